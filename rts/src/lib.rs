@@ -1,0 +1,2 @@
+//! Hecaton: a runtime system for GHC-compiled Haskell.
+pub mod contract;
