@@ -1,2 +1,9 @@
 //! Hecaton: a runtime system for GHC-compiled Haskell.
+// Constants of the contract keep the names that the headers give them.
+#![allow(non_upper_case_globals)]
+#[macro_use]
 pub mod contract;
+pub mod hec;
+pub mod memory;
+pub mod observe;
+pub mod thread;

@@ -1,0 +1,138 @@
+//! Thread state objects and stack chunks: heap objects whose fields compiled code touches
+//! around foreign calls.
+use super::{layout::*, Closure};
+use std::mem::{offset_of, size_of};
+
+/// `StgTSO`.
+#[repr(C)]
+pub struct TsoObj {
+    pub info: usize,
+    /// Next thread in the queue it is on; [`Tso::END`] at the end.
+    pub link: Tso,
+    pub global_link: usize,
+    pub stackobj: Stack,
+    pub what_next: u16,
+    pub why_blocked: u16,
+    pub flags: u32,
+    /// What it is blocked on: a closure, or a number (descriptor, deadline).
+    pub block_info: usize,
+    pub id: u64,
+    pub saved_errno: u32,
+    /// Nonzero when on the remembered set (or young).
+    pub dirty: u32,
+    /// The in-call this thread is bound to, or null.
+    pub bound: usize,
+    pub cap: usize,
+    /// Transaction record, owned by the STM.
+    pub trec: usize,
+    /// Chain of `MSG_THROWTO` closures: threads waiting to throw to this one.
+    pub blocked_exceptions: Closure,
+    /// Chain of `BLOCKING_QUEUE`s for black holes that this thread owns.
+    pub bq: Closure,
+    pub alloc_limit: i64,
+    /// Sum of the sizes of all chunks, in words.
+    pub tot_stack_size: u32,
+}
+
+/// `StgStack`, without its words.
+#[repr(C)]
+pub struct StackObj {
+    pub info: usize,
+    /// Words in `stack`.
+    pub size: u32,
+    pub dirty: u8,
+    pub marking: u8,
+    pub sp: usize,
+}
+
+/// Address of a thread state object.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(transparent)]
+pub struct Tso(pub usize);
+
+/// Address of a stack chunk.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(transparent)]
+pub struct Stack(pub usize);
+
+impl Tso {
+    pub const NULL: Tso = Tso(0);
+    pub fn is_null(self) -> bool {
+        self.0 == 0
+    }
+    /// The end of a queue of threads.
+    #[inline(always)]
+    pub fn end() -> Tso {
+        Tso(super::symbols::address(unsafe { &super::symbols::stg_END_TSO_QUEUE_closure }))
+    }
+    #[inline(always)]
+    pub fn is_end(self) -> bool {
+        self == Tso::end()
+    }
+    #[inline(always)]
+    pub fn closure(self) -> Closure {
+        Closure(self.0)
+    }
+    /// # Safety
+    /// The address is that of a live TSO, and no other reference to it is in use.
+    #[inline(always)]
+    #[allow(clippy::mut_from_ref)]
+    pub unsafe fn obj<'a>(self) -> &'a mut TsoObj {
+        &mut *(self.0 as *mut TsoObj)
+    }
+}
+
+impl Stack {
+    #[inline(always)]
+    pub fn closure(self) -> Closure {
+        Closure(self.0)
+    }
+    /// # Safety
+    /// As for [`Tso::obj`].
+    #[inline(always)]
+    pub unsafe fn obj<'a>(self) -> &'a mut StackObj {
+        &mut *(self.0 as *mut StackObj)
+    }
+    /// Address of the lowest word of the chunk.
+    #[inline(always)]
+    pub fn base(self) -> usize {
+        self.0 + OFFSET_STACK_stack
+    }
+    /// Address one past the highest word.
+    /// # Safety
+    /// The chunk is live.
+    #[inline(always)]
+    pub unsafe fn top(self) -> usize {
+        self.base() + self.obj().size as usize * 8
+    }
+    /// The stack limit that compiled code compares Sp with.
+    #[inline(always)]
+    pub fn sp_lim(self) -> usize {
+        self.base() + RESERVED_STACK_WORDS * 8
+    }
+}
+
+const _: () = {
+    assert!(size_of::<TsoObj>() == SIZEOF_StgTSO);
+    assert!(offset_of!(TsoObj, stackobj) == OFFSET_TSO_stackobj);
+    assert!(offset_of!(TsoObj, what_next) == OFFSET_TSO_what_next);
+    assert!(offset_of!(TsoObj, why_blocked) == OFFSET_TSO_why_blocked);
+    assert!(offset_of!(TsoObj, flags) == OFFSET_TSO_flags);
+    assert!(offset_of!(TsoObj, block_info) == OFFSET_TSO_block_info);
+    assert!(offset_of!(TsoObj, id) == OFFSET_TSO_id);
+    assert!(offset_of!(TsoObj, saved_errno) == OFFSET_TSO_saved_errno);
+    assert!(offset_of!(TsoObj, dirty) == OFFSET_TSO_dirty);
+    assert!(offset_of!(TsoObj, bound) == OFFSET_TSO_bound);
+    assert!(offset_of!(TsoObj, cap) == OFFSET_TSO_cap);
+    assert!(offset_of!(TsoObj, trec) == OFFSET_TSO_trec);
+    assert!(offset_of!(TsoObj, blocked_exceptions) == OFFSET_TSO_blocked_exceptions);
+    assert!(offset_of!(TsoObj, bq) == OFFSET_TSO_bq);
+    assert!(offset_of!(TsoObj, alloc_limit) == OFFSET_TSO_alloc_limit);
+    assert!(offset_of!(TsoObj, tot_stack_size) == OFFSET_TSO_tot_stack_size);
+    assert!(size_of::<StackObj>() == SIZEOF_StgStack);
+    assert!(offset_of!(StackObj, size) == OFFSET_STACK_stack_size);
+    assert!(offset_of!(StackObj, dirty) == OFFSET_STACK_dirty);
+    assert!(offset_of!(StackObj, marking) == OFFSET_STACK_marking);
+    assert!(offset_of!(StackObj, sp) == OFFSET_STACK_sp);
+    assert!(size_of::<StackObj>() == OFFSET_STACK_stack);
+};

@@ -1,0 +1,269 @@
+//! Runs of blocks: allocation with splitting, freeing with coalescing.
+//!
+//! A free run records its length in its first and last descriptor; free runs hang on lists by
+//! the logarithm of their length, so that both operations take constant time but for a short
+//! first-fit search. The HEC lock (or a stopped world) protects all of it.
+use super::space::{self, age_slot, desc, BLOCK_BYTES, BLOCK_LOG};
+use super::Age;
+use crate::contract::BlockDesc;
+use std::ptr;
+
+const IN_USE: u32 = 1;
+const FREE: u32 = 2;
+const NIL: usize = usize::MAX;
+const BINS: usize = 32;
+/// How far a search goes into the bin whose runs may be too short.
+const SEARCH: usize = 16;
+
+/// A run of blocks in use, named by its first descriptor.
+pub type Run = *mut BlockDesc;
+
+pub(super) struct Pool {
+    bins: [usize; BINS],
+    /// Blocks below this index have been handed out at least once.
+    top: usize,
+    in_use: usize,
+    /// Free blocks whose pages the system still backs.
+    resident_free: usize,
+    peak_resident: usize,
+}
+
+static mut POOL: Pool =
+    Pool { bins: [NIL; BINS], top: 0, in_use: 0, resident_free: 0, peak_resident: 0 };
+
+fn bin_of(len: usize) -> usize {
+    (usize::BITS - 1 - len.leading_zeros()) as usize
+}
+
+impl Pool {
+    unsafe fn link(&mut self, i: usize, len: usize, resident: bool) {
+        let b = bin_of(len);
+        let d = desc(i);
+        (*d).state = FREE;
+        (*d).len = len as u32;
+        (*d).head = i as u32;
+        (*d).back = resident as usize;
+        (*d).link = self.bins[b];
+        (*d).scan = NIL;
+        let last = desc(i + len - 1);
+        (*last).state = FREE;
+        (*last).len = len as u32;
+        (*last).head = i as u32;
+        if self.bins[b] != NIL {
+            (*desc(self.bins[b])).scan = i;
+        }
+        self.bins[b] = i;
+        if resident {
+            self.resident_free += len;
+        }
+    }
+
+    /// Takes a free run off its list; says whether its pages are resident.
+    unsafe fn unlink(&mut self, i: usize) -> bool {
+        let d = &mut *desc(i);
+        let (next, prev, len) = (d.link, d.scan, d.len as usize);
+        if next != NIL {
+            (*desc(next)).scan = prev;
+        }
+        if prev != NIL {
+            (*desc(prev)).link = next;
+        } else {
+            self.bins[bin_of(len)] = next;
+        }
+        d.state = 0;
+        (*desc(i + len - 1)).state = 0;
+        let resident = d.back != 0;
+        if resident {
+            self.resident_free -= len;
+        }
+        resident
+    }
+
+    unsafe fn find(&self, len: usize) -> usize {
+        let first = bin_of(len);
+        let mut i = self.bins[first];
+        for _ in 0..SEARCH {
+            if i == NIL {
+                break;
+            }
+            if (*desc(i)).len as usize >= len {
+                return i;
+            }
+            i = (*desc(i)).link;
+        }
+        self.bins[first + 1..].iter().copied().find(|&i| i != NIL).unwrap_or(NIL)
+    }
+
+    unsafe fn take(&mut self, len: usize) -> Option<usize> {
+        let found = self.find(len);
+        if found != NIL {
+            let whole = (*desc(found)).len as usize;
+            let resident = self.unlink(found);
+            if whole > len {
+                self.link(found + len, whole - len, resident);
+            }
+            return Some(found);
+        }
+        let i = self.top;
+        if !space::commit((i + len) * BLOCK_BYTES) {
+            return None;
+        }
+        self.top += len;
+        Some(i)
+    }
+}
+
+unsafe fn pool() -> &'static mut Pool {
+    &mut *ptr::addr_of_mut!(POOL)
+}
+
+/// A run of `len` blocks, empty, with `age` in the side table; `None` when memory is exhausted.
+/// # Safety
+/// The caller holds the HEC lock or has stopped the world, and the range has been reserved.
+pub unsafe fn alloc_run(len: usize, age: Age) -> Option<Run> {
+    debug_assert!(len > 0);
+    let pool = pool();
+    let i = pool.take(len)?;
+    let start = space::SPACE.base + (i << BLOCK_LOG);
+    for k in 0..len {
+        let d = desc(i + k);
+        (*d).head = i as u32;
+        (*d).state = 0;
+    }
+    let d = desc(i);
+    *d = BlockDesc {
+        start,
+        free: start,
+        link: 0,
+        scan: start,
+        back: 0,
+        spare: [0; 4],
+        units: (len << (BLOCK_LOG - 12)) as u32,
+        head: i as u32,
+        len: len as u32,
+        state: IN_USE,
+    };
+    set_age(d, age);
+    pool.in_use += len;
+    pool.peak_resident = pool.peak_resident.max(pool.in_use + pool.resident_free);
+    Some(d)
+}
+
+/// Writes the age byte of every block of a run.
+/// # Safety
+/// `run` is in use.
+pub unsafe fn set_age(run: Run, age: Age) {
+    let (head, len) = ((*run).head as usize, (*run).len as usize);
+    ptr::write_bytes(age_slot(head), age.0, len);
+}
+
+/// The age byte of a run.
+/// # Safety
+/// `run` is in use.
+pub unsafe fn run_age(run: Run) -> Age {
+    Age(*age_slot((*run).head as usize))
+}
+
+/// Gives a run back to the pool.
+/// # Safety
+/// `run` is in use and nothing refers to it; locking as for [`alloc_run`].
+pub unsafe fn free_run(run: Run) {
+    let pool = pool();
+    debug_assert!((*run).state == IN_USE);
+    let (mut i, mut len) = ((*run).head as usize, (*run).len as usize);
+    set_age(run, Age::FREE);
+    (*run).state = 0;
+    pool.in_use -= len;
+    let next = i + len;
+    // A run joins a neighbour only if both are backed, so that returning memory stays exact.
+    if next < pool.top && (*desc(next)).state == FREE && (*desc(next)).back != 0 {
+        len += (*desc(next)).len as usize;
+        pool.unlink(next);
+    }
+    if i > 0 && (*desc(i - 1)).state == FREE {
+        let before = (*desc(i - 1)).head as usize;
+        if (*desc(before)).back != 0 {
+            len += (*desc(before)).len as usize;
+            pool.unlink(before);
+            i = before;
+        }
+    }
+    pool.link(i, len, true);
+}
+
+/// Returns the pages of free runs to the system until at most `keep` free blocks stay backed.
+/// # Safety
+/// Locking as for [`alloc_run`].
+pub unsafe fn trim(keep: usize) {
+    let pool = pool();
+    for b in (0..BINS).rev() {
+        let mut i = pool.bins[b];
+        while i != NIL && pool.resident_free > keep {
+            let next = (*desc(i)).link;
+            if (*desc(i)).back != 0 {
+                let len = (*desc(i)).len as usize;
+                let at = space::SPACE.base + (i << BLOCK_LOG);
+                libc::madvise(at as *mut libc::c_void, len << BLOCK_LOG, libc::MADV_DONTNEED);
+                (*desc(i)).back = 0;
+                pool.resident_free -= len;
+            }
+            i = next;
+        }
+    }
+    merge_returned(pool);
+}
+
+/// Joins neighbouring runs that have both been returned.
+unsafe fn merge_returned(pool: &mut Pool) {
+    let mut i = 0;
+    while i < pool.top {
+        let d = desc(i);
+        let len = ((*d).len as usize).max(1);
+        if (*d).state == FREE && (*d).back == 0 {
+            let (start, mut end) = (i, i + len);
+            while end < pool.top && (*desc(end)).state == FREE && (*desc(end)).back == 0 {
+                end += (*desc(end)).len as usize;
+            }
+            if end > start + len {
+                let mut k = start;
+                while k < end {
+                    let l = (*desc(k)).len as usize;
+                    pool.unlink(k);
+                    k += l;
+                }
+                pool.link(start, end - start, false);
+            }
+            i = end;
+        } else {
+            i += len;
+        }
+    }
+}
+
+/// Blocks in use.
+pub fn blocks_in_use() -> usize {
+    unsafe { pool().in_use }
+}
+/// Blocks whose pages the system backs for us, used or free.
+pub fn blocks_resident() -> usize {
+    unsafe { pool().in_use + pool().resident_free }
+}
+/// The most that ever were.
+pub fn peak_blocks_resident() -> usize {
+    unsafe { pool().peak_resident }
+}
+
+/// Calls `f` for every run in use.
+/// # Safety
+/// The world is stopped.
+pub unsafe fn each_run(mut f: impl FnMut(Run)) {
+    let top = pool().top;
+    let mut i = 0;
+    while i < top {
+        let d = desc(i);
+        if (*d).state == IN_USE {
+            f(d);
+        }
+        i += ((*d).len as usize).max(1);
+    }
+}

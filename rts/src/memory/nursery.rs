@@ -1,0 +1,164 @@
+//! A HEC's allocation area: one contiguous run in which compiled code bumps Hp, and what
+//! the runtime allocates beside it.
+//!
+//! Inside Haskell the heap pointer is in a register; while Rust runs it is in the run's
+//! descriptor (`free`), where Cmm stores it before a call that may allocate (`SAVE_HP`) and
+//! from where it loads it after (`LOAD_HP`). Allocation by the runtime never fails for want of
+//! a collection: what does not fit goes to an extra run, and a collection is asked for.
+use super::blocks::{self, alloc_run, Run};
+use super::{Age, BLOCK_BYTES, BLOCK_WORDS, LARGE_OBJECT_WORDS};
+use crate::contract::{BlockDesc, Closure, WORD};
+
+pub struct AllocArea {
+    /// The run that compiled code allocates in; the same as `CurrentNursery`.
+    pub run: Run,
+    /// Runs filled by the runtime when the nursery was full.
+    pub extra: Vec<Run>,
+    /// Large objects allocated since the last collection.
+    pub large: Vec<Run>,
+    /// Blocks of those, towards the next collection.
+    pub large_blocks: usize,
+    /// The block that pinned arrays are cut from.
+    pub pinned: Option<Run>,
+    /// Large blocks after which a collection is asked for.
+    pub large_limit: usize,
+    /// A collection is wanted at the next heap check.
+    pub full: bool,
+    /// Bytes allocated up to the start of the current nursery cycle.
+    pub allocated_before: u64,
+}
+
+impl AllocArea {
+    pub const fn new() -> AllocArea {
+        AllocArea {
+            run: std::ptr::null_mut::<BlockDesc>(),
+            extra: Vec::new(),
+            large: Vec::new(),
+            large_blocks: 0,
+            pinned: None,
+            large_limit: 0,
+            full: false,
+            allocated_before: 0,
+        }
+    }
+
+    /// Replaces the nursery by one of `bytes` (rounded up to blocks). False if memory is out.
+    /// # Safety
+    /// The old nursery is empty; locking as for [`alloc_run`].
+    pub unsafe fn resize(&mut self, bytes: usize) -> bool {
+        let len = bytes.div_ceil(BLOCK_BYTES).max(1);
+        if !self.run.is_null() && (*self.run).len as usize == len {
+            return true;
+        }
+        let Some(run) = alloc_run(len, Age::NURSERY) else { return false };
+        if !self.run.is_null() {
+            blocks::free_run(self.run);
+        }
+        self.run = run;
+        true
+    }
+
+    /// End of the nursery.
+    #[inline(always)]
+    pub fn limit(&self) -> usize {
+        unsafe { (*self.run).start + (*self.run).units as usize * 4096 }
+    }
+
+    /// Bytes allocated in all since start.
+    pub fn allocated(&self) -> u64 {
+        unsafe {
+            let own = (*self.run).free - (*self.run).start;
+            let extra: usize = self.extra.iter().map(|&r| (*r).free - (*r).start).sum();
+            let large: usize = self.large.iter().map(|&r| (*r).free - (*r).start).sum();
+            self.allocated_before + (own + extra + large) as u64
+        }
+    }
+
+    /// Uninitialised room for an object of `words`; `None` when the system has no memory left.
+    /// Sets `full` when a collection has become due: the HEC then stops the mutator.
+    /// # Safety
+    /// Hp has been saved to the run; the caller writes a whole object before anything else
+    /// looks at the heap.
+    #[inline]
+    pub unsafe fn allocate(&mut self, words: usize) -> Option<Closure> {
+        let bytes = words * WORD;
+        let at = (*self.run).free;
+        if words <= LARGE_OBJECT_WORDS && at + bytes <= self.limit() {
+            (*self.run).free = at + bytes;
+            return Some(Closure(at));
+        }
+        self.allocate_slow(words)
+    }
+
+    #[cold]
+    unsafe fn allocate_slow(&mut self, words: usize) -> Option<Closure> {
+        if words > LARGE_OBJECT_WORDS {
+            return self.allocate_large(words, Age(Age::NURSERY.0 | Age::LARGE));
+        }
+        self.full = true;
+        let bytes = words * WORD;
+        if let Some(&run) = self.extra.last() {
+            if (*run).free + bytes <= (*run).start + BLOCK_BYTES {
+                let at = (*run).free;
+                (*run).free += bytes;
+                return Some(Closure(at));
+            }
+        }
+        let run = alloc_run(1, Age::NURSERY)?;
+        (*run).free += bytes;
+        self.extra.push(run);
+        Some(Closure((*run).start))
+    }
+
+    /// A run of its own for one object.
+    unsafe fn allocate_large(&mut self, words: usize, age: Age) -> Option<Closure> {
+        let run = alloc_run(words.div_ceil(BLOCK_WORDS), age)?;
+        (*run).free = (*run).start + words * WORD;
+        self.note_large(run);
+        Some(Closure((*run).start))
+    }
+
+    /// Counts a run among the large objects of this cycle.
+    pub fn note_large(&mut self, run: Run) {
+        self.large_blocks += unsafe { (*run).len as usize };
+        self.large.push(run);
+        if self.large_blocks > self.large_limit {
+            self.full = true;
+        }
+    }
+
+    /// Room for a byte array that never moves, such that its byte `offset` is aligned to
+    /// `align` (a power of two, at most a block).
+    /// # Safety
+    /// As for [`AllocArea::allocate`].
+    pub unsafe fn allocate_pinned(
+        &mut self,
+        words: usize,
+        align: usize,
+        offset: usize,
+    ) -> Option<Closure> {
+        let bytes = words * WORD;
+        let pad = |at: usize| (at + offset).wrapping_neg() & (align - 1);
+        if let Some(run) = self.pinned {
+            let at = (*run).free + pad((*run).free);
+            if at + bytes <= (*run).start + BLOCK_BYTES {
+                (*run).free = at + bytes;
+                return Some(Closure(at));
+            }
+        }
+        if bytes + align > BLOCK_BYTES / 2 {
+            let extra = align.div_ceil(WORD);
+            let run = alloc_run((words + extra).div_ceil(BLOCK_WORDS), Age(Age::PINNED))?;
+            let at = (*run).start + pad((*run).start);
+            (*run).free = at + bytes;
+            self.note_large(run);
+            return Some(Closure(at));
+        }
+        let run = alloc_run(1, Age(Age::NURSERY.0 | Age::PINNED))?;
+        self.note_large(run);
+        self.pinned = Some(run);
+        let at = (*run).start + pad((*run).start);
+        (*run).free = at + bytes;
+        Some(Closure(at))
+    }
+}

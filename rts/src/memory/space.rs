@@ -1,0 +1,146 @@
+//! The one reserved address range, and the side tables that go with it.
+//!
+//! Block `i` is `BLOCK_BYTES` at `base + i * BLOCK_BYTES`; its age is `ages[i]` and its
+//! descriptor `descs[i]`. All three are reserved at start and touched only as the heap grows,
+//! so looking up an address is a subtraction, a shift and a load.
+use super::Age;
+use crate::contract::{BlockDesc, Closure};
+use std::ptr;
+
+pub const BLOCK_LOG: usize = 14;
+pub const BLOCK_BYTES: usize = 1 << BLOCK_LOG;
+pub const BLOCK_WORDS: usize = BLOCK_BYTES / 8;
+/// The largest range we ask for, and the smallest we accept.
+const MAX_RANGE_LOG: usize = 40;
+const MIN_RANGE_LOG: usize = 30;
+/// Asked of the system at a time when the heap grows.
+const COMMIT_BYTES: usize = 4 << 20;
+/// Where we would like the heap: far from the executable, libraries and the malloc heap.
+const PREFERRED_BASE: usize = 0x42_0000_0000;
+
+pub(super) struct Space {
+    pub base: usize,
+    pub bytes: usize,
+    pub ages: *mut u8,
+    pub descs: *mut BlockDesc,
+    /// Bytes from `base` that may be touched.
+    pub committed: usize,
+}
+
+pub(super) static mut SPACE: Space =
+    Space { base: 0, bytes: 0, ages: ptr::null_mut(), descs: ptr::null_mut(), committed: 0 };
+
+/// `ages - (base >> BLOCK_LOG)`: what Cmm adds to `address >> 14` to find an age byte.
+#[no_mangle]
+pub static mut hec_meta_bias: usize = 0;
+
+unsafe fn map(hint: usize, bytes: usize, prot: i32) -> Option<usize> {
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    let p = libc::mmap(hint as *mut libc::c_void, bytes, prot, flags, -1, 0);
+    (p != libc::MAP_FAILED).then_some(p as usize)
+}
+
+/// Reserves the address range and its side tables.
+/// # Errors
+/// When not even a gigabyte of address space can be had.
+/// # Safety
+/// Called once, before any other function of this floor.
+pub unsafe fn reserve() -> Result<(), String> {
+    for log in (MIN_RANGE_LOG..=MAX_RANGE_LOG).rev() {
+        let bytes = 1usize << log;
+        let blocks = bytes >> BLOCK_LOG;
+        // One block more than needed, so that the base can be aligned.
+        let Some(range) = map(PREFERRED_BASE, bytes + BLOCK_BYTES, libc::PROT_NONE) else {
+            continue;
+        };
+        let rw = libc::PROT_READ | libc::PROT_WRITE;
+        let ages = map(0, blocks, rw);
+        let descs = map(0, blocks * std::mem::size_of::<BlockDesc>(), rw);
+        let (Some(ages), Some(descs)) = (ages, descs) else {
+            libc::munmap(range as *mut libc::c_void, bytes + BLOCK_BYTES);
+            if let Some(a) = ages {
+                libc::munmap(a as *mut libc::c_void, blocks);
+            }
+            if let Some(d) = descs {
+                libc::munmap(d as *mut libc::c_void, blocks * std::mem::size_of::<BlockDesc>());
+            }
+            continue;
+        };
+        let base = (range + BLOCK_BYTES - 1) & !(BLOCK_BYTES - 1);
+        SPACE = Space {
+            base,
+            bytes,
+            ages: ages as *mut u8,
+            descs: descs as *mut BlockDesc,
+            committed: 0,
+        };
+        hec_meta_bias = ages.wrapping_sub(base >> BLOCK_LOG);
+        return Ok(());
+    }
+    Err("cannot reserve address space for the heap".into())
+}
+
+/// Makes the first `bytes` of the range usable. False when the system refuses or the range ends.
+pub(super) unsafe fn commit(bytes: usize) -> bool {
+    let space = &mut *ptr::addr_of_mut!(SPACE);
+    if bytes <= space.committed {
+        return true;
+    }
+    if bytes > space.bytes {
+        return false;
+    }
+    let end = ((bytes + COMMIT_BYTES - 1) & !(COMMIT_BYTES - 1)).min(space.bytes);
+    let from = (space.base + space.committed) as *mut libc::c_void;
+    let rw = libc::PROT_READ | libc::PROT_WRITE;
+    if libc::mprotect(from, end - space.committed, rw) != 0 {
+        return false;
+    }
+    space.committed = end;
+    true
+}
+
+/// Is this address in the heap's range (rather than static, or no address at all)?
+#[inline(always)]
+pub fn in_heap(addr: usize) -> bool {
+    // SAFETY: SPACE is written once, before any Haskell runs.
+    unsafe { addr.wrapping_sub(SPACE.base) < SPACE.bytes }
+}
+
+/// Index of the block that holds a heap address.
+#[inline(always)]
+pub fn block_index(addr: usize) -> usize {
+    debug_assert!(in_heap(addr), "{addr:#x} is not a heap address");
+    unsafe { (addr - SPACE.base) >> BLOCK_LOG }
+}
+
+/// The age byte of the block that holds a heap address.
+#[inline(always)]
+pub fn age_of(addr: usize) -> Age {
+    debug_assert!(in_heap(addr), "{addr:#x} is not a heap address");
+    unsafe { Age(*(hec_meta_bias.wrapping_add(addr >> BLOCK_LOG) as *const u8)) }
+}
+
+/// Is the closure (tagged or not) an old object? Static closures are not.
+#[inline(always)]
+pub fn is_old(c: Closure) -> bool {
+    in_heap(c.0) && age_of(c.0).is_old()
+}
+
+#[inline(always)]
+pub(super) fn age_slot(index: usize) -> *mut u8 {
+    unsafe { SPACE.ages.add(index) }
+}
+
+/// Descriptor of block `index`.
+#[inline(always)]
+pub fn desc(index: usize) -> *mut BlockDesc {
+    unsafe { SPACE.descs.add(index) }
+}
+
+/// Descriptor of the run that holds a heap address.
+/// # Safety
+/// The address lies in a run in use.
+#[inline(always)]
+pub unsafe fn run_of(addr: usize) -> *mut BlockDesc {
+    desc((*desc(block_index(addr))).head as usize)
+}

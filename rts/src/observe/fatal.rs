@@ -1,0 +1,42 @@
+//! How a program ends when it cannot go on.
+use std::sync::OnceLock;
+
+static PROGRAM: OnceLock<String> = OnceLock::new();
+
+/// The name that messages begin with.
+pub fn set_program_name(name: String) {
+    let _ = PROGRAM.set(name);
+}
+
+pub fn program_name() -> &'static str {
+    PROGRAM.get().map_or("hecaton", |s| s)
+}
+
+/// Prints `PROGRAM: message` and ends the process at once, without running Haskell again.
+#[cold]
+pub fn exit_with(code: i32, message: &str) -> ! {
+    eprintln!("{}: {message}", program_name());
+    // SAFETY: ends the process; nothing of ours runs after it.
+    unsafe { libc::_exit(code) }
+}
+
+/// A broken invariant: says where and what, and aborts.
+#[cold]
+#[track_caller]
+pub fn broken(what: &str) -> ! {
+    let at = std::panic::Location::caller();
+    eprintln!(
+        "{}: internal error: {what}\n    (Hecaton, {}:{})",
+        program_name(),
+        at.file(),
+        at.line()
+    );
+    // SAFETY: as above.
+    unsafe { libc::abort() }
+}
+
+/// Ends the program with one line naming a feature that is not there.
+#[cold]
+pub fn unsupported(feature: &str) -> ! {
+    exit_with(1, &format!("{feature} is not supported by Hecaton yet"))
+}

@@ -1,0 +1,79 @@
+//! New threads.
+use crate::contract::{layout::*, Closure, Tso};
+use crate::hec::Hec;
+use crate::thread::stack::{new_chunk, StackSizes};
+use crate::{info, static_closure};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+
+/// A thread with an empty stack (just the stop frame). It is on no queue.
+/// # Safety
+/// As for [`Hec::allocate`].
+pub unsafe fn new_thread(hec: &mut Hec, sizes: &StackSizes) -> Tso {
+    let overhead = SIZEOF_StgStack / 8;
+    let smallest = RESERVED_STACK_WORDS + overhead + 32;
+    let stack = new_chunk(hec, sizes.initial.max(smallest) - overhead);
+    push(stack, &[info!(stg_stop_thread_info).0]);
+    let t = Tso(hec.allocate(SIZEOF_StgTSO / 8).0);
+    let o = t.obj();
+    o.info = info!(stg_TSO_info).0;
+    o.link = Tso::end();
+    o.global_link = Tso::end().0;
+    o.stackobj = stack;
+    o.what_next = ThreadRunGHC as u16;
+    o.why_blocked = NotBlocked as u16;
+    o.flags = 0;
+    o.block_info = Tso::end().0;
+    o.id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
+    o.saved_errno = 0;
+    o.dirty = 1;
+    o.bound = 0;
+    o.cap = hec as *mut Hec as usize;
+    o.trec = static_closure!(stg_NO_TREC_closure).0;
+    o.blocked_exceptions = Tso::end().closure();
+    o.bq = Tso::end().closure();
+    o.alloc_limit = 0;
+    o.tot_stack_size = stack.obj().size;
+    hec.new_threads.push(t);
+    t
+}
+
+/// Pushes words, first one lowest, on a stack that is not running.
+/// # Safety
+/// There is room, and the chunk is dirty or young.
+pub unsafe fn push(stack: crate::contract::Stack, ws: &[usize]) {
+    let o = stack.obj();
+    o.sp -= ws.len() * 8;
+    std::ptr::copy_nonoverlapping(ws.as_ptr(), o.sp as *mut usize, ws.len());
+}
+
+/// A thread that evaluates `closure` to weak head normal form.
+/// # Safety
+/// As for [`Hec::allocate`].
+pub unsafe fn new_eval_thread(hec: &mut Hec, closure: Closure, sizes: &StackSizes) -> Tso {
+    let t = new_thread(hec, sizes);
+    push(t.obj().stackobj, &[info!(stg_enter_info).0, closure.0]);
+    t
+}
+
+/// A thread that performs the `IO` action `closure`; its result is whatever that returns.
+/// # Safety
+/// As for [`Hec::allocate`].
+pub unsafe fn new_io_thread(hec: &mut Hec, closure: Closure, sizes: &StackSizes) -> Tso {
+    let t = new_thread(hec, sizes);
+    push(t.obj().stackobj, &[info!(stg_enter_info).0, closure.0, info!(stg_ap_v_info).0]);
+    t
+}
+
+/// As [`new_io_thread`], and the result is evaluated too.
+/// # Safety
+/// As for [`Hec::allocate`].
+pub unsafe fn new_strict_io_thread(hec: &mut Hec, closure: Closure, sizes: &StackSizes) -> Tso {
+    let t = new_thread(hec, sizes);
+    push(
+        t.obj().stackobj,
+        &[info!(stg_enter_info).0, closure.0, info!(stg_ap_v_info).0, info!(stg_forceIO_info).0],
+    );
+    t
+}

@@ -1,0 +1,6 @@
+//! Threads: their objects, stacks and frames, the queues they wait in, and the one door
+//! through which every thread blocks and wakes.
+pub mod create;
+pub mod door;
+pub mod queue;
+pub mod stack;

@@ -1,0 +1,121 @@
+//! A first-in first-out queue of threads, linked through the TSOs.
+//!
+//! Queues are roots: the collector visits head and tail. A TSO whose link is written may be
+//! old, so every write is remembered.
+use crate::contract::{Closure, Tso};
+use crate::memory::remember::RememberedSet;
+
+pub struct ThreadQueue {
+    pub head: Tso,
+    pub tail: Tso,
+    pub len: usize,
+}
+
+impl ThreadQueue {
+    pub const fn new() -> ThreadQueue {
+        ThreadQueue { head: Tso::NULL, tail: Tso::NULL, len: 0 }
+    }
+    pub fn is_empty(&self) -> bool {
+        self.head.is_null()
+    }
+    /// # Safety
+    /// `t` is live and on no queue.
+    pub unsafe fn push_back(&mut self, rs: &mut RememberedSet, t: Tso) {
+        t.obj().link = Tso::end();
+        if self.tail.is_null() {
+            self.head = t;
+        } else {
+            set_link(rs, self.tail, t);
+        }
+        self.tail = t;
+        self.len += 1;
+    }
+    /// # Safety
+    /// `t` is live and on no queue.
+    pub unsafe fn push_front(&mut self, rs: &mut RememberedSet, t: Tso) {
+        if self.head.is_null() {
+            t.obj().link = Tso::end();
+            self.tail = t;
+        } else {
+            set_link(rs, t, self.head);
+        }
+        self.head = t;
+        self.len += 1;
+    }
+    /// # Safety
+    /// The threads on the queue are live.
+    pub unsafe fn pop_front(&mut self) -> Option<Tso> {
+        if self.head.is_null() {
+            return None;
+        }
+        let t = self.head;
+        let next = t.obj().link;
+        if next.is_end() {
+            self.head = Tso::NULL;
+            self.tail = Tso::NULL;
+        } else {
+            self.head = next;
+        }
+        t.obj().link = Tso::end();
+        self.len -= 1;
+        Some(t)
+    }
+    /// Takes `t` out of the middle. True if it was there.
+    /// # Safety
+    /// The threads on the queue are live.
+    pub unsafe fn remove(&mut self, rs: &mut RememberedSet, t: Tso) -> bool {
+        let mut prev = Tso::NULL;
+        let mut cur = self.head;
+        while !cur.is_null() && !cur.is_end() {
+            let next = cur.obj().link;
+            if cur == t {
+                match (prev.is_null(), next.is_end()) {
+                    (true, true) => (self.head, self.tail) = (Tso::NULL, Tso::NULL),
+                    (true, false) => self.head = next,
+                    (false, true) => {
+                        prev.obj().link = Tso::end();
+                        self.tail = prev;
+                    }
+                    (false, false) => set_link(rs, prev, next),
+                }
+                t.obj().link = Tso::end();
+                self.len -= 1;
+                return true;
+            }
+            prev = cur;
+            cur = next;
+        }
+        false
+    }
+    /// Shows the collector both ends.
+    pub fn roots(&mut self, visit: &mut dyn FnMut(&mut Closure)) {
+        for end in [&mut self.head, &mut self.tail] {
+            if !end.is_null() {
+                let mut c = end.closure();
+                visit(&mut c);
+                *end = Tso(c.0);
+            }
+        }
+    }
+}
+
+/// Writes a TSO's link, which may make an old object point to a young one.
+/// # Safety
+/// Both are live.
+pub unsafe fn set_link(rs: &mut RememberedSet, t: Tso, next: Tso) {
+    dirty_tso(rs, t);
+    t.obj().link = next;
+}
+
+/// Puts a TSO on the remembered set if it is old and not there yet. Call before writing a
+/// pointer into it.
+/// # Safety
+/// `t` is live.
+#[inline]
+pub unsafe fn dirty_tso(rs: &mut RememberedSet, t: Tso) {
+    let o = t.obj();
+    if o.dirty == 0 {
+        o.dirty = 1;
+        rs.remember(t.closure());
+    }
+}

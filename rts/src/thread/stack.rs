@@ -1,0 +1,137 @@
+//! Stack chunks: dirtiness, growth by chunks, and the way back down.
+//!
+//! A thread's stack is a chain of chunks. When the current one is full a new one is chained on
+//! with an `UNDERFLOW_FRAME` at its top that names the older chunk; the youngest frames move
+//! along, so that a loop around the boundary does not bounce. Old chunks are clean and cost a
+//! minor collection nothing, which is what makes deep recursion cheap.
+use crate::contract::closure::fields::UNDERFLOW_NEXT;
+use crate::contract::{layout::*, Stack, Tso};
+use crate::hec::Hec;
+use crate::info;
+use crate::memory::object::size_of_frame;
+
+/// Words of an underflow frame.
+pub const UNDERFLOW_FRAME_WORDS: usize = 2;
+
+/// Puts a chunk on the remembered set if it is old and clean. Call before anything is written
+/// to it, in particular before its thread runs.
+/// # Safety
+/// `s` is live.
+#[inline]
+pub unsafe fn dirty_stack(hec: &mut Hec, s: Stack) {
+    let o = s.obj();
+    if o.dirty == 0 {
+        o.dirty = STACK_DIRTY as u8;
+        hec.remember(s.closure());
+    }
+}
+
+/// A new, empty chunk with room for `words`.
+/// # Safety
+/// As for [`Hec::allocate`].
+pub unsafe fn new_chunk(hec: &mut Hec, words: usize) -> Stack {
+    let s = Stack(hec.allocate(SIZEOF_StgStack / 8 + words).0);
+    let o = s.obj();
+    o.info = info!(stg_STACK_info).0;
+    o.size = words as u32;
+    o.dirty = STACK_DIRTY as u8;
+    o.marking = 0;
+    o.sp = s.top();
+    s
+}
+
+/// Sizes that the flags choose, in words.
+#[derive(Clone, Copy, Debug)]
+pub struct StackSizes {
+    /// Of a new thread's first chunk, object header included.
+    pub initial: usize,
+    pub chunk: usize,
+    /// Moved to the new chunk on overflow.
+    pub buffer: usize,
+    /// Of all chunks together.
+    pub max: usize,
+}
+
+/// What came of a stack overflow.
+#[derive(PartialEq, Eq, Debug)]
+pub enum Grown {
+    Chunk,
+    /// The thread has reached its limit: raise StackOverflow in it.
+    Limit,
+}
+
+/// Gives a thread whose chunk is full a new one.
+/// # Safety
+/// The thread is stopped with Sp saved in its current chunk, and Hp saved.
+pub unsafe fn grow(hec: &mut Hec, t: Tso, sizes: &StackSizes, unlimited: bool) -> Grown {
+    let tso = t.obj();
+    let old = tso.stackobj;
+    if !unlimited && tso.tot_stack_size as usize >= sizes.max {
+        return Grown::Limit;
+    }
+    // A first chunk that is small doubles until it has the chunk size; later ones have it.
+    let old_size = old.obj().size as usize;
+    let body = SIZEOF_StgStack / 8;
+    let size = (2 * (old_size + body)).min(sizes.chunk.max(2 * sizes.buffer)).max(64) - body;
+    // Which frames move: whole frames, up to the buffer's size, from the youngest on.
+    let sp = old.obj().sp as *const usize;
+    let top = old.top() as *const usize;
+    let mut split = sp;
+    let room = sizes.buffer.min(size / 2);
+    while split < top {
+        let next = split.add(size_of_frame(split));
+        let kind = crate::contract::Info(*split).kind();
+        if kind == UNDERFLOW_FRAME || kind == STOP_FRAME {
+            break;
+        }
+        if next.offset_from(sp) as usize > room {
+            break;
+        }
+        split = next;
+    }
+    let moved = split.offset_from(sp) as usize;
+    // A single frame longer than the buffer stays; the new chunk must hold what is asked next.
+    let fresh = new_chunk(hec, size.max(moved + UNDERFLOW_FRAME_WORDS + RESERVED_STACK_WORDS + 512));
+    let mut to = fresh.top() as *mut usize;
+    let is_underflow = split < top && crate::contract::Info(*split).kind() == UNDERFLOW_FRAME;
+    let rest_is_empty = is_underflow && moved > 0;
+    dirty_stack(hec, old);
+    if rest_is_empty {
+        // Everything above the underflow frame moves: skip the emptied chunk altogether.
+        let below = *split.add(UNDERFLOW_NEXT);
+        to = to.sub(UNDERFLOW_FRAME_WORDS);
+        *to = info!(stg_stack_underflow_frame_info).0;
+        *to.add(UNDERFLOW_NEXT) = below;
+        tso.tot_stack_size -= old_size as u32;
+    } else {
+        to = to.sub(UNDERFLOW_FRAME_WORDS);
+        *to = info!(stg_stack_underflow_frame_info).0;
+        *to.add(UNDERFLOW_NEXT) = old.0;
+    }
+    to = to.sub(moved);
+    std::ptr::copy_nonoverlapping(sp, to, moved);
+    old.obj().sp = split as usize;
+    fresh.obj().sp = to as usize;
+    crate::thread::queue::dirty_tso(&mut hec.remembered, t);
+    tso.stackobj = fresh;
+    tso.tot_stack_size += fresh.obj().size;
+    Grown::Chunk
+}
+
+/// Makes the chunk below the current one current. Called by the underflow frame, whose
+/// registers are saved; the new Sp is in the chunk.
+/// # Safety
+/// The current chunk holds nothing but its underflow frame, at `sp`.
+#[no_mangle]
+pub unsafe extern "C" fn hec_stack_underflow(hec: &mut Hec) {
+    let t = hec.current();
+    let tso = t.obj();
+    let old = tso.stackobj;
+    let frame = old.obj().sp as *const usize;
+    debug_assert!(*frame == info!(stg_stack_underflow_frame_info).0);
+    let below = Stack(*frame.add(UNDERFLOW_NEXT));
+    crate::thread::queue::dirty_tso(&mut hec.remembered, t);
+    tso.tot_stack_size -= old.obj().size;
+    tso.stackobj = below;
+    dirty_stack(hec, below);
+}
