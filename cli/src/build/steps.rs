@@ -1,0 +1,50 @@
+//! Running the tools of a build: silent when they succeed, their words passed on when they fail.
+use crate::fail::{Fail, Result};
+use std::{
+    io::{self, Write},
+    process::{Command, Output},
+    sync::{
+        atomic::{AtomicUsize, Ordering},
+        Mutex,
+    },
+    thread,
+};
+
+/// Runs a tool to its end and returns what it wrote to stdout; `what` says what is being done.
+pub fn tool(what: &str, command: &mut Command) -> Result<Vec<u8>> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let out = command.output().map_err(|e| Fail::new(format!("{what}: cannot run {name}: {e}")))?;
+    if out.status.success() {
+        return Ok(out.stdout);
+    }
+    Err(failed(what, &out))
+}
+
+fn failed(what: &str, out: &Output) -> Fail {
+    let said = [&out.stdout[..], &out.stderr[..]].concat();
+    if String::from_utf8_lossy(&said).contains("No space left on device") {
+        return Fail::new(format!("the disk is full ({what})"));
+    }
+    let _ = io::stderr().write_all(&said);
+    Fail::new(format!("{what} failed"))
+}
+
+/// Does `job` for every item, two at a time; the first failure is the answer.
+pub fn in_parallel<T: Sync, R: Send>(items: &[T], job: impl Fn(&T) -> Result<R> + Sync) -> Result<Vec<R>> {
+    let next = AtomicUsize::new(0);
+    let results: Mutex<Vec<Option<Result<R>>>> = Mutex::new(items.iter().map(|_| None).collect());
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| loop {
+                let n = next.fetch_add(1, Ordering::Relaxed);
+                let Some(item) = items.get(n) else { return };
+                let result = job(item);
+                if result.is_err() {
+                    next.store(items.len(), Ordering::Relaxed);
+                }
+                results.lock().expect("no job panics")[n] = Some(result);
+            });
+        }
+    });
+    results.into_inner().expect("no job panics").into_iter().flatten().collect()
+}
