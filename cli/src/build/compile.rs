@@ -1,12 +1,13 @@
 //! Compiling: the Rust crate by cargo, Cmm files by ghc, C files by gcc; the latter two once for static and once for shared libraries.
 use super::{
     fingerprint::hash,
-    steps::{in_parallel, tool},
+    steps::tool,
     WAYS,
 };
 use crate::{
     fail::{Fail, Result},
     ghc::Ghc,
+    parallel::in_parallel,
     project::{cargo, Project},
 };
 use std::{

@@ -2,10 +2,11 @@
 //!
 //! Only the C names of the runtime and all that Cmm and C define stay visible; what Rust names (its standard library included) becomes
 //! local, so that a program may bring Rust libraries of its own.
-use super::{compile::Kind, compile::Objects, steps::in_parallel, steps::tool, Way, WAYS};
+use super::{compile::Kind, compile::Objects, steps::tool, Way, WAYS};
 use crate::{
     fail::{Fail, Result},
     ghc::VERSION,
+    parallel::in_parallel,
 };
 use std::{
     collections::BTreeSet,

@@ -3,11 +3,6 @@ use crate::fail::{Fail, Result};
 use std::{
     io::{self, Write},
     process::{Command, Output},
-    sync::{
-        atomic::{AtomicUsize, Ordering},
-        Mutex,
-    },
-    thread,
 };
 
 /// Runs a tool to its end and returns what it wrote to stdout; `what` says what is being done.
@@ -27,24 +22,4 @@ fn failed(what: &str, out: &Output) -> Fail {
     }
     let _ = io::stderr().write_all(&said);
     Fail::new(format!("{what} failed"))
-}
-
-/// Does `job` for every item, two at a time; the first failure is the answer.
-pub fn in_parallel<T: Sync, R: Send>(items: &[T], job: impl Fn(&T) -> Result<R> + Sync) -> Result<Vec<R>> {
-    let next = AtomicUsize::new(0);
-    let results: Mutex<Vec<Option<Result<R>>>> = Mutex::new(items.iter().map(|_| None).collect());
-    thread::scope(|scope| {
-        for _ in 0..2 {
-            scope.spawn(|| loop {
-                let n = next.fetch_add(1, Ordering::Relaxed);
-                let Some(item) = items.get(n) else { return };
-                let result = job(item);
-                if result.is_err() {
-                    next.store(items.len(), Ordering::Relaxed);
-                }
-                results.lock().expect("no job panics")[n] = Some(result);
-            });
-        }
-    });
-    results.into_inner().expect("no job panics").into_iter().flatten().collect()
 }
