@@ -1,0 +1,158 @@
+//! Compiling: the Rust crate by cargo, Cmm files by ghc, C files by gcc; the latter two once for static and once for shared libraries.
+use super::{
+    fingerprint::hash,
+    steps::tool,
+    WAYS,
+};
+use crate::{
+    fail::{Fail, Result},
+    ghc::Ghc,
+    parallel::in_parallel,
+    project::{cargo, Project},
+};
+use std::{
+    collections::HashSet,
+    ffi::OsStr,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+/// All that goes into the libraries.
+pub struct Objects {
+    /// Cargo's static library: this runtime and the parts of Rust's standard library.
+    pub rust: PathBuf,
+    pub static_: Kind,
+    pub shared: Kind,
+    dir: PathBuf,
+}
+
+/// Objects for one kind of library.
+pub struct Kind {
+    /// From Cmm and C.
+    pub common: Vec<PathBuf>,
+    /// One for each way, in the order of `WAYS`.
+    pub ways: Vec<PathBuf>,
+}
+
+/// One compilation: a source, the kind of library it is for, and defines.
+struct Unit {
+    source: PathBuf,
+    shared: bool,
+    defines: Vec<String>,
+}
+
+pub fn all(project: &Project, ghc: &Ghc) -> Result<Objects> {
+    let rust = crate_archive(project, ghc)?;
+    let dir = project.build_dir().join("obj");
+    fs::create_dir_all(&dir).map_err(|e| Fail::io("create", &dir, e))?;
+    let root = &project.root;
+    let sources = [files(&root.join("cmm"), "cmm")?, files(&root.join("rts/c"), "c")?].concat();
+    let headers = [files(&root.join("cmm"), "h")?, files(&root.join("rts/c"), "h")?].concat();
+    let way_source = root.join("rts/ways/way.c");
+    let mut units = Vec::new();
+    for shared in [false, true] {
+        units.extend(sources.iter().map(|source| Unit { source: source.clone(), shared, defines: Vec::new() }));
+        units.extend(WAYS.iter().map(|way| {
+            let flags = [("THREADED", way.threaded), ("DEBUG", way.debug), ("EVENTLOG", way.eventlog), ("DYNAMIC", shared)];
+            let defines = flags.iter().map(|(name, on)| format!("-DWAY_{name}={}", u8::from(*on))).collect();
+            Unit { source: way_source.clone(), shared, defines }
+        }));
+    }
+    let compiler = Compiler { ghc, include: ghc.libdir()?.join("include"), root, dir: &dir, headers: contents(&headers)? };
+    let mut made = in_parallel(&units, |unit| compiler.compile(unit))?.into_iter();
+    let mut kind = || Kind { common: made.by_ref().take(sources.len()).collect(), ways: made.by_ref().take(WAYS.len()).collect() };
+    let (static_, shared) = (kind(), kind());
+    Ok(Objects { rust, static_, shared, dir })
+}
+
+impl Objects {
+    /// Removes objects of sources as they were earlier.
+    pub fn remove_stale(&self) {
+        let kinds = [&self.static_, &self.shared];
+        let used: HashSet<&PathBuf> = kinds.iter().flat_map(|k| k.common.iter().chain(&k.ways)).collect();
+        for entry in fs::read_dir(&self.dir).into_iter().flatten().flatten() {
+            if !used.contains(&entry.path()) {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+}
+
+fn crate_archive(project: &Project, ghc: &Ghc) -> Result<PathBuf> {
+    let mut command = Command::new(cargo()?);
+    command.args(["build", "--release", "--quiet", "--package", "hecaton-rts", "--target-dir"]).arg(project.root.join("target"));
+    command.current_dir(&project.root);
+    if !ghc.is_default {
+        command.env("HECATON_GHC", &ghc.path);
+    }
+    tool("compiling the runtime's Rust", &mut command)?;
+    Ok(project.root.join("target/release/libhecaton.a"))
+}
+
+struct Compiler<'a> {
+    ghc: &'a Ghc,
+    include: PathBuf,
+    root: &'a Path,
+    dir: &'a Path,
+    /// The contents of all headers that a source may include.
+    headers: Vec<u8>,
+}
+
+impl Compiler<'_> {
+    /// Compiles one unit unless an object of just these sources and flags is there.
+    fn compile(&self, unit: &Unit) -> Result<PathBuf> {
+        let is_cmm = unit.source.extension() == Some(OsStr::new("cmm"));
+        let flags = if is_cmm { self.cmm_flags(unit.shared) } else { self.c_flags(unit.shared) };
+        let flags: Vec<String> = flags.into_iter().chain(unit.defines.iter().cloned()).collect();
+        let text = fs::read(&unit.source).map_err(|e| Fail::io("read", &unit.source, e))?;
+        let key = hash([&text[..], &self.headers, flags.join(" ").as_bytes(), self.ghc.path.as_os_str().as_encoded_bytes()]);
+        let stem = unit.source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let object = self.dir.join(format!("{stem}-{key}.o"));
+        if object.exists() {
+            return Ok(object);
+        }
+        let tmp = self.dir.join(format!("{stem}-{key}.tmp.o"));
+        let mut command = Command::new(if is_cmm { self.ghc.path.as_os_str() } else { OsStr::new("gcc") });
+        command.args(&flags).arg("-c").arg(&unit.source).arg("-o").arg(&tmp);
+        let shown = unit.source.strip_prefix(self.root).unwrap_or(&unit.source).display();
+        tool(&format!("compiling {shown}"), &mut command)?;
+        fs::rename(&tmp, &object).map_err(|e| Fail::io("rename", &tmp, e))?;
+        Ok(object)
+    }
+
+    fn cmm_flags(&self, shared: bool) -> Vec<String> {
+        let mut flags = vec!["-O2".to_owned(), format!("-I{}", self.root.join("cmm").display())];
+        if shared {
+            flags.extend(["-dynamic".to_owned(), "-fPIC".to_owned()]);
+        }
+        flags
+    }
+
+    fn c_flags(&self, shared: bool) -> Vec<String> {
+        let mut flags: Vec<String> = ["-O2", "-g1", "-Wall", "-Wno-unknown-pragmas", "-fno-strict-aliasing"].map(str::to_owned).into();
+        flags.push(format!("-I{}", self.include.display()));
+        flags.push(format!("-I{}", self.root.join("rts/c").display()));
+        flags.push(if shared { "-fPIC" } else { "-fno-PIE" }.to_owned());
+        flags
+    }
+}
+
+/// The files in `dir` with this extension, in the order of their names (none if there is no such folder).
+fn files(dir: &Path, extension: &str) -> Result<Vec<PathBuf>> {
+    if !dir.exists() {
+        return Ok(Vec::new());
+    }
+    let entries = fs::read_dir(dir).map_err(|e| Fail::io("read", dir, e))?;
+    let mut found: Vec<PathBuf> = entries.flatten().map(|e| e.path()).filter(|p| p.extension() == Some(OsStr::new(extension))).collect();
+    found.sort();
+    Ok(found)
+}
+
+fn contents(files: &[PathBuf]) -> Result<Vec<u8>> {
+    let mut all = Vec::new();
+    for file in files {
+        all.extend(fs::read(file).map_err(|e| Fail::io("read", file, e))?);
+    }
+    Ok(all)
+}

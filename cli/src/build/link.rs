@@ -1,0 +1,134 @@
+//! Linking: one relocatable object of Rust, Cmm and C per kind of library, and from it the six ways.
+//!
+//! Only the C names of the runtime and all that Cmm and C define stay visible; what Rust names (its standard library included) becomes
+//! local, so that a program may bring Rust libraries of its own.
+use super::{compile::Kind, compile::Objects, steps::tool, Way, WAYS};
+use crate::{
+    fail::{Fail, Result},
+    ghc::VERSION,
+    parallel::in_parallel,
+};
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+/// Makes all libraries in the empty folder `dir`.
+pub fn all(objects: &Objects, dir: &Path) -> Result<()> {
+    let exported = rust_exports(&objects.rust)?;
+    let static_ = merge(objects, &objects.static_, &exported, &dir.join("static"))?;
+    let shared = merge(objects, &objects.shared, &exported, &dir.join("shared"))?;
+    let ways: Vec<usize> = (0..WAYS.len()).collect();
+    in_parallel(&ways, |&n| {
+        let way = &WAYS[n];
+        archive(static_.of(way), &objects.static_.ways[n], &dir.join(format!("libHSrts{}.a", way.suffix)))?;
+        shared_library(shared.of(way), &objects.shared.ways[n], dir, &format!("libHSrts{}-ghc{VERSION}.so", way.suffix))
+    })?;
+    for leftover in ["static", "shared"] {
+        let leftover = dir.join(leftover);
+        fs::remove_dir_all(&leftover).map_err(|e| Fail::io("remove", &leftover, e))?;
+    }
+    Ok(())
+}
+
+/// The runtime as one relocatable object.
+struct Merged {
+    with_debug_info: PathBuf,
+    stripped: PathBuf,
+}
+
+impl Merged {
+    /// Line tables are for the debug ways; elsewhere they would only make every program larger and slower to link.
+    fn of(&self, way: &Way) -> &Path {
+        if way.debug {
+            &self.with_debug_info
+        } else {
+            &self.stripped
+        }
+    }
+}
+
+/// Links Rust and `kind`'s common objects into one object that shows only the runtime's C names.
+fn merge(objects: &Objects, kind: &Kind, exported: &BTreeSet<String>, work: &Path) -> Result<Merged> {
+    fs::create_dir(work).map_err(|e| Fail::io("create", work, e))?;
+    let mut visible = exported.clone();
+    if !kind.common.is_empty() {
+        let names = tool("listing symbols", Command::new("nm").args(["--defined-only", "--extern-only", "--format=posix"]).args(&kind.common))?;
+        visible.extend(String::from_utf8_lossy(&names).lines().filter(|l| l.contains(' ')).filter_map(symbol).map(str::to_owned));
+    }
+    let write = |name: &str, text: String| {
+        let path = work.join(name);
+        fs::write(&path, text).map_err(|e| Fail::io("write", &path, e)).map(|()| path)
+    };
+    let list: String = visible.iter().map(|s| format!("{s}\n")).collect();
+    let keep = write("visible", list)?;
+    let object = work.join("Hecaton.o");
+    // From the archive come the members that define the runtime's C names, and what those need.
+    let mut link = Command::new("ld");
+    link.args(["-r", "-o"]).arg(&object).args(exported.iter().map(|s| format!("--undefined={s}")));
+    link.args(&kind.common).arg(&objects.rust);
+    tool("linking the runtime", &mut link)?;
+    let mut hide = Command::new("objcopy");
+    hide.arg(format!("--keep-global-symbols={}", keep.display()));
+    // Bitcode is of no use here, and binutils with an LLVM plugin stumble over it.
+    hide.args(["--remove-section=.llvmbc", "--remove-section=.llvmcmd"]).arg(&object);
+    tool("hiding Rust's symbols", &mut hide)?;
+    let stripped = work.join("HecatonStripped.o");
+    tool("stripping the runtime", Command::new("objcopy").arg("--strip-debug").arg(&object).arg(&stripped))?;
+    Ok(Merged { with_debug_info: object, stripped })
+}
+
+/// The C names that this project's crates define in `archive`.
+fn rust_exports(archive: &Path) -> Result<BTreeSet<String>> {
+    let names = tool("listing symbols", Command::new("nm").args(["--defined-only", "--extern-only", "--format=posix"]).arg(archive))?;
+    Ok(exports_in(&String::from_utf8_lossy(&names)))
+}
+
+/// `listing` has a line `ARCHIVE[MEMBER]:` before the symbols of each member; cargo names members after their crate.
+fn exports_in(listing: &str) -> BTreeSet<String> {
+    let mut ours = false;
+    let mut found = BTreeSet::new();
+    for line in listing.lines() {
+        if let Some((_, member)) = line.strip_suffix("]:").and_then(|l| l.rsplit_once('[')) {
+            ours = member.starts_with("hecaton");
+        } else if ours {
+            found.extend(symbol(line).filter(|s| !is_mangled(s)).map(str::to_owned));
+        }
+    }
+    found
+}
+
+fn symbol(line: &str) -> Option<&str> {
+    line.split_whitespace().next()
+}
+
+fn is_mangled(name: &str) -> bool {
+    name.starts_with("_ZN") || name.starts_with("_R") || name.starts_with("anon.") || name.starts_with("DW.ref.") || name.starts_with("rust_")
+}
+
+fn archive(merged: &Path, way: &Path, archive: &Path) -> Result<()> {
+    tool("archiving the runtime", Command::new("ar").arg("rcs").arg(archive).args([merged, way])).map(drop)
+}
+
+fn shared_library(merged: &Path, way: &Path, dir: &Path, name: &str) -> Result<()> {
+    let mut link = Command::new("gcc");
+    link.args(["-shared", "-o"]).arg(dir.join(name)).args([merged, way]);
+    // As GHC's own: within the library its symbols mean its own definitions. What `base` defines is found when a program is loaded.
+    link.args(["-Wl,-Bsymbolic", "-Wl,-z,undefs", &format!("-Wl,-soname,{name}")]);
+    link.args(["-Wl,--gc-sections", "-Wl,--as-needed", "-lm", "-lrt", "-ldl", "-lffi", "-lpthread", "-lgcc_s"]);
+    tool("linking the runtime's shared library", &mut link).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_c_names_of_our_crates_are_exported() {
+        let listing = "\nx.a[hecaton-1.hecaton.2-cgu.0.rcgu.o]:\nhs_main T 0 1\n_ZN7hecaton3foo17h1E T 0 1\n_RNvC3foo T 0 1\n\n\
+                       x.a[std-9.std.1-cgu.0.rcgu.o]:\nrust_eh_personality T 0 1\n__rdl_alloc T 0 1\n";
+        assert_eq!(exports_in(listing).into_iter().collect::<Vec<_>>(), ["hs_main"]);
+    }
+}

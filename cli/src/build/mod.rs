@@ -1,0 +1,130 @@
+//! `hecaton build`: from the runtime's sources to the libraries that programs link with.
+//!
+//! Protocol. `build/lib` is either absent or complete, and holds a stamp: a fingerprint of everything it was made from. A build
+//!  1. compares the stamp with the sources, and is done when they agree;
+//!  2. otherwise takes the lock `build/lock` and looks again, since another build may just have finished;
+//!  3. has cargo and ghc compile what changed (objects are kept in `build/obj`, each under a name that fingerprints its sources);
+//!  4. links the new libraries in `build/tmp`, writes the stamp there last;
+//!  5. exchanges `build/tmp` and `build/lib` in one step, and removes the old libraries.
+//! A step that fails leaves `build/lib` as it was.
+mod compile;
+mod fingerprint;
+mod link;
+mod steps;
+
+use crate::{
+    fail::{Fail, Result},
+    ghc::Ghc,
+    project::{cargo, Project},
+};
+use std::{
+    ffi::CString,
+    fs::{self, File},
+    io,
+    os::{fd::AsRawFd, unix::ffi::OsStrExt},
+    path::{Path, PathBuf},
+};
+
+pub use fingerprint::hash;
+
+/// Change this when the way of building changes, so that existing libraries count as out of date.
+const FORMAT: &str = "3";
+
+/// One of the runtime's ways, as ghc's link flags choose among them.
+pub struct Way {
+    /// What follows `HSrts` in the library's name.
+    pub suffix: &'static str,
+    pub threaded: bool,
+    pub debug: bool,
+    pub eventlog: bool,
+}
+
+pub const WAYS: [Way; 6] = [
+    Way { suffix: "", threaded: false, debug: false, eventlog: false },
+    Way { suffix: "_debug", threaded: false, debug: true, eventlog: true },
+    Way { suffix: "_l", threaded: false, debug: false, eventlog: true },
+    Way { suffix: "_thr", threaded: true, debug: false, eventlog: false },
+    Way { suffix: "_thr_debug", threaded: true, debug: true, eventlog: true },
+    Way { suffix: "_thr_l", threaded: true, debug: false, eventlog: true },
+];
+
+/// Brings the libraries up to date and returns their folder.
+pub fn ensure_built(project: &Project) -> Result<PathBuf> {
+    if let Some(dir) = Project::lib_dir_override() {
+        return match dir.join("libHSrts.a").is_file() {
+            true => Ok(dir),
+            false => Err(Fail::new(format!("HECATON_LIB_DIR names {}, which holds no libHSrts.a", dir.display()))),
+        };
+    }
+    let ghc = Ghc::find(project)?;
+    let lib = project.build_dir().join("lib");
+    if is_current(project, &ghc, &lib)? {
+        return Ok(lib);
+    }
+    ghc.check_version()?;
+    cargo()?;
+    let _lock = lock(&project.build_dir())?;
+    if !is_current(project, &ghc, &lib)? {
+        build(project, &ghc, &lib)?;
+    }
+    Ok(lib)
+}
+
+/// What identifies the libraries in `lib` (two builds from different sources differ in it).
+pub fn identity(lib: &Path) -> String {
+    fs::read_to_string(lib.join("stamp")).unwrap_or_else(|_| hash([lib.as_os_str().as_bytes()]))
+}
+
+fn is_current(project: &Project, ghc: &Ghc, lib: &Path) -> Result<bool> {
+    match fs::read_to_string(lib.join("stamp")) {
+        Ok(stamp) => Ok(stamp == fingerprint::of_sources(project, ghc, FORMAT)?),
+        Err(_) => Ok(false),
+    }
+}
+
+fn build(project: &Project, ghc: &Ghc, lib: &Path) -> Result<()> {
+    // Taken before compiling: a source that changes meanwhile makes the result out of date, not wrongly current.
+    let stamp = fingerprint::of_sources(project, ghc, FORMAT)?;
+    let objects = compile::all(project, ghc)?;
+    let tmp = project.build_dir().join("tmp");
+    if tmp.exists() {
+        fs::remove_dir_all(&tmp).map_err(|e| Fail::io("remove", &tmp, e))?;
+    }
+    fs::create_dir_all(&tmp).map_err(|e| Fail::io("create", &tmp, e))?;
+    let made = link::all(&objects, &tmp).and_then(|()| {
+        let path = tmp.join("stamp");
+        fs::write(&path, stamp).map_err(|e| Fail::io("write", &path, e))?;
+        exchange(&tmp, lib).map_err(|e| Fail::io("put in place", lib, e))
+    });
+    // Either the half-made new libraries or the replaced old ones; neither is of use to anyone.
+    let _ = fs::remove_dir_all(&tmp);
+    made?;
+    objects.remove_stale();
+    Ok(())
+}
+
+/// Puts folder `new` where `old` is (or is not yet), in one step.
+fn exchange(new: &Path, old: &Path) -> io::Result<()> {
+    if !old.exists() {
+        return fs::rename(new, old);
+    }
+    let from = CString::new(new.as_os_str().as_bytes())?;
+    let to = CString::new(old.as_os_str().as_bytes())?;
+    // SAFETY: both are NUL-terminated paths that live through the call.
+    match unsafe { libc::renameat2(libc::AT_FDCWD, from.as_ptr(), libc::AT_FDCWD, to.as_ptr(), libc::RENAME_EXCHANGE) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Waits until no other build runs in `dir`; the lock is held as long as the file is open.
+pub fn lock(dir: &Path) -> Result<File> {
+    fs::create_dir_all(dir).map_err(|e| Fail::io("create", dir, e))?;
+    let path = dir.join("lock");
+    let file = File::options().create(true).append(true).open(&path).map_err(|e| Fail::io("open", &path, e))?;
+    // SAFETY: the descriptor is open.
+    match unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX) } {
+        0 => Ok(file),
+        _ => Err(Fail::io("lock", &path, io::Error::last_os_error())),
+    }
+}

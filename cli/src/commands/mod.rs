@@ -1,0 +1,4 @@
+//! One file per command.
+pub mod ghc;
+pub mod run;
+pub mod test;

@@ -1,0 +1,71 @@
+//! `hecaton run`: an installed, dynamically linked Haskell program with this runtime in the place of GHC's.
+//!
+//! The program asks the dynamic loader for `libHSrts…-ghc9.0.2.so`, and LD_LIBRARY_PATH comes before the run path in it. So that nothing
+//! runs on another runtime unnoticed, the program is looked at first.
+use crate::{
+    build,
+    elf::{self, Verdict},
+    fail::{Fail, Result},
+    project::{is_executable, on_path, Project},
+};
+use std::{
+    env,
+    ffi::{OsStr, OsString},
+    fs::File,
+    io::Read,
+    os::unix::process::CommandExt,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+pub fn run(project: &Project, program: &OsStr, args: &[OsString]) -> Result<()> {
+    let path = find(program)?;
+    if !is_script(&path)? {
+        match elf::examine(&path) {
+            Verdict::Runs => {}
+            Verdict::Refused(why) => return Err(Fail::new(format!("{} {why}", path.display()))),
+        }
+    }
+    let lib = build::ensure_built(project)?;
+    let error = on_hecaton(&path, &lib).args(args).exec();
+    Err(Fail::new(format!("cannot run {}: {error}", path.display())))
+}
+
+/// `program` with the shared libraries in `lib` ahead of all others.
+pub fn on_hecaton(program: &Path, lib: &Path) -> Command {
+    let mut search = lib.as_os_str().to_owned();
+    if let Some(more) = env::var_os("LD_LIBRARY_PATH").filter(|v| !v.is_empty()) {
+        search.push(":");
+        search.push(more);
+    }
+    let mut command = Command::new(program);
+    command.env("LD_LIBRARY_PATH", search);
+    command
+}
+
+/// A path if it has a slash, otherwise a name on PATH, as in a shell.
+fn find(program: &OsStr) -> Result<PathBuf> {
+    let shown = program.to_string_lossy();
+    if !shown.contains('/') {
+        return on_path(&shown).next().ok_or_else(|| Fail::new(format!("no program called {shown} on PATH")));
+    }
+    let path = PathBuf::from(program);
+    if path.is_dir() {
+        return Err(Fail::new(format!("{shown} is a folder")));
+    }
+    if !path.exists() {
+        return Err(Fail::new(format!("there is no {shown}")));
+    }
+    if !is_executable(&path) {
+        return Err(Fail::new(format!("{shown} is not executable")));
+    }
+    Ok(path)
+}
+
+/// Scripts (Debian's `/usr/bin/ghc` is one) start the real program with the environment they are given.
+fn is_script(path: &Path) -> Result<bool> {
+    let mut start = [0; 2];
+    let mut file = File::open(path).map_err(|e| Fail::io("open", path, e))?;
+    let read = file.read(&mut start).map_err(|e| Fail::io("read", path, e))?;
+    Ok(&start[..read] == b"#!")
+}

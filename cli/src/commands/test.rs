@@ -1,0 +1,164 @@
+//! `hecaton test`: every test of the project.
+//!
+//! In order: the unit tests of the crates (cargo), the scripts in tests/commands (the command line as a user meets it), the conformance
+//! suite, and the programs on Debian's libraries. Closes with one line of counts, where each run of a program is a test.
+use crate::{
+    conformance::{self, Kind, CHECK, PLAIN, SMALL, STRESS},
+    fail::{Fail, Result},
+    ghc::Ghc,
+    process::{self, End},
+    programs::{self, Maker},
+    project::{cargo, Project},
+    tally::{Report, Tally},
+};
+use std::{collections::HashSet, ffi::OsStr, fs, path::Path, process::Command, time::Duration};
+
+#[derive(clap::Args)]
+pub struct Options {
+    /// Run conformance programs plainly only, and leave out unit tests and libraries
+    #[arg(long)]
+    quick: bool,
+    /// Also run every conformance program with a collection and a heap check at every allocation block
+    #[arg(long)]
+    stress: bool,
+    /// Only tests whose names contain one of these; `unit` names the crates' unit tests
+    names: Vec<String>,
+}
+
+pub fn run(project: &Project, options: &Options) -> Result<()> {
+    let everything = options.names.is_empty() && !options.quick;
+    if everything {
+        install("test", project)?;
+    }
+    let report = Report::default();
+    let mut tally = Tally::default();
+    if everything || options.names.iter().any(|n| n == "unit") {
+        tally += unit_tests(project, &report)?;
+    }
+    let tests = project.root.join("tests");
+    tally += scripts(project, &tests.join("commands"), options, &report)?;
+    let mut kinds: Vec<&Kind> = if options.quick { vec![&PLAIN] } else { vec![&PLAIN, &SMALL, &CHECK] };
+    kinds.extend(options.stress.then_some(&STRESS));
+    let packages = packages(project)?;
+    for (suite, kinds) in [("conformance", &kinds[..]), ("libraries", &[&PLAIN, &SMALL])] {
+        if suite == "libraries" && options.quick {
+            continue;
+        }
+        let selected = programs::find(&tests.join(suite), &options.names)?;
+        if !selected.is_empty() {
+            let maker = Maker::new(project, project.build_dir().join("tests").join(suite))?;
+            tally += conformance::run(suite, &maker, &selected, kinds, &packages, &report)?;
+        }
+    }
+    finish(tally, &report, options)
+}
+
+fn finish(tally: Tally, report: &Report, options: &Options) -> Result<()> {
+    if tally == Tally::default() && !options.names.is_empty() {
+        return Err(Fail::new(format!("no test is called {}", options.names.join(" or "))));
+    }
+    let failures = report.failures();
+    if !failures.is_empty() {
+        println!("\nfailed:");
+        failures.iter().for_each(|f| println!("  {f}"));
+    }
+    println!("{} passed, {} failed, {} skipped", tally.passed, tally.failed, tally.skipped);
+    if tally.failed > 0 {
+        return Err(Fail::silent(1));
+    }
+    Ok(())
+}
+
+/// Installs the Debian packages of a set (`base` or `test`) that are missing.
+pub fn install(set: &str, project: &Project) -> Result<()> {
+    let status = Command::new(project.root.join("scripts/install-deps.sh")).arg(set).status();
+    match status {
+        Ok(status) if status.success() => Ok(()),
+        // The script has said why.
+        Ok(_) => Err(Fail::silent(1)),
+        Err(e) => Err(Fail::new(format!("cannot run scripts/install-deps.sh: {e}"))),
+    }
+}
+
+fn unit_tests(project: &Project, report: &Report) -> Result<Tally> {
+    let out = Command::new(cargo()?)
+        .args(["test", "--release", "--quiet", "--workspace", "--no-fail-fast", "--target-dir"])
+        .arg(project.root.join("target"))
+        .current_dir(&project.root)
+        .output()
+        .map_err(|e| Fail::new(format!("cannot run cargo: {e}")))?;
+    let said = String::from_utf8_lossy(&out.stdout).into_owned();
+    let tally: Tally = said.lines().filter_map(cargo_counts).sum();
+    if out.status.success() {
+        report.pass("unit tests", &format!("{} passed", tally.passed));
+        return Ok(tally);
+    }
+    let failure = report.fail("unit tests", "cargo test", &(said + &String::from_utf8_lossy(&out.stderr)));
+    // A crate that does not compile counts, though none of its tests did.
+    Ok(if tally.failed > 0 { tally } else { [tally, failure].into_iter().sum() })
+}
+
+/// Reads `test result: ok. 12 passed; 0 failed; 1 ignored; …`.
+fn cargo_counts(line: &str) -> Option<Tally> {
+    let counts = line.strip_prefix("test result: ")?;
+    let count = |word: &str| {
+        let before = counts.split(word).next().filter(|b| b.len() < counts.len())?;
+        before.trim_end().rsplit(' ').next()?.parse().ok()
+    };
+    Some(Tally { passed: count("passed")?, failed: count("failed")?, skipped: count("ignored")? })
+}
+
+/// Runs the shell scripts in `folder`, each in an empty folder. Exit code 77 means skipped, with the reason as the last line.
+fn scripts(project: &Project, folder: &Path, options: &Options, report: &Report) -> Result<Tally> {
+    let mut found: Vec<_> = fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()).collect();
+    found.retain(|p| p.extension() == Some(OsStr::new("sh")));
+    found.sort();
+    let mut tally = Tally::default();
+    for script in found {
+        let stem = script.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        if !options.names.is_empty() && !options.names.iter().any(|n| stem.contains(n.as_str())) {
+            continue;
+        }
+        let work = project.build_dir().join("tests/commands").join(&stem);
+        let channels = work.with_extension("channels");
+        for dir in [&work, &channels] {
+            if dir.exists() {
+                fs::remove_dir_all(dir).map_err(|e| Fail::io("empty", dir, e))?;
+            }
+            fs::create_dir_all(dir).map_err(|e| Fail::io("create", dir, e))?;
+        }
+        let mut command = Command::new("bash");
+        command.arg("-eu").arg(&script).current_dir(&work).env("HECATON", project.root.join("hecaton")).env_remove("GHCRTS");
+        let outcome = process::run(command, b"", Duration::from_secs(300), &channels)?;
+        let said = String::from_utf8_lossy(&[outcome.stdout, outcome.stderr].concat()).into_owned();
+        let name = format!("commands/{stem}");
+        tally += match outcome.end {
+            End::Exit(0) => report.pass(&name, ""),
+            End::Exit(77) => report.skip(&name, said.lines().last().unwrap_or("no reason given")),
+            end => report.fail(&name, &end.describe(), &format!("{said}\nagain: hecaton test {stem}")),
+        };
+    }
+    Ok(tally)
+}
+
+/// The Haskell packages that are installed.
+fn packages(project: &Project) -> Result<HashSet<String>> {
+    let ghc_pkg = Ghc::find(project)?.path.with_file_name("ghc-pkg");
+    let out = Command::new(&ghc_pkg)
+        .args(["list", "--global", "--simple-output", "--names-only"])
+        .output()
+        .map_err(|e| Fail::new(format!("cannot run {}: {e}", ghc_pkg.display())))?;
+    Ok(String::from_utf8_lossy(&out.stdout).split_whitespace().map(str::to_owned).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cargo_is_understood() {
+        let line = "test result: FAILED. 12 passed; 3 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.00s";
+        assert_eq!(cargo_counts(line), Some(Tally { passed: 12, failed: 3, skipped: 1 }));
+        assert_eq!(cargo_counts("running 3 tests"), None);
+    }
+}

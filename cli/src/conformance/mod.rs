@@ -1,0 +1,82 @@
+//! Conformance: a program linked with both runtimes must answer alike.
+//!
+//! The stock runtime is asked once and its answer kept. Hecaton is asked several times, each a *kind* of run: plain, with a tiny nursery,
+//! with the heap checker, and, when asked for, with a collection and a heap check at every allocation block. Every kind must give the
+//! stock runtime's plain answer.
+mod answer;
+
+use crate::{
+    fail::Result,
+    parallel::in_parallel,
+    programs::{Maker, Program, Runtime},
+    tally::{Report, Tally},
+};
+use answer::{ask, difference, stock_answer};
+use std::collections::HashSet;
+
+pub struct Kind {
+    pub name: &'static str,
+    /// What is added to the environment.
+    env: Option<(&'static str, &'static str)>,
+    /// How many times longer than plainly a run may take.
+    patience: u32,
+}
+
+pub const PLAIN: Kind = Kind { name: "plain", env: None, patience: 1 };
+pub const SMALL: Kind = Kind { name: "small", env: Some(("GHCRTS", "-A16k")), patience: 3 };
+pub const CHECK: Kind = Kind { name: "check", env: Some(("HECATON_CHECK", "heap")), patience: 6 };
+pub const STRESS: Kind = Kind { name: "stress", env: Some(("HECATON_CHECK", "heap,every-block")), patience: 30 };
+
+/// Tests every program in every kind that suits it.
+pub fn run(suite: &str, maker: &Maker, programs: &[Program], kinds: &[&Kind], packages: &HashSet<String>, report: &Report) -> Result<Tally> {
+    let tallies = in_parallel(programs, |program| {
+        let name = format!("{suite}/{}", program.name);
+        test(&name, maker, program, kinds, packages, report)
+    })?;
+    Ok(tallies.into_iter().sum())
+}
+
+fn test(name: &str, maker: &Maker, program: &Program, kinds: &[&Kind], packages: &HashSet<String>, report: &Report) -> Result<Tally> {
+    if let Some(missing) = program.header.needs.iter().find(|n| !packages.contains(*n)) {
+        return Ok(report.skip(name, &format!("the Haskell package {missing} is not installed")));
+    }
+    for runtime in [Runtime::Stock, Runtime::Hecaton] {
+        if let Err(said) = maker.make(program, runtime) {
+            return Ok(report.fail(name, &format!("cannot be built ({})", runtime.name()), said.trim_end()));
+        }
+    }
+    let expected = stock_answer(maker, program)?;
+    let mut tally = Tally::default();
+    let mut passed = Vec::new();
+    for kind in kinds {
+        if let Some(reason) = unsuited(program, kind) {
+            tally += Tally::skipped();
+            passed.push(format!("{} skipped: {reason}", kind.name));
+            continue;
+        }
+        let answer = ask(maker, program, Runtime::Hecaton, kind)?;
+        match difference(maker, program, kind, &expected, &answer)? {
+            None => {
+                tally += Tally::passed();
+                passed.push(kind.name.to_owned());
+            }
+            Some(what) => tally += report.fail(name, kind.name, &what),
+        }
+    }
+    if tally.failed == 0 {
+        report.pass(name, &passed.join(", "));
+    }
+    Ok(tally)
+}
+
+/// Why a program is not run in this kind.
+fn unsuited(program: &Program, kind: &Kind) -> Option<String> {
+    let header = &program.header;
+    match kind.name {
+        "plain" => None,
+        "small" if header.rtsopts.is_some() => Some("takes no GHCRTS".to_owned()),
+        "small" if header.env.iter().any(|(name, _)| name == "GHCRTS") => Some("sets GHCRTS itself".to_owned()),
+        "small" => header.skip_small.clone(),
+        _ => header.skip_check.clone(),
+    }
+}

@@ -1,0 +1,37 @@
+//! How a command fails: one line for the person, one exit code for the script.
+use std::{fmt, io, path::Path};
+
+/// A failure that ends the command.
+#[derive(Debug)]
+pub struct Fail {
+    /// What happened, in one line; printed after `hecaton: `. Empty when everything has been said already.
+    pub message: String,
+    pub code: i32,
+}
+
+pub type Result<T> = std::result::Result<T, Fail>;
+
+impl Fail {
+    pub fn new(message: impl Into<String>) -> Fail {
+        Fail { message: message.into(), code: 1 }
+    }
+
+    /// Ends the command with `code` and no further words.
+    pub fn silent(code: i32) -> Fail {
+        Fail { message: String::new(), code }
+    }
+
+    /// A failed operation on a file; a full disk is called by its name.
+    pub fn io(what: &str, path: &Path, error: io::Error) -> Fail {
+        if error.raw_os_error() == Some(libc::ENOSPC) {
+            return Fail::new(format!("the disk is full (could not {what} {})", path.display()));
+        }
+        Fail::new(format!("cannot {what} {}: {error}", path.display()))
+    }
+}
+
+impl fmt::Display for Fail {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}

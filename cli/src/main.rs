@@ -1,0 +1,98 @@
+//! The `hecaton` command.
+mod build;
+mod commands;
+mod conformance;
+mod elf;
+mod fail;
+mod ghc;
+mod parallel;
+mod process;
+mod programs;
+mod project;
+mod tally;
+
+use clap::{error::ErrorKind, Parser, Subcommand};
+use fail::{Fail, Result};
+use project::Project;
+use std::{ffi::OsString, process::exit};
+
+#[derive(Parser)]
+#[command(name = "hecaton", about = "A runtime system for programs compiled by GHC 9.0.2", disable_version_flag = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Cmd,
+}
+
+#[derive(Subcommand)]
+enum Cmd {
+    /// Build the runtime's libraries (quick when nothing changed, silent on success)
+    Build,
+    /// Run ghc with Hecaton as the runtime of what it links
+    ///
+    /// All arguments go to ghc, from any folder; for example: hecaton ghc -O -threaded Main.hs. Static and -dynamic programs, with or without
+    /// -threaded, -debug and -eventlog, are linked with Hecaton. HECATON_GHC names the ghc to use when it is not the one on PATH.
+    ///
+    /// For cabal, the same compiler is the file bin/ghc of this project: cabal build -w /path/to/hecaton/bin/ghc
+    #[command(override_usage = "hecaton ghc ARGS…")]
+    Ghc {
+        /// Arguments for ghc
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<OsString>,
+    },
+    /// Run an installed, dynamically linked Haskell program on Hecaton, without relinking it
+    ///
+    /// For example: hecaton run ghc --make -O Main.hs. The program must have been made by GHC 9.0.2 with -dynamic, as Debian's ghc itself is;
+    /// a script that starts such a program will do too.
+    #[command(override_usage = "hecaton run PROGRAM ARGS…")]
+    Run {
+        /// A path, or a name on PATH
+        program: OsString,
+        /// Arguments for the program
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<OsString>,
+    },
+    /// Run the tests: unit tests, the command line, conformance with the stock runtime, and Debian's libraries
+    ///
+    /// Installs the Debian packages that tests need and that are missing (as root or with sudo), unless tests are named. Ends with the
+    /// counts, and exit code 1 if any test failed.
+    Test(commands::test::Options),
+}
+
+fn main() {
+    if let Err(fail) = start() {
+        if !fail.message.is_empty() {
+            eprintln!("hecaton: {fail}");
+        }
+        exit(fail.code);
+    }
+}
+
+fn start() -> Result<()> {
+    let cli = Cli::try_parse().or_else(usage_error)?;
+    let project = Project::locate()?;
+    match cli.command {
+        Cmd::Build => build::ensure_built(&project).map(drop),
+        Cmd::Ghc { args } => commands::ghc::run(&project, &args),
+        Cmd::Run { program, args } => commands::run::run(&project, &program, &args),
+        Cmd::Test(options) => commands::test::run(&project, &options),
+    }
+}
+
+/// Help is printed as it is; a wrong argument becomes one line and exit code 2.
+fn usage_error(error: clap::Error) -> Result<Cli> {
+    match error.kind() {
+        ErrorKind::DisplayHelp => error.exit(),
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
+            Err(Fail { message: "which command? (build, ghc, run, demo, test, bench; see --help)".into(), code: 2 })
+        }
+        ErrorKind::MissingRequiredArgument => {
+            let missing = error.get(clap::error::ContextKind::InvalidArg).map(ToString::to_string).unwrap_or_default();
+            Err(Fail { message: format!("{missing} is missing (see --help)"), code: 2 })
+        }
+        _ => {
+            let text = error.to_string();
+            let first = text.lines().next().unwrap_or_default();
+            Err(Fail { message: format!("{} (see --help)", first.trim_start_matches("error: ")), code: 2 })
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Running a program to its end, with a time limit, and seeing what it said, how it ended and what it used.
+//!
+//! The program leads a process group of its own. A watchdog kills the group at the time limit; whatever is left of the group when the
+//! program ends is killed too, so that nothing outlives a test.
+use crate::fail::{Fail, Result};
+use std::{
+    fs::{self, File},
+    io::{self, Write},
+    os::unix::process::{CommandExt, ExitStatusExt},
+    path::Path,
+    process::{Command, ExitStatus, Stdio},
+    sync::mpsc::{channel, RecvTimeoutError},
+    thread,
+    time::{Duration, Instant},
+};
+
+/// The largest file a program under test may write, its outputs included.
+const LARGEST_FILE: u64 = 256 << 20;
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum End {
+    Exit(i32),
+    Signal(i32),
+    TimeLimit,
+}
+
+pub struct Outcome {
+    pub end: End,
+    pub stdout: Vec<u8>,
+    pub stderr: Vec<u8>,
+    pub elapsed: Duration,
+    pub peak_bytes: u64,
+}
+
+impl End {
+    /// `exit 2`, `killed by SIGSEGV`, `over the time limit`.
+    pub fn describe(self) -> String {
+        match self {
+            End::Exit(code) => format!("exit {code}"),
+            End::Signal(number) => format!("killed by {}", signal_name(number)),
+            End::TimeLimit => "over the time limit".to_owned(),
+        }
+    }
+}
+
+pub fn signal_name(number: i32) -> String {
+    let known = [
+        (libc::SIGHUP, "SIGHUP"), (libc::SIGINT, "SIGINT"), (libc::SIGQUIT, "SIGQUIT"), (libc::SIGILL, "SIGILL"),
+        (libc::SIGTRAP, "SIGTRAP"), (libc::SIGABRT, "SIGABRT"), (libc::SIGBUS, "SIGBUS"), (libc::SIGFPE, "SIGFPE"),
+        (libc::SIGKILL, "SIGKILL"), (libc::SIGUSR1, "SIGUSR1"), (libc::SIGSEGV, "SIGSEGV"), (libc::SIGUSR2, "SIGUSR2"),
+        (libc::SIGPIPE, "SIGPIPE"), (libc::SIGALRM, "SIGALRM"), (libc::SIGTERM, "SIGTERM"), (libc::SIGXFSZ, "SIGXFSZ"),
+        (libc::SIGVTALRM, "SIGVTALRM"), (libc::SIGSYS, "SIGSYS"),
+    ];
+    known.iter().find(|(n, _)| *n == number).map_or_else(|| format!("signal {number}"), |(_, name)| (*name).to_owned())
+}
+
+/// Runs `command`, with `stdin` as its input; its outputs go through files in `work`.
+pub fn run(mut command: Command, stdin: &[u8], limit: Duration, work: &Path) -> Result<Outcome> {
+    let file = |name: &str| work.join(name);
+    let (input, output, errors) = (file("stdin"), file("stdout"), file("stderr"));
+    let ready = || -> io::Result<(File, File, File)> {
+        File::create(&input)?.write_all(stdin)?;
+        Ok((File::open(&input)?, File::create(&output)?, File::create(&errors)?))
+    };
+    let (from, out, err) = ready().map_err(|e| Fail::io("prepare", work, e))?;
+    command.stdin(Stdio::from(from)).stdout(Stdio::from(out)).stderr(Stdio::from(err)).process_group(0);
+    // SAFETY: setrlimit is async-signal-safe and reads only its arguments.
+    unsafe { command.pre_exec(limit_files) };
+    let started = Instant::now();
+    let child = command.spawn().map_err(|e| Fail::new(format!("cannot run {}: {e}", command.get_program().to_string_lossy())))?;
+    let (status, usage, timed_out) = wait(child.id() as i32, limit).map_err(|e| Fail::new(format!("cannot wait for a program: {e}")))?;
+    let elapsed = started.elapsed();
+    let read = |path: &Path| fs::read(path).map_err(|e| Fail::io("read", path, e));
+    let end = match (timed_out, status.code(), status.signal()) {
+        (true, _, _) => End::TimeLimit,
+        (_, Some(code), _) => End::Exit(code),
+        (_, _, signal) => End::Signal(signal.unwrap_or(0)),
+    };
+    Ok(Outcome { end, stdout: read(&output)?, stderr: read(&errors)?, elapsed, peak_bytes: usage.ru_maxrss as u64 * 1024 })
+}
+
+/// Waits for child `pid`, a group leader; true if it was killed at the time limit.
+fn wait(pid: i32, limit: Duration) -> io::Result<(ExitStatus, libc::rusage, bool)> {
+    let (ended, watch) = channel::<()>();
+    let watchdog = thread::spawn(move || {
+        let late = watch.recv_timeout(limit) == Err(RecvTimeoutError::Timeout);
+        if late {
+            kill_group(pid);
+        }
+        late
+    });
+    let mut status = 0;
+    // SAFETY: all-zero bytes are a valid rusage.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    let waited = loop {
+        // SAFETY: both pointers are to live locals.
+        if unsafe { libc::wait4(pid, &mut status, 0, &mut usage) } == pid {
+            break Ok(());
+        }
+        let error = io::Error::last_os_error();
+        if error.kind() != io::ErrorKind::Interrupted {
+            break Err(error);
+        }
+    };
+    drop(ended);
+    let late = watchdog.join().expect("the watchdog does not panic");
+    kill_group(pid);
+    waited.map(|()| (ExitStatus::from_raw(status), usage, late))
+}
+
+fn kill_group(leader: i32) {
+    // SAFETY: no memory is involved; a group that is gone is no harm.
+    unsafe { libc::kill(-leader, libc::SIGKILL) };
+}
+
+fn limit_files() -> io::Result<()> {
+    let limit = |what, bytes| {
+        let bounds = libc::rlimit { rlim_cur: bytes, rlim_max: bytes };
+        // SAFETY: the pointer is to a live local.
+        match unsafe { libc::setrlimit(what, &bounds) } {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        }
+    };
+    limit(libc::RLIMIT_CORE, 0)?;
+    limit(libc::RLIMIT_FSIZE, LARGEST_FILE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str, limit: Duration) -> Outcome {
+        let work = std::env::temp_dir().join(format!("hecaton-process-{}-{:?}", std::process::id(), thread::current().id()));
+        fs::create_dir_all(&work).unwrap();
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        let outcome = run(command, b"in", limit, &work).unwrap();
+        fs::remove_dir_all(&work).unwrap();
+        outcome
+    }
+
+    #[test]
+    fn outputs_and_ends_are_seen() {
+        let minute = Duration::from_secs(60);
+        let said = shell("cat; echo err >&2; exit 3", minute);
+        assert_eq!((said.end, &said.stdout[..], &said.stderr[..]), (End::Exit(3), &b"in"[..], &b"err\n"[..]));
+        assert_eq!(shell("kill -SEGV $$", minute).end.describe(), "killed by SIGSEGV");
+        assert_eq!(shell("sleep 50", Duration::from_millis(50)).end, End::TimeLimit);
+    }
+}

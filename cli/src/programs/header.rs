@@ -1,0 +1,150 @@
+//! The header of a test or benchmark program: the comment lines it begins with. Those of the form `-- key: value` say how it is to be
+//! compiled and run; the others are for the reader.
+use std::time::Duration;
+
+const KEYS: [&str; 11] = ["ghc", "args", "stdin", "rtsopts", "c", "env", "timeout", "compare", "needs", "skip-small", "skip-check"];
+
+#[derive(Debug, PartialEq)]
+pub struct Header {
+    /// Flags for ghc.
+    pub ghc: Vec<String>,
+    pub args: Vec<String>,
+    /// `\n` and `\t` stand for themselves in the header; several lines follow each other.
+    pub stdin: String,
+    /// The policy of -rtsopts, if it is not `all`.
+    pub rtsopts: Option<String>,
+    /// C sources beside the program.
+    pub c: Vec<String>,
+    pub env: Vec<(String, String)>,
+    pub timeout: Option<Duration>,
+    /// What has to agree with the stock runtime.
+    pub compare: Compare,
+    /// Haskell packages without which the program is skipped.
+    pub needs: Vec<String>,
+    /// Why the program is not run with a tiny nursery.
+    pub skip_small: Option<String>,
+    /// Why the program is not run with the heap checker.
+    pub skip_check: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Compare {
+    pub stdout: bool,
+    pub stderr: bool,
+    pub exit: bool,
+}
+
+impl Header {
+    /// Reads the header of `source`; the error says which line is wrong.
+    pub fn parse(source: &str) -> Result<Header, String> {
+        let all = Compare { stdout: true, stderr: true, exit: true };
+        let mut header = Header {
+            ghc: Vec::new(), args: Vec::new(), stdin: String::new(), rtsopts: None, c: Vec::new(), env: Vec::new(), timeout: None,
+            compare: all, needs: Vec::new(), skip_small: None, skip_check: None,
+        };
+        let mut has_flags = false;
+        for line in source.lines().take_while(|l| l.starts_with("--")) {
+            let Some((key, value)) = key_and_value(line) else { continue };
+            let words = || value.split_whitespace().map(str::to_owned);
+            match key {
+                "ghc" => {
+                    has_flags = true;
+                    header.ghc.extend(words());
+                }
+                "args" => header.args.extend(split_quoted(value)),
+                "stdin" => header.stdin += &(value.replace("\\n", "\n").replace("\\t", "\t") + "\n"),
+                "rtsopts" => header.rtsopts = Some(value.to_owned()).filter(|v| v != "all"),
+                "c" => header.c.extend(words()),
+                "env" => {
+                    let (name, content) = value.split_once('=').ok_or_else(|| format!("`{line}`: expected NAME=VALUE"))?;
+                    header.env.push((name.to_owned(), content.to_owned()));
+                }
+                "timeout" => {
+                    let seconds = value.parse().map_err(|_| format!("`{line}`: expected a number of seconds"))?;
+                    header.timeout = Some(Duration::from_secs(seconds));
+                }
+                "compare" => header.compare = compare(value).ok_or_else(|| format!("`{line}`: expected some of stdout, stderr, exit"))?,
+                "needs" => header.needs.extend(value.replace(',', " ").split_whitespace().map(str::to_owned)),
+                "skip-small" => header.skip_small = Some(value.to_owned()),
+                _ => header.skip_check = Some(value.to_owned()),
+            }
+        }
+        if !has_flags {
+            header.ghc = vec!["-O".to_owned(), "-threaded".to_owned()];
+        }
+        Ok(header)
+    }
+}
+
+/// Prose may have colons too, so only the known keys count.
+fn key_and_value(line: &str) -> Option<(&str, &str)> {
+    let (key, value) = line.trim_start_matches('-').split_once(':')?;
+    let key = key.trim();
+    KEYS.contains(&key).then_some((key, value.trim()))
+}
+
+fn compare(list: &str) -> Option<Compare> {
+    let mut chosen = Compare { stdout: false, stderr: false, exit: false };
+    for word in list.replace(',', " ").split_whitespace() {
+        match word {
+            "stdout" => chosen.stdout = true,
+            "stderr" => chosen.stderr = true,
+            "exit" => chosen.exit = true,
+            _ => return None,
+        }
+    }
+    Some(chosen)
+}
+
+/// Splits at blanks outside of single or double quotes.
+fn split_quoted(text: &str) -> Vec<String> {
+    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
+    for c in text.chars() {
+        match quote {
+            Some(q) if c == q => quote = None,
+            None if c == '"' || c == '\'' => {
+                quote = Some(c);
+                word.get_or_insert_with(String::new);
+            }
+            None if c.is_whitespace() => words.extend(word.take()),
+            _ => word.get_or_insert_with(String::new).push(c),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_apply_without_keys() {
+        let header = Header::parse("-- Checks: nothing\nmodule Main where\n-- args: too late\n").unwrap();
+        assert_eq!(header.ghc, ["-O", "-threaded"]);
+        assert!(header.args.is_empty() && header.compare.stderr);
+    }
+
+    #[test]
+    fn keys_are_read() {
+        let text = "-- It does things\n-- ghc: -O0\n-- args: a 'b c' \"\" +RTS -K1m\n-- stdin: x\\ty\n-- stdin: z\n-- rtsopts: some\n\
+                    -- env: A=b=c\n-- timeout: 7\n-- compare: stdout, exit\n-- needs: aeson, lens\n-- c: a.c\n-- skip-small: slow\n";
+        let header = Header::parse(text).unwrap();
+        assert_eq!(header.ghc, ["-O0"]);
+        assert_eq!(header.args, ["a", "b c", "", "+RTS", "-K1m"]);
+        assert_eq!(header.stdin, "x\ty\nz\n");
+        assert_eq!(header.rtsopts.as_deref(), Some("some"));
+        assert_eq!(header.env, [("A".to_owned(), "b=c".to_owned())]);
+        assert_eq!(header.timeout, Some(Duration::from_secs(7)));
+        assert_eq!(header.compare, Compare { stdout: true, stderr: false, exit: true });
+        assert_eq!(header.needs, ["aeson", "lens"]);
+        assert_eq!((header.c, header.skip_small.as_deref()), (vec!["a.c".to_owned()], Some("slow")));
+    }
+
+    #[test]
+    fn bad_values_are_named() {
+        assert!(Header::parse("-- timeout: soon\n").unwrap_err().contains("timeout: soon"));
+        assert!(Header::parse("-- compare: all\n").is_err());
+        assert!(Header::parse("-- env: X\n").is_err());
+    }
+}
