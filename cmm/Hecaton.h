@@ -1,0 +1,54 @@
+/* Macros shared by Hecaton's Cmm: what Cmm.h does not say about our own
+ * runtime.  Every .cmm file includes this one, and nothing else. */
+
+#pragma once
+
+#include "Cmm.h"
+
+/* Why a thread left Haskell code; the scheduler reads it after StgRun. */
+#define RET_CODE W_[BaseReg + OFFSET_StgRegTable_rRet]
+
+/* Evaluate R1 and return it to the frame on top of the stack. */
+#define EVAL_R1() jump stg_ap_0_fast [R1]
+
+/* Return R1 to the frame on top of the stack. */
+#define RETURN_R1() jump %ENTRY_CODE(Sp(0)) [R1]
+
+/* Leave for the scheduler.  Sp(0) must be a frame that a collection can walk
+ * and that restores what is live when it is returned to. */
+#define LEAVE(code)          \
+    RET_CODE = code;         \
+    jump stg_returnToSched []
+
+/* Leave after a failed heap or stack check: give back what the check took and
+ * say which of the two it was.  HpAlloc stays set, so that the scheduler knows
+ * how much was wanted. */
+#define LEAVE_CHECK_FAILED()                  \
+    if (HpAlloc != 0) {                       \
+        Hp = Hp - HpAlloc;                    \
+        RET_CODE = HeapOverflow;              \
+    } else {                                  \
+        RET_CODE = StackOverflow;             \
+    }                                         \
+    jump stg_returnToSched []
+
+/* Explicit requests for a collection by primitive operations, in high-level
+ * Cmm: collect, then call `fun` again with the same arguments.  They differ
+ * from stg_gc_prim*, which serve heap and stack checks. */
+#define HEC_GC(fun)                  jump hec_gc_prim(fun);
+#define HEC_GC_N(fun, arg)           jump hec_gc_prim_n(arg, fun);
+#define HEC_GC_P(fun, arg)           jump hec_gc_prim_p(arg, fun);
+#define HEC_GC_PP(fun, arg1, arg2)   jump hec_gc_prim_pp(arg1, arg2, fun);
+
+/* The heap's side table has one byte per 16 KB block, its generation in the
+ * low four bits (0 and 1: young).  hec_meta_bias is the address that block 0
+ * would have in the table.  `p` must be an address inside the heap. */
+#define HEC_BLOCK_SHIFT 14
+#define HEC_IS_OLD(p) \
+    ((TO_ZXW_(bits8[W_[hec_meta_bias] + ((p) >> HEC_BLOCK_SHIFT)]) & 15) > 1)
+
+/* The function part of a function closure's info table. */
+#define FUN_INFO_OF(fun) %FUN_INFO(%INFO_PTR(UNTAG(fun)))
+
+/* End the program over a feature that this runtime leaves out. */
+#define UNSUPPORTED(name) foreign "C" hec_unsupported(name "ptr") never returns
