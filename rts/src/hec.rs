@@ -25,7 +25,7 @@ pub struct Hec {
     /// Weak pointers made since the last collection.
     pub new_weaks: Vec<Closure>,
     /// Why the running thread was stopped from outside (a collection was asked for).
-    pub gc_requested: Option<crate::hec::GcRequest>,
+    pub gc_requested: Option<GcRequest>,
 }
 
 /// A collection somebody asked for.
@@ -76,6 +76,16 @@ impl Hec {
     /// may call this at any time.
     pub fn interrupt(&self) {
         self.hp_lim().store(0, Ordering::Relaxed);
+    }
+
+    /// Lets the thread that is about to run allocate up to the nursery's end.
+    pub fn open_nursery(&mut self) {
+        self.r.current_nursery = self.alloc.run;
+        let end = if self.alloc.full || self.gc_requested.is_some() { 0 } else { self.alloc.limit() - 1 };
+        self.hp_lim().store(end, Ordering::Relaxed);
+        if self.context_switch.load(Ordering::Relaxed) != 0 {
+            self.interrupt();
+        }
     }
 
     /// Asks for a collection at the next heap check.

@@ -12,12 +12,24 @@ pub fn program_name() -> &'static str {
     PROGRAM.get().map_or("hecaton", |s| s)
 }
 
-/// Prints `PROGRAM: message` and ends the process at once, without running Haskell again.
-#[cold]
-pub fn exit_with(code: i32, message: &str) -> ! {
-    eprintln!("{}: {message}", program_name());
+/// Prints `PROGRAM: message` to stderr.
+pub fn message(text: &str) {
+    use std::io::Write;
+    // A closed stderr must not end the program.
+    let _ = writeln!(std::io::stderr(), "{}: {text}", program_name());
+}
+
+/// Ends the process at once, without running Haskell again.
+pub fn leave(code: i32) -> ! {
     // SAFETY: ends the process; nothing of ours runs after it.
     unsafe { libc::_exit(code) }
+}
+
+/// Prints `PROGRAM: text` and ends the process at once.
+#[cold]
+pub fn exit_with(code: i32, text: &str) -> ! {
+    message(text);
+    leave(code)
 }
 
 /// A broken invariant: says where and what, and aborts.
@@ -25,12 +37,7 @@ pub fn exit_with(code: i32, message: &str) -> ! {
 #[track_caller]
 pub fn broken(what: &str) -> ! {
     let at = std::panic::Location::caller();
-    eprintln!(
-        "{}: internal error: {what}\n    (Hecaton, {}:{})",
-        program_name(),
-        at.file(),
-        at.line()
-    );
+    message(&format!("internal error: {what}\n    (Hecaton, {}:{})", at.file(), at.line()));
     // SAFETY: as above.
     unsafe { libc::abort() }
 }

@@ -1,4 +1,5 @@
 //! New threads.
+use crate::contract::closure::fields::THUNK_PAYLOAD;
 use crate::contract::{layout::*, Closure, Tso};
 use crate::hec::Hec;
 use crate::thread::stack::{new_chunk, StackSizes};
@@ -46,6 +47,24 @@ pub unsafe fn push(stack: crate::contract::Stack, ws: &[usize]) {
     let o = stack.obj();
     o.sp -= ws.len() * 8;
     std::ptr::copy_nonoverlapping(ws.as_ptr(), o.sp as *mut usize, ws.len());
+}
+
+/// A thunk that applies `f` to one or two pointers.
+/// # Safety
+/// As for [`Hec::allocate`].
+pub unsafe fn apply(hec: &mut Hec, f: Closure, args: &[Closure]) -> Closure {
+    let header = match args.len() {
+        1 => info!(stg_ap_2_upd_info),
+        2 => info!(stg_ap_3_upd_info),
+        n => crate::observe::fatal::broken(&format!("apply to {n} arguments")),
+    };
+    let thunk = hec.allocate(THUNK_PAYLOAD + 1 + args.len());
+    thunk.set_info(header);
+    thunk.set_word(THUNK_PAYLOAD, f.0);
+    for (i, a) in args.iter().enumerate() {
+        thunk.set_word(THUNK_PAYLOAD + 1 + i, a.0);
+    }
+    thunk
 }
 
 /// A thread that evaluates `closure` to weak head normal form.

@@ -1,0 +1,80 @@
+//! `forkProcess`: a child process with only the forking Haskell thread.
+//!
+//! The fork happens with the HEC held and the pool locked, so the child finds both consistent.
+//! In the child every other OS thread is gone; every other Haskell thread is deleted; the given
+//! action runs as a new main; then the child exits.
+use crate::contract::layout::*;
+use crate::events::{iowait, manager, ticker};
+use crate::sched::{hec, incall, settings, suspend, task};
+use crate::contract::Tso;
+
+/// # Safety
+/// Called by a safe foreign call from the `unix` library; `entry` is a stable pointer to `IO ()`.
+#[no_mangle]
+pub unsafe extern "C" fn forkProcess(entry: usize) -> libc::pid_t {
+    let me = task::me();
+    task::acquire(me);
+    // What C has buffered must not be written twice.
+    libc::fflush(std::ptr::null_mut());
+    ticker::pause(true);
+    let pid = task::with_pool_locked(|| libc::fork());
+    if pid != 0 {
+        ticker::pause(false);
+        task::release();
+        return pid;
+    }
+    child(me, entry)
+}
+
+unsafe fn child(me: task::TaskRef, entry: usize) -> ! {
+    task::after_fork(me);
+    let hec = hec();
+    let all: Vec<Tso> = incall::every_thread().collect();
+    for t in all {
+        let o = t.obj();
+        o.bound = 0;
+        // Handlers are not run: the threads never were in this process.
+        if !matches!(o.what_next as usize, ThreadKilled | ThreadComplete) {
+            o.what_next = ThreadKilled as u16;
+        }
+    }
+    while hec.run_queue.pop_front().is_some() {}
+    suspend::after_fork();
+    iowait::after_fork();
+    manager::after_fork();
+    ticker::restart();
+    if settings().threaded {
+        super::init::start_event_manager(me);
+    }
+    let mut result = 0usize;
+    let mut cap: *mut crate::hec::Hec = hec;
+    super::api::rts_evalStableIO(&mut cap, entry, &mut result);
+    let site = c"forkProcess";
+    super::api::rts_checkSchedStatus(site.as_ptr(), cap);
+    task::release();
+    super::exit::shutdownHaskellAndExit(0, 0)
+}
+
+/// Starts an OS thread that runs the action behind a stable pointer: `forkOS`.
+/// # Safety
+/// `entry` is a stable pointer that the new thread takes over.
+#[no_mangle]
+pub unsafe extern "C" fn forkOS_createThread(entry: usize) -> i32 {
+    extern "C" fn body(entry: *mut libc::c_void) -> *mut libc::c_void {
+        // SAFETY: a fresh OS thread, outside Haskell.
+        unsafe {
+            let mut cap = super::api::rts_lock();
+            super::api::rts_evalStableIO(&mut cap, entry as usize, std::ptr::null_mut());
+            crate::prims::stable_ptr::free(entry as usize);
+            super::api::rts_unlock(cap);
+        }
+        std::ptr::null_mut()
+    }
+    let mut id = 0;
+    let mut attr = std::mem::zeroed();
+    libc::pthread_attr_init(&mut attr);
+    libc::pthread_attr_setdetachstate(&mut attr, libc::PTHREAD_CREATE_DETACHED);
+    let failed = libc::pthread_create(&mut id, &attr, body, entry as *mut libc::c_void);
+    libc::pthread_attr_destroy(&mut attr);
+    failed
+}

@@ -1,0 +1,232 @@
+//! Starting: `hs_init` and `hs_main`.
+use super::flags::{self, RtsConfig};
+use crate::collector;
+use crate::contract::Closure;
+use crate::events::{iowait, signals, ticker};
+use crate::observe::fatal;
+use crate::sched::{self, collect, hec, incall, schedule, task};
+use crate::thread::create::new_io_thread;
+use crate::{memory, static_closure};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// How many `hs_init` have not been matched by `hs_exit`.
+static USERS: AtomicU32 = AtomicU32::new(0);
+/// Set for good once the runtime has ended: it cannot be started twice.
+static ENDED: AtomicU32 = AtomicU32::new(0);
+
+/// One user less; true if it was the last.
+pub fn leave() -> bool {
+    match USERS.fetch_update(Ordering::AcqRel, Ordering::Relaxed, |n| n.checked_sub(1)) {
+        Ok(1) => {
+            ENDED.store(1, Ordering::Release);
+            true
+        }
+        Ok(_) => false,
+        Err(_) => {
+            fatal::message("warning: too many hs_exit()s");
+            false
+        }
+    }
+}
+
+/// The program ends, whoever still uses the runtime; true for the first to say so.
+pub fn leave_all() -> bool {
+    USERS.swap(0, Ordering::AcqRel) > 0
+}
+
+/// Stops a program that calls Haskell without a runtime.
+pub fn require() {
+    if USERS.load(Ordering::Acquire) == 0 {
+        fatal::exit_with(
+            super::exit::EXIT_FAILURE,
+            "error: a Haskell function was called while the runtime was not running: \
+             call hs_init() first, and do not call Haskell after hs_exit()",
+        );
+    }
+}
+
+/// Starts the runtime. Later calls only count.
+/// # Safety
+/// `argc` and `argv` are null or as `main` got them; called from one OS thread at a time.
+#[no_mangle]
+pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::c_char, config: RtsConfig) {
+    if ENDED.load(Ordering::Acquire) != 0 {
+        fatal::exit_with(super::exit::EXIT_FAILURE, "hs_init() cannot be called after hs_exit()");
+    }
+    if USERS.fetch_add(1, Ordering::AcqRel) > 0 {
+        return;
+    }
+    flags::setup(argc, argv, config);
+    let o = flags::options();
+    crate::observe::stats::begin_init();
+    if let Err(e) = memory::space::reserve() {
+        fatal::exit_with(super::exit::EXIT_HEAP_OVERFLOW, &e);
+    }
+    memory::generation::init(o.generations);
+    memory::heap().keep_cafs |= config.keep_cafs != 0;
+    sched::init(sched::Settings { stack: o.stack, threaded: o.threaded });
+    collect::set_alloc_limit_grace(o.alloc_limit_grace);
+    collector::policy::init(o.collector);
+    start_hec(o.collector.nursery_bytes);
+    register_roots();
+    signals::init(o.threaded, o.install_signal_handlers);
+    schedule::init(schedule::Hooks { events });
+    crate::prims::foreign_export::runtime_started();
+    ticker::start(o.ticker);
+    if o.threaded {
+        let me = task::me();
+        task::acquire(me);
+        start_event_manager(me);
+        task::release();
+    }
+    crate::observe::stats::end_init();
+}
+
+unsafe fn start_hec(nursery_bytes: usize) {
+    let h = hec();
+    h.fun_table.eager_blackhole_info = static_closure!(__stg_EAGER_BLACKHOLE_info).0;
+    h.fun_table.gc_enter_1 = static_closure!(__stg_gc_enter_1).0;
+    h.fun_table.gc_fun = static_closure!(__stg_gc_fun).0;
+    h.remembered.init(memory::heap().gens.len());
+    if !h.alloc.resize(nursery_bytes) {
+        fatal::exit_with(super::exit::EXIT_HEAP_OVERFLOW, "out of memory for the allocation area");
+    }
+    h.alloc.large_limit = collector::policy::large_limit();
+    h.r.current_nursery = h.alloc.run;
+}
+
+/// Has `base` start its event manager, as a bound in-call.
+/// # Safety
+/// The caller is `me` and holds the HEC.
+pub unsafe fn start_event_manager(me: task::TaskRef) {
+    let action = static_closure!(base_GHCziConcziIO_ensureIOManagerIsRunning_closure);
+    let t = new_io_thread(hec(), action, &sched::settings().stack);
+    incall::run_to_end(me, t);
+}
+
+/// Between threads, in the non-threaded way: signals, delays, descriptors.
+unsafe fn events(h: &mut crate::hec::Hec, idle: bool) -> bool {
+    if signals::start_handlers(h) {
+        return true;
+    }
+    if iowait::poll(h, idle) {
+        signals::start_handlers(h);
+        return true;
+    }
+    if idle && signals::any_handlers() && !collect_finds_work(h) {
+        signals::wait();
+        return signals::start_handlers(h);
+    }
+    idle && !h.run_queue.is_empty()
+}
+
+/// Before waiting for a signal for ever: is somebody deadlocked?
+unsafe fn collect_finds_work(h: &mut crate::hec::Hec) -> bool {
+    collect::collect(h, crate::hec::GcRequest::Major, true);
+    !h.run_queue.is_empty()
+}
+
+/// Closures of `base` that the runtime enters by itself: with the CAFs they reach they must
+/// stay alive although no program mentions them.
+fn kept(visit: &mut dyn FnMut(&mut Closure)) {
+    let mut all = [
+        static_closure!(base_GHCziTopHandler_runIO_closure),
+        static_closure!(base_GHCziTopHandler_runNonIO_closure),
+        static_closure!(base_GHCziTopHandler_flushStdHandles_closure),
+        static_closure!(base_GHCziWeak_runFinalizzerBatch_closure),
+        static_closure!(base_GHCziIOziException_stackOverflow_closure),
+        static_closure!(base_GHCziIOziException_heapOverflow_closure),
+        static_closure!(base_GHCziIOziException_allocationLimitExceeded_closure),
+        static_closure!(base_GHCziIOziException_blockedIndefinitelyOnMVar_closure),
+        static_closure!(base_GHCziIOziException_blockedIndefinitelyOnSTM_closure),
+        static_closure!(base_GHCziIOziException_cannotCompactFunction_closure),
+        static_closure!(base_GHCziIOziException_cannotCompactPinned_closure),
+        static_closure!(base_GHCziIOziException_cannotCompactMutable_closure),
+        static_closure!(base_GHCziIOPort_doubleReadException_closure),
+        static_closure!(base_ControlziExceptionziBase_nonTermination_closure),
+        static_closure!(base_ControlziExceptionziBase_nestedAtomically_closure),
+        static_closure!(base_GHCziEventziThread_blockedOnBadFD_closure),
+        static_closure!(base_GHCziExceptionziType_divZZeroException_closure),
+        static_closure!(base_GHCziExceptionziType_underflowException_closure),
+        static_closure!(base_GHCziExceptionziType_overflowException_closure),
+        static_closure!(base_GHCziConcziSync_runSparks_closure),
+        static_closure!(base_GHCziConcziIO_ensureIOManagerIsRunning_closure),
+        static_closure!(base_GHCziConcziIO_interruptIOManager_closure),
+        static_closure!(base_GHCziConcziIO_ioManagerCapabilitiesChanged_closure),
+        static_closure!(base_GHCziConcziSignal_runHandlersPtr_closure),
+        static_closure!(base_GHCziPack_unpackCString_closure),
+    ];
+    all.iter_mut().for_each(visit);
+}
+
+fn register_roots() {
+    collector::roots::register(kept);
+    collector::roots::register(collect::roots);
+    collector::roots::register(iowait::roots);
+    collector::roots::register(crate::prims::stable_ptr::roots);
+    collector::roots::register_weak_table(crate::prims::stable_name::update);
+}
+
+/// # Safety
+/// As for [`hs_init_ghc`].
+#[no_mangle]
+pub unsafe extern "C" fn hs_init(argc: *mut i32, argv: *mut *mut *mut libc::c_char) {
+    hs_init_ghc(argc, argv, flags::default_config())
+}
+
+/// # Safety
+/// As for [`hs_init_ghc`].
+#[no_mangle]
+pub unsafe extern "C" fn hs_init_with_rtsopts(argc: *mut i32, argv: *mut *mut *mut libc::c_char) {
+    hs_init_ghc(argc, argv, RtsConfig { rts_opts_enabled: flags::RTS_OPTS_ALL, ..flags::default_config() })
+}
+
+/// # Safety
+/// As for [`hs_init_ghc`].
+#[no_mangle]
+pub unsafe extern "C" fn startupHaskell(argc: i32, argv: *mut *mut libc::c_char, init: Option<extern "C" fn()>) {
+    let (mut argc, mut argv) = (argc, argv);
+    hs_init(&mut argc, &mut argv);
+    if let Some(f) = init {
+        f()
+    }
+}
+
+/// Runs a Haskell program: the body of the C `main` that ghc generates.
+/// # Safety
+/// As for [`hs_init_ghc`]; `main_closure` is `:Main.main`.
+#[no_mangle]
+pub unsafe extern "C" fn hs_main(argc: i32, argv: *mut *mut libc::c_char, main_closure: Closure, config: RtsConfig) -> ! {
+    use super::exit::*;
+    let (mut argc, mut argv) = (argc, argv);
+    hs_init_ghc(&mut argc, &mut argv, config);
+    let me = task::me();
+    task::acquire(me);
+    let t = new_io_thread(hec(), main_closure, &sched::settings().stack);
+    let (status, _) = incall::run_main(me, t);
+    task::release();
+    let code = match status {
+        incall::Status::Success => 0,
+        incall::Status::Killed => {
+            fatal::message("main thread exited (uncaught exception)");
+            EXIT_KILLED
+        }
+        incall::Status::Interrupted => {
+            fatal::message("interrupted");
+            EXIT_INTERRUPTED
+        }
+        incall::Status::HeapExhausted => EXIT_HEAP_OVERFLOW,
+        incall::Status::NotFinished => EXIT_INTERNAL_ERROR,
+    };
+    shutdownHaskellAndExit(code, 0)
+}
+
+/// The embedder's hook for the end.
+pub fn on_exit_hook() {
+    flags::on_exit_hook();
+}
+
+/// Tells of a heap overflow through the embedder's hook.
+pub fn report_heap_overflow() {
+    flags::out_of_heap_hook(0, collector::policy::max_heap_bytes());
+}

@@ -1,0 +1,80 @@
+//! Small entry points: collections by hand, HEC counts, and features that are not there.
+use crate::hec::GcRequest;
+use crate::observe::fatal;
+use crate::sched::collect;
+
+/// How many HECs there are; `base` and C code read these.
+#[no_mangle]
+pub static mut n_capabilities: u32 = 1;
+#[no_mangle]
+pub static mut enabled_capabilities: u32 = 1;
+/// Compiled code asks before each write to a mutable object whether the snapshot barrier of a
+/// concurrent collector is on.
+#[no_mangle]
+pub static mut nonmoving_write_barrier_enabled: usize = 0;
+
+/// # Safety
+/// Called outside Haskell, or by a safe foreign call.
+#[no_mangle]
+pub unsafe extern "C" fn performGC() {
+    collect::perform(GcRequest::Minor)
+}
+
+/// # Safety
+/// As for [`performGC`].
+#[no_mangle]
+pub unsafe extern "C" fn performMajorGC() {
+    collect::perform(GcRequest::Major)
+}
+
+/// # Safety
+/// As for [`performGC`].
+#[no_mangle]
+pub unsafe extern "C" fn hs_perform_gc() {
+    collect::perform(GcRequest::Major)
+}
+
+/// There is one HEC; asking for more is answered once.
+#[no_mangle]
+pub extern "C" fn setNumCapabilities(n: u32) {
+    if n > 1 {
+        super::flags::say_one_hec();
+    }
+}
+
+#[no_mangle]
+pub extern "C" fn getNumberOfProcessors() -> u32 {
+    std::thread::available_parallelism().map_or(1, |n| n.get() as u32)
+}
+
+/// No sparks with one HEC: the caller evaluates the closure when it needs it.
+#[no_mangle]
+pub extern "C" fn newSpark(_reg: usize, _closure: usize) -> i32 {
+    1
+}
+
+/// Never called: the barrier is off.
+#[no_mangle]
+pub extern "C" fn updateRemembSetPushClosure_(_reg: usize, _closure: usize) {
+    fatal::broken("the snapshot barrier was used although it is off")
+}
+
+/// Ends the program for want of a feature.
+/// # Safety
+/// `feature` is a C string.
+#[no_mangle]
+pub unsafe extern "C" fn hec_unsupported(feature: *const libc::c_char) -> ! {
+    fatal::unsupported(&std::ffi::CStr::from_ptr(feature).to_string_lossy())
+}
+
+/// Something was entered that cannot be.
+#[no_mangle]
+pub extern "C" fn hec_entered(closure: usize) -> ! {
+    fatal::broken(&format!("entered {closure:#x}, which has no entry code"))
+}
+
+#[no_mangle]
+pub extern "C" fn startProfTimer() {}
+
+#[no_mangle]
+pub extern "C" fn stopProfTimer() {}

@@ -1,0 +1,6 @@
+//! The boundary: what C and compiled code call by name, start and stop, flags.
+pub mod api;
+pub mod exit;
+pub mod fork;
+pub mod init;
+pub mod misc;

@@ -1,0 +1,151 @@
+//! Delays and descriptors for programs without `base`'s event manager (the non-threaded way).
+//!
+//! Threads in `threadDelay`, `threadWaitRead` and `threadWaitWrite` wait here; the scheduler
+//! polls between threads and sleeps in `poll(2)` when nothing else can run. A thread taken away
+//! by an exception is forgotten through [`forget`].
+use crate::contract::{layout::*, Closure, Tso};
+use crate::eval::freeze::raise_async;
+use crate::hec::Hec;
+use crate::static_closure;
+use crate::thread::door::{block, unblock};
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+struct Waiter {
+    tso: Tso,
+    fd: i32,
+    write: bool,
+}
+
+/// Touched by HEC holders only.
+struct Waiting {
+    /// By deadline; the serial number orders equal ones.
+    sleepers: BTreeMap<(Instant, u64), Tso>,
+    waiters: Vec<Waiter>,
+    serial: u64,
+}
+
+static mut WAITING: Waiting =
+    Waiting { sleepers: BTreeMap::new(), waiters: Vec::new(), serial: 0 };
+
+unsafe fn waiting() -> &'static mut Waiting {
+    &mut *std::ptr::addr_of_mut!(WAITING)
+}
+
+/// Blocks the running thread for `micros` microseconds.
+/// # Safety
+/// Called from Cmm, which then leaves for the scheduler with `ThreadBlocked`.
+#[no_mangle]
+pub unsafe extern "C" fn hec_delay(hec: &mut Hec, micros: i64) {
+    let t = hec.current();
+    let w = waiting();
+    w.serial += 1;
+    // Far deadlines are as good as never, and must not overflow.
+    let wait = Duration::from_micros(micros.max(0) as u64).min(Duration::from_secs(1 << 32));
+    w.sleepers.insert((Instant::now() + wait, w.serial), t);
+    block(hec, t, BlockedOnDelay, 0);
+}
+
+/// Blocks the running thread until `fd` can be read (or written).
+/// # Safety
+/// As for [`hec_delay`].
+#[no_mangle]
+pub unsafe extern "C" fn hec_wait_fd(hec: &mut Hec, fd: i64, write: usize) {
+    let t = hec.current();
+    waiting().waiters.push(Waiter { tso: t, fd: fd as i32, write: write != 0 });
+    block(hec, t, if write != 0 { BlockedOnWrite } else { BlockedOnRead }, fd as usize);
+}
+
+/// Takes a thread away from whatever it waits for here.
+/// # Safety
+/// The HEC is held.
+pub unsafe fn forget(t: Tso) {
+    waiting().sleepers.retain(|_, s| *s != t);
+    waiting().waiters.retain(|w| w.tso != t);
+}
+
+/// Wakes threads whose time has come or whose descriptor is ready. With `idle`, waits for the
+/// first such event or for a signal. False if nobody waits here.
+/// # Safety
+/// The HEC is held, and nobody else needs it.
+pub unsafe fn poll(hec: &mut Hec, idle: bool) -> bool {
+    let w = waiting();
+    if w.sleepers.is_empty() && w.waiters.is_empty() {
+        return false;
+    }
+    let mut now = Instant::now();
+    wake_sleepers(hec, now);
+    let idle = idle && hec.run_queue.is_empty();
+    if w.waiters.is_empty() && !idle {
+        return true;
+    }
+    let mut fds: Vec<libc::pollfd> = w
+        .waiters
+        .iter()
+        .map(|w| libc::pollfd {
+            fd: w.fd,
+            events: if w.write { libc::POLLOUT } else { libc::POLLIN },
+            revents: 0,
+        })
+        .collect();
+    let timeout = match (idle, w.sleepers.first_key_value()) {
+        (false, _) => 0,
+        (true, None) => -1,
+        // Rounded up: waking early would only spin.
+        (true, Some(((until, _), _))) => {
+            let left = until.saturating_duration_since(now).as_nanos().div_ceil(1_000_000);
+            left.min(i32::MAX as u128) as i32
+        }
+    };
+    let n = libc::poll(fds.as_mut_ptr(), fds.len() as libc::nfds_t, timeout);
+    now = Instant::now();
+    wake_sleepers(hec, now);
+    if n <= 0 {
+        return true;
+    }
+    let mut i = 0;
+    w.waiters.retain(|waiter| {
+        let got = fds[i].revents;
+        i += 1;
+        if got == 0 {
+            return true;
+        }
+        if got & libc::POLLNVAL != 0 {
+            let e = static_closure!(base_GHCziEventziThread_blockedOnBadFD_closure);
+            raise_async(hec, waiter.tso, Some(e), false, 0);
+        } else {
+            unblock(hec, waiter.tso);
+        }
+        false
+    });
+    true
+}
+
+unsafe fn wake_sleepers(hec: &mut Hec, now: Instant) {
+    let w = waiting();
+    while let Some(first) = w.sleepers.first_entry() {
+        if first.key().0 > now {
+            break;
+        }
+        unblock(hec, first.remove());
+    }
+}
+
+/// Waiting threads are alive: the world outside will wake them.
+pub fn roots(visit: &mut dyn FnMut(&mut Closure)) {
+    // SAFETY: the world is stopped.
+    let w = unsafe { waiting() };
+    for t in w.sleepers.values_mut().chain(w.waiters.iter_mut().map(|w| &mut w.tso)) {
+        let mut c = t.closure();
+        visit(&mut c);
+        *t = Tso(c.0);
+    }
+}
+
+/// In the child of a fork: the threads that waited are gone.
+/// # Safety
+/// The HEC is held.
+pub unsafe fn after_fork() {
+    waiting().sleepers.clear();
+    waiting().waiters.clear();
+}

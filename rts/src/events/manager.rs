@@ -1,0 +1,68 @@
+//! The wires to `base`'s event manager (`GHC.Event`), which runs in Haskell: descriptors that
+//! it gives us and reads messages from.
+//!
+//! A message is one byte: a signal's number followed by its `siginfo_t`, or a command. The
+//! values are those of `GHC.Event.Control`.
+use std::sync::atomic::{AtomicI32, Ordering};
+
+const DIE: u8 = 0xfe;
+const WAKEUP: u8 = 0xff;
+
+/// One manager for each HEC, and one for timers.
+static CONTROL: AtomicI32 = AtomicI32::new(-1);
+static TIMER_CONTROL: AtomicI32 = AtomicI32::new(-1);
+/// An event descriptor that wakes the manager.
+static WAKEUP_FD: AtomicI32 = AtomicI32::new(-1);
+
+#[no_mangle]
+pub extern "C" fn setIOManagerControlFd(hec: u32, fd: i32) {
+    if hec == 0 {
+        CONTROL.store(fd, Ordering::Release);
+    }
+}
+
+#[no_mangle]
+pub extern "C" fn setTimerManagerControlFd(fd: i32) {
+    TIMER_CONTROL.store(fd, Ordering::Release);
+}
+
+#[no_mangle]
+pub extern "C" fn setIOManagerWakeupFd(fd: i32) {
+    WAKEUP_FD.store(fd, Ordering::Release);
+}
+
+fn send(fd: i32, bytes: &[u8]) -> bool {
+    // SAFETY: `write` is async-signal-safe; the buffer outlives the call.
+    fd >= 0 && unsafe { libc::write(fd, bytes.as_ptr().cast(), bytes.len()) } == bytes.len() as isize
+}
+
+/// Wakes the manager, as a write to its event descriptor does.
+#[no_mangle]
+pub extern "C" fn ioManagerWakeup() {
+    let fd = WAKEUP_FD.load(Ordering::Acquire);
+    send(fd, &(WAKEUP as u64).to_ne_bytes());
+}
+
+/// Tells the managers to end.
+pub fn die() {
+    for fd in [&CONTROL, &TIMER_CONTROL] {
+        send(fd.swap(-1, Ordering::AcqRel), &[DIE]);
+    }
+    WAKEUP_FD.store(-1, Ordering::Release);
+}
+
+/// Hands a signal to the timer manager, which runs its handlers. Async-signal-safe. False if
+/// there is no manager to take it.
+pub fn send_signal(signal: i32, info: &[u8]) -> bool {
+    let mut message = [0u8; 1 + size_of::<libc::siginfo_t>()];
+    message[0] = signal as u8;
+    message[1..].copy_from_slice(info);
+    send(TIMER_CONTROL.load(Ordering::Acquire), &message)
+}
+
+/// In the child of a fork: the managers are gone, their descriptors closed by `base`.
+pub fn after_fork() {
+    CONTROL.store(-1, Ordering::Release);
+    TIMER_CONTROL.store(-1, Ordering::Release);
+    WAKEUP_FD.store(-1, Ordering::Release);
+}

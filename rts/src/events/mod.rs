@@ -1,0 +1,5 @@
+//! Events from outside: time, descriptors, signals; and `base`'s own event manager.
+pub mod iowait;
+pub mod manager;
+pub mod signals;
+pub mod ticker;

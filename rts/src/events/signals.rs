@@ -1,0 +1,239 @@
+//! Unix signals. `base` keeps the table of Haskell handlers; the runtime installs the C side.
+//!
+//! Threaded: the C handler sends the signal to the event manager. Non-threaded: it is put in a
+//! ring, and the scheduler starts a thread for each. The ring is written by signal handlers and
+//! emptied by the HEC's holder; an index pair of atomics orders them.
+use super::manager;
+use crate::contract::Closure;
+use crate::hec::Hec;
+use crate::thread::create::{apply, new_io_thread};
+use crate::{info, static_closure};
+use std::cell::UnsafeCell;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::Mutex;
+
+const STG_SIG_DFL: i32 = -1;
+const STG_SIG_IGN: i32 = -2;
+const STG_SIG_ERR: i32 = -3;
+const STG_SIG_HAN: i32 = -4;
+const STG_SIG_RST: i32 = -5;
+const SIGNALS: usize = 65;
+const INFO_BYTES: usize = size_of::<libc::siginfo_t>();
+const RING: usize = 64;
+
+/// What each signal does now: one of the codes above.
+static ACTIONS: Mutex<[i32; SIGNALS]> = Mutex::new([STG_SIG_DFL; SIGNALS]);
+/// Handlers installed, not counting the runtime's own.
+static USER_HANDLERS: AtomicUsize = AtomicUsize::new(0);
+static THREADED: AtomicBool = AtomicBool::new(false);
+
+struct Ring {
+    slots: UnsafeCell<[(i32, [u8; INFO_BYTES]); RING]>,
+    written: AtomicUsize,
+    read: AtomicUsize,
+}
+// SAFETY: handlers run with all signals blocked on one thread in the non-threaded way, so there
+// is one writer; the indices order it with the one reader.
+unsafe impl Sync for Ring {}
+
+static PENDING: Ring = Ring {
+    slots: UnsafeCell::new([(0, [0; INFO_BYTES]); RING]),
+    written: AtomicUsize::new(0),
+    read: AtomicUsize::new(0),
+};
+
+/// Set when base wants no `SIGCHLD` for stopped children.
+#[no_mangle]
+pub static mut nocldstop: i32 = 0;
+
+extern "C" fn on_signal(signal: i32, si: *mut libc::siginfo_t, _context: *mut libc::c_void) {
+    // SAFETY: the system hands us a siginfo; errno is restored below.
+    unsafe {
+        let errno = *libc::__errno_location();
+        let info = std::slice::from_raw_parts(si as *const u8, INFO_BYTES);
+        if THREADED.load(Ordering::Relaxed) {
+            manager::send_signal(signal, info);
+        } else {
+            let at = PENDING.written.load(Ordering::Relaxed);
+            if at - PENDING.read.load(Ordering::Acquire) < RING {
+                let slot = &mut (*PENDING.slots.get())[at % RING];
+                slot.0 = signal;
+                slot.1.copy_from_slice(info);
+                PENDING.written.store(at + 1, Ordering::Release);
+            }
+            crate::sched::hec().context_switch.store(1, Ordering::Relaxed);
+            crate::sched::hec().interrupt();
+        }
+        *libc::__errno_location() = errno;
+    }
+}
+
+/// Installs, ignores or resets a signal's action; returns the previous one's code.
+/// # Safety
+/// `mask` is null or a signal set to block meanwhile.
+#[no_mangle]
+pub unsafe extern "C" fn stg_sig_install(signal: i32, code: i32, mask: *const libc::sigset_t) -> i32 {
+    if signal <= 0 || signal as usize >= SIGNALS {
+        return STG_SIG_ERR;
+    }
+    let mut actions = ACTIONS.lock().unwrap_or_else(|e| e.into_inner());
+    let previous = actions[signal as usize];
+    let mut action: libc::sigaction = std::mem::zeroed();
+    libc::sigfillset(&mut action.sa_mask);
+    if !mask.is_null() && THREADED.load(Ordering::Relaxed) {
+        action.sa_mask = *mask;
+    }
+    match code {
+        STG_SIG_IGN => action.sa_sigaction = libc::SIG_IGN,
+        STG_SIG_DFL => action.sa_sigaction = libc::SIG_DFL,
+        STG_SIG_HAN | STG_SIG_RST => {
+            action.sa_sigaction = on_signal as *const () as usize;
+            action.sa_flags = libc::SA_SIGINFO;
+            if code == STG_SIG_RST {
+                action.sa_flags |= libc::SA_RESETHAND;
+            }
+        }
+        _ => return STG_SIG_ERR,
+    }
+    if signal == libc::SIGCHLD && nocldstop != 0 {
+        action.sa_flags |= libc::SA_NOCLDSTOP;
+    }
+    if libc::sigaction(signal, &action, std::ptr::null_mut()) != 0 {
+        return STG_SIG_ERR;
+    }
+    let is_handler = |c: i32| c == STG_SIG_HAN || c == STG_SIG_RST;
+    // The handler that `main` gets for SIGINT does not count as waiting for signals.
+    if is_handler(code) && !is_handler(previous) {
+        USER_HANDLERS.fetch_add(1, Ordering::Relaxed);
+    } else if !is_handler(code) && is_handler(previous) {
+        USER_HANDLERS.fetch_sub(1, Ordering::Relaxed);
+    }
+    actions[signal as usize] = code;
+    previous
+}
+
+/// Starts a thread for every signal that has come in. True if there was one.
+/// # Safety
+/// The HEC is held.
+pub unsafe fn start_handlers(hec: &mut Hec) -> bool {
+    let mut any = false;
+    loop {
+        let at = PENDING.read.load(Ordering::Relaxed);
+        if at == PENDING.written.load(Ordering::Acquire) {
+            return any;
+        }
+        let (signal, bytes) = (*PENDING.slots.get())[at % RING];
+        PENDING.read.store(at + 1, Ordering::Release);
+        // runHandlersPtr takes the buffer over and frees it.
+        let buffer = libc::malloc(INFO_BYTES);
+        std::ptr::copy_nonoverlapping(bytes.as_ptr(), buffer as *mut u8, INFO_BYTES);
+        let pointer = boxed(hec, info!(base_GHCziPtr_Ptr_con_info), buffer as usize);
+        let number = boxed(hec, info!(base_GHCziInt_I32zh_con_info), signal as isize as usize);
+        let run = static_closure!(base_GHCziConcziSignal_runHandlersPtr_closure);
+        let call = apply(hec, run, &[pointer, number]);
+        let t = new_io_thread(hec, call, &crate::sched::settings().stack);
+        hec.run_queue.push_back(&mut hec.remembered, t);
+        any = true;
+    }
+}
+
+unsafe fn boxed(hec: &mut Hec, con: crate::contract::Info, value: usize) -> Closure {
+    let c = hec.allocate(2);
+    c.set_info(con);
+    c.set_word(1, value);
+    c.with_tag(1)
+}
+
+/// Might a signal start a handler?
+pub fn any_handlers() -> bool {
+    USER_HANDLERS.load(Ordering::Relaxed) > 0
+}
+
+/// Sleeps until a signal has come in.
+pub fn wait() {
+    // SAFETY: the mask is this thread's own; sigsuspend opens it atomically.
+    unsafe {
+        let (mut all, mut old) = (std::mem::zeroed(), std::mem::zeroed());
+        libc::sigfillset(&mut all);
+        libc::sigprocmask(libc::SIG_BLOCK, &all, &mut old);
+        let pending = || {
+            PENDING.read.load(Ordering::Relaxed) != PENDING.written.load(Ordering::Acquire)
+        };
+        while !pending() {
+            libc::sigsuspend(&old);
+        }
+        libc::sigprocmask(libc::SIG_SETMASK, &old, std::ptr::null_mut());
+    }
+}
+
+/// Prepares the runtime's own signals.
+/// # Safety
+/// Called once at start.
+pub unsafe fn init(threaded: bool, install: bool) {
+    THREADED.store(threaded, Ordering::Relaxed);
+    if install {
+        set(libc::SIGPIPE, nothing as *const () as usize);
+    }
+    // Interrupts the system call of an interruptible foreign call, and does nothing else.
+    set(libc::SIGVTALRM, nothing as *const () as usize);
+}
+
+extern "C" fn nothing(_signal: i32) {}
+
+unsafe fn set(signal: i32, handler: usize) {
+    let mut action: libc::sigaction = std::mem::zeroed();
+    libc::sigemptyset(&mut action.sa_mask);
+    action.sa_sigaction = handler;
+    libc::sigaction(signal, &action, std::ptr::null_mut());
+}
+
+/// Gives every handled signal back to the system: for a child, or at the end.
+pub fn reset() {
+    let mut actions = ACTIONS.lock().unwrap_or_else(|e| e.into_inner());
+    for signal in 1..SIGNALS {
+        if actions[signal] == STG_SIG_HAN || actions[signal] == STG_SIG_RST {
+            // SAFETY: SIG_DFL is a valid action.
+            unsafe { set(signal as i32, libc::SIG_DFL) };
+            actions[signal] = STG_SIG_DFL;
+        }
+    }
+    USER_HANDLERS.store(0, Ordering::Relaxed);
+}
+
+static SAVED_MASK: Mutex<Option<libc::sigset_t>> = Mutex::new(None);
+
+/// Blocks all signals on this thread (around the fork of a child process, in `process`).
+#[no_mangle]
+pub extern "C" fn blockUserSignals() {
+    // SAFETY: masks of the calling thread.
+    unsafe {
+        let (mut all, mut old) = (std::mem::zeroed(), std::mem::zeroed());
+        libc::sigfillset(&mut all);
+        libc::pthread_sigmask(libc::SIG_SETMASK, &all, &mut old);
+        *SAVED_MASK.lock().unwrap_or_else(|e| e.into_inner()) = Some(old);
+    }
+}
+
+#[no_mangle]
+pub extern "C" fn unblockUserSignals() {
+    if let Some(old) = SAVED_MASK.lock().unwrap_or_else(|e| e.into_inner()).take() {
+        // SAFETY: as above.
+        unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &old, std::ptr::null_mut()) };
+    }
+}
+
+/// The signal that ticks: a name that `process` resets in children.
+#[no_mangle]
+pub extern "C" fn rtsTimerSignal() -> i32 {
+    libc::SIGVTALRM
+}
+
+#[no_mangle]
+pub extern "C" fn startTimer() {
+    super::ticker::pause(false);
+}
+
+#[no_mangle]
+pub extern "C" fn stopTimer() {
+    super::ticker::pause(true);
+}

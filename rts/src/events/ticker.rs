@@ -1,0 +1,142 @@
+//! The ticker: one OS thread that gives runnable threads their turns and notices idleness.
+//!
+//! Every tick it looks whether the HEC has been used since the last one. While it is, every
+//! `switch_ticks` ticks the running thread is asked to give way. When it has not been for
+//! `idle_delay`, one major collection looks for deadlocked threads and gives memory back; after
+//! that the ticker sleeps until somebody uses the HEC again, so an idle program costs nothing.
+use crate::hec::GcRequest;
+use crate::sched::{collect, hec, task};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, OnceLock};
+use std::time::Duration;
+
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// Zero: no ticker at all.
+    pub interval: Duration,
+    pub switch_ticks: u32,
+    /// `None`: no collection when idle.
+    pub idle_delay: Option<Duration>,
+    /// Only with several OS threads can an idle HEC be collected from here.
+    pub threaded: bool,
+}
+
+static STOP: AtomicBool = AtomicBool::new(false);
+static PAUSED: AtomicBool = AtomicBool::new(false);
+static SLEEP: (Mutex<bool>, Condvar) = (Mutex::new(false), Condvar::new());
+
+static SETTINGS: OnceLock<Settings> = OnceLock::new();
+
+/// Starts the ticker.
+pub fn start(s: Settings) {
+    let _ = SETTINGS.set(s);
+    let _ = task::WAKE_TICKER.set(wake);
+    STOP.store(false, Ordering::Relaxed);
+    if s.interval.is_zero() {
+        return;
+    }
+    let started = std::thread::Builder::new()
+        .name("haskell-ticker".into())
+        .stack_size(256 << 10)
+        .spawn(move || {
+            block_signals();
+            run(s)
+        });
+    if let Err(e) = started {
+        crate::observe::fatal::exit_with(1, &format!("cannot start the ticker: {e}"));
+    }
+}
+
+fn block_signals() {
+    // SAFETY: a full signal set is a valid mask for this thread.
+    unsafe {
+        let mut all = std::mem::zeroed();
+        libc::sigfillset(&mut all);
+        libc::pthread_sigmask(libc::SIG_BLOCK, &all, std::ptr::null_mut());
+    }
+}
+
+fn run(s: Settings) {
+    let idle_ticks = s.idle_delay.map(|d| (d.as_nanos() / s.interval.as_nanos().max(1)).max(1) as u64);
+    let (mut seen, mut quiet, mut ticks) = (u64::MAX, 0u64, 0u32);
+    while !STOP.load(Ordering::Relaxed) {
+        std::thread::sleep(s.interval);
+        if PAUSED.load(Ordering::Relaxed) {
+            continue;
+        }
+        let now = task::ACTIVITY.load(Ordering::Relaxed);
+        if task::busy() || now != seen {
+            seen = now;
+            quiet = 0;
+            ticks += 1;
+            if ticks >= s.switch_ticks {
+                ticks = 0;
+                // SAFETY: two atomics.
+                unsafe {
+                    let h = hec();
+                    h.context_switch.store(1, Ordering::Relaxed);
+                    h.interrupt();
+                }
+            }
+            continue;
+        }
+        quiet += 1;
+        if idle_ticks == Some(quiet) && s.threaded {
+            let me = task::me();
+            if task::try_acquire(me) {
+                // SAFETY: the HEC is held, and no thread runs.
+                unsafe {
+                    collect::collect(hec(), GcRequest::Major, true);
+                    task::release();
+                }
+            }
+            seen = task::ACTIVITY.load(Ordering::Relaxed);
+        }
+        if quiet > idle_ticks.unwrap_or(0).max(16) {
+            doze(seen);
+            quiet = 0;
+        }
+    }
+}
+
+/// Sleeps until the HEC is used again.
+fn doze(seen: u64) {
+    let (lock, wake) = &SLEEP;
+    let mut dozing = lock.lock().unwrap_or_else(|e| e.into_inner());
+    *dozing = true;
+    task::DOZING.store(true, Ordering::SeqCst);
+    // The HEC's users bump ACTIVITY before they look at DOZING; we look in the other order, so
+    // one of us sees the other.
+    while *dozing
+        && task::ACTIVITY.load(Ordering::SeqCst) == seen
+        && !STOP.load(Ordering::Relaxed)
+    {
+        dozing = wake.wait(dozing).unwrap_or_else(|e| e.into_inner());
+    }
+    task::DOZING.store(false, Ordering::SeqCst);
+}
+
+/// Ends a doze: called by whoever takes the HEC while `DOZING` is set.
+pub fn wake() {
+    let (lock, cond) = &SLEEP;
+    *lock.lock().unwrap_or_else(|e| e.into_inner()) = false;
+    cond.notify_one();
+}
+
+pub fn stop() {
+    STOP.store(true, Ordering::Relaxed);
+    wake();
+}
+
+/// Starts again in the child of a fork, where the thread is gone.
+pub fn restart() {
+    PAUSED.store(false, Ordering::Relaxed);
+    if let Some(&s) = SETTINGS.get() {
+        start(s);
+    }
+}
+
+/// Suspends and resumes ticking (`stopTimer`, `startTimer`): around a fork, for example.
+pub fn pause(yes: bool) {
+    PAUSED.store(yes, Ordering::Relaxed);
+}

@@ -1,0 +1,91 @@
+//! When a collection happens, and what follows from one: finalizers, deadlocked threads,
+//! the heap limit.
+use super::hec;
+use crate::collector::{self, policy};
+use crate::contract::{Closure, Tso};
+use crate::hec::{GcRequest, Hec};
+use crate::static_closure;
+use crate::sync::{deadlock, throwto};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+static HEAP_EXHAUSTED: AtomicBool = AtomicBool::new(false);
+static ALLOC_LIMIT_GRACE: AtomicUsize = AtomicUsize::new(100 * 1024);
+
+/// What an exceeded allocation limit leaves for its handler, in bytes.
+pub fn alloc_limit_grace() -> usize {
+    ALLOC_LIMIT_GRACE.load(Ordering::Relaxed)
+}
+pub fn set_alloc_limit_grace(bytes: usize) {
+    ALLOC_LIMIT_GRACE.store(bytes, Ordering::Relaxed);
+}
+
+/// Has the program died of its heap limit?
+pub fn heap_exhausted() -> bool {
+    HEAP_EXHAUSTED.load(Ordering::Relaxed)
+}
+
+/// The collection that is due now, if any.
+pub fn due(hec: &Hec) -> Option<GcRequest> {
+    match hec.gc_requested {
+        Some(r) => Some(r),
+        None if hec.alloc.full => Some(GcRequest::Minor),
+        None => None,
+    }
+}
+
+/// Collects. With `deadlock`, threads that nothing can wake are told so.
+/// # Safety
+/// The HEC is held and no thread is running.
+pub unsafe fn collect(hec: &mut Hec, request: GcRequest, deadlock: bool) {
+    hec.gc_requested = None;
+    let outcome = collector::collect(hec, request, deadlock);
+    if !outcome.dead_weaks.is_empty() {
+        super::finalize::start(hec, &outcome.dead_weaks);
+    }
+    deadlock::resurrect(hec, &outcome.resurrected);
+    if policy::over_limit() {
+        heap_overflow(hec);
+    }
+}
+
+/// The heap is larger than `-M` allows: the main thread is told, once, and given some grace;
+/// if that does not help the program ends.
+unsafe fn heap_overflow(hec: &mut Hec) {
+    if policy::use_grace() {
+        if let Some(t) = super::incall::main_thread() {
+            let e = static_closure!(base_GHCziIOziException_heapOverflow_closure);
+            throwto::throw_to_single(hec, t, e);
+            return;
+        }
+    }
+    HEAP_EXHAUSTED.store(true, Ordering::Relaxed);
+    crate::boundary::exit::heap_overflow_exit();
+}
+
+/// The closure of the thread that hit its stack limit is reported if nothing catches it.
+pub fn note_stack_overflow(t: Tso) {
+    LAST_OVERFLOWED.store(unsafe { t.obj().tot_stack_size as usize }, Ordering::Relaxed);
+}
+
+static LAST_OVERFLOWED: AtomicUsize = AtomicUsize::new(0);
+
+/// Words of the stack that overflowed last.
+pub fn last_overflowed_words() -> usize {
+    LAST_OVERFLOWED.load(Ordering::Relaxed)
+}
+
+/// A collection asked for by the program itself.
+/// # Safety
+/// The caller does not hold the HEC.
+pub unsafe fn perform(request: GcRequest) {
+    let me = super::task::me();
+    super::task::acquire(me);
+    collect(hec(), request, false);
+    super::task::release();
+}
+
+/// Roots of this floor.
+pub fn roots(visit: &mut dyn FnMut(&mut Closure)) {
+    super::suspend::roots(visit);
+    super::incall::roots(visit);
+}

@@ -1,0 +1,239 @@
+//! The scheduler's loop: pick a thread, run it, look why it came back.
+//!
+//! A task in an in-call runs this until the call's thread is done; a worker, until there is
+//! nothing to do. In the threaded way a bound thread runs on its own OS thread only, and
+//! unbound threads on workers; otherwise one OS thread runs everything.
+use super::incall::{self, InCall, Status};
+use super::task::{self, TaskRef};
+use super::{collect, hec, run, settings};
+use crate::contract::{layout::*, Tso};
+use crate::eval::blackhole::thread_paused;
+use crate::eval::freeze::raise_async;
+use crate::hec::{GcRequest, Hec};
+use crate::static_closure;
+use crate::sync::{stm, throwto};
+use crate::thread::queue::dirty_tso;
+use crate::thread::stack::{dirty_stack, grow, Grown};
+use std::sync::atomic::Ordering;
+
+/// Work that belongs to the floors above, done between threads. Set once at start.
+pub struct Hooks {
+    /// Start handlers of signals that have arrived; wake threads whose delay or descriptor is
+    /// due. `idle`: nothing is runnable, so wait for such an event. False: none can come.
+    pub events: unsafe fn(hec: &mut Hec, idle: bool) -> bool,
+}
+
+static mut HOOKS: Option<Hooks> = None;
+
+/// # Safety
+/// Called once at start.
+pub unsafe fn init(h: Hooks) {
+    HOOKS = Some(h);
+}
+
+unsafe fn events(hec: &mut Hec, idle: bool) -> bool {
+    let hooks = &*std::ptr::addr_of!(HOOKS);
+    hooks.as_ref().is_some_and(|h| (h.events)(hec, idle))
+}
+
+/// Runs threads until the in-call is done (or for ever, for a worker).
+/// # Safety
+/// `me` is the calling OS thread and holds the HEC, at entry and at exit.
+pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
+    let threaded = settings().threaded;
+    let hec = hec();
+    loop {
+        if ic.is_some_and(|c| (*c).status != Status::NotFinished) {
+            return;
+        }
+        if task::stopping() && ic.is_none() {
+            return;
+        }
+        if let Some(request) = collect::due(hec) {
+            collect::collect(hec, request, false);
+        }
+        if threaded {
+            task::give_way(me);
+        } else {
+            events(hec, false);
+        }
+        let Some(t) = hec.run_queue.pop_front() else {
+            if threaded {
+                match ic {
+                    Some(_) => task::pass_and_wait(me),
+                    None => {
+                        if !task::idle_worker(me) {
+                            return;
+                        }
+                    }
+                }
+            } else {
+                wait_for_event(hec, ic);
+            }
+            continue;
+        };
+        if finished(t) {
+            retire(hec, t);
+            continue;
+        }
+        if threaded && !runs_here(me, ic, t) {
+            hec.run_queue.push_front(&mut hec.remembered, t);
+            match ic {
+                Some(_) => task::pass_and_wait(me),
+                None => {
+                    // The bound task takes over; this worker has no work until it gives up.
+                    if !task::idle_worker(me) {
+                        return;
+                    }
+                }
+            }
+            continue;
+        }
+        run_thread(hec, t);
+    }
+}
+
+/// A worker's life.
+/// # Safety
+/// As for [`schedule`]; on return the HEC has been passed on.
+pub unsafe fn worker_loop(me: TaskRef) {
+    schedule(me, None);
+    if task::i_hold() {
+        task::release();
+    }
+}
+
+unsafe fn runs_here(me: TaskRef, ic: Option<*mut InCall>, t: Tso) -> bool {
+    let bound = t.obj().bound as *const InCall;
+    match ic {
+        Some(_) => !bound.is_null() && std::ptr::eq((*bound).task, me),
+        None => bound.is_null(),
+    }
+}
+
+unsafe fn finished(t: Tso) -> bool {
+    matches!(t.obj().what_next as usize, ThreadKilled | ThreadComplete)
+}
+
+/// A thread has come to its end.
+unsafe fn retire(hec: &mut Hec, t: Tso) {
+    throwto::thread_finished(hec, t);
+    if t.obj().bound != 0 {
+        incall::finish(t);
+    }
+}
+
+unsafe fn run_thread(hec: &mut Hec, t: Tso) {
+    let o = t.obj();
+    dirty_tso(&mut hec.remembered, t);
+    dirty_stack(hec, o.stackobj);
+    hec.r.current_tso = t.0;
+    hec.r.hp_alloc = 0;
+    if hec.run_queue.is_empty() {
+        hec.context_switch.store(0, Ordering::Relaxed);
+    }
+    hec.open_nursery();
+    *libc::__errno_location() = o.saved_errno as i32;
+    let ret = run::run_current(&mut hec.r);
+    // A safe foreign call may have let others run in between, but the thread is the same.
+    let t = Tso(hec.r.current_tso);
+    let o = t.obj();
+    o.saved_errno = *libc::__errno_location() as u32;
+    hec.r.current_tso = 0;
+    match ret {
+        HeapOverflow => heap_overflow(hec, t),
+        StackOverflow => stack_overflow(hec, t),
+        ThreadYielding => {
+            thread_paused(hec, t);
+            requeue(hec, t);
+        }
+        ThreadBlocked => {
+            thread_paused(hec, t);
+            throwto::maybe_deliver(hec, t);
+        }
+        ThreadFinished => retire(hec, t),
+        other => crate::observe::fatal::broken(&format!("a thread returned with code {other}")),
+    }
+}
+
+/// To the back of the queue, unless its transaction has been overtaken: then it starts again.
+unsafe fn requeue(hec: &mut Hec, t: Tso) {
+    stm::validate_or_restart(hec, t);
+    hec.run_queue.push_back(&mut hec.remembered, t);
+}
+
+/// A heap check failed: the nursery is full, a collection is wanted, or it is others' turn.
+unsafe fn heap_overflow(hec: &mut Hec, t: Tso) {
+    let o = t.obj();
+    if o.flags as usize & TSO_ALLOC_LIMIT != 0 && o.alloc_limit < 0 {
+        allocation_limit(hec, t);
+    }
+    thread_paused(hec, t);
+    let wanted = hec.r.hp_alloc;
+    hec.r.hp_alloc = 0;
+    let switch = hec.context_switch.swap(0, Ordering::Relaxed) != 0;
+    if (*hec.alloc.run).free + wanted > hec.alloc.limit() && hec.gc_requested.is_none() {
+        hec.gc_requested = Some(GcRequest::Minor);
+    }
+    if switch {
+        requeue(hec, t);
+    } else {
+        hec.run_queue.push_front(&mut hec.remembered, t);
+    }
+}
+
+/// The thread has used up what it may allocate: it gets the exception, and some more to
+/// handle it.
+unsafe fn allocation_limit(hec: &mut Hec, t: Tso) {
+    let o = t.obj();
+    o.alloc_limit = super::collect::alloc_limit_grace() as i64;
+    let e = static_closure!(base_GHCziIOziException_allocationLimitExceeded_closure);
+    throwto::throw_to_self(hec, t, e);
+}
+
+unsafe fn stack_overflow(hec: &mut Hec, t: Tso) {
+    thread_paused(hec, t);
+    let masked = t.obj().flags as usize & TSO_BLOCKEX != 0;
+    let sizes = settings().stack;
+    if grow(hec, t, &sizes, masked) == Grown::Limit {
+        if t.obj().bound != 0 {
+            collect::note_stack_overflow(t);
+        }
+        let e = static_closure!(base_GHCziIOziException_stackOverflow_closure);
+        throwto::throw_to_self(hec, t, e);
+    }
+    hec.run_queue.push_front(&mut hec.remembered, t);
+}
+
+/// Nothing is runnable and there is one OS thread: wait for a signal, a delay or a
+/// descriptor, and if none can come, look for deadlock.
+unsafe fn wait_for_event(hec: &mut Hec, ic: Option<*mut InCall>) {
+    if events(hec, true) {
+        return;
+    }
+    collect::collect(hec, GcRequest::Major, true);
+    if !hec.run_queue.is_empty() {
+        return;
+    }
+    if let Some(t) = ic.and_then(|c| incall::bound_thread_of(c)) {
+        // Blocked on something that is still reachable: nobody will ever wake it.
+        if !raise_deadlock(hec, t) {
+            crate::observe::fatal::exit_with(1, "every thread is blocked, and nothing can wake one");
+        }
+    }
+}
+
+unsafe fn raise_deadlock(hec: &mut Hec, t: Tso) -> bool {
+    let e = match t.obj().why_blocked as usize {
+        BlockedOnBlackHole | BlockedOnMsgThrowTo => {
+            static_closure!(base_ControlziExceptionziBase_nonTermination_closure)
+        }
+        BlockedOnMVar | BlockedOnMVarRead => {
+            static_closure!(base_GHCziIOziException_blockedIndefinitelyOnMVar_closure)
+        }
+        BlockedOnSTM => static_closure!(base_GHCziIOziException_blockedIndefinitelyOnSTM_closure),
+        _ => return false,
+    };
+    raise_async(hec, t, Some(e), false, 0);
+    true
+}

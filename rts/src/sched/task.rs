@@ -1,0 +1,275 @@
+//! OS threads and the HEC: who holds it, and how it passes from hand to hand.
+//!
+//! Protocol. `Pool::holder` names the task that holds the HEC; only that task may touch the
+//! HEC, the heap or any thread. It is written under the pool's lock only:
+//!
+//! 1. [`acquire`]: a task that wants the HEC takes it if nobody holds it; otherwise it joins
+//!    `returning`, asks the running thread to give way, and sleeps until `holder` is itself.
+//! 2. [`release`]: the holder picks a successor: the longest waiting returner; else the task
+//!    that the first runnable thread is bound to; else, for unbound work, an idle worker or a
+//!    new one; else nobody. It writes the successor's name and wakes it. The successor finds
+//!    itself the holder: there is no moment in which the HEC is free but promised, so no
+//!    wake-up can be lost and none can overtake.
+//! 3. A worker that has nothing to do puts itself on `idle` before it releases.
+//!
+//! Threads become runnable only by the hand of the holder, so whoever releases sees them all.
+use super::hec;
+use super::incall::InCall;
+use crate::observe::fatal::broken;
+use std::cell::Cell;
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, OnceLock};
+
+/// Idle workers kept for later; others end.
+const MAX_IDLE_WORKERS: usize = 6;
+/// Native stack of a worker: foreign calls run on it.
+const WORKER_STACK_BYTES: usize = 2 << 20;
+
+/// An OS thread that runs, or has run, Haskell.
+pub struct Task {
+    wake: Condvar,
+    /// Innermost in-call of this OS thread.
+    pub incall: Cell<*mut InCall>,
+}
+
+// SAFETY: `incall` is touched by its own OS thread and, read only, by HEC holders.
+unsafe impl Sync for Task {}
+unsafe impl Send for Task {}
+
+pub type TaskRef = &'static Task;
+
+struct Pool {
+    holder: Option<TaskRef>,
+    returning: VecDeque<TaskRef>,
+    idle: Vec<TaskRef>,
+    workers: usize,
+    stopping: bool,
+}
+
+static POOL: Mutex<Pool> = Mutex::new(Pool {
+    holder: None,
+    returning: VecDeque::new(),
+    idle: Vec::new(),
+    workers: 0,
+    stopping: false,
+});
+
+/// Counts acquisitions: how the ticker tells an idle HEC from a busy one.
+pub static ACTIVITY: AtomicU64 = AtomicU64::new(0);
+
+/// The ticker sleeps until the HEC is next acquired.
+pub static DOZING: AtomicBool = AtomicBool::new(false);
+/// Ends the ticker's sleep; set once at start.
+pub static WAKE_TICKER: OnceLock<fn()> = OnceLock::new();
+
+thread_local! {
+    static ME: Cell<Option<TaskRef>> = const { Cell::new(None) };
+}
+
+/// The calling OS thread's task.
+pub fn me() -> TaskRef {
+    ME.with(|m| {
+        m.get().unwrap_or_else(|| {
+            // Tasks are few and may be named by late wakers: they are never freed.
+            let t: TaskRef = Box::leak(Box::new(Task {
+                wake: Condvar::new(),
+                incall: Cell::new(std::ptr::null_mut()),
+            }));
+            m.set(Some(t));
+            t
+        })
+    })
+}
+
+fn pool() -> MutexGuard<'static, Pool> {
+    POOL.lock().unwrap_or_else(|_| broken("the pool's lock is poisoned"))
+}
+
+fn same(a: TaskRef, b: TaskRef) -> bool {
+    std::ptr::eq(a, b)
+}
+
+fn wait_for_turn(mut p: MutexGuard<'static, Pool>, me: TaskRef) {
+    while !p.holder.is_some_and(|h| same(h, me)) {
+        p = me.wake.wait(p).unwrap_or_else(|_| broken("the pool's lock is poisoned"));
+    }
+}
+
+/// Does the calling OS thread hold the HEC?
+pub fn i_hold() -> bool {
+    pool().holder.is_some_and(|h| same(h, me()))
+}
+
+/// Takes the HEC, waiting for it if need be.
+pub fn acquire(me: TaskRef) {
+    ACTIVITY.fetch_add(1, Ordering::SeqCst);
+    if DOZING.load(Ordering::SeqCst) {
+        if let Some(wake) = WAKE_TICKER.get() {
+            wake();
+        }
+    }
+    let mut p = pool();
+    match p.holder {
+        None => p.holder = Some(me),
+        Some(h) if same(h, me) => {
+            drop(p);
+            crate::observe::fatal::exit_with(
+                1,
+                "error: an unsafe foreign call or a C finalizer called back into Haskell; \
+                 the call must be declared safe",
+            );
+        }
+        Some(_) => {
+            p.returning.push_back(me);
+            // SAFETY: `interrupt` writes one atomic.
+            unsafe { hec().interrupt() };
+            wait_for_turn(p, me);
+        }
+    }
+}
+
+/// Is the HEC held?
+pub fn busy() -> bool {
+    pool().holder.is_some()
+}
+
+/// Takes the HEC only if nobody holds it or waits for it.
+pub fn try_acquire(me: TaskRef) -> bool {
+    let mut p = pool();
+    if p.holder.is_some() || !p.returning.is_empty() || p.stopping {
+        return false;
+    }
+    p.holder = Some(me);
+    true
+}
+
+/// Is somebody waiting to return from a foreign call?
+pub fn returners_wait() -> bool {
+    !pool().returning.is_empty()
+}
+
+/// Passes the HEC on. The caller must not touch it again before it has it back.
+/// # Safety
+/// The caller holds it, with no thread running.
+pub unsafe fn release() {
+    pass_on(pool());
+}
+
+unsafe fn pass_on(mut p: MutexGuard<'static, Pool>) {
+    let successor = match p.returning.pop_front() {
+        Some(t) => Some(t),
+        None => successor_for_work(&mut p),
+    };
+    p.holder = successor;
+    drop(p);
+    if let Some(t) = successor {
+        t.wake.notify_one();
+    }
+}
+
+/// Who should run the first runnable thread?
+unsafe fn successor_for_work(p: &mut Pool) -> Option<TaskRef> {
+    if !super::settings().threaded || p.stopping {
+        return None;
+    }
+    let first = hec().run_queue.head;
+    if first.is_null() {
+        return None;
+    }
+    let bound = first.obj().bound as *const InCall;
+    if !bound.is_null() {
+        return Some((*bound).task);
+    }
+    Some(p.idle.pop().unwrap_or_else(|| {
+        p.workers += 1;
+        start_worker()
+    }))
+}
+
+fn start_worker() -> TaskRef {
+    let t: TaskRef = Box::leak(Box::new(Task {
+        wake: Condvar::new(),
+        incall: Cell::new(std::ptr::null_mut()),
+    }));
+    let spawned = std::thread::Builder::new()
+        .name("haskell-worker".into())
+        .stack_size(WORKER_STACK_BYTES)
+        .spawn(move || {
+            ME.with(|m| m.set(Some(t)));
+            wait_for_turn(pool(), t);
+            // SAFETY: the HEC has been passed to this worker.
+            unsafe { super::schedule::worker_loop(t) };
+        });
+    if let Err(e) = spawned {
+        crate::observe::fatal::exit_with(1, &format!("cannot start an OS thread: {e}"));
+    }
+    t
+}
+
+/// Passes the HEC on and waits until it comes back: for a task bound to a thread that cannot
+/// run now.
+/// # Safety
+/// As for [`release`].
+pub unsafe fn pass_and_wait(me: TaskRef) {
+    pass_on(pool());
+    wait_for_turn(pool(), me);
+}
+
+/// Gives returners their turn, and queues behind them.
+/// # Safety
+/// As for [`release`].
+pub unsafe fn give_way(me: TaskRef) {
+    let mut p = pool();
+    if p.returning.is_empty() {
+        return;
+    }
+    p.returning.push_back(me);
+    pass_on(p);
+    wait_for_turn(pool(), me);
+}
+
+/// A worker without work: joins the idle ones and sleeps. False when it should end instead.
+/// # Safety
+/// As for [`release`].
+pub unsafe fn idle_worker(me: TaskRef) -> bool {
+    let mut p = pool();
+    if p.stopping || p.idle.len() >= MAX_IDLE_WORKERS {
+        p.workers -= 1;
+        pass_on(p);
+        return false;
+    }
+    p.idle.push(me);
+    pass_on(p);
+    wait_for_turn(pool(), me);
+    true
+}
+
+/// From now on the HEC is passed to returners only: the program is ending.
+pub fn stop() {
+    pool().stopping = true;
+}
+
+pub fn stopping() -> bool {
+    pool().stopping
+}
+
+/// In the child of a fork: no OS thread but this one is left, and it holds the HEC.
+/// # Safety
+/// Called in the child, before anything else.
+pub unsafe fn after_fork(me: TaskRef) {
+    let mut p = POOL.try_lock().unwrap_or_else(|_| broken("forked while the pool was locked"));
+    p.holder = Some(me);
+    p.returning.clear();
+    p.idle.clear();
+    p.workers = 0;
+    p.stopping = false;
+}
+
+/// Runs `f` with the pool locked: a fork within sees a consistent pool.
+pub fn with_pool_locked<R>(f: impl FnOnce() -> R) -> R {
+    let p = pool();
+    let r = f();
+    drop(p);
+    r
+}
