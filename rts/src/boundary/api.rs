@@ -158,7 +158,7 @@ pub unsafe extern "C" fn rts_evalLazyIO_(_cap: *mut *mut Hec, p: Closure, words:
 #[no_mangle]
 pub unsafe extern "C" fn rts_evalStableIO(_cap: *mut *mut Hec, sp: usize, result: *mut usize) {
     use crate::contract::layout::{TSO_BLOCKEX, TSO_INTERRUPTIBLE};
-    let action = crate::prims::stable_ptr::deref(sp);
+    let action = crate::prims::stable_ptr::deRefStablePtr(sp);
     let t = new_thread(hec(), &settings().stack);
     push(
         t.obj().stackobj,
@@ -168,7 +168,7 @@ pub unsafe extern "C" fn rts_evalStableIO(_cap: *mut *mut Hec, sp: usize, result
     let mut value = Closure::NULL;
     run(t, &mut value);
     if !result.is_null() && LAST_STATUS.with(|s| s.get()) == Status::Success {
-        *result = crate::prims::stable_ptr::make(value);
+        *result = crate::prims::stable_ptr::getStablePtr(value);
     }
 }
 
@@ -250,10 +250,10 @@ pub unsafe extern "C" fn hs_try_putmvar(_capability: i32, sp: usize) {
     if !held {
         task::acquire(me);
     }
-    let mvar = crate::prims::stable_ptr::deref(sp);
+    let mvar = crate::prims::stable_ptr::deRefStablePtr(sp);
     let unit = static_closure!(ghczmprim_GHCziTuple_Z0T_closure).with_tag(1);
     crate::sync::mvar::try_put_mvar(hec(), mvar.untag(), unit);
-    crate::prims::stable_ptr::free(sp);
+    crate::prims::stable_ptr::freeStablePtr(sp);
     if !held {
         task::release();
     }

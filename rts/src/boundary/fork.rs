@@ -65,7 +65,7 @@ pub unsafe extern "C" fn forkOS_createThread(entry: usize) -> i32 {
         unsafe {
             let mut cap = super::api::rts_lock();
             super::api::rts_evalStableIO(&mut cap, entry as usize, std::ptr::null_mut());
-            crate::prims::stable_ptr::free(entry as usize);
+            crate::prims::stable_ptr::freeStablePtr(entry as usize);
             super::api::rts_unlock(cap);
         }
         std::ptr::null_mut()

@@ -56,6 +56,7 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
     if USERS.fetch_add(1, Ordering::AcqRel) > 0 {
         return;
     }
+    let keep_cafs = config.keep_cafs != 0;
     flags::setup(argc, argv, config);
     let o = flags::options();
     crate::observe::stats::begin_init();
@@ -63,7 +64,7 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
         fatal::exit_with(super::exit::EXIT_HEAP_OVERFLOW, &e);
     }
     memory::generation::init(o.generations);
-    memory::heap().keep_cafs |= config.keep_cafs != 0;
+    memory::heap().keep_cafs |= keep_cafs;
     sched::init(sched::Settings { stack: o.stack, threaded: o.threaded });
     collect::set_alloc_limit_grace(o.alloc_limit_grace);
     collector::policy::init(o.collector);
@@ -163,7 +164,7 @@ fn register_roots() {
     collector::roots::register(kept);
     collector::roots::register(collect::roots);
     collector::roots::register(iowait::roots);
-    collector::roots::register(crate::prims::stable_ptr::roots);
+    collector::roots::register(|visit| unsafe { crate::prims::stable_ptr::roots(visit) });
     collector::roots::register_weak_table(crate::prims::stable_name::update);
 }
 
