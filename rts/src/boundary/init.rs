@@ -204,7 +204,7 @@ pub unsafe extern "C" fn hs_main(argc: i32, argv: *mut *mut libc::c_char, main_c
     let me = task::me();
     task::acquire(me);
     let t = new_io_thread(hec(), main_closure, &sched::settings().stack);
-    let (status, _) = incall::run_main(me, t);
+    let (status, _) = incall::run_to_end(me, t);
     task::release();
     let code = match status {
         incall::Status::Success => 0,

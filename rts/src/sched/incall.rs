@@ -2,6 +2,7 @@
 //! schedules until that thread is done.
 use super::task::TaskRef;
 use super::{hec, schedule};
+use crate::contract::closure::fields::WEAK_KEY;
 use crate::contract::{layout::*, Closure, Tso};
 use crate::memory::heap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -49,22 +50,23 @@ pub unsafe fn run_to_end(task: TaskRef, t: Tso) -> (Status, Closure) {
     ((*me).status, (*me).result)
 }
 
-/// As [`run_to_end`], for the program's main thread, which heap overflow is reported to.
-/// # Safety
-/// As for [`run_to_end`].
-pub unsafe fn run_main(task: TaskRef, t: Tso) -> (Status, Closure) {
-    MAIN.store(t.obj().id, Ordering::Relaxed);
-    run_to_end(task, t)
-}
-
 static MAIN: AtomicU64 = AtomicU64::new(0);
+
+/// Names the program's main thread: `base` says which it is when `main` begins.
+/// # Safety
+/// `weak` is a weak pointer whose key is the thread.
+#[no_mangle]
+pub unsafe extern "C" fn rts_setMainThread(weak: Closure) {
+    let t = Tso(weak.untag().field(WEAK_KEY).untag().0);
+    MAIN.store(t.obj().id, Ordering::Relaxed);
+}
 
 /// The program's main thread, while it lives.
 /// # Safety
 /// The caller holds the HEC.
 pub unsafe fn main_thread() -> Option<Tso> {
     let id = MAIN.load(Ordering::Relaxed);
-    every_thread().find(|t| t.obj().id == id && t.obj().bound != 0)
+    every_thread().find(|t| t.obj().id == id && t.obj().what_next as usize == ThreadRunGHC)
 }
 
 /// Every thread that the collector knows.
