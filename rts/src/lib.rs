@@ -1,6 +1,7 @@
 //! Hecaton: a runtime system for GHC-compiled Haskell.
 // Constants of the contract keep the names that the headers give them.
 #![allow(non_upper_case_globals)]
+pub mod collector;
 #[macro_use]
 pub mod contract;
 pub mod hec;

@@ -55,6 +55,12 @@ pub struct Tso(pub usize);
 #[repr(transparent)]
 pub struct Stack(pub usize);
 
+impl std::fmt::Debug for Tso {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "thread object {:#x}", self.0)
+    }
+}
+
 impl Tso {
     pub const NULL: Tso = Tso(0);
     pub fn is_null(self) -> bool {

@@ -7,10 +7,12 @@ use std::ptr;
 /// since belongs to the HECs' nurseries.
 #[derive(Default)]
 pub struct Generation {
-    /// Runs of small objects, packed.
+    /// Runs of small objects, packed when they were last collected.
     pub plain: Vec<Run>,
+    plain_blocks: usize,
     /// Runs that are one large object, blocks of pinned arrays, and compact regions.
     pub large: Vec<Run>,
+    large_blocks: usize,
     /// Weak pointers that are alive and live here.
     pub weaks: Vec<Closure>,
     /// Threads that live here, finished or not, until they are found unreachable.
@@ -23,8 +25,41 @@ pub struct Generation {
 impl Generation {
     /// Blocks that this generation occupies.
     pub fn blocks(&self) -> usize {
-        let count = |runs: &[Run]| runs.iter().map(|&r| unsafe { (*r).len as usize }).sum::<usize>();
-        count(&self.plain) + count(&self.large)
+        self.plain_blocks + self.large_blocks
+    }
+    /// # Safety
+    /// The run is in use and on no list.
+    pub unsafe fn add_plain(&mut self, run: Run) {
+        self.plain_blocks += (*run).len as usize;
+        self.plain.push(run);
+    }
+    /// # Safety
+    /// As for [`Generation::add_plain`].
+    pub unsafe fn add_large(&mut self, run: Run) {
+        self.large_blocks += (*run).len as usize;
+        self.large.push(run);
+    }
+    /// The run that may have room left.
+    /// # Safety
+    /// The runs are in use.
+    pub unsafe fn take_last_plain(&mut self) -> Option<Run> {
+        let run = self.plain.pop()?;
+        self.plain_blocks -= (*run).len as usize;
+        Some(run)
+    }
+    pub fn take_plain(&mut self) -> Vec<Run> {
+        self.plain_blocks = 0;
+        std::mem::take(&mut self.plain)
+    }
+    pub fn take_large(&mut self) -> Vec<Run> {
+        self.large_blocks = 0;
+        std::mem::take(&mut self.large)
+    }
+    /// Words in objects, dead ones included.
+    pub fn words(&self) -> usize {
+        let used = |&r: &Run| unsafe { (*r).free - (*r).start };
+        (self.plain.iter().map(used).sum::<usize>() + self.large.iter().map(used).sum::<usize>())
+            / 8
     }
 }
 
@@ -32,10 +67,10 @@ impl Generation {
 #[derive(Default)]
 pub struct Heap {
     pub gens: Vec<Generation>,
-    /// CAFs that have been entered and are still reachable (or all, when they are kept).
+    /// CAFs that have been entered and not been found unreachable.
     pub cafs: Vec<Closure>,
-    /// Set by programs that load code while running: no CAF is ever collected.
-    pub keep_cafs: bool,
+    /// Those of them that are kept for good.
+    pub kept_cafs: Vec<Closure>,
 }
 
 impl Heap {
@@ -44,8 +79,7 @@ impl Heap {
     }
 }
 
-static mut HEAP: Heap =
-    Heap { gens: Vec::new(), cafs: Vec::new(), keep_cafs: false };
+static mut HEAP: Heap = Heap { gens: Vec::new(), cafs: Vec::new(), kept_cafs: Vec::new() };
 
 /// The heap.
 /// # Safety

@@ -96,6 +96,15 @@ impl AllocArea {
             return self.allocate_large(words, Age(Age::NURSERY.0 | Age::LARGE));
         }
         self.full = true;
+        self.allocate_aside(words)
+    }
+
+    /// Room for a small object outside the nursery: for calls from compiled code that has not
+    /// saved Hp.
+    /// # Safety
+    /// The caller writes a whole object before anything else looks at the heap.
+    pub unsafe fn allocate_aside(&mut self, words: usize) -> Option<Closure> {
+        debug_assert!(words <= LARGE_OBJECT_WORDS);
         let bytes = words * WORD;
         if let Some(&run) = self.extra.last() {
             if (*run).free + bytes <= (*run).start + BLOCK_BYTES {
@@ -125,6 +134,22 @@ impl AllocArea {
         if self.large_blocks > self.large_limit {
             self.full = true;
         }
+    }
+
+    /// Ends a cycle: hands over the extra runs and those of large and pinned objects.
+    pub fn end_cycle(&mut self) -> (Vec<Run>, Vec<Run>) {
+        self.allocated_before = self.allocated();
+        self.large_blocks = 0;
+        self.pinned = None;
+        self.full = false;
+        (std::mem::take(&mut self.extra), std::mem::take(&mut self.large))
+    }
+
+    /// Starts a new cycle with an empty nursery.
+    /// # Safety
+    /// Everything in it has been saved elsewhere or is dead.
+    pub unsafe fn start_cycle(&mut self) {
+        (*self.run).free = (*self.run).start;
     }
 
     /// Room for a byte array that never moves, such that its byte `offset` is aligned to

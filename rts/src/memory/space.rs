@@ -99,6 +99,27 @@ pub(super) unsafe fn commit(bytes: usize) -> bool {
     true
 }
 
+/// Start of the heap's range.
+#[inline(always)]
+pub fn base() -> usize {
+    // SAFETY: SPACE is written once, before any Haskell runs.
+    unsafe { SPACE.base }
+}
+
+/// Length of the heap's range.
+#[inline(always)]
+pub fn range_bytes() -> usize {
+    // SAFETY: as above.
+    unsafe { SPACE.bytes }
+}
+
+/// What to add to `address >> BLOCK_LOG` to find an age byte.
+#[inline(always)]
+pub fn age_bias() -> usize {
+    // SAFETY: as above.
+    unsafe { hec_meta_bias }
+}
+
 /// Is this address in the heap's range (rather than static, or no address at all)?
 #[inline(always)]
 pub fn in_heap(addr: usize) -> bool {

@@ -1,0 +1,93 @@
+//! Entering a CAF (a top-level thunk).
+//!
+//! The entry code of a `THUNK_STATIC` calls [`newCAF`] before anything else. It turns the CAF
+//! into an `IND_STATIC` to a new black hole in the heap, and hands that back; the entry code
+//! pushes an update frame for the black hole and goes on. Zero means that somebody else was
+//! first: the code then enters the CAF again, which by now is an indirection. The old header
+//! stays in `saved_info`. The claim is one compare-and-swap on the header, through
+//! `WHITEHOLE`, so that the fields are in place before the indirection shows.
+use crate::contract::closure::fields::*;
+use crate::contract::{Closure, Info, RegTable};
+use crate::hec::{out_of_memory, Hec};
+use crate::info;
+use crate::memory::heap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// No CAF is ever collected: for programs that load code while running.
+#[no_mangle]
+pub static mut keepCAFs: bool = false;
+
+unsafe fn claim(reg: *mut RegTable, caf: Closure) -> Option<Closure> {
+    let header = &*(caf.slot(0) as *const AtomicUsize);
+    let old = header.load(Ordering::Relaxed);
+    let (entered, claimed) = (info!(stg_IND_STATIC_info).0, info!(stg_WHITEHOLE_info).0);
+    if old == entered || old == claimed {
+        return None;
+    }
+    if header.compare_exchange(old, claimed, Ordering::Acquire, Ordering::Relaxed).is_err() {
+        return None;
+    }
+    let hec = Hec::of_reg(reg);
+    let Some(bh) = hec.alloc.allocate_aside(2) else { out_of_memory(16) };
+    bh.set_word(INDIRECTEE, hec.r.current_tso);
+    bh.set_info(info!(stg_CAF_BLACKHOLE_info));
+    caf.set_word(CAF_SAVED_INFO, old);
+    caf.set_word(INDIRECTEE, bh.0);
+    // Pairs with the load of whoever enters the indirection.
+    header.store(entered, Ordering::Release);
+    hec.remembered.remember_static(caf);
+    Some(bh)
+}
+
+/// Claims a CAF for evaluation by the running thread: its black hole, or null.
+/// # Safety
+/// Called by the entry code of `caf`; Hp is in its register, so the nursery is out of bounds.
+#[no_mangle]
+pub unsafe extern "C" fn newCAF(reg: *mut RegTable, caf: Closure) -> Closure {
+    let bh = claim(reg, caf);
+    if bh.is_some() {
+        heap().cafs.push(caf);
+    }
+    bh.unwrap_or(Closure::NULL)
+}
+
+/// As [`newCAF`], for code that is never unloaded: the CAF is kept for good.
+/// # Safety
+/// As for [`newCAF`].
+#[no_mangle]
+pub unsafe extern "C" fn newRetainedCAF(reg: *mut RegTable, caf: Closure) -> Closure {
+    let bh = claim(reg, caf);
+    if bh.is_some() {
+        heap().cafs.push(caf);
+        heap().kept_cafs.push(caf);
+    }
+    bh.unwrap_or(Closure::NULL)
+}
+
+/// As [`newCAF`], whatever `keepCAFs` says.
+/// # Safety
+/// As for [`newCAF`].
+#[no_mangle]
+pub unsafe extern "C" fn newGCdCAF(reg: *mut RegTable, caf: Closure) -> Closure {
+    newCAF(reg, caf)
+}
+
+/// Keeps all CAFs from now on.
+/// # Safety
+/// Called before any CAF has been collected, that is, at start.
+#[no_mangle]
+pub unsafe extern "C" fn setKeepCAFs() {
+    keepCAFs = true;
+}
+
+/// Puts the CAFs of code loaded while running back to unevaluated thunks. No such code can be
+/// loaded, so there are none.
+#[no_mangle]
+pub extern "C" fn revertCAFs() {}
+
+/// The header that an entered CAF had as a thunk.
+/// # Safety
+/// `caf` is an `IND_STATIC`.
+pub unsafe fn saved_info(caf: Closure) -> Info {
+    Info(caf.word(CAF_SAVED_INFO))
+}

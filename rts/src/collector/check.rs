@@ -1,0 +1,291 @@
+//! The heap checker: traces everything reachable and verifies what must hold.
+//!
+//! - every pointer leads to an object inside a run in use, or to a static closure; no object is
+//!   condemned, forwarded or poisoned, and every header names an info table that is mapped;
+//! - tags say what the object is: a tagged pointer never leads to a thunk, a constructor's tag
+//!   is its number, a function's its arity;
+//! - stacks can be walked to their end;
+//! - an object of an old generation that refers to a younger one is in a remembered set, and
+//!   marked dirty where its kind has such a mark, down to the card.
+//!
+//! The tracer shares no code with the collector but the layouts. It ends the program at the
+//! first thing that is wrong.
+use super::roots::Visitor;
+use super::{caf, shape, statics};
+use crate::contract::closure::fields::*;
+use crate::contract::{layout::*, Closure, Info, Stack, TAG_MASK, WORD};
+use crate::hec::Hec;
+use crate::memory::space::{block_index, run_of};
+use crate::memory::{age_of, heap, in_heap, Age, Heap, BLOCK_BYTES, BLOCK_WORDS};
+use crate::observe::fatal;
+use std::collections::{HashMap, HashSet};
+
+struct Checker<'a> {
+    when: &'a str,
+    /// Which words of each block start an object that has been seen.
+    seen: HashMap<usize, Box<[u64; BLOCK_WORDS / 64]>>,
+    seen_statics: HashSet<usize>,
+    /// Old objects listed in remembered sets, and static ones.
+    remembered: HashSet<usize>,
+    todo: Vec<Closure>,
+    mapped: Vec<(usize, usize)>,
+}
+
+/// Verifies the whole heap; ends the program, with what was found where, if it is broken.
+/// # Safety
+/// The world is stopped, as for a collection.
+pub unsafe fn check_heap(
+    hecs: &mut [&mut Hec],
+    extra_roots: &mut dyn FnMut(&mut Visitor),
+    when: &str,
+) {
+    let mut k = Checker {
+        when,
+        seen: HashMap::new(),
+        seen_statics: HashSet::new(),
+        remembered: HashSet::new(),
+        todo: Vec::new(),
+        mapped: Vec::new(),
+    };
+    for hec in hecs.iter() {
+        for list in &hec.remembered.by_generation {
+            k.remembered.extend(list.iter().map(|c| c.0));
+        }
+    }
+    super::visit_roots(hecs, extra_roots, &mut |c| {
+        if !c.is_null() {
+            k.pointer(Closure::NULL, c.0);
+        }
+    });
+    for hec in hecs.iter() {
+        hec.new_weaks.iter().for_each(|c| k.pointer(Closure::NULL, c.0));
+        hec.new_threads.iter().for_each(|t| k.pointer(Closure::NULL, t.0));
+    }
+    let Heap { gens, cafs, .. } = heap();
+    for gen in gens.iter() {
+        gen.weaks.iter().for_each(|c| k.pointer(Closure::NULL, c.0));
+        gen.threads.iter().for_each(|t| k.pointer(Closure::NULL, t.0));
+    }
+    for &c in cafs.iter() {
+        k.pointer(Closure::NULL, c.0);
+    }
+    while let Some(c) = k.todo.pop() {
+        k.object(c);
+    }
+}
+
+impl Checker<'_> {
+    #[cold]
+    fn wrong(&self, owner: Closure, what: &str) -> ! {
+        let mut holder = String::from("a root");
+        if !owner.is_null() {
+            // SAFETY: owners have been found plausible.
+            let (info, kind) = unsafe { (owner.info(), owner.info().kind()) };
+            holder = format!("object {:#x} (info {:#x}, type {kind}", owner.0, info.0);
+            if in_heap(owner.0) {
+                holder += &format!(", age byte {:#x}", age_of(owner.0).0);
+            }
+            holder += ")";
+        }
+        fatal::broken(&format!("heap check {}: {holder}: {what}", self.when))
+    }
+
+    /// Is `p` in memory that this process can read?
+    fn is_mapped(&mut self, p: usize) -> bool {
+        let found = |m: &[(usize, usize)]| m.iter().any(|&(from, to)| from <= p && p < to);
+        if found(&self.mapped) {
+            return true;
+        }
+        let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+        self.mapped = maps
+            .lines()
+            .filter_map(|line| {
+                let mut words = line.split_whitespace();
+                let (from, to) = words.next()?.split_once('-')?;
+                let readable = words.next()?.starts_with('r');
+                let hex = |s| usize::from_str_radix(s, 16).ok();
+                readable.then_some((hex(from)?, hex(to)?))
+            })
+            .collect();
+        found(&self.mapped)
+    }
+
+    /// Verifies a pointer that `owner` (null: a root) holds, and has its object checked once.
+    unsafe fn pointer(&mut self, owner: Closure, p: usize) {
+        let c = Closure(p & !TAG_MASK);
+        let heap_object = in_heap(c.0);
+        if heap_object {
+            let age = age_of(c.0);
+            let head = run_of(c.0);
+            if age.step() > heap().gens.len() || age.is(Age::CONDEMNED) {
+                self.wrong(owner, &format!("refers to {p:#x} in a block of age {:#x}", age.0));
+            }
+            let in_use = c.0 >= (*head).start && c.0 < (*head).free;
+            if !in_use || block_index(c.0) >= ((*head).head + (*head).len) as usize {
+                let (start, free) = ((*head).start, (*head).free);
+                self.wrong(owner, &format!("refers to {p:#x} outside {start:#x}..{free:#x}"));
+            }
+        } else if !self.is_mapped(c.0) {
+            self.wrong(owner, &format!("refers to {p:#x}, which is no address of ours"));
+        }
+        let header = c.word(0);
+        if header % WORD != 0 || in_heap(header) || !self.is_mapped(header) {
+            self.wrong(owner, &format!("refers to {p:#x}, whose header is {header:#x}"));
+        }
+        let kind = Info(header).kind();
+        if kind == INVALID_OBJECT || kind >= N_CLOSURE_TYPES {
+            self.wrong(owner, &format!("refers to {p:#x}, whose closure type is {kind}"));
+        }
+        self.tag(owner, p, kind);
+        let fresh = if heap_object {
+            let word = (c.0 % BLOCK_BYTES) / WORD;
+            let bits = self
+                .seen
+                .entry(block_index(c.0))
+                .or_insert_with(|| Box::new([0; BLOCK_WORDS / 64]));
+            let bit = 1u64 << (word % 64);
+            let old = bits[word / 64];
+            bits[word / 64] |= bit;
+            old & bit == 0
+        } else {
+            self.seen_statics.insert(c.0)
+        };
+        if fresh {
+            self.todo.push(c);
+        }
+    }
+
+    unsafe fn tag(&mut self, owner: Closure, p: usize, kind: usize) {
+        let tag = p & TAG_MASK;
+        if tag == 0 {
+            return;
+        }
+        let info = Closure(p & !TAG_MASK).info();
+        let right = match kind {
+            CONSTR | CONSTR_NOCAF | CONSTR_1_0 | CONSTR_0_1 | CONSTR_2_0 | CONSTR_1_1
+            | CONSTR_0_2 => tag == (info.con_tag() + 1).min(TAG_MASK),
+            FUN | FUN_1_0 | FUN_0_1 | FUN_2_0 | FUN_1_1 | FUN_0_2 | FUN_STATIC => {
+                tag == info.arity()
+            }
+            PAP => true,
+            _ => false,
+        };
+        if !right {
+            self.wrong(owner, &format!("refers to {p:#x}, tagged {tag}, of closure type {kind}"));
+        }
+    }
+
+    /// Verifies all that an object refers to.
+    unsafe fn object(&mut self, c: Closure) {
+        let info = c.info();
+        if !in_heap(c.0) {
+            return self.static_object(c, info);
+        }
+        let kind = info.kind();
+        if matches!(kind, BCO | RET_BCO..=STOP_FRAME | FUN_STATIC | THUNK_STATIC | IND_STATIC)
+            || kind == WHITEHOLE
+        {
+            self.wrong(c, "is no heap object");
+        }
+        if kind == STACK {
+            let s = Stack(c.0);
+            let sp = s.obj().sp;
+            if sp < s.base() || sp > s.top() || sp % WORD != 0 {
+                self.wrong(c, &format!("its Sp is {sp:#x}"));
+            }
+        }
+        if age_of(c.0).is(Age::COMPACT) {
+            return;
+        }
+        let mut younger = None;
+        let gen = age_of(c.0).generation();
+        let mut fields = Vec::new();
+        shape::each_pointer(c, &mut |slot| fields.push(slot));
+        for slot in fields {
+            let p = *slot;
+            self.pointer(c, p);
+            if in_heap(p) && age_of(p).generation() < gen {
+                younger = Some(p);
+                self.card(c, kind, slot);
+            }
+        }
+        if let Some(p) = younger {
+            if !self.remembered.contains(&c.0) {
+                self.wrong(c, &format!("refers to the younger {p:#x} and is not remembered"));
+            }
+            let clean = match kind {
+                MUT_VAR_CLEAN | MVAR_CLEAN | MUT_ARR_PTRS_CLEAN | SMALL_MUT_ARR_PTRS_CLEAN
+                | MUT_ARR_PTRS_FROZEN_CLEAN | SMALL_MUT_ARR_PTRS_FROZEN_CLEAN => true,
+                STACK => Stack(c.0).obj().dirty == 0,
+                TSO => crate::contract::Tso(c.0).obj().dirty == 0,
+                _ => false,
+            };
+            if clean {
+                self.wrong(c, &format!("refers to the younger {p:#x} and is marked clean"));
+            }
+        }
+        if gen > 0 {
+            let stays = matches!(
+                kind,
+                MUT_ARR_PTRS_CLEAN
+                    | MUT_ARR_PTRS_DIRTY
+                    | SMALL_MUT_ARR_PTRS_CLEAN
+                    | SMALL_MUT_ARR_PTRS_DIRTY
+            );
+            if stays && !self.remembered.contains(&c.0) {
+                self.wrong(c, "is a mutable array of an old generation and is not remembered");
+            }
+        }
+    }
+
+    /// The card of an element that is younger than its array must be dirty.
+    unsafe fn card(&mut self, c: Closure, kind: usize, slot: *const usize) {
+        if !matches!(
+            kind,
+            MUT_ARR_PTRS_CLEAN
+                | MUT_ARR_PTRS_DIRTY
+                | MUT_ARR_PTRS_FROZEN_CLEAN
+                | MUT_ARR_PTRS_FROZEN_DIRTY
+        ) {
+            return;
+        }
+        let payload = c.slot(MUT_ARR_PAYLOAD);
+        let i = slot.offset_from(payload) as usize;
+        let cards = payload.add(c.word(MUT_ARR_PTRS)) as *const u8;
+        if *cards.add(i >> MUT_ARR_PTRS_CARD_BITS) == 0 {
+            self.wrong(c, &format!("element {i} is younger, and its card is clean"));
+        }
+    }
+
+    unsafe fn static_object(&mut self, c: Closure, info: Info) {
+        match info.kind() {
+            IND_STATIC => {
+                let p = c.word(INDIRECTEE);
+                self.pointer(c, p);
+                let young = in_heap(p) && age_of(p).generation() < heap().oldest();
+                if young && !self.remembered.contains(&c.0) {
+                    self.wrong(c, &format!("is a CAF with the young {p:#x}, not remembered"));
+                }
+                let saved = caf::saved_info(c).0;
+                if !self.is_mapped(saved) {
+                    self.wrong(c, &format!("is a CAF whose saved header is {saved:#x}"));
+                }
+            }
+            kind => {
+                if statics::link_of(c).is_none() {
+                    return;
+                }
+                if matches!(kind, FUN_STATIC | THUNK_STATIC) {
+                    if let Some(srt) = info.srt() {
+                        self.pointer(c, srt.0);
+                    }
+                }
+                if kind != THUNK_STATIC {
+                    for i in 1..=info.ptrs() {
+                        self.pointer(c, c.word(i));
+                    }
+                }
+            }
+        }
+    }
+}

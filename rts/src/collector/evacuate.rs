@@ -1,0 +1,293 @@
+//! Evacuation: given a slot, see to it that what it refers to survives, and update the slot.
+//!
+//! A pointer outside the heap, or to an object that is not condemned, costs a range test and a
+//! byte load. A condemned small object is copied to the step its age asks for, or to the
+//! owner's if that is older (eager promotion), and its header becomes the new address with bit
+//! 0 set. Indirections are skipped, small boxed integers and characters replaced by the shared
+//! static ones, selector thunks evaluated if their selectee is (`selector.rs`).
+//! `failed` records that the referent ended up younger than the owner.
+use super::worker::Worker;
+use crate::contract::closure::fields::*;
+use crate::contract::{layout::*, Closure, Info, TAG_MASK, WORD};
+use crate::memory::object::size_of_object;
+use crate::memory::{Age, BLOCK_LOG};
+use crate::observe::fatal;
+use std::ptr;
+
+/// How many integers, from `MIN_INTLIKE` (which is negative) up, have a shared closure.
+const SHARED_INTS: usize = MAX_INTLIKE.wrapping_sub(MIN_INTLIKE) + 1;
+/// A shared closure is a header and a value.
+const SHARED_BYTES: usize = 2 * WORD;
+
+/// The forwarding mark in a header.
+pub(super) const FORWARDED: usize = 1;
+
+impl<const MAJOR: bool> Worker<MAJOR> {
+    #[inline(always)]
+    pub(super) fn in_heap(&self, p: usize) -> bool {
+        p.wrapping_sub(self.base) < self.bytes
+    }
+
+    /// The age byte of a heap address.
+    #[inline(always)]
+    pub(super) unsafe fn age(&self, p: usize) -> u8 {
+        *(self.ages.wrapping_add(p >> BLOCK_LOG) as *const u8)
+    }
+
+    /// # Safety
+    /// `slot` holds a closure pointer.
+    #[inline(always)]
+    pub(super) unsafe fn evacuate(&mut self, slot: *mut usize) {
+        let p = *slot;
+        if !self.in_heap(p) {
+            if MAJOR {
+                self.reach_static(p);
+            }
+            return;
+        }
+        let age = self.age(p);
+        if age & Age::CONDEMNED == 0 {
+            self.failed |= (age & 15) < self.owner;
+            return;
+        }
+        self.save(slot, p, age);
+    }
+
+    /// Evacuates the field `i` of an object.
+    #[inline(always)]
+    pub(super) unsafe fn field(&mut self, c: *mut usize, i: usize) {
+        self.evacuate(c.add(i))
+    }
+
+    /// Evacuates fields `from..to` of an object.
+    #[inline(always)]
+    pub(super) unsafe fn fields(&mut self, c: *mut usize, from: usize, to: usize) {
+        for i in from..to {
+            self.evacuate(c.add(i));
+        }
+    }
+
+    /// Evacuates a condemned object.
+    #[inline(never)]
+    unsafe fn save(&mut self, slot: *mut usize, mut p: usize, mut age: u8) {
+        loop {
+            let c = (p & !TAG_MASK) as *mut usize;
+            if age & (Age::LARGE | Age::PINNED | Age::COMPACT) != 0 {
+                *slot = p;
+                return self.save_in_place(p, age);
+            }
+            let header = *c;
+            if header & FORWARDED != 0 {
+                let to = header - FORWARDED;
+                *slot = to | (p & TAG_MASK);
+                if self.owner > 1 && self.in_heap(to) {
+                    self.failed |= (self.age(to) & 15) < self.owner;
+                }
+                return;
+            }
+            let info = Info(header);
+            let tag = p & TAG_MASK;
+            p = match info.kind() {
+                CONSTR_0_1 => {
+                    if let Some(shared) = self.shared(header, *c.add(1)) {
+                        *c = shared | FORWARDED;
+                        *slot = shared | tag;
+                        return;
+                    }
+                    return self.copy_fixed::<2>(slot, c, tag, age);
+                }
+                CONSTR_1_0 | FUN_1_0 | FUN_0_1 | MUT_VAR_CLEAN | MUT_VAR_DIRTY => {
+                    return self.copy_fixed::<2>(slot, c, tag, age)
+                }
+                CONSTR_2_0 | CONSTR_1_1 | CONSTR_0_2 | FUN_2_0 | FUN_1_1 | FUN_0_2
+                | THUNK_1_0 | THUNK_0_1 => return self.copy_fixed::<3>(slot, c, tag, age),
+                THUNK_2_0 | THUNK_1_1 | THUNK_0_2 => {
+                    return self.copy_fixed::<4>(slot, c, tag, age)
+                }
+                CONSTR | CONSTR_NOCAF | FUN => {
+                    return self.copy(slot, c, tag, age, 1 + info.ptrs() + info.nptrs())
+                }
+                THUNK => {
+                    let words = THUNK_PAYLOAD + info.ptrs() + info.nptrs();
+                    return self.copy(slot, c, tag, age, words);
+                }
+                IND => *c.add(INDIRECTEE),
+                BLACKHOLE => match self.value_of_blackhole(c) {
+                    Some(value) => value,
+                    None => return self.copy_fixed::<2>(slot, c, tag, age),
+                },
+                THUNK_SELECTOR => match self.select(Closure(c as usize)) {
+                    Some(value) => value,
+                    // It may have been copied on the way.
+                    None if *c & FORWARDED != 0 => continue,
+                    None => return self.copy_fixed::<3>(slot, c, tag, age),
+                },
+                STACK => return self.copy_stack(slot, c, age),
+                _ => {
+                    let words = size_of_object(Closure(c as usize), info);
+                    return self.copy(slot, c, tag, age, words);
+                }
+            };
+            if !self.in_heap(p) {
+                *slot = p;
+                if MAJOR {
+                    self.reach_static(p);
+                }
+                return;
+            }
+            age = self.age(p);
+            if age & Age::CONDEMNED == 0 {
+                *slot = p;
+                self.failed |= (age & 15) < self.owner;
+                return;
+            }
+        }
+    }
+
+    /// Evacuates without skipping anything: what an update frame or a queue of waiters names
+    /// must stay an object of its own, for it will be overwritten.
+    pub(super) unsafe fn evacuate_as_is(&mut self, slot: *mut usize) {
+        let p = *slot;
+        if self.in_heap(p) {
+            let age = self.age(p);
+            let plain = age & (Age::LARGE | Age::PINNED | Age::COMPACT) == 0;
+            if age & Age::CONDEMNED != 0 && plain {
+                let c = (p & !TAG_MASK) as *mut usize;
+                let header = *c;
+                if header & FORWARDED == 0 {
+                    match Info(header).kind() {
+                        IND | BLACKHOLE => return self.copy_fixed::<2>(slot, c, 0, age),
+                        THUNK_SELECTOR => return self.copy_fixed::<3>(slot, c, 0, age),
+                        _ => {}
+                    }
+                }
+            }
+        }
+        self.evacuate(slot)
+    }
+
+    /// The step that a survivor from a block of this age goes to.
+    #[inline(always)]
+    fn destination(&self, age: u8) -> u8 {
+        self.dest[(age & 15) as usize].max(self.promote_to)
+    }
+
+    /// Leaves the new address in the old object's header.
+    #[inline(always)]
+    unsafe fn forward(&mut self, slot: *mut usize, from: *mut usize, to: *mut usize, tag: usize) {
+        *from = to as usize | FORWARDED;
+        *slot = to as usize | tag;
+    }
+
+    #[inline(always)]
+    unsafe fn copy_fixed<const WORDS: usize>(
+        &mut self,
+        slot: *mut usize,
+        from: *mut usize,
+        tag: usize,
+        age: u8,
+    ) {
+        let step = self.destination(age);
+        let to = self.alloc(step, WORDS);
+        *(to as *mut [usize; WORDS]) = *(from as *const [usize; WORDS]);
+        self.forward(slot, from, to, tag);
+        self.failed |= step < self.owner;
+    }
+
+    #[inline(always)]
+    unsafe fn copy(
+        &mut self,
+        slot: *mut usize,
+        from: *mut usize,
+        tag: usize,
+        age: u8,
+        words: usize,
+    ) {
+        let step = self.destination(age);
+        let to = self.alloc(step, words);
+        if words <= 16 {
+            // A loop beats a call for the sizes that are common.
+            let mut i = 0;
+            while i < words {
+                *to.add(i) = *from.add(i);
+                i += 1;
+            }
+        } else {
+            ptr::copy_nonoverlapping(from, to, words);
+        }
+        self.forward(slot, from, to, tag);
+        self.failed |= step < self.owner;
+    }
+
+    /// Copies a selector thunk that cannot be evaluated now.
+    pub(super) unsafe fn copy_selector(&mut self, c: Closure) {
+        let mut slot = c.0;
+        let age = self.age(c.0);
+        self.copy_fixed::<3>(&mut slot, c.slot(0), 0, age);
+    }
+
+    /// Copies a stack chunk: its header, and the words in use.
+    #[cold]
+    unsafe fn copy_stack(&mut self, slot: *mut usize, from: *mut usize, age: u8) {
+        let step = self.destination(age);
+        let words = size_of_object(Closure(from as usize), Info(*from));
+        let to = self.alloc(step, words);
+        ptr::copy_nonoverlapping(from, to, SIZEOF_StgStack / WORD);
+        let sp = *from.add(OFFSET_STACK_sp / WORD);
+        let used = (sp - from as usize) / WORD;
+        ptr::copy_nonoverlapping(from.add(used), to.add(used), words - used);
+        *to.add(OFFSET_STACK_sp / WORD) = to.add(used) as usize;
+        self.forward(slot, from, to, 0);
+        self.failed |= step < self.owner;
+    }
+
+    /// The shared closure that stands for a small boxed integer or character.
+    #[inline(always)]
+    fn shared(&self, header: usize, value: usize) -> Option<usize> {
+        if header == self.int_header {
+            let i = value.wrapping_sub(MIN_INTLIKE);
+            return (i < SHARED_INTS).then(|| self.int_table + i * SHARED_BYTES);
+        }
+        if header == self.char_header {
+            return (value <= MAX_CHARLIKE).then(|| self.char_table + value * SHARED_BYTES);
+        }
+        None
+    }
+
+    /// The value that a black hole already has; `None` while it is under evaluation.
+    #[inline]
+    pub(super) unsafe fn value_of_blackhole(&self, c: *mut usize) -> Option<usize> {
+        let p = *c.add(INDIRECTEE);
+        if p & TAG_MASK != 0 {
+            return Some(p);
+        }
+        let mut header = *(p as *const usize);
+        if header & FORWARDED != 0 {
+            header = *((header - FORWARDED) as *const usize);
+        }
+        match Info(header).kind() {
+            TSO | BLOCKING_QUEUE => None,
+            _ => Some(p),
+        }
+    }
+
+    /// Saves a large object, a block of pinned arrays or a compact region: nothing moves.
+    #[cold]
+    #[inline(never)]
+    unsafe fn save_in_place(&mut self, p: usize, age: u8) {
+        let step = self.destination(age);
+        self.keep(p, age, step);
+        self.failed |= step < self.owner;
+    }
+
+    /// Ends the program: an object that no compiled code can have made.
+    #[cold]
+    pub(super) unsafe fn strange(&self, c: *const usize) -> ! {
+        let header = *c;
+        let kind = if self.in_heap(header) { usize::MAX } else { Info(header).kind() };
+        fatal::broken(&format!(
+            "strange object at {c:p}: header {header:#x}, closure type {kind}; \
+             expected a heap object"
+        ))
+    }
+}

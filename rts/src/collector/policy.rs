@@ -1,0 +1,109 @@
+//! How much memory the program may use before which generation is collected.
+//!
+//! After a full collection that leaves L alive, the old generations may grow to F × L, but at
+//! least to a minimum (`-F`, `-o`). A limit on the heap (`-M`) bounds that growth; what a
+//! collection needs in passing for its copies is not counted. Free blocks are kept for what
+//! the coming cycle will need; the rest goes back to the system.
+use crate::memory::{blocks, heap, BLOCK_BYTES};
+use std::ptr;
+
+/// What the flags choose. Given once at start.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// Of each HEC.
+    pub nursery_bytes: usize,
+    pub generations: usize,
+    /// Growth of the old generations between full collections.
+    pub factor: f64,
+    pub min_old_bytes: usize,
+    pub max_heap_bytes: Option<usize>,
+    /// Bytes in large objects after which a collection is due.
+    pub large_bytes: usize,
+    /// Give memory back to the system after full collections.
+    pub return_memory: bool,
+    /// Check the whole heap before and after each collection, and poison what is free.
+    pub check: bool,
+}
+
+impl Settings {
+    pub const DEFAULT: Settings = Settings {
+        nursery_bytes: 1 << 20,
+        generations: 2,
+        factor: 2.0,
+        min_old_bytes: 1 << 20,
+        max_heap_bytes: None,
+        large_bytes: 1 << 20,
+        return_memory: true,
+        check: false,
+    };
+}
+
+static mut SETTINGS: Settings = Settings::DEFAULT;
+
+/// Chooses the settings and sets the generations' first limits.
+/// # Safety
+/// Called once at start, after the generations have been made and before any HEC runs.
+pub unsafe fn init(settings: Settings) {
+    *ptr::addr_of_mut!(SETTINGS) = settings;
+    set_limits(0);
+}
+
+pub fn settings() -> &'static Settings {
+    // SAFETY: written at start only.
+    unsafe { &*ptr::addr_of!(SETTINGS) }
+}
+
+/// The oldest generation that has reached its limit; 0 if none has.
+/// # Safety
+/// The world is stopped.
+pub unsafe fn next_generation_to_collect() -> usize {
+    let gens = &heap().gens;
+    (1..gens.len()).rev().find(|&g| gens[g].blocks() > gens[g].limit).unwrap_or(0)
+}
+
+/// Sets the limits after a full collection that left `live` blocks.
+/// # Safety
+/// The world is stopped.
+pub(super) unsafe fn set_limits(live: usize) {
+    let s = settings();
+    let gens = &mut heap().gens;
+    let mut limit = ((live as f64 * s.factor) as usize).max(s.min_old_bytes / BLOCK_BYTES);
+    if let Some(max) = s.max_heap_bytes {
+        let room = max.saturating_sub(s.nursery_bytes) / BLOCK_BYTES;
+        limit = limit.min(room.max(live));
+    }
+    let old = (gens.len() - 1).max(1);
+    for gen in gens.iter_mut().skip(1) {
+        gen.limit = limit.div_ceil(old);
+    }
+}
+
+/// Blocks that nurseries should have after a full collection that left `live` blocks: with one
+/// generation, every collection is a full one and the nursery takes all the growth.
+pub(super) fn nursery_bytes(live: usize) -> usize {
+    let s = settings();
+    if s.generations > 1 {
+        return s.nursery_bytes;
+    }
+    let growth = (live as f64 * (s.factor - 1.0)) as usize * BLOCK_BYTES;
+    let room = s.max_heap_bytes.map_or(usize::MAX, |max| max.saturating_sub(live * BLOCK_BYTES));
+    growth.min(room).max(s.nursery_bytes)
+}
+
+/// Is more in use than the limit on the heap allows?
+pub(super) fn over_limit() -> bool {
+    settings().max_heap_bytes.is_some_and(|max| blocks::blocks_in_use() * BLOCK_BYTES > max)
+}
+
+/// Gives back the blocks that neither the growth of the old generations nor the copies made
+/// when they are next collected will need.
+/// # Safety
+/// The world is stopped.
+pub(super) unsafe fn return_memory() {
+    if !settings().return_memory {
+        return;
+    }
+    let limits: usize = heap().gens.iter().skip(1).map(|g| g.limit).sum();
+    let nursery = settings().nursery_bytes / BLOCK_BYTES;
+    blocks::trim(limits + nursery);
+}

@@ -1,0 +1,89 @@
+//! Selector thunks are evaluated by the collector when their selectee is: this is what keeps
+//! `let (a, b) = … in …` from holding on to `a` for as long as `b` is needed (Wadler 1987).
+//!
+//! A selector's selectee may be a selector in turn, and so on through millions of them, so the
+//! chain is walked with an explicit stack. While a selector is on that stack its header is
+//! `WHITEHOLE`, by which a cycle shows. A selector that can be evaluated becomes an indirection
+//! to the field, which evacuation then skips; if the end of the chain is no value, all
+//! selectors on the stack are copied at once, so that each is looked at once in a collection.
+use super::evacuate::FORWARDED;
+use super::worker::Worker;
+use crate::contract::closure::fields::*;
+use crate::contract::{layout::*, Closure, Info, TAG_MASK};
+use crate::info;
+use crate::memory::Age;
+
+impl<const MAJOR: bool> Worker<MAJOR> {
+    /// Evaluates a condemned selector thunk: `Some` of the selected field, not evacuated.
+    /// `None`: it cannot be evaluated, and has been copied.
+    #[inline(never)]
+    pub(super) unsafe fn select(&mut self, thunk: Closure) -> Option<usize> {
+        debug_assert!(self.selectors.is_empty());
+        self.enter(thunk);
+        let mut selectee = thunk.word(SELECTOR_SELECTEE);
+        loop {
+            match self.constructor(selectee) {
+                Found::Constructor(con) => {
+                    let (s, header) = self.selectors.pop()?;
+                    let value = con.word(1 + Info(header).selector_offset());
+                    s.set_word(INDIRECTEE, value);
+                    s.set_info(info!(stg_IND_info));
+                    if self.selectors.is_empty() {
+                        return Some(value);
+                    }
+                    selectee = value;
+                }
+                Found::Selector(s) => {
+                    self.enter(s);
+                    selectee = s.word(SELECTOR_SELECTEE);
+                }
+                Found::Nothing => {
+                    while let Some((s, header)) = self.selectors.pop() {
+                        s.set_word(0, header);
+                        self.copy_selector(s);
+                    }
+                    return None;
+                }
+            }
+        }
+    }
+
+    unsafe fn enter(&mut self, s: Closure) {
+        self.selectors.push((s, s.word(0)));
+        s.set_info(info!(stg_WHITEHOLE_info));
+    }
+
+    /// What is at the end of the indirections that start at `p`.
+    unsafe fn constructor(&self, mut p: usize) -> Found {
+        loop {
+            let c = Closure(p & !TAG_MASK);
+            let header = c.word(0);
+            if header & FORWARDED != 0 {
+                p = header - FORWARDED;
+                continue;
+            }
+            p = match Info(header).kind() {
+                CONSTR | CONSTR_NOCAF | CONSTR_1_0 | CONSTR_0_1 | CONSTR_2_0 | CONSTR_1_1
+                | CONSTR_0_2 => return Found::Constructor(c),
+                IND | IND_STATIC => c.word(INDIRECTEE),
+                BLACKHOLE => match self.value_of_blackhole(c.slot(0)) {
+                    Some(value) => value,
+                    None => return Found::Nothing,
+                },
+                THUNK_SELECTOR => {
+                    let condemned =
+                        self.in_heap(c.0) && self.age(c.0) & Age::CONDEMNED != 0;
+                    return if condemned { Found::Selector(c) } else { Found::Nothing };
+                }
+                _ => return Found::Nothing,
+            }
+        }
+    }
+}
+
+enum Found {
+    Constructor(Closure),
+    /// A condemned selector thunk, not evaluated yet.
+    Selector(Closure),
+    Nothing,
+}

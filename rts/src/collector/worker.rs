@@ -1,0 +1,246 @@
+//! What one GC thread owns while a collection runs, and the loop that drains it.
+//!
+//! To-space is a set of runs for each step (a step is an age: 1 the survivors, n+1 generation
+//! n). For every step a worker has one *open* run that it allocates in. A full run goes to
+//! `filled`, and to `pending` if objects in it have not been scanned yet; `scan` in a run's
+//! descriptor is its Cheney pointer. The worker is done when every open run is scanned up to
+//! `free` and nothing is pending. There is no global state of a collection outside the worker:
+//! further workers need a way to hand over pending runs, and a compare-and-swap in
+//! [`Worker::forward`].
+use crate::contract::{Closure, WORD};
+use crate::hec::out_of_memory;
+use crate::memory::space::{self, BLOCK_BYTES, BLOCK_WORDS};
+use crate::memory::{alloc_run, heap, Age, Run};
+use crate::{info, static_closure};
+use std::ptr;
+
+/// Steps that an age byte can tell apart.
+const STEPS: usize = 16;
+
+/// The open to-space run of a step.
+#[derive(Clone, Copy)]
+pub(super) struct Buffer {
+    pub free: usize,
+    pub limit: usize,
+    pub run: Run,
+}
+
+/// `MAJOR`: all generations are collected, and static objects are traced.
+pub struct Worker<const MAJOR: bool> {
+    pub(super) base: usize,
+    pub(super) bytes: usize,
+    pub(super) ages: usize,
+    /// Where a survivor goes, by the step it comes from.
+    pub(super) dest: [u8; STEPS],
+    /// Survivors go at least to this step (eager promotion); 0 asks for nothing.
+    pub(super) promote_to: u8,
+    /// Step of the object being scanned.
+    pub(super) owner: u8,
+    /// The object being scanned refers to a younger one.
+    pub(super) failed: bool,
+    /// The oldest step.
+    pub(super) oldest: u8,
+    pub(super) buffers: [Buffer; STEPS],
+    pending: [Vec<Run>; STEPS],
+    pub(super) filled: [Vec<Run>; STEPS],
+    /// The run being scanned: it is on no list even when it fills up.
+    scanning: Run,
+    /// Large objects that are saved and not yet scanned.
+    pub(super) large: Vec<Closure>,
+    /// Static objects that are reached and not yet scanned.
+    pub(super) statics: Vec<Closure>,
+    /// What a static object's link word says when this collection has reached it.
+    pub(super) reached: usize,
+    /// Old objects that refer to younger ones, by generation.
+    pub(super) remembered: Vec<Vec<Closure>>,
+    /// Selector thunks under evaluation, with their headers.
+    pub(super) selectors: Vec<(Closure, usize)>,
+    /// Headers of boxed integers and characters, of which small ones are shared.
+    pub(super) int_header: usize,
+    pub(super) char_header: usize,
+    pub(super) int_table: usize,
+    pub(super) char_table: usize,
+    /// What was in the open runs at the start.
+    pub(super) resumed_bytes: usize,
+}
+
+impl<const MAJOR: bool> Worker<MAJOR> {
+    /// A worker that goes on filling the last run of each generation that stays.
+    /// # Safety
+    /// The world is stopped; generations above `collected` are not condemned.
+    pub(super) unsafe fn new(collected: usize, reached: usize) -> Self {
+        let gens = &mut heap().gens;
+        let oldest = gens.len() as u8;
+        let mut dest = [0; STEPS];
+        for (s, d) in dest.iter_mut().enumerate() {
+            *d = (s as u8 + 1).min(oldest);
+        }
+        let closed = Buffer { free: 0, limit: 0, run: ptr::null_mut() };
+        let mut w = Worker {
+            base: space::base(),
+            bytes: space::range_bytes(),
+            ages: space::age_bias(),
+            dest,
+            promote_to: 0,
+            owner: 0,
+            failed: false,
+            oldest,
+            buffers: [closed; STEPS],
+            pending: Default::default(),
+            filled: Default::default(),
+            scanning: ptr::null_mut(),
+            large: Vec::new(),
+            statics: Vec::new(),
+            reached,
+            remembered: gens.iter().map(|_| Vec::new()).collect(),
+            selectors: Vec::new(),
+            int_header: info!(ghczmprim_GHCziTypes_Izh_con_info).0,
+            char_header: info!(ghczmprim_GHCziTypes_Czh_con_info).0,
+            int_table: static_closure!(stg_INTLIKE_closure).0,
+            char_table: static_closure!(stg_CHARLIKE_closure).0,
+            resumed_bytes: 0,
+        };
+        for (g, gen) in gens.iter_mut().enumerate().skip(collected + 1) {
+            if let Some(run) = gen.take_last_plain() {
+                (*run).scan = (*run).free;
+                w.resumed_bytes += (*run).free - (*run).start;
+                w.buffers[g + 1] = Buffer { free: (*run).free, limit: run_limit(run), run };
+            }
+        }
+        w
+    }
+
+    /// Room for `words` in to-space.
+    #[inline(always)]
+    pub(super) unsafe fn alloc(&mut self, step: u8, words: usize) -> *mut usize {
+        let b = &mut self.buffers[(step & 15) as usize];
+        let at = b.free;
+        let end = at + words * WORD;
+        if end > b.limit {
+            return self.alloc_slow(step, words);
+        }
+        b.free = end;
+        at as *mut usize
+    }
+
+    #[cold]
+    #[inline(never)]
+    unsafe fn alloc_slow(&mut self, step: u8, words: usize) -> *mut usize {
+        self.close(step as usize);
+        let Some(run) = alloc_run(words.div_ceil(BLOCK_WORDS), Age(step)) else {
+            out_of_memory(words.max(BLOCK_WORDS) * WORD)
+        };
+        let at = (*run).start;
+        self.buffers[step as usize] =
+            Buffer { free: at + words * WORD, limit: run_limit(run), run };
+        at as *mut usize
+    }
+
+    /// Retires the open run of a step.
+    unsafe fn close(&mut self, step: usize) {
+        let b = self.buffers[step];
+        if b.run.is_null() {
+            return;
+        }
+        (*b.run).free = b.free;
+        self.filled[step].push(b.run);
+        if b.run != self.scanning && (*b.run).scan < b.free {
+            self.pending[step].push(b.run);
+        }
+        self.buffers[step] = Buffer { free: 0, limit: 0, run: ptr::null_mut() };
+    }
+
+    /// Ends the collection: hands over all runs of a step, the open one last.
+    pub(super) unsafe fn take_runs(&mut self, step: usize) -> Vec<Run> {
+        debug_assert!(self.pending[step].is_empty());
+        self.close(step);
+        std::mem::take(&mut self.filled[step])
+    }
+
+    /// Says that `owner`'s referents belong into its own generation.
+    #[inline(always)]
+    pub(super) fn promoting(&mut self, owner: u8) {
+        self.owner = owner;
+        self.promote_to = owner;
+    }
+
+    /// Lists an object of the owner's generation as one that refers to younger ones.
+    #[inline(always)]
+    pub(super) fn remember(&mut self, c: *mut usize) {
+        debug_assert!(self.owner > 1);
+        self.remembered[self.owner as usize - 1].push(Closure(c as usize));
+    }
+
+    /// Did the scan since the last call meet a younger object?
+    #[inline(always)]
+    pub(super) fn take_failed(&mut self) -> bool {
+        std::mem::take(&mut self.failed)
+    }
+
+    /// Scans until nothing reachable from what has been scanned is left. Old generations come
+    /// first, so that what they refer to is promoted before the survivors claim it.
+    pub(super) unsafe fn drain(&mut self) {
+        loop {
+            let mut idle = true;
+            for step in (1..=self.oldest).rev() {
+                idle &= !self.scan_step(step);
+            }
+            while let Some(c) = self.large.pop() {
+                self.scan_large(c);
+                idle = false;
+            }
+            if MAJOR {
+                while let Some(c) = self.statics.pop() {
+                    self.scan_static(c);
+                    idle = false;
+                }
+            }
+            if idle {
+                break;
+            }
+        }
+        self.promoting(0);
+    }
+
+    /// Scans what is to be scanned in a step. True if there was something.
+    unsafe fn scan_step(&mut self, step: u8) -> bool {
+        let s = step as usize;
+        let mut any = false;
+        loop {
+            let run = match self.pending[s].pop() {
+                Some(run) => run,
+                None => {
+                    let b = self.buffers[s];
+                    if b.run.is_null() || (*b.run).scan >= b.free {
+                        return any;
+                    }
+                    b.run
+                }
+            };
+            self.scan_run(step, run);
+            any = true;
+        }
+    }
+
+    unsafe fn scan_run(&mut self, step: u8, run: Run) {
+        self.scanning = run;
+        self.promoting(step);
+        let mut at = (*run).scan;
+        loop {
+            let b = &self.buffers[step as usize];
+            let end = if b.run == run { b.free } else { (*run).free };
+            if at >= end {
+                break;
+            }
+            while at < end {
+                at += self.scan(at as *mut usize) * WORD;
+            }
+        }
+        (*run).scan = at;
+        self.scanning = ptr::null_mut();
+    }
+}
+
+unsafe fn run_limit(run: Run) -> usize {
+    (*run).start + (*run).len as usize * BLOCK_BYTES
+}
