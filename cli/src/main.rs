@@ -1,4 +1,5 @@
 //! The `hecaton` command.
+mod bench;
 mod build;
 mod commands;
 mod conformance;
@@ -56,6 +57,12 @@ enum Cmd {
     /// Installs the Debian packages that tests need and that are missing (as root or with sudo), unless tests are named. Ends with the
     /// counts, and exit code 1 if any test failed.
     Test(commands::test::Options),
+    /// Measure the programs in bench/ side by side with the stock runtime
+    ///
+    /// Prints a table of elapsed time, GC time, longest pause and peak memory, and writes build/bench/bench.json and bench.svg.
+    Bench(commands::bench::Options),
+    /// Install what is missing, build, and compile and run a real project on Hecaton and on the stock runtime
+    Demo,
 }
 
 fn main() {
@@ -75,6 +82,8 @@ fn start() -> Result<()> {
         Cmd::Ghc { args } => commands::ghc::run(&project, &args),
         Cmd::Run { program, args } => commands::run::run(&project, &program, &args),
         Cmd::Test(options) => commands::test::run(&project, &options),
+        Cmd::Bench(options) => commands::bench::run(&project, &options),
+        Cmd::Demo => commands::demo::run(&project),
     }
 }
 

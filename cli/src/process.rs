@@ -1,7 +1,7 @@
 //! Running a program to its end, with a time limit, and seeing what it said, how it ended and what it used.
 //!
 //! The program leads a process group of its own. A watchdog kills the group at the time limit; whatever is left of the group when the
-//! program ends is killed too, so that nothing outlives a test.
+//! program ends is killed too, and the program itself when this command dies, so that nothing outlives a test.
 use crate::fail::{Fail, Result};
 use std::{
     fs::{self, File},
@@ -64,8 +64,8 @@ pub fn run(mut command: Command, stdin: &[u8], limit: Duration, work: &Path) -> 
     };
     let (from, out, err) = ready().map_err(|e| Fail::io("prepare", work, e))?;
     command.stdin(Stdio::from(from)).stdout(Stdio::from(out)).stderr(Stdio::from(err)).process_group(0);
-    // SAFETY: setrlimit is async-signal-safe and reads only its arguments.
-    unsafe { command.pre_exec(limit_files) };
+    // SAFETY: what it calls is async-signal-safe, and it allocates nothing.
+    unsafe { command.pre_exec(prepare_child) };
     let started = Instant::now();
     let child = command.spawn().map_err(|e| Fail::new(format!("cannot run {}: {e}", command.get_program().to_string_lossy())))?;
     let (status, usage, timed_out) = wait(child.id() as i32, limit).map_err(|e| Fail::new(format!("cannot wait for a program: {e}")))?;
@@ -113,7 +113,12 @@ fn kill_group(leader: i32) {
     unsafe { libc::kill(-leader, libc::SIGKILL) };
 }
 
-fn limit_files() -> io::Result<()> {
+/// Runs in the child before the program does.
+fn prepare_child() -> io::Result<()> {
+    // SAFETY: takes plain numbers.
+    if unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
     let limit = |what, bytes| {
         let bounds = libc::rlimit { rlim_cur: bytes, rlim_max: bytes };
         // SAFETY: the pointer is to a live local.

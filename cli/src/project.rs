@@ -25,11 +25,8 @@ impl Project {
         self.root.join("build")
     }
 
-    /// The folder with the runtime's libraries; HECATON_LIB_DIR names another one, which is then used as it is.
-    pub fn lib_dir(&self) -> PathBuf {
-        Self::lib_dir_override().unwrap_or_else(|| self.build_dir().join("lib"))
-    }
 
+    /// A folder of libraries to use as it is in place of the built one, named by HECATON_LIB_DIR.
     pub fn lib_dir_override() -> Option<PathBuf> {
         env::var_os("HECATON_LIB_DIR").filter(|d| !d.is_empty()).map(|d| {
             let dir = PathBuf::from(d);

@@ -43,7 +43,6 @@ struct Unit {
 }
 
 pub fn all(project: &Project, ghc: &Ghc) -> Result<Objects> {
-    let rust = crate_archive(project, ghc)?;
     let dir = project.build_dir().join("obj");
     fs::create_dir_all(&dir).map_err(|e| Fail::io("create", &dir, e))?;
     let root = &project.root;
@@ -63,6 +62,8 @@ pub fn all(project: &Project, ghc: &Ghc) -> Result<Objects> {
     let mut made = in_parallel(&units, |unit| compiler.compile(unit))?.into_iter();
     let mut kind = || Kind { common: made.by_ref().take(sources.len()).collect(), ways: made.by_ref().take(WAYS.len()).collect() };
     let (static_, shared) = (kind(), kind());
+    // Last, since it takes longest: a mistake in Cmm shows before.
+    let rust = crate_archive(project, ghc)?;
     Ok(Objects { rust, static_, shared, dir })
 }
 

@@ -1,0 +1,23 @@
+# `hecaton run` starts what can run on Hecaton, and says of anything else why not.
+. "${BASH_SOURCE[0]%/*}/common.bash"
+
+says 9.0.2 "$HECATON" run ghc --numeric-version
+hello project
+(cd project && "$HECATON" run ghc -v0 --make -O Main.hs && says hello ./Main)
+ghc -v0 -dynamic -outputdir . -o dynamic project/Main.hs
+says hello "$HECATON" run ./dynamic
+
+refused 1 'no program' "$HECATON" run no-such-program
+refused 1 'there is no' "$HECATON" run ./nothing
+refused 1 'folder' "$HECATON" run ./project
+refused 1 'not executable' "$HECATON" run ./project/Main.hs
+refused 1 'not a Haskell program' "$HECATON" run ls
+refused 1 'statically' "$HECATON" run project/Main
+echo junk >junk && chmod +x junk
+refused 1 'not a program' "$HECATON" run ./junk
+head -c 3000 dynamic >cut && chmod +x cut
+refused 1 'damaged' "$HECATON" run ./cut
+sed 's/-ghc9\.0\.2\.so/-ghc9.0.1.so/g' dynamic >older && chmod +x older
+refused 1 '9.0.1' "$HECATON" run ./older
+"$HECATON" ghc -v0 -outputdir . -o ours project/Main.hs
+refused 1 'already' "$HECATON" run ./ours
