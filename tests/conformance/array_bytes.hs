@@ -62,7 +62,7 @@ main = do
   small <- new 16
   print (isTrue# (isMutableByteArrayPinned# p), pin big, pin small)
   MB al <- IO (\s -> case newAlignedPinnedByteArray# 100# 64# s of (# s', b #) -> (# s', MB b #))
-  print (I# (addr2Int# (mutableByteArrayContents al) `andI#` 63#))
+  print (I# (addr2Int# (byteArrayContents# (unsafeCoerce# al)) `andI#` 63#))
   -- Atomics
   MB at <- new 16
   io_ (writeIntArray# at 0# 10#)
@@ -74,4 +74,3 @@ main = do
   print (r1, r2, r3, r4, r5)
   where
     pin (MB q) = isTrue# (isMutableByteArrayPinned# q)
-    mutableByteArrayContents q = byteArrayContents# (unsafeCoerce# q)

@@ -17,8 +17,8 @@ copyMM :: MA a -> Int -> MA a -> Int -> Int -> IO ()
 copyMM (MA a) (I# i) (MA b) (I# j) (I# n) = IO $ \s -> case copyMutableArray# a i b j n s of s' -> (# s', () #)
 copyAM :: A a -> Int -> MA a -> Int -> Int -> IO ()
 copyAM (A a) (I# i) (MA b) (I# j) (I# n) = IO $ \s -> case copyArray# a i b j n s of s' -> (# s', () #)
-toList :: A a -> [a]
-toList (A a) = [ case indexArray# a i of (# x #) -> x | I# i <- [0 .. I# (sizeofArray# a) - 1] ]
+elemsOf :: A a -> [a]
+elemsOf (A a) = [ case indexArray# a i of (# x #) -> x | I# i <- [0 .. I# (sizeofArray# a) - 1] ]
 freezeC, thawless :: MA a -> Int -> Int -> IO (A a)
 freezeC (MA a) (I# i) (I# n) = IO $ \s -> case freezeArray# a i n s of (# s', b #) -> (# s', A b #)
 thawless (MA a) _ _ = IO $ \s -> case unsafeFreezeArray# a s of (# s', b #) -> (# s', A b #)
@@ -48,17 +48,17 @@ main = do
   mapM (rd a) [0, 1, 199, 200, 299] >>= print
   copyMM a 3 a 3 0
   f <- freezeC a 100 5
-  print (toList f)
+  print (elemsOf f)
   t <- thaw f 1 3
   wr t 0 (-1)
-  print (toList f)
+  print (elemsOf f)
   mapM (rd t) [0 .. 2] >>= print
   c <- cloneM a 250 50
   print (size c, same a a, same a c, size a)
   let cf = cloneA f 2 2
-  print (toList cf, toList (cloneA f 0 0))
+  print (elemsOf cf, elemsOf (cloneA f 0 0))
   u <- thawless t 0 0
-  print (toList u)
+  print (elemsOf u)
   t2 <- unsafeThaw' u
   performMajorGC
   wr t2 1 (product [1 .. 10])
@@ -73,4 +73,4 @@ main = do
   print (ok, ok2, x)
   e <- new 0 'x'
   fe <- freezeC e 0 0
-  print (length (toList fe), size e)
+  print (length (elemsOf fe), size e)

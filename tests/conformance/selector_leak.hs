@@ -22,14 +22,14 @@ main = do
     let xs = [n .. n + 20000] :: [Int]
     _ <- evaluate (length xs)
     p <- evaluate (xs, n)
-    return (second p)
+    return $! second p
   print (sum [ k | Box k <- boxes ])
   recs <- forM [1 .. 150] $ \n -> do
     let xs = [n .. n + 20000] :: [Int]
     _ <- evaluate (sum xs)
     r <- evaluate (R xs n (reverse xs))
     _ <- evaluate (length (other r))
-    return (middle r)
+    return $! middle r
   print (sum [ k | Box k <- recs ])
   -- Selections nested two deep.
   nest <- forM [1 .. 150] $ \n -> do
@@ -37,5 +37,5 @@ main = do
     _ <- evaluate (length xs)
     q <- evaluate (n * 2, xs)
     p <- evaluate (xs, q)
-    return (case second p of Box inner -> Box (let (k, _) = inner in k))
+    case second p of Box inner -> return $! Box (let (k, _) = inner in k)
   print (sum [ k | Box k <- nest ])
