@@ -1,5 +1,5 @@
 -- A capability count of zero.
--- compare: stdout,stderr-first,exit
+-- compare: stdout,exit
 -- args: +RTS -N0 -RTS
 main :: IO ()
 main = putStrLn "not reached"

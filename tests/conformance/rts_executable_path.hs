@@ -1,8 +1,9 @@
--- getExecutablePath names this program.
+-- getExecutablePath names a file that is there.
 import System.Environment
+import System.Directory
 import System.FilePath
 main :: IO ()
 main = do
   p <- getExecutablePath
-  n <- getProgName
-  print (takeFileName p == n, isAbsolute p)
+  e <- doesFileExist p
+  print (isAbsolute p, e)

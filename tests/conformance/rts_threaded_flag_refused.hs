@@ -1,5 +1,5 @@
 -- -N for a program linked without -threaded.
--- compare: stdout,stderr-first,exit
+-- compare: stdout,exit
 -- ghc: -O
 -- args: +RTS -N2 -RTS
 main :: IO ()
