@@ -1,0 +1,15 @@
+-- With one capability and no timer, yield goes round the run queue in order.
+-- ghc: -O
+-- args: +RTS -V0 -RTS
+import Control.Concurrent
+import Control.Monad
+
+main :: IO ()
+main = do
+  out <- newMVar ""
+  done <- newEmptyMVar
+  forM_ "abcd" $ \c -> forkIO $ do
+    replicateM_ 5 (modifyMVar_ out (return . (c :)) >> yield)
+    putMVar done ()
+  replicateM_ 4 (takeMVar done)
+  takeMVar out >>= putStrLn . reverse

@@ -1,0 +1,1 @@
+int bounce(int n, int (*f)(int)) { return f(n) + 1; }

@@ -1,0 +1,3 @@
+-- The smallest program: start, print one line, flush, stop.
+main :: IO ()
+main = putStrLn "Hello, world!"

@@ -1,0 +1,5 @@
+-- -D needs the debug flavour.
+-- compare: stdout,exit
+-- args: +RTS -Ds -RTS
+main :: IO ()
+main = putStrLn "not reached"
