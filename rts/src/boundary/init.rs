@@ -64,9 +64,13 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
         fatal::exit_with(super::exit::EXIT_HEAP_OVERFLOW, &e);
     }
     memory::generation::init(o.generations);
-    memory::heap().keep_cafs |= keep_cafs;
+    if keep_cafs {
+        collector::caf::setKeepCAFs();
+    }
     sched::init(sched::Settings { stack: o.stack, threaded: o.threaded });
     collect::set_alloc_limit_grace(o.alloc_limit_grace);
+    collect::set_heap_grace(o.heap_grace);
+    collect::on_heap_exhausted(super::exit::heap_overflow_exit);
     collector::policy::init(o.collector);
     start_hec(o.collector.nursery_bytes);
     register_roots();
@@ -92,7 +96,7 @@ unsafe fn start_hec(nursery_bytes: usize) {
     if !h.alloc.resize(nursery_bytes) {
         fatal::exit_with(super::exit::EXIT_HEAP_OVERFLOW, "out of memory for the allocation area");
     }
-    h.alloc.large_limit = collector::policy::large_limit();
+    h.alloc.large_limit = collector::policy::settings().large_bytes / memory::BLOCK_BYTES;
     h.r.current_nursery = h.alloc.run;
 }
 
@@ -160,7 +164,7 @@ fn kept(visit: &mut dyn FnMut(&mut Closure)) {
     all.iter_mut().for_each(visit);
 }
 
-fn register_roots() {
+unsafe fn register_roots() {
     collector::roots::register(kept);
     collector::roots::register(collect::roots);
     collector::roots::register(iowait::roots);
@@ -229,5 +233,5 @@ pub fn on_exit_hook() {
 
 /// Tells of a heap overflow through the embedder's hook.
 pub fn report_heap_overflow() {
-    flags::out_of_heap_hook(0, collector::policy::max_heap_bytes());
+    flags::out_of_heap_hook(0, collector::policy::settings().max_heap_bytes.unwrap_or(0));
 }

@@ -7,6 +7,7 @@ use crate::hec::{GcRequest, Hec};
 use crate::static_closure;
 use crate::sync::{deadlock, throwto};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::OnceLock;
 
 static HEAP_EXHAUSTED: AtomicBool = AtomicBool::new(false);
 static ALLOC_LIMIT_GRACE: AtomicUsize = AtomicUsize::new(100 * 1024);
@@ -38,28 +39,59 @@ pub fn due(hec: &Hec) -> Option<GcRequest> {
 /// The HEC is held and no thread is running.
 pub unsafe fn collect(hec: &mut Hec, request: GcRequest, deadlock: bool) {
     hec.gc_requested = None;
-    let outcome = collector::collect(hec, request, deadlock);
+    let generation = if request == GcRequest::Major { usize::MAX } else { 0 };
+    let request = collector::Request { generation, deadlock };
+    let outcome = collector::collect(&mut [hec], request, &mut |_| ());
     if !outcome.dead_weaks.is_empty() {
         super::finalize::start(hec, &outcome.dead_weaks);
     }
     deadlock::resurrect(hec, &outcome.resurrected);
-    if policy::over_limit() {
+    if outcome.over_limit {
         heap_overflow(hec);
+    } else {
+        OVERFLOW_TOLD.store(false, Ordering::Relaxed);
     }
 }
 
-/// The heap is larger than `-M` allows: the main thread is told, once, and given some grace;
-/// if that does not help the program ends.
+/// The main thread has been told that the heap is too large.
+static OVERFLOW_TOLD: AtomicBool = AtomicBool::new(false);
+static HEAP_GRACE: AtomicUsize = AtomicUsize::new(1 << 20);
+
+/// What the handler of a heap overflow may use beyond the limit, in bytes (`-Mgrace`).
+pub fn set_heap_grace(bytes: usize) {
+    HEAP_GRACE.store(bytes, Ordering::Relaxed);
+}
+
+/// The heap is larger than `-M` allows: the main thread is told, and given some grace; if
+/// that does not help the program ends.
 unsafe fn heap_overflow(hec: &mut Hec) {
-    if policy::use_grace() {
+    if !OVERFLOW_TOLD.swap(true, Ordering::Relaxed) {
         if let Some(t) = super::incall::main_thread() {
             let e = static_closure!(base_GHCziIOziException_heapOverflow_closure);
             throwto::throw_to_single(hec, t, e);
             return;
         }
     }
-    HEAP_EXHAUSTED.store(true, Ordering::Relaxed);
-    crate::boundary::exit::heap_overflow_exit();
+    let limit = policy::settings().max_heap_bytes.unwrap_or(usize::MAX);
+    let used = crate::memory::blocks::blocks_in_use() * crate::memory::BLOCK_BYTES;
+    if used > limit.saturating_add(HEAP_GRACE.load(Ordering::Relaxed)) {
+        HEAP_EXHAUSTED.store(true, Ordering::Relaxed);
+        heap_exhausted_exit();
+    }
+}
+
+static ON_EXHAUSTED: OnceLock<fn() -> !> = OnceLock::new();
+
+/// Says how the program ends when its heap limit is exceeded for good.
+pub fn on_heap_exhausted(f: fn() -> !) {
+    let _ = ON_EXHAUSTED.set(f);
+}
+
+fn heap_exhausted_exit() -> ! {
+    match ON_EXHAUSTED.get() {
+        Some(f) => f(),
+        None => crate::observe::fatal::exit_with(251, "heap exhausted"),
+    }
 }
 
 /// The closure of the thread that hit its stack limit is reported if nothing catches it.
