@@ -7,4 +7,5 @@ pub mod contract;
 pub mod hec;
 pub mod memory;
 pub mod observe;
+pub mod prims;
 pub mod thread;

@@ -43,7 +43,7 @@ symbols! {
     stg_IND_info, stg_IND_STATIC_info, stg_BLACKHOLE_info, stg_CAF_BLACKHOLE_info,
     __stg_EAGER_BLACKHOLE_info, stg_WHITEHOLE_info, stg_BLOCKING_QUEUE_CLEAN_info,
     stg_BLOCKING_QUEUE_DIRTY_info, stg_TSO_info, stg_STACK_info, stg_WEAK_info, stg_DEAD_WEAK_info,
-    stg_C_FINALIZER_LIST_info, stg_STABLE_NAME_info, stg_MVAR_CLEAN_info, stg_MVAR_DIRTY_info,
+    stg_C_FINALIZER_LIST_info, stg_NO_FINALIZER_info, stg_STABLE_NAME_info, stg_MVAR_CLEAN_info, stg_MVAR_DIRTY_info,
     stg_TVAR_CLEAN_info, stg_TVAR_DIRTY_info, stg_TVAR_WATCH_QUEUE_info, stg_MVAR_TSO_QUEUE_info,
     stg_ARR_WORDS_info, stg_MUT_ARR_PTRS_CLEAN_info, stg_MUT_ARR_PTRS_DIRTY_info,
     stg_MUT_ARR_PTRS_FROZEN_CLEAN_info, stg_MUT_ARR_PTRS_FROZEN_DIRTY_info,

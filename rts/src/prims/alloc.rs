@@ -1,0 +1,90 @@
+//! Allocation for primitive operations: arrays that may be large or pinned, and filler.
+use crate::contract::{closure::fields::*, words, Closure, WORD};
+use crate::hec::Hec;
+use crate::info;
+use crate::memory::{age_of, in_heap, Age, LARGE_OBJECT_WORDS};
+
+/// No array is larger: the address range ends before. Keeps sizes from overflowing.
+const MAX_WORDS: usize = 1 << 40;
+/// The least alignment of what a pinned array holds.
+const MIN_ALIGNMENT: usize = 16;
+
+/// Counts what does not come out of the nursery towards the running thread's allocation limit;
+/// what does is counted whenever the thread stops.
+unsafe fn count_towards_limit(hec: &Hec, words: usize) {
+    let t = hec.current();
+    if !t.is_null() {
+        t.obj().alloc_limit -= (words * WORD) as i64;
+    }
+}
+
+/// Room for an object of `words` that cannot be large.
+/// # Safety
+/// Called from Cmm with the HEC held and Hp saved.
+#[no_mangle]
+pub unsafe extern "C" fn hec_allocate(hec: &mut Hec, words: usize) -> Closure {
+    debug_assert!(words <= LARGE_OBJECT_WORDS);
+    hec.allocate(words)
+}
+
+/// Room for an object of `words`, however many; null when there is no memory for it.
+/// # Safety
+/// As for [`hec_allocate`].
+#[no_mangle]
+pub unsafe extern "C" fn hec_allocate_array(hec: &mut Hec, words: usize) -> Closure {
+    if words > MAX_WORDS {
+        return Closure::NULL;
+    }
+    let Some(c) = hec.try_allocate(words) else { return Closure::NULL };
+    if words > LARGE_OBJECT_WORDS {
+        count_towards_limit(hec, words);
+    }
+    c
+}
+
+/// A byte array that never moves, whose contents begin at a multiple of `alignment`, a power
+/// of two; null when there is no memory for it.
+/// # Safety
+/// As for [`hec_allocate`].
+#[no_mangle]
+pub unsafe extern "C" fn hec_new_pinned(hec: &mut Hec, bytes: usize, alignment: usize) -> Closure {
+    if bytes > MAX_WORDS * WORD || alignment > MAX_WORDS {
+        return Closure::NULL;
+    }
+    let size = ARR_BYTES_PAYLOAD + words(bytes);
+    let alignment = alignment.max(MIN_ALIGNMENT);
+    let Some(c) = hec.alloc.allocate_pinned(size, alignment, ARR_BYTES_PAYLOAD * WORD) else {
+        return Closure::NULL;
+    };
+    if hec.alloc.full {
+        hec.interrupt();
+    }
+    count_towards_limit(hec, size);
+    c.set_info(info!(stg_ARR_WORDS_info));
+    c.set_word(ARR_BYTES, bytes);
+    c
+}
+
+/// Does this object stay where it is for as long as it lives?
+#[no_mangle]
+pub extern "C" fn hec_is_pinned(c: Closure) -> usize {
+    let stays = !in_heap(c.0) || !age_of(c.0).is_plain();
+    debug_assert!(!in_heap(c.0) || age_of(c.0).step() != Age::FREE.step());
+    stays as usize
+}
+
+/// Writes objects that nobody refers to over `words` words, so that a walk over the block
+/// finds whole objects: a byte array, or a lone header.
+/// # Safety
+/// Nothing refers to the words.
+#[no_mangle]
+pub unsafe extern "C" fn hec_fill(at: Closure, words: usize) {
+    match words {
+        0 => {}
+        1 => at.set_info(info!(stg_NO_FINALIZER_info)),
+        _ => {
+            at.set_info(info!(stg_ARR_WORDS_info));
+            at.set_word(ARR_BYTES, (words - ARR_BYTES_PAYLOAD) * WORD);
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! Terminal settings that `base` changed and that must be put back at the end.
+use libc::{c_void, termios};
+use std::ptr;
+use std::sync::Mutex;
+
+struct Saved([*mut termios; 3]);
+// SAFETY: plain memory, allocated by malloc and owned by this table.
+unsafe impl Send for Saved {}
+
+/// Settings of the standard descriptors as they were before the first change.
+static SAVED: Mutex<Saved> = Mutex::new(Saved([ptr::null_mut(); 3]));
+
+fn with<R>(f: impl FnOnce(&mut [*mut termios; 3]) -> R) -> R {
+    f(&mut SAVED.lock().unwrap_or_else(|e| e.into_inner()).0)
+}
+
+/// What was saved for a descriptor, or null.
+#[no_mangle]
+pub extern "C" fn __hscore_get_saved_termios(fd: i32) -> *mut c_void {
+    with(|saved| saved.get(fd as usize).map_or(ptr::null_mut(), |&t| t as *mut c_void))
+}
+
+/// Saves settings, which stay where the caller allocated them.
+#[no_mangle]
+pub extern "C" fn __hscore_set_saved_termios(fd: i32, settings: *mut c_void) {
+    with(|saved| {
+        if let Some(t) = saved.get_mut(fd as usize) {
+            *t = settings as *mut termios;
+        }
+    })
+}
+
+/// Puts the saved settings back; for the end of the program.
+pub fn restore() {
+    with(|saved| {
+        for (fd, &t) in saved.iter().enumerate().filter(|(_, t)| !t.is_null()) {
+            // In the background, changing the terminal would stop the process.
+            // SAFETY: `base` saved a termios here; signal calls take and give plain values.
+            unsafe {
+                let old = libc::signal(libc::SIGTTOU, libc::SIG_IGN);
+                libc::tcsetattr(fd as i32, libc::TCSANOW, t);
+                libc::signal(libc::SIGTTOU, old);
+            }
+        }
+    })
+}

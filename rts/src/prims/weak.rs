@@ -1,0 +1,143 @@
+//! Weak pointers: making them, and the end of one.
+//!
+//! A weak pointer is alive (`stg_WEAK_info`) until it is finalized, by `finalizeWeak#`, because
+//! its key died, or at the end of the program; then it is dead (`stg_DEAD_WEAK_info`) for good.
+//! Whoever turns the header over owns the finalizers, so they run once. C finalizers run at that
+//! moment, latest added first; the Haskell one is handed to the caller.
+use crate::contract::{closure::fields::*, words, Closure};
+use crate::hec::Hec;
+use crate::memory::heap;
+use crate::{info, static_closure};
+
+const WEAK_WORDS: usize = WEAK_LINK + 1;
+
+/// `StgCFinalizerList`.
+#[repr(C)]
+struct CFinalizer {
+    info: usize,
+    next: Closure,
+    function: usize,
+    argument: usize,
+    environment: usize,
+    has_environment: usize,
+}
+
+/// A new weak pointer; `finalizer` may be `stg_NO_FINALIZER_closure`.
+/// # Safety
+/// Called from Cmm with the HEC held and Hp saved.
+#[no_mangle]
+pub unsafe extern "C" fn hec_new_weak(
+    hec: &mut Hec,
+    key: Closure,
+    value: Closure,
+    finalizer: Closure,
+) -> Closure {
+    let w = hec.allocate(WEAK_WORDS);
+    w.set_info(info!(stg_WEAK_info));
+    w.set_word(WEAK_CFINALIZERS, static_closure!(stg_NO_FINALIZER_closure).0);
+    w.set_word(WEAK_KEY, key.0);
+    w.set_word(WEAK_VALUE, value.0);
+    w.set_word(WEAK_FINALIZER, finalizer.0);
+    w.set_word(WEAK_LINK, 0);
+    hec.new_weaks.push(w);
+    w
+}
+
+unsafe fn is_dead(w: Closure) -> bool {
+    w.info() == info!(stg_DEAD_WEAK_info)
+}
+
+/// Adds a C finalizer; 0 if the weak pointer is dead already.
+/// # Safety
+/// As for [`hec_new_weak`]; `function` takes the argument, after the environment if it has one.
+#[no_mangle]
+pub unsafe extern "C" fn hec_add_c_finalizer(
+    hec: &mut Hec,
+    w: Closure,
+    function: usize,
+    argument: usize,
+    has_environment: usize,
+    environment: usize,
+) -> usize {
+    if is_dead(w) {
+        return 0;
+    }
+    let c = hec.allocate(words(std::mem::size_of::<CFinalizer>()));
+    *(c.0 as *mut CFinalizer) = CFinalizer {
+        info: info!(stg_C_FINALIZER_LIST_info).0,
+        next: w.field(WEAK_CFINALIZERS),
+        function,
+        argument,
+        environment,
+        has_environment,
+    };
+    hec.remember(w);
+    w.set_word(WEAK_CFINALIZERS, c.0);
+    1
+}
+
+/// Calls the C finalizers of `w`, each once.
+/// # Safety
+/// `w` is live. They are foreign code: no reference into the runtime's tables may be in use.
+pub unsafe fn run_c_finalizers(w: Closure) {
+    let none = static_closure!(stg_NO_FINALIZER_closure);
+    let mut c = w.field(WEAK_CFINALIZERS);
+    w.set_word(WEAK_CFINALIZERS, none.0);
+    while c != none {
+        let f = &*(c.0 as *const CFinalizer);
+        if f.has_environment != 0 {
+            let call: extern "C" fn(usize, usize) = std::mem::transmute(f.function);
+            call(f.environment, f.argument);
+        } else {
+            let call: extern "C" fn(usize) = std::mem::transmute(f.function);
+            call(f.argument);
+        }
+        c = f.next;
+    }
+}
+
+/// Ends `w`: runs its C finalizers and returns its Haskell one. `None` if there is none, or if
+/// the weak pointer was dead already.
+/// # Safety
+/// As for [`run_c_finalizers`].
+pub unsafe fn finalize(w: Closure) -> Option<Closure> {
+    if is_dead(w) {
+        return None;
+    }
+    w.set_info(info!(stg_DEAD_WEAK_info));
+    run_c_finalizers(w);
+    Some(w.field(WEAK_FINALIZER)).filter(|&f| f != static_closure!(stg_NO_FINALIZER_closure))
+}
+
+/// [`finalize`] for Cmm; null for `None`.
+/// # Safety
+/// As for [`run_c_finalizers`].
+#[no_mangle]
+pub unsafe extern "C" fn hec_finalize_weak(w: Closure) -> Closure {
+    finalize(w).unwrap_or(Closure::NULL)
+}
+
+/// Ends the weak pointers whose keys a collection found dead. Returns the number of Haskell
+/// finalizers and a frozen array of them, for `runFinalizerBatch`.
+/// # Safety
+/// The world goes on again, and the weak pointers have been kept alive.
+pub unsafe fn finalize_batch(hec: &mut Hec, dead: &[Closure]) -> Option<(usize, Closure)> {
+    let finalizers: Vec<Closure> = dead.iter().filter_map(|&w| finalize(w)).collect();
+    if finalizers.is_empty() {
+        return None;
+    }
+    Some((finalizers.len(), super::array::frozen(hec, &finalizers)))
+}
+
+/// At the end of the program: runs every C finalizer there is, and no Haskell one.
+/// # Safety
+/// No Haskell runs any more.
+pub unsafe fn finalize_all(hec: &mut Hec) {
+    let mut all = std::mem::take(&mut hec.new_weaks);
+    for gen in &mut heap().gens {
+        all.append(&mut gen.weaks);
+    }
+    for w in all {
+        finalize(w);
+    }
+}
