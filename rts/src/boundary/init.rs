@@ -3,9 +3,13 @@ use super::flags::{self, RtsConfig};
 use crate::collector;
 use crate::contract::Closure;
 use crate::events::{iowait, signals, ticker};
+use crate::contract::ways;
 use crate::observe::fatal;
+use crate::observe::settings::{checks, hec_flags};
 use crate::sched::{self, collect, hec, incall, schedule, task};
+use crate::sync;
 use crate::thread::create::new_io_thread;
+use crate::thread::stack::StackSizes;
 use crate::{memory, static_closure};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -58,7 +62,8 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
     }
     let keep_cafs = config.keep_cafs != 0;
     flags::setup(argc, argv, config);
-    let o = flags::options();
+    let o = hec_flags();
+    let threaded = ways().threaded;
     crate::observe::stats::begin_init();
     if let Err(e) = memory::space::reserve() {
         fatal::exit_with(super::exit::EXIT_HEAP_OVERFLOW, &e);
@@ -67,24 +72,55 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
     if keep_cafs {
         collector::caf::setKeepCAFs();
     }
-    sched::init(sched::Settings { stack: o.stack, threaded: o.threaded });
-    collect::set_alloc_limit_grace(o.alloc_limit_grace);
-    collect::set_heap_grace(o.heap_grace);
+    let stack = StackSizes {
+        initial: o.initial_stack_words,
+        chunk: o.stack_chunk_words,
+        buffer: o.stack_chunk_buffer_words,
+        max: o.max_stack_words,
+    };
+    sched::init(sched::Settings { stack, threaded });
+    collect::set_alloc_limit_grace(o.alloc_limit_grace_bytes);
+    collect::set_heap_grace(o.heap_grace_bytes);
     collect::on_heap_exhausted(super::exit::heap_overflow_exit);
-    collector::policy::init(o.collector);
-    start_hec(o.collector.nursery_bytes);
+    collector::policy::init(collector_settings(&o));
+    start_hec(collector::policy::settings().nursery_bytes);
     register_roots();
-    signals::init(o.threaded, o.install_signal_handlers);
+    sync::init();
+    sync::fork::init(sync::fork::Settings { stacks: stack, threaded });
+    sync::queues::set_scheduler(sync::queues::Scheduler {
+        leave_sleep: iowait::forget,
+        interrupt_call: sched::suspend::interrupt_call,
+    });
+    signals::init(threaded, o.signal_handlers);
     schedule::init(schedule::Hooks { events });
-    crate::prims::foreign_export::runtime_started();
-    ticker::start(o.ticker);
-    if o.threaded {
+    ticker::start(ticker::Settings {
+        interval: o.tick.unwrap_or_default(),
+        switch_ticks: o.context_switch_ticks.max(1),
+        idle_delay: o.idle_gc.map(|i| i.after),
+        threaded,
+    });
+    if threaded {
         let me = task::me();
         task::acquire(me);
         start_event_manager(me);
         task::release();
     }
     crate::observe::stats::end_init();
+}
+
+fn collector_settings(o: &crate::observe::settings::Settings) -> collector::policy::Settings {
+    let checks = checks();
+    collector::policy::Settings {
+        // One block at a time is the smallest nursery there is.
+        nursery_bytes: if checks.every_block { memory::BLOCK_BYTES } else { o.nursery_bytes },
+        generations: o.generations,
+        factor: o.old_gen_factor,
+        min_old_bytes: o.min_old_gen_bytes,
+        max_heap_bytes: o.max_heap_bytes,
+        large_bytes: o.large_alloc_bytes,
+        check: checks.heap,
+        ..collector::policy::Settings::DEFAULT
+    }
 }
 
 unsafe fn start_hec(nursery_bytes: usize) {

@@ -59,7 +59,7 @@ pub unsafe extern "C" fn hec_wait_fd(hec: &mut Hec, fd: i64, write: usize) {
 /// Takes a thread away from whatever it waits for here.
 /// # Safety
 /// The HEC is held.
-pub unsafe fn forget(t: Tso) {
+pub unsafe fn forget(_hec: &mut Hec, t: Tso) {
     waiting().sleepers.retain(|_, s| *s != t);
     waiting().waiters.retain(|w| w.tso != t);
 }
@@ -103,21 +103,22 @@ pub unsafe fn poll(hec: &mut Hec, idle: bool) -> bool {
     if n <= 0 {
         return true;
     }
-    let mut i = 0;
-    w.waiters.retain(|waiter| {
-        let got = fds[i].revents;
-        i += 1;
-        if got == 0 {
-            return true;
-        }
+    let ready: Vec<(Tso, i16)> = w
+        .waiters
+        .iter()
+        .zip(&fds)
+        .filter(|(_, fd)| fd.revents != 0)
+        .map(|(waiter, fd)| (waiter.tso, fd.revents))
+        .collect();
+    for (t, got) in ready {
         if got & libc::POLLNVAL != 0 {
             let e = static_closure!(base_GHCziEventziThread_blockedOnBadFD_closure);
-            raise_async(hec, waiter.tso, Some(e), false, 0);
+            raise_async(hec, t, Some(e));
         } else {
-            unblock(hec, waiter.tso);
+            forget(hec, t);
+            unblock(hec, t);
         }
-        false
-    });
+    }
     true
 }
 

@@ -68,7 +68,7 @@ unsafe fn heap_overflow(hec: &mut Hec) {
     if !OVERFLOW_TOLD.swap(true, Ordering::Relaxed) {
         if let Some(t) = super::incall::main_thread() {
             let e = static_closure!(base_GHCziIOziException_heapOverflow_closure);
-            throwto::throw_to_single(hec, t, e);
+            throwto::throw_from_outside(hec, t, e);
             return;
         }
     }

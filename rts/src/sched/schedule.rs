@@ -8,7 +8,7 @@ use super::task::{self, TaskRef};
 use super::{collect, hec, run, settings};
 use crate::contract::{layout::*, Tso};
 use crate::eval::blackhole::thread_paused;
-use crate::eval::freeze::raise_async;
+use crate::eval::freeze::{raise_async, restart_transaction};
 use crate::hec::{GcRequest, Hec};
 use crate::static_closure;
 use crate::sync::{stm, throwto};
@@ -158,17 +158,19 @@ unsafe fn run_thread(hec: &mut Hec, t: Tso) {
 
 /// To the back of the queue, unless its transaction has been overtaken: then it starts again.
 unsafe fn requeue(hec: &mut Hec, t: Tso) {
-    stm::validate_or_restart(hec, t);
+    if !stm::validate(t) {
+        restart_transaction(hec, t);
+    }
     hec.run_queue.push_back(&mut hec.remembered, t);
 }
 
 /// A heap check failed: the nursery is full, a collection is wanted, or it is others' turn.
 unsafe fn heap_overflow(hec: &mut Hec, t: Tso) {
+    thread_paused(hec, t);
     let o = t.obj();
     if o.flags as usize & TSO_ALLOC_LIMIT != 0 && o.alloc_limit < 0 {
         allocation_limit(hec, t);
     }
-    thread_paused(hec, t);
     let wanted = hec.r.hp_alloc;
     hec.r.hp_alloc = 0;
     let switch = hec.context_switch.swap(0, Ordering::Relaxed) != 0;
@@ -188,7 +190,7 @@ unsafe fn allocation_limit(hec: &mut Hec, t: Tso) {
     let o = t.obj();
     o.alloc_limit = super::collect::alloc_limit_grace() as i64;
     let e = static_closure!(base_GHCziIOziException_allocationLimitExceeded_closure);
-    throwto::throw_to_self(hec, t, e);
+    throwto::throw_from_outside(hec, t, e);
 }
 
 unsafe fn stack_overflow(hec: &mut Hec, t: Tso) {
@@ -200,7 +202,7 @@ unsafe fn stack_overflow(hec: &mut Hec, t: Tso) {
             collect::note_stack_overflow(t);
         }
         let e = static_closure!(base_GHCziIOziException_stackOverflow_closure);
-        throwto::throw_to_self(hec, t, e);
+        raise_async(hec, t, Some(e));
     }
     hec.run_queue.push_front(&mut hec.remembered, t);
 }
@@ -234,6 +236,6 @@ unsafe fn raise_deadlock(hec: &mut Hec, t: Tso) -> bool {
         BlockedOnSTM => static_closure!(base_GHCziIOziException_blockedIndefinitelyOnSTM_closure),
         _ => return false,
     };
-    raise_async(hec, t, Some(e), false, 0);
+    raise_async(hec, t, Some(e));
     true
 }

@@ -97,16 +97,15 @@ pub unsafe extern "C" fn resumeThread(token: usize) -> *mut RegTable {
 }
 
 /// Interrupts the foreign call of `t`, if it is an interruptible one, by a signal that makes
-/// its system call return early. True if it was sent.
+/// its system call return early.
 /// # Safety
 /// The HEC is held.
-pub unsafe fn interrupt_call(t: Tso) -> bool {
+pub unsafe fn interrupt_call(_hec: &mut Hec, t: Tso) {
     for s in suspended().iter().flatten() {
         if s.tso == t && s.interruptible {
-            return libc::pthread_kill(s.os_thread, libc::SIGVTALRM) == 0;
+            libc::pthread_kill(s.os_thread, libc::SIGVTALRM);
         }
     }
-    false
 }
 
 /// Threads in foreign calls are alive.
