@@ -6,6 +6,7 @@
 //!  3. has cargo and ghc compile what changed (objects are kept in `build/obj`, each under a name that fingerprints its sources);
 //!  4. links the new libraries in `build/tmp`, writes the stamp there last;
 //!  5. exchanges `build/tmp` and `build/lib` in one step, and removes the old libraries.
+//!
 //! A step that fails leaves `build/lib` as it was.
 mod compile;
 mod fingerprint;
