@@ -45,7 +45,7 @@ unsafe fn wind_down(fast: bool) {
     task::stop();
     crate::events::ticker::stop();
     init::on_exit_hook();
-    crate::prims::weak::run_all_c_finalizers();
+    crate::prims::weak::finalize_all(hec());
     stats::report(hec());
     task::release();
 }

@@ -204,6 +204,7 @@ unsafe fn register_roots() {
     collector::roots::register(kept);
     collector::roots::register(collect::roots);
     collector::roots::register(iowait::roots);
+    // SAFETY: roots are visited with the world stopped.
     collector::roots::register(|visit| unsafe { crate::prims::stable_ptr::roots(visit) });
     collector::roots::register_weak_table(crate::prims::stable_name::update);
 }

@@ -3,7 +3,6 @@
 //! Shared libraries are the system linker's business and work. Loading object files and
 //! archives into a running program is left out: it ends the program with a line that says so.
 //! What merely asks about objects is answered as for a program that has loaded none.
-use crate::memory::heap;
 use crate::observe::fatal::unsupported;
 use libc::{c_char, c_void};
 use std::ptr;
@@ -22,7 +21,7 @@ fn no_object_linker() -> ! {
 #[no_mangle]
 pub unsafe extern "C" fn initLinker_(retain_cafs: i32) {
     if retain_cafs != 0 {
-        heap().keep_cafs = true;
+        crate::collector::caf::setKeepCAFs();
     }
 }
 
