@@ -193,8 +193,13 @@ unsafe fn allocation_limit(hec: &mut Hec, t: Tso) {
     throwto::throw_from_outside(hec, t, e);
 }
 
+/// A stack check failed. (Code compiled to yield in loops that do not allocate comes the same
+/// way when HpLim is zero; a real overflow comes again.)
 unsafe fn stack_overflow(hec: &mut Hec, t: Tso) {
     thread_paused(hec, t);
+    if hec.context_switch.swap(0, Ordering::Relaxed) != 0 {
+        return requeue(hec, t);
+    }
     let masked = t.obj().flags as usize & TSO_BLOCKEX != 0;
     let sizes = settings().stack;
     if grow(hec, t, &sizes, masked) == Grown::Limit {
