@@ -32,6 +32,8 @@ pub mod selector;
 pub mod shape;
 pub mod stack;
 pub mod statics;
+#[cfg(test)]
+mod tests;
 pub mod weak;
 pub mod worker;
 
@@ -65,7 +67,8 @@ pub struct Outcome {
     pub major: bool,
     /// Threads that nothing refers to: each needs an exception, or it is lost for good.
     pub resurrected: Vec<Tso>,
-    /// Weak pointers whose keys have died, for finalization before anything else runs.
+    /// Weak pointers whose keys have died. Before anything else runs, the caller must take
+    /// their finalizers out and make them `DEAD_WEAK`: what they refer to is kept just now.
     pub dead_weaks: Vec<Closure>,
     pub copied_words: usize,
     /// Words in objects of all generations; after a full collection all of them are alive.

@@ -257,6 +257,7 @@ impl<const MAJOR: bool> Worker<MAJOR> {
                 self.scan_array(p, false);
                 self.failed = false;
             }
+            WEAK if c.info() == info!(stg_DEAD_WEAK_info) => {}
             WEAK => {
                 self.scan_weak(p);
                 if self.take_failed() {

@@ -6,6 +6,12 @@ use super::{layout::*, Closure};
 #[repr(transparent)]
 pub struct Info(pub usize);
 
+impl std::fmt::Debug for Info {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "info {:#x}", self.0)
+    }
+}
+
 /// Pointerhood of `size` words: bit i set means word i is not a pointer.
 #[derive(Clone, Copy)]
 pub enum Bitmap {

@@ -6,6 +6,8 @@ pub mod closure;
 pub mod info;
 pub mod regs;
 pub mod symbols;
+#[cfg(test)]
+pub mod test_symbols;
 pub mod thread;
 
 /// Constants generated from the installed headers.

@@ -17,21 +17,21 @@ macro_rules! symbols {
 /// The info pointer of an info table symbol.
 #[macro_export]
 macro_rules! info {
-    ($name:ident) => {
-        $crate::contract::Info($crate::contract::symbols::address(unsafe {
-            &$crate::contract::symbols::$name
-        }))
-    };
+    ($name:ident) => {{
+        #[allow(unused_unsafe)]
+        let symbol = unsafe { &$crate::contract::symbols::$name };
+        $crate::contract::Info($crate::contract::symbols::address(symbol))
+    }};
 }
 
 /// A static closure symbol, untagged.
 #[macro_export]
 macro_rules! static_closure {
-    ($name:ident) => {
-        $crate::contract::Closure($crate::contract::symbols::address(unsafe {
-            &$crate::contract::symbols::$name
-        }))
-    };
+    ($name:ident) => {{
+        #[allow(unused_unsafe)]
+        let symbol = unsafe { &$crate::contract::symbols::$name };
+        $crate::contract::Closure($crate::contract::symbols::address(symbol))
+    }};
 }
 
 extern "C" {

@@ -1,0 +1,412 @@
+//! Collections of small hand-made heaps, each verified by the heap checker before and after.
+use super::policy::Settings;
+use super::*;
+use crate::contract::closure::fields::*;
+use crate::contract::layout::*;
+use crate::contract::{test_symbols as t, Info, Stack};
+use crate::memory::{age_of, generation, in_heap, space};
+use crate::{info, static_closure};
+use std::sync::{Mutex, MutexGuard};
+
+static WORLD: Mutex<bool> = Mutex::new(false);
+
+/// A HEC in an empty heap, with roots of its own. One test at a time has it.
+struct World {
+    hec: Box<Hec>,
+    roots: Vec<Closure>,
+    _lock: MutexGuard<'static, bool>,
+}
+
+const NURSERY: usize = 1 << 20;
+
+impl World {
+    fn new(generations: usize) -> World {
+        let mut lock = WORLD.lock().unwrap_or_else(|broken| broken.into_inner());
+        let mut hec = Box::new(Hec::new(0));
+        // SAFETY: the lock makes this the only user of the heap.
+        unsafe {
+            if !std::mem::replace(&mut *lock, true) {
+                space::reserve().unwrap();
+            }
+            blocks::each_run(|run| free_run(run));
+            generation::init(generations);
+            heap().cafs.clear();
+            policy::init(Settings {
+                generations,
+                nursery_bytes: NURSERY,
+                check: true,
+                ..Settings::DEFAULT
+            });
+            hec.remembered.init(generations);
+            hec.alloc.large_limit = 64;
+            assert!(hec.alloc.resize(NURSERY));
+        }
+        World { hec, roots: Vec::new(), _lock: lock }
+    }
+
+    fn object(&mut self, info: Info, fields: &[usize]) -> Closure {
+        // SAFETY: the object is filled at once.
+        unsafe {
+            let c = self.hec.allocate(1 + fields.len());
+            c.set_info(info);
+            fields.iter().enumerate().for_each(|(i, &f)| c.set_word(1 + i, f));
+            c
+        }
+    }
+    fn int(&mut self, n: usize) -> Closure {
+        self.object(info!(ghczmprim_GHCziTypes_Izh_con_info), &[n]).with_tag(1)
+    }
+    fn cons(&mut self, head: Closure, tail: Closure) -> Closure {
+        self.object(t::cons(), &[head.0, tail.0]).with_tag(2)
+    }
+    fn list(&mut self, from: usize, to: usize) -> Closure {
+        let mut l = t::nil().with_tag(1);
+        for n in (from..to).rev() {
+            let head = self.int(n);
+            l = self.cons(head, l);
+        }
+        l
+    }
+    fn collect(&mut self, request: Request) -> Outcome {
+        let roots = &mut self.roots;
+        // SAFETY: no thread runs.
+        unsafe {
+            collect(&mut [&mut self.hec], request, &mut |visit| {
+                roots.iter_mut().for_each(|c| visit(c))
+            })
+        }
+    }
+    fn array(&mut self, info: Info, n: usize, fill: Closure) -> Closure {
+        let cards = n.div_ceil(1 << MUT_ARR_PTRS_CARD_BITS).div_ceil(8);
+        // SAFETY: the object is filled at once.
+        unsafe {
+            let a = self.hec.allocate(MUT_ARR_PAYLOAD + n + cards);
+            a.set_info(info);
+            a.set_word(MUT_ARR_PTRS, n);
+            a.set_word(MUT_ARR_SIZE, n + cards);
+            (0..n).for_each(|i| a.set_word(MUT_ARR_PAYLOAD + i, fill.0));
+            (0..cards).for_each(|i| a.set_word(MUT_ARR_PAYLOAD + n + i, 0));
+            a
+        }
+    }
+    /// A thread with nothing on its stack but the stop frame.
+    fn thread(&mut self) -> Tso {
+        let sizes = crate::thread::stack::StackSizes {
+            initial: 128,
+            chunk: 4096,
+            buffer: 128,
+            max: 1 << 20,
+        };
+        // SAFETY: the HEC is ours.
+        unsafe { crate::thread::create::new_thread(&mut self.hec, &sizes) }
+    }
+}
+
+/// # Safety
+/// `l` is a list of boxed integers.
+unsafe fn sum(mut l: Closure) -> usize {
+    let mut n = 0;
+    while l.tag() == 2 {
+        n += l.untag().field(1).untag().word(1);
+        l = l.untag().field(2);
+    }
+    n
+}
+
+#[test]
+fn a_list_survives_and_ages() {
+    let mut w = World::new(2);
+    let l = w.list(0, 3000);
+    w.roots.push(l);
+    for (i, step) in [1, 2, 2].into_iter().enumerate() {
+        w.list(0, 3000);
+        let o = w.collect(Request::MINOR);
+        assert_eq!(unsafe { sum(w.roots[0]) }, 3000 * 2999 / 2);
+        assert_eq!(age_of(w.roots[0].0).step(), step);
+        assert_eq!(o.copied_words > 0, i < 2);
+    }
+    let o = w.collect(Request::MAJOR);
+    // 3 words for each cell; integers up to 255 are shared.
+    assert_eq!(o.live_words, 3000 * 3 + (3000 - 256) * 2);
+    w.roots.clear();
+    assert_eq!(w.collect(Request::MAJOR).live_words, 0);
+    assert_eq!(blocks::blocks_in_use(), NURSERY / BLOCK_BYTES);
+}
+
+#[test]
+fn three_generations_promote_one_by_one() {
+    let mut w = World::new(3);
+    let l = w.list(1000, 2000);
+    w.roots.push(l);
+    for (request, step) in
+        [(Request::MINOR, 1), (Request::MINOR, 2), (Request { generation: 1, deadlock: false }, 3)]
+    {
+        w.collect(request);
+        assert_eq!(age_of(w.roots[0].0).step(), step);
+    }
+}
+
+#[test]
+fn small_boxes_are_shared() {
+    let mut w = World::new(2);
+    let (a, b) = (w.int(255), w.int(256));
+    w.roots.extend([a, b]);
+    w.collect(Request::MINOR);
+    assert_eq!(w.roots[0].0, static_closure!(stg_INTLIKE_closure).0 + 271 * 16 + 1);
+    assert!(in_heap(w.roots[1].0));
+    assert_eq!(unsafe { w.roots[0].untag().word(1) }, 255);
+}
+
+#[test]
+fn an_updated_old_thunk_promotes_its_value() {
+    let mut w = World::new(2);
+    let nil = t::nil().with_tag(1);
+    let thunk = w.object(t::thunk(), &[0, nil.0, nil.0]);
+    w.roots.push(thunk);
+    w.collect(Request::MINOR);
+    w.collect(Request::MINOR);
+    let old = w.roots[0];
+    let value = w.list(1000, 1010);
+    unsafe {
+        old.set_word(INDIRECTEE, value.0);
+        old.set_info(info!(stg_IND_info));
+    }
+    w.hec.remember(old);
+    w.collect(Request::MINOR);
+    unsafe {
+        assert_eq!(age_of(old.word(INDIRECTEE)).step(), 2);
+        assert_eq!(sum(old.field(INDIRECTEE)), 10045);
+    }
+    assert!(w.hec.remembered.by_generation[1].is_empty());
+}
+
+#[test]
+fn large_objects_stay_where_they_are() {
+    let mut w = World::new(2);
+    let nil = t::nil().with_tag(1);
+    let a = w.array(info!(stg_MUT_ARR_PTRS_DIRTY_info), 5000, nil);
+    w.array(info!(stg_MUT_ARR_PTRS_DIRTY_info), 5000, nil);
+    let l = w.list(1000, 1010);
+    unsafe { a.set_word(MUT_ARR_PAYLOAD + 4321, l.0) };
+    w.roots.push(a);
+    let before = blocks::blocks_in_use();
+    for step in [1, 2, 2] {
+        w.collect(Request::MINOR);
+        assert_eq!(w.roots[0], a);
+        assert_eq!(age_of(a.0).step(), step);
+        assert_eq!(unsafe { sum(a.field(MUT_ARR_PAYLOAD + 4321)) }, 10045);
+    }
+    assert!(blocks::blocks_in_use() < before);
+}
+
+#[test]
+fn an_old_array_is_scanned_by_cards() {
+    let mut w = World::new(2);
+    let nil = t::nil().with_tag(1);
+    let a = w.array(info!(stg_MUT_ARR_PTRS_DIRTY_info), 1000, nil);
+    w.roots.push(a);
+    w.collect(Request::MAJOR);
+    w.collect(Request::MAJOR);
+    let a = w.roots[0];
+    assert_eq!(unsafe { a.info() }, info!(stg_MUT_ARR_PTRS_CLEAN_info));
+    assert_eq!(w.hec.remembered.by_generation[1], [a]);
+    let l = w.list(1000, 1010);
+    let card = a.slot(MUT_ARR_PAYLOAD + 1000) as *mut u8;
+    unsafe {
+        a.set_word(MUT_ARR_PAYLOAD + 700, l.0);
+        a.set_info(info!(stg_MUT_ARR_PTRS_DIRTY_info));
+        *card.add(700 / 128) = 1;
+    }
+    // What a mutable array refers to is not promoted at once, so the card stays dirty.
+    for dirty in [true, false] {
+        w.collect(Request::MINOR);
+        unsafe {
+            assert_eq!(sum(a.field(MUT_ARR_PAYLOAD + 700)), 10045);
+            assert_eq!(*card.add(700 / 128) != 0, dirty);
+        }
+    }
+    // Frozen, it leaves the remembered set.
+    unsafe { a.set_info(info!(stg_MUT_ARR_PTRS_FROZEN_DIRTY_info)) };
+    w.collect(Request::MINOR);
+    assert_eq!(unsafe { a.info() }, info!(stg_MUT_ARR_PTRS_FROZEN_CLEAN_info));
+    assert!(w.hec.remembered.by_generation[1].is_empty());
+}
+
+#[test]
+fn pinned_blocks_live_as_long_as_one_array() {
+    let mut w = World::new(2);
+    let pinned: Vec<Closure> = (0..4)
+        .map(|i| unsafe {
+            let a = w.hec.alloc.allocate_pinned(8, 64, 16).unwrap();
+            a.set_info(info!(stg_ARR_WORDS_info));
+            a.set_word(ARR_BYTES, 48);
+            assert_eq!((a.0 + 16) % 64, 0);
+            a.set_word(ARR_BYTES_PAYLOAD, i);
+            a
+        })
+        .collect();
+    w.roots.push(pinned[2]);
+    w.collect(Request::MINOR);
+    assert_eq!(w.roots[0], pinned[2]);
+    assert_eq!(unsafe { pinned[2].word(ARR_BYTES_PAYLOAD) }, 2);
+    w.roots.clear();
+    w.collect(Request::MINOR);
+    assert_eq!(age_of(pinned[2].0), Age::FREE);
+}
+
+fn weak(w: &mut World, key: Closure, value: Closure) -> Closure {
+    let none = static_closure!(stg_NO_FINALIZER_closure).0;
+    let c = w.object(info!(stg_WEAK_info), &[none, key.0, value.0, none, 0]);
+    w.hec.new_weaks.push(c);
+    c
+}
+
+#[test]
+fn weak_pointers_follow_their_keys() {
+    let mut w = World::new(2);
+    let (k1, k2, k3) = (w.int(1001), w.int(1002), w.int(1003));
+    let value = w.list(1000, 1010);
+    // The value of the first keeps the second's key alive.
+    let first = weak(&mut w, k1, k2);
+    let second = weak(&mut w, k2, value);
+    weak(&mut w, k3, k3);
+    w.roots.extend([k1, second]);
+    let o = w.collect(Request::MINOR);
+    assert_eq!(o.dead_weaks.len(), 1);
+    unsafe {
+        assert_eq!(o.dead_weaks[0].field(WEAK_KEY).untag().word(1), 1003);
+        assert_eq!(sum(w.roots[1].field(WEAK_VALUE)), 10045);
+    }
+    assert_ne!(w.roots[1], second);
+    assert_eq!(unsafe { heap().gens[0].weaks.len() }, 2);
+    assert!(unsafe { heap().gens[0].weaks.iter().all(|&x| x != first) });
+    w.roots.remove(0);
+    let o = w.collect(Request::MINOR);
+    assert_eq!(o.dead_weaks.len(), 2);
+    o.dead_weaks.iter().for_each(|d| unsafe { d.set_info(info!(stg_DEAD_WEAK_info)) });
+    assert_eq!(w.collect(Request::MAJOR).dead_weaks.len(), 0);
+    assert_eq!(unsafe { heap().gens[1].weaks.len() }, 0);
+}
+
+#[test]
+fn lost_threads_are_resurrected_and_finished_ones_dropped() {
+    let mut w = World::new(2);
+    let (held, lost, finished) = (w.thread(), w.thread(), w.thread());
+    unsafe { finished.obj().what_next = ThreadComplete as u16 };
+    let id = unsafe { lost.obj().id };
+    w.roots.push(held.closure());
+    let o = w.collect(Request::MINOR);
+    assert_eq!(o.resurrected.len(), 1);
+    unsafe {
+        assert_eq!(o.resurrected[0].obj().id, id);
+        assert_eq!(heap().gens[0].threads.len(), 2);
+        let stack: Stack = Tso(w.roots[0].0).obj().stackobj;
+        assert_eq!(stack.obj().sp, stack.top() - 8);
+        assert_ne!(stack.obj().sp, held.obj().stackobj.0);
+    }
+}
+
+#[test]
+fn a_long_chain_of_selectors_collapses() {
+    const N: usize = 30_000;
+    let mut w = World::new(2);
+    assert!(unsafe { w.hec.alloc.resize(4 << 20) });
+    let nil = t::nil().with_tag(1);
+    // snd (snd (… pair)), with a pair for each step.
+    let mut l = w.list(1000, 1010);
+    for _ in 0..N {
+        l = w.cons(nil, l);
+    }
+    for _ in 0..N {
+        l = w.object(t::snd(), &[0, l.0]);
+    }
+    w.roots.push(l);
+    let o = w.collect(Request::MINOR);
+    assert_eq!(unsafe { sum(w.roots[0]) }, 10045);
+    assert_eq!(o.copied_words, 10 * 5);
+}
+
+#[test]
+fn selectors_without_a_value_are_kept() {
+    let mut w = World::new(2);
+    let nil = t::nil().with_tag(1);
+    let thunk = w.object(t::thunk(), &[0, nil.0, nil.0]);
+    let mut s = thunk;
+    for _ in 0..10_000 {
+        s = w.object(t::fst(), &[0, s.0]);
+    }
+    // Two that select from each other.
+    let a = w.object(t::fst(), &[0, 0]);
+    let b = w.object(t::fst(), &[0, a.0]);
+    unsafe { a.set_word(SELECTOR_SELECTEE, b.0) };
+    w.roots.extend([s, a]);
+    let o = w.collect(Request::MINOR);
+    assert_eq!(o.copied_words, 4 + 3 * 10_002);
+    unsafe {
+        assert_eq!(w.roots[1].info(), t::fst());
+        assert_eq!(w.roots[1].field(SELECTOR_SELECTEE).field(SELECTOR_SELECTEE), w.roots[1]);
+    }
+}
+
+#[test]
+fn cafs_live_as_long_as_code_can_reach_them() {
+    let mut w = World::new(2);
+    let caf = t::caf();
+    let header = unsafe { caf.info() };
+    let bh = unsafe { caf::newCAF(&mut w.hec.r, caf) };
+    assert!(unsafe { caf::newCAF(&mut w.hec.r, caf) }.is_null());
+    let value = w.list(1000, 1010);
+    unsafe {
+        bh.set_word(INDIRECTEE, value.0);
+        bh.set_info(info!(stg_IND_info));
+    }
+    let nil = t::nil().with_tag(1);
+    let f = w.object(t::fun(), &[nil.0]);
+    w.roots.push(f);
+    w.collect(Request::MINOR);
+    assert_eq!(age_of(unsafe { caf.word(INDIRECTEE) }).step(), 2);
+    for _ in 0..3 {
+        w.collect(Request::MAJOR);
+        assert_eq!(unsafe { sum(caf.field(INDIRECTEE)) }, 10045);
+    }
+    w.roots.clear();
+    let o = w.collect(Request::MAJOR);
+    assert_eq!((o.live_words, unsafe { caf.info() }), (0, header));
+    assert!(unsafe { heap().cafs.is_empty() });
+}
+
+#[test]
+fn compact_regions_live_and_die_whole() {
+    let mut w = World::new(2);
+    const HEADER: usize = 24;
+    let region = unsafe {
+        let age = Age(Age::COMPACT);
+        let (first, second) = (
+            crate::memory::alloc_run(1, age).unwrap(),
+            crate::memory::alloc_run(2, age).unwrap(),
+        );
+        let region = (*first).start + HEADER;
+        for (run, next) in [(first, (*second).start), (second, 0)] {
+            let at = (*run).start as *mut usize;
+            *at = at as usize;
+            *at.add(1) = region;
+            *at.add(2) = next;
+            (*run).back = region;
+            (*run).free = (*run).start + 4096;
+            w.hec.alloc.note_large(run);
+        }
+        let inner = Closure((*second).start + HEADER);
+        inner.set_info(t::cons());
+        inner.set_word(1, t::nil().0 + 1);
+        inner.set_word(2, t::nil().0 + 1);
+        w.roots.push(inner.with_tag(2));
+        region
+    };
+    for step in [1, 2, 2] {
+        w.collect(Request::MINOR);
+        assert_eq!(age_of(region).step(), step);
+    }
+    w.roots.clear();
+    w.collect(Request::MAJOR);
+    assert_eq!(age_of(region), Age::FREE);
+}
