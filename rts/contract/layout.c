@@ -90,5 +90,10 @@ int main(void)
     OFF("OFFSET_FunInfoExtra_bitmap", StgFunInfoExtraRev, b);
     OFF("OFFSET_FunInfoExtra_fun_type", StgFunInfoExtraRev, fun_type);
     OFF("OFFSET_FunInfoExtra_arity", StgFunInfoExtraRev, arity);
+
+    /* Compact regions */
+    N("SIZEOF_CompactNFData", sizeof(StgCompactNFData));
+    N("SIZEOF_CompactBlock", sizeof(StgCompactNFDataBlock));
+    OFF("OFFSET_CompactNFData_result", StgCompactNFData, result);
     return 0;
 }

@@ -6,6 +6,7 @@ pub mod absent;
 pub mod alloc;
 pub mod array;
 pub mod callback;
+pub mod compact;
 pub mod file_lock;
 pub mod float;
 pub mod foreign_export;
