@@ -3,7 +3,9 @@
 #![allow(non_upper_case_globals)]
 #[macro_use]
 pub mod contract;
+pub mod eval;
 pub mod hec;
 pub mod memory;
 pub mod observe;
+pub mod sync;
 pub mod thread;
