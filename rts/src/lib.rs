@@ -1,11 +1,16 @@
 //! Hecaton: a runtime system for GHC-compiled Haskell.
 // Constants of the contract keep the names that the headers give them.
 #![allow(non_upper_case_globals)]
-pub mod collector;
 #[macro_use]
 pub mod contract;
+pub mod boundary;
+pub mod collector;
+pub mod eval;
+pub mod events;
 pub mod hec;
 pub mod memory;
 pub mod observe;
 pub mod prims;
+pub mod sched;
+pub mod sync;
 pub mod thread;

@@ -1,0 +1,89 @@
+//! Frames that unwinding knows, and the way from one stack chunk to the next.
+//!
+//! Positions are words from the frame's header. The layouts of the transactional frames are
+//! ours; `cmm/Stm.cmm` and `cmm/Exception.cmm` declare the same.
+use crate::contract::closure::fields::UNDERFLOW_NEXT;
+use crate::contract::{layout::*, Closure, Info, Stack, Tso};
+use crate::hec::Hec;
+use crate::memory::object::size_of_frame;
+use crate::thread::queue::dirty_tso;
+use crate::thread::stack::dirty_stack;
+
+/// `stg_atomically_frame`, `stg_atomically_waiting_frame`, `hec_restart_atomically`: {info, code}.
+pub const ATOMICALLY_CODE: usize = 1;
+pub const ATOMICALLY_WORDS: usize = 2;
+/// `stg_catch_stm_frame` {info, begin, enclosing, handler} and
+/// `stg_catch_retry_frame` {info, begin, enclosing, alternative}.
+pub const NESTED_BEGIN: usize = 1;
+pub const NESTED_ENCLOSING: usize = 2;
+pub const NESTED_OTHER: usize = 3;
+pub const NESTED_WORDS: usize = 4;
+
+/// Words of the frames that blocked threads leave on top of their stacks.
+pub const BLOCK_TAKE_WORDS: usize = 2;
+pub const BLOCK_PUT_VALUE: usize = 2;
+pub const BLOCK_PUT_WORDS: usize = 3;
+pub const BLOCK_THROWTO_WORDS: usize = 3;
+
+/// A frame on a stack.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Frame(pub *mut usize);
+
+/// # Safety
+/// For all methods: the frame is on the stack of a thread that is stopped.
+impl Frame {
+    /// The youngest frame of a chunk.
+    pub unsafe fn youngest(s: Stack) -> Frame {
+        Frame(s.obj().sp as *mut usize)
+    }
+    #[inline(always)]
+    pub unsafe fn info(self) -> Info {
+        Info(*self.0)
+    }
+    #[inline(always)]
+    pub unsafe fn word(self, i: usize) -> usize {
+        *self.0.add(i)
+    }
+    #[inline(always)]
+    pub unsafe fn closure(self, i: usize) -> Closure {
+        Closure(self.word(i))
+    }
+    #[inline(always)]
+    pub unsafe fn set_info(self, i: Info) {
+        *self.0 = i.0
+    }
+    /// The next older frame of the chunk.
+    #[inline(always)]
+    pub unsafe fn older(self) -> Frame {
+        Frame(self.0.add(size_of_frame(self.0)))
+    }
+    /// The chunk below an underflow frame.
+    pub unsafe fn next_chunk(self) -> Stack {
+        debug_assert!(self.info().kind() == UNDERFLOW_FRAME);
+        Stack(self.word(UNDERFLOW_NEXT))
+    }
+}
+
+/// Gives up the thread's current chunk, whose underflow frame is `frame`, for the one below.
+/// Returns the youngest frame there.
+/// # Safety
+/// The thread is stopped, or its registers are saved.
+pub unsafe fn drop_chunk(hec: &mut Hec, t: Tso, frame: Frame) -> Frame {
+    let below = frame.next_chunk();
+    dirty_tso(&mut hec.remembered, t);
+    let tso = t.obj();
+    tso.tot_stack_size -= tso.stackobj.obj().size;
+    tso.stackobj = below;
+    dirty_stack(hec, below);
+    Frame::youngest(below)
+}
+
+/// Makes `frame` the youngest of the thread's current chunk, below the words of `push`
+/// (first one on top).
+/// # Safety
+/// As for [`drop_chunk`]; the chunk is dirty, and its reserved words suffice for `push`.
+pub unsafe fn set_top(t: Tso, frame: Frame, push: &[usize]) {
+    let stack = t.obj().stackobj;
+    stack.obj().sp = frame.0 as usize;
+    crate::thread::create::push(stack, push);
+}

@@ -1,0 +1,72 @@
+//! Synchronous exceptions: `raise#` and `raiseIO#`.
+//!
+//! The stack is unwound to the nearest handler. A thunk whose evaluation raised will raise
+//! again whenever it is entered, so it is overwritten by one that does. Inside a transaction,
+//! `catchSTM#` undoes what its first argument wrote before its handler runs; an exception
+//! leaves `atomically#` only if the transaction has seen a consistent state, otherwise it is
+//! tried again, as if the exception had not happened.
+use super::frames::*;
+use super::freeze::{end_thread, enter_handler};
+use super::{hooks, update::update};
+use crate::contract::closure::fields::*;
+use crate::contract::{layout::*, Closure};
+use crate::hec::Hec;
+use crate::info;
+
+/// Raises in the running thread, whose Sp and Hp are saved. Afterwards it goes on with the frame
+/// on top of its stack (0), or it has no handler and has finished (1).
+/// # Safety
+/// Called from Cmm, with the HEC held.
+#[no_mangle]
+pub unsafe extern "C" fn hec_raise(hec: &mut Hec, exception: Closure) -> usize {
+    let t = hec.current();
+    let mut thunk_for_it = None;
+    let mut frame = Frame::youngest(t.obj().stackobj);
+    loop {
+        match frame.info().kind() {
+            UPDATE_FRAME => {
+                let thunk = frame.closure(UPD_FRAME_UPDATEE);
+                let raises = *thunk_for_it.get_or_insert_with(|| raising_thunk(hec, exception));
+                update(hec, thunk, raises);
+                frame = Frame(frame.0.add(UPD_FRAME_WORDS));
+            }
+            UNDERFLOW_FRAME => frame = drop_chunk(hec, t, frame),
+            CATCH_FRAME => {
+                enter_handler(t, frame, exception);
+                return 0;
+            }
+            CATCH_STM_FRAME => {
+                let (begin, enclosing) = (frame.word(NESTED_BEGIN), frame.word(NESTED_ENCLOSING));
+                (hooks::get().roll_back)(hec, t, begin, enclosing);
+                let handler = frame.word(NESTED_OTHER);
+                let call =
+                    [info!(stg_enter_info).0, handler, info!(stg_ap_pv_info).0, exception.0];
+                set_top(t, Frame(frame.0.add(NESTED_WORDS)), &call);
+                return 0;
+            }
+            ATOMICALLY_FRAME => {
+                let valid = (hooks::get().transaction_valid)(t);
+                (hooks::get().abort_transaction)(hec, t);
+                if !valid {
+                    frame.set_info(info!(hec_restart_atomically_info));
+                    set_top(t, frame, &[]);
+                    return 0;
+                }
+                frame = Frame(frame.0.add(ATOMICALLY_WORDS));
+            }
+            STOP_FRAME => {
+                end_thread(t, frame, Some(exception));
+                return 1;
+            }
+            _ => frame = frame.older(),
+        }
+    }
+}
+
+/// A thunk that raises the exception.
+unsafe fn raising_thunk(hec: &mut Hec, exception: Closure) -> Closure {
+    let c = hec.allocate(THUNK_PAYLOAD + 1);
+    c.set_info(info!(stg_raise_info));
+    c.set_word(THUNK_PAYLOAD, exception.0);
+    c
+}

@@ -1,0 +1,88 @@
+//! New threads from Haskell, and what threads ask about each other.
+use crate::contract::{layout::*, Closure, Tso};
+use crate::hec::Hec;
+use crate::memory::BLOCK_BYTES;
+use crate::thread::create::new_io_thread;
+use crate::thread::stack::StackSizes;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A thread that forks gives way to its child after it has allocated this much.
+const TURN_BYTES: usize = 4096;
+
+/// What the flags and the way of linking say about threads.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    pub stacks: StackSizes,
+    /// The program is linked with `-threaded`: some threads are bound, others not.
+    pub threaded: bool,
+}
+
+static mut SETTINGS: Option<Settings> = None;
+
+/// # Safety
+/// Called once, before any Haskell runs.
+pub unsafe fn init(s: Settings) {
+    SETTINGS = Some(s);
+}
+
+unsafe fn settings() -> Settings {
+    match SETTINGS {
+        Some(s) => s,
+        None => crate::observe::fatal::broken("a thread is made before sync::fork::init"),
+    }
+}
+
+/// Makes the running thread stop soon, so that threads just made runnable have their turn: at
+/// the end of its time slice or after a little allocation, whichever comes first.
+pub fn stop_soon(hec: &mut Hec) {
+    hec.context_switch.store(1, Ordering::Relaxed);
+    // SAFETY: the HEC's nursery is a live run, and the limit a word that others may clear.
+    unsafe {
+        let at = (*hec.r.current_nursery).free + TURN_BYTES;
+        let limit = &*(&hec.r.hp_lim as *const usize as *const AtomicUsize);
+        let seen = limit.load(Ordering::Relaxed);
+        // Cleared means at once; then it stays so.
+        if seen > at {
+            let _ = limit.compare_exchange(seen, at - 1, Ordering::Relaxed, Ordering::Relaxed);
+        }
+    }
+}
+
+const _: () = assert!(TURN_BYTES < BLOCK_BYTES);
+
+/// Makes a thread for an IO action, at the back of the run queue, with the masking state of its
+/// maker. `locked`: it was asked for on a particular HEC.
+/// # Safety
+/// Called from Cmm with Hp saved.
+#[no_mangle]
+pub unsafe extern "C" fn hec_fork(hec: &mut Hec, action: Closure, locked: usize) -> Tso {
+    let t = new_io_thread(hec, action, &settings().stacks);
+    let inherited = hec.current().obj().flags as usize & (TSO_BLOCKEX | TSO_INTERRUPTIBLE);
+    let flags = if locked != 0 { inherited | TSO_LOCKED } else { inherited };
+    t.obj().flags = flags as u32;
+    hec.run_queue.push_back(&mut hec.remembered, t);
+    stop_soon(hec);
+    t
+}
+
+/// What `threadStatus#` answers: 16 finished, 17 died, otherwise why it is blocked (0: it isn't).
+/// # Safety
+/// `t` is a thread.
+#[no_mangle]
+pub unsafe extern "C" fn hec_thread_status(t: Tso) -> usize {
+    match t.obj().what_next as usize {
+        ThreadComplete => 16,
+        ThreadKilled => 17,
+        _ => t.obj().why_blocked as usize,
+    }
+}
+
+/// Is the running thread bound to an OS thread? Without `-threaded` every thread runs in the one
+/// OS thread there is, and so is.
+/// # Safety
+/// Called from Cmm.
+#[no_mangle]
+pub unsafe extern "C" fn hec_is_bound(hec: &mut Hec) -> usize {
+    let t = hec.current();
+    (t.obj().bound != 0 || !settings().threaded) as usize
+}

@@ -1,0 +1,25 @@
+//! Synchronisation: MVars and I/O ports, asynchronous exceptions between threads, deadlock,
+//! new threads, and transactional memory.
+//!
+//! For the scheduler: `eval::blackhole::thread_paused` when a thread stops;
+//! [`throwto::maybe_deliver`] when it has blocked, [`throwto::thread_finished`] when it has
+//! finished; [`stm::validate`] when it is preempted; [`deadlock::resurrect`] after a collection
+//! that found threads unreachable; `eval::freeze::raise_async` to stop one from outside.
+pub mod deadlock;
+pub mod fork;
+pub mod mvar;
+pub mod queues;
+pub mod stm;
+pub mod throwto;
+
+/// Connects the floor below to this one.
+/// # Safety
+/// Called once, before any Haskell runs.
+pub unsafe fn init() {
+    crate::eval::hooks::set(crate::eval::hooks::Hooks {
+        abort_transaction: stm::abort,
+        transaction_valid: |t| stm::validate(t),
+        roll_back: stm::roll_back,
+        leave_queues: queues::leave_queues,
+    });
+}

@@ -1,0 +1,160 @@
+//! Software transactional memory (2005 paper, §5).
+//!
+//! A transaction keeps a log of the TVars it has touched (`record`), writes nothing shared while
+//! it runs, and is committed or found invalid at its end (`commit`). Each TVar has a version,
+//! which is also its lock: odd while a commit is writing to it or a waiter joins its queue.
+//! Versions, not values, are compared, so a transaction that only reads writes nothing shared
+//! at all, and a value that went away and came back is noticed.
+//!
+//! Nested transactions (`orElse`, `catchSTM`) are marks in the one log: their end is free, their
+//! failure undoes what was written since the mark and keeps what was read, on which the outcome
+//! depends. `retry#` puts the thread in the queues of all TVars read (`wait`).
+//!
+//! The cost of a transaction is linear in the TVars it touches.
+pub mod commit;
+pub mod record;
+pub mod tvar;
+pub mod wait;
+
+use crate::contract::{layout::*, Closure, Tso};
+use crate::eval::frames::*;
+use crate::eval::freeze::{strip, Goal};
+use crate::hec::Hec;
+use crate::thread::door;
+use crate::thread::queue::dirty_tso;
+use crate::{info, static_closure};
+use record::Record;
+
+/// The thread's transaction.
+unsafe fn current(t: Tso) -> Option<Record> {
+    let r = Closure(t.obj().trec);
+    (r != static_closure!(stg_NO_TREC_closure)).then_some(Record(r))
+}
+
+unsafe fn running(hec: &Hec) -> Record {
+    match current(hec.current()) {
+        Some(r) => r,
+        None => crate::observe::fatal::broken("a TVar is used outside a transaction"),
+    }
+}
+
+unsafe fn set_current(hec: &mut Hec, t: Tso, r: Closure) {
+    dirty_tso(&mut hec.remembered, t);
+    t.obj().trec = r.0;
+}
+
+/// Begins a transaction of the running thread.
+/// # Safety
+/// Called from Cmm with Hp saved; the thread has none.
+#[no_mangle]
+pub unsafe extern "C" fn hec_stm_begin(hec: &mut Hec) {
+    let r = Record::new(hec);
+    let me = hec.current();
+    set_current(hec, me, r.0);
+}
+
+/// # Safety
+/// Called from Cmm with Hp saved, in a transaction.
+#[no_mangle]
+pub unsafe extern "C" fn hec_stm_read(hec: &mut Hec, tvar: Closure) -> Closure {
+    let r = running(hec);
+    let i = r.find_or_read(hec, tvar);
+    r.value(i)
+}
+
+/// # Safety
+/// Called from Cmm with Hp saved, in a transaction.
+#[no_mangle]
+pub unsafe extern "C" fn hec_stm_write(hec: &mut Hec, tvar: Closure, value: Closure) {
+    let r = running(hec);
+    let i = r.find_or_read(hec, tvar);
+    r.write(hec, i, value);
+}
+
+/// Ends the running thread's transaction: 1, its writes are done; 0, it must be run again, and
+/// a fresh one has begun.
+/// # Safety
+/// Called from Cmm with Hp saved, in a transaction.
+#[no_mangle]
+pub unsafe extern "C" fn hec_stm_commit(hec: &mut Hec) -> usize {
+    let r = running(hec);
+    let me = hec.current();
+    if commit::commit(hec, r) {
+        set_current(hec, me, static_closure!(stg_NO_TREC_closure));
+        1
+    } else {
+        hec_stm_begin(hec);
+        0
+    }
+}
+
+/// `retry#`: the thread goes on with the frame on top of its stack (0), which is the alternative
+/// of an `orElse` or the transaction from its start, or it waits (1).
+/// # Safety
+/// Called from Cmm with Sp and Hp saved; the frame on top needs no register.
+#[no_mangle]
+pub unsafe extern "C" fn hec_stm_retry(hec: &mut Hec) -> usize {
+    let me = hec.current();
+    let frame = strip(hec, me, Goal::Alternative);
+    match frame.info().kind() {
+        CATCH_RETRY_FRAME => {
+            roll_back(hec, me, frame.word(NESTED_BEGIN), frame.word(NESTED_ENCLOSING));
+            let alternative = frame.word(NESTED_OTHER);
+            let call = [info!(stg_enter_info).0, alternative, info!(stg_ap_v_info).0];
+            set_top(me, Frame(frame.0.add(NESTED_WORDS)), &call);
+            0
+        }
+        ATOMICALLY_FRAME => {
+            let r = running(hec);
+            if wait::join_queues(hec, r, me) {
+                frame.set_info(info!(stg_atomically_waiting_frame_info));
+                door::block(hec, me, BlockedOnSTM, r.0 .0);
+                1
+            } else {
+                abort(hec, me);
+                frame.set_info(info!(hec_restart_atomically_info));
+                0
+            }
+        }
+        _ => crate::observe::fatal::broken("retry# outside a transaction"),
+    }
+}
+
+/// The running thread has been woken from its wait: it leaves the queues, to begin again.
+/// # Safety
+/// Called from Cmm, from the waiting frame.
+#[no_mangle]
+pub unsafe extern "C" fn hec_stm_awake(hec: &mut Hec) {
+    let me = hec.current();
+    abort(hec, me);
+}
+
+/// Forgets the thread's transaction, if it has one.
+/// # Safety
+/// The thread is stopped, or calls this itself.
+pub unsafe fn abort(hec: &mut Hec, t: Tso) {
+    if let Some(r) = current(t) {
+        if r.waiting() {
+            wait::leave_queues(hec, r);
+        }
+        set_current(hec, t, static_closure!(stg_NO_TREC_closure));
+    }
+}
+
+/// Has the thread's transaction, if any, seen a consistent state that still holds? One that has
+/// not may loop for ever: the scheduler asks when it preempts a thread, and if the answer is no
+/// calls `eval::freeze::restart_transaction`.
+/// # Safety
+/// The thread is stopped, or calls this itself.
+pub unsafe fn validate(t: Tso) -> bool {
+    current(t).map_or(true, |r| r.waiting() || commit::valid(r))
+}
+
+/// Undoes what was written since a nested transaction began, and ends it.
+/// # Safety
+/// As for [`abort`]; `begin` and `enclosing` come from the nested transaction's frame.
+pub unsafe fn roll_back(_hec: &mut Hec, t: Tso, begin: usize, enclosing: usize) {
+    if let Some(r) = current(t) {
+        r.roll_back(begin, enclosing);
+    }
+}
