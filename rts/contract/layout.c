@@ -5,10 +5,114 @@
 #include <stddef.h>
 #define THREADED_RTS 1
 #include "Rts.h"
+#include "ghcversion.h"
 
 #define N(name, v) printf("pub const %s: usize = %lluusize;\n", name, (unsigned long long)(v))
 #define V(macro)   N(#macro, macro)
 #define OFF(name, type, field) N(name, offsetof(type, field))
+
+/* A structure as a list: its size, then the offset of each field in the order of declaration. */
+#define LAYOUT(type)   printf("pub const LAYOUT_%s: &[usize] = &[%zu", #type, sizeof(type))
+#define F(type, field) printf(", %zu", offsetof(type, field))
+#define END            printf("];\n")
+#define TEXT(name, s)  printf("pub const %s: &str = \"%s\";\n", name, s)
+
+/* Structures shared with C programs and with base: flags, configuration, statistics. */
+static void flags_config_statistics(void)
+{
+    LAYOUT(GC_FLAGS); F(GC_FLAGS, statsFile); F(GC_FLAGS, giveStats); F(GC_FLAGS, maxStkSize);
+        F(GC_FLAGS, initialStkSize); F(GC_FLAGS, stkChunkSize); F(GC_FLAGS, stkChunkBufferSize);
+        F(GC_FLAGS, maxHeapSize); F(GC_FLAGS, minAllocAreaSize); F(GC_FLAGS, largeAllocLim);
+        F(GC_FLAGS, nurseryChunkSize); F(GC_FLAGS, minOldGenSize);
+        F(GC_FLAGS, heapSizeSuggestion); F(GC_FLAGS, heapSizeSuggestionAuto);
+        F(GC_FLAGS, oldGenFactor); F(GC_FLAGS, pcFreeHeap); F(GC_FLAGS, useNonmoving);
+        F(GC_FLAGS, generations); F(GC_FLAGS, squeezeUpdFrames); F(GC_FLAGS, compact);
+        F(GC_FLAGS, compactThreshold); F(GC_FLAGS, sweep); F(GC_FLAGS, ringBell);
+        F(GC_FLAGS, idleGCDelayTime); F(GC_FLAGS, interIdleGCWait); F(GC_FLAGS, doIdleGC);
+        F(GC_FLAGS, longGCSync); F(GC_FLAGS, heapBase); F(GC_FLAGS, allocLimitGrace);
+        F(GC_FLAGS, heapLimitGrace); F(GC_FLAGS, numa); F(GC_FLAGS, numaMask); END;
+    LAYOUT(CONCURRENT_FLAGS); F(CONCURRENT_FLAGS, ctxtSwitchTime);
+        F(CONCURRENT_FLAGS, ctxtSwitchTicks); END;
+    LAYOUT(MISC_FLAGS); F(MISC_FLAGS, tickInterval); F(MISC_FLAGS, install_signal_handlers);
+        F(MISC_FLAGS, install_seh_handlers); F(MISC_FLAGS, generate_dump_file);
+        F(MISC_FLAGS, generate_stack_trace); F(MISC_FLAGS, machineReadable);
+        F(MISC_FLAGS, disableDelayedOsMemoryReturn); F(MISC_FLAGS, internalCounters);
+        F(MISC_FLAGS, linkerAlwaysPic); F(MISC_FLAGS, linkerMemBase); F(MISC_FLAGS, ioManager);
+        F(MISC_FLAGS, numIoWorkerThreads); END;
+    LAYOUT(DEBUG_FLAGS); F(DEBUG_FLAGS, scheduler); F(DEBUG_FLAGS, interpreter);
+        F(DEBUG_FLAGS, weak); F(DEBUG_FLAGS, gccafs); F(DEBUG_FLAGS, gc);
+        F(DEBUG_FLAGS, nonmoving_gc); F(DEBUG_FLAGS, block_alloc); F(DEBUG_FLAGS, sanity);
+        F(DEBUG_FLAGS, zero_on_gc); F(DEBUG_FLAGS, stable); F(DEBUG_FLAGS, prof);
+        F(DEBUG_FLAGS, linker); F(DEBUG_FLAGS, apply); F(DEBUG_FLAGS, stm);
+        F(DEBUG_FLAGS, squeeze); F(DEBUG_FLAGS, hpc); F(DEBUG_FLAGS, sparks);
+        F(DEBUG_FLAGS, numa); F(DEBUG_FLAGS, compact); END;
+    LAYOUT(COST_CENTRE_FLAGS); F(COST_CENTRE_FLAGS, doCostCentres);
+        F(COST_CENTRE_FLAGS, profilerTicks); F(COST_CENTRE_FLAGS, msecsPerTick);
+        F(COST_CENTRE_FLAGS, outputFileNameStem); END;
+    LAYOUT(PROFILING_FLAGS); F(PROFILING_FLAGS, doHeapProfile);
+        F(PROFILING_FLAGS, heapProfileInterval); F(PROFILING_FLAGS, heapProfileIntervalTicks);
+        F(PROFILING_FLAGS, includeTSOs); F(PROFILING_FLAGS, showCCSOnException);
+        F(PROFILING_FLAGS, maxRetainerSetSize); F(PROFILING_FLAGS, ccsLength);
+        F(PROFILING_FLAGS, modSelector); F(PROFILING_FLAGS, descrSelector);
+        F(PROFILING_FLAGS, typeSelector); F(PROFILING_FLAGS, ccSelector);
+        F(PROFILING_FLAGS, ccsSelector); F(PROFILING_FLAGS, retainerSelector);
+        F(PROFILING_FLAGS, bioSelector); END;
+    LAYOUT(TRACE_FLAGS); F(TRACE_FLAGS, tracing); F(TRACE_FLAGS, timestamp);
+        F(TRACE_FLAGS, scheduler); F(TRACE_FLAGS, gc); F(TRACE_FLAGS, nonmoving_gc);
+        F(TRACE_FLAGS, sparks_sampled); F(TRACE_FLAGS, sparks_full); F(TRACE_FLAGS, user);
+        F(TRACE_FLAGS, trace_output); END;
+    LAYOUT(TICKY_FLAGS); F(TICKY_FLAGS, showTickyStats); F(TICKY_FLAGS, tickyFile); END;
+    LAYOUT(PAR_FLAGS); F(PAR_FLAGS, nCapabilities); F(PAR_FLAGS, migrate);
+        F(PAR_FLAGS, maxLocalSparks); F(PAR_FLAGS, parGcEnabled); F(PAR_FLAGS, parGcGen);
+        F(PAR_FLAGS, parGcLoadBalancingEnabled); F(PAR_FLAGS, parGcLoadBalancingGen);
+        F(PAR_FLAGS, parGcNoSyncWithIdle); F(PAR_FLAGS, parGcThreads);
+        F(PAR_FLAGS, setAffinity); END;
+    LAYOUT(RTS_FLAGS); F(RTS_FLAGS, GcFlags); F(RTS_FLAGS, ConcFlags); F(RTS_FLAGS, MiscFlags);
+        F(RTS_FLAGS, DebugFlags); F(RTS_FLAGS, CcFlags); F(RTS_FLAGS, ProfFlags);
+        F(RTS_FLAGS, TraceFlags); F(RTS_FLAGS, TickyFlags); F(RTS_FLAGS, ParFlags); END;
+    LAYOUT(GCDetails); F(GCDetails, gen); F(GCDetails, threads); F(GCDetails, allocated_bytes);
+        F(GCDetails, live_bytes); F(GCDetails, large_objects_bytes);
+        F(GCDetails, compact_bytes); F(GCDetails, slop_bytes); F(GCDetails, mem_in_use_bytes);
+        F(GCDetails, copied_bytes); F(GCDetails, par_max_copied_bytes);
+        F(GCDetails, par_balanced_copied_bytes); F(GCDetails, sync_elapsed_ns);
+        F(GCDetails, cpu_ns); F(GCDetails, elapsed_ns); F(GCDetails, nonmoving_gc_sync_cpu_ns);
+        F(GCDetails, nonmoving_gc_sync_elapsed_ns); F(GCDetails, nonmoving_gc_cpu_ns);
+        F(GCDetails, nonmoving_gc_elapsed_ns); END;
+    LAYOUT(RTSStats); F(RTSStats, gcs); F(RTSStats, major_gcs); F(RTSStats, allocated_bytes);
+        F(RTSStats, max_live_bytes); F(RTSStats, max_large_objects_bytes);
+        F(RTSStats, max_compact_bytes); F(RTSStats, max_slop_bytes);
+        F(RTSStats, max_mem_in_use_bytes); F(RTSStats, cumulative_live_bytes);
+        F(RTSStats, copied_bytes); F(RTSStats, par_copied_bytes);
+        F(RTSStats, cumulative_par_max_copied_bytes);
+        F(RTSStats, cumulative_par_balanced_copied_bytes); F(RTSStats, init_cpu_ns);
+        F(RTSStats, init_elapsed_ns); F(RTSStats, mutator_cpu_ns);
+        F(RTSStats, mutator_elapsed_ns); F(RTSStats, gc_cpu_ns); F(RTSStats, gc_elapsed_ns);
+        F(RTSStats, cpu_ns); F(RTSStats, elapsed_ns); F(RTSStats, gc);
+        F(RTSStats, gc_spin_spin); F(RTSStats, gc_spin_yield); F(RTSStats, mut_spin_spin);
+        F(RTSStats, mut_spin_yield); F(RTSStats, any_work); F(RTSStats, no_work);
+        F(RTSStats, scav_find_work); F(RTSStats, nonmoving_gc_sync_cpu_ns);
+        F(RTSStats, nonmoving_gc_sync_elapsed_ns);
+        F(RTSStats, nonmoving_gc_sync_max_elapsed_ns); F(RTSStats, nonmoving_gc_cpu_ns);
+        F(RTSStats, nonmoving_gc_elapsed_ns); F(RTSStats, nonmoving_gc_max_elapsed_ns); END;
+    LAYOUT(RtsConfig); F(RtsConfig, rts_opts_enabled); F(RtsConfig, rts_opts_suggestions);
+        F(RtsConfig, rts_opts); F(RtsConfig, rts_hs_main); F(RtsConfig, keep_cafs);
+        F(RtsConfig, eventlog_writer); F(RtsConfig, defaultsHook); F(RtsConfig, onExitHook);
+        F(RtsConfig, stackOverflowHook); F(RtsConfig, outOfHeapHook);
+        F(RtsConfig, mallocFailHook); F(RtsConfig, gcDoneHook); F(RtsConfig, longGCSync);
+        F(RtsConfig, longGCSyncEnd); END;
+    LAYOUT(EventLogWriter); F(EventLogWriter, initEventLogWriter);
+        F(EventLogWriter, writeEventLog); F(EventLogWriter, flushEventLog);
+        F(EventLogWriter, stopEventLogWriter); END;
+    V(RtsOptsNone); V(RtsOptsIgnore); V(RtsOptsIgnoreAll); V(RtsOptsSafeOnly); V(RtsOptsAll);
+    V(NO_GC_STATS); V(COLLECT_GC_STATS); V(ONELINE_GC_STATS); V(SUMMARY_GC_STATS);
+    V(VERBOSE_GC_STATS); V(IO_MNGR_NATIVE); V(IO_MNGR_POSIX); V(DEFAULT_TICK_INTERVAL);
+    V(EXIT_INTERNAL_ERROR); V(EXIT_DEADLOCK); V(EXIT_INTERRUPTED); V(EXIT_HEAPOVERFLOW);
+    V(EXIT_KILLED);
+    TEXT("GHC_VERSION", __GLASGOW_HASKELL_FULL_VERSION__);
+    TEXT("BUILD_ARCH", BUILD_ARCH); TEXT("BUILD_OS", BUILD_OS);
+    TEXT("BUILD_VENDOR", BUILD_VENDOR); TEXT("HOST_ARCH", HOST_ARCH);
+    TEXT("HOST_OS", HOST_OS); TEXT("HOST_VENDOR", HOST_VENDOR);
+}
 
 int main(void)
 {
@@ -95,5 +199,6 @@ int main(void)
     N("SIZEOF_CompactNFData", sizeof(StgCompactNFData));
     N("SIZEOF_CompactBlock", sizeof(StgCompactNFDataBlock));
     OFF("OFFSET_CompactNFData_result", StgCompactNFData, result);
+    flags_config_statistics();
     return 0;
 }

@@ -3,8 +3,10 @@
 //! Every number comes from the installed headers (`build.rs` compiles `contract/layout.c`
 //! against them); this floor knows nothing of how memory or threads are managed.
 pub mod closure;
+pub mod flags;
 pub mod info;
 pub mod regs;
+pub mod stats;
 pub mod symbols;
 #[cfg(test)]
 pub mod test_symbols;
