@@ -193,7 +193,7 @@ pub unsafe extern "C" fn rts_checkSchedStatus(site: *const libc::c_char, _hec: *
         Status::HeapExhausted => ("heap exhausted", super::exit::EXIT_HEAP_OVERFLOW),
         Status::NotFinished => ("not finished", super::exit::EXIT_INTERNAL_ERROR),
     };
-    crate::observe::fatal::message(&format!("{site}: {text}"));
+    crate::observe::fatal::say(&format!("{site}: {text}"));
     super::exit::exit_quietly(code)
 }
 

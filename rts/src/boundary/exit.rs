@@ -3,9 +3,10 @@
 //! In order: Haskell's standard handles are flushed; the event manager is told to end; no more
 //! work is passed to workers; C finalizers of whatever is still alive run; statistics are
 //! printed; the process exits. `hs_exit` from a C main does all but the last.
+use super::flags::setup;
 use super::init;
 use crate::observe::{fatal, stats};
-use crate::sched::{collect, hec, incall, task};
+use crate::sched::{hec, incall, task};
 use crate::static_closure;
 use crate::thread::create::new_io_thread;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -44,7 +45,9 @@ unsafe fn wind_down(fast: bool) {
     task::acquire(me);
     task::stop();
     crate::events::ticker::stop();
-    init::on_exit_hook();
+    if let Some(hook) = setup::config().onExitHook {
+        hook();
+    }
     crate::prims::weak::finalize_all(hec());
     stats::report(hec());
     task::release();
@@ -116,11 +119,10 @@ pub unsafe extern "C" fn shutdownHaskellAndSignal(signal: i32, fast: i32) -> ! {
 
 /// The heap limit was exceeded and the program did not recover.
 pub fn heap_overflow_exit() -> ! {
-    init::report_heap_overflow();
+    if let Some(hook) = setup::config().outOfHeapHook {
+        let limit = crate::collector::policy::settings().max_heap_bytes.unwrap_or(0);
+        // SAFETY: the embedder's own function, on its own terms.
+        unsafe { hook(0, limit) };
+    }
     fatal::leave(EXIT_HEAP_OVERFLOW)
-}
-
-/// What an uncaught stack overflow prints.
-pub fn overflowed_stack_bytes() -> usize {
-    collect::last_overflowed_words() * 8
 }

@@ -1,9 +1,12 @@
 //! Starting: `hs_init` and `hs_main`.
-use super::flags::{self, RtsConfig};
+use super::flags::setup;
+use crate::collector::roots::Visitor;
+use crate::contract::flags::RtsConfig;
+use crate::contract::layout::RtsOptsAll;
 use crate::collector;
 use crate::contract::Closure;
 use crate::events::{iowait, signals, ticker};
-use crate::contract::ways;
+use crate::contract::Ways;
 use crate::observe::fatal;
 use crate::observe::settings::{checks, hec_flags};
 use crate::sched::{self, collect, hec, incall, schedule, task};
@@ -27,7 +30,7 @@ pub fn leave() -> bool {
         }
         Ok(_) => false,
         Err(_) => {
-            fatal::message("warning: too many hs_exit()s");
+            fatal::say("warning: too many hs_exit()s");
             false
         }
     }
@@ -61,9 +64,9 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
         return;
     }
     let keep_cafs = config.keep_cafs != 0;
-    flags::setup(argc, argv, config);
+    setup::setup(argc, argv, config);
     let o = hec_flags();
-    let threaded = ways().threaded;
+    let threaded = Ways::linked().threaded;
     crate::observe::stats::begin_init();
     if let Err(e) = memory::space::reserve() {
         fatal::exit_with(super::exit::EXIT_HEAP_OVERFLOW, &e);
@@ -169,7 +172,7 @@ unsafe fn collect_finds_work(h: &mut crate::hec::Hec) -> bool {
 
 /// Closures of `base` that the runtime enters by itself: with the CAFs they reach they must
 /// stay alive although no program mentions them.
-fn kept(visit: &mut dyn FnMut(&mut Closure)) {
+fn kept(visit: &mut Visitor) {
     let mut all = [
         static_closure!(base_GHCziTopHandler_runIO_closure),
         static_closure!(base_GHCziTopHandler_runNonIO_closure),
@@ -197,7 +200,9 @@ fn kept(visit: &mut dyn FnMut(&mut Closure)) {
         static_closure!(base_GHCziConcziSignal_runHandlersPtr_closure),
         static_closure!(base_GHCziPack_unpackCString_closure),
     ];
-    all.iter_mut().for_each(visit);
+    for c in &mut all {
+        visit(c);
+    }
 }
 
 unsafe fn register_roots() {
@@ -205,22 +210,22 @@ unsafe fn register_roots() {
     collector::roots::register(collect::roots);
     collector::roots::register(iowait::roots);
     // SAFETY: roots are visited with the world stopped.
-    collector::roots::register(|visit| unsafe { crate::prims::stable_ptr::roots(visit) });
-    collector::roots::register_weak_table(crate::prims::stable_name::update);
+    collector::roots::register(|visit: &mut Visitor| unsafe { crate::prims::stable_ptr::roots(visit) });
+    collector::roots::register_weak_table(|alive| crate::prims::stable_name::update(alive));
 }
 
 /// # Safety
 /// As for [`hs_init_ghc`].
 #[no_mangle]
 pub unsafe extern "C" fn hs_init(argc: *mut i32, argv: *mut *mut *mut libc::c_char) {
-    hs_init_ghc(argc, argv, flags::default_config())
+    hs_init_ghc(argc, argv, setup::defaultRtsConfig)
 }
 
 /// # Safety
 /// As for [`hs_init_ghc`].
 #[no_mangle]
 pub unsafe extern "C" fn hs_init_with_rtsopts(argc: *mut i32, argv: *mut *mut *mut libc::c_char) {
-    hs_init_ghc(argc, argv, RtsConfig { rts_opts_enabled: flags::RTS_OPTS_ALL, ..flags::default_config() })
+    hs_init_ghc(argc, argv, RtsConfig { rts_opts_enabled: RtsOptsAll as u32, ..setup::defaultRtsConfig })
 }
 
 /// # Safety
@@ -250,25 +255,15 @@ pub unsafe extern "C" fn hs_main(argc: i32, argv: *mut *mut libc::c_char, main_c
     let code = match status {
         incall::Status::Success => 0,
         incall::Status::Killed => {
-            fatal::message("main thread exited (uncaught exception)");
+            fatal::say("main thread exited (uncaught exception)");
             EXIT_KILLED
         }
         incall::Status::Interrupted => {
-            fatal::message("interrupted");
+            fatal::say("interrupted");
             EXIT_INTERRUPTED
         }
         incall::Status::HeapExhausted => EXIT_HEAP_OVERFLOW,
         incall::Status::NotFinished => EXIT_INTERNAL_ERROR,
     };
     shutdownHaskellAndExit(code, 0)
-}
-
-/// The embedder's hook for the end.
-pub fn on_exit_hook() {
-    flags::on_exit_hook();
-}
-
-/// Tells of a heap overflow through the embedder's hook.
-pub fn report_heap_overflow() {
-    flags::out_of_heap_hook(0, collector::policy::settings().max_heap_bytes.unwrap_or(0));
 }

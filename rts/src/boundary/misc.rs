@@ -8,11 +8,6 @@ use crate::sched::collect;
 pub static mut n_capabilities: u32 = 1;
 #[no_mangle]
 pub static mut enabled_capabilities: u32 = 1;
-/// Compiled code asks before each write to a mutable object whether the snapshot barrier of a
-/// concurrent collector is on.
-#[no_mangle]
-pub static mut nonmoving_write_barrier_enabled: usize = 0;
-
 /// # Safety
 /// Called outside Haskell, or by a safe foreign call.
 #[no_mangle]
@@ -38,7 +33,7 @@ pub unsafe extern "C" fn hs_perform_gc() {
 #[no_mangle]
 pub extern "C" fn setNumCapabilities(n: u32) {
     if n > 1 {
-        super::flags::say_one_hec();
+        fatal::say(&format!("setNumCapabilities {n}: this version runs with one HEC"));
     }
 }
 
@@ -51,12 +46,6 @@ pub extern "C" fn getNumberOfProcessors() -> u32 {
 #[no_mangle]
 pub extern "C" fn newSpark(_reg: usize, _closure: usize) -> i32 {
     1
-}
-
-/// Never called: the barrier is off.
-#[no_mangle]
-pub extern "C" fn updateRemembSetPushClosure_(_reg: usize, _closure: usize) {
-    fatal::broken("the snapshot barrier was used although it is off")
 }
 
 /// Ends the program for want of a feature.

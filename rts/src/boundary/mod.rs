@@ -1,6 +1,7 @@
 //! The boundary: what C and compiled code call by name, start and stop, flags.
 pub mod api;
 pub mod exit;
+pub mod flags;
 pub mod fork;
 pub mod init;
 pub mod misc;

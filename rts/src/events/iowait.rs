@@ -3,7 +3,8 @@
 //! Threads in `threadDelay`, `threadWaitRead` and `threadWaitWrite` wait here; the scheduler
 //! polls between threads and sleeps in `poll(2)` when nothing else can run. A thread taken away
 //! by an exception is forgotten through [`forget`].
-use crate::contract::{layout::*, Closure, Tso};
+use crate::collector::roots::Visitor;
+use crate::contract::{layout::*, Tso};
 use crate::eval::freeze::raise_async;
 use crate::hec::Hec;
 use crate::static_closure;
@@ -133,7 +134,7 @@ unsafe fn wake_sleepers(hec: &mut Hec, now: Instant) {
 }
 
 /// Waiting threads are alive: the world outside will wake them.
-pub fn roots(visit: &mut dyn FnMut(&mut Closure)) {
+pub fn roots(visit: &mut Visitor) {
     // SAFETY: the world is stopped.
     let w = unsafe { waiting() };
     for t in w.sleepers.values_mut().chain(w.waiters.iter_mut().map(|w| &mut w.tso)) {

@@ -1,8 +1,9 @@
 //! When a collection happens, and what follows from one: finalizers, deadlocked threads,
 //! the heap limit.
 use super::hec;
+use crate::collector::roots::Visitor;
 use crate::collector::{self, policy};
-use crate::contract::{Closure, Tso};
+use crate::contract::Tso;
 use crate::hec::{GcRequest, Hec};
 use crate::static_closure;
 use crate::sync::{deadlock, throwto};
@@ -117,7 +118,7 @@ pub unsafe fn perform(request: GcRequest) {
 }
 
 /// Roots of this floor.
-pub fn roots(visit: &mut dyn FnMut(&mut Closure)) {
+pub fn roots(visit: &mut Visitor) {
     super::suspend::roots(visit);
     super::incall::roots(visit);
 }

@@ -2,6 +2,7 @@
 //! schedules until that thread is done.
 use super::task::TaskRef;
 use super::{hec, schedule};
+use crate::collector::roots::Visitor;
 use crate::contract::closure::fields::WEAK_KEY;
 use crate::contract::{layout::*, Closure, Tso};
 use crate::memory::heap;
@@ -104,7 +105,7 @@ static ACTIVE: Mutex<Vec<usize>> = Mutex::new(Vec::new());
 
 /// Shows the collector the results that in-calls have not taken yet: an in-call may end while
 /// another, begun later on the same OS thread, goes on.
-pub fn roots(visit: &mut dyn FnMut(&mut Closure)) {
+pub fn roots(visit: &mut Visitor) {
     for &ic in ACTIVE.lock().unwrap_or_else(|e| e.into_inner()).iter() {
         // SAFETY: in-calls stay on the list only while they are on their C stacks, and only
         // HEC holders touch results.

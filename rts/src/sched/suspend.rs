@@ -7,7 +7,8 @@
 //! from the list here.
 use super::task;
 use super::{hec, settings};
-use crate::contract::{layout::*, Closure, RegTable, Tso};
+use crate::collector::roots::Visitor;
+use crate::contract::{layout::*, RegTable, Tso};
 use crate::eval::blackhole::thread_paused;
 use crate::hec::Hec;
 use crate::sync::throwto;
@@ -109,7 +110,7 @@ pub unsafe fn interrupt_call(_hec: &mut Hec, t: Tso) {
 }
 
 /// Threads in foreign calls are alive.
-pub fn roots(visit: &mut dyn FnMut(&mut Closure)) {
+pub fn roots(visit: &mut Visitor) {
     // SAFETY: the world is stopped.
     for s in unsafe { suspended() }.iter_mut().flatten() {
         let mut c = s.tso.closure();
