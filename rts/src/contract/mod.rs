@@ -11,6 +11,7 @@ pub mod symbols;
 #[cfg(test)]
 pub mod test_symbols;
 pub mod thread;
+pub mod ways;
 
 /// Constants generated from the installed headers.
 pub mod layout {
@@ -21,6 +22,7 @@ pub use closure::Closure;
 pub use info::Info;
 pub use regs::{BlockDesc, FunTable, RegTable};
 pub use thread::{Stack, Tso};
+pub use ways::Ways;
 
 /// Bytes in a word.
 pub const WORD: usize = 8;

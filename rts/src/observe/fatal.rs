@@ -1,22 +1,16 @@
 //! How a program ends when it cannot go on.
-use std::sync::OnceLock;
+use super::program;
+use std::io::Write;
 
-static PROGRAM: OnceLock<String> = OnceLock::new();
-
-/// The name that messages begin with.
-pub fn set_program_name(name: String) {
-    let _ = PROGRAM.set(name);
-}
-
-pub fn program_name() -> &'static str {
-    PROGRAM.get().map_or("hecaton", |s| s)
+/// What messages begin with.
+pub fn program_name() -> String {
+    program::name().unwrap_or_else(|| "hecaton".to_owned())
 }
 
 /// Prints `PROGRAM: message` to stderr.
-pub fn message(text: &str) {
-    use std::io::Write;
+pub fn say(message: &str) {
     // A closed stderr must not end the program.
-    let _ = writeln!(std::io::stderr(), "{}: {text}", program_name());
+    let _ = writeln!(std::io::stderr(), "{}: {message}", program_name());
 }
 
 /// Ends the process at once, without running Haskell again.
@@ -25,10 +19,10 @@ pub fn leave(code: i32) -> ! {
     unsafe { libc::_exit(code) }
 }
 
-/// Prints `PROGRAM: text` and ends the process at once.
+/// Prints `PROGRAM: message` and ends the process at once.
 #[cold]
-pub fn exit_with(code: i32, text: &str) -> ! {
-    message(text);
+pub fn exit_with(code: i32, message: &str) -> ! {
+    say(message);
     leave(code)
 }
 
@@ -37,7 +31,7 @@ pub fn exit_with(code: i32, text: &str) -> ! {
 #[track_caller]
 pub fn broken(what: &str) -> ! {
     let at = std::panic::Location::caller();
-    message(&format!("internal error: {what}\n    (Hecaton, {}:{})", at.file(), at.line()));
+    say(&format!("internal error: {what}\n    (Hecaton, {}:{})", at.file(), at.line()));
     // SAFETY: as above.
     unsafe { libc::abort() }
 }

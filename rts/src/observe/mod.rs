@@ -1,2 +1,10 @@
-//! Observation: counters, messages and the ways a program ends; usable from every floor.
+//! Observation: settings, counters, messages and the ways a program ends; usable from every floor.
+pub mod clock;
 pub mod fatal;
+pub mod program;
+pub mod settings;
+pub mod stats;
+mod stats_pairs;
+mod stats_text;
+
+pub use settings::{checks, hec_flags};

@@ -1,0 +1,220 @@
+//! What the flags ask of the runtime, in the units that the runtime thinks in.
+//!
+//! `RtsFlags` stays the only copy (C code may change it while the program runs), so this is a
+//! view, computed when asked for. Ask once per collection or per thread, not per object.
+use crate::contract::flags::{flags, Flags, Time};
+use crate::contract::layout::*;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+/// The unit in which `RtsFlags` counts memory.
+pub const FLAG_BLOCK: usize = 1 << BLOCK_SHIFT;
+/// Generations beyond this are refused: an age has to fit in a few bits.
+pub const MAX_GENERATIONS: usize = 12;
+
+/// How much is told about collections (`-T -t -s -S`), in order of detail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum StatsMode {
+    Off,
+    /// Collect for `GHC.Stats`, print nothing.
+    Collect,
+    OneLine,
+    Summary,
+    Verbose,
+}
+
+/// What `-H` asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HeapSuggestion {
+    None,
+    Bytes(usize),
+    /// `-H` alone: as much as the program has used at its peak.
+    Auto,
+}
+
+/// Collect when nothing has run for a while.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IdleGc {
+    pub after: Duration,
+    /// At least so long between two of them.
+    pub at_least_every: Duration,
+}
+
+/// In-place compaction of the oldest generation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Compaction {
+    Always,
+    /// When live data exceeds this percentage of the maximum heap size.
+    AbovePercent(f64),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    pub nursery_bytes: usize,
+    /// Bytes of large objects after which a collection is due.
+    pub large_alloc_bytes: usize,
+    pub nursery_chunk_bytes: Option<usize>,
+    pub max_heap_bytes: Option<usize>,
+    /// Allowed beyond the maximum after each heap overflow exception.
+    pub heap_grace_bytes: usize,
+    pub heap_suggestion: HeapSuggestion,
+    pub generations: usize,
+    /// A generation may grow to this times its live data before it is collected.
+    pub old_gen_factor: f64,
+    pub min_old_gen_bytes: usize,
+    /// Under a maximum heap size: keep this percentage of it free.
+    pub min_free_percent: f64,
+    pub nonmoving: bool,
+    pub compaction: Compaction,
+    pub squeeze_update_frames: bool,
+    pub max_stack_words: usize,
+    pub initial_stack_words: usize,
+    pub stack_chunk_words: usize,
+    /// Copied from one stack chunk to the next at an overflow, so that returning does not
+    /// underflow at once.
+    pub stack_chunk_buffer_words: usize,
+    /// Allowed to a thread after each AllocationLimitExceeded exception.
+    pub alloc_limit_grace_bytes: usize,
+    /// `None`: no timer at all (`-V0`).
+    pub tick: Option<Duration>,
+    /// Ticks between two context switches; 0: at every heap check.
+    pub context_switch_ticks: u32,
+    pub idle_gc: Option<IdleGc>,
+    /// Give freed memory back so that it shows at once (MADV_DONTNEED, not MADV_FREE).
+    pub return_memory_at_once: bool,
+    pub signal_handlers: bool,
+    pub stats: StatsMode,
+    pub ring_bell: bool,
+    pub max_local_sparks: usize,
+    /// Check the heap at collections (`-DS`).
+    pub sanity: bool,
+    /// Overwrite freed memory (`-DZ`).
+    pub zero_freed: bool,
+}
+
+fn duration(t: Time) -> Duration {
+    Duration::from_nanos(t.max(0) as u64)
+}
+
+fn stats_mode(give: u32) -> StatsMode {
+    match give as usize {
+        NO_GC_STATS => StatsMode::Off,
+        COLLECT_GC_STATS => StatsMode::Collect,
+        ONELINE_GC_STATS => StatsMode::OneLine,
+        SUMMARY_GC_STATS => StatsMode::Summary,
+        _ => StatsMode::Verbose,
+    }
+}
+
+impl Settings {
+    pub fn of(f: &Flags) -> Settings {
+        let gc = &f.GcFlags;
+        let blocks = |n: u32| n as usize * FLAG_BLOCK;
+        Settings {
+            nursery_bytes: blocks(gc.minAllocAreaSize),
+            large_alloc_bytes: match gc.largeAllocLim {
+                0 => blocks(gc.minAllocAreaSize),
+                n => blocks(n),
+            },
+            nursery_chunk_bytes: (gc.nurseryChunkSize != 0).then(|| blocks(gc.nurseryChunkSize)),
+            max_heap_bytes: (gc.maxHeapSize != 0).then(|| blocks(gc.maxHeapSize)),
+            heap_grace_bytes: gc.heapLimitGrace,
+            heap_suggestion: match (gc.heapSizeSuggestionAuto, gc.heapSizeSuggestion) {
+                (true, _) => HeapSuggestion::Auto,
+                (false, 0) => HeapSuggestion::None,
+                (false, n) => HeapSuggestion::Bytes(blocks(n)),
+            },
+            generations: (gc.generations as usize).clamp(1, MAX_GENERATIONS),
+            old_gen_factor: gc.oldGenFactor,
+            min_old_gen_bytes: blocks(gc.minOldGenSize),
+            min_free_percent: gc.pcFreeHeap,
+            nonmoving: gc.useNonmoving,
+            compaction: match gc.compact {
+                true => Compaction::Always,
+                false => Compaction::AbovePercent(gc.compactThreshold),
+            },
+            squeeze_update_frames: gc.squeezeUpdFrames,
+            max_stack_words: gc.maxStkSize as usize,
+            initial_stack_words: gc.initialStkSize as usize,
+            stack_chunk_words: gc.stkChunkSize as usize,
+            stack_chunk_buffer_words: gc.stkChunkBufferSize as usize,
+            alloc_limit_grace_bytes: gc.allocLimitGrace * FLAG_BLOCK,
+            tick: (f.MiscFlags.tickInterval > 0).then(|| duration(f.MiscFlags.tickInterval)),
+            context_switch_ticks: f.ConcFlags.ctxtSwitchTicks.max(0) as u32,
+            idle_gc: gc.doIdleGC.then(|| IdleGc {
+                after: duration(gc.idleGCDelayTime),
+                at_least_every: duration(gc.interIdleGCWait),
+            }),
+            return_memory_at_once: f.MiscFlags.disableDelayedOsMemoryReturn,
+            signal_handlers: f.MiscFlags.install_signal_handlers,
+            stats: stats_mode(gc.giveStats),
+            ring_bell: gc.ringBell,
+            max_local_sparks: f.ParFlags.maxLocalSparks as usize,
+            sanity: f.DebugFlags.sanity,
+            zero_freed: f.DebugFlags.zero_on_gc,
+        }
+    }
+}
+
+/// The settings as they are now.
+pub fn hec_flags() -> Settings {
+    Settings::of(&flags())
+}
+
+/// Only how much is told about collections: cheaper than all settings.
+pub fn stats_mode_now() -> StatsMode {
+    stats_mode(flags().GcFlags.giveStats)
+}
+
+/// Checks of the runtime upon itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Checks {
+    /// Verify the whole heap at every collection.
+    pub heap: bool,
+    /// Collect at every allocation block.
+    pub every_block: bool,
+}
+
+/// Reads `HECATON_CHECK`: a list of `heap` and `every-block`. The error is the word it does
+/// not know.
+fn parse_checks(list: &str) -> Result<Checks, &str> {
+    let mut checks = Checks::default();
+    for word in list.split(',').map(str::trim).filter(|w| !w.is_empty()) {
+        match word {
+            "heap" => checks.heap = true,
+            "every-block" => checks.every_block = true,
+            other => return Err(other),
+        }
+    }
+    Ok(checks)
+}
+
+/// The checks asked for by the environment variable `HECATON_CHECK` and by `-DS`. An unknown
+/// word in the variable ends the program: a check that silently does not run is worse.
+pub fn checks() -> Checks {
+    static FROM_ENV: OnceLock<Checks> = OnceLock::new();
+    let mut checks = *FROM_ENV.get_or_init(|| {
+        let list = std::env::var_os("HECATON_CHECK").unwrap_or_default();
+        parse_checks(&list.to_string_lossy()).unwrap_or_else(|word| {
+            super::fatal::exit_with(
+                1,
+                &format!("HECATON_CHECK has `{word}'; it knows `heap' and `every-block'"),
+            )
+        })
+    });
+    checks.heap |= flags().DebugFlags.sanity;
+    checks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn check_lists() {
+        assert_eq!(parse_checks(""), Ok(Checks::default()));
+        assert_eq!(parse_checks("heap"), Ok(Checks { heap: true, every_block: false }));
+        assert_eq!(parse_checks("every-block, heap"), Ok(Checks { heap: true, every_block: true }));
+        assert_eq!(parse_checks("heap,blocks"), Err("blocks"));
+    }
+}
