@@ -1,0 +1,63 @@
+//! Options of two hyphens.
+use super::reader::{Read, Reader};
+use super::{info, values};
+use crate::contract::layout::*;
+
+impl Reader<'_> {
+    pub(super) fn long_option(&mut self, arg: &[u8]) -> Read {
+        let name = &arg[2..];
+        match name {
+            b"info" => {
+                let mut exit = self.said.exit(0);
+                exit.out = info::pairs(self.ways, &self.config.rts_opts).into_bytes();
+                return Err(exit);
+            }
+            b"copying-gc" => self.flags.GcFlags.useNonmoving = false,
+            b"nonmoving-gc" => self.flags.GcFlags.useNonmoving = true,
+            b"internal-counters" => self.flags.MiscFlags.internalCounters = true,
+            b"numa" => return self.numa(arg),
+            b"debug-numa" if self.ways.threaded && self.ways.debug => {
+                self.wrong_option("--debug-numa: missing number of nodes", &[])
+            }
+            _ if name.starts_with(b"numa=") => return self.numa(arg),
+            _ if name.starts_with(b"debug-numa=") && self.ways.threaded && self.ways.debug => {
+                return Err(self.unsupported(arg, "NUMA"))
+            }
+            _ if name.starts_with(b"long-gc-sync=") => {
+                self.flags.GcFlags.longGCSync = values::nanoseconds(values::number(&name[13..]))
+            }
+            _ => return self.privileged_long_option(arg, name),
+        }
+        Ok(())
+    }
+
+    fn privileged_long_option(&mut self, arg: &[u8], name: &[u8]) -> Read {
+        let misc = &mut self.flags.MiscFlags;
+        match name {
+            b"machine-readable" => misc.machineReadable = true,
+            b"disable-delayed-os-memory-return" => misc.disableDelayedOsMemoryReturn = true,
+            b"install-signal-handlers=yes" => misc.install_signal_handlers = true,
+            b"install-signal-handlers=no" => misc.install_signal_handlers = false,
+            b"install-seh-handlers=yes" => misc.install_seh_handlers = true,
+            b"install-seh-handlers=no" => misc.install_seh_handlers = false,
+            b"generate-stack-traces=yes" => misc.generate_stack_trace = true,
+            b"generate-stack-traces=no" => misc.generate_stack_trace = false,
+            b"generate-crash-dumps" => misc.generate_dump_file = true,
+            b"io-manager=native" => misc.ioManager = IO_MNGR_NATIVE as u32,
+            b"io-manager=posix" => misc.ioManager = IO_MNGR_POSIX as u32,
+            _ => {
+                self.unknown(arg);
+                return Ok(());
+            }
+        }
+        self.privileged()
+    }
+
+    fn numa(&mut self, arg: &[u8]) -> Read {
+        if !self.ways.threaded {
+            self.unknown(arg);
+            return Ok(());
+        }
+        Err(self.unsupported(arg, "NUMA"))
+    }
+}

@@ -1,0 +1,156 @@
+//! Options for which the program must be linked in a certain way: parallelism, event log,
+//! profiling, debugging.
+use super::reader::{Read, Reader};
+use super::values;
+
+impl Reader<'_> {
+    pub(super) fn option_of_a_way(&mut self, letter: u8, arg: &[u8], value: &[u8]) -> Read {
+        match letter {
+            b'N' => self.capabilities(arg, value),
+            b'q' => return self.parallel_option(arg, value),
+            b'e' => return self.sparks_option(arg, value),
+            b'g' => {
+                self.privileged()?;
+                match self.ways.threaded {
+                    true => self.unknown(arg),
+                    false => self.requires(arg, "-threaded"),
+                }
+            }
+            b'l' => return self.event_log(arg),
+            b'o' => return self.output_option(arg, value),
+            b'v' if self.ways.debug => return Err(self.unsupported(arg, "the event log")),
+            b'v' => self.requires(arg, "-debug"),
+            b'P' | b'p' | b'R' | b'L' => self.requires(arg, "-prof"),
+            b'h' if matches!(value.first(), None | Some(b'T')) => {
+                self.privileged()?;
+                return Err(self.unsupported(arg, "heap profiling"));
+            }
+            b'h' => self.requires(arg, "-prof"),
+            b'r' if self.ways.debug => return Err(self.unsupported(arg, "ticky-ticky profiling")),
+            b'r' => self.requires(arg, "-ticky"),
+            b'D' if self.ways.debug => return self.debug_option(arg, value),
+            b'D' => self.requires(arg, "-debug"),
+            _ => self.unknown(arg),
+        }
+        Ok(())
+    }
+
+    /// `-N<n>`. There is one HEC: more are refused politely, since programs are often linked
+    /// with `-N<n>` built in. A number that we were left to choose is 1 without further words.
+    fn capabilities(&mut self, arg: &[u8], value: &[u8]) {
+        if !self.ways.threaded {
+            return self.requires(arg, "-threaded");
+        }
+        let wanted = values::integer(value);
+        if value.is_empty() {
+            return;
+        }
+        if wanted <= 0 {
+            return self.bad_value("-N");
+        }
+        self.asked_for_hecs = (wanted > 1).then(|| arg.to_vec());
+    }
+
+    /// `-maxN<n>`: as many as there are processors, but no more than this.
+    pub(super) fn capabilities_up_to(&mut self, arg: &[u8]) -> Read {
+        if !self.ways.threaded {
+            self.requires(arg, "-threaded");
+        } else if values::integer(&arg[5..]) <= 0 {
+            self.bad_value("-maxN");
+        }
+        Ok(())
+    }
+
+    fn sparks_option(&mut self, arg: &[u8], value: &[u8]) -> Read {
+        self.privileged()?;
+        if !self.ways.threaded {
+            self.requires(arg, "-threaded");
+        } else if !value.is_empty() {
+            match values::integer(value) {
+                n if n > 0 => self.flags.ParFlags.maxLocalSparks = n as u32,
+                _ => self.bad_value("-e"),
+            }
+        }
+        Ok(())
+    }
+
+    fn parallel_option(&mut self, arg: &[u8], value: &[u8]) -> Read {
+        self.privileged()?;
+        if !self.ways.threaded {
+            self.requires(arg, "-threaded");
+            return Ok(());
+        }
+        let number = value.get(1..).unwrap_or(&[]);
+        let par = &mut self.flags.ParFlags;
+        match value.first() {
+            None => self.incomplete(arg),
+            Some(b'g') if number.is_empty() => par.parGcEnabled = false,
+            Some(b'g') => par.parGcGen = values::integer(number) as u32,
+            Some(b'b') if number.is_empty() => par.parGcLoadBalancingEnabled = false,
+            Some(b'b') => {
+                par.parGcLoadBalancingGen = values::integer(number) as u32;
+                self.balance_given = true;
+            }
+            Some(b'n') => match values::integer(number) {
+                n if n > 0 => par.parGcThreads = n as u32,
+                _ => self.wrong_option("-qn must be 1 or greater", &[]),
+            },
+            Some(b'i') => par.parGcNoSyncWithIdle = values::integer(number) as u32,
+            Some(b'a') => par.setAffinity = true,
+            Some(b'm') => par.migrate = false,
+            // Once meant "do not wake threads elsewhere"; still accepted.
+            Some(b'w') => {}
+            Some(_) => self.unknown(arg),
+        }
+        Ok(())
+    }
+
+    fn event_log(&mut self, arg: &[u8]) -> Read {
+        if self.ways.eventlog {
+            return Err(self.unsupported(arg, "the event log"));
+        }
+        self.requires(arg, "-eventlog, -prof or -debug");
+        Ok(())
+    }
+
+    fn output_option(&mut self, arg: &[u8], value: &[u8]) -> Read {
+        match value {
+            [b'l'] if self.ways.eventlog => self.wrong_option("-ol expects filename", &[]),
+            [b'l', ..] => return self.event_log(arg),
+            [other, ..] => return Err(self.end([&b"Unknown output flag -o"[..], &[*other]].concat())),
+            [] => return Err(self.end("Unknown output flag -o")),
+        }
+        Ok(())
+    }
+
+    fn debug_option(&mut self, arg: &[u8], value: &[u8]) -> Read {
+        /// Messages about what is going on go to standard error.
+        const TO_STDERR: i32 = 2;
+        for letter in value {
+            let debug = &mut self.flags.DebugFlags;
+            *match letter {
+                b's' => &mut debug.scheduler,
+                b'i' => &mut debug.interpreter,
+                b'w' => &mut debug.weak,
+                b'G' => &mut debug.gccafs,
+                b'g' => &mut debug.gc,
+                b'n' => &mut debug.nonmoving_gc,
+                b'b' => &mut debug.block_alloc,
+                b'S' => &mut debug.sanity,
+                b'Z' => &mut debug.zero_on_gc,
+                b't' => &mut debug.stable,
+                b'p' => &mut debug.prof,
+                b'l' => &mut debug.linker,
+                b'a' => &mut debug.apply,
+                b'm' => &mut debug.stm,
+                b'z' => &mut debug.squeeze,
+                b'c' => &mut debug.hpc,
+                b'r' => &mut debug.sparks,
+                b'C' => &mut debug.compact,
+                _ => return Err(self.bad_option(arg)),
+            } = true;
+        }
+        self.flags.TraceFlags.tracing = TO_STDERR;
+        Ok(())
+    }
+}
