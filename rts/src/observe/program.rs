@@ -102,6 +102,14 @@ pub unsafe extern "C" fn setProgArgv(argc: c_int, argv: *mut *mut c_char) {
     set_program(&copy_args(argc, argv));
 }
 
+/// The same, by the name that the Haskell 98 interface gives it.
+/// # Safety
+/// `argv` has `argc` strings.
+#[no_mangle]
+pub unsafe extern "C" fn hs_set_argv(argc: c_int, argv: *mut *mut c_char) {
+    setProgArgv(argc, argv);
+}
+
 /// # Safety
 /// The arguments are null or may be written.
 #[no_mangle]

@@ -11,9 +11,11 @@ impl Reader<'_> {
             b'e' => return self.sparks_option(arg, value),
             b'g' => {
                 self.privileged()?;
-                match self.ways.threaded {
-                    true => self.unknown(arg),
-                    false => self.requires(arg, "-threaded"),
+                match (self.ways.threaded, value.first()) {
+                    (false, _) => self.requires(arg, "-threaded"),
+                    // The old way to ask for one collecting thread.
+                    (true, Some(b'1')) => self.flags.ParFlags.parGcEnabled = false,
+                    (true, _) => self.unknown(arg),
                 }
             }
             b'l' => return self.event_log(arg),

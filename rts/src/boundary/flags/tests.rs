@@ -219,7 +219,8 @@ fn options_of_other_ways() {
     requires(&CASE, "-r -rx", "-ticky");
     let threaded = Case { ways: THREADED, ..CASE };
     requires(&threaded, "-DS -v", "-debug");
-    refused(&threaded, "-g1", "unknown RTS option: -g1", true);
+    refused(&threaded, "-g2", "unknown RTS option: -g2", true);
+    assert!(!threaded.flags("-g1").ParFlags.parGcEnabled);
 }
 
 #[test]
