@@ -1,6 +1,6 @@
 //! Statistics of collections and of the program's phases: `GHC.Stats`, and what `-t -s -S` print.
 //!
-//! The phases in order: `start_init`, `end_init`, any number of `begin_gc` with `end_gc`,
+//! The phases in order: `begin_init`, `end_init`, any number of `begin_gc` with `end_gc`,
 //! `start_exit`, `end_exit`, `report`. What is neither initialisation, collection nor exit is
 //! the mutator's. Clocks are read only when somebody will see the times.
 use super::clock::{page_faults, Both};
@@ -196,7 +196,7 @@ pub fn set_gc_done_hook(hook: Option<GcDoneHook>) {
 }
 
 /// First of all in `hs_init`.
-pub fn start_init() {
+pub fn begin_init() {
     stats().started = Both::now();
 }
 
