@@ -37,6 +37,7 @@ pub fn exit_quietly(code: i32) -> ! {
 /// # Safety
 /// The caller does not hold the HEC.
 unsafe fn wind_down(fast: bool) {
+    stats::start_exit();
     if !fast {
         flush_standard_handles();
     }
@@ -49,7 +50,7 @@ unsafe fn wind_down(fast: bool) {
         hook();
     }
     crate::prims::weak::finalize_all(hec());
-    stats::report(hec());
+    super::report::report(hec());
     task::release();
 }
 

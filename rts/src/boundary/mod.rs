@@ -5,3 +5,4 @@ pub mod flags;
 pub mod fork;
 pub mod init;
 pub mod misc;
+mod report;

@@ -3,8 +3,10 @@
 use super::hec;
 use crate::collector::roots::Visitor;
 use crate::collector::{self, policy};
-use crate::contract::Tso;
+use crate::contract::{Tso, WORD};
 use crate::hec::{GcRequest, Hec};
+use crate::memory::{blocks, BLOCK_BYTES};
+use crate::observe::stats;
 use crate::static_closure;
 use crate::sync::{deadlock, throwto};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -42,7 +44,10 @@ pub unsafe fn collect(hec: &mut Hec, request: GcRequest, deadlock: bool) {
     hec.gc_requested = None;
     let generation = if request == GcRequest::Major { usize::MAX } else { 0 };
     let request = collector::Request { generation, deadlock };
+    let allocated = hec.alloc.allocated() - stats::getAllocations();
+    stats::begin_gc();
     let outcome = collector::collect(&mut [hec], request, &mut |_| ());
+    stats::end_gc(&measured(&outcome, allocated), outcome.major);
     if !outcome.dead_weaks.is_empty() {
         super::finalize::start(hec, &outcome.dead_weaks);
     }
@@ -51,6 +56,23 @@ pub unsafe fn collect(hec: &mut Hec, request: GcRequest, deadlock: bool) {
         heap_overflow(hec);
     } else {
         OVERFLOW_TOLD.store(false, Ordering::Relaxed);
+    }
+}
+
+fn measured(outcome: &collector::Outcome, allocated: u64) -> stats::Collection {
+    let bytes = |words: usize| (words * WORD) as u64;
+    let memory = |blocks: usize| (blocks * BLOCK_BYTES) as u64;
+    stats::Collection {
+        gen: outcome.generation,
+        threads: outcome.threads,
+        allocated,
+        live: bytes(outcome.live_words),
+        large: bytes(outcome.large_words),
+        slop: bytes(outcome.slop_words),
+        copied: bytes(outcome.copied_words),
+        mem_in_use: memory(blocks::blocks_resident()),
+        mem_peak: memory(blocks::peak_blocks_resident()),
+        ..stats::Collection::default()
     }
 }
 

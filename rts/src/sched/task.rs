@@ -16,6 +16,7 @@
 use super::hec;
 use super::incall::InCall;
 use crate::observe::fatal::broken;
+use crate::observe::stats::Tasks;
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -44,6 +45,9 @@ struct Pool {
     returning: VecDeque<TaskRef>,
     idle: Vec<TaskRef>,
     workers: usize,
+    peak_workers: usize,
+    /// Started so far.
+    all_workers: usize,
     stopping: bool,
 }
 
@@ -52,6 +56,8 @@ static POOL: Mutex<Pool> = Mutex::new(Pool {
     returning: VecDeque::new(),
     idle: Vec::new(),
     workers: 0,
+    peak_workers: 0,
+    all_workers: 0,
     stopping: false,
 });
 
@@ -62,6 +68,9 @@ pub static ACTIVITY: AtomicU64 = AtomicU64::new(0);
 pub static DOZING: AtomicBool = AtomicBool::new(false);
 /// Ends the ticker's sleep; set once at start.
 pub static WAKE_TICKER: OnceLock<fn()> = OnceLock::new();
+
+/// OS threads that have called in from outside.
+static BOUND_TASKS: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
     static ME: Cell<Option<TaskRef>> = const { Cell::new(None) };
@@ -77,9 +86,18 @@ pub fn me() -> TaskRef {
                 incall: Cell::new(std::ptr::null_mut()),
             }));
             m.set(Some(t));
+            BOUND_TASKS.fetch_add(1, Ordering::Relaxed);
             t
         })
     })
+}
+
+/// How many OS threads have run Haskell.
+pub fn counts() -> Tasks {
+    let bound = BOUND_TASKS.load(Ordering::Relaxed);
+    let p = pool();
+    let workers = p.all_workers as u64;
+    Tasks { total: bound + workers, bound, workers, peak_workers: p.peak_workers as u64 }
 }
 
 fn pool() -> MutexGuard<'static, Pool> {
@@ -183,6 +201,8 @@ unsafe fn successor_for_work(p: &mut Pool) -> Option<TaskRef> {
     }
     Some(p.idle.pop().unwrap_or_else(|| {
         p.workers += 1;
+        p.peak_workers = p.peak_workers.max(p.workers);
+        p.all_workers += 1;
         start_worker()
     }))
 }
