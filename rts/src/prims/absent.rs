@@ -65,14 +65,3 @@ pub extern "C" fn freeExecPage(_page: *mut c_void) {
 pub extern "C" fn rts_isProfiled() -> i32 {
     0
 }
-
-extern "C" {
-    /// Which way this runtime was linked.
-    static hecaton_way_dynamic: i32;
-}
-
-#[no_mangle]
-pub extern "C" fn rts_isDynamic() -> i32 {
-    // SAFETY: a constant of the way the library was built.
-    unsafe { hecaton_way_dynamic }
-}
