@@ -35,4 +35,4 @@ main = do
       forM_ ways $ \(name, flags, _) -> do
         (code, out, err) <- readProcessWithExitCode self ([name, "+RTS"] ++ flags ++ ["-RTS"]) ""
         let strip l = drop 2 (dropWhile (/= ':') l)
-        putStrLn (name ++ ": " ++ show code ++ " " ++ show out ++ " " ++ show (map strip (take 1 (filter (/= "") (lines err)))))
+        putStrLn (name ++ ": " ++ show code ++ " " ++ show out ++ " " ++ show (map (takeWhile (/= ':') . strip) (take 1 (filter (/= "") (lines err)))))

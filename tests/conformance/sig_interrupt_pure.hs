@@ -1,8 +1,8 @@
--- SIGINT reaches main in the middle of a pure computation.
+-- SIGINT reaches main in the middle of a pure computation that allocates.
 import Control.Exception
 import System.Posix.Signals
 
 main :: IO ()
 main = do
-  r <- try (raiseSignal sigINT >> evaluate (length (filter even (cycle [1 :: Int, 2]))))
-  print (r :: Either AsyncException Int)
+  r <- try (raiseSignal sigINT >> evaluate (last (takeWhile (> 0) (iterate (+ 1) (1 :: Integer)))))
+  print (r :: Either AsyncException Integer)
