@@ -65,4 +65,3 @@ pub extern "C" fn freeExecPage(_page: *mut c_void) {
 pub extern "C" fn rts_isProfiled() -> i32 {
     0
 }
-
