@@ -50,6 +50,8 @@ unsafe fn wind_down(fast: bool) {
         hook();
     }
     crate::prims::weak::finalize_all(hec());
+    crate::prims::hpc::exitHpc();
+    crate::prims::terminal::restore();
     super::report::report(hec());
     task::release();
 }

@@ -42,6 +42,7 @@ unsafe fn child(me: task::TaskRef, entry: usize) -> ! {
     suspend::after_fork();
     iowait::after_fork();
     manager::after_fork();
+    crate::observe::stats::after_fork();
     ticker::restart();
     if settings().threaded {
         super::init::start_event_manager(me);

@@ -64,10 +64,10 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
         return;
     }
     let keep_cafs = config.keep_cafs != 0;
+    crate::observe::stats::begin_init();
     setup::setup(argc, argv, config);
     let o = hec_flags();
     let threaded = Ways::linked().threaded;
-    crate::observe::stats::begin_init();
     if let Err(e) = memory::space::reserve() {
         fatal::exit_with(super::exit::EXIT_HEAP_OVERFLOW, &e);
     }
@@ -96,6 +96,7 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
     });
     signals::init(threaded, o.signal_handlers);
     schedule::init(schedule::Hooks { events });
+    crate::prims::hpc::startupHpc();
     ticker::start(ticker::Settings {
         interval: o.tick.unwrap_or_default(),
         switch_ticks: o.context_switch_ticks.max(1),
