@@ -14,6 +14,11 @@
 /* Return R1 to the frame on top of the stack. */
 #define RETURN_R1() jump %ENTRY_CODE(Sp(0)) [R1]
 
+/* Around a call into Rust that may allocate or look at the nursery: while Rust
+ * runs, Hp is in the nursery's descriptor. */
+#define SAVE_HP()  bdescr_free(CurrentNursery) = Hp + WDS(1)
+#define LOAD_HP()  Hp = bdescr_free(CurrentNursery) - WDS(1)
+
 /* Leave for the scheduler.  Sp(0) must be a frame that a collection can walk
  * and that restores what is live when it is returned to. */
 #define LEAVE(code)          \

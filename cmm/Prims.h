@@ -4,13 +4,6 @@
 
 #include "Hecaton.h"
 
-/* Around a call of Rust that allocates: Hp lives in the nursery's descriptor
- * while Rust runs. */
-#ifndef SAVE_HP
-#define SAVE_HP()  bdescr_free(CurrentNursery) = Hp + WDS(1)
-#define LOAD_HP()  Hp = bdescr_free(CurrentNursery) - WDS(1)
-#endif
-
 /* Give the collector its turn if it asked for one, so that a loop that
  * allocates by primitive operations alone is collected.  The scheduler resets
  * HpLim before the thread goes on, so going back to `retry` ends. */

@@ -5,12 +5,6 @@
 
 #include "Hecaton.h"
 
-/* Around calls of Rust that allocate. */
-#if !defined(SAVE_HP)
-#define SAVE_HP()  bdescr_free(CurrentNursery) = Hp + WDS(1)
-#define LOAD_HP()  Hp = bdescr_free(CurrentNursery) - WDS(1)
-#endif
-
 /* Around calls of Rust that rewrite the running thread's stack.  Before, the
  * frame at Sp(0) must need no register; after, it is returned to so. */
 #define SAVE_SP()  StgStack_sp(StgTSO_stackobj(CurrentTSO)) = Sp
