@@ -1,5 +1,5 @@
 -- Simulation: a discrete-event queueing network on a leftist heap, in a state monad.
--- args: 450000
+-- args: 700000
 import Control.Monad.State.Strict
 import qualified Data.IntMap.Strict as IM
 import System.Environment

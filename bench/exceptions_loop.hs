@@ -1,5 +1,5 @@
 -- Exceptions: throwing and catching in loops, through deep stacks, brackets and pure code.
--- args: 3000000
+-- args: 6000000
 import Control.Exception
 import Control.Monad
 import Data.IORef

@@ -1,5 +1,5 @@
 -- A large live heap: a map of a million entries, updated all over while everything stays alive.
--- args: 600000
+-- args: 500000
 import qualified Data.IntMap.Strict as IM
 import Data.List (foldl')
 import System.Environment

@@ -1,5 +1,5 @@
 -- Laziness: power series as streams, primes as an infinite list, knot-tied tables.
--- args: 420
+-- args: 500
 import Data.Array
 import Data.Ratio
 import System.Environment

@@ -1,5 +1,5 @@
 -- Higher-order code: continuation-passing, Church lists, difference lists and a free monad, all unknown calls.
--- args: 900000
+-- args: 1800000
 {-# LANGUAGE RankNTypes #-}
 import System.Environment
 

@@ -1,5 +1,5 @@
 -- MVars: a token passed between main, which is a bound thread, and another thread.
--- args: 30000
+-- args: 60000
 import Control.Concurrent
 import Control.Monad
 import System.Environment

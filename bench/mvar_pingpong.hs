@@ -1,5 +1,5 @@
 -- MVars: a token passed between two forked threads, round a ring, and through a contended lock.
--- args: 1500000
+-- args: 2500000
 import Control.Concurrent
 import Control.Monad
 import System.Environment

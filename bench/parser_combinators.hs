@@ -1,5 +1,5 @@
 -- Parsing: a monadic parser over strings for arithmetic, with a record environment and an evaluator.
--- args: 20000
+-- args: 28000
 import Control.Applicative
 import Data.Char
 import qualified Data.Map as M

@@ -1,5 +1,5 @@
 -- STM: transfers between accounts by many threads, a shared counter, and transactions over many variables.
--- args: 200000
+-- args: 350000
 import Control.Concurrent
 import Control.Concurrent.STM
 import Control.Monad
