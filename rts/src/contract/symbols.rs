@@ -58,7 +58,7 @@ symbols! {
     stg_noforceIO_info, stg_ap_2_upd_info, stg_ap_3_upd_info,
     stg_returnToStackTop, __stg_gc_enter_1, __stg_gc_fun,
     stg_raise_info, stg_unmaskAsyncExceptionszh_ret_info, stg_atomically_waiting_frame_info,
-    hec_restart_atomically_info, hec_TREC_info,
+    hec_restart_atomically_info, hec_TREC_info, hec_after_call_info,
     stg_END_TSO_QUEUE_closure, stg_NO_FINALIZER_closure, stg_NO_TREC_closure,
     stg_END_STM_WATCH_QUEUE_closure, stg_INTLIKE_closure, stg_CHARLIKE_closure,
 

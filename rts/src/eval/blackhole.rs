@@ -29,7 +29,7 @@ use super::{freeze, update::update};
 use crate::contract::closure::fields::*;
 use crate::contract::symbols::is_blackhole_info;
 use crate::contract::{layout::*, Closure, Info, Tso};
-use crate::hec::Hec;
+use crate::hec::{out_of_memory, Hec};
 use crate::info;
 use crate::thread::door;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -201,10 +201,18 @@ unsafe fn squeeze(t: Tso, gone: &[Frame], watch: Option<Frame>) -> usize {
     shift
 }
 
+/// Room outside the nursery, whose Hp is in its register.
+unsafe fn allocate_aside(hec: &mut Hec, words: usize) -> Closure {
+    match hec.alloc.allocate_aside(words) {
+        Some(c) => c,
+        None => out_of_memory(words * 8),
+    }
+}
+
 /// Makes the running thread wait for a claimed thunk: 1; or 0 if the value has come.
 /// # Safety
-/// Called from the entry code of black holes, with Hp saved; on 1 the thread leaves with
-/// ThreadBlocked to enter the thunk again later.
+/// Called from the entry code of black holes; on 1 the thread leaves with ThreadBlocked to enter
+/// the thunk again later.
 #[no_mangle]
 pub unsafe extern "C" fn hec_block_on_blackhole(hec: &mut Hec, thunk: Closure) -> usize {
     if !is_blackhole_info(thunk.info()) {
@@ -215,14 +223,14 @@ pub unsafe extern "C" fn hec_block_on_blackhole(hec: &mut Hec, thunk: Closure) -
     if let Claim::Value = claim {
         return 0;
     }
-    let entry = hec.allocate(MSG_WORDS);
+    let entry = allocate_aside(hec, MSG_WORDS);
     entry.set_info(info!(stg_MSG_BLACKHOLE_info));
     entry.set_word(MSG_LINK, Tso::end().0);
     entry.set_word(MSG_TSO, me.0);
     entry.set_word(MSG_BH, thunk.0);
     match claim {
         Claim::By(owner) => {
-            let queue = hec.allocate(BQ_WORDS);
+            let queue = allocate_aside(hec, BQ_WORDS);
             queue.set_info(info!(stg_BLOCKING_QUEUE_DIRTY_info));
             queue.set_word(BQ_LINK, Tso::end().0);
             queue.set_word(BQ_BH, thunk.0);

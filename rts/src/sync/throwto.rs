@@ -5,7 +5,7 @@
 //! raised at once by freezing its stack. Otherwise the thrower waits: a MSG_THROWTO {link,
 //! source, target, exception} joins the target's `blocked_exceptions`, first come, first served,
 //! and is delivered when the target unmasks (`hec_unmasked`), blocks interruptibly
-//! ([`maybe_deliver`]) or finishes ([`thread_finished`]: then nothing is raised, and the thrower
+//! ([`maybe_deliver`]), comes back from a foreign call ([`deliver_after_call`]) or finishes ([`thread_finished`]: then nothing is raised, and the thrower
 //! goes on). The wait is itself interruptible: then the message is withdrawn.
 //!
 //! Interruptible are the operations that may wait for ever: MVars, ports, STM, throwTo, delays
@@ -178,12 +178,24 @@ unsafe fn deliver_first(hec: &mut Hec, t: Tso) -> bool {
 }
 
 /// Raises an exception that waits for the thread, if there is one and its state allows. Call
-/// when a thread has blocked, or has come back from a foreign call: true if it is runnable now
-/// because of it (one that was blocked is on the run queue; one that was not is where it was).
+/// when a thread has blocked: true if it is runnable now because of it, and on the run queue (one
+/// that was runnable before is where it was).
 /// # Safety
 /// The thread is stopped, its stack saved, with a frame on top that needs no register.
 pub unsafe fn maybe_deliver(hec: &mut Hec, t: Tso) -> bool {
     t.obj().blocked_exceptions != end() && when(t) == When::Now && deliver_first(hec, t)
+}
+
+/// The thread has come back from a foreign call, and is about to return to its continuation with
+/// the result in registers: if an exception waits and may be raised, has it raised then.
+/// # Safety
+/// The HEC is held; the thread is marked as not blocked, its stack saved and dirty.
+pub unsafe fn deliver_after_call(hec: &mut Hec, t: Tso) {
+    if t.obj().blocked_exceptions != end() && when(t) == When::Now {
+        let stack = t.obj().stackobj;
+        dirty_stack(hec, stack);
+        crate::thread::create::push(stack, &[info!(hec_after_call_info).0]);
+    }
 }
 
 /// The thread has finished: whoever wanted to throw to it goes on.
