@@ -129,9 +129,8 @@ unsafe fn run_thread(hec: &mut Hec, t: Tso) {
     dirty_stack(hec, o.stackobj);
     hec.r.current_tso = t.0;
     hec.r.hp_alloc = 0;
-    if hec.run_queue.is_empty() {
-        hec.context_switch.store(0, Ordering::Relaxed);
-    }
+    // A time slice begins.
+    hec.context_switch.store(0, Ordering::Relaxed);
     hec.open_nursery();
     *libc::__errno_location() = o.saved_errno as i32;
     let ret = run::run_current(&mut hec.r);

@@ -44,9 +44,9 @@ pub unsafe extern "C" fn suspendThread(reg: *mut RegTable, interruptible: bool) 
     let errno = *libc::__errno_location();
     let hec = Hec::of_reg(reg);
     let t = hec.current();
-    thread_paused(hec, t);
     let why = if interruptible { BlockedOnCCall_Interruptible } else { BlockedOnCCall };
     crate::thread::door::block(hec, t, why, 0);
+    thread_paused(hec, t);
     let entry = Box::new(Suspended { tso: t, os_thread: libc::pthread_self(), interruptible });
     let slot = match free_slots().pop() {
         Some(s) => {
@@ -82,10 +82,7 @@ pub unsafe extern "C" fn resumeThread(token: usize) -> *mut RegTable {
     dirty_tso(&mut hec.remembered, t);
     o.why_blocked = NotBlocked as u16;
     o.block_info = Tso::end().0;
-    // What arrived during the call is delivered now, by stripping the stack.
-    if o.flags as usize & TSO_BLOCKEX == 0 {
-        throwto::maybe_deliver(hec, t);
-    }
+    throwto::deliver_after_call(hec, t);
     hec.r.current_tso = t.0;
     dirty_stack(hec, t.obj().stackobj);
     hec.r.current_nursery = hec.alloc.run;

@@ -61,7 +61,7 @@ static POOL: Mutex<Pool> = Mutex::new(Pool {
     stopping: false,
 });
 
-/// Counts acquisitions: how the ticker tells an idle HEC from a busy one.
+/// Counts changes of holder: how the ticker tells an idle HEC from a busy one.
 pub static ACTIVITY: AtomicU64 = AtomicU64::new(0);
 
 /// The ticker sleeps until the HEC is next acquired.
@@ -119,14 +119,19 @@ pub fn i_hold() -> bool {
     pool().holder.is_some_and(|h| same(h, me()))
 }
 
-/// Takes the HEC, waiting for it if need be.
-pub fn acquire(me: TaskRef) {
+/// The HEC gets a new holder: the ticker must be awake.
+fn note_activity() {
     ACTIVITY.fetch_add(1, Ordering::SeqCst);
     if DOZING.load(Ordering::SeqCst) {
         if let Some(wake) = WAKE_TICKER.get() {
             wake();
         }
     }
+}
+
+/// Takes the HEC, waiting for it if need be.
+pub fn acquire(me: TaskRef) {
+    note_activity();
     let mut p = pool();
     match p.holder {
         None => p.holder = Some(me),
@@ -182,6 +187,7 @@ unsafe fn pass_on(mut p: MutexGuard<'static, Pool>) {
     p.holder = successor;
     drop(p);
     if let Some(t) = successor {
+        note_activity();
         t.wake.notify_one();
     }
 }
