@@ -63,6 +63,8 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
     if USERS.fetch_add(1, Ordering::AcqRel) > 0 {
         return;
     }
+    // `base` asks C which encoding the locale has.
+    libc::setlocale(libc::LC_CTYPE, c"".as_ptr());
     let keep_cafs = config.keep_cafs != 0;
     crate::observe::stats::begin_init();
     setup::setup(argc, argv, config);

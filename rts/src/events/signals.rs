@@ -200,6 +200,8 @@ pub fn reset() {
     USER_HANDLERS.store(0, Ordering::Relaxed);
 }
 
+/// The mask before [`blockUserSignals`]. It stays: a child made by vfork, which shares our
+/// memory, restores it for itself before the parent does.
 static SAVED_MASK: Mutex<Option<libc::sigset_t>> = Mutex::new(None);
 
 /// Blocks all signals on this thread (around the fork of a child process, in `process`).
@@ -216,7 +218,7 @@ pub extern "C" fn blockUserSignals() {
 
 #[no_mangle]
 pub extern "C" fn unblockUserSignals() {
-    if let Some(old) = SAVED_MASK.lock().unwrap_or_else(|e| e.into_inner()).take() {
+    if let Some(old) = *SAVED_MASK.lock().unwrap_or_else(|e| e.into_inner()) {
         // SAFETY: as above.
         unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &old, std::ptr::null_mut()) };
     }

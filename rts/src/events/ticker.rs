@@ -90,7 +90,6 @@ fn run(s: Settings) {
                     task::release();
                 }
             }
-            seen = task::ACTIVITY.load(Ordering::Relaxed);
         }
         if quiet > idle_ticks.unwrap_or(0).max(16) {
             doze(seen);

@@ -77,12 +77,11 @@ pub unsafe extern "C" fn hec_thread_status(t: Tso) -> usize {
     }
 }
 
-/// Is the running thread bound to an OS thread? Without `-threaded` every thread runs in the one
-/// OS thread there is, and so is.
+/// Is the running thread bound to an OS thread? Without `-threaded` none is.
 /// # Safety
 /// Called from Cmm.
 #[no_mangle]
 pub unsafe extern "C" fn hec_is_bound(hec: &mut Hec) -> usize {
     let t = hec.current();
-    (t.obj().bound != 0 || !settings().threaded) as usize
+    (t.obj().bound != 0 && settings().threaded) as usize
 }
