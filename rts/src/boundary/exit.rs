@@ -53,7 +53,7 @@ unsafe fn wind_down(fast: bool) {
     crate::prims::hpc::exitHpc();
     crate::prims::terminal::restore();
     super::report::report(hec());
-    task::release();
+    // The HEC is kept: whoever comes back from a foreign call now waits for good.
 }
 
 unsafe fn flush_standard_handles() {

@@ -4,6 +4,7 @@
 //! In the child every other OS thread is gone; every other Haskell thread is deleted; the given
 //! action runs as a new main; then the child exits.
 use crate::contract::layout::*;
+use crate::eval::freeze::raise_async;
 use crate::events::{iowait, manager, ticker};
 use crate::sched::{hec, incall, settings, suspend, task};
 use crate::contract::Tso;
@@ -33,10 +34,15 @@ unsafe fn child(me: task::TaskRef, entry: usize) -> ! {
     for t in all {
         let o = t.obj();
         o.bound = 0;
-        // Handlers are not run: the threads never were in this process.
-        if !matches!(o.what_next as usize, ThreadKilled | ThreadComplete) {
-            o.what_next = ThreadKilled as u16;
+        if matches!(o.what_next as usize, ThreadKilled | ThreadComplete) {
+            continue;
         }
+        if matches!(o.why_blocked as usize, BlockedOnCCall | BlockedOnCCall_Interruptible) {
+            o.why_blocked = NotBlocked as u16;
+        }
+        // Handlers are not run: the threads never were in this process. What they were
+        // evaluating is frozen, for the child may need it.
+        raise_async(hec, t, None);
     }
     while hec.run_queue.pop_front().is_some() {}
     suspend::after_fork();

@@ -19,7 +19,7 @@ use crate::observe::fatal::broken;
 use crate::observe::stats::Tasks;
 use std::cell::Cell;
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock};
 
 /// Idle workers kept for later; others end.
@@ -60,6 +60,11 @@ static POOL: Mutex<Pool> = Mutex::new(Pool {
     all_workers: 0,
     stopping: false,
 });
+
+/// Tasks in `returning`, for a look without the lock: who joins has asked the running thread to
+/// give way, so a look that comes too early is followed by another.
+static RETURNERS: AtomicUsize = AtomicUsize::new(0);
+static STOPPING: AtomicBool = AtomicBool::new(false);
 
 /// Counts changes of holder: how the ticker tells an idle HEC from a busy one.
 pub static ACTIVITY: AtomicU64 = AtomicU64::new(0);
@@ -145,6 +150,7 @@ pub fn acquire(me: TaskRef) {
         }
         Some(_) => {
             p.returning.push_back(me);
+            RETURNERS.fetch_add(1, Ordering::Relaxed);
             // SAFETY: `interrupt` writes one atomic.
             unsafe { hec().interrupt() };
             wait_for_turn(p, me);
@@ -169,7 +175,7 @@ pub fn try_acquire(me: TaskRef) -> bool {
 
 /// Is somebody waiting to return from a foreign call?
 pub fn returners_wait() -> bool {
-    !pool().returning.is_empty()
+    RETURNERS.load(Ordering::Relaxed) != 0
 }
 
 /// Passes the HEC on. The caller must not touch it again before it has it back.
@@ -181,7 +187,10 @@ pub unsafe fn release() {
 
 unsafe fn pass_on(mut p: MutexGuard<'static, Pool>) {
     let successor = match p.returning.pop_front() {
-        Some(t) => Some(t),
+        Some(t) => {
+            RETURNERS.fetch_sub(1, Ordering::Relaxed);
+            Some(t)
+        }
         None => successor_for_work(&mut p),
     };
     p.holder = successor;
@@ -246,11 +255,15 @@ pub unsafe fn pass_and_wait(me: TaskRef) {
 /// # Safety
 /// As for [`release`].
 pub unsafe fn give_way(me: TaskRef) {
+    if !returners_wait() {
+        return;
+    }
     let mut p = pool();
     if p.returning.is_empty() {
         return;
     }
     p.returning.push_back(me);
+    RETURNERS.fetch_add(1, Ordering::Relaxed);
     pass_on(p);
     wait_for_turn(pool(), me);
 }
@@ -274,10 +287,11 @@ pub unsafe fn idle_worker(me: TaskRef) -> bool {
 /// From now on the HEC is passed to returners only: the program is ending.
 pub fn stop() {
     pool().stopping = true;
+    STOPPING.store(true, Ordering::Relaxed);
 }
 
 pub fn stopping() -> bool {
-    pool().stopping
+    STOPPING.load(Ordering::Relaxed)
 }
 
 /// In the child of a fork: no OS thread but this one is left, and it holds the HEC.
@@ -287,6 +301,7 @@ pub unsafe fn after_fork(me: TaskRef) {
     let mut p = POOL.try_lock().unwrap_or_else(|_| broken("forked while the pool was locked"));
     p.holder = Some(me);
     p.returning.clear();
+    RETURNERS.store(0, Ordering::Relaxed);
     p.idle.clear();
     p.workers = 0;
     p.stopping = false;

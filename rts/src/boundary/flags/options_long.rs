@@ -19,7 +19,7 @@ impl Reader<'_> {
             b"debug-numa" if self.ways.threaded && self.ways.debug => {
                 self.wrong_option("--debug-numa: missing number of nodes", &[])
             }
-            _ if name.starts_with(b"numa=") => return self.numa(arg),
+            _ if name.starts_with(b"numa=") || name.starts_with(b"numa-mask=") => return self.numa(arg),
             _ if name.starts_with(b"debug-numa=") && self.ways.threaded && self.ways.debug => {
                 return Err(self.unsupported(arg, "NUMA"))
             }
