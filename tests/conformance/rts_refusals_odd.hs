@@ -1,4 +1,4 @@
--- The program runs itself with wrong uses of the rarer runtime options: the first line of each message and the exit code.
+-- The program runs itself with wrong uses of the rarer runtime options: the first line of each message and the exit code. (Heap profiles and NUMA are refused differently on purpose.)
 import Control.Monad
 import System.Environment
 import System.Exit
@@ -6,7 +6,7 @@ import System.Process
 
 cases :: [[String]]
 cases = map words
-  [ "-kc", "-kb", "-ki", "-kx", "-k", "-maxN0", "-qx", "-q", "-Z -Q", "-DS", "-x", "-xq", "-T1", "-sx -yy", "-hc", "-h", "-p", "-B5", "-e5x", "-r"
+  [ "-kc", "-kb", "-ki", "-kx", "-k", "-maxN0", "-qx", "-q", "-Z -Q", "-DS", "-x", "-xq", "-T1", "-sx -yy", "-hc", "-p", "-B5", "-e5x", "-r"
   , "-L", "-R", "-i1", "-m101", "-mx", "-b1", "-ga", "-X", "--install-signal-handlers=maybe", "--internal-counters", "--debug-numa=2" ]
 
 main :: IO ()

@@ -39,6 +39,7 @@ unsafe fn child(me: task::TaskRef, entry: usize) -> ! {
         }
         if matches!(o.why_blocked as usize, BlockedOnCCall | BlockedOnCCall_Interruptible) {
             o.why_blocked = NotBlocked as u16;
+            o.block_info = Tso::end().0;
         }
         // Handlers are not run: the threads never were in this process. What they were
         // evaluating is frozen, for the child may need it.
