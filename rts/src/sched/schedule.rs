@@ -57,39 +57,36 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
         } else {
             events(hec, false);
         }
-        let Some(t) = hec.run_queue.pop_front() else {
-            if threaded {
-                match ic {
-                    Some(_) => task::pass_and_wait(me),
-                    None => {
-                        if !task::idle_worker(me) {
-                            return;
-                        }
-                    }
-                }
-            } else {
-                wait_for_event(hec, ic);
-            }
-            continue;
-        };
-        if finished(t) {
-            retire(hec, t);
-            continue;
-        }
-        if threaded && !runs_here(me, ic, t) {
-            hec.run_queue.push_front(&mut hec.remembered, t);
-            match ic {
-                Some(_) => task::pass_and_wait(me),
-                None => {
-                    // The bound task takes over; this worker has no work until it gives up.
-                    if !task::idle_worker(me) {
-                        return;
-                    }
+        match hec.run_queue.pop_front() {
+            Some(t) if !threaded || runs_here(me, ic, t) => {
+                if finished(t) {
+                    retire(hec, t);
+                } else {
+                    run_thread(hec, t);
                 }
             }
-            continue;
+            None if !threaded => wait_for_event(hec, ic),
+            other => {
+                if let Some(t) = other {
+                    hec.run_queue.push_front(&mut hec.remembered, t);
+                }
+                if !step_aside(me, ic) {
+                    return;
+                }
+            }
         }
-        run_thread(hec, t);
+    }
+}
+
+/// There is nothing to do for this task: others may use the HEC until there is. False if a
+/// worker should end.
+unsafe fn step_aside(me: TaskRef, ic: Option<*mut InCall>) -> bool {
+    match ic {
+        Some(_) => {
+            task::pass_and_wait(me);
+            true
+        }
+        None => task::idle_worker(me),
     }
 }
 
