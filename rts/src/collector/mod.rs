@@ -264,6 +264,9 @@ unsafe fn finish<const MAJOR: bool>(
         }
     }
     outcome.copied_words -= w.resumed_bytes / 8;
+    for hec in hecs.iter_mut() {
+        hec.alloc.drop_dead_pinned();
+    }
     for run in from.plain {
         release(run, poison);
     }

@@ -18,8 +18,11 @@ pub struct AllocArea {
     pub large: Vec<Run>,
     /// Blocks of those, towards the next collection.
     pub large_blocks: usize,
-    /// The block that pinned arrays are cut from.
+    /// The block that pinned arrays are cut from. One that a collection saves goes on being
+    /// filled, at whatever age it has reached: byte arrays refer to nothing.
     pub pinned: Option<Run>,
+    /// Where this cycle's part of a block begins that an earlier cycle began; else 0.
+    pinned_from: usize,
     /// Large blocks after which a collection is asked for.
     pub large_limit: usize,
     /// A collection is wanted at the next heap check.
@@ -36,6 +39,7 @@ impl AllocArea {
             large: Vec::new(),
             large_blocks: 0,
             pinned: None,
+            pinned_from: 0,
             large_limit: 0,
             full: false,
             allocated_before: 0,
@@ -70,7 +74,15 @@ impl AllocArea {
             let own = (*self.run).free - (*self.run).start;
             let extra: usize = self.extra.iter().map(|&r| (*r).free - (*r).start).sum();
             let large: usize = self.large.iter().map(|&r| (*r).free - (*r).start).sum();
-            self.allocated_before + (own + extra + large) as u64
+            self.allocated_before + (own + extra + large + self.in_earlier_pinned()) as u64
+        }
+    }
+
+    /// Bytes allocated in this cycle in a block that an earlier one began.
+    unsafe fn in_earlier_pinned(&self) -> usize {
+        match self.pinned {
+            Some(run) if self.pinned_from != 0 => (*run).free - self.pinned_from,
+            _ => 0,
         }
     }
 
@@ -140,9 +152,19 @@ impl AllocArea {
     pub fn end_cycle(&mut self) -> (Vec<Run>, Vec<Run>) {
         self.allocated_before = self.allocated();
         self.large_blocks = 0;
-        self.pinned = None;
+        // SAFETY: the block is in use.
+        self.pinned_from = self.pinned.map_or(0, |run| unsafe { (*run).free });
         self.full = false;
         (std::mem::take(&mut self.extra), std::mem::take(&mut self.large))
+    }
+
+    /// Forgets the block of pinned arrays if the collection has not saved it.
+    /// # Safety
+    /// Nothing has been freed yet.
+    pub unsafe fn drop_dead_pinned(&mut self) {
+        if self.pinned.is_some_and(|run| blocks::run_age(run).is(Age::CONDEMNED)) {
+            self.pinned = None;
+        }
     }
 
     /// Starts a new cycle with an empty nursery.
@@ -180,6 +202,8 @@ impl AllocArea {
             return Some(Closure(at));
         }
         let run = alloc_run(1, Age(Age::NURSERY.0 | Age::PINNED))?;
+        self.allocated_before += self.in_earlier_pinned() as u64;
+        self.pinned_from = 0;
         self.note_large(run);
         self.pinned = Some(run);
         let at = (*run).start + pad((*run).start);
