@@ -8,7 +8,7 @@ use crate::contract::Closure;
 use crate::events::{iowait, signals, ticker};
 use crate::contract::Ways;
 use crate::observe::fatal;
-use crate::observe::settings::{checks, hec_flags};
+use crate::observe::settings::{checks, hec_flags, HeapSuggestion};
 use crate::sched::{self, collect, hec, incall, schedule, task};
 use crate::sync;
 use crate::thread::create::new_io_thread;
@@ -120,6 +120,7 @@ fn collector_settings(o: &crate::observe::settings::Settings) -> collector::poli
         // One block at a time is the smallest nursery there is.
         nursery_bytes: if checks.every_block { memory::BLOCK_BYTES } else { o.nursery_bytes },
         generations: o.generations,
+        suggestion: if checks.every_block { HeapSuggestion::None } else { o.heap_suggestion },
         factor: o.old_gen_factor,
         min_old_bytes: o.min_old_gen_bytes,
         max_heap_bytes: o.max_heap_bytes,

@@ -286,17 +286,18 @@ unsafe fn finish<const MAJOR: bool>(
         outcome.live_words = gens.iter().map(|g| g.words()).sum();
         let live = gens.iter().map(|g| g.blocks()).sum();
         policy::set_limits(live);
-        start_cycles(hecs, policy::nursery_bytes(live), poison);
-        policy::return_memory();
     } else {
         outcome.live_words = outcome.copied_words + outcome.large_words;
-        start_cycles(hecs, 0, poison);
+    }
+    start_cycles(hecs, policy::nursery_bytes(hecs.len()), poison);
+    if MAJOR {
+        policy::return_memory();
     }
     outcome.over_limit = policy::over_limit();
     outcome
 }
 
-/// Empties the nurseries; `bytes` is their new size, 0 to leave it as it is.
+/// Empties the nurseries; `bytes` is their new size.
 unsafe fn start_cycles(hecs: &mut [&mut Hec], bytes: usize, poison: bool) {
     for hec in hecs.iter_mut() {
         let run = hec.alloc.run;
@@ -305,7 +306,7 @@ unsafe fn start_cycles(hecs: &mut [&mut Hec], bytes: usize, poison: bool) {
         }
         blocks::set_age(run, Age::NURSERY);
         hec.alloc.start_cycle();
-        if bytes != 0 && !hec.alloc.resize(bytes) {
+        if !hec.alloc.resize(bytes) {
             out_of_memory(bytes);
         }
         hec.r.current_nursery = hec.alloc.run;

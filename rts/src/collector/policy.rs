@@ -4,8 +4,21 @@
 //! least to a minimum (`-F`, `-o`). A limit on the heap (`-M`) bounds that growth; what a
 //! collection needs in passing for its copies is not counted. Free blocks are kept for what
 //! the coming cycle will need; the rest goes back to the system.
+//!
+//! `-H` names a size that the program may as well use: nurseries take what the generations,
+//! and the copies of the next full collection, leave of it.
 use crate::memory::{blocks, heap, BLOCK_BYTES};
+use crate::observe::settings::HeapSuggestion;
 use std::ptr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The largest nursery that `-H` without a size leads to: beyond it, the caches lose what
+/// fewer collections gain.
+const MAX_AUTO_NURSERY: usize = 8 << 20;
+
+/// When the generations have used up what `-H` names, a nursery may still have a small part
+/// of what is alive, up to this: it costs little memory and saves many collections.
+const MAX_SPARE_NURSERY: usize = 4 << 20;
 
 /// What the flags choose. Given once at start.
 #[derive(Clone, Copy, Debug)]
@@ -13,6 +26,8 @@ pub struct Settings {
     /// Of each HEC.
     pub nursery_bytes: usize,
     pub generations: usize,
+    /// A nursery may grow to fill this (`-H`).
+    pub suggestion: HeapSuggestion,
     /// Growth of the old generations between full collections.
     pub factor: f64,
     pub min_old_bytes: usize,
@@ -29,6 +44,7 @@ impl Settings {
     pub const DEFAULT: Settings = Settings {
         nursery_bytes: 1 << 20,
         generations: 2,
+        suggestion: HeapSuggestion::None,
         factor: 2.0,
         min_old_bytes: 1 << 20,
         max_heap_bytes: None,
@@ -39,6 +55,9 @@ impl Settings {
 }
 
 static mut SETTINGS: Settings = Settings::DEFAULT;
+
+/// Blocks that the last full collection left.
+static LIVE: AtomicUsize = AtomicUsize::new(0);
 
 /// Chooses the settings and sets the generations' first limits.
 /// # Safety
@@ -66,6 +85,7 @@ pub unsafe fn next_generation_to_collect() -> usize {
 /// The world is stopped.
 pub(super) unsafe fn set_limits(live: usize) {
     let s = settings();
+    LIVE.store(live, Ordering::Relaxed);
     let gens = &mut heap().gens;
     let mut limit = ((live as f64 * s.factor) as usize).max(s.min_old_bytes / BLOCK_BYTES);
     if let Some(max) = s.max_heap_bytes {
@@ -78,16 +98,27 @@ pub(super) unsafe fn set_limits(live: usize) {
     }
 }
 
-/// Blocks that nurseries should have after a full collection that left `live` blocks: with one
-/// generation, every collection is a full one and the nursery takes all the growth.
-pub(super) fn nursery_bytes(live: usize) -> usize {
+/// What each of the nurseries should have for the next cycle. With one generation, every collection is a
+/// full one and the nursery takes all the growth.
+/// # Safety
+/// The world is stopped.
+pub(super) unsafe fn nursery_bytes(hecs: usize) -> usize {
     let s = settings();
-    if s.generations > 1 {
-        return s.nursery_bytes;
+    let live = LIVE.load(Ordering::Relaxed);
+    if s.generations == 1 {
+        let growth = (live as f64 * (s.factor - 1.0)) as usize * BLOCK_BYTES;
+        let room = s.max_heap_bytes.map_or(usize::MAX, |max| max.saturating_sub(live * BLOCK_BYTES));
+        return growth.min(room).max(s.nursery_bytes);
     }
-    let growth = (live as f64 * (s.factor - 1.0)) as usize * BLOCK_BYTES;
-    let room = s.max_heap_bytes.map_or(usize::MAX, |max| max.saturating_sub(live * BLOCK_BYTES));
-    growth.min(room).max(s.nursery_bytes)
+    let (aim, most) = match s.suggestion {
+        HeapSuggestion::None => return s.nursery_bytes,
+        HeapSuggestion::Bytes(n) => (n, usize::MAX),
+        HeapSuggestion::Auto => (blocks::peak_blocks_resident() * BLOCK_BYTES, MAX_AUTO_NURSERY),
+    };
+    let held: usize = heap().gens.iter().map(|g| g.blocks()).sum();
+    let room = aim.saturating_sub((held + live) * BLOCK_BYTES);
+    let spare = (live * BLOCK_BYTES / 16).min(MAX_SPARE_NURSERY);
+    (room.max(spare) / hecs).min(most).max(s.nursery_bytes)
 }
 
 /// Is more in use than the limit on the heap allows?

@@ -46,7 +46,8 @@ impl AllocArea {
         }
     }
 
-    /// Replaces the nursery by one of `bytes` (rounded up to blocks). False if memory is out.
+    /// Replaces the nursery by one of `bytes` (rounded up to blocks). False if memory is out, and
+    /// there is none any more.
     /// # Safety
     /// The old nursery is empty; locking as for [`alloc_run`].
     pub unsafe fn resize(&mut self, bytes: usize) -> bool {
@@ -54,11 +55,14 @@ impl AllocArea {
         if !self.run.is_null() && (*self.run).len as usize == len {
             return true;
         }
-        let Some(run) = alloc_run(len, Age::NURSERY) else { return false };
-        if !self.run.is_null() {
-            blocks::free_run(self.run);
+        let before = self.run;
+        if !before.is_null() {
+            blocks::free_run(before);
         }
-        self.run = run;
+        match alloc_run(len, Age::NURSERY) {
+            Some(run) => self.run = run,
+            None => return false,
+        }
         true
     }
 
