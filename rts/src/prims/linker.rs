@@ -5,6 +5,7 @@
 //! What merely asks about objects is answered as for a program that has loaded none.
 use crate::observe::fatal::unsupported;
 use libc::{c_char, c_void};
+use std::ffi::{CStr, CString};
 use std::ptr;
 
 /// `OBJECT_NOT_LOADED` of `OStatus`.
@@ -32,17 +33,43 @@ pub unsafe extern "C" fn initLinker() {
     initLinker_(1)
 }
 
-/// Loads a shared library. Returns null, or an error message.
+/// Loads a shared library, or the one that a linker script of its name leads to. Returns null,
+/// or an error message.
 /// # Safety
 /// `name` is a string.
 #[no_mangle]
 pub unsafe extern "C" fn addDLL(name: *const c_char) -> *const c_char {
-    if libc::dlopen(name, libc::RTLD_LAZY | libc::RTLD_GLOBAL).is_null() {
-        // The next call of the system linker overwrites its message; the caller frees nothing.
-        libc::strdup(libc::dlerror())
-    } else {
-        ptr::null()
+    let Some(message) = open_globally(name) else { return ptr::null() };
+    match script_target(&message) {
+        Some(library) => open_globally(library.as_ptr()),
+        None => Some(message),
     }
+    // The caller frees nothing.
+    .map_or(ptr::null(), |m| m.into_raw())
+}
+
+/// Opens a library for all to see; the system linker's message if that fails.
+unsafe fn open_globally(name: *const c_char) -> Option<CString> {
+    let opened = libc::dlopen(name, libc::RTLD_LAZY | libc::RTLD_GLOBAL);
+    opened.is_null().then(|| CStr::from_ptr(libc::dlerror()).to_owned())
+}
+
+/// `libc.so` and some others are no libraries but scripts for the static linker, which name the
+/// library: the system linker says `FILE: invalid ELF header` (or that FILE is too short).
+fn script_target(message: &CStr) -> Option<CString> {
+    let (file, why) = message.to_str().ok()?.rsplit_once(": ")?;
+    if why != "invalid ELF header" && why != "file too short" {
+        return None;
+    }
+    let script = std::fs::read_to_string(file).ok()?;
+    first_input(&script).and_then(|f| CString::new(f).ok())
+}
+
+/// The first file that a linker script takes in.
+fn first_input(script: &str) -> Option<&str> {
+    let at = |command| script.find(command).map(|i| &script[i + str::len(command)..]);
+    let inputs = at("GROUP").or_else(|| at("INPUT"))?.trim_start().strip_prefix('(')?;
+    inputs.split(|c: char| c.is_whitespace() || "(),".contains(c)).find(|word| !word.is_empty())
 }
 
 /// Loads a shared library. Returns its handle, or null and an error message for the caller to
@@ -127,3 +154,24 @@ pub extern "C" fn findSystemLibrary(_name: *const c_char) -> *mut c_char {
 
 #[no_mangle]
 pub extern "C" fn warnMissingKBLibraryPaths() {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn linker_scripts_lead_to_libraries() {
+        let script = "/* GNU ld script */\nOUTPUT_FORMAT(elf64-x86-64)\n\
+                      GROUP ( /lib/libc.so.6 /usr/lib/libc_nonshared.a  AS_NEEDED ( /lib/ld.so ) )";
+        assert_eq!(first_input(script), Some("/lib/libc.so.6"));
+        assert_eq!(first_input("INPUT(libncurses.so.6 -ltinfo)"), Some("libncurses.so.6"));
+        assert_eq!(first_input("no script"), None);
+    }
+
+    #[test]
+    fn the_system_linkers_messages_are_understood() {
+        let said = |m: &str| script_target(&CString::new(m).unwrap());
+        assert_eq!(said("libx.so: cannot open shared object file: No such file or directory"), None);
+        assert_eq!(said("/no/such/file: invalid ELF header"), None);
+    }
+}
