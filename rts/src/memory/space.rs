@@ -15,8 +15,6 @@ const MAX_RANGE_LOG: usize = 40;
 const MIN_RANGE_LOG: usize = 30;
 /// Asked of the system at a time when the heap grows.
 const COMMIT_BYTES: usize = 4 << 20;
-/// From this offset on we ask for huge pages; below, they would waste what a small program uses.
-const HUGE_FROM: usize = 16 << 20;
 /// Where we would like the heap: far from the executable, libraries and the malloc heap.
 const PREFERRED_BASE: usize = 0x42_0000_0000;
 
@@ -96,10 +94,6 @@ pub(super) unsafe fn commit(bytes: usize) -> bool {
     let rw = libc::PROT_READ | libc::PROT_WRITE;
     if libc::mprotect(from, end - space.committed, rw) != 0 {
         return false;
-    }
-    if space.committed >= HUGE_FROM {
-        // Fewer faults while the heap grows. It is only a wish: failure does no harm.
-        libc::madvise(from, end - space.committed, libc::MADV_HUGEPAGE);
     }
     space.committed = end;
     true
