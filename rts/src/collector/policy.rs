@@ -136,7 +136,9 @@ pub(super) unsafe fn return_memory() {
         return;
     }
     let limits: usize = heap().gens.iter().skip(1).map(|g| g.limit).sum();
-    let needed = limits + settings().nursery_bytes / BLOCK_BYTES;
+    // The old generations will grow to their limits; all of that may turn out to be alive.
+    let old: usize = heap().gens.iter().map(|g| g.blocks()).sum();
+    let needed = (2 * limits).saturating_sub(old);
     let free = blocks::blocks_resident() - blocks::blocks_in_use();
     blocks::trim(needed + free.saturating_sub(needed) / 2);
 }

@@ -69,8 +69,8 @@ const LOOKAHEAD: usize = 256;
 /// A cache line.
 const LINE: usize = 64;
 
-/// Fetches what the words of a line of to-space may point to. They need not be pointers, nor
-/// even written yet: it is only a hint, and looking at each word would cost more than it saves.
+/// Fetches what the words of a line of to-space may point to. They need not be pointers: it is
+/// only a hint, and looking at each word would cost more than it saves.
 /// # Safety
 /// `line` can be read.
 #[inline(always)]
@@ -247,7 +247,6 @@ impl<const MAJOR: bool> Worker<MAJOR> {
         self.promoting(step);
         let mut at = (*run).scan;
         let mut ahead = at.next_multiple_of(LINE);
-        let limit = run_limit(run);
         loop {
             let b = &self.buffers[step as usize];
             let end = if b.run == run { b.free } else { (*run).free };
@@ -255,11 +254,10 @@ impl<const MAJOR: bool> Worker<MAJOR> {
                 break;
             }
             while at < end {
-                if ahead < at + LOOKAHEAD {
-                    if ahead < limit {
-                        prefetch_line(ahead);
-                    }
-                    ahead += LINE;
+                // Only what is written: reading a fresh page would cost a fault of its own.
+                if ahead < at + LOOKAHEAD && ahead + LINE <= end {
+                    prefetch_line(ahead);
+                    ahead = (ahead + LINE).max(at.next_multiple_of(LINE));
                 }
                 at += self.scan(at as *mut usize) * WORD;
             }
