@@ -98,8 +98,8 @@ pub(super) unsafe fn set_limits(live: usize) {
     }
 }
 
-/// What each of the nurseries should have for the next cycle. With one generation, every collection is a
-/// full one and the nursery takes all the growth.
+/// What each of the nurseries should have for the next cycle. With one generation, every
+/// collection is a full one and the nursery takes all the growth.
 /// # Safety
 /// The world is stopped.
 pub(super) unsafe fn nursery_bytes(hecs: usize) -> usize {
@@ -138,7 +138,7 @@ pub(super) unsafe fn return_memory() {
     let limits: usize = heap().gens.iter().skip(1).map(|g| g.limit).sum();
     // The old generations will grow to their limits; all of that may turn out to be alive.
     let old: usize = heap().gens.iter().map(|g| g.blocks()).sum();
-    let needed = (2 * limits).saturating_sub(old);
+    let needed = (2 * limits).saturating_sub(old).max(old);
     let free = blocks::blocks_resident() - blocks::blocks_in_use();
     blocks::trim(needed + free.saturating_sub(needed) / 2);
 }
