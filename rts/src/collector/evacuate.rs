@@ -205,15 +205,21 @@ impl<const MAJOR: bool> Worker<MAJOR> {
     ) {
         let step = self.destination(age);
         let to = self.alloc(step, words);
-        if words <= 16 {
-            // A loop beats a call for the sizes that are common.
-            let mut i = 0;
-            while i < words {
-                *to.add(i) = *from.add(i);
-                i += 1;
-            }
-        } else {
-            ptr::copy_nonoverlapping(from, to, words);
+        // Fixed sizes beat a call, or a loop, for what is common.
+        macro_rules! words {
+            ($n:literal) => {
+                *(to as *mut [usize; $n]) = *(from as *const [usize; $n])
+            };
+        }
+        match words {
+            2 => words!(2),
+            3 => words!(3),
+            4 => words!(4),
+            5 => words!(5),
+            6 => words!(6),
+            7 => words!(7),
+            8 => words!(8),
+            _ => ptr::copy_nonoverlapping(from, to, words),
         }
         self.forward(slot, from, to, tag);
         self.failed |= step < self.owner;

@@ -3,7 +3,7 @@
 //! After a full collection that leaves L alive, the old generations may grow to F × L, but at
 //! least to a minimum (`-F`, `-o`). A limit on the heap (`-M`) bounds that growth; what a
 //! collection needs in passing for its copies is not counted. Free blocks are kept for what
-//! the coming cycle will need; the rest goes back to the system.
+//! the coming cycle will need; the rest goes back to the system by and by.
 //!
 //! `-H` names a size that the program may as well use: nurseries take what the generations,
 //! and the copies of the next full collection, leave of it.
@@ -98,8 +98,8 @@ pub(super) unsafe fn set_limits(live: usize) {
     }
 }
 
-/// What each of the nurseries should have for the next cycle. With one generation, every collection is a
-/// full one and the nursery takes all the growth.
+/// What each of the nurseries should have for the next cycle. With one generation, every
+/// collection is a full one and the nursery takes all the growth.
 /// # Safety
 /// The world is stopped.
 pub(super) unsafe fn nursery_bytes(hecs: usize) -> usize {
@@ -126,8 +126,9 @@ pub(super) fn over_limit() -> bool {
     settings().max_heap_bytes.is_some_and(|max| blocks::blocks_in_use() * BLOCK_BYTES > max)
 }
 
-/// Gives back the blocks that neither the growth of the old generations nor the copies made
-/// when they are next collected will need.
+/// Gives back half of the free blocks that neither the growth of the old generations nor the
+/// copies made when they are next collected will need: all at once would often mean to ask for
+/// them again, page by page, soon.
 /// # Safety
 /// The world is stopped.
 pub(super) unsafe fn return_memory() {
@@ -135,6 +136,9 @@ pub(super) unsafe fn return_memory() {
         return;
     }
     let limits: usize = heap().gens.iter().skip(1).map(|g| g.limit).sum();
-    let nursery = settings().nursery_bytes / BLOCK_BYTES;
-    blocks::trim(limits + nursery);
+    // The old generations will grow to their limits; all of that may turn out to be alive.
+    let old: usize = heap().gens.iter().map(|g| g.blocks()).sum();
+    let needed = (2 * limits).saturating_sub(old).max(old);
+    let free = blocks::blocks_resident() - blocks::blocks_in_use();
+    blocks::trim(needed + free.saturating_sub(needed) / 2);
 }

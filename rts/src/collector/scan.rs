@@ -13,21 +13,6 @@ use crate::memory::space::run_of;
 use crate::memory::Age;
 use crate::thread::door;
 
-/// How far ahead of the scan we fetch what the words there may point to.
-const LOOKAHEAD: usize = 24;
-
-#[inline(always)]
-fn prefetch(p: usize) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: a prefetch never faults, whatever the address.
-    unsafe {
-        use std::arch::x86_64::{_mm_prefetch, _MM_HINT_T0};
-        _mm_prefetch::<_MM_HINT_T0>(p as *const i8);
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = p;
-}
-
 impl<const MAJOR: bool> Worker<MAJOR> {
     /// Scans one object of the owner's step; its size in words.
     #[inline(always)]
@@ -39,10 +24,6 @@ impl<const MAJOR: bool> Worker<MAJOR> {
                 2
             }
             CONSTR_2_0 => {
-                // The words ahead need not be pointers, nor objects: it is only a hint.
-                prefetch(*c.wrapping_add(LOOKAHEAD));
-                prefetch(*c.wrapping_add(LOOKAHEAD + 1));
-                prefetch(*c.wrapping_add(LOOKAHEAD + 2));
                 self.field(c, 1);
                 self.field(c, 2);
                 3

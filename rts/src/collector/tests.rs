@@ -307,6 +307,36 @@ fn lost_threads_are_resurrected_and_finished_ones_dropped() {
 }
 
 #[test]
+fn frames_are_scanned_by_their_bitmaps() {
+    let mut w = World::new(2);
+    let thread = w.thread();
+    let l = w.list(1000, 1010);
+    // Somebody else has updated the thunk that the frame is to update.
+    let thunk = w.object(info!(stg_IND_info), &[l.0, 0, 0]);
+    unsafe {
+        crate::thread::create::push(
+            thread.obj().stackobj,
+            &[t::ret().0, l.0, l.0, info!(stg_upd_frame_info).0, thunk.0],
+        );
+    }
+    w.roots.extend([thread.closure(), thunk]);
+    for _ in 0..3 {
+        w.collect(Request::MINOR);
+        unsafe {
+            let stack = Tso(w.roots[0].0).obj().stackobj;
+            let sp = stack.obj().sp as *const usize;
+            assert_eq!(sum(Closure(*sp.add(1))), 10045);
+            assert_eq!(*sp.add(2), l.0);
+            let updatee = Closure(*sp.add(4));
+            assert_eq!(updatee.info(), info!(stg_IND_info));
+            assert_eq!(updatee.field(INDIRECTEE), Closure(*sp.add(1)));
+            assert_eq!(stack.obj().dirty != 0, !age_of(stack.0).is_old());
+        }
+    }
+    assert!(w.hec.remembered.by_generation[1].is_empty());
+}
+
+#[test]
 fn a_long_chain_of_selectors_collapses() {
     const N: usize = 30_000;
     let mut w = World::new(2);

@@ -64,6 +64,26 @@ pub struct Worker<const MAJOR: bool> {
     pub(super) resumed_bytes: usize,
 }
 
+/// How far ahead of the scan we fetch what the words there may point to, in bytes.
+const LOOKAHEAD: usize = 256;
+/// A cache line.
+const LINE: usize = 64;
+
+/// Fetches what the words of a line of to-space may point to. They need not be pointers: it is
+/// only a hint, and looking at each word would cost more than it saves.
+/// # Safety
+/// `line` can be read.
+#[inline(always)]
+unsafe fn prefetch_line(line: usize) {
+    #[cfg(target_arch = "x86_64")]
+    for word in *(line as *const [usize; LINE / WORD]) {
+        use std::arch::x86_64::{_mm_prefetch, _MM_HINT_T0};
+        _mm_prefetch::<_MM_HINT_T0>(word as *const i8);
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = line;
+}
+
 impl<const MAJOR: bool> Worker<MAJOR> {
     /// A worker that goes on filling the last run of each generation that stays.
     /// # Safety
@@ -226,6 +246,7 @@ impl<const MAJOR: bool> Worker<MAJOR> {
         self.scanning = run;
         self.promoting(step);
         let mut at = (*run).scan;
+        let mut ahead = at.next_multiple_of(LINE);
         loop {
             let b = &self.buffers[step as usize];
             let end = if b.run == run { b.free } else { (*run).free };
@@ -233,6 +254,11 @@ impl<const MAJOR: bool> Worker<MAJOR> {
                 break;
             }
             while at < end {
+                // Only what is written: reading a fresh page would cost a fault of its own.
+                if ahead < at + LOOKAHEAD && ahead + LINE <= end {
+                    prefetch_line(ahead);
+                    ahead = (ahead + LINE).max(at.next_multiple_of(LINE));
+                }
                 at += self.scan(at as *mut usize) * WORD;
             }
         }

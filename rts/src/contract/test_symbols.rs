@@ -76,6 +76,8 @@ closure!("stg_NO_TREC_closure", "test_nullary_con_info");
 table!("ghczmprim_GHCziTypes_Izh_con_info", payload(0, 1), CONSTR_0_1, "0");
 table!("ghczmprim_GHCziTypes_Czh_con_info", payload(0, 1), CONSTR_0_1, "0");
 table!("test_cons_con_info", payload(2, 0), CONSTR_2_0, "1");
+// A frame of a pointer and a number.
+table!("test_ret_info", 0b10 << BITMAP_BITS_SHIFT | 2, RET_SMALL, "0");
 table!("test_nil_con_info", payload(0, 0), CONSTR_NOCAF, "0");
 table!("test_fst_info", 0usize, THUNK_SELECTOR, "0");
 table!("test_snd_info", 1usize, THUNK_SELECTOR, "0");
@@ -116,6 +118,7 @@ extern "C" {
     static test_snd_info: u8;
     static test_thunk_info: u8;
     static test_fun_info: u8;
+    static test_ret_info: u8;
     static test_nil_closure: u8;
     static test_caf_closure: u8;
 }
@@ -135,6 +138,7 @@ addresses! {
     snd: Info = test_snd_info;
     thunk: Info = test_thunk_info;
     fun: Info = test_fun_info;
+    ret: Info = test_ret_info;
     nil: Closure = test_nil_closure;
     caf: Closure = test_caf_closure;
 }

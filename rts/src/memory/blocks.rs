@@ -2,7 +2,8 @@
 //!
 //! A free run records its length in its first and last descriptor; free runs hang on lists by
 //! the logarithm of their length, so that both operations take constant time but for a short
-//! first-fit search. The HEC lock (or a stopped world) protects all of it.
+//! first-fit search. Runs whose pages have been returned to the system hang on lists of their
+//! own, and are taken only if no other fits. The HEC lock (or a stopped world) protects all of it.
 use super::space::{self, age_slot, desc, BLOCK_BYTES, BLOCK_LOG};
 use super::Age;
 use crate::contract::BlockDesc;
@@ -19,7 +20,8 @@ const SEARCH: usize = 16;
 pub type Run = *mut BlockDesc;
 
 pub(super) struct Pool {
-    bins: [usize; BINS],
+    /// Free runs that the system backs no longer, and those that it does, by length.
+    bins: [[usize; BINS]; 2],
     /// Blocks below this index have been handed out at least once.
     top: usize,
     in_use: usize,
@@ -29,7 +31,7 @@ pub(super) struct Pool {
 }
 
 static mut POOL: Pool =
-    Pool { bins: [NIL; BINS], top: 0, in_use: 0, resident_free: 0, peak_resident: 0 };
+    Pool { bins: [[NIL; BINS]; 2], top: 0, in_use: 0, resident_free: 0, peak_resident: 0 };
 
 fn bin_of(len: usize) -> usize {
     (usize::BITS - 1 - len.leading_zeros()) as usize
@@ -43,16 +45,17 @@ impl Pool {
         (*d).len = len as u32;
         (*d).head = i as u32;
         (*d).back = resident as usize;
-        (*d).link = self.bins[b];
+        let bins = &mut self.bins[resident as usize];
+        (*d).link = bins[b];
         (*d).scan = NIL;
         let last = desc(i + len - 1);
         (*last).state = FREE;
         (*last).len = len as u32;
         (*last).head = i as u32;
-        if self.bins[b] != NIL {
-            (*desc(self.bins[b])).scan = i;
+        if bins[b] != NIL {
+            (*desc(bins[b])).scan = i;
         }
-        self.bins[b] = i;
+        bins[b] = i;
         if resident {
             self.resident_free += len;
         }
@@ -68,7 +71,7 @@ impl Pool {
         if prev != NIL {
             (*desc(prev)).link = next;
         } else {
-            self.bins[bin_of(len)] = next;
+            self.bins[d.back][bin_of(len)] = next;
         }
         d.state = 0;
         (*desc(i + len - 1)).state = 0;
@@ -79,9 +82,17 @@ impl Pool {
         resident
     }
 
+    /// A free run of at least `len` blocks, if possible one that is backed.
     unsafe fn find(&self, len: usize) -> usize {
+        match Pool::find_in(&self.bins[1], len) {
+            NIL => Pool::find_in(&self.bins[0], len),
+            i => i,
+        }
+    }
+
+    unsafe fn find_in(bins: &[usize; BINS], len: usize) -> usize {
         let first = bin_of(len);
-        let mut i = self.bins[first];
+        let mut i = bins[first];
         for _ in 0..SEARCH {
             if i == NIL {
                 break;
@@ -91,7 +102,7 @@ impl Pool {
             }
             i = (*desc(i)).link;
         }
-        self.bins[first + 1..].iter().copied().find(|&i| i != NIL).unwrap_or(NIL)
+        bins[first + 1..].iter().copied().find(|&i| i != NIL).unwrap_or(NIL)
     }
 
     unsafe fn take(&mut self, len: usize) -> Option<usize> {
@@ -197,20 +208,27 @@ pub unsafe fn free_run(run: Run) {
 pub unsafe fn trim(keep: usize) {
     let pool = pool();
     for b in (0..BINS).rev() {
-        let mut i = pool.bins[b];
+        let mut i = pool.bins[1][b];
         while i != NIL && pool.resident_free > keep {
             let next = (*desc(i)).link;
-            if (*desc(i)).back != 0 {
-                let len = (*desc(i)).len as usize;
-                let at = space::SPACE.base + (i << BLOCK_LOG);
-                libc::madvise(at as *mut libc::c_void, len << BLOCK_LOG, libc::MADV_DONTNEED);
-                (*desc(i)).back = 0;
-                pool.resident_free -= len;
-            }
+            return_end(pool, i, pool.resident_free - keep);
             i = next;
         }
     }
     merge_returned(pool);
+}
+
+/// Returns the pages of the last blocks, up to `most` of them, of a free run.
+unsafe fn return_end(pool: &mut Pool, i: usize, most: usize) {
+    let len = (*desc(i)).len as usize;
+    let kept = len.saturating_sub(most);
+    pool.unlink(i);
+    let at = space::SPACE.base + ((i + kept) << BLOCK_LOG);
+    libc::madvise(at as *mut libc::c_void, (len - kept) << BLOCK_LOG, libc::MADV_DONTNEED);
+    if kept > 0 {
+        pool.link(i, kept, true);
+    }
+    pool.link(i + kept, len - kept, false);
 }
 
 /// Joins neighbouring runs that have both been returned.

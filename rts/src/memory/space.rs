@@ -15,8 +15,6 @@ const MAX_RANGE_LOG: usize = 40;
 const MIN_RANGE_LOG: usize = 30;
 /// Asked of the system at a time when the heap grows.
 const COMMIT_BYTES: usize = 4 << 20;
-/// Readable beyond the last block in use.
-const READ_AHEAD_BYTES: usize = 4096;
 /// Where we would like the heap: far from the executable, libraries and the malloc heap.
 const PREFERRED_BASE: usize = 0x42_0000_0000;
 
@@ -85,8 +83,6 @@ pub unsafe fn reserve() -> Result<(), String> {
 /// Makes the first `bytes` of the range usable. False when the system refuses or the range ends.
 pub(super) unsafe fn commit(bytes: usize) -> bool {
     let space = &mut *ptr::addr_of_mut!(SPACE);
-    // The collector's prefetching looks a little beyond what it scans.
-    let bytes = bytes + READ_AHEAD_BYTES;
     if bytes <= space.committed {
         return true;
     }
