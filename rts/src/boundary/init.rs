@@ -81,7 +81,8 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
         initial: o.initial_stack_words,
         chunk: o.stack_chunk_words,
         buffer: o.stack_chunk_buffer_words,
-        max: o.max_stack_words,
+        // A thread may always have one full chunk, as on the stock runtime.
+        max: o.max_stack_words.max(o.initial_stack_words + o.stack_chunk_words),
     };
     sched::init(sched::Settings { stack, threaded });
     collect::set_alloc_limit_grace(o.alloc_limit_grace_bytes);
