@@ -15,6 +15,7 @@ use crate::thread::create::new_io_thread;
 use crate::thread::stack::StackSizes;
 use crate::{memory, static_closure};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 /// How many `hs_init` have not been matched by `hs_exit`.
 static USERS: AtomicU32 = AtomicU32::new(0);
@@ -104,6 +105,7 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
         interval: o.tick.unwrap_or_default(),
         switch_ticks: o.context_switch_ticks.max(1),
         idle_delay: o.idle_gc.map(|i| i.after),
+        idle_every: o.idle_gc.map_or(Duration::ZERO, |i| i.at_least_every),
         threaded,
     });
     if threaded {

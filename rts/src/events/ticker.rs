@@ -8,7 +8,7 @@ use crate::hec::GcRequest;
 use crate::sched::{collect, hec, task};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
@@ -17,6 +17,8 @@ pub struct Settings {
     pub switch_ticks: u32,
     /// `None`: no collection when idle.
     pub idle_delay: Option<Duration>,
+    /// At least so long between two of those.
+    pub idle_every: Duration,
     /// Only with several OS threads can an idle HEC be collected from here.
     pub threaded: bool,
 }
@@ -59,6 +61,8 @@ fn block_signals() {
 fn run(s: Settings) {
     let idle_ticks = s.idle_delay.map(|d| (d.as_nanos() / s.interval.as_nanos().max(1)).max(1) as u64);
     let (mut seen, mut quiet, mut ticks) = (u64::MAX, 0u64, 0u32);
+    // Has this spell of idleness been collected, and when was the last one?
+    let (mut collected, mut last) = (false, None::<Instant>);
     while !STOP.load(Ordering::Relaxed) {
         std::thread::sleep(s.interval);
         if PAUSED.load(Ordering::Relaxed) {
@@ -68,6 +72,7 @@ fn run(s: Settings) {
         if task::busy() || now != seen {
             seen = now;
             quiet = 0;
+            collected = false;
             ticks += 1;
             if ticks >= s.switch_ticks {
                 ticks = 0;
@@ -81,7 +86,10 @@ fn run(s: Settings) {
             continue;
         }
         quiet += 1;
-        if idle_ticks == Some(quiet) && s.threaded {
+        let wanted = s.threaded && idle_ticks.is_some_and(|ticks| quiet >= ticks);
+        if wanted && !collected && last.is_none_or(|t| t.elapsed() >= s.idle_every) {
+            collected = true;
+            last = Some(Instant::now());
             let me = task::me();
             if task::try_acquire(me) {
                 // SAFETY: the HEC is held, and no thread runs.
@@ -91,7 +99,7 @@ fn run(s: Settings) {
                 }
             }
         }
-        if quiet > idle_ticks.unwrap_or(0).max(16) {
+        if quiet > idle_ticks.unwrap_or(0).max(16) && (collected || !wanted) {
             doze(seen);
             quiet = 0;
         }
