@@ -19,6 +19,13 @@ const SHARED_INTS: usize = MAX_INTLIKE.wrapping_sub(MIN_INTLIKE) + 1;
 /// A shared closure is a header and a value.
 const SHARED_BYTES: usize = 2 * WORD;
 
+/// A list cell: header, head, tail.
+const CONS_WORDS: usize = 3;
+const CONS_TAIL: usize = 2;
+/// How many list cells are copied in a row: as much as stays in the caches until their heads
+/// are scanned.
+const LIST_CELLS: usize = 32;
+
 /// The forwarding mark in a header.
 pub(super) const FORWARDED: usize = 1;
 
@@ -98,6 +105,9 @@ impl<const MAJOR: bool> Worker<MAJOR> {
                 }
                 CONSTR_1_0 | FUN_1_0 | FUN_0_1 | MUT_VAR_CLEAN | MUT_VAR_DIRTY => {
                     return self.copy_fixed::<2>(slot, c, tag, age)
+                }
+                CONSTR_2_0 if header == self.cons_header => {
+                    return self.copy_list(slot, c, tag, age)
                 }
                 CONSTR_2_0 | CONSTR_1_1 | CONSTR_0_2 | FUN_2_0 | FUN_1_1 | FUN_0_2
                 | THUNK_1_0 | THUNK_0_1 => return self.copy_fixed::<3>(slot, c, tag, age),
@@ -223,6 +233,45 @@ impl<const MAJOR: bool> Worker<MAJOR> {
         }
         self.forward(slot, from, to, tag);
         self.failed |= step < self.owner;
+    }
+
+    /// Copies a list cell, and some of those that follow right behind it: who walks along the
+    /// list then walks along memory. (For trees this would lose more by waiting for memory
+    /// here than it gains: scanning fetches ahead what it will copy.)
+    #[inline(never)]
+    unsafe fn copy_list(&mut self, slot: *mut usize, from: *mut usize, tag: usize, age: u8) {
+        let mut step = self.destination(age);
+        let mut to = self.copy_cell(slot, from, tag, step);
+        self.failed |= step < self.owner;
+        for _ in 1..LIST_CELLS {
+            let slot = to.add(CONS_TAIL);
+            let p = *slot;
+            if !self.in_heap(p) {
+                return;
+            }
+            let age = self.age(p);
+            let from = (p & !TAG_MASK) as *mut usize;
+            // The scan will see to what is not to be copied just so.
+            if !Age(age).is_condemned_plain() || *from != self.cons_header {
+                return;
+            }
+            step = step.max(self.dest[(age & 15) as usize]);
+            to = self.copy_cell(slot, from, p & TAG_MASK, step);
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn copy_cell(
+        &mut self,
+        slot: *mut usize,
+        from: *mut usize,
+        tag: usize,
+        step: u8,
+    ) -> *mut usize {
+        let to = self.alloc(step, CONS_WORDS);
+        *(to as *mut [usize; CONS_WORDS]) = *(from as *const [usize; CONS_WORDS]);
+        self.forward(slot, from, to, tag);
+        to
     }
 
     /// Copies a selector thunk that cannot be evaluated now.

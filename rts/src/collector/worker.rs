@@ -55,6 +55,7 @@ pub struct Worker<const MAJOR: bool> {
     pub(super) remembered: Vec<Vec<Closure>>,
     /// Selector thunks under evaluation, with their headers.
     pub(super) selectors: Vec<(Closure, usize)>,
+    pub(super) cons_header: usize,
     /// Headers of boxed integers and characters, of which small ones are shared.
     pub(super) int_header: usize,
     pub(super) char_header: usize,
@@ -114,6 +115,7 @@ impl<const MAJOR: bool> Worker<MAJOR> {
             reached,
             remembered: gens.iter().map(|_| Vec::new()).collect(),
             selectors: Vec::new(),
+            cons_header: info!(ghczmprim_GHCziTypes_ZC_con_info).0,
             int_header: info!(ghczmprim_GHCziTypes_Izh_con_info).0,
             char_header: info!(ghczmprim_GHCziTypes_Czh_con_info).0,
             int_table: static_closure!(stg_INTLIKE_closure).0,

@@ -85,6 +85,7 @@ symbols! {
     base_GHCziConcziIO_ioManagerCapabilitiesChanged_closure,
     base_GHCziConcziSignal_runHandlersPtr_closure,
     ghczmprim_GHCziTypes_Czh_con_info, ghczmprim_GHCziTypes_Izh_con_info,
+    ghczmprim_GHCziTypes_ZC_con_info,
     ghczmprim_GHCziTypes_Fzh_con_info, ghczmprim_GHCziTypes_Dzh_con_info,
     ghczmprim_GHCziTypes_Wzh_con_info, base_GHCziPtr_Ptr_con_info, base_GHCziPtr_FunPtr_con_info,
     base_GHCziInt_I8zh_con_info, base_GHCziInt_I16zh_con_info, base_GHCziInt_I32zh_con_info,

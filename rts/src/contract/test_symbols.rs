@@ -74,6 +74,7 @@ closure!("stg_NO_FINALIZER_closure", "test_nullary_con_info");
 closure!("stg_NO_TREC_closure", "test_nullary_con_info");
 
 table!("ghczmprim_GHCziTypes_Izh_con_info", payload(0, 1), CONSTR_0_1, "0");
+table!("ghczmprim_GHCziTypes_ZC_con_info", payload(2, 0), CONSTR_2_0, "1");
 table!("ghczmprim_GHCziTypes_Czh_con_info", payload(0, 1), CONSTR_0_1, "0");
 table!("test_cons_con_info", payload(2, 0), CONSTR_2_0, "1");
 // A frame of a pointer and a number.

@@ -43,6 +43,11 @@ impl Age {
     pub fn is(self, flag: u8) -> bool {
         self.0 & flag != 0
     }
+    /// Objects are copied out, one by one, by the running collection.
+    #[inline(always)]
+    pub fn is_condemned_plain(self) -> bool {
+        self.0 & (Age::CONDEMNED | Age::LARGE | Age::PINNED | Age::COMPACT) == Age::CONDEMNED
+    }
     /// Neither large, pinned nor compact: objects are copied out one by one.
     #[inline(always)]
     pub fn is_plain(self) -> bool {
