@@ -142,7 +142,7 @@ unsafe fn start_hec(nursery_bytes: usize) {
     if !h.alloc.resize(nursery_bytes) {
         fatal::exit_with(super::exit::EXIT_HEAP_OVERFLOW, "out of memory for the allocation area");
     }
-    h.alloc.large_limit = collector::policy::settings().large_bytes / memory::BLOCK_BYTES;
+    h.alloc.large_limit = collector::policy::large_limit(nursery_bytes);
     h.r.current_nursery = h.alloc.run;
 }
 

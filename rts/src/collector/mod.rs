@@ -309,6 +309,7 @@ unsafe fn start_cycles(hecs: &mut [&mut Hec], bytes: usize, poison: bool) {
         if !hec.alloc.resize(bytes) {
             out_of_memory(bytes);
         }
+        hec.alloc.large_limit = policy::large_limit(bytes);
         hec.r.current_nursery = hec.alloc.run;
     }
 }

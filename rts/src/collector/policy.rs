@@ -5,6 +5,9 @@
 //! collection needs in passing for its copies is not counted. Free blocks are kept for what
 //! the coming cycle will need; the rest goes back to the system by and by.
 //!
+//! A nursery of the default size grows with what the generations hold (see [`grown_nursery`]):
+//! more of what is allocated dies before it is looked at. The old generation gives the room.
+//!
 //! `-H` names a size that the program may as well use: nurseries take what the generations,
 //! and the copies of the next full collection, leave of it.
 use crate::memory::{blocks, heap, BLOCK_BYTES};
@@ -19,6 +22,12 @@ const MAX_AUTO_NURSERY: usize = 8 << 20;
 /// When the generations have used up what `-H` names, a nursery may still have a small part
 /// of what is alive, up to this: it costs little memory and saves many collections.
 const MAX_SPARE_NURSERY: usize = 4 << 20;
+
+/// The largest nursery that a program gets unasked: beyond it, what the collector gains is lost
+/// by waiting for memory.
+const MAX_GROWN_NURSERY: usize = 4 << 20;
+/// A nursery that has grown takes up to this part of what the generations hold.
+const GROWN_SHARE: usize = 4;
 
 /// What the flags choose. Given once at start.
 #[derive(Clone, Copy, Debug)]
@@ -59,6 +68,9 @@ static mut SETTINGS: Settings = Settings::DEFAULT;
 /// Blocks that the last full collection left.
 static LIVE: AtomicUsize = AtomicUsize::new(0);
 
+/// Bytes that a grown nursery has.
+static GROWN: AtomicUsize = AtomicUsize::new(0);
+
 /// Chooses the settings and sets the generations' first limits.
 /// # Safety
 /// Called once at start, after the generations have been made and before any HEC runs.
@@ -87,7 +99,11 @@ pub(super) unsafe fn set_limits(live: usize) {
     let s = settings();
     LIVE.store(live, Ordering::Relaxed);
     let gens = &mut heap().gens;
-    let mut limit = ((live as f64 * s.factor) as usize).max(s.min_old_bytes / BLOCK_BYTES);
+    let growth = GROWN.load(Ordering::Relaxed).saturating_sub(s.nursery_bytes) / BLOCK_BYTES;
+    let mut limit = ((live as f64 * s.factor) as usize)
+        .saturating_sub(growth)
+        .max(s.min_old_bytes / BLOCK_BYTES)
+        .max(live);
     if let Some(max) = s.max_heap_bytes {
         let room = max.saturating_sub(s.nursery_bytes) / BLOCK_BYTES;
         limit = limit.min(room.max(live));
@@ -111,7 +127,7 @@ pub(super) unsafe fn nursery_bytes(hecs: usize) -> usize {
         return growth.min(room).max(s.nursery_bytes);
     }
     let (aim, most) = match s.suggestion {
-        HeapSuggestion::None => return s.nursery_bytes,
+        HeapSuggestion::None => return grown_nursery(),
         HeapSuggestion::Bytes(n) => (n, usize::MAX),
         HeapSuggestion::Auto => (blocks::peak_blocks_resident() * BLOCK_BYTES, MAX_AUTO_NURSERY),
     };
@@ -119,6 +135,34 @@ pub(super) unsafe fn nursery_bytes(hecs: usize) -> usize {
     let room = aim.saturating_sub((held + live) * BLOCK_BYTES);
     let spare = (live * BLOCK_BYTES / 16).min(MAX_SPARE_NURSERY);
     (room.max(spare) / hecs).min(most).max(s.nursery_bytes)
+}
+
+/// The size of a nursery when nobody has named one: the default, doubled as long as it is a
+/// small part of what the generations hold. It shrinks only when far less is held, because a
+/// new run is cold.
+unsafe fn grown_nursery() -> usize {
+    let s = settings();
+    if s.nursery_bytes != Settings::DEFAULT.nursery_bytes || s.max_heap_bytes.is_some() {
+        return s.nursery_bytes;
+    }
+    let held = heap().gens.iter().map(|g| g.blocks()).sum::<usize>() * BLOCK_BYTES;
+    let mut size = GROWN.load(Ordering::Relaxed).max(s.nursery_bytes);
+    while size < MAX_GROWN_NURSERY && 2 * size * GROWN_SHARE <= held {
+        size *= 2;
+    }
+    while size > s.nursery_bytes && size * GROWN_SHARE > 4 * held {
+        size /= 2;
+    }
+    GROWN.store(size, Ordering::Relaxed);
+    size
+}
+
+/// Blocks of large objects that make a collection due when the nursery has `nursery` bytes:
+/// as many as it has, unless the flags say something else (`-AL`).
+pub fn large_limit(nursery: usize) -> usize {
+    let s = settings();
+    let bytes = if s.large_bytes == s.nursery_bytes { nursery } else { s.large_bytes };
+    bytes / BLOCK_BYTES
 }
 
 /// Is more in use than the limit on the heap allows?
