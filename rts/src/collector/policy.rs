@@ -84,12 +84,14 @@ pub fn settings() -> &'static Settings {
     unsafe { &*ptr::addr_of!(SETTINGS) }
 }
 
-/// The oldest generation that has reached its limit; 0 if none has.
+/// The oldest generation that has reached its limit, or would with the survivors that are about
+/// to be promoted to it; 0 if none has.
 /// # Safety
 /// The world is stopped.
 pub unsafe fn next_generation_to_collect() -> usize {
     let gens = &heap().gens;
-    (1..gens.len()).rev().find(|&g| gens[g].blocks() > gens[g].limit).unwrap_or(0)
+    let coming = |g: usize| if g == 1 { gens[0].blocks() } else { 0 };
+    (1..gens.len()).rev().find(|&g| gens[g].blocks() + coming(g) > gens[g].limit).unwrap_or(0)
 }
 
 /// Sets the limits after a full collection that left `live` blocks.
