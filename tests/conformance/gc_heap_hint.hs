@@ -1,4 +1,5 @@
 -- -H with and without a size: the allocation area grows and shrinks with what is alive.
+-- skip-stress: a million live objects, checked at every block
 -- ghc: -O -threaded -with-rtsopts=-H
 -- skip-small: counts collections
 -- args: +RTS -T -RTS

@@ -1,4 +1,5 @@
 -- A live list of a million cells and a left-nested tree of the same depth: the collector must not recurse on them.
+-- skip-stress: a million live objects, checked at every block
 {-# LANGUAGE BangPatterns #-}
 import System.Mem
 

@@ -77,6 +77,7 @@ fn unsuited(program: &Program, kind: &Kind) -> Option<String> {
         "small" if header.rtsopts.is_some() => Some("takes no GHCRTS".to_owned()),
         "small" if header.env.iter().any(|(name, _)| name == "GHCRTS") => Some("sets GHCRTS itself".to_owned()),
         "small" => header.skip_small.clone(),
+        "stress" => header.skip_stress.clone().or_else(|| header.skip_check.clone()),
         _ => header.skip_check.clone(),
     }
 }

@@ -2,7 +2,8 @@
 //! compiled and run; the others are for the reader.
 use std::time::Duration;
 
-const KEYS: [&str; 11] = ["ghc", "args", "stdin", "rtsopts", "c", "env", "timeout", "compare", "needs", "skip-small", "skip-check"];
+const KEYS: [&str; 12] = ["ghc", "args", "stdin", "rtsopts", "c", "env", "timeout", "compare", "needs", "skip-small", "skip-check",
+    "skip-stress"];
 
 #[derive(Debug, PartialEq)]
 pub struct Header {
@@ -25,6 +26,8 @@ pub struct Header {
     pub skip_small: Option<String>,
     /// Why the program is not run with the heap checker.
     pub skip_check: Option<String>,
+    /// Why the program is not run with a collection and a check at every allocation block.
+    pub skip_stress: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,6 +44,7 @@ impl Header {
         let mut header = Header {
             ghc: Vec::new(), args: Vec::new(), stdin: String::new(), rtsopts: None, c: Vec::new(), env: Vec::new(), timeout: None,
             compare: all, needs: Vec::new(), skip_small: None, skip_check: None,
+            skip_stress: None,
         };
         let mut has_flags = false;
         for line in source.lines().take_while(|l| l.starts_with("--")) {
@@ -66,7 +70,8 @@ impl Header {
                 "compare" => header.compare = compare(value).ok_or_else(|| format!("`{line}`: expected some of stdout, stderr, exit"))?,
                 "needs" => header.needs.extend(value.replace(',', " ").split_whitespace().map(str::to_owned)),
                 "skip-small" => header.skip_small = Some(value.to_owned()),
-                _ => header.skip_check = Some(value.to_owned()),
+                "skip-check" => header.skip_check = Some(value.to_owned()),
+                _ => header.skip_stress = Some(value.to_owned()),
             }
         }
         if !has_flags {
