@@ -27,7 +27,7 @@ const MAX_SPARE_NURSERY: usize = 4 << 20;
 /// by waiting for memory.
 const MAX_GROWN_NURSERY: usize = 4 << 20;
 /// A nursery that has grown takes up to this part of what the generations hold.
-const GROWN_SHARE: usize = 4;
+const GROWN_SHARE: usize = 8;
 
 /// What the flags choose. Given once at start.
 #[derive(Clone, Copy, Debug)]
