@@ -65,9 +65,10 @@ unsafe fn child(me: task::TaskRef, entry: usize) -> ! {
     super::exit::shutdownHaskellAndExit(0, 0)
 }
 
-/// Starts an OS thread that runs the action behind a stable pointer: `forkOS`.
+/// Starts an OS thread that runs the action behind a stable pointer: `forkOS`, which frees the
+/// pointer as soon as the action has begun.
 /// # Safety
-/// `entry` is a stable pointer that the new thread takes over.
+/// `entry` is a stable pointer.
 #[no_mangle]
 pub unsafe extern "C" fn forkOS_createThread(entry: usize) -> i32 {
     extern "C" fn body(entry: *mut libc::c_void) -> *mut libc::c_void {
@@ -75,7 +76,6 @@ pub unsafe extern "C" fn forkOS_createThread(entry: usize) -> i32 {
         unsafe {
             let mut cap = super::api::rts_lock();
             super::api::rts_evalStableIO(&mut cap, entry as usize, std::ptr::null_mut());
-            crate::prims::stable_ptr::freeStablePtr(entry as usize);
             super::api::rts_unlock(cap);
         }
         std::ptr::null_mut()
