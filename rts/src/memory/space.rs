@@ -64,7 +64,7 @@ unsafe fn reserve_range(bytes: usize) -> bool {
     let blocks = bytes >> BLOCK_LOG;
     // One block more than needed, so that the base can be aligned.
     let length = bytes + BLOCK_BYTES;
-    let spare = (bytes / 4).max(MIN_SPARE_BYTES);
+    let spare = (bytes / 2).max(MIN_SPARE_BYTES);
     let Some(range) = map(PREFERRED_BASE, length + spare, libc::PROT_NONE) else {
         return false;
     };
