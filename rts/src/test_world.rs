@@ -13,7 +13,9 @@ use crate::thread::create::{new_thread, push};
 use crate::thread::stack::StackSizes;
 use crate::{info, static_closure};
 use std::collections::BTreeMap;
+use std::sync::mpsc::{channel, RecvTimeoutError, Sender};
 use std::sync::{Mutex, MutexGuard};
+use std::time::Duration;
 
 static WORLD: Mutex<bool> = Mutex::new(false);
 
@@ -23,6 +25,22 @@ pub struct World {
     pub hec: &'static mut Hec,
     pub roots: Vec<Closure>,
     _lock: MutexGuard<'static, bool>,
+    _watched: Sender<()>,
+}
+
+/// No test takes longer: one that does waits for what will not come.
+const BOUND: Duration = Duration::from_secs(60);
+
+/// Ends the process if the sender still lives when time is up.
+fn watch() -> Sender<()> {
+    let (watched, watcher) = channel();
+    let test = std::thread::current().name().unwrap_or_default().to_owned();
+    std::thread::spawn(move || {
+        if watcher.recv_timeout(BOUND) == Err(RecvTimeoutError::Timeout) {
+            crate::observe::fatal::broken(&format!("{test} waits in vain"));
+        }
+    });
+    watched
 }
 
 pub const NURSERY: usize = 1 << 20;
@@ -59,7 +77,7 @@ impl World {
             assert!(hec.alloc.resize(NURSERY));
             hec.r.current_nursery = hec.alloc.run;
             sched::init(sched::Settings { stack: STACKS, threaded: false });
-            World { hec, roots: Vec::new(), _lock: lock }
+            World { hec, roots: Vec::new(), _lock: lock, _watched: watch() }
         }
     }
 
