@@ -13,4 +13,6 @@ pub mod observe;
 pub mod prims;
 pub mod sched;
 pub mod sync;
+#[cfg(test)]
+mod test_world;
 pub mod thread;

@@ -1,13 +1,14 @@
 //! `forkProcess`: a child process with only the forking Haskell thread.
 //!
-//! The fork happens with the HEC held and the pool locked, so the child finds both consistent.
-//! In the child every other OS thread is gone; every other Haskell thread is deleted; the given
+//! The fork happens with the HEC held, the pool locked and the ticker's sleep locked, so the child
+//! finds them consistent. In the child every other OS thread is gone; every other Haskell thread is deleted; the given
 //! action runs as a new main; then the child exits.
 use crate::contract::layout::*;
 use crate::eval::freeze::raise_async;
-use crate::events::{iowait, manager, ticker};
+use crate::events::{iowait, manager, signals, ticker};
 use crate::sched::{hec, incall, settings, suspend, task};
 use crate::contract::Tso;
+use crate::thread::door;
 
 /// # Safety
 /// Called by a safe foreign call from the `unix` library; `entry` is a stable pointer to `IO ()`.
@@ -18,7 +19,7 @@ pub unsafe extern "C" fn forkProcess(entry: usize) -> libc::pid_t {
     // What C has buffered must not be written twice.
     libc::fflush(std::ptr::null_mut());
     ticker::pause(true);
-    let pid = task::with_pool_locked(|| libc::fork());
+    let pid = task::with_pool_locked(|| ticker::with_sleep_locked(|| libc::fork()));
     if pid != 0 {
         ticker::pause(false);
         task::release();
@@ -38,8 +39,7 @@ unsafe fn child(me: task::TaskRef, entry: usize) -> ! {
             continue;
         }
         if matches!(o.why_blocked as usize, BlockedOnCCall | BlockedOnCCall_Interruptible) {
-            o.why_blocked = NotBlocked as u16;
-            o.block_info = Tso::end().0;
+            door::come_back(hec, t);
         }
         // Handlers are not run: the threads never were in this process. What they were
         // evaluating is frozen, for the child may need it.
@@ -47,6 +47,8 @@ unsafe fn child(me: task::TaskRef, entry: usize) -> ! {
     }
     while hec.run_queue.pop_front().is_some() {}
     suspend::after_fork();
+    incall::after_fork();
+    signals::after_fork();
     iowait::after_fork();
     manager::after_fork();
     crate::observe::stats::after_fork();
@@ -63,9 +65,10 @@ unsafe fn child(me: task::TaskRef, entry: usize) -> ! {
     super::exit::shutdownHaskellAndExit(0, 0)
 }
 
-/// Starts an OS thread that runs the action behind a stable pointer: `forkOS`.
+/// Starts an OS thread that runs the action behind a stable pointer: `forkOS`, which frees the
+/// pointer as soon as the action has begun.
 /// # Safety
-/// `entry` is a stable pointer that the new thread takes over.
+/// `entry` is a stable pointer.
 #[no_mangle]
 pub unsafe extern "C" fn forkOS_createThread(entry: usize) -> i32 {
     extern "C" fn body(entry: *mut libc::c_void) -> *mut libc::c_void {
@@ -73,7 +76,6 @@ pub unsafe extern "C" fn forkOS_createThread(entry: usize) -> i32 {
         unsafe {
             let mut cap = super::api::rts_lock();
             super::api::rts_evalStableIO(&mut cap, entry as usize, std::ptr::null_mut());
-            crate::prims::stable_ptr::freeStablePtr(entry as usize);
             super::api::rts_unlock(cap);
         }
         std::ptr::null_mut()

@@ -1,106 +1,11 @@
 //! Collections of small hand-made heaps, each verified by the heap checker before and after.
-use super::policy::Settings;
 use super::*;
 use crate::contract::closure::fields::*;
 use crate::contract::layout::*;
-use crate::contract::{test_symbols as t, Info, Stack};
-use crate::memory::{age_of, generation, in_heap, space};
+use crate::contract::{test_symbols as t, Stack};
+use crate::memory::{age_of, in_heap};
+use crate::test_world::{World, NURSERY};
 use crate::{info, static_closure};
-use std::sync::{Mutex, MutexGuard};
-
-static WORLD: Mutex<bool> = Mutex::new(false);
-
-/// A HEC in an empty heap, with roots of its own. One test at a time has it.
-struct World {
-    hec: Box<Hec>,
-    roots: Vec<Closure>,
-    _lock: MutexGuard<'static, bool>,
-}
-
-const NURSERY: usize = 1 << 20;
-
-impl World {
-    fn new(generations: usize) -> World {
-        let mut lock = WORLD.lock().unwrap_or_else(|broken| broken.into_inner());
-        let mut hec = Box::new(Hec::new(0));
-        // SAFETY: the lock makes this the only user of the heap.
-        unsafe {
-            if !std::mem::replace(&mut *lock, true) {
-                space::reserve().unwrap();
-            }
-            blocks::each_run(|run| free_run(run));
-            generation::init(generations);
-            heap().cafs.clear();
-            policy::init(Settings {
-                generations,
-                nursery_bytes: NURSERY,
-                check: true,
-                ..Settings::DEFAULT
-            });
-            hec.remembered.init(generations);
-            hec.alloc.large_limit = 64;
-            assert!(hec.alloc.resize(NURSERY));
-        }
-        World { hec, roots: Vec::new(), _lock: lock }
-    }
-
-    fn object(&mut self, info: Info, fields: &[usize]) -> Closure {
-        // SAFETY: the object is filled at once.
-        unsafe {
-            let c = self.hec.allocate(1 + fields.len());
-            c.set_info(info);
-            fields.iter().enumerate().for_each(|(i, &f)| c.set_word(1 + i, f));
-            c
-        }
-    }
-    fn int(&mut self, n: usize) -> Closure {
-        self.object(info!(ghczmprim_GHCziTypes_Izh_con_info), &[n]).with_tag(1)
-    }
-    fn cons(&mut self, head: Closure, tail: Closure) -> Closure {
-        self.object(t::cons(), &[head.0, tail.0]).with_tag(2)
-    }
-    fn list(&mut self, from: usize, to: usize) -> Closure {
-        let mut l = t::nil().with_tag(1);
-        for n in (from..to).rev() {
-            let head = self.int(n);
-            l = self.cons(head, l);
-        }
-        l
-    }
-    fn collect(&mut self, request: Request) -> Outcome {
-        let roots = &mut self.roots;
-        // SAFETY: no thread runs.
-        unsafe {
-            collect(&mut [&mut self.hec], request, &mut |visit| {
-                roots.iter_mut().for_each(|c| visit(c))
-            })
-        }
-    }
-    fn array(&mut self, info: Info, n: usize, fill: Closure) -> Closure {
-        let cards = n.div_ceil(1 << MUT_ARR_PTRS_CARD_BITS).div_ceil(8);
-        // SAFETY: the object is filled at once.
-        unsafe {
-            let a = self.hec.allocate(MUT_ARR_PAYLOAD + n + cards);
-            a.set_info(info);
-            a.set_word(MUT_ARR_PTRS, n);
-            a.set_word(MUT_ARR_SIZE, n + cards);
-            (0..n).for_each(|i| a.set_word(MUT_ARR_PAYLOAD + i, fill.0));
-            (0..cards).for_each(|i| a.set_word(MUT_ARR_PAYLOAD + n + i, 0));
-            a
-        }
-    }
-    /// A thread with nothing on its stack but the stop frame.
-    fn thread(&mut self) -> Tso {
-        let sizes = crate::thread::stack::StackSizes {
-            initial: 128,
-            chunk: 4096,
-            buffer: 128,
-            max: 1 << 20,
-        };
-        // SAFETY: the HEC is ours.
-        unsafe { crate::thread::create::new_thread(&mut self.hec, &sizes) }
-    }
-}
 
 /// # Safety
 /// `l` is a list of boxed integers.

@@ -5,3 +5,5 @@ pub mod freeze;
 pub mod hooks;
 pub mod raise;
 pub mod update;
+#[cfg(test)]
+mod tests;

@@ -1,8 +1,9 @@
 //! Delays and descriptors for programs without `base`'s event manager (the non-threaded way).
 //!
 //! Threads in `threadDelay`, `threadWaitRead` and `threadWaitWrite` wait here; the scheduler
-//! polls between threads and sleeps in `poll(2)` when nothing else can run. A thread taken away
+//! polls between threads and sleeps in `ppoll(2)` when nothing else can run. A thread taken away
 //! by an exception is forgotten through [`forget`].
+use super::signals;
 use crate::collector::roots::Visitor;
 use crate::contract::{layout::*, Tso};
 use crate::eval::freeze::raise_async;
@@ -89,16 +90,12 @@ pub unsafe fn poll(hec: &mut Hec, idle: bool) -> bool {
             revents: 0,
         })
         .collect();
-    let timeout = match (idle, w.sleepers.first_key_value()) {
-        (false, _) => 0,
-        (true, None) => -1,
-        // Rounded up: waking early would only spin.
-        (true, Some(((until, _), _))) => {
-            let left = until.saturating_duration_since(now).as_nanos().div_ceil(1_000_000);
-            left.min(i32::MAX as u128) as i32
-        }
+    let n = if idle {
+        let first = w.sleepers.first_key_value();
+        signals::poll(&mut fds, first.map(|((until, _), _)| until.saturating_duration_since(now)))
+    } else {
+        libc::poll(fds.as_mut_ptr(), fds.len() as libc::nfds_t, 0)
     };
-    let n = libc::poll(fds.as_mut_ptr(), fds.len() as libc::nfds_t, timeout);
     now = Instant::now();
     wake_sleepers(hec, now);
     if n <= 0 {

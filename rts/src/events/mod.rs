@@ -2,4 +2,6 @@
 pub mod iowait;
 pub mod manager;
 pub mod signals;
+#[cfg(test)]
+mod tests;
 pub mod ticker;

@@ -11,6 +11,7 @@ use crate::{info, static_closure};
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::Mutex;
+use std::time::Duration;
 
 const STG_SIG_DFL: i32 = -1;
 const STG_SIG_IGN: i32 = -2;
@@ -144,6 +145,16 @@ unsafe fn boxed(hec: &mut Hec, con: crate::contract::Info, value: usize) -> Clos
     c.with_tag(1)
 }
 
+/// Has a signal come in whose handler has not been started?
+fn pending() -> bool {
+    PENDING.read.load(Ordering::Relaxed) != PENDING.written.load(Ordering::Acquire)
+}
+
+/// In the child of a fork: what came in was meant for the parent.
+pub fn after_fork() {
+    PENDING.read.store(PENDING.written.load(Ordering::Acquire), Ordering::Release);
+}
+
 /// Might a signal start a handler?
 pub fn any_handlers() -> bool {
     USER_HANDLERS.load(Ordering::Relaxed) > 0
@@ -151,19 +162,40 @@ pub fn any_handlers() -> bool {
 
 /// Sleeps until a signal has come in.
 pub fn wait() {
-    // SAFETY: the mask is this thread's own; sigsuspend opens it atomically.
+    // SAFETY: sigsuspend opens the mask, which is this thread's own, atomically.
     unsafe {
-        let (mut all, mut old) = (std::mem::zeroed(), std::mem::zeroed());
-        libc::sigfillset(&mut all);
-        libc::sigprocmask(libc::SIG_BLOCK, &all, &mut old);
-        let pending = || {
-            PENDING.read.load(Ordering::Relaxed) != PENDING.written.load(Ordering::Acquire)
-        };
-        while !pending() {
-            libc::sigsuspend(&old);
-        }
-        libc::sigprocmask(libc::SIG_SETMASK, &old, std::ptr::null_mut());
+        with_all_blocked(|old| {
+            while !pending() {
+                libc::sigsuspend(old);
+            }
+        })
     }
+}
+
+/// `poll(2)` that a signal ends even if it came just before: one whose handler has not been
+/// started makes it return at once. `None`: waits for ever.
+/// # Safety
+/// As for `poll`.
+pub unsafe fn poll(fds: &mut [libc::pollfd], timeout: Option<Duration>) -> i32 {
+    with_all_blocked(|old| {
+        let timeout = if pending() { Some(Duration::ZERO) } else { timeout };
+        let time = timeout.map(|t| libc::timespec {
+            tv_sec: t.as_secs() as libc::time_t,
+            tv_nsec: t.subsec_nanos() as libc::c_long,
+        });
+        let time = time.as_ref().map_or(std::ptr::null(), |t| t as *const libc::timespec);
+        libc::ppoll(fds.as_mut_ptr(), fds.len() as libc::nfds_t, time, old)
+    })
+}
+
+/// Runs `f`, which gets the mask that was there before, with all signals blocked.
+unsafe fn with_all_blocked<R>(f: impl FnOnce(&libc::sigset_t) -> R) -> R {
+    let (mut all, mut old) = (std::mem::zeroed(), std::mem::zeroed());
+    libc::sigfillset(&mut all);
+    libc::pthread_sigmask(libc::SIG_SETMASK, &all, &mut old);
+    let result = f(&old);
+    libc::pthread_sigmask(libc::SIG_SETMASK, &old, std::ptr::null_mut());
+    result
 }
 
 /// Prepares the runtime's own signals.

@@ -4,6 +4,7 @@
 //! `switch_ticks` ticks the running thread is asked to give way. When it has not been for
 //! `idle_delay`, one major collection looks for deadlocked threads and gives memory back; after
 //! that the ticker sleeps until somebody uses the HEC again, so an idle program costs nothing.
+//! (In the non-threaded way the main thread keeps the HEC while it waits, and the ticker ticks on.)
 use crate::hec::GcRequest;
 use crate::sched::{collect, hec, task};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -121,6 +122,12 @@ fn doze(seen: u64) {
         dozing = wake.wait(dozing).unwrap_or_else(|e| e.into_inner());
     }
     task::DOZING.store(false, Ordering::SeqCst);
+}
+
+/// Runs `f` (a fork) while no OS thread goes to sleep or is being woken.
+pub fn with_sleep_locked<R>(f: impl FnOnce() -> R) -> R {
+    let _asleep = SLEEP.0.lock().unwrap_or_else(|e| e.into_inner());
+    f()
 }
 
 /// Ends a doze: called by whoever takes the HEC while `DOZING` is set.

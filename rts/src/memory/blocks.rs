@@ -271,7 +271,7 @@ pub fn peak_blocks_resident() -> usize {
     unsafe { pool().peak_resident }
 }
 
-/// Calls `f` for every run in use.
+/// Calls `f`, which may free it, for every run in use.
 /// # Safety
 /// The world is stopped.
 pub unsafe fn each_run(mut f: impl FnMut(Run)) {
@@ -279,9 +279,11 @@ pub unsafe fn each_run(mut f: impl FnMut(Run)) {
     let mut i = 0;
     while i < top {
         let d = desc(i);
+        // Read first: a run that is freed joins its neighbours.
+        let len = ((*d).len as usize).max(1);
         if (*d).state == IN_USE {
             f(d);
         }
-        i += ((*d).len as usize).max(1);
+        i += len;
     }
 }

@@ -10,6 +10,8 @@ pub mod nursery;
 pub mod object;
 pub mod remember;
 pub mod space;
+#[cfg(test)]
+mod tests;
 
 pub use age::Age;
 pub use blocks::{alloc_run, free_run, Run};

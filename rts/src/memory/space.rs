@@ -11,8 +11,10 @@ pub const BLOCK_LOG: usize = 14;
 pub const BLOCK_BYTES: usize = 1 << BLOCK_LOG;
 pub const BLOCK_WORDS: usize = BLOCK_BYTES / 8;
 /// The largest range we ask for, and the smallest we accept.
-const MAX_RANGE_LOG: usize = 40;
-const MIN_RANGE_LOG: usize = 30;
+const MAX_RANGE_BYTES: usize = 1 << 40;
+const MIN_RANGE_BYTES: usize = 1 << 24;
+/// Address space that must be left for everything else, at least.
+const MIN_SPARE_BYTES: usize = 16 << 20;
 /// Asked of the system at a time when the heap grows.
 const COMMIT_BYTES: usize = 4 << 20;
 /// Where we would like the heap: far from the executable, libraries and the malloc heap.
@@ -40,44 +42,56 @@ unsafe fn map(hint: usize, bytes: usize, prot: i32) -> Option<usize> {
     (p != libc::MAP_FAILED).then_some(p as usize)
 }
 
-/// Reserves the address range and its side tables.
+/// Reserves the address range and its side tables. Where address space is limited (`ulimit -v`),
+/// as much as leaves some for C's heap, stacks and libraries.
 /// # Errors
-/// When not even a gigabyte of address space can be had.
+/// When the system does not give us enough for a small heap.
 /// # Safety
 /// Called once, before any other function of this floor.
 pub unsafe fn reserve() -> Result<(), String> {
-    for log in (MIN_RANGE_LOG..=MAX_RANGE_LOG).rev() {
-        let bytes = 1usize << log;
-        let blocks = bytes >> BLOCK_LOG;
-        // One block more than needed, so that the base can be aligned.
-        let Some(range) = map(PREFERRED_BASE, bytes + BLOCK_BYTES, libc::PROT_NONE) else {
-            continue;
-        };
-        let rw = libc::PROT_READ | libc::PROT_WRITE;
-        let ages = map(0, blocks, rw);
-        let descs = map(0, blocks * std::mem::size_of::<BlockDesc>(), rw);
-        let (Some(ages), Some(descs)) = (ages, descs) else {
-            libc::munmap(range as *mut libc::c_void, bytes + BLOCK_BYTES);
-            if let Some(a) = ages {
-                libc::munmap(a as *mut libc::c_void, blocks);
-            }
-            if let Some(d) = descs {
-                libc::munmap(d as *mut libc::c_void, blocks * std::mem::size_of::<BlockDesc>());
-            }
-            continue;
-        };
-        let base = (range + BLOCK_BYTES - 1) & !(BLOCK_BYTES - 1);
-        SPACE = Space {
-            base,
-            bytes,
-            ages: ages as *mut u8,
-            descs: descs as *mut BlockDesc,
-            committed: 0,
-        };
-        hec_meta_bias = ages.wrapping_sub(base >> BLOCK_LOG);
-        return Ok(());
+    let mut bytes = MAX_RANGE_BYTES;
+    while bytes >= MIN_RANGE_BYTES {
+        if reserve_range(bytes) {
+            return Ok(());
+        }
+        // Powers of two, and the middle between them.
+        bytes = if bytes.is_power_of_two() { bytes / 4 * 3 } else { bytes / 3 * 2 };
     }
     Err("cannot reserve address space for the heap".into())
+}
+
+unsafe fn reserve_range(bytes: usize) -> bool {
+    let blocks = bytes >> BLOCK_LOG;
+    // One block more than needed, so that the base can be aligned.
+    let length = bytes + BLOCK_BYTES;
+    let spare = (bytes / 2).max(MIN_SPARE_BYTES);
+    let Some(range) = map(PREFERRED_BASE, length + spare, libc::PROT_NONE) else {
+        return false;
+    };
+    let rw = libc::PROT_READ | libc::PROT_WRITE;
+    let ages = map(0, blocks, rw);
+    let descs = map(0, blocks * std::mem::size_of::<BlockDesc>(), rw);
+    libc::munmap((range + length) as *mut libc::c_void, spare);
+    let (Some(ages), Some(descs)) = (ages, descs) else {
+        libc::munmap(range as *mut libc::c_void, length);
+        if let Some(a) = ages {
+            libc::munmap(a as *mut libc::c_void, blocks);
+        }
+        if let Some(d) = descs {
+            libc::munmap(d as *mut libc::c_void, blocks * std::mem::size_of::<BlockDesc>());
+        }
+        return false;
+    };
+    let base = (range + BLOCK_BYTES - 1) & !(BLOCK_BYTES - 1);
+    SPACE = Space {
+        base,
+        bytes,
+        ages: ages as *mut u8,
+        descs: descs as *mut BlockDesc,
+        committed: 0,
+    };
+    hec_meta_bias = ages.wrapping_sub(base >> BLOCK_LOG);
+    true
 }
 
 /// Makes the first `bytes` of the range usable. False when the system refuses or the range ends.

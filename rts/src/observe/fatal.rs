@@ -9,8 +9,9 @@ pub fn program_name() -> String {
 
 /// Prints `PROGRAM: message` to stderr.
 pub fn say(message: &str) {
-    // A closed stderr must not end the program.
-    let _ = writeln!(std::io::stderr(), "{}: {message}", program_name());
+    // In one piece, so that nothing comes between. A closed stderr must not end the program.
+    let line = format!("{}: {message}\n", program_name());
+    let _ = std::io::stderr().write_all(line.as_bytes());
 }
 
 /// Ends the process at once, without running Haskell again.

@@ -103,6 +103,12 @@ pub fn bound_thread_of(ic: *const InCall) -> Option<Tso> {
 
 static ACTIVE: Mutex<Vec<usize>> = Mutex::new(Vec::new());
 
+/// In the child of a fork: nobody takes a result any more, and the stacks that in-calls lie on
+/// may be used for new OS threads.
+pub fn after_fork() {
+    ACTIVE.lock().unwrap_or_else(|e| e.into_inner()).clear();
+}
+
 /// Shows the collector the results that in-calls have not taken yet: an in-call may end while
 /// another, begun later on the same OS thread, goes on.
 pub fn roots(visit: &mut Visitor) {

@@ -6,6 +6,8 @@ pub mod run;
 pub mod schedule;
 pub mod suspend;
 pub mod task;
+#[cfg(test)]
+mod tests;
 
 use crate::hec::Hec;
 use crate::thread::stack::StackSizes;

@@ -52,9 +52,12 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
         if let Some(request) = collect::due(hec) {
             collect::collect(hec, request, false);
         }
+        // A time slice begins. A signal that comes after the look for events sets this again.
         if threaded {
             task::give_way(me);
+            hec.context_switch.store(0, Ordering::Relaxed);
         } else {
+            hec.context_switch.store(0, Ordering::Relaxed);
             events(hec, false);
         }
         match hec.run_queue.pop_front() {
@@ -126,9 +129,10 @@ unsafe fn run_thread(hec: &mut Hec, t: Tso) {
     dirty_stack(hec, o.stackobj);
     hec.r.current_tso = t.0;
     hec.r.hp_alloc = 0;
-    // A time slice begins.
-    hec.context_switch.store(0, Ordering::Relaxed);
     hec.open_nursery();
+    if settings().threaded {
+        task::repeat_interrupt(hec);
+    }
     *libc::__errno_location() = o.saved_errno as i32;
     let ret = run::run_current(&mut hec.r);
     // A safe foreign call may have let others run in between, but the thread is the same.

@@ -12,7 +12,7 @@ use crate::contract::{layout::*, RegTable, Tso};
 use crate::eval::blackhole::thread_paused;
 use crate::hec::Hec;
 use crate::sync::throwto;
-use crate::thread::queue::dirty_tso;
+use crate::thread::door;
 use crate::thread::stack::dirty_stack;
 use std::sync::atomic::Ordering;
 
@@ -45,7 +45,7 @@ pub unsafe extern "C" fn suspendThread(reg: *mut RegTable, interruptible: bool) 
     let hec = Hec::of_reg(reg);
     let t = hec.current();
     let why = if interruptible { BlockedOnCCall_Interruptible } else { BlockedOnCCall };
-    crate::thread::door::block(hec, t, why, 0);
+    door::block(hec, t, why, 0);
     thread_paused(hec, t);
     let entry = Box::new(Suspended { tso: t, os_thread: libc::pthread_self(), interruptible });
     let slot = match free_slots().pop() {
@@ -78,16 +78,14 @@ pub unsafe extern "C" fn resumeThread(token: usize) -> *mut RegTable {
     };
     free_slots().push(slot);
     let t = s.tso;
-    let o = t.obj();
-    dirty_tso(&mut hec.remembered, t);
-    o.why_blocked = NotBlocked as u16;
-    o.block_info = Tso::end().0;
+    door::come_back(hec, t);
     throwto::deliver_after_call(hec, t);
     hec.r.current_tso = t.0;
     dirty_stack(hec, t.obj().stackobj);
-    hec.r.current_nursery = hec.alloc.run;
     hec.r.hp_alloc = 0;
-    if settings().threaded && task::returners_wait() {
+    // A collection may have given the nursery another place and size.
+    hec.open_nursery();
+    if settings().threaded && task::repeat_interrupt(hec) {
         hec.context_switch.store(1, Ordering::Relaxed);
     }
     *libc::__errno_location() = errno;
@@ -116,7 +114,7 @@ pub fn roots(visit: &mut Visitor) {
     }
 }
 
-/// In the child of a fork: no call but the forking thread's own comes back.
+/// In the child of a fork: none of the calls comes back.
 /// # Safety
 /// Called in the child with the HEC held.
 pub unsafe fn after_fork() {

@@ -10,6 +10,8 @@ pub mod fork;
 pub mod mvar;
 pub mod queues;
 pub mod stm;
+#[cfg(test)]
+mod tests;
 pub mod throwto;
 
 /// Connects the floor below to this one.

@@ -4,7 +4,9 @@
 //! `BlockedOn…` reasons of the contract. Only the HEC's holder moves a thread between them:
 //! [`block`] is called by the thread itself, about to leave to the scheduler with
 //! `ThreadBlocked`, after it has been put where its waker will find it; [`unblock`] by whoever
-//! took it from there. Nothing else writes `why_blocked`.
+//! took it from there. A thread that leaves for a foreign call does so by [`block`] too, and
+//! goes on by [`come_back`], on the OS thread that made the call. Nothing else writes
+//! `why_blocked`.
 use crate::contract::{layout::*, Closure, Tso};
 use crate::hec::Hec;
 use crate::thread::queue::dirty_tso;
@@ -28,7 +30,16 @@ pub unsafe fn unblock(hec: &mut Hec, t: Tso) {
     o.why_blocked = NotBlocked as u16;
     o.block_info = Tso::end().0;
     hec.run_queue.push_back(&mut hec.remembered, t);
-    // A thread that waits for a waker other than the running one has its turn at the next tick.
+}
+
+/// Makes a thread whose foreign call has returned one that runs.
+/// # Safety
+/// `t` is in a foreign call, and on no list of such threads any more.
+pub unsafe fn come_back(hec: &mut Hec, t: Tso) {
+    dirty_tso(&mut hec.remembered, t);
+    let o = t.obj();
+    o.why_blocked = NotBlocked as u16;
+    o.block_info = Tso::end().0;
 }
 
 /// Is `block_info` of a thread blocked for `why` a pointer that the collector must follow?

@@ -4,3 +4,5 @@ pub mod create;
 pub mod door;
 pub mod queue;
 pub mod stack;
+#[cfg(test)]
+mod tests;

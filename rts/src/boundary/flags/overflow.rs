@@ -23,7 +23,7 @@ pub extern "C" fn hec_stack_overflow(stack_bytes: usize) {
 #[no_mangle]
 pub extern "C" fn hec_out_of_heap(_request_bytes: usize, heap_bytes: usize) {
     if heap_bytes == 0 {
-        return say("Out of memory\n");
+        return say("out of memory");
     }
     say("Heap exhausted;");
     let megabytes = heap_bytes >> 20;

@@ -13,6 +13,8 @@
 //! The cost of a transaction is linear in the TVars it touches.
 pub mod commit;
 pub mod record;
+#[cfg(test)]
+mod tests;
 pub mod tvar;
 pub mod wait;
 

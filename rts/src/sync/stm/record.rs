@@ -34,14 +34,14 @@ const UNDO_NUMBERS: usize = 5;
 const COUNT: usize = 6;
 /// The collection count when the index was made.
 const INDEXED_AT: usize = 7;
-const NESTED: usize = 8;
-const NOTES: usize = 9;
+pub(super) const NESTED: usize = 8;
+pub(super) const NOTES: usize = 9;
 const BASE: usize = 10;
 const WAITING: usize = 11;
 const RECORD_WORDS: usize = 12;
 
 /// `NESTED` outside any nested transaction.
-const OUTERMOST: usize = usize::MAX;
+pub(super) const OUTERMOST: usize = usize::MAX;
 /// Up to this many entries are searched one by one.
 const LINEAR: usize = 8;
 const FIRST_CAPACITY: usize = 4;

@@ -1,0 +1,289 @@
+//! Claims, updates, frozen work and exceptions on stacks made by hand.
+use super::blackhole::{hec_block_on_blackhole, stop_waiting, thread_paused};
+use super::freeze::raise_async;
+use super::raise::hec_raise;
+use super::update::update;
+use crate::contract::closure::fields::*;
+use crate::contract::{layout::*, test_symbols as t, Closure, Tso};
+use crate::info;
+use crate::static_closure;
+use crate::test_world::{World, STACKS};
+use crate::thread::stack::grow;
+
+fn upd() -> usize {
+    info!(stg_upd_frame_info).0
+}
+fn marked() -> usize {
+    info!(stg_marked_upd_frame_info).0
+}
+fn enter() -> usize {
+    info!(stg_enter_info).0
+}
+
+/// The words on a thread's current chunk, from the top on.
+fn stack(t: Tso) -> Vec<usize> {
+    unsafe {
+        let (sp, top) = (t.obj().stackobj.obj().sp, t.obj().stackobj.top());
+        std::slice::from_raw_parts(sp as *const usize, (top - sp) / 8).to_vec()
+    }
+}
+
+fn stop() -> usize {
+    info!(stg_stop_thread_info).0
+}
+
+unsafe fn owner(thunk: Closure) -> Tso {
+    assert_eq!(thunk.info(), info!(stg_BLACKHOLE_info));
+    Tso(thunk.word(INDIRECTEE))
+}
+
+/// A frozen segment: what it evaluates first, and its words.
+unsafe fn frozen(thunk: Closure) -> (Closure, Vec<usize>) {
+    assert_eq!(thunk.info(), info!(stg_IND_info));
+    let ap = thunk.field(INDIRECTEE);
+    assert_eq!(ap.info(), info!(stg_AP_STACK_info));
+    words_of(ap)
+}
+
+unsafe fn words_of(ap: Closure) -> (Closure, Vec<usize>) {
+    let words = (0..ap.word(AP_STACK_SIZE)).map(|i| ap.word(AP_STACK_PAYLOAD + i));
+    (ap.field(AP_STACK_FUN), words.collect())
+}
+
+#[test]
+fn a_paused_thread_claims_what_it_evaluates() {
+    let mut w = World::new(2);
+    let (x, y) = (w.thunk(), w.thunk());
+    let a = w.thread_with(&[t::ret_p().0, 8, upd(), x.0, t::ret_p().0, 8, upd(), y.0]);
+    unsafe {
+        thread_paused(w.hec, a);
+        assert_eq!((owner(x), owner(y)), (a, a));
+        assert_eq!(stack(a), [t::ret_p().0, 8, marked(), x.0, t::ret_p().0, 8, marked(), y.0, stop()]);
+        // What lies below a marked frame has been claimed before, and is not looked at again.
+        let z = w.thunk();
+        *(a.obj().stackobj.obj().sp as *mut usize).add(7) = z.0;
+        thread_paused(w.hec, a);
+        assert_eq!(z.info(), t::thunk());
+    }
+}
+
+#[test]
+fn an_old_thunk_that_is_claimed_is_remembered() {
+    let mut w = World::new(2);
+    let x = w.thunk();
+    let x = w.old(x);
+    let a = w.thread_with(&[upd(), x.0]);
+    unsafe { thread_paused(w.hec, a) };
+    assert_eq!(w.hec.remembered.by_generation[1], [x]);
+}
+
+#[test]
+fn adjacent_update_frames_become_one() {
+    let mut w = World::new(2);
+    let (x, y, z) = (w.thunk(), w.thunk(), w.thunk());
+    let a = w.thread_with(&[t::ret_p().0, 8, upd(), x.0, upd(), y.0, upd(), z.0, t::ret_p().0, 16]);
+    unsafe {
+        thread_paused(w.hec, a);
+        assert_eq!(stack(a), [t::ret_p().0, 8, marked(), x.0, t::ret_p().0, 16, stop()]);
+        assert_eq!(owner(x), a);
+        for thunk in [y, z] {
+            assert_eq!(thunk.info(), info!(stg_IND_info));
+        }
+        assert_eq!((y.field(INDIRECTEE), z.field(INDIRECTEE)), (x, x));
+    }
+}
+
+#[test]
+fn the_second_evaluator_is_cut_off() {
+    let mut w = World::new(2);
+    let (x, y) = (w.thunk(), w.thunk());
+    let first = w.thread_with(&[t::ret_p().0, 8, upd(), x.0]);
+    let second =
+        w.thread_with(&[t::ret_p().0, 8, upd(), y.0, t::ret_p().0, 16, upd(), x.0, t::ret_p().0, 24]);
+    unsafe {
+        thread_paused(w.hec, first);
+        thread_paused(w.hec, second);
+        assert_eq!(owner(x), first);
+        // It enters the thunk anew; what it did for another thunk is not lost.
+        assert_eq!(stack(second), [enter(), x.0, t::ret_p().0, 24, stop()]);
+        assert_eq!(frozen(y).1, [t::ret_p().0, 8]);
+        // One that is blocked is let be: its waker will look at the frame on top.
+        let third = w.thread_with(&[t::ret_p().0, 8, upd(), x.0]);
+        third.obj().why_blocked = BlockedOnMVar as u16;
+        thread_paused(w.hec, third);
+        assert_eq!(stack(third), [t::ret_p().0, 8, upd(), x.0, stop()]);
+    }
+}
+
+#[test]
+fn a_black_hole_wakes_who_waits_in_order() {
+    let mut w = World::new(2);
+    let x = w.thunk();
+    let a = w.thread_with(&[upd(), x.0]);
+    let [b, c, d] = [w.thread(), w.thread(), w.thread()];
+    let value = w.int(1000);
+    unsafe {
+        w.run(b);
+        assert_eq!(hec_block_on_blackhole(w.hec, x), 0, "nobody evaluates it yet");
+        thread_paused(w.hec, a);
+        for t in [b, c, d] {
+            w.run(t);
+            assert_eq!(hec_block_on_blackhole(w.hec, x), 1);
+            assert_eq!(t.obj().why_blocked as usize, BlockedOnBlackHole);
+        }
+        stop_waiting(c);
+        update(w.hec, x, value);
+        assert_eq!(x.field(INDIRECTEE), value);
+        assert_eq!(w.runnable(), [b, d]);
+        assert_eq!(hec_block_on_blackhole(w.hec, x), 0);
+    }
+}
+
+#[test]
+fn the_first_value_stays() {
+    let mut w = World::new(2);
+    let x = w.thunk();
+    let (one, two) = (w.int(1000), w.int(2000));
+    let x = w.old(x);
+    unsafe {
+        update(w.hec, x, one);
+        update(w.hec, x, two);
+        assert_eq!(x.field(INDIRECTEE), one);
+    }
+    assert_eq!(w.hec.remembered.by_generation[1], [x]);
+}
+
+#[test]
+fn a_killed_thread_leaves_its_work_in_order() {
+    let mut w = World::new(2);
+    let (x, y) = (w.thunk(), w.thunk());
+    let ret = t::ret_p().0;
+    let a = w.thread_with(&[ret, 8, ret, 16, upd(), x.0, ret, 24, upd(), y.0, ret, 32]);
+    unsafe {
+        thread_paused(w.hec, a);
+        raise_async(w.hec, a, None);
+        let unit = static_closure!(ghczmprim_GHCziTuple_Z0T_closure).with_tag(1);
+        assert_eq!(frozen(x), (unit, vec![ret, 8, ret, 16]));
+        assert_eq!(frozen(y), (x, vec![ret, 24]));
+        assert_eq!(a.obj().what_next as usize, ThreadKilled);
+        assert_eq!(stack(a), [info!(stg_ret_p_info).0, unit.0, stop()]);
+    }
+}
+
+/// The numbers in the frames of `stack_of_numbers`, in the order in which work frozen in `thunk`
+/// would go on.
+unsafe fn thaw(thunk: Closure) -> Vec<usize> {
+    let mut at = thunk.field(INDIRECTEE);
+    let mut segments = Vec::new();
+    while at.tag() == 0 {
+        let (first, words) = words_of(at);
+        segments.push(words);
+        at = first;
+    }
+    let all: Vec<usize> = segments.into_iter().rev().flatten().collect();
+    all.chunks(10).map(|f| f[1]).collect()
+}
+
+#[test]
+fn work_is_frozen_across_chunks_and_in_segments() {
+    let mut w = World::new(2);
+    let x = w.thunk();
+    let a = w.thread_with(&[upd(), x.0]);
+    const N: usize = 500;
+    unsafe {
+        for n in 0..N {
+            if a.obj().stackobj.obj().sp - 80 < a.obj().stackobj.sp_lim() {
+                thread_paused(w.hec, a);
+                grow(w.hec, a, &STACKS, false);
+            }
+            crate::thread::create::push(a.obj().stackobj, &[t::ret_9().0, n, 0, 0, 0, 0, 0, 0, 0, 0]);
+        }
+        thread_paused(w.hec, a);
+        raise_async(w.hec, a, None);
+        assert_eq!(thaw(x), (0..N).rev().collect::<Vec<_>>());
+        // Each fits on a stack that has just grown.
+        let mut at = x.field(INDIRECTEE);
+        let mut segments = 0;
+        while at.tag() == 0 {
+            assert!(at.word(AP_STACK_SIZE) < 512);
+            at = at.field(AP_STACK_FUN);
+            segments += 1;
+        }
+        assert!(segments >= N * 10 / 512);
+        assert_eq!(a.obj().tot_stack_size, a.obj().stackobj.obj().size);
+    }
+}
+
+#[test]
+fn an_exception_finds_the_nearest_handler() {
+    let mut w = World::new(2);
+    let (x, y, handler, other) = (w.thunk(), w.thunk(), w.thunk(), w.thunk());
+    let ret = t::ret_p().0;
+    let a = w.thread_with(&[
+        ret, 8, upd(), x.0, ret, 16, t::catch().0, 0, handler.0, upd(), y.0, t::catch().0, 0, other.0,
+    ]);
+    let e = w.int(1000);
+    w.run(a);
+    unsafe {
+        assert_eq!(hec_raise(w.hec, e), 0);
+        let unmask = info!(stg_unmaskAsyncExceptionszh_ret_info).0;
+        assert_eq!(
+            stack(a)[..6],
+            [enter(), handler.0, info!(stg_ap_pv_info).0, e.0, unmask, upd()]
+        );
+        assert_eq!(a.obj().flags as usize, TSO_BLOCKEX | TSO_INTERRUPTIBLE);
+        // The thunk above the handler raises again; the one below is untouched.
+        let again = x.field(INDIRECTEE);
+        assert_eq!((again.info(), again.word(THUNK_PAYLOAD)), (info!(stg_raise_info), e.0));
+        assert_eq!(y.info(), t::thunk());
+    }
+}
+
+#[test]
+fn a_handler_installed_under_mask_stays_masked() {
+    let mut w = World::new(2);
+    let handler = w.thunk();
+    let e = w.int(1000);
+    for state in [TSO_BLOCKEX, TSO_BLOCKEX | TSO_INTERRUPTIBLE] {
+        let a = w.thread_with(&[t::ret_p().0, 8, t::catch().0, state, handler.0]);
+        w.run(a);
+        unsafe {
+            assert_eq!(hec_raise(w.hec, e), 0);
+            assert_eq!(stack(a), [enter(), handler.0, info!(stg_ap_pv_info).0, e.0, stop()]);
+            assert_eq!(a.obj().flags as usize, state);
+        }
+    }
+}
+
+#[test]
+fn a_handler_in_an_older_chunk_is_found() {
+    let mut w = World::new(2);
+    let handler = w.thunk();
+    let words = [&[t::ret_9().0; 10][..], &[t::catch().0, 0, handler.0]].concat();
+    let a = w.thread_with(&words);
+    let e = w.int(1000);
+    w.run(a);
+    unsafe {
+        let first = a.obj().stackobj;
+        grow(w.hec, a, &crate::thread::stack::StackSizes { buffer: 10, ..STACKS }, false);
+        assert!(a.obj().stackobj != first);
+        assert_eq!(hec_raise(w.hec, e), 0);
+        assert!(a.obj().stackobj == first);
+        assert_eq!(stack(a)[..2], [enter(), handler.0]);
+        assert_eq!(a.obj().tot_stack_size, first.obj().size);
+    }
+}
+
+#[test]
+fn an_exception_without_a_handler_ends_the_thread() {
+    let mut w = World::new(2);
+    let x = w.thunk();
+    let a = w.thread_with(&[upd(), x.0, t::ret_p().0, 8]);
+    let e = w.int(1000);
+    w.run(a);
+    unsafe {
+        assert_eq!(hec_raise(w.hec, e), 1);
+        assert_eq!(a.obj().what_next as usize, ThreadKilled);
+        assert_eq!(stack(a), [info!(stg_ret_p_info).0, e.0, stop()]);
+    }
+}

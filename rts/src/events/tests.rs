@@ -1,0 +1,241 @@
+//! Delays, descriptors, signals, and the bytes that the event manager is sent.
+use super::iowait::{forget, hec_delay, hec_wait_fd, poll};
+use super::{manager, signals};
+use crate::contract::{layout::*, Tso};
+use crate::test_world::World;
+use crate::{info, static_closure};
+use std::sync::{Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+/// A pipe: what is read from, what is written to.
+struct Pipe(i32, i32);
+
+impl Pipe {
+    fn new() -> Pipe {
+        let mut fds = [0; 2];
+        assert_eq!(unsafe { libc::pipe2(fds.as_mut_ptr(), libc::O_NONBLOCK) }, 0);
+        Pipe(fds[0], fds[1])
+    }
+    fn write(&self, bytes: &[u8]) {
+        let n = unsafe { libc::write(self.1, bytes.as_ptr().cast(), bytes.len()) };
+        assert_eq!(n, bytes.len() as isize);
+    }
+    fn read(&self) -> Vec<u8> {
+        let mut buffer = [0u8; 1024];
+        let n = unsafe { libc::read(self.0, buffer.as_mut_ptr().cast(), buffer.len()) };
+        buffer[..n.max(0) as usize].to_vec()
+    }
+}
+
+impl Drop for Pipe {
+    fn drop(&mut self) {
+        unsafe {
+            libc::close(self.0);
+            libc::close(self.1);
+        }
+    }
+}
+
+fn sleeper(w: &mut World, micros: i64) -> Tso {
+    let t = w.thread();
+    w.run(t);
+    unsafe { hec_delay(w.hec, micros) };
+    t
+}
+
+fn waiter(w: &mut World, fd: i32, write: bool) -> Tso {
+    let t = w.thread();
+    w.run(t);
+    unsafe { hec_wait_fd(w.hec, fd as i64, write as usize) };
+    t
+}
+
+#[test]
+fn sleepers_wake_by_their_deadlines() {
+    let mut w = World::new(2);
+    assert!(!unsafe { poll(w.hec, true) }, "nobody waits");
+    let start = Instant::now();
+    let late = sleeper(&mut w, 60_000);
+    let never = sleeper(&mut w, i64::MAX);
+    let soon = sleeper(&mut w, 20_000);
+    let [a, b] = [sleeper(&mut w, 0), sleeper(&mut w, -5)];
+    unsafe {
+        assert!(poll(w.hec, false));
+        assert_eq!(w.runnable(), [a, b]);
+        assert_eq!(soon.obj().why_blocked as usize, BlockedOnDelay);
+        for (t, millis) in [(soon, 20), (late, 60)] {
+            while w.hec.run_queue.is_empty() {
+                assert!(poll(w.hec, true));
+            }
+            assert_eq!(w.runnable(), [t]);
+            assert!(start.elapsed() >= Duration::from_millis(millis));
+        }
+        forget(w.hec, never);
+        assert!(!poll(w.hec, false));
+    }
+}
+
+#[test]
+fn descriptors_wake_those_who_wait_for_them() {
+    let mut w = World::new(2);
+    let (p, q) = (Pipe::new(), Pipe::new());
+    let reads = waiter(&mut w, p.0, false);
+    let other = waiter(&mut w, q.0, false);
+    unsafe {
+        assert!(poll(w.hec, false));
+        assert!(w.runnable().is_empty());
+        p.write(b"x");
+        assert!(poll(w.hec, true));
+        assert_eq!(w.runnable(), [reads]);
+        let writes = waiter(&mut w, q.1, true);
+        assert!(poll(w.hec, true));
+        assert_eq!(w.runnable(), [writes]);
+        assert_eq!(other.obj().why_blocked as usize, BlockedOnRead);
+        // The end of a stream is something to read.
+        libc::close(libc::dup2(p.1, q.1));
+        assert!(poll(w.hec, true));
+        assert_eq!(w.runnable(), [other]);
+        assert!(!poll(w.hec, false));
+    }
+}
+
+#[test]
+fn a_descriptor_that_is_not_open_raises() {
+    let mut w = World::new(2);
+    let t = waiter(&mut w, 1 << 20, false);
+    unsafe {
+        assert!(poll(w.hec, true));
+        assert_eq!(w.runnable(), [t]);
+        let bad = static_closure!(base_GHCziEventziThread_blockedOnBadFD_closure);
+        let result = *(t.obj().stackobj.obj().sp as *const usize).add(1);
+        assert_eq!((t.obj().what_next as usize, result), (ThreadKilled, bad.0));
+        assert!(!poll(w.hec, false));
+    }
+}
+
+#[test]
+fn who_waits_is_alive_and_is_found_where_it_has_moved() {
+    let mut w = World::new(2);
+    let p = Pipe::new();
+    let (reads, sleeps) = (waiter(&mut w, p.0, false), sleeper(&mut w, 1));
+    let ids = unsafe { [reads.obj().id, sleeps.obj().id] };
+    w.hec.r.current_tso = 0;
+    w.collect(crate::collector::Request::MAJOR);
+    p.write(b"x");
+    std::thread::sleep(Duration::from_millis(1));
+    unsafe { assert!(poll(w.hec, false)) };
+    let woken: Vec<u64> = w.runnable().iter().map(|t| unsafe { t.obj().id }).collect();
+    assert_eq!(woken, [ids[1], ids[0]]);
+}
+
+/// SIGUSR1 handled as by `base`, on this OS thread.
+unsafe fn handle_usr1() {
+    signals::init(false, false);
+    signals::stg_sig_install(libc::SIGUSR1, -4, std::ptr::null());
+    assert!(signals::any_handlers());
+}
+
+#[test]
+fn a_signal_starts_its_handler_in_a_thread() {
+    let mut w = World::new(2);
+    unsafe {
+        handle_usr1();
+        assert!(!signals::start_handlers(w.hec));
+        w.hec.open_nursery();
+        libc::raise(libc::SIGUSR1);
+        assert_eq!(w.hec.r.hp_lim, 0, "the running thread gives way");
+        assert!(signals::start_handlers(w.hec));
+        let started = w.runnable();
+        assert_eq!(started.len(), 1);
+        // runHandlersPtr buffer signal, whose buffer is the siginfo.
+        let sp = started[0].obj().stackobj.obj().sp as *const usize;
+        let call = crate::contract::Closure(*sp.add(1));
+        assert_eq!(call.info(), info!(stg_ap_3_upd_info));
+        assert_eq!(call.field(2), static_closure!(base_GHCziConcziSignal_runHandlersPtr_closure));
+        let buffer = call.field(3).untag().word(1) as *mut i32;
+        assert_eq!((call.field(4).untag().word(1) as i32, *buffer), (libc::SIGUSR1, libc::SIGUSR1));
+        libc::free(buffer.cast());
+        signals::reset();
+        assert!(!signals::any_handlers());
+    }
+}
+
+#[test]
+fn signals_come_in_order_and_those_too_many_are_dropped() {
+    let mut w = World::new(2);
+    unsafe {
+        handle_usr1();
+        for _ in 0..100 {
+            libc::raise(libc::SIGUSR1);
+        }
+        assert!(signals::start_handlers(w.hec));
+        assert_eq!(w.runnable().len(), 64);
+        libc::raise(libc::SIGUSR1);
+        assert!(signals::start_handlers(w.hec));
+        assert_eq!(w.runnable().len(), 1);
+        libc::raise(libc::SIGUSR1);
+        signals::after_fork();
+        assert!(!signals::start_handlers(w.hec));
+        signals::reset();
+    }
+}
+
+#[test]
+fn a_signal_that_comes_just_before_a_sleep_ends_it() {
+    let mut w = World::new(2);
+    let t = sleeper(&mut w, 60_000_000);
+    unsafe {
+        handle_usr1();
+        // After the scheduler's look for signals, before it sleeps.
+        libc::raise(libc::SIGUSR1);
+        let start = Instant::now();
+        assert!(poll(w.hec, true));
+        signals::wait();
+        assert!(start.elapsed() < Duration::from_secs(30));
+        assert!(signals::start_handlers(w.hec));
+        forget(w.hec, t);
+        signals::reset();
+    }
+}
+
+#[test]
+fn wrong_signals_are_refused_and_previous_actions_told() {
+    let _w = World::new(2);
+    unsafe {
+        let install = |signal, code| signals::stg_sig_install(signal, code, std::ptr::null());
+        assert_eq!(install(0, -4), -3);
+        assert_eq!(install(65, -4), -3);
+        assert_eq!(install(libc::SIGKILL, -4), -3);
+        assert_eq!(install(libc::SIGUSR2, -2), -1);
+        assert_eq!(install(libc::SIGUSR2, -1), -2);
+        assert!(!signals::any_handlers());
+    }
+}
+
+/// The manager's descriptors are global.
+fn manager_lock() -> MutexGuard<'static, ()> {
+    static LOCK: Mutex<()> = Mutex::new(());
+    LOCK.lock().unwrap_or_else(|broken| broken.into_inner())
+}
+
+#[test]
+fn messages_for_the_event_manager() {
+    let _lock = manager_lock();
+    let (control, timer, wakeup) = (Pipe::new(), Pipe::new(), Pipe::new());
+    let info = [7u8; size_of::<libc::siginfo_t>()];
+    assert!(!manager::send_signal(10, &info), "nobody listens");
+    manager::setIOManagerControlFd(0, control.1);
+    manager::setIOManagerControlFd(1, wakeup.1);
+    manager::setTimerManagerControlFd(timer.1);
+    manager::setIOManagerWakeupFd(wakeup.1);
+    assert!(manager::send_signal(10, &info));
+    assert_eq!(timer.read(), [&[10u8][..], &info].concat());
+    manager::ioManagerWakeup();
+    assert_eq!(wakeup.read(), 255u64.to_ne_bytes());
+    manager::die();
+    manager::die();
+    assert_eq!((control.read(), timer.read()), (vec![254], vec![254]));
+    manager::ioManagerWakeup();
+    assert!(!manager::send_signal(10, &info));
+    assert!(wakeup.read().is_empty());
+}

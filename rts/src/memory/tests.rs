@@ -1,0 +1,231 @@
+//! Blocks, nurseries, pinned arrays, remembered sets and sizes, each on its own.
+use super::blocks::{blocks_in_use, blocks_resident, trim};
+use super::object::{size_of_frame, size_of_object};
+use super::*;
+use crate::contract::closure::fields::*;
+use crate::contract::{layout::*, test_symbols as t, Closure, WORD};
+use crate::info;
+use crate::test_world::{World, NURSERY};
+
+/// A pool whose free blocks are one run, with nothing backed.
+fn empty_pool() -> World {
+    let w = World::new(2);
+    unsafe { trim(0) };
+    w
+}
+
+unsafe fn run(len: usize) -> Run {
+    alloc_run(len, Age::NURSERY).unwrap()
+}
+
+#[test]
+fn runs_are_split_and_joined() {
+    let _w = empty_pool();
+    unsafe {
+        let whole = run(12);
+        let at = (*whole).start;
+        free_run(whole);
+        // Cut from the front of what is free.
+        let [a, b, c] = [run(4), run(4), run(4)];
+        assert_eq!([(*a).start, (*b).start, (*c).start], [0, 4, 8].map(|i| at + i * BLOCK_BYTES));
+        assert_eq!(space::run_of(at + 7 * BLOCK_BYTES + 5), b);
+        // The one in the middle joins both neighbours.
+        free_run(a);
+        free_run(c);
+        let other = run(12);
+        assert_ne!((*other).start, at);
+        free_run(other);
+        free_run(b);
+        assert_eq!((*run(12)).start, at);
+    }
+}
+
+#[test]
+fn every_block_of_a_run_has_its_age() {
+    let _w = empty_pool();
+    unsafe {
+        let r = alloc_run(3, Age(2 | Age::LARGE)).unwrap();
+        for i in 0..3 {
+            assert_eq!(age_of((*r).start + i * BLOCK_BYTES + 8), Age(2 | Age::LARGE));
+        }
+        let start = (*r).start;
+        free_run(r);
+        assert_eq!(age_of(start + 2 * BLOCK_BYTES), Age::FREE);
+    }
+}
+
+#[test]
+fn trimmed_blocks_are_given_back_and_can_be_used_again() {
+    let _w = empty_pool();
+    let before = blocks_resident();
+    unsafe {
+        let (a, b, c) = (run(5), run(1), run(5));
+        *((*a).start as *mut usize) = 42;
+        let start = (*a).start;
+        free_run(a);
+        free_run(c);
+        assert_eq!(blocks_resident(), before + 11);
+        trim(5);
+        assert_eq!(blocks_resident(), before + 6);
+        trim(0);
+        assert_eq!(blocks_resident(), before + 1);
+        free_run(b);
+        trim(0);
+        let again = run(11);
+        assert_eq!((*again).start, start);
+        assert_eq!(*(start as *const usize), 0);
+    }
+}
+
+#[test]
+fn a_range_that_is_used_up_says_so() {
+    let _w = empty_pool();
+    let used = blocks_in_use();
+    let all = space::range_bytes() / BLOCK_BYTES;
+    unsafe {
+        assert!(alloc_run(all, Age::NURSERY).is_none());
+        assert!(alloc_run(all + 1, Age::NURSERY).is_none());
+        assert_eq!(blocks_in_use(), used);
+        // What there is can still be had.
+        free_run(run(100));
+    }
+    assert_eq!(blocks_in_use(), used);
+}
+
+#[test]
+fn each_run_visits_what_is_in_use() {
+    let _w = empty_pool();
+    unsafe {
+        let (a, b, c) = (run(2), run(3), run(4));
+        free_run(b);
+        let mut seen = Vec::new();
+        blocks::each_run(|r| seen.push(r));
+        assert!(seen.contains(&a) && seen.contains(&c) && !seen.contains(&b));
+        assert_eq!(seen.iter().map(|&r| (*r).len as usize).sum::<usize>(), blocks_in_use());
+        // They may be freed on the way, whatever they join.
+        run(1);
+        blocks::each_run(|r| free_run(r));
+        assert_eq!(blocks_in_use(), 0);
+    }
+}
+
+#[test]
+fn a_full_nursery_asks_for_a_collection_and_goes_on_beside() {
+    let w = World::new(2);
+    let alloc = &mut w.hec.alloc;
+    let before = alloc.allocated();
+    unsafe {
+        let first = alloc.allocate(1000).unwrap();
+        let mut last = first;
+        while !alloc.full {
+            let c = alloc.allocate(1000).unwrap();
+            assert!(alloc.full || c.0 == last.0 + 1000 * WORD);
+            last = c;
+        }
+        assert!(first.0 + NURSERY - 1000 * WORD < (*alloc.run).free);
+        assert!(last.0 < first.0 || last.0 >= alloc.limit());
+        assert_eq!(alloc.extra.len(), 1);
+        let allocated = (alloc.allocated() - before) as usize;
+        let n = allocated / (1000 * WORD);
+        assert_eq!(allocated, n * 1000 * WORD);
+        assert_eq!(n, (NURSERY / WORD) / 1000 + 1);
+        alloc.allocate_aside(1000).unwrap();
+        alloc.allocate_aside(1000).unwrap();
+        assert_eq!(alloc.extra.len(), 2);
+    }
+}
+
+#[test]
+fn large_objects_count_towards_a_collection() {
+    let w = World::new(2);
+    let alloc = &mut w.hec.alloc;
+    unsafe {
+        let small = alloc.allocate(LARGE_OBJECT_WORDS).unwrap();
+        let large = alloc.allocate(LARGE_OBJECT_WORDS + 1).unwrap();
+        assert!(age_of(small.0).is_plain() && age_of(large.0).is(Age::LARGE));
+        alloc.allocate(60 * BLOCK_WORDS).unwrap();
+        assert!(!alloc.full);
+        alloc.allocate(5 * BLOCK_WORDS).unwrap();
+        assert!(alloc.full);
+        let (extra, large) = alloc.end_cycle();
+        assert_eq!((extra.len(), large.len(), alloc.full), (0, 3, false));
+    }
+}
+
+#[test]
+fn pinned_arrays_are_aligned_and_apart() {
+    let w = World::new(2);
+    let mut taken: Vec<(usize, usize)> = Vec::new();
+    for (i, align) in [8, 16, 64, 256, 4096, 16384].into_iter().cycle().take(60).enumerate() {
+        let words = 2 + (i * 37) % 400 + if i % 10 == 9 { BLOCK_WORDS } else { 0 };
+        unsafe {
+            let c = w.hec.alloc.allocate_pinned(words, align, 16).unwrap();
+            let (from, to) = (c.0, c.0 + words * WORD);
+            assert_eq!((from + 16) % align, 0, "alignment {align}");
+            assert!(age_of(from).is(Age::PINNED));
+            let run = space::run_of(from);
+            assert!(from >= (*run).start && to <= (*run).start + (*run).len as usize * BLOCK_BYTES);
+            assert!(to <= (*run).free);
+            assert!(taken.iter().all(|&(a, b)| to <= a || b <= from));
+            taken.push((from, to));
+        }
+    }
+}
+
+#[test]
+fn only_old_objects_are_remembered() {
+    let mut w = World::new(3);
+    let young = w.thunk();
+    w.hec.remember(young);
+    w.hec.remember(t::nil());
+    assert!(w.hec.remembered.by_generation.iter().all(Vec::is_empty));
+    let old = w.old(young);
+    w.hec.remember(old);
+    assert_eq!(w.hec.remembered.by_generation[1], [old]);
+    w.hec.remembered.remember_static(t::caf());
+    assert_eq!(w.hec.remembered.by_generation[2], [t::caf()]);
+}
+
+#[test]
+fn ages() {
+    assert!(!Age::NURSERY.is_old() && !Age::SURVIVOR.is_old());
+    assert_eq!(Age::SURVIVOR.generation(), 0);
+    let old = Age(Age::of_generation(1).0 | Age::CONDEMNED | Age::LARGE);
+    assert!(old.is_old() && old.is(Age::CONDEMNED) && !old.is_plain());
+    assert_eq!((old.generation(), old.step()), (1, 2));
+}
+
+#[test]
+fn sizes_of_objects() {
+    let mut w = World::new(2);
+    let nil = t::nil().with_tag(1);
+    let size = |c: Closure| unsafe { size_of_object(c.untag(), c.untag().info()) };
+    assert_eq!(size(w.int(1000)), 2);
+    assert_eq!(size(w.cons(nil, nil)), 3);
+    assert_eq!(size(w.thunk()), 4);
+    assert_eq!(size(w.mvar()), 4);
+    for (n, cards) in [(0, 0), (1, 1), (1024, 1), (1025, 2)] {
+        let a = w.array(info!(stg_MUT_ARR_PTRS_CLEAN_info), n, nil);
+        assert_eq!(size(a), 3 + n + cards);
+    }
+    for (bytes, words) in [(0, 2), (1, 3), (8, 3), (9, 4)] {
+        assert_eq!(size(w.object(info!(stg_ARR_WORDS_info), &[bytes, 0, 0])), words);
+    }
+    let ap = w.object(info!(stg_AP_STACK_info), &[0, 7, nil.0, 0, 0, 0, 0, 0, 0, 0]);
+    assert_eq!(size(ap), AP_STACK_PAYLOAD + 7);
+    let t = w.thread();
+    unsafe {
+        assert_eq!(size(t.closure()), SIZEOF_StgTSO / 8);
+        let stack = t.obj().stackobj;
+        assert_eq!(stack.0 + size(stack.closure()) * WORD, stack.top());
+    }
+}
+
+#[test]
+fn sizes_of_frames() {
+    let frames = [(t::ret_p().0, 2), (t::ret_9().0, 10), (info!(stg_upd_frame_info).0, 2)];
+    for (info, size) in frames {
+        assert_eq!(unsafe { size_of_frame(&info) }, size);
+    }
+    assert_eq!(unsafe { size_of_frame([t::ret_fun().0, 5].as_ptr()) }, 8);
+}

@@ -1,0 +1,379 @@
+//! The HEC passed among OS threads, and the scheduler's loop with scripted threads. Whatever
+//! could wait for ever is waited for within a bound.
+use super::incall::{run_to_end, Status};
+use super::suspend::{resumeThread, suspendThread};
+use super::*;
+use crate::contract::{layout::*, test_symbols as t, Closure, RegTable, Tso};
+use crate::hec::GcRequest;
+use crate::memory::blocks;
+use crate::static_closure;
+use crate::test_world::{finish, play, World, STACKS};
+use crate::thread::create::{new_thread, push};
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::mpsc::{channel, Receiver};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+const BOUND: Duration = Duration::from_secs(30);
+
+/// A world in the threaded way.
+fn threaded() -> World {
+    let w = World::new(2);
+    unsafe { init(Settings { stack: STACKS, threaded: true }) };
+    w
+}
+
+/// Runs `f` on an OS thread of its own; the receiver hears when it has ended.
+fn spawn(f: impl FnOnce() + Send + 'static) -> Receiver<()> {
+    let (done, ended) = channel();
+    thread::spawn(move || {
+        f();
+        done.send(()).unwrap();
+    });
+    ended
+}
+
+fn wait_until(what: &str, condition: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !condition() {
+        assert!(start.elapsed() < BOUND, "waited in vain until {what}");
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+type Log = Arc<Mutex<Vec<usize>>>;
+
+fn log(l: &Log, n: usize) {
+    l.lock().unwrap().push(n);
+}
+
+#[test]
+fn one_os_thread_at_a_time_and_none_starves() {
+    const ROUNDS: usize = 300;
+    let _w = World::new(2);
+    static INSIDE: AtomicUsize = AtomicUsize::new(0);
+    static TOGETHER: AtomicUsize = AtomicUsize::new(0);
+    let all: Vec<_> = (0..5)
+        .map(|i| {
+            spawn(move || {
+                for round in 0..ROUNDS {
+                    task::acquire(task::me());
+                    TOGETHER.fetch_max(INSIDE.fetch_add(1, SeqCst) + 1, SeqCst);
+                    if (round + i) % 3 == 0 {
+                        thread::yield_now();
+                    }
+                    INSIDE.fetch_sub(1, SeqCst);
+                    unsafe {
+                        // Some queue up again at once, behind the others.
+                        if (round + i) % 4 == 0 {
+                            task::give_way(task::me());
+                        }
+                        task::release();
+                    }
+                }
+            })
+        })
+        .collect();
+    unsafe { task::release() };
+    all.iter().for_each(|ended| ended.recv_timeout(BOUND).unwrap());
+    assert_eq!(TOGETHER.load(SeqCst), 1);
+    assert!(!task::busy() && !task::returners_wait());
+}
+
+/// OS threads that want the HEC, in this order; each logs its number and passes the HEC on.
+fn returners(n: usize, l: &Log) -> Vec<Receiver<()>> {
+    (0..n)
+        .map(|i| {
+            let (l, before) = (l.clone(), task::waiting());
+            let ended = spawn(move || {
+                task::acquire(task::me());
+                log(&l, i);
+                unsafe { task::release() };
+            });
+            wait_until("it waits", || task::waiting() > before);
+            ended
+        })
+        .collect()
+}
+
+#[test]
+fn returners_have_their_turn_in_order() {
+    let _w = World::new(2);
+    let l = Log::default();
+    let all = returners(3, &l);
+    unsafe { task::give_way(task::me()) };
+    log(&l, 3);
+    assert!(task::i_hold());
+    all.iter().for_each(|ended| ended.recv_timeout(BOUND).unwrap());
+    assert_eq!(*l.lock().unwrap(), [0, 1, 2, 3]);
+}
+
+#[test]
+fn an_interrupt_that_comes_before_the_limit_is_set_is_repeated() {
+    let w = threaded();
+    let l = Log::default();
+    w.hec.open_nursery();
+    assert!(!task::repeat_interrupt(w.hec));
+    assert_eq!(w.hec.r.hp_lim, w.hec.alloc.limit() - 1);
+    let all = returners(1, &l);
+    w.hec.open_nursery();
+    assert_ne!(w.hec.r.hp_lim, 0, "the limit hides the interrupt");
+    assert!(task::repeat_interrupt(w.hec));
+    assert_eq!(w.hec.r.hp_lim, 0);
+    unsafe { task::release() };
+    all[0].recv_timeout(BOUND).unwrap();
+}
+
+#[test]
+fn nobody_overtakes_at_an_idle_moment() {
+    let _w = World::new(2);
+    let (me, l) = (task::me(), Log::default());
+    assert!(!task::try_acquire(me));
+    let all = returners(1, &l);
+    unsafe { task::release() };
+    all[0].recv_timeout(BOUND).unwrap();
+    wait_until("it is free", || !task::busy());
+    assert!(task::try_acquire(me) && task::i_hold());
+}
+
+/// A thread that notes on which OS thread it runs, `steps` times, and then ends.
+fn noting(steps: usize, place: impl Fn() -> bool + Send + 'static) -> impl FnMut(*mut RegTable) -> usize + Send {
+    let mut left = steps;
+    let mut everywhere = true;
+    move |reg| {
+        everywhere &= place();
+        left -= 1;
+        match left {
+            0 if everywhere => unsafe { finish(reg, t::nil()) },
+            0 => unsafe { finish(reg, t::caf()) },
+            _ => ThreadYielding,
+        }
+    }
+}
+
+#[test]
+fn bound_threads_run_on_their_own_os_threads_and_others_on_workers() {
+    let w = threaded();
+    let ended = Arc::new(AtomicUsize::new(0));
+    for _ in 0..3 {
+        unsafe {
+            let t = unbound(&ended);
+            w.hec.run_queue.push_back(&mut w.hec.remembered, t);
+        }
+    }
+    let all: Vec<_> = (0..3)
+        .map(|_| {
+            spawn(|| unsafe {
+                let here = thread::current().id();
+                task::acquire(task::me());
+                let t = new_thread(hec(), &STACKS);
+                play(t, noting(200, move || thread::current().id() == here));
+                assert_eq!(run_to_end(task::me(), t), (Status::Success, t::nil()));
+                task::release();
+            })
+        })
+        .collect();
+    unsafe { task::release() };
+    all.iter().for_each(|e| e.recv_timeout(BOUND).expect("a bound thread has not ended"));
+    wait_until("the others have ended", || ended.load(SeqCst) == 3);
+    wait_until("the HEC is free", || !task::busy());
+}
+
+/// A thread that counts itself when it has run long enough on workers.
+unsafe fn unbound(ended: &Arc<AtomicUsize>) -> Tso {
+    let (ended, mut left) = (ended.clone(), 200);
+    let t = new_thread(hec(), &STACKS);
+    play(t, move |reg| {
+        left -= (thread::current().name() == Some("haskell-worker")) as usize;
+        if left > 0 {
+            return ThreadYielding;
+        }
+        ended.fetch_add(1, SeqCst);
+        unsafe { finish(reg, t::nil()) }
+    });
+    t
+}
+
+#[test]
+fn while_one_is_in_a_foreign_call_others_run() {
+    let mut w = threaded();
+    let (give, take) = channel();
+    let take = Mutex::new(take);
+    // Its foreign call returns when the other thread has run.
+    let waits = w.scripted(move |reg| unsafe {
+        let token = suspendThread(reg, false);
+        let result = take.lock().unwrap().recv_timeout(BOUND);
+        let reg = resumeThread(token);
+        finish(reg, if result.is_ok() { t::nil() } else { t::caf() })
+    });
+    let gives = w.scripted(move |reg| {
+        give.send(()).unwrap();
+        unsafe { finish(reg, t::nil()) }
+    });
+    unsafe {
+        w.hec.run_queue.push_back(&mut w.hec.remembered, gives);
+        let got = run_to_end(task::me(), waits);
+        assert_eq!(got, (Status::Success, t::nil()));
+    }
+}
+
+#[test]
+fn a_call_that_returns_finds_the_nursery_where_it_is_now() {
+    let mut w = threaded();
+    let resized = w.scripted(|reg| unsafe {
+        let token = suspendThread(reg, false);
+        // As a collection from C would.
+        task::acquire(task::me());
+        let before = hec().alloc.limit();
+        let (a, b) = (blocks::alloc_run(1, crate::memory::Age::NURSERY), 1 << 16);
+        assert!(a.is_some() && hec().alloc.resize(b) && hec().alloc.limit() != before);
+        task::release();
+        let reg = resumeThread(token);
+        let h = hec();
+        let right = (*reg).hp_lim == h.alloc.limit() - 1 && (*reg).current_nursery == h.alloc.run;
+        finish(reg, if right { t::nil() } else { t::caf() })
+    });
+    assert_eq!(unsafe { run_to_end(task::me(), resized) }, (Status::Success, t::nil()));
+}
+
+#[test]
+fn a_killed_bound_thread_ends_its_in_call() {
+    let mut w = World::new(2);
+    let victim = w.scripted(|_| ThreadYielding);
+    let killer = w.scripted(move |reg| unsafe {
+        crate::eval::freeze::raise_async(hec(), victim, None);
+        finish(reg, t::nil())
+    });
+    unsafe {
+        w.hec.run_queue.push_back(&mut w.hec.remembered, killer);
+        assert_eq!(run_to_end(task::me(), victim).0, Status::Killed);
+    }
+}
+
+/// Threads that log their numbers at each step, and leave for the reason that `why` gives.
+fn loggers(w: &mut World, l: &Log, n: usize, why: fn(usize, &mut crate::hec::Hec) -> usize) -> Vec<Tso> {
+    (0..n)
+        .map(|i| {
+            let (l, mut left) = (l.clone(), 3);
+            w.scripted(move |reg| unsafe {
+                log(&l, i);
+                left -= 1;
+                if left == 0 {
+                    return finish(reg, t::nil());
+                }
+                why(i, hec())
+            })
+        })
+        .collect()
+}
+
+/// Runs all; the first is the in-call's, which joins the queue last.
+fn run_all(w: &mut World, all: &[Tso]) {
+    unsafe {
+        for &t in &all[1..] {
+            w.hec.run_queue.push_back(&mut w.hec.remembered, t);
+        }
+        assert_eq!(run_to_end(task::me(), all[0]).0, Status::Success);
+    }
+}
+
+#[test]
+fn who_yields_goes_to_the_back_and_who_needs_a_collection_stays_in_front() {
+    let mut w = World::new(2);
+    let l = Log::default();
+    let all = loggers(&mut w, &l, 3, |_, _| ThreadYielding);
+    run_all(&mut w, &all);
+    assert_eq!(*l.lock().unwrap(), [1, 2, 0, 1, 2, 0, 1, 2, 0]);
+    l.lock().unwrap().clear();
+    let all = loggers(&mut w, &l, 2, |_, h| {
+        h.request_gc(GcRequest::Minor);
+        HeapOverflow
+    });
+    run_all(&mut w, &all);
+    assert_eq!(*l.lock().unwrap(), [1, 1, 1, 0, 0, 0]);
+    // Unless its time is up as well.
+    l.lock().unwrap().clear();
+    let all = loggers(&mut w, &l, 2, |_, h| {
+        h.context_switch.store(1, SeqCst);
+        HeapOverflow
+    });
+    run_all(&mut w, &all);
+    assert_eq!(*l.lock().unwrap(), [1, 0, 1, 0, 1, 0]);
+}
+
+#[test]
+fn a_collection_moves_threads_and_what_they_hold() {
+    let mut w = World::new(2);
+    let value = w.list(1000, 1010);
+    let mut step = 0;
+    let t = w.scripted(move |reg| unsafe {
+        let stack = Tso((*reg).current_tso).obj().stackobj;
+        step += 1;
+        if step == 1 {
+            push(stack, &[t::ret_p().0, value.0]);
+        }
+        if step < 5 {
+            hec().request_gc(if step == 3 { GcRequest::Major } else { GcRequest::Minor });
+            return HeapOverflow;
+        }
+        let held = *(stack.obj().sp as *const usize).add(1);
+        stack.obj().sp += 16;
+        finish(reg, Closure(held))
+    });
+    let (status, list) = unsafe { run_to_end(task::me(), t) };
+    assert_eq!(status, Status::Success);
+    assert_ne!(list, value);
+    assert_eq!(unsafe { list.untag().field(1).untag().word(1) }, 1000);
+}
+
+#[test]
+fn a_stack_that_overflows_grows_until_its_limit() {
+    let mut w = World::new(2);
+    unsafe {
+        init(Settings { stack: crate::thread::stack::StackSizes { max: 3000, ..STACKS }, threaded: false })
+    };
+    let t = w.scripted(|reg| unsafe {
+        let stack = Tso((*reg).current_tso).obj().stackobj;
+        while stack.obj().sp - 80 >= stack.sp_lim() {
+            push(stack, &[t::ret_9().0; 10]);
+        }
+        StackOverflow
+    });
+    let overflow = static_closure!(base_GHCziIOziException_stackOverflow_closure);
+    assert_eq!(unsafe { run_to_end(task::me(), t) }, (Status::Killed, overflow));
+    assert!(collect::last_overflowed_words() >= 3000);
+}
+
+#[test]
+fn a_deadlocked_main_thread_is_told() {
+    let mut w = World::new(2);
+    let m = w.mvar();
+    let t = w.scripted(move |reg| unsafe {
+        push(Tso((*reg).current_tso).obj().stackobj, &[t::ret_p().0, m.0]);
+        crate::sync::mvar::hec_mvar_wait(hec(), m, BlockedOnMVar);
+        ThreadBlocked
+    });
+    let told = static_closure!(base_GHCziIOziException_blockedIndefinitelyOnMVar_closure);
+    assert_eq!(unsafe { run_to_end(task::me(), t) }, (Status::Killed, told));
+}
+
+#[test]
+fn an_exception_for_a_thread_in_a_foreign_call_waits_for_its_end() {
+    let mut w = threaded();
+    let e = w.int(1000);
+    let t = w.scripted(move |reg| unsafe {
+        let tso = Tso((*reg).current_tso);
+        let token = suspendThread(reg, false);
+        task::acquire(task::me());
+        crate::sync::throwto::throw_from_outside(hec(), tso, e);
+        let untouched = tso.obj().why_blocked as usize == BlockedOnCCall;
+        task::release();
+        let reg = resumeThread(token);
+        let stack = tso.obj().stackobj;
+        let asked = *(stack.obj().sp as *const usize) == crate::info!(hec_after_call_info).0;
+        stack.obj().sp += 8;
+        finish(reg, if untouched && asked { t::nil() } else { t::caf() })
+    });
+    assert_eq!(unsafe { run_to_end(task::me(), t) }, (Status::Success, t::nil()));
+}

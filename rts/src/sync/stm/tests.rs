@@ -1,0 +1,256 @@
+//! Transactions of threads without code: their records, and who wakes whom.
+use super::record::{NESTED, NOTES, OUTERMOST};
+use super::*;
+use crate::collector::Request;
+use crate::contract::closure::fields::*;
+use crate::contract::test_symbols as t;
+use crate::test_world::World;
+
+/// A thread in a transaction, which is the running one.
+fn begin(w: &mut World) -> Tso {
+    let code = t::nil().0;
+    let t = w.thread_with(&[t::atomically().0, code]);
+    w.run(t);
+    unsafe { hec_stm_begin(w.hec) };
+    t
+}
+
+fn read(w: &mut World, v: Closure) -> Closure {
+    unsafe { hec_stm_read(w.hec, v) }
+}
+
+fn write(w: &mut World, v: Closure, value: Closure) {
+    unsafe { hec_stm_write(w.hec, v, value) }
+}
+
+fn commit(w: &mut World) -> bool {
+    unsafe { hec_stm_commit(w.hec) == 1 }
+}
+
+fn value(v: Closure) -> Closure {
+    unsafe { v.field(TVAR_VALUE) }
+}
+
+fn version(v: Closure) -> usize {
+    unsafe { v.word(TVAR_UPDATES) }
+}
+
+#[test]
+fn writes_are_seen_inside_at_once_and_outside_after_the_commit() {
+    let mut w = World::new(2);
+    let (one, two) = (w.int(1000), w.int(2000));
+    let (v, u) = (w.tvar(one), w.tvar(one));
+    let t = begin(&mut w);
+    write(&mut w, v, two);
+    assert_eq!((read(&mut w, v), read(&mut w, u), value(v)), (two, one, one));
+    assert!(commit(&mut w));
+    assert_eq!((value(v), version(v), version(u)), (two, 2, 0));
+    assert!(unsafe { current(t) }.is_none());
+}
+
+#[test]
+fn a_transaction_that_was_overtaken_has_no_effect() {
+    let mut w = World::new(2);
+    let (one, two, three) = (w.int(1000), w.int(2000), w.int(3000));
+    // What the slower one reads, what it writes after reading, what it writes blindly.
+    for (reads, writes) in [(true, false), (true, true), (false, true)] {
+        let (v, other) = (w.tvar(one), w.tvar(one));
+        let slow = begin(&mut w);
+        if reads {
+            read(&mut w, v);
+        }
+        if writes {
+            write(&mut w, v, three);
+        }
+        write(&mut w, other, three);
+        begin(&mut w);
+        write(&mut w, v, two);
+        assert!(commit(&mut w));
+        unsafe { assert!(!validate(slow)) };
+        w.run(slow);
+        assert!(!commit(&mut w));
+        assert_eq!((value(v), value(other)), (two, one));
+        assert_eq!((version(v), version(other)), (2, 0), "no lock is left");
+        // A fresh one has begun, and succeeds.
+        assert_eq!(read(&mut w, v), two);
+        assert!(commit(&mut w));
+    }
+}
+
+#[test]
+fn a_value_that_went_away_and_came_back_is_noticed() {
+    let mut w = World::new(2);
+    let (one, two) = (w.int(1000), w.int(2000));
+    let v = w.tvar(one);
+    let slow = begin(&mut w);
+    read(&mut w, v);
+    for x in [two, one] {
+        begin(&mut w);
+        write(&mut w, v, x);
+        assert!(commit(&mut w));
+    }
+    w.run(slow);
+    assert!(!commit(&mut w));
+}
+
+#[test]
+fn two_that_each_read_what_the_other_writes_cannot_both_commit() {
+    let mut w = World::new(2);
+    let (one, two) = (w.int(1000), w.int(2000));
+    let (u, v) = (w.tvar(one), w.tvar(one));
+    let a = begin(&mut w);
+    read(&mut w, u);
+    write(&mut w, v, two);
+    begin(&mut w);
+    read(&mut w, v);
+    write(&mut w, u, two);
+    assert!(commit(&mut w));
+    w.run(a);
+    assert!(!commit(&mut w));
+}
+
+#[test]
+fn rolling_back_undoes_a_nested_transaction_and_no_more() {
+    let mut w = World::new(2);
+    let values: Vec<Closure> = (0..5).map(|i| w.int(1000 + i)).collect();
+    let vs: Vec<Closure> = (0..20).map(|_| w.tvar(values[0])).collect();
+    let t = begin(&mut w);
+    let r = unsafe { current(t) }.unwrap();
+    write(&mut w, vs[0], values[1]);
+    // As Cmm begins them: the number of notes so far is the mark.
+    let begin_nested = |r: Record| unsafe {
+        let (notes, enclosing) = (r.0.word(NOTES), r.0.word(NESTED));
+        r.0.set_word(NESTED, notes);
+        (notes, enclosing)
+    };
+    let (outer, none) = begin_nested(r);
+    assert_eq!(none, OUTERMOST);
+    vs.iter().for_each(|&v| write(&mut w, v, values[2]));
+    vs.iter().for_each(|&v| write(&mut w, v, values[3]));
+    let (inner, enclosing) = begin_nested(r);
+    assert_eq!(enclosing, outer);
+    vs[5..].iter().for_each(|&v| write(&mut w, v, values[4]));
+    unsafe { roll_back(w.hec, t, inner, enclosing) };
+    assert!(vs.iter().all(|&v| read(&mut w, v) == values[3]));
+    write(&mut w, vs[7], values[4]);
+    unsafe { roll_back(w.hec, t, outer, OUTERMOST) };
+    assert_eq!(read(&mut w, vs[0]), values[1]);
+    assert!(vs[1..].iter().all(|&v| read(&mut w, v) == values[0]));
+    assert!(commit(&mut w));
+    // What was only read in the end was not written.
+    assert_eq!((value(vs[0]), version(vs[0])), (values[1], 2));
+    assert!(vs[1..].iter().all(|&v| version(v) == 0));
+}
+
+#[test]
+fn thousands_of_tvars_are_found_again_wherever_a_collection_moves_them() {
+    const N: usize = 5000;
+    let mut w = World::new(2);
+    let mut l = t::nil().with_tag(1);
+    for i in 0..N {
+        let zero = w.int(1000 + i);
+        let v = w.tvar(zero);
+        l = w.cons(v, l);
+    }
+    w.roots.push(l);
+    let t = begin(&mut w);
+    w.roots.push(t.closure());
+    for round in 0..3 {
+        let mut l = w.roots[0];
+        for i in (0..N).rev() {
+            let v = unsafe { l.untag().field(1) };
+            let expected = if round == 0 { 1000 + i } else { round * 10_000 + i };
+            assert_eq!(unsafe { read(&mut w, v).untag().word(1) }, expected);
+            let next = w.int((round + 1) * 10_000 + i);
+            write(&mut w, v, next);
+            l = unsafe { l.untag().field(2) };
+        }
+        assert_eq!(unsafe { running(w.hec).len() }, N);
+        w.collect(Request::MINOR);
+    }
+    assert!(commit(&mut w));
+    let mut l = w.roots[0];
+    for i in (0..N).rev() {
+        unsafe {
+            let v = l.untag().field(1);
+            assert_eq!((value(v).untag().word(1), version(v)), (30_000 + i, 2));
+            l = l.untag().field(2);
+        }
+    }
+}
+
+/// A transaction that has read these and retries; true if it waits.
+fn retry(w: &mut World, vs: &[Closure]) -> (Tso, bool) {
+    let t = begin(w);
+    vs.iter().for_each(|&v| {
+        read(w, v);
+    });
+    (t, unsafe { hec_stm_retry(w.hec) == 1 })
+}
+
+#[test]
+fn a_commit_wakes_who_waits_longest_waiting_first_and_once() {
+    let mut w = World::new(2);
+    let (one, two) = (w.int(1000), w.int(2000));
+    let (u, v, x) = (w.tvar(one), w.tvar(one), w.tvar(one));
+    let (a, _) = retry(&mut w, &[u, v]);
+    let (b, _) = retry(&mut w, &[v]);
+    let (c, waits) = retry(&mut w, &[x]);
+    assert!(waits);
+    assert_eq!(unsafe { a.obj().why_blocked } as usize, BlockedOnSTM);
+    begin(&mut w);
+    write(&mut w, u, two);
+    write(&mut w, v, two);
+    assert!(commit(&mut w));
+    assert_eq!(w.runnable(), [a, b]);
+    for t in [a, b] {
+        w.run(t);
+        unsafe { hec_stm_awake(w.hec) };
+    }
+    let nobody = static_closure!(stg_END_STM_WATCH_QUEUE_closure);
+    unsafe {
+        assert_eq!((u.field(TVAR_WAITERS), v.field(TVAR_WAITERS)), (nobody, nobody));
+        assert_ne!(x.field(TVAR_WAITERS), nobody);
+        crate::eval::freeze::raise_async(w.hec, c, None);
+        assert_eq!(x.field(TVAR_WAITERS), nobody);
+    }
+}
+
+#[test]
+fn one_that_would_wait_for_what_has_changed_starts_again() {
+    let mut w = World::new(2);
+    let (one, two) = (w.int(1000), w.int(2000));
+    let v = w.tvar(one);
+    let slow = begin(&mut w);
+    read(&mut w, v);
+    begin(&mut w);
+    write(&mut w, v, two);
+    assert!(commit(&mut w));
+    w.run(slow);
+    unsafe {
+        assert_eq!(hec_stm_retry(w.hec), 0);
+        assert_eq!(*(slow.obj().stackobj.obj().sp as *const usize), info!(hec_restart_atomically_info).0);
+        assert_eq!(v.field(TVAR_WAITERS), static_closure!(stg_END_STM_WATCH_QUEUE_closure));
+    }
+    assert_eq!(version(v), 2);
+}
+
+#[test]
+fn a_retry_goes_to_the_alternative_with_writes_undone() {
+    let mut w = World::new(2);
+    let (one, two) = (w.int(1000), w.int(2000));
+    let v = w.tvar(one);
+    let t = begin(&mut w);
+    let r = unsafe { current(t) }.unwrap();
+    let alternative = t::nil().0;
+    unsafe {
+        r.0.set_word(NESTED, 0);
+        let frame = [t::catch_retry().0, 0, OUTERMOST, alternative];
+        crate::thread::create::push(t.obj().stackobj, &frame);
+        write(&mut w, v, two);
+        assert_eq!(hec_stm_retry(w.hec), 0);
+        let sp = t.obj().stackobj.obj().sp as *const usize;
+        assert_eq!((*sp, *sp.add(1)), (info!(stg_enter_info).0, alternative));
+    }
+    assert_eq!(read(&mut w, v), one);
+}

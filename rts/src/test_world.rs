@@ -1,0 +1,227 @@
+//! What unit tests of several floors share: an empty heap with objects like those a compiler
+//! would make, and threads that run scripts in the place of compiled code.
+use crate::collector::policy::{self, Settings};
+use crate::collector::{collect, roots, Outcome, Request};
+use crate::contract::closure::fields::*;
+use crate::contract::{layout::*, test_symbols as t, words, Closure, Info, RegTable, Tso};
+use crate::events::iowait;
+use crate::hec::Hec;
+use crate::memory::{self, blocks, free_run, generation, heap, space};
+use crate::sched::{self, incall, suspend, task};
+use crate::sync;
+use crate::thread::create::{new_thread, push};
+use crate::thread::stack::StackSizes;
+use crate::{info, static_closure};
+use std::collections::BTreeMap;
+use std::sync::mpsc::{channel, RecvTimeoutError, Sender};
+use std::sync::{Mutex, MutexGuard};
+use std::time::Duration;
+
+static WORLD: Mutex<bool> = Mutex::new(false);
+
+/// The HEC in an empty heap, with roots of the test's own. One test at a time has it, on an OS
+/// thread that holds the HEC.
+pub struct World {
+    pub hec: &'static mut Hec,
+    pub roots: Vec<Closure>,
+    _lock: MutexGuard<'static, bool>,
+    _watched: Sender<()>,
+}
+
+/// No test takes longer: one that does waits for what will not come.
+const BOUND: Duration = Duration::from_secs(60);
+
+/// Ends the process if the sender still lives when time is up.
+fn watch() -> Sender<()> {
+    let (watched, watcher) = channel();
+    let test = std::thread::current().name().unwrap_or_default().to_owned();
+    std::thread::spawn(move || {
+        if watcher.recv_timeout(BOUND) == Err(RecvTimeoutError::Timeout) {
+            crate::observe::fatal::broken(&format!("{test} waits in vain"));
+        }
+    });
+    watched
+}
+
+pub const NURSERY: usize = 1 << 20;
+pub const STACKS: StackSizes = StackSizes { initial: 128, chunk: 4096, buffer: 128, max: 1 << 20 };
+
+impl World {
+    pub fn new(generations: usize) -> World {
+        let mut lock = WORLD.lock().unwrap_or_else(|broken| broken.into_inner());
+        // SAFETY: the lock makes this the only user of the heap and the HEC.
+        unsafe {
+            let hec = sched::hec();
+            if !std::mem::replace(&mut *lock, true) {
+                start();
+            }
+            // What an earlier test has left is gone, as in the child of a fork.
+            task::after_fork(task::me());
+            suspend::after_fork();
+            incall::after_fork();
+            iowait::after_fork();
+            *hec = Hec::new(0);
+            blocks::each_run(|run| free_run(run));
+            generation::init(generations);
+            heap().cafs.clear();
+            policy::init(Settings {
+                generations,
+                nursery_bytes: NURSERY,
+                check: true,
+                ..Settings::DEFAULT
+            });
+            hec.remembered.init(generations);
+            hec.alloc.large_limit = 64;
+            // Statistics go on where they were.
+            hec.alloc.allocated_before = crate::observe::stats::getAllocations();
+            assert!(hec.alloc.resize(NURSERY));
+            hec.r.current_nursery = hec.alloc.run;
+            sched::init(sched::Settings { stack: STACKS, threaded: false });
+            World { hec, roots: Vec::new(), _lock: lock, _watched: watch() }
+        }
+    }
+
+    pub fn object(&mut self, info: Info, fields: &[usize]) -> Closure {
+        // SAFETY: the object is filled at once.
+        unsafe {
+            let c = self.hec.allocate(1 + fields.len());
+            c.set_info(info);
+            fields.iter().enumerate().for_each(|(i, &f)| c.set_word(1 + i, f));
+            c
+        }
+    }
+    pub fn int(&mut self, n: usize) -> Closure {
+        self.object(info!(ghczmprim_GHCziTypes_Izh_con_info), &[n]).with_tag(1)
+    }
+    pub fn cons(&mut self, head: Closure, tail: Closure) -> Closure {
+        self.object(t::cons(), &[head.0, tail.0]).with_tag(2)
+    }
+    pub fn list(&mut self, from: usize, to: usize) -> Closure {
+        let mut l = t::nil().with_tag(1);
+        for n in (from..to).rev() {
+            let head = self.int(n);
+            l = self.cons(head, l);
+        }
+        l
+    }
+    pub fn thunk(&mut self) -> Closure {
+        let nil = t::nil().with_tag(1).0;
+        self.object(t::thunk(), &[0, nil, nil])
+    }
+    pub fn mvar(&mut self) -> Closure {
+        let end = Tso::end().0;
+        self.object(info!(stg_MVAR_DIRTY_info), &[end, end, end])
+    }
+    pub fn tvar(&mut self, value: Closure) -> Closure {
+        let nobody = static_closure!(stg_END_STM_WATCH_QUEUE_closure).0;
+        self.object(info!(stg_TVAR_DIRTY_info), &[value.0, nobody, 0])
+    }
+    pub fn array(&mut self, info: Info, n: usize, fill: Closure) -> Closure {
+        let cards = words(n.div_ceil(1 << MUT_ARR_PTRS_CARD_BITS));
+        // SAFETY: the object is filled at once.
+        unsafe {
+            let a = self.hec.allocate(MUT_ARR_PAYLOAD + n + cards);
+            a.set_info(info);
+            a.set_word(MUT_ARR_PTRS, n);
+            a.set_word(MUT_ARR_SIZE, n + cards);
+            (0..n).for_each(|i| a.set_word(MUT_ARR_PAYLOAD + i, fill.0));
+            (0..cards).for_each(|i| a.set_word(MUT_ARR_PAYLOAD + n + i, 0));
+            a
+        }
+    }
+    pub fn collect(&mut self, request: Request) -> Outcome {
+        let roots = &mut self.roots;
+        // SAFETY: no thread runs.
+        unsafe {
+            collect(&mut [self.hec], request, &mut |visit| roots.iter_mut().for_each(|c| visit(c)))
+        }
+    }
+    /// The object after as many collections as make it old.
+    pub fn old(&mut self, c: Closure) -> Closure {
+        self.roots.push(c);
+        self.collect(Request::MINOR);
+        self.collect(Request::MINOR);
+        self.roots.pop().unwrap()
+    }
+
+    /// A thread with nothing on its stack but the stop frame.
+    pub fn thread(&mut self) -> Tso {
+        // SAFETY: the HEC is ours.
+        unsafe { new_thread(self.hec, &STACKS) }
+    }
+    /// A thread with these words on its stack, first one on top.
+    pub fn thread_with(&mut self, words: &[usize]) -> Tso {
+        let t = self.thread();
+        // SAFETY: the stack is new and has room.
+        unsafe { push(t.obj().stackobj, words) };
+        t
+    }
+    /// A thread that runs the script: see [`Script`].
+    pub fn scripted(&mut self, script: impl FnMut(*mut RegTable) -> usize + Send + 'static) -> Tso {
+        let t = self.thread();
+        play(t, script);
+        t
+    }
+    /// The threads on the run queue, which is then empty.
+    pub fn runnable(&mut self) -> Vec<Tso> {
+        // SAFETY: the threads are live.
+        std::iter::from_fn(|| unsafe { self.hec.run_queue.pop_front() }).collect()
+    }
+    /// Makes `t` the running thread.
+    pub fn run(&mut self, t: Tso) {
+        self.hec.r.current_tso = t.0;
+    }
+}
+
+unsafe fn start() {
+    space::reserve().unwrap();
+    sync::init();
+    sync::fork::init(sync::fork::Settings { stacks: STACKS, threaded: true });
+    sync::queues::set_scheduler(sync::queues::Scheduler {
+        leave_sleep: iowait::forget,
+        interrupt_call: suspend::interrupt_call,
+    });
+    roots::register(sched::collect::roots);
+    roots::register(iowait::roots);
+    assert!(memory::in_heap(space::base()));
+}
+
+/// What a thread does from where it is resumed to where it leaves for the scheduler; the result
+/// says why it leaves.
+type Script = Box<dyn FnMut(*mut RegTable) -> usize + Send>;
+
+static SCRIPTS: Mutex<BTreeMap<u64, Script>> = Mutex::new(BTreeMap::new());
+
+fn scripts() -> MutexGuard<'static, BTreeMap<u64, Script>> {
+    SCRIPTS.lock().unwrap_or_else(|broken| broken.into_inner())
+}
+
+/// Gives a thread its script.
+pub fn play(t: Tso, script: impl FnMut(*mut RegTable) -> usize + Send + 'static) {
+    // SAFETY: the caller's thread is live.
+    scripts().insert(unsafe { t.obj().id }, Box::new(script));
+}
+
+/// Entered from `stg_returnToStackTop`, as compiled code would be.
+#[no_mangle]
+unsafe extern "C" fn test_thread_body(reg: *mut RegTable) {
+    let id = Hec::of_reg(reg).current().obj().id;
+    let Some(mut script) = scripts().remove(&id) else {
+        crate::observe::fatal::broken("a thread without a script runs")
+    };
+    let ret = script(reg);
+    (*reg).ret = ret;
+    if ret != ThreadFinished {
+        scripts().insert(id, script);
+    }
+}
+
+/// Ends the running thread with a result.
+/// # Safety
+/// Called from a script, which returns what this does.
+pub unsafe fn finish(reg: *mut RegTable, result: Closure) -> usize {
+    let t = Hec::of_reg(reg).current();
+    push(t.obj().stackobj, &[info!(stg_ret_p_info).0, result.0]);
+    t.obj().what_next = ThreadComplete as u16;
+    ThreadFinished
+}

@@ -1,0 +1,255 @@
+//! Queues, the door, and stacks that grow and shrink by chunks.
+use super::queue::{set_link, ThreadQueue};
+use super::stack::{grow, hec_stack_underflow, Grown, StackSizes, UNDERFLOW_FRAME_WORDS};
+use super::{create, door};
+use crate::contract::{layout::*, test_symbols as t, Closure, Tso};
+use crate::info;
+use crate::test_world::{World, STACKS};
+
+/// The threads of a queue, from front to back.
+fn contents(q: &ThreadQueue) -> Vec<Tso> {
+    let mut all = Vec::new();
+    let mut at = q.head;
+    while !at.is_null() && !at.is_end() {
+        all.push(at);
+        at = unsafe { at.obj().link };
+    }
+    assert_eq!(all.len(), q.len);
+    assert_eq!(all.last().copied().unwrap_or(Tso::NULL), q.tail);
+    all
+}
+
+#[test]
+fn threads_are_served_in_order() {
+    let mut w = World::new(2);
+    let [a, b, c] = [w.thread(), w.thread(), w.thread()];
+    let mut q = ThreadQueue::new();
+    let rs = &mut w.hec.remembered;
+    unsafe {
+        q.push_back(rs, a);
+        q.push_back(rs, b);
+        q.push_front(rs, c);
+        assert_eq!(contents(&q), [c, a, b]);
+        for expected in [Some(c), Some(a), Some(b), None] {
+            assert_eq!(q.pop_front(), expected);
+        }
+        assert!(q.is_empty() && contents(&q).is_empty());
+        q.push_front(rs, b);
+        assert_eq!(contents(&q), [b]);
+    }
+}
+
+#[test]
+fn a_thread_is_removed_from_anywhere() {
+    let mut w = World::new(2);
+    let all: Vec<Tso> = (0..4).map(|_| w.thread()).collect();
+    let rs = &mut w.hec.remembered;
+    for (i, &gone) in all.iter().enumerate() {
+        let mut q = ThreadQueue::new();
+        unsafe {
+            all.iter().for_each(|&t| q.push_back(rs, t));
+            assert!(q.remove(rs, gone));
+            assert!(!q.remove(rs, gone));
+            let mut rest = all.clone();
+            rest.remove(i);
+            assert_eq!(contents(&q), rest);
+            assert!(gone.obj().link.is_end());
+            // The end is in order.
+            q.push_back(rs, gone);
+            rest.push(gone);
+            assert_eq!(contents(&q), rest);
+            for t in rest {
+                assert!(q.remove(rs, t));
+            }
+            assert!(q.is_empty() && q.tail.is_null());
+        }
+    }
+}
+
+#[test]
+fn an_old_thread_whose_link_is_written_is_remembered() {
+    let mut w = World::new(2);
+    let t = w.thread();
+    let t = Tso(w.old(t.closure()).0);
+    let young = w.thread();
+    assert_eq!(unsafe { t.obj().dirty }, 0);
+    let before = w.hec.remembered.by_generation[1].len();
+    unsafe {
+        set_link(&mut w.hec.remembered, t, young);
+        set_link(&mut w.hec.remembered, t, Tso::end());
+    }
+    assert_eq!(w.hec.remembered.by_generation[1][before..], [t.closure()]);
+}
+
+#[test]
+fn a_thread_blocks_and_wakes_through_the_door() {
+    let mut w = World::new(2);
+    let (t, m) = (w.thread(), w.mvar());
+    unsafe {
+        assert_eq!(door::blocked_on(t), Some(Tso::end().closure()));
+        door::block(w.hec, t, BlockedOnMVar, m.0);
+        assert_eq!(door::blocked_on(t), Some(m));
+        assert!(w.hec.run_queue.is_empty());
+        door::unblock(w.hec, t);
+        assert_eq!(t.obj().why_blocked as usize, NotBlocked);
+        assert_eq!(w.runnable(), [t]);
+        // A number is no pointer, and a call that returns wakes nobody.
+        door::block(w.hec, t, BlockedOnRead, 5);
+        assert_eq!(door::blocked_on(t), None);
+        door::block(w.hec, t, BlockedOnCCall, 0);
+        door::come_back(w.hec, t);
+        assert_eq!((t.obj().why_blocked as usize, t.obj().block_info), (NotBlocked, Tso::end().0));
+        assert!(w.hec.run_queue.is_empty());
+    }
+}
+
+const SMALL: StackSizes = StackSizes { initial: 128, chunk: 400, buffer: 40, max: 1500 };
+
+/// Fills a thread's chunk with frames of ten words, numbered from `from`; returns the next number.
+unsafe fn fill(t: Tso, from: usize) -> usize {
+    let stack = t.obj().stackobj;
+    let mut n = from;
+    while stack.obj().sp - 80 >= stack.sp_lim() {
+        create::push(stack, &[t::ret_9().0, n, n, n, n, n, n, n, n, n]);
+        n += 1;
+    }
+    n
+}
+
+/// Takes all frames off again, across chunks, and checks their numbers.
+unsafe fn drain(w: &mut World, t: Tso, mut n: usize) {
+    w.run(t);
+    loop {
+        let o = t.obj().stackobj.obj();
+        let frame = o.sp as *const usize;
+        match *frame {
+            f if f == info!(stg_stop_thread_info).0 => break,
+            f if f == info!(stg_stack_underflow_frame_info).0 => hec_stack_underflow(w.hec),
+            f => {
+                n -= 1;
+                assert_eq!((f, *frame.add(1), *frame.add(9)), (t::ret_9().0, n, n));
+                o.sp += 80;
+            }
+        }
+    }
+    assert_eq!(n, 0);
+    assert_eq!(t.obj().tot_stack_size, t.obj().stackobj.obj().size);
+}
+
+#[test]
+fn a_stack_grows_by_chunks_and_shrinks_again() {
+    let mut w = World::new(2);
+    let t = w.thread();
+    unsafe {
+        let mut n = 0;
+        let mut total = t.obj().tot_stack_size;
+        let sizes = StackSizes { chunk: 2000, max: 100_000, ..SMALL };
+        for _ in 0..6 {
+            let old = t.obj().stackobj;
+            n = fill(t, n);
+            assert_eq!(grow(w.hec, t, &sizes, false), Grown::Chunk);
+            let new = t.obj().stackobj;
+            total += new.obj().size;
+            assert_eq!(t.obj().tot_stack_size, total);
+            let full = 2000 - 3;
+            assert!(new.obj().size > old.obj().size || old.obj().size == full);
+            assert!(new.obj().size <= full);
+            // Whole frames have moved, as many as the buffer holds.
+            let words = (new.top() - new.obj().sp) / 8;
+            assert_eq!(words, 40 + UNDERFLOW_FRAME_WORDS);
+            assert_eq!(*(new.obj().sp as *const usize), t::ret_9().0);
+            assert_eq!(*(old.obj().sp as *const usize), t::ret_9().0);
+        }
+        drain(&mut w, t, n);
+    }
+}
+
+#[test]
+fn a_frame_longer_than_the_buffer_stays() {
+    let mut w = World::new(2);
+    let t = w.thread();
+    let sizes = StackSizes { buffer: 9, ..SMALL };
+    unsafe {
+        let n = fill(t, 0);
+        let old = t.obj().stackobj;
+        let sp = old.obj().sp;
+        grow(w.hec, t, &sizes, false);
+        assert_eq!(old.obj().sp, sp);
+        assert_eq!((t.obj().stackobj.top() - t.obj().stackobj.obj().sp) / 8, UNDERFLOW_FRAME_WORDS);
+        drain(&mut w, t, n);
+    }
+}
+
+#[test]
+fn a_chunk_that_is_emptied_by_growing_is_skipped() {
+    let mut w = World::new(2);
+    let t = w.thread();
+    unsafe {
+        let n = fill(t, 0);
+        grow(w.hec, t, &SMALL, false);
+        // All of the new chunk's frames move on when it grows at once.
+        let between = t.obj().stackobj;
+        grow(w.hec, t, &SMALL, false);
+        let new = t.obj().stackobj;
+        let underflow = (new.top() as *const usize).sub(UNDERFLOW_FRAME_WORDS);
+        assert_ne!(*underflow.add(1), between.0);
+        drain(&mut w, t, n);
+    }
+}
+
+#[test]
+fn a_stack_ends_at_its_limit_unless_it_may_not() {
+    let mut w = World::new(2);
+    let t = w.thread();
+    unsafe {
+        let mut n = 0;
+        let mut chunks = 0;
+        loop {
+            n = fill(t, n);
+            if grow(w.hec, t, &SMALL, false) == Grown::Limit {
+                break;
+            }
+            chunks += 1;
+            assert!(chunks < 20);
+        }
+        assert!(t.obj().tot_stack_size as usize >= SMALL.max && chunks > 1);
+        assert_eq!(grow(w.hec, t, &SMALL, true), Grown::Chunk);
+        drain(&mut w, t, n);
+    }
+}
+
+#[test]
+fn chunks_below_the_current_one_turn_clean_and_survive() {
+    let mut w = World::new(2);
+    let t = w.thread();
+    unsafe {
+        let n = fill(t, 0);
+        grow(w.hec, t, &SMALL, false);
+        let t = Tso(w.old(t.closure()).0);
+        let new = t.obj().stackobj;
+        let below = *(new.top() as *const usize).sub(1);
+        assert_eq!(crate::contract::Stack(below).obj().dirty, 0);
+        drain(&mut w, t, n);
+        // The way back has made it dirty, and remembered it.
+        assert_ne!(crate::contract::Stack(below).obj().dirty, 0);
+        assert!(w.hec.remembered.by_generation[1].contains(&Closure(below)));
+    }
+}
+
+#[test]
+fn new_threads_are_ready_to_run_what_they_are_made_for() {
+    let w = World::new(2);
+    let action = t::nil();
+    unsafe {
+        let io = create::new_io_thread(w.hec, action, &STACKS);
+        let sp = io.obj().stackobj.obj().sp as *const usize;
+        let words = [info!(stg_enter_info).0, action.0, info!(stg_ap_v_info).0];
+        assert_eq!(std::slice::from_raw_parts(sp, 3), words);
+        assert_eq!(*sp.add(3), info!(stg_stop_thread_info).0);
+        assert_eq!(w.hec.new_threads, [io]);
+        let other = create::new_eval_thread(w.hec, action, &STACKS);
+        assert!(other.obj().id > io.obj().id);
+        let call = create::apply(w.hec, action, &[action, Closure(8)]);
+        assert_eq!((call.word(2), call.word(3), call.word(4)), (action.0, action.0, 8));
+    }
+}
