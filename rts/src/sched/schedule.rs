@@ -130,9 +130,6 @@ unsafe fn run_thread(hec: &mut Hec, t: Tso) {
     hec.r.current_tso = t.0;
     hec.r.hp_alloc = 0;
     hec.open_nursery();
-    if settings().threaded {
-        task::repeat_interrupt(hec);
-    }
     *libc::__errno_location() = o.saved_errno as i32;
     let ret = run::run_current(&mut hec.r);
     // A safe foreign call may have let others run in between, but the thread is the same.

@@ -84,9 +84,13 @@ pub unsafe extern "C" fn resumeThread(token: usize) -> *mut RegTable {
     dirty_stack(hec, t.obj().stackobj);
     hec.r.hp_alloc = 0;
     // A collection may have given the nursery another place and size.
+    let interrupted = hec.r.hp_lim == 0;
     hec.open_nursery();
-    if settings().threaded && task::repeat_interrupt(hec) {
+    if settings().threaded && task::returners_wait() {
         hec.context_switch.store(1, Ordering::Relaxed);
+        if interrupted {
+            hec.interrupt();
+        }
     }
     *libc::__errno_location() = errno;
     &mut hec.r

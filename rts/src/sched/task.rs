@@ -15,12 +15,11 @@
 //! Threads become runnable only by the hand of the holder, so whoever releases sees them all.
 use super::hec;
 use super::incall::InCall;
-use crate::hec::Hec;
 use crate::observe::fatal::broken;
 use crate::observe::stats::Tasks;
 use std::cell::Cell;
 use std::collections::VecDeque;
-use std::sync::atomic::{fence, AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock};
 
 /// Idle workers kept for later; others end.
@@ -63,7 +62,9 @@ static POOL: Mutex<Pool> = Mutex::new(Pool {
 });
 
 /// Tasks in `returning`, for a look without the lock: who joins asks the running thread to give
-/// way, so a look that comes too early is followed by another (see [`repeat_interrupt`]).
+/// way, so a look that comes too early is followed by another. If the thread is only about to run
+/// its limit overwrites that, and it has its time slice first: were it asked again, calls that
+/// return quickly could keep it from ever doing anything.
 static RETURNERS: AtomicUsize = AtomicUsize::new(0);
 static STOPPING: AtomicBool = AtomicBool::new(false);
 
@@ -151,8 +152,7 @@ pub fn acquire(me: TaskRef) {
         }
         Some(_) => {
             p.returning.push_back(me);
-            // SeqCst: see `repeat_interrupt`.
-            RETURNERS.fetch_add(1, Ordering::SeqCst);
+            RETURNERS.fetch_add(1, Ordering::Relaxed);
             // SAFETY: `interrupt` writes one atomic.
             unsafe { hec().interrupt() };
             wait_for_turn(p, me);
@@ -178,18 +178,6 @@ pub fn try_acquire(me: TaskRef) -> bool {
 /// Is somebody waiting to return from a foreign call?
 pub fn returners_wait() -> bool {
     RETURNERS.load(Ordering::Relaxed) != 0
-}
-
-/// Call when a thread's heap limit has just been set: a returner that joined before may have
-/// had its interrupt overwritten. It counts itself first and interrupts second, we look in the
-/// other order, so either we see it or its interrupt comes after us. True if one waits.
-pub fn repeat_interrupt(hec: &Hec) -> bool {
-    fence(Ordering::SeqCst);
-    let wait = returners_wait();
-    if wait {
-        hec.interrupt();
-    }
-    wait
 }
 
 /// How many wait for the HEC.

@@ -110,19 +110,36 @@ fn returners_have_their_turn_in_order() {
 }
 
 #[test]
-fn an_interrupt_that_comes_before_the_limit_is_set_is_repeated() {
-    let w = threaded();
-    let l = Log::default();
-    w.hec.open_nursery();
-    assert!(!task::repeat_interrupt(w.hec));
-    assert_eq!(w.hec.r.hp_lim, w.hec.alloc.limit() - 1);
-    let all = returners(1, &l);
-    w.hec.open_nursery();
-    assert_ne!(w.hec.r.hp_lim, 0, "the limit hides the interrupt");
-    assert!(task::repeat_interrupt(w.hec));
-    assert_eq!(w.hec.r.hp_lim, 0);
+fn calls_that_return_quickly_do_not_keep_others_from_running() {
+    let mut w = threaded();
+    let done = Arc::new(AtomicUsize::new(0));
+    let over = done.clone();
+    let callers: Vec<_> = (0..2)
+        .map(|_| {
+            let over = over.clone();
+            spawn(move || {
+                while over.load(SeqCst) == 0 {
+                    task::acquire(task::me());
+                    unsafe { task::release() };
+                }
+            })
+        })
+        .collect();
+    wait_until("both wait", || task::waiting() == 2);
+    // It does something only where its first heap check succeeds.
+    let (mut runs, mut useful) = (0, 0);
+    let t = w.scripted(move |reg| unsafe {
+        runs += 1;
+        useful += ((*reg).hp_lim != 0) as usize;
+        if runs < 300 {
+            return HeapOverflow;
+        }
+        finish(reg, if useful > 270 { t::nil() } else { t::caf() })
+    });
+    assert_eq!(unsafe { run_to_end(task::me(), t) }, (Status::Success, t::nil()));
+    done.store(1, SeqCst);
     unsafe { task::release() };
-    all[0].recv_timeout(BOUND).unwrap();
+    callers.iter().for_each(|ended| ended.recv_timeout(BOUND).unwrap());
 }
 
 #[test]
