@@ -92,7 +92,7 @@ fn descriptors_wake_those_who_wait_for_them() {
         assert_eq!(w.runnable(), [writes]);
         assert_eq!(other.obj().why_blocked as usize, BlockedOnRead);
         // The end of a stream is something to read.
-        libc::close(libc::dup2(p.1, q.1));
+        assert_eq!(libc::dup2(p.1, q.1), q.1);
         assert!(poll(w.hec, true));
         assert_eq!(w.runnable(), [other]);
         assert!(!poll(w.hec, false));
