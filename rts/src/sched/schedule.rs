@@ -42,6 +42,8 @@ unsafe fn events(hec: &mut Hec, idle: bool) -> bool {
 pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
     let threaded = settings().threaded;
     let hec = hec();
+    // Once for each thread run: whoever has the HEC back may use it.
+    let mut made_way = false;
     loop {
         if ic.is_some_and(|c| (*c).status != Status::NotFinished) {
             return;
@@ -54,7 +56,14 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
         }
         // A time slice begins. A signal that comes after the look for events sets this again.
         if threaded {
-            task::give_way(me);
+            if task::returners_wait() && !made_way {
+                made_way = true;
+                if !step_aside(me, ic) {
+                    return;
+                }
+                continue;
+            }
+            made_way = false;
             hec.context_switch.store(0, Ordering::Relaxed);
         } else {
             hec.context_switch.store(0, Ordering::Relaxed);

@@ -5,12 +5,13 @@
 //!
 //! 1. [`acquire`]: a task that wants the HEC takes it if nobody holds it; otherwise it joins
 //!    `returning`, asks the running thread to give way, and sleeps until `holder` is itself.
-//! 2. [`release`]: the holder picks a successor: the longest waiting returner; else the task
-//!    that the first runnable thread is bound to; else, for unbound work, an idle worker or a
-//!    new one; else nobody. It writes the successor's name and wakes it. The successor finds
-//!    itself the holder: there is no moment in which the HEC is free but promised, so no
-//!    wake-up can be lost and none can overtake.
-//! 3. A worker that has nothing to do puts itself on `idle` before it releases.
+//! 2. [`release`]: the holder picks a successor: the longest waiting returner; or the task
+//!    that the first runnable thread is bound to, which for an unbound one is an idle worker
+//!    or a new one; or nobody. Where there are both, they take turns. It writes the successor's
+//!    name and wakes it. The successor finds itself the holder: there is no moment in which the
+//!    HEC is free but promised, so no wake-up can be lost and none can overtake.
+//! 3. A worker that has nothing to do, or makes way for a returner, puts itself on `idle` before
+//!    it releases: the returner runs the threads on the queue once its own has stopped.
 //!
 //! Threads become runnable only by the hand of the holder, so whoever releases sees them all.
 use super::hec;
@@ -43,6 +44,8 @@ pub type TaskRef = &'static Task;
 struct Pool {
     holder: Option<TaskRef>,
     returning: VecDeque<TaskRef>,
+    /// The last successor came from `returning`.
+    returner_last: bool,
     idle: Vec<TaskRef>,
     workers: usize,
     peak_workers: usize,
@@ -54,6 +57,7 @@ struct Pool {
 static POOL: Mutex<Pool> = Mutex::new(Pool {
     holder: None,
     returning: VecDeque::new(),
+    returner_last: false,
     idle: Vec::new(),
     workers: 0,
     peak_workers: 0,
@@ -194,13 +198,15 @@ pub unsafe fn release() {
 }
 
 unsafe fn pass_on(mut p: MutexGuard<'static, Pool>) {
-    let successor = match p.returning.pop_front() {
-        Some(t) => {
-            RETURNERS.fetch_sub(1, Ordering::Relaxed);
-            Some(t)
-        }
-        None => successor_for_work(&mut p),
-    };
+    // Returners and runnable threads take turns, so that neither can keep the other waiting.
+    let returner_first = !p.returner_last;
+    let mut successor = if returner_first { next_returner(&mut p) } else { None };
+    if successor.is_none() {
+        successor = successor_for_work(&mut p);
+    }
+    if successor.is_none() {
+        successor = next_returner(&mut p);
+    }
     p.holder = successor;
     drop(p);
     if let Some(t) = successor {
@@ -209,8 +215,16 @@ unsafe fn pass_on(mut p: MutexGuard<'static, Pool>) {
     }
 }
 
+fn next_returner(p: &mut Pool) -> Option<TaskRef> {
+    let t = p.returning.pop_front()?;
+    RETURNERS.fetch_sub(1, Ordering::Relaxed);
+    p.returner_last = true;
+    Some(t)
+}
+
 /// Who should run the first runnable thread?
 unsafe fn successor_for_work(p: &mut Pool) -> Option<TaskRef> {
+    p.returner_last = false;
     if !super::settings().threaded || p.stopping {
         return None;
     }
@@ -256,23 +270,6 @@ fn start_worker() -> TaskRef {
 /// As for [`release`].
 pub unsafe fn pass_and_wait(me: TaskRef) {
     pass_on(pool());
-    wait_for_turn(pool(), me);
-}
-
-/// Gives returners their turn, and queues behind them.
-/// # Safety
-/// As for [`release`].
-pub unsafe fn give_way(me: TaskRef) {
-    if !returners_wait() {
-        return;
-    }
-    let mut p = pool();
-    if p.returning.is_empty() {
-        return;
-    }
-    p.returning.push_back(me);
-    RETURNERS.fetch_add(1, Ordering::Relaxed);
-    pass_on(p);
     wait_for_turn(pool(), me);
 }
 
