@@ -60,33 +60,6 @@ impl ThreadQueue {
         self.len -= 1;
         Some(t)
     }
-    /// Takes `t` out of the middle. True if it was there.
-    /// # Safety
-    /// The threads on the queue are live.
-    pub unsafe fn remove(&mut self, rs: &mut RememberedSet, t: Tso) -> bool {
-        let mut prev = Tso::NULL;
-        let mut cur = self.head;
-        while !cur.is_null() && !cur.is_end() {
-            let next = cur.obj().link;
-            if cur == t {
-                match (prev.is_null(), next.is_end()) {
-                    (true, true) => (self.head, self.tail) = (Tso::NULL, Tso::NULL),
-                    (true, false) => self.head = next,
-                    (false, true) => {
-                        prev.obj().link = Tso::end();
-                        self.tail = prev;
-                    }
-                    (false, false) => set_link(rs, prev, next),
-                }
-                t.obj().link = Tso::end();
-                self.len -= 1;
-                return true;
-            }
-            prev = cur;
-            cur = next;
-        }
-        false
-    }
     /// Shows the collector both ends.
     pub fn roots(&mut self, visit: &mut dyn FnMut(&mut Closure)) {
         for end in [&mut self.head, &mut self.tail] {

@@ -40,33 +40,6 @@ fn threads_are_served_in_order() {
 }
 
 #[test]
-fn a_thread_is_removed_from_anywhere() {
-    let mut w = World::new(2);
-    let all: Vec<Tso> = (0..4).map(|_| w.thread()).collect();
-    let rs = &mut w.hec.remembered;
-    for (i, &gone) in all.iter().enumerate() {
-        let mut q = ThreadQueue::new();
-        unsafe {
-            all.iter().for_each(|&t| q.push_back(rs, t));
-            assert!(q.remove(rs, gone));
-            assert!(!q.remove(rs, gone));
-            let mut rest = all.clone();
-            rest.remove(i);
-            assert_eq!(contents(&q), rest);
-            assert!(gone.obj().link.is_end());
-            // The end is in order.
-            q.push_back(rs, gone);
-            rest.push(gone);
-            assert_eq!(contents(&q), rest);
-            for t in rest {
-                assert!(q.remove(rs, t));
-            }
-            assert!(q.is_empty() && q.tail.is_null());
-        }
-    }
-}
-
-#[test]
 fn an_old_thread_whose_link_is_written_is_remembered() {
     let mut w = World::new(2);
     let t = w.thread();
