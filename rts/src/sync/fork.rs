@@ -33,17 +33,24 @@ unsafe fn settings() -> Settings {
 }
 
 /// Makes the running thread stop soon, so that threads just made runnable have their turn: at
-/// the end of its time slice or after a little allocation, whichever comes first.
-pub fn stop_soon(hec: &mut Hec) {
-    hec.context_switch.store(1, Ordering::Relaxed);
+/// the end of its time slice or after a little allocation of its own, whichever comes first.
+/// `thread_bytes` have just been allocated for the new thread, and do not count: a loop that
+/// forks would otherwise be stopped every few turns.
+fn stop_soon(hec: &mut Hec, thread_bytes: usize) {
+    let asked = hec.context_switch.swap(1, Ordering::Relaxed) != 0;
     // SAFETY: the HEC's nursery is a live run, and the limit a word that others may clear.
     unsafe {
-        let at = (*hec.r.current_nursery).free + TURN_BYTES;
+        let last = hec.alloc.limit() - 1;
         let limit = &*(&hec.r.hp_lim as *const usize as *const AtomicUsize);
         let seen = limit.load(Ordering::Relaxed);
+        let wanted = if asked && seen < last {
+            (seen + thread_bytes).min(last)
+        } else {
+            ((*hec.alloc.run).free + TURN_BYTES - 1).min(last)
+        };
         // Cleared means at once; then it stays so.
-        if seen > at {
-            let _ = limit.compare_exchange(seen, at - 1, Ordering::Relaxed, Ordering::Relaxed);
+        if seen != 0 {
+            let _ = limit.compare_exchange(seen, wanted, Ordering::Relaxed, Ordering::Relaxed);
         }
     }
 }
@@ -56,12 +63,14 @@ const _: () = assert!(TURN_BYTES < BLOCK_BYTES);
 /// Called from Cmm with Hp saved.
 #[no_mangle]
 pub unsafe extern "C" fn hec_fork(hec: &mut Hec, action: Closure, locked: usize) -> Tso {
+    let before = (*hec.alloc.run).free;
     let t = new_io_thread(hec, action, &settings().stacks);
+    let thread_bytes = (*hec.alloc.run).free - before;
     let inherited = hec.current().obj().flags as usize & (TSO_BLOCKEX | TSO_INTERRUPTIBLE);
     let flags = if locked != 0 { inherited | TSO_LOCKED } else { inherited };
     t.obj().flags = flags as u32;
     hec.run_queue.push_back(&mut hec.remembered, t);
-    stop_soon(hec);
+    stop_soon(hec, thread_bytes);
     t
 }
 
