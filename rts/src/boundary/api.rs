@@ -1,18 +1,11 @@
 //! `RtsAPI.h`: how C builds Haskell values, calls Haskell, and looks at what it got.
-use crate::contract::{Closure, Info};
+use crate::contract::Closure;
 use crate::hec::Hec;
 use crate::sched::incall::{run_to_end, Status};
 use crate::sched::{hec, settings, task};
-use crate::thread::create::{apply, new_eval_thread, new_io_thread, new_strict_io_thread, new_thread, push};
+use crate::thread::create::{apply, boxed, new_eval_thread, new_io_thread, new_strict_io_thread, new_thread, push};
 use crate::{info, static_closure};
 use std::cell::Cell;
-
-unsafe fn boxed(hec: &mut Hec, con: Info, value: usize) -> Closure {
-    let c = hec.allocate(2);
-    c.set_info(con);
-    c.set_word(1, value);
-    c.with_tag(1)
-}
 
 /// Makers and readers of boxed values: one word of payload under a constructor of one field.
 macro_rules! boxed_values {

@@ -5,6 +5,7 @@
 //! action runs as a new main; then the child exits.
 use crate::contract::layout::*;
 use crate::eval::freeze::raise_async;
+use crate::sync::throwto::finished;
 use crate::events::{iowait, manager, signals, ticker};
 use crate::sched::{hec, incall, settings, suspend, task};
 use crate::contract::Tso;
@@ -35,7 +36,7 @@ unsafe fn child(me: task::TaskRef, entry: usize) -> ! {
     for t in all {
         let o = t.obj();
         o.bound = 0;
-        if matches!(o.what_next as usize, ThreadKilled | ThreadComplete) {
+        if finished(t) {
             continue;
         }
         if matches!(o.why_blocked as usize, BlockedOnCCall | BlockedOnCCall_Interruptible) {

@@ -4,9 +4,8 @@
 //! ring, and the scheduler starts a thread for each. The ring is written by signal handlers and
 //! emptied by the HEC's holder; an index pair of atomics orders them.
 use super::manager;
-use crate::contract::Closure;
 use crate::hec::Hec;
-use crate::thread::create::{apply, new_io_thread};
+use crate::thread::create::{apply, boxed, new_io_thread};
 use crate::{info, static_closure};
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -136,13 +135,6 @@ pub unsafe fn start_handlers(hec: &mut Hec) -> bool {
         hec.run_queue.push_back(&mut hec.remembered, t);
         any = true;
     }
-}
-
-unsafe fn boxed(hec: &mut Hec, con: crate::contract::Info, value: usize) -> Closure {
-    let c = hec.allocate(2);
-    c.set_info(con);
-    c.set_word(1, value);
-    c.with_tag(1)
 }
 
 /// Has a signal come in whose handler has not been started?

@@ -4,7 +4,7 @@ use super::settings;
 use crate::contract::Closure;
 use crate::hec::Hec;
 use crate::prims::weak::finalize_batch;
-use crate::thread::create::{apply, new_io_thread};
+use crate::thread::create::{apply, boxed, new_io_thread};
 use crate::{info, static_closure};
 
 /// Runs or schedules the finalizers of `weaks`, and makes the weak pointers dead.
@@ -12,11 +12,9 @@ use crate::{info, static_closure};
 /// The HEC is held and no thread is running; the weak pointers are alive but for their keys.
 pub unsafe fn start(hec: &mut Hec, weaks: &[Closure]) {
     let Some((n, actions)) = finalize_batch(hec, weaks) else { return };
-    let count = hec.allocate(2);
-    count.set_info(info!(ghczmprim_GHCziTypes_Izh_con_info));
-    count.set_word(1, n);
+    let count = boxed(hec, info!(ghczmprim_GHCziTypes_Izh_con_info), n);
     let batch = static_closure!(base_GHCziWeak_runFinalizzerBatch_closure);
-    let call = apply(hec, batch, &[count.with_tag(1), actions]);
+    let call = apply(hec, batch, &[count, actions]);
     let t = new_io_thread(hec, call, &settings().stack);
     hec.run_queue.push_back(&mut hec.remembered, t);
 }

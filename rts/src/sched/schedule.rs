@@ -71,7 +71,7 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
         }
         match hec.run_queue.pop_front() {
             Some(t) if !threaded || runs_here(me, ic, t) => {
-                if finished(t) {
+                if throwto::finished(t) {
                     retire(hec, t);
                 } else {
                     run_thread(hec, t);
@@ -118,10 +118,6 @@ unsafe fn runs_here(me: TaskRef, ic: Option<*mut InCall>, t: Tso) -> bool {
         Some(_) => !bound.is_null() && std::ptr::eq((*bound).task, me),
         None => bound.is_null(),
     }
-}
-
-unsafe fn finished(t: Tso) -> bool {
-    matches!(t.obj().what_next as usize, ThreadKilled | ThreadComplete)
 }
 
 /// A thread has come to its end.

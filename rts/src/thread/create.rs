@@ -1,6 +1,6 @@
 //! New threads.
 use crate::contract::closure::fields::THUNK_PAYLOAD;
-use crate::contract::{layout::*, Closure, Tso};
+use crate::contract::{layout::*, Closure, Info, Tso};
 use crate::hec::Hec;
 use crate::thread::stack::{new_chunk, StackSizes};
 use crate::{info, static_closure};
@@ -47,6 +47,16 @@ pub unsafe fn push(stack: crate::contract::Stack, ws: &[usize]) {
     let o = stack.obj();
     o.sp -= ws.len() * 8;
     std::ptr::copy_nonoverlapping(ws.as_ptr(), o.sp as *mut usize, ws.len());
+}
+
+/// A value under a constructor of one unboxed field, tagged.
+/// # Safety
+/// As for [`Hec::allocate`].
+pub unsafe fn boxed(hec: &mut Hec, con: Info, value: usize) -> Closure {
+    let c = hec.allocate(2);
+    c.set_info(con);
+    c.set_word(1, value);
+    c.with_tag(1)
 }
 
 /// A thunk that applies `f` to one or two pointers.
