@@ -2,13 +2,18 @@
 //!
 //! BaseReg points at `r`; compiled code reaches `fun_table` at negative offsets. Everything
 //! after the register table is our own. A HEC is used by one OS thread at a time, the one that
-//! holds it (`sched::task`); the exceptions are atomics, marked as such.
+//! holds it (`sched::seat`); the exceptions are atomics, marked as such, and the inbox: whoever
+//! wants something of a thread that belongs to another HEC sends a letter ([`Hec::send`]).
+//!
+//! HECs are made with the world stopped and never freed, so that addresses of theirs stay good.
 use crate::contract::layout::*;
 use crate::contract::{Closure, FunTable, RegTable, Tso};
 use crate::memory::{nursery::AllocArea, remember::RememberedSet};
+use crate::thread::door::Wait;
 use crate::thread::queue::ThreadQueue;
 use std::mem::offset_of;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock};
 
 #[repr(C)]
 pub struct Hec {
@@ -24,8 +29,13 @@ pub struct Hec {
     pub new_threads: Vec<Tso>,
     /// Weak pointers made since the last collection.
     pub new_weaks: Vec<Closure>,
+    /// What the thread that leaves with `ThreadBlocked` is about to wait for.
+    pub wait: Wait,
     /// Why the running thread was stopped from outside (a collection was asked for).
     pub gc_requested: Option<GcRequest>,
+    /// Letters: threads to run here, and exceptions (MSG_THROWTO) for threads of this HEC.
+    inbox: Mutex<Vec<Closure>>,
+    has_mail: AtomicBool,
 }
 
 /// A collection somebody asked for.
@@ -51,7 +61,10 @@ impl Hec {
             run_queue: ThreadQueue::new(),
             new_threads: Vec::new(),
             new_weaks: Vec::new(),
+            wait: Wait::NONE,
             gc_requested: None,
+            inbox: Mutex::new(Vec::new()),
+            has_mail: AtomicBool::new(false),
         }
     }
 
@@ -119,11 +132,85 @@ impl Hec {
         }
     }
 
+    fn inbox(&self) -> MutexGuard<'_, Vec<Closure>> {
+        self.inbox.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    /// Sends this HEC a thread to run, or an exception for one of its threads. Any OS thread that
+    /// holds some HEC may do so.
+    pub fn send(&self, letter: Closure) {
+        let mut inbox = self.inbox();
+        inbox.push(letter);
+        self.has_mail.store(true, Ordering::Release);
+        drop(inbox);
+        if let Some(deliver) = ON_MAIL.get() {
+            deliver(self);
+        }
+    }
+
+    /// Is there a letter? (A look without the lock; the sender sees to it that another follows.)
+    pub fn has_mail(&self) -> bool {
+        self.has_mail.load(Ordering::Acquire)
+    }
+
+    /// Takes all letters, oldest first.
+    pub fn take_mail(&mut self) -> Vec<Closure> {
+        let mut inbox = self.inbox();
+        self.has_mail.store(false, Ordering::Relaxed);
+        std::mem::take(&mut *inbox)
+    }
+
+    /// Shows the collector the letters.
+    pub fn mail_roots(&mut self, visit: &mut dyn FnMut(&mut Closure)) {
+        self.inbox().iter_mut().for_each(visit);
+    }
+
     /// Lists an untagged closure in the remembered set if it is old.
     #[inline]
     pub fn remember(&mut self, c: Closure) {
         self.remembered.remember(c)
     }
+}
+
+/// As many HECs as there can be.
+pub const MAX_HECS: usize = 256;
+
+static ALL: [AtomicPtr<Hec>; MAX_HECS] =
+    [const { AtomicPtr::new(std::ptr::null_mut()) }; MAX_HECS];
+
+/// How many HECs there are, and how many of them run threads; `base` and C code read these. They
+/// change only with the world stopped.
+#[no_mangle]
+pub static n_capabilities: AtomicU32 = AtomicU32::new(0);
+#[no_mangle]
+pub static enabled_capabilities: AtomicU32 = AtomicU32::new(0);
+
+/// Told of a letter in an inbox: sees to it that somebody reads it.
+pub static ON_MAIL: OnceLock<fn(&Hec)> = OnceLock::new();
+
+/// How many HECs there are.
+pub fn count() -> usize {
+    n_capabilities.load(Ordering::Relaxed) as usize
+}
+
+/// Are there several HECs? If not, what is done while holding the HEC needs no lock.
+#[inline(always)]
+pub fn many() -> bool {
+    n_capabilities.load(Ordering::Relaxed) > 1
+}
+
+/// The address of HEC number `i`, which must be less than [`count`].
+pub fn address(i: usize) -> *mut Hec {
+    ALL[i].load(Ordering::Acquire)
+}
+
+/// Adds a HEC, and makes it count.
+/// # Safety
+/// The world is stopped, or no Haskell runs yet; fewer than [`MAX_HECS`] exist.
+pub unsafe fn add(h: &'static mut Hec) {
+    let n = count();
+    ALL[n].store(h, Ordering::Release);
+    n_capabilities.store(n as u32 + 1, Ordering::Release);
 }
 
 /// Ends the program: the system has no memory for us.

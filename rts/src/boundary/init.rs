@@ -95,6 +95,7 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
     sync::init();
     sync::fork::init(sync::fork::Settings { stacks: stack, threaded });
     sync::queues::set_scheduler(sync::queues::Scheduler {
+        sleep: iowait::sleep,
         leave_sleep: iowait::forget,
         interrupt_call: sched::suspend::interrupt_call,
     });
@@ -134,6 +135,7 @@ fn collector_settings(o: &crate::observe::settings::Settings) -> collector::poli
 }
 
 unsafe fn start_hec(nursery_bytes: usize) {
+    sched::make_first_hec();
     let h = hec();
     h.fun_table.eager_blackhole_info = static_closure!(__stg_EAGER_BLACKHOLE_info).0;
     h.fun_table.gc_enter_1 = static_closure!(__stg_gc_enter_1).0;

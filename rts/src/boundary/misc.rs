@@ -3,11 +3,6 @@ use crate::hec::GcRequest;
 use crate::observe::fatal;
 use crate::sched::collect;
 
-/// How many HECs there are; `base` and C code read these.
-#[no_mangle]
-pub static mut n_capabilities: u32 = 1;
-#[no_mangle]
-pub static mut enabled_capabilities: u32 = 1;
 /// # Safety
 /// Called outside Haskell, or by a safe foreign call.
 #[no_mangle]

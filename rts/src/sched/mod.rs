@@ -15,6 +15,14 @@ use std::ptr;
 
 static mut HEC: Hec = Hec::new(0);
 
+/// Makes the first HEC known.
+/// # Safety
+/// Called once, before any Haskell runs.
+pub unsafe fn make_first_hec() {
+    crate::hec::add(hec());
+    crate::hec::enabled_capabilities.store(1, std::sync::atomic::Ordering::Relaxed);
+}
+
 /// The HEC.
 /// # Safety
 /// The calling OS thread holds it (`task`), or no Haskell runs yet; atomics may be used by all.
