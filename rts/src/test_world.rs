@@ -175,9 +175,11 @@ impl World {
 
 unsafe fn start() {
     space::reserve().unwrap();
+    sched::make_first_hec();
     sync::init();
     sync::fork::init(sync::fork::Settings { stacks: STACKS, threaded: true });
     sync::queues::set_scheduler(sync::queues::Scheduler {
+        sleep: iowait::sleep,
         leave_sleep: iowait::forget,
         interrupt_call: suspend::interrupt_call,
     });

@@ -95,6 +95,7 @@ table!("stg_ap_pv_info", frame(1, 0), RET_SMALL, "0");
 table!("stg_unmaskAsyncExceptionszh_ret_info", frame(0, 0), RET_SMALL, "0");
 table!("hec_restart_atomically_info", frame(1, 0), RET_SMALL, "0");
 table!("hec_after_call_info", frame(0, 0), RET_SMALL, "0");
+table!("stg_block_putmvar_info", frame(2, 0), RET_SMALL, "0");
 table!("stg_atomically_waiting_frame_info", frame(1, 0), ATOMICALLY_FRAME, "0");
 table!("test_atomically_info", frame(1, 0), ATOMICALLY_FRAME, "0");
 table!("test_catch_retry_info", frame(3, 0b011), CATCH_RETRY_FRAME, "0");

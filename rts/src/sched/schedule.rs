@@ -11,7 +11,7 @@ use crate::eval::blackhole::thread_paused;
 use crate::eval::freeze::{raise_async, restart_transaction};
 use crate::hec::{GcRequest, Hec};
 use crate::static_closure;
-use crate::sync::{stm, throwto};
+use crate::sync::{queues, stm, throwto};
 use crate::thread::queue::dirty_tso;
 use crate::thread::stack::{dirty_stack, grow, Grown};
 use std::sync::atomic::Ordering;
@@ -150,8 +150,10 @@ unsafe fn run_thread(hec: &mut Hec, t: Tso) {
             requeue(hec, t);
         }
         ThreadBlocked => {
-            thread_paused(hec, t);
-            throwto::maybe_deliver(hec, t);
+            // Work cut off goes first: the thread tries again when it comes back to this.
+            if thread_paused(hec, t) || !queues::park(hec, t) {
+                hec.run_queue.push_front(&mut hec.remembered, t);
+            }
         }
         ThreadFinished => retire(hec, t),
         other => crate::observe::fatal::broken(&format!("a thread returned with code {other}")),

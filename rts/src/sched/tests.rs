@@ -363,7 +363,7 @@ fn a_deadlocked_main_thread_is_told() {
     let m = w.mvar();
     let t = w.scripted(move |reg| unsafe {
         push(Tso((*reg).current_tso).obj().stackobj, &[t::ret_p().0, m.0]);
-        crate::sync::mvar::hec_mvar_wait(hec(), m, BlockedOnMVar);
+        crate::thread::door::hec_about_to_wait(hec(), BlockedOnMVar, m.0);
         ThreadBlocked
     });
     let told = static_closure!(base_GHCziIOziException_blockedIndefinitelyOnMVar_closure);
