@@ -170,6 +170,7 @@ global_asm!(
     "mov rdi, r13",
     "call test_thread_body",
     "add rsp, 8",
+    "mov rbx, rax",
     "jmp StgReturn",
 );
 

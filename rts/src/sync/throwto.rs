@@ -87,7 +87,7 @@ unsafe fn message(hec: &mut Hec, source: Tso, target: Tso, exception: Closure) -
 /// Does what the message asks for, or puts it at the end of the target's list.
 /// # Safety
 /// Its source waits for it.
-unsafe fn process(hec: &mut Hec, msg: Closure) {
+pub unsafe fn process(hec: &mut Hec, msg: Closure) {
     let target = Tso(msg.word(MSG_TARGET));
     match when(target) {
         When::Never => return release(hec, msg),
