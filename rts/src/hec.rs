@@ -9,8 +9,10 @@
 use crate::contract::layout::*;
 use crate::contract::{Closure, FunTable, RegTable, Tso};
 use crate::memory::{nursery::AllocArea, remember::RememberedSet};
+use crate::observe::stats::Sparks;
 use crate::thread::door::Wait;
 use crate::thread::queue::ThreadQueue;
+use crossbeam_deque::Worker;
 use std::mem::offset_of;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock};
@@ -37,6 +39,9 @@ pub struct Hec {
     pub wait: Wait,
     /// Why the running thread was stopped from outside (a collection was asked for).
     pub gc_requested: Option<GcRequest>,
+    /// Thunks that somebody may evaluate before they are needed, and what became of such.
+    pub sparks: Worker<Closure>,
+    pub spark_counts: Sparks,
     /// Letters: threads to run here, and exceptions (MSG_THROWTO) for threads of this HEC.
     inbox: Mutex<Vec<Closure>>,
     has_mail: AtomicBool,
@@ -52,7 +57,7 @@ pub enum GcRequest {
 const _: () = assert!(offset_of!(Hec, r) == OFFSET_Capability_r);
 
 impl Hec {
-    pub const fn new(no: u32) -> Hec {
+    pub fn new(no: u32) -> Hec {
         // SAFETY: the register table is plain numbers, for which zero is a value.
         let zeroed = unsafe { std::mem::zeroed::<(FunTable, RegTable)>() };
         Hec {
@@ -69,6 +74,8 @@ impl Hec {
             new_weaks: Vec::new(),
             wait: Wait::NONE,
             gc_requested: None,
+            sparks: Worker::new_fifo(),
+            spark_counts: Sparks::default(),
             inbox: Mutex::new(Vec::new()),
             has_mail: AtomicBool::new(false),
         }

@@ -8,7 +8,7 @@ use crate::contract::layout::*;
 use crate::eval::freeze::raise_async;
 use crate::sync::throwto::finished;
 use crate::events::{iowait, manager, signals, ticker};
-use crate::sched::{hec, incall, seat, settings, task, world};
+use crate::sched::{hec, incall, seat, settings, spark, task, world};
 use crate::contract::Tso;
 use crate::thread::door;
 
@@ -52,6 +52,7 @@ unsafe fn child(me: task::TaskRef, entry: usize) -> ! {
     for h in world::hecs() {
         while h.run_queue.pop_front().is_some() {}
         h.take_mail();
+        spark::forget(h);
     }
     incall::after_fork();
     signals::after_fork();

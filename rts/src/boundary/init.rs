@@ -90,6 +90,7 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
     collect::set_heap_grace(o.heap_grace_bytes);
     collect::on_heap_exhausted(super::exit::heap_overflow_exit);
     collector::policy::init(collector_settings(&o));
+    sched::spark::set_limit(o.max_local_sparks);
     super::hecs::make(o.hecs);
     let _ = crate::hec::ON_MAIL.set(seat::deliver);
     register_roots();
@@ -153,17 +154,17 @@ unsafe fn events(h: &mut crate::hec::Hec, idle: bool) -> bool {
         signals::start_handlers(h);
         return true;
     }
-    if idle && signals::any_handlers() && !collect_finds_work(h) {
+    if idle && signals::any_handlers() && !collect_finds_work() {
         signals::wait();
-        return signals::start_handlers(h);
+        return signals::start_handlers(hec());
     }
-    idle && !h.run_queue.is_empty()
+    idle && !hec().run_queue.is_empty()
 }
 
 /// Before waiting for a signal for ever: is somebody deadlocked?
-unsafe fn collect_finds_work(h: &mut crate::hec::Hec) -> bool {
+unsafe fn collect_finds_work() -> bool {
     collect::collect(task::me(), crate::hec::GcRequest::Major, true);
-    !h.run_queue.is_empty()
+    !hec().run_queue.is_empty()
 }
 
 /// Closures of `base` that the runtime enters by itself: with the CAFs they reach they must
@@ -208,6 +209,7 @@ unsafe fn register_roots() {
     // SAFETY: roots are visited with the world stopped.
     collector::roots::register(|visit: &mut Visitor| unsafe { crate::prims::stable_ptr::roots(visit) });
     collector::roots::register_weak_table(|alive| crate::prims::stable_name::update(alive));
+    collector::roots::register_weak_table(|alive| sched::spark::update(alive));
 }
 
 /// # Safety

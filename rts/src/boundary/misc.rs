@@ -29,12 +29,6 @@ pub extern "C" fn getNumberOfProcessors() -> u32 {
     crate::observe::settings::processors() as u32
 }
 
-/// No sparks with one HEC: the caller evaluates the closure when it needs it.
-#[no_mangle]
-pub extern "C" fn newSpark(_reg: usize, _closure: usize) -> i32 {
-    1
-}
-
 /// Ends the program for want of a feature.
 /// # Safety
 /// `feature` is a C string.

@@ -1,7 +1,7 @@
 //! The program's last words about itself: statistics at the end.
 use crate::memory::{blocks, BLOCK_BYTES};
 use crate::observe::stats::{self, AtEnd};
-use crate::sched::{task, world};
+use crate::sched::{spark, task, world};
 
 /// Prints the statistics that the flags ask for.
 /// # Safety
@@ -13,6 +13,8 @@ pub unsafe fn report() {
         allocated: allocated - stats::getAllocations(),
         mem_peak: (blocks::peak_blocks_resident() * BLOCK_BYTES) as u64,
         tasks: task::counts(),
+        sparks: spark::counts(),
+        hecs: crate::hec::count(),
         ..AtEnd::default()
     });
 }

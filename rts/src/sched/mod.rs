@@ -7,6 +7,7 @@ pub mod run;
 pub mod schedule;
 pub mod seat;
 pub mod share;
+pub mod spark;
 pub mod suspend;
 pub mod task;
 #[cfg(test)]
@@ -18,7 +19,8 @@ use crate::thread::stack::StackSizes;
 
 /// The HEC that the calling OS thread holds.
 /// # Safety
-/// It holds one (`seat`), and no other reference to it is in use.
+/// It holds one (`seat`), and no other reference to it is in use: a call that lets others have the
+/// HEC, or takes it by itself, ends the life of earlier ones.
 #[inline]
 pub unsafe fn hec() -> &'static mut Hec {
     &mut *task::me().held()

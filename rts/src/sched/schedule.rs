@@ -5,7 +5,7 @@
 //! unbound threads on workers; otherwise one OS thread runs everything.
 use super::incall::{self, InCall, Status};
 use super::task::TaskRef;
-use super::{collect, hec, run, seat, settings, share};
+use super::{collect, hec, run, seat, settings, share, spark};
 use crate::contract::{layout::*, Tso};
 use crate::eval::blackhole::thread_paused;
 use crate::eval::freeze::{raise_async, restart_transaction};
@@ -86,6 +86,11 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
             other => {
                 match other {
                     Some(t) => hec.run_queue.push_front(&mut hec.remembered, t),
+                    // Nothing better to do: the sparks.
+                    None if spark::any() => {
+                        spark::start_thread(hec);
+                        continue;
+                    }
                     None => share::ask_others(hec.no as usize),
                 }
                 if !step_aside(me, ic) {
@@ -109,6 +114,7 @@ unsafe fn attend(me: TaskRef, hec: &mut Hec) -> bool {
         share::leave(hec);
     }
     share::share(hec);
+    spark::share(hec);
     false
 }
 
@@ -246,11 +252,11 @@ unsafe fn stack_overflow(hec: &mut Hec, t: Tso) {
 /// Nothing is runnable and there is one OS thread: wait for a signal, a delay or a
 /// descriptor, and if none can come, look for deadlock.
 unsafe fn wait_for_event(me: TaskRef, ic: Option<*mut InCall>) {
-    let hec = hec();
-    if events(hec, true) {
+    if events(hec(), true) {
         return;
     }
     collect::collect(me, GcRequest::Major, true);
+    let hec = hec();
     if !hec.run_queue.is_empty() {
         return;
     }
