@@ -176,6 +176,13 @@ impl Claim {
         hec.run_queue.push_back(&mut hec.remembered, t);
     }
 
+    /// Leaves the thread to the caller, whose HEC it had blocked on, to run without a queue.
+    /// # Safety
+    /// As for [`Claim::go_on`].
+    pub unsafe fn keep(self) {
+        self.thread.obj().block_info = Tso::end().0;
+    }
+
     /// Blocks the thread again as it was.
     /// # Safety
     /// As for [`block`].
