@@ -9,8 +9,10 @@
 use crate::contract::layout::*;
 use crate::contract::{Closure, FunTable, RegTable, Tso};
 use crate::memory::{nursery::AllocArea, remember::RememberedSet};
+use crate::observe::stats::Sparks;
 use crate::thread::door::Wait;
 use crate::thread::queue::ThreadQueue;
+use crossbeam_deque::Worker;
 use std::mem::offset_of;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock};
@@ -22,6 +24,10 @@ pub struct Hec {
     pub no: u32,
     /// Asked to give way: set by the ticker, by wake-ups and by collections.
     pub context_switch: AtomicU32,
+    /// The holder is wanted in the scheduler: there is a letter, or the world is to stop.
+    wanted: AtomicBool,
+    /// Nobody holds it, and it has nothing to do. Written under the seat's lock.
+    rests: AtomicBool,
     pub alloc: AllocArea,
     pub remembered: RememberedSet,
     pub run_queue: ThreadQueue,
@@ -33,6 +39,9 @@ pub struct Hec {
     pub wait: Wait,
     /// Why the running thread was stopped from outside (a collection was asked for).
     pub gc_requested: Option<GcRequest>,
+    /// Thunks that somebody may evaluate before they are needed, and what became of such.
+    pub sparks: Worker<Closure>,
+    pub spark_counts: Sparks,
     /// Letters: threads to run here, and exceptions (MSG_THROWTO) for threads of this HEC.
     inbox: Mutex<Vec<Closure>>,
     has_mail: AtomicBool,
@@ -48,7 +57,7 @@ pub enum GcRequest {
 const _: () = assert!(offset_of!(Hec, r) == OFFSET_Capability_r);
 
 impl Hec {
-    pub const fn new(no: u32) -> Hec {
+    pub fn new(no: u32) -> Hec {
         // SAFETY: the register table is plain numbers, for which zero is a value.
         let zeroed = unsafe { std::mem::zeroed::<(FunTable, RegTable)>() };
         Hec {
@@ -56,6 +65,8 @@ impl Hec {
             r: zeroed.1,
             no,
             context_switch: AtomicU32::new(0),
+            wanted: AtomicBool::new(false),
+            rests: AtomicBool::new(false),
             alloc: AllocArea::new(),
             remembered: RememberedSet::new(),
             run_queue: ThreadQueue::new(),
@@ -63,6 +74,8 @@ impl Hec {
             new_weaks: Vec::new(),
             wait: Wait::NONE,
             gc_requested: None,
+            sparks: Worker::new_fifo(),
+            spark_counts: Sparks::default(),
             inbox: Mutex::new(Vec::new()),
             has_mail: AtomicBool::new(false),
         }
@@ -95,9 +108,44 @@ impl Hec {
     pub fn open_nursery(&mut self) {
         self.r.current_nursery = self.alloc.run;
         let end = if self.alloc.full || self.gc_requested.is_some() { 0 } else { self.alloc.limit() - 1 };
-        self.hp_lim().store(end, Ordering::Relaxed);
+        if many() {
+            // Whoever wants the holder writes `wanted` first and the limit second, we the other
+            // way round, all in one order: either we see it or its limit stays.
+            self.hp_lim().store(end, Ordering::SeqCst);
+            if self.wanted.load(Ordering::SeqCst) {
+                self.interrupt();
+            }
+        } else {
+            self.hp_lim().store(end, Ordering::Relaxed);
+        }
         if self.context_switch.load(Ordering::Relaxed) != 0 {
             self.interrupt();
+        }
+    }
+
+    /// Has the holder come back to the scheduler soon, even if it is just about to run a thread.
+    /// Any OS thread may call this at any time.
+    pub fn call_back(&self) {
+        self.wanted.store(true, Ordering::SeqCst);
+        self.hp_lim().store(0, Ordering::SeqCst);
+    }
+
+    /// Has the holder been called back? It has heard it then.
+    pub fn called_back(&self) -> bool {
+        self.wanted.load(Ordering::Relaxed) && self.wanted.swap(false, Ordering::AcqRel)
+    }
+
+    /// Makes the running thread stop after it has allocated a little more, if other HECs rest:
+    /// then one of the threads that wait here may go there.
+    pub fn share_soon(&self) {
+        if resting() == 0 {
+            return;
+        }
+        // SAFETY: the nursery is a live run. (Hp may be in its register: then it stops sooner.)
+        let wanted = unsafe { (*self.alloc.run).free } + SHARE_BYTES - 1;
+        let seen = self.hp_lim().load(Ordering::Relaxed);
+        if seen > wanted {
+            let _ = self.hp_lim().compare_exchange(seen, wanted, Ordering::Relaxed, Ordering::Relaxed);
         }
     }
 
@@ -172,6 +220,10 @@ impl Hec {
     }
 }
 
+/// A thread that has woken another while HECs rest stops after it has allocated this much: until
+/// then it may well have come to wait itself, and the other is better off where its data are.
+const SHARE_BYTES: usize = 4096;
+
 /// As many HECs as there can be.
 pub const MAX_HECS: usize = 256;
 
@@ -193,13 +245,46 @@ pub fn count() -> usize {
     n_capabilities.load(Ordering::Relaxed) as usize
 }
 
+/// How many HECs run threads: the first so many.
+pub fn enabled() -> usize {
+    enabled_capabilities.load(Ordering::Relaxed) as usize
+}
+
+/// HECs that rest.
+static RESTING: AtomicUsize = AtomicUsize::new(0);
+
+/// How many HECs rest: nobody holds them, and they have nothing to do.
+pub fn resting() -> usize {
+    RESTING.load(Ordering::Relaxed)
+}
+
+/// Does HEC `no` rest?
+pub fn is_resting(no: usize) -> bool {
+    // SAFETY: one atomic of a HEC that exists.
+    unsafe { (*address(no)).rests.load(Ordering::Relaxed) }
+}
+
+/// Notes whether HEC `no` rests. Called under its seat's lock; harmless if there is no such HEC.
+pub fn rests(no: usize, yes: bool) {
+    let h = address(no);
+    // SAFETY: one atomic of a HEC that exists.
+    if h.is_null() || unsafe { (*h).rests.swap(yes, Ordering::SeqCst) } == yes {
+        return;
+    }
+    if yes {
+        RESTING.fetch_add(1, Ordering::SeqCst);
+    } else {
+        RESTING.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
 /// Are there several HECs? If not, what is done while holding the HEC needs no lock.
 #[inline(always)]
 pub fn many() -> bool {
     n_capabilities.load(Ordering::Relaxed) > 1
 }
 
-/// The address of HEC number `i`, which must be less than [`count`].
+/// The address of HEC number `i`; null if there is none.
 pub fn address(i: usize) -> *mut Hec {
     ALL[i].load(Ordering::Acquire)
 }

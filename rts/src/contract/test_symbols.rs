@@ -111,6 +111,7 @@ closure!("stg_NO_TREC_closure", "test_nullary_con_info");
 closure!("stg_END_STM_WATCH_QUEUE_closure", "test_nullary_con_info");
 closure!("ghczmprim_GHCziTuple_Z0T_closure", "test_nullary_con_info");
 closure!("base_GHCziIOziException_stackOverflow_closure", "test_nullary_con_info");
+closure!("base_GHCziConcziSync_runSparks_closure", "test_nullary_con_info");
 closure!("base_GHCziIOziException_heapOverflow_closure", "test_nullary_con_info");
 closure!("base_GHCziIOziException_allocationLimitExceeded_closure", "test_nullary_con_info");
 closure!("base_GHCziIOziException_blockedIndefinitelyOnMVar_closure", "test_nullary_con_info");
@@ -170,6 +171,7 @@ global_asm!(
     "mov rdi, r13",
     "call test_thread_body",
     "add rsp, 8",
+    "mov rbx, rax",
     "jmp StgReturn",
 );
 

@@ -37,14 +37,13 @@ std::arch::global_asm!(
 );
 
 extern "C" {
-    fn StgRun(entry: usize, reg: *mut RegTable) -> usize;
+    fn StgRun(entry: usize, reg: *mut RegTable) -> *mut RegTable;
 }
 
-/// Runs the thread that is current in `reg` until it returns to the scheduler; the reason is
-/// in the table's `ret`.
+/// Runs the thread that is current in `reg` until it returns to the scheduler. The result is the
+/// register table of the HEC that it returns on; the reason is in the table's `ret`.
 /// # Safety
 /// The HEC is held and its current thread is ready to run.
-pub unsafe fn run_current(reg: *mut RegTable) -> usize {
-    StgRun(static_closure!(stg_returnToStackTop).0, reg);
-    (*reg).ret
+pub unsafe fn run_current(reg: *mut RegTable) -> *mut RegTable {
+    StgRun(static_closure!(stg_returnToStackTop).0, reg)
 }
