@@ -174,6 +174,9 @@ impl Claim {
             return give(t, &*(self.home as *const Hec));
         }
         hec.run_queue.push_back(&mut hec.remembered, t);
+        if many() {
+            hec.share_soon();
+        }
     }
 
     /// Leaves the thread to the caller, whose HEC it had blocked on, to run without a queue.
