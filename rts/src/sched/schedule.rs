@@ -1,11 +1,12 @@
 //! The scheduler's loop: pick a thread, run it, look why it came back.
 //!
 //! A task in an in-call runs this until the call's thread is done; a worker, until there is
-//! nothing to do. In the threaded way a bound thread runs on its own OS thread only, and
-//! unbound threads on workers; otherwise one OS thread runs everything.
+//! nothing to do. In the threaded way a bound thread runs on its own OS thread only; otherwise one
+//! OS thread runs everything.
 use super::incall::{self, InCall, Status};
-use super::task::TaskRef;
-use super::{collect, hec, run, seat, settings, share, spark};
+use super::fiber::Fiber;
+use super::task::{TaskRef, Turn};
+use super::{collect, hec, run, seat, settings, share, spark, suspend};
 use crate::contract::{layout::*, Tso};
 use crate::eval::blackhole::thread_paused;
 use crate::eval::freeze::{raise_async, restart_transaction};
@@ -14,6 +15,7 @@ use crate::{info, static_closure};
 use crate::sync::{queues, stm, throwto};
 use crate::thread::queue::dirty_tso;
 use crate::thread::stack::{dirty_stack, grow, Grown};
+use std::ptr::null_mut;
 use std::sync::atomic::Ordering;
 
 /// Work that belongs to the floors above, done between threads. Set once at start.
@@ -75,11 +77,11 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
             events(hec, false);
         }
         match hec.run_queue.pop_front() {
-            Some(t) if !threaded || seat::runs_here(me, ic, t) => {
+            Some(t) if !threaded || seat::runs_here(me, t) => {
                 if throwto::finished(t) {
                     retire(hec, t);
                 } else {
-                    run_thread(hec, t);
+                    run_thread(me, ic, hec, t);
                 }
             }
             None if !threaded => wait_for_event(me, ic),
@@ -131,19 +133,32 @@ unsafe fn read_mail(hec: &mut Hec) {
 /// There is nothing to do for this task: others may use the HEC until there is. False if a
 /// worker should end.
 unsafe fn step_aside(me: TaskRef, ic: Option<*mut InCall>) -> bool {
-    match ic {
-        Some(_) => {
-            seat::pass_and_wait(me);
-            true
-        }
-        None => seat::idle_worker(me),
+    if ic.is_some() {
+        seat::pass_and_wait(me);
+        return true;
     }
+    seat::join_idle(me) && wait_for_work(me)
 }
 
-/// A worker's life.
+/// A worker's wait: until it has a HEC. A foreign call that it is given is made first, and its
+/// thread run on. False if it has no HEC and should end.
+unsafe fn wait_for_work(me: TaskRef) -> bool {
+    match me.wait() {
+        Turn::Hec(no) => me.sit(no),
+        Turn::Call(mut fiber) => {
+            let reg = fiber.take_up();
+            fiber.free();
+            came_back(Hec::of_reg(reg));
+        }
+    }
+    true
+}
+
+/// A worker's life: it waits to be given something, and then runs threads.
 /// # Safety
-/// As for [`schedule`]; on return the HEC has been passed on.
+/// The calling OS thread is `me`, and holds no HEC.
 pub unsafe fn worker_loop(me: TaskRef) {
+    wait_for_work(me);
     schedule(me, None);
     if seat::i_hold() {
         seat::release(me);
@@ -158,7 +173,9 @@ unsafe fn retire(hec: &mut Hec, t: Tso) {
     }
 }
 
-unsafe fn run_thread(hec: &mut Hec, t: Tso) {
+/// Runs a thread until it stops: on the task's own native stack, or, if the task has come for
+/// another thread (is in an in-call), on a fiber.
+unsafe fn run_thread(me: TaskRef, ic: Option<*mut InCall>, hec: &mut Hec, t: Tso) {
     let o = t.obj();
     dirty_tso(&mut hec.remembered, t);
     dirty_stack(hec, o.stackobj);
@@ -166,10 +183,24 @@ unsafe fn run_thread(hec: &mut Hec, t: Tso) {
     hec.r.hp_alloc = 0;
     hec.open_nursery();
     *libc::__errno_location() = o.saved_errno as i32;
-    let reg = run::run_current(&mut hec.r);
-    // A safe foreign call may have let others run in between, and come back to another HEC, but
-    // the thread is the same.
-    let hec = Hec::of_reg(reg);
+    if !settings().threaded || ic.is_none() || o.bound != 0 {
+        // A safe foreign call may have let others run in between, and come back to another HEC.
+        let reg = run::run_current(&mut hec.r);
+        return came_back(Hec::of_reg(reg));
+    }
+    let mut fiber = Fiber::new();
+    me.fiber.set(&mut fiber);
+    let reg = fiber.run(&mut hec.r);
+    me.fiber.set(null_mut());
+    if reg.is_null() {
+        return suspend::hand_over(hec, t, fiber);
+    }
+    fiber.free();
+    came_back(Hec::of_reg(reg))
+}
+
+/// A thread has returned to the scheduler: why?
+unsafe fn came_back(hec: &mut Hec) {
     let ret = hec.r.ret;
     let t = Tso(hec.r.current_tso);
     let o = t.obj();

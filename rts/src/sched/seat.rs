@@ -22,7 +22,7 @@
 //! before, both under the lock: one of them sees the other.
 use super::incall::InCall;
 use super::lock::Lock;
-use super::task::{self, same, TaskRef};
+use super::task::{self, same, TaskRef, Turn};
 use crate::contract::Tso;
 use crate::hec::{self, Hec, MAX_HECS};
 use std::collections::VecDeque;
@@ -195,7 +195,7 @@ unsafe fn pass_on(no: usize, mut st: MutexGuard<'static, State>) {
     drop(st);
     if let Some(t) = successor {
         note_activity();
-        t.give_turn(no);
+        t.give(Turn::Hec(no));
     }
 }
 
@@ -234,21 +234,26 @@ pub unsafe fn pass_and_wait(me: TaskRef) {
     me.sit(me.wait_turn());
 }
 
-/// A worker without work: joins the idle ones and sleeps. False when it should end instead.
+/// A worker without work passes its HEC on and joins the idle ones, to wait for its turn. False
+/// when it should end instead.
 /// # Safety
 /// As for [`release`].
-pub unsafe fn idle_worker(me: TaskRef) -> bool {
+pub unsafe fn join_idle(me: TaskRef) -> bool {
     let no = me.last();
     let mut st = lock(no);
     me.stand();
-    if stopping() || st.idle.len() >= MAX_IDLE_WORKERS {
-        pass_on(no, st);
-        return false;
+    let stays = !stopping() && st.idle.len() < MAX_IDLE_WORKERS;
+    if stays {
+        st.idle.push(me);
     }
-    st.idle.push(me);
     pass_on(no, st);
-    me.sit(me.wait_turn());
-    true
+    stays
+}
+
+/// A worker for something else than threads.
+pub(super) fn spare_worker(no: usize) -> TaskRef {
+    let idle = lock(no).idle.pop();
+    idle.unwrap_or_else(task::start_worker)
 }
 
 /// Lets a task that stops the world have the caller's HEC, and waits until it is back. False if
@@ -330,15 +335,12 @@ pub(super) unsafe fn give(no: usize, fill: impl FnOnce(&mut Hec)) -> bool {
     true
 }
 
-/// May the task that runs for `ic` run thread `t`?
+/// May the task run thread `t`? One that is bound to another task it may not.
 /// # Safety
 /// `t` belongs to a HEC that the caller holds.
-pub unsafe fn runs_here(me: TaskRef, ic: Option<*mut InCall>, t: Tso) -> bool {
+pub unsafe fn runs_here(me: TaskRef, t: Tso) -> bool {
     let bound = t.obj().bound as *const InCall;
-    match ic {
-        Some(_) => !bound.is_null() && same((*bound).task, me),
-        None => bound.is_null(),
-    }
+    bound.is_null() || same((*bound).task, me)
 }
 
 /// From now on HECs are passed to returners only: the program is ending.

@@ -4,8 +4,10 @@
 //! `resumeThread`, after which it loads Sp from the thread's stack and returns to whatever is
 //! on top: so an exception that arrived meanwhile need only have stripped the stack. While a
 //! thread is in a call its stack is complete, its black holes are marked, and it is reachable
-//! from its task. The call may begin on one HEC and end on another.
-use super::task::{self, TaskRef};
+//! from its task. The call may begin on one HEC and end on another; and for a thread that runs on
+//! a fiber, on the OS thread of a worker, to which its task gives it.
+use super::fiber::Fiber;
+use super::task::{self, TaskRef, Turn};
 use super::{hec, seat, settings};
 use crate::collector::roots::Visitor;
 use crate::contract::{layout::*, RegTable, Tso};
@@ -38,17 +40,46 @@ pub unsafe extern "C" fn suspendThread(reg: *mut RegTable, interruptible: bool) 
     let t = hec.current();
     let why = if interruptible { BlockedOnCCall_Interruptible } else { BlockedOnCCall };
     let me = task::me();
-    let token = {
-        let mut calls = me.calls();
-        calls.push(ForeignCall { tso: t, os_thread: libc::pthread_self(), interruptible });
-        calls.len()
-    };
     door::block(hec, t, why, 0);
     thread_paused(hec, t);
     hec.r.current_tso = 0;
-    seat::release(me);
-    *libc::__errno_location() = errno;
+    let fiber = me.fiber.get();
+    let token = if fiber.is_null() {
+        let token = begin(me, t, libc::pthread_self());
+        seat::release(me);
+        token
+    } else {
+        Fiber::leave(fiber);
+        FIRST_TOKEN
+    };
+    restore_errno(errno);
     token
+}
+
+/// What a call is known by that is its OS thread's only one.
+const FIRST_TOKEN: usize = 1;
+
+/// Notes that the task begins a foreign call of `t`.
+unsafe fn begin(me: TaskRef, t: Tso, os_thread: libc::pthread_t) -> usize {
+    let interruptible = t.obj().why_blocked as usize == BlockedOnCCall_Interruptible;
+    let mut calls = me.calls();
+    calls.push(ForeignCall { tso: t, os_thread, interruptible });
+    calls.len()
+}
+
+/// Not inlined: the OS thread is perhaps not the one it was at the beginning of the caller.
+#[inline(never)]
+unsafe fn restore_errno(errno: i32) {
+    *libc::__errno_location() = errno;
+}
+
+/// Has a worker make the foreign call for which thread `t` has left the fiber.
+/// # Safety
+/// The caller holds the HEC, and has just run the thread there.
+pub(super) unsafe fn hand_over(hec: &Hec, t: Tso, fiber: Fiber) {
+    let worker = seat::spare_worker(hec.no as usize);
+    begin(worker, t, worker.os_thread());
+    worker.give(Turn::Call(fiber));
 }
 
 /// Comes back from a foreign call.

@@ -1,16 +1,20 @@
 //! OS threads that run, or have run, Haskell: *tasks*.
 //!
 //! A task holds at most one HEC at a time (`seat.rs` says how it gets it), and waits for its turn
-//! in one place: [`Task::wait_turn`]. Whoever passes a HEC to a task writes the HEC's number and
+//! in one place: [`Task::wait`]. Whoever passes a HEC to a task writes the HEC's number and
 //! rings, so a turn that comes before the task sleeps is not lost. Only a task that stops the
-//! world (`world.rs`) is passed several HECs.
+//! world (`world.rs`) is passed several HECs. A worker that is idle may instead be given the foreign
+//! call of a thread that ran on somebody else's OS thread (`fiber.rs`).
+use super::fiber::Fiber;
 use super::incall::InCall;
 use super::lock::{self, Lock};
 use super::seat;
 use super::suspend::ForeignCall;
 use crate::hec::{self, Hec};
+use crate::observe::fatal::broken;
 use crate::observe::stats::Tasks;
 use std::cell::Cell;
+use std::os::unix::thread::JoinHandleExt;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, MutexGuard};
@@ -18,17 +22,29 @@ use std::sync::{Condvar, MutexGuard};
 /// Native stack of a worker: foreign calls run on it.
 const WORKER_STACK_BYTES: usize = 2 << 20;
 
+/// What a waiting task is given.
+pub enum Turn {
+    /// The HEC of this number.
+    Hec(usize),
+    /// A thread's stack, in a foreign call.
+    Call(Fiber),
+}
+
 /// An OS thread that runs, or has run, Haskell.
 pub struct Task {
-    /// HECs that have been passed to this task and not been taken up yet.
-    turns: Lock<Vec<usize>>,
+    /// What has been given to this task and not been taken up yet.
+    turns: Lock<Vec<Turn>>,
     bell: Condvar,
     /// The HEC it holds, or null.
     hec: Cell<*mut Hec>,
     /// The HEC it held last: where it goes first when it needs one.
     last: Cell<usize>,
+    /// For workers: which OS thread they are.
+    os_thread: AtomicU64,
     /// Innermost in-call of this OS thread.
     pub incall: Cell<*mut InCall>,
+    /// The fiber on which it runs a thread that is not bound to it, or null.
+    pub fiber: Cell<*mut Fiber>,
     /// Its foreign calls under way, innermost last. Others look at them only to find a thread; the
     /// collector moves their threads with the world stopped.
     calls: Lock<Vec<ForeignCall>>,
@@ -36,6 +52,7 @@ pub struct Task {
 
 // SAFETY: the cells are touched by the task's own OS thread; `incall` is read by holders of the
 // HEC that has a thread bound to it.
+// A fiber is touched by the task that runs it, and given away whole.
 unsafe impl Sync for Task {}
 unsafe impl Send for Task {}
 
@@ -61,28 +78,43 @@ impl Task {
             bell: Condvar::new(),
             hec: Cell::new(null_mut()),
             last: Cell::new(0),
+            os_thread: AtomicU64::new(0),
             incall: Cell::new(null_mut()),
+            fiber: Cell::new(null_mut()),
             calls: Lock::new(Vec::new()),
         }));
         ALL.lock().push(t);
         t
     }
 
-    /// Passes a HEC to this task.
-    pub fn give_turn(&self, no: usize) {
-        self.turns.lock().push(no);
+    /// Ends this task's wait.
+    pub fn give(&self, turn: Turn) {
+        self.turns.lock().push(turn);
         self.bell.notify_one();
     }
 
-    /// Sleeps until a HEC is passed to this task, and tells which.
-    pub fn wait_turn(&self) -> usize {
+    /// Sleeps until something is given to this task.
+    pub fn wait(&self) -> Turn {
         let mut turns = self.turns.lock();
         loop {
-            if let Some(no) = turns.pop() {
-                return no;
+            if let Some(turn) = turns.pop() {
+                return turn;
             }
             turns = lock::wait(&self.bell, turns);
         }
+    }
+
+    /// Sleeps until a HEC is passed to this task, which is no idle worker; tells which.
+    pub fn wait_turn(&self) -> usize {
+        match self.wait() {
+            Turn::Hec(no) => no,
+            Turn::Call(_) => broken("a task that waits for a HEC was given a foreign call"),
+        }
+    }
+
+    /// The OS thread of a worker.
+    pub fn os_thread(&self) -> libc::pthread_t {
+        self.os_thread.load(Ordering::Acquire)
     }
 
     pub fn calls(&self) -> MutexGuard<'_, Vec<ForeignCall>> {
@@ -150,13 +182,13 @@ pub fn start_worker() -> TaskRef {
         .stack_size(WORKER_STACK_BYTES)
         .spawn(move || {
             ME.with(|m| m.set(Some(t)));
-            t.sit(t.wait_turn());
-            // SAFETY: the HEC has been passed to this worker.
+            // SAFETY: it is fresh.
             unsafe { super::schedule::worker_loop(t) };
             WORKERS.fetch_sub(1, Ordering::Relaxed);
         });
-    if let Err(e) = spawned {
-        crate::observe::fatal::exit_with(1, &format!("cannot start an OS thread: {e}"));
+    match spawned {
+        Ok(handle) => t.os_thread.store(handle.as_pthread_t(), Ordering::Release),
+        Err(e) => crate::observe::fatal::exit_with(1, &format!("cannot start an OS thread: {e}")),
     }
     t
 }
