@@ -7,6 +7,7 @@
 //! and so do GC threads. A run costs its user far more than the lock.
 use super::space::{self, age_slot, desc, BLOCK_BYTES, BLOCK_LOG};
 use super::Age;
+use crate::atomics::{AtomicU8, Ordering};
 use crate::contract::BlockDesc;
 use std::ptr;
 use std::sync::{Mutex, MutexGuard};
@@ -173,6 +174,22 @@ pub unsafe fn alloc_run(len: usize, age: Age) -> Option<Run> {
 pub unsafe fn set_age(run: Run, age: Age) {
     let (head, len) = ((*run).head as usize, (*run).len as usize);
     ptr::write_bytes(age_slot(head), age.0, len);
+}
+
+/// Makes a condemned run's age `saved`, unless another GC thread has saved it already: then the
+/// error is the age it has. Only the first block's byte is written.
+/// # Safety
+/// `run` is in use, and a collection is running.
+pub unsafe fn save_age(run: Run, saved: Age) -> Result<(), Age> {
+    let byte = AtomicU8::from_ptr(age_slot((*run).head as usize));
+    let mut now = Age(byte.load(Ordering::Acquire));
+    while now.is(Age::CONDEMNED) {
+        match byte.compare_exchange(now.0, saved.0, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => return Ok(()),
+            Err(other) => now = Age(other),
+        }
+    }
+    Err(now)
 }
 
 /// The age byte of a run.

@@ -11,6 +11,8 @@ use std::time::Duration;
 pub const FLAG_BLOCK: usize = 1 << BLOCK_SHIFT;
 /// Generations beyond this are refused: an age has to fit in a few bits.
 pub const MAX_GENERATIONS: usize = 12;
+/// The most threads that a collection ever has.
+pub const MAX_GC_THREADS: usize = 64;
 
 /// How much is told about collections (`-T -t -s -S`), in order of detail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -173,17 +175,22 @@ pub struct Checks {
     pub heap: bool,
     /// Collect at every allocation block.
     pub every_block: bool,
+    /// Have so many GC threads take part in every collection, whether it pays or not.
+    pub gc_threads: Option<usize>,
 }
 
-/// Reads `HECATON_CHECK`: a list of `heap` and `every-block`. The error is the word it does
-/// not know.
+/// Reads `HECATON_CHECK`: a list of `heap`, `every-block` and `gc-threads=N`. The error is the
+/// word it does not know.
 fn parse_checks(list: &str) -> Result<Checks, &str> {
     let mut checks = Checks::default();
     for word in list.split(',').map(str::trim).filter(|w| !w.is_empty()) {
         match word {
             "heap" => checks.heap = true,
             "every-block" => checks.every_block = true,
-            other => return Err(other),
+            other => match other.strip_prefix("gc-threads=").map(str::parse) {
+                Some(Ok(n)) if (1..=MAX_GC_THREADS).contains(&n) => checks.gc_threads = Some(n),
+                _ => return Err(other),
+            },
         }
     }
     Ok(checks)
@@ -198,7 +205,9 @@ pub fn checks() -> Checks {
         parse_checks(&list.to_string_lossy()).unwrap_or_else(|word| {
             super::fatal::exit_with(
                 1,
-                &format!("HECATON_CHECK has `{word}'; it knows `heap' and `every-block'"),
+                &format!(
+                    "HECATON_CHECK has `{word}'; it knows `heap', `every-block' and `gc-threads=N'"
+                ),
             )
         })
     });
@@ -213,8 +222,11 @@ mod tests {
     #[test]
     fn check_lists() {
         assert_eq!(parse_checks(""), Ok(Checks::default()));
-        assert_eq!(parse_checks("heap"), Ok(Checks { heap: true, every_block: false }));
-        assert_eq!(parse_checks("every-block, heap"), Ok(Checks { heap: true, every_block: true }));
+        let heap = Checks { heap: true, ..Checks::default() };
+        assert_eq!(parse_checks("heap"), Ok(heap));
+        assert_eq!(parse_checks("every-block, heap"), Ok(Checks { every_block: true, ..heap }));
+        assert_eq!(parse_checks("heap,gc-threads=4"), Ok(Checks { gc_threads: Some(4), ..heap }));
+        assert_eq!(parse_checks("gc-threads=0"), Err("gc-threads=0"));
         assert_eq!(parse_checks("heap,blocks"), Err("blocks"));
     }
 }
