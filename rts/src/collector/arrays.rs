@@ -12,7 +12,8 @@
 //! header that it will have if nothing in it is younger, and lists it if it is mutable; a piece
 //! in which something is younger makes the header dirty, and lists the array if it is the first
 //! such piece of a frozen one.
-use super::claim::exchange;
+use super::claim::shared;
+use super::header;
 use super::team::Work;
 use super::worker::Worker;
 use crate::contract::closure::fields::*;
@@ -71,7 +72,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         let younger = self.scan_cards(c, from, to, all, frozen);
         self.failed = false;
         let dirty = array_header(frozen, true);
-        if younger && before != dirty && exchange(c, array_header(frozen, false), dirty) && frozen {
+        if younger && before != dirty && header::exchange(shared(c), array_header(frozen, false), dirty) && frozen {
             self.remember(c);
         }
     }

@@ -25,22 +25,21 @@
 //! Remembered objects may be listed twice and be scanned by two threads at once. Both then find
 //! the same new addresses and write the same words.
 use super::evacuate::FORWARDED;
+use super::header;
 use super::worker::Worker;
-use crate::atomics::{spin_loop, yield_now, AtomicUsize, Ordering};
+use crate::atomics::{spin_loop, yield_now, AtomicUsize};
 use crate::contract::WORD;
 
 /// How often a thread looks at a selector that another one has claimed before it lets others
 /// run: it may be waiting for a thread that has no core.
 const LOOKS: usize = 100;
 
-/// Exchanges a word: true if it was `old`.
+/// A word that GC threads exchange.
 /// # Safety
-/// `p` can be written, and other threads change it only by exchanges.
+/// `p` can be written, and while it is shared is changed through this only.
 #[inline(always)]
-pub(super) unsafe fn exchange(p: *mut usize, old: usize, new: usize) -> bool {
-    AtomicUsize::from_ptr(p)
-        .compare_exchange(old, new, Ordering::AcqRel, Ordering::Relaxed)
-        .is_ok()
+pub(super) unsafe fn shared<'a>(p: *const usize) -> &'a AtomicUsize {
+    AtomicUsize::from_ptr(p as *mut usize)
 }
 
 impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
@@ -49,7 +48,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     #[inline(always)]
     pub(super) unsafe fn header(&self, c: *const usize) -> usize {
         if PARALLEL {
-            AtomicUsize::from_ptr(c as *mut usize).load(Ordering::Acquire)
+            header::load(shared(c))
         } else {
             *c
         }
@@ -58,7 +57,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     /// Writes the header of an object that this thread has claimed, after all that it leads to.
     #[inline(always)]
     pub(super) unsafe fn release(&self, c: *mut usize, header: usize) {
-        AtomicUsize::from_ptr(c).store(header, Ordering::Release);
+        header::release(shared(c), header);
     }
 
     /// Makes the copy at `to` what becomes of the object at `from`, and updates the slot. False
@@ -75,7 +74,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         if PARALLEL {
             // What was copied may be somebody's claim.
             *to = header;
-            if !exchange(from, header, to as usize | FORWARDED) {
+            if !header::exchange(shared(from), header, to as usize | FORWARDED) {
                 return false;
             }
         } else {

@@ -29,8 +29,11 @@ pub mod caf;
 pub mod check;
 mod claim;
 pub mod compact;
+mod cores;
 pub mod crew;
 pub mod evacuate;
+pub mod header;
+mod history;
 pub mod muster;
 pub mod policy;
 pub mod quiet;
@@ -51,9 +54,11 @@ use crate::hec::{out_of_memory, Hec};
 use crate::memory::blocks::{self, free_run, Run};
 use crate::memory::{heap, Age, BLOCK_BYTES};
 use crate::thread::queue::dirty_tso;
+use history::Measured;
 use muster::Muster;
 use roots::Visitor;
 use team::Team;
+use std::time::Instant;
 use weak::Uncertain;
 use worker::Worker;
 
@@ -94,6 +99,8 @@ pub struct Outcome {
     /// The most that one of them copied, and the part of all that was evenly shared.
     pub max_copied_words: usize,
     pub balanced_words: usize,
+    /// How many nanoseconds after the call the first helper was there, if one came.
+    pub helper_late: Option<f64>,
 }
 
 impl Outcome {
@@ -135,17 +142,35 @@ pub unsafe fn collect(
     if check {
         check::check_heap(hecs, extra_roots, "before a collection");
     }
-    let muster = muster::muster(hecs.len(), generation);
+    let from = from_bytes(hecs, generation);
+    let muster = muster::muster(hecs.len(), generation, from);
+    let started = Instant::now();
     let outcome = match (generation == oldest, &muster) {
         (true, None) => run_alone::<true>(hecs, generation, extra_roots),
         (false, None) => run_alone::<false>(hecs, generation, extra_roots),
         (true, Some(m)) => run_together::<true>(m, hecs, generation, extra_roots),
         (false, Some(m)) => run_together::<false>(m, hecs, generation, extra_roots),
     };
+    muster::record(&Measured {
+        generation,
+        threads: muster.map_or(1, |m| m.threads),
+        from,
+        copied: outcome.copied_words * WORD,
+        nanoseconds: started.elapsed().as_nanos() as f64,
+        late: outcome.helper_late,
+    });
     if check {
         check::check_heap(hecs, extra_roots, "after a collection");
     }
     outcome
+}
+
+/// Bytes that will be condemned.
+unsafe fn from_bytes(hecs: &[&mut Hec], generation: usize) -> usize {
+    let used = |run: Run| (*run).free - (*run).start;
+    let nurseries: usize = hecs.iter().map(|hec| used(hec.alloc.run)).sum();
+    let blocks: usize = heap().gens[..=generation].iter().map(|g| g.blocks()).sum();
+    nurseries + blocks * BLOCK_BYTES
 }
 
 /// Shows every root but the remembered sets.
@@ -214,7 +239,12 @@ unsafe fn run_together<const MAJOR: bool>(
     evacuate_roots(own, hecs, extra_roots);
     own.drain();
     own.settle_rest(&mut uncertain);
-    finish(&mut workers, hecs, generation, from, uncertain)
+    let mut outcome = finish(&mut workers, hecs, generation, from, uncertain);
+    outcome.helper_late = team.helper_late();
+    if !team.was_called() {
+        outcome.threads = 1;
+    }
+    outcome
 }
 
 /// The workers of a parallel collection, of which each thread uses its own.

@@ -37,16 +37,11 @@ impl Quiet {
         self.active.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Is somebody without work?
-    pub fn anyone_asleep(&self) -> bool {
-        self.asleep.load(Ordering::Relaxed) > 0
-    }
-
     fn bed(&self) -> MutexGuard<'_, ()> {
         self.bed.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// Says that an active worker has just put work where `offered` will see it.
+    /// Says that the caller, who is active, has just put work where `offered` will see it.
     pub fn offer(&self) {
         fence(Ordering::SeqCst);
         if self.asleep.load(Ordering::Relaxed) > 0 {

@@ -7,8 +7,9 @@
 //! to the field, which evacuation then skips; if the end of the chain is no value, all
 //! selectors on the stack are copied at once, so that each is looked at once in a collection.
 //! The header is also the claim of this thread, if there are several (`claim.rs`).
-use super::claim::exchange;
+use super::claim::shared;
 use super::evacuate::FORWARDED;
+use super::header;
 use super::worker::Worker;
 use crate::contract::closure::fields::*;
 use crate::contract::{layout::*, Closure, Info, TAG_MASK};
@@ -57,7 +58,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     unsafe fn enter(&mut self, s: Closure, header: usize) -> bool {
         let claimed = info!(stg_WHITEHOLE_info).0;
         if PARALLEL {
-            if !exchange(s.slot(0), header, claimed) {
+            if !header::exchange(shared(s.slot(0)), header, claimed) {
                 return false;
             }
         } else {

@@ -10,7 +10,8 @@
 //! (shifted, with bit 0 set) when the object is reached; nothing has to be cleared afterwards.
 //! CAFs that were not reached are put back to what they were before they were entered, so
 //! that even code which was thought unreachable would find a proper thunk.
-use super::claim::exchange;
+use super::claim::shared;
+use super::header;
 use super::worker::Worker;
 use crate::contract::closure::fields::*;
 use crate::contract::{layout::*, Closure, Info, TAG_MASK};
@@ -57,7 +58,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
             if before != self.reached {
                 if !PARALLEL {
                     *link = self.reached;
-                } else if !exchange(link, before, self.reached) {
+                } else if !header::exchange(shared(link), before, self.reached) {
                     return;
                 }
                 self.statics.push(c);

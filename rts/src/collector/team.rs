@@ -19,6 +19,7 @@ use crate::contract::Closure;
 use crate::memory::Run;
 use crossbeam_deque::{Steal, Stealer};
 use std::cell::Cell;
+use std::time::Instant;
 
 /// A worker calls for help when it has so many pieces of work to offer.
 const WORTH_A_CALL: usize = 3;
@@ -60,11 +61,14 @@ pub(super) struct Team {
     balanced: bool,
     /// Call the others however little there is to do.
     eager: bool,
-    /// Used by the thread that collects only: what helpers do, whether a stage is under way,
+    /// Written by the thread that collects only: what helpers do, whether a stage is under way,
     /// and whether they have been called to it.
     job: Cell<Option<Job<'static>>>,
     begun: Cell<bool>,
     called: Cell<bool>,
+    first_call: Cell<Option<Instant>>,
+    /// Nanoseconds from the first call to the first helper; 0 while none has come.
+    late: AtomicUsize,
 }
 
 // SAFETY: what is not `Sync` is used by one thread, as said there; the deals' lists do not
@@ -94,6 +98,8 @@ impl Team {
             job: Cell::new(None),
             begun: Cell::new(false),
             called: Cell::new(false),
+            first_call: Cell::new(None),
+            late: AtomicUsize::new(0),
         }
     }
 
@@ -132,6 +138,9 @@ impl Team {
     /// Calls the others, if they have not been called for this stage.
     fn call(&self) {
         if let (Some(job), false) = (self.job.get(), self.called.replace(true)) {
+            if self.first_call.get().is_none() {
+                self.first_call.set(Some(Instant::now()));
+            }
             // SAFETY: `end` recalls it, and it lives longer.
             unsafe { self.crew.post(self.hands, job) }
         }
@@ -140,6 +149,21 @@ impl Team {
     /// A helper takes part in the stage.
     pub fn enter(&self) {
         self.quiet.enter();
+        if self.late.load(Ordering::Relaxed) == 0 {
+            let late = self.first_call.get().map_or(0, |t| t.elapsed().as_nanos() as usize);
+            self.late.store(late.max(1), Ordering::Relaxed);
+        }
+    }
+
+    /// Have helpers been called at all?
+    pub fn was_called(&self) -> bool {
+        self.first_call.get().is_some()
+    }
+
+    /// How long after the first call the first helper came, in nanoseconds.
+    pub fn helper_late(&self) -> Option<f64> {
+        let late = self.late.load(Ordering::Relaxed);
+        (late > 0).then_some(late as f64)
     }
 
     /// Worker `me` has put a piece into its deque, which now has `pieces`.

@@ -168,6 +168,45 @@ pub fn stats_mode_now() -> StatsMode {
     stats_mode(flags().GcFlags.giveStats)
 }
 
+/// What the flags ask of parallel collections (`-qg -qb -qn -qa`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ParallelGc {
+    /// Collections of this generation and of older ones may be shared; `None`: none may.
+    pub from_generation: Option<usize>,
+    /// From this generation on a GC thread may take work from another one.
+    balanced_from: Option<usize>,
+    /// GC threads; `None`: as many as there are HECs, or as the runtime finds good.
+    pub threads: Option<usize>,
+    /// Each thread stays on a core.
+    pub affinity: bool,
+}
+
+impl ParallelGc {
+    pub fn of(f: &Flags) -> ParallelGc {
+        let par = &f.ParFlags;
+        let enabled = par.parGcEnabled && !f.GcFlags.useNonmoving;
+        ParallelGc {
+            from_generation: enabled.then_some(par.parGcGen as usize),
+            balanced_from: par
+                .parGcLoadBalancingEnabled
+                .then_some(par.parGcLoadBalancingGen as usize),
+            threads: (par.parGcThreads > 0).then_some(par.parGcThreads as usize),
+            affinity: par.setAffinity,
+        }
+    }
+
+    /// May GC threads take each other's work when `generation` is collected? The default of the
+    /// flag, 1, leaves that to the runtime, which sees no reason against it.
+    pub fn balances(&self, generation: usize) -> bool {
+        self.balanced_from.is_some_and(|g| g <= 1 || generation >= g)
+    }
+}
+
+/// As the flags are now.
+pub fn parallel_gc_now() -> ParallelGc {
+    ParallelGc::of(&flags())
+}
+
 /// Checks of the runtime upon itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Checks {
@@ -218,6 +257,26 @@ pub fn checks() -> Checks {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parallel_collections() {
+        let mut f = Flags::zeroed();
+        assert_eq!(ParallelGc::of(&f).from_generation, None);
+        f.ParFlags.parGcEnabled = true;
+        f.ParFlags.parGcLoadBalancingEnabled = true;
+        f.ParFlags.parGcLoadBalancingGen = 1;
+        let p = ParallelGc::of(&f);
+        assert_eq!((p.from_generation, p.threads), (Some(0), None));
+        assert!(p.balances(0) && p.balances(1));
+        (f.ParFlags.parGcGen, f.ParFlags.parGcLoadBalancingGen, f.ParFlags.parGcThreads) = (1, 2, 3);
+        let p = ParallelGc::of(&f);
+        assert_eq!((p.from_generation, p.threads), (Some(1), Some(3)));
+        assert!(!p.balances(1) && p.balances(2));
+        f.ParFlags.parGcLoadBalancingEnabled = false;
+        f.GcFlags.useNonmoving = true;
+        let p = ParallelGc::of(&f);
+        assert!(p.from_generation.is_none() && !p.balances(2));
+    }
 
     #[test]
     fn check_lists() {
