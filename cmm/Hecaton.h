@@ -25,6 +25,11 @@
     RET_CODE = code;         \
     jump stg_returnToSched []
 
+/* Leave to wait for `on`; the frame at Sp(0) tries the operation again. */
+#define LEAVE_TO_WAIT(why, on)                                  \
+    ccall hec_about_to_wait(MyCapability() "ptr", why, on);     \
+    LEAVE(ThreadBlocked)
+
 /* Leave after a failed heap or stack check: give back what the check took and
  * say which of the two it was.  HpAlloc stays set, so that the scheduler knows
  * how much was wanted. */

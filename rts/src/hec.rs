@@ -2,13 +2,20 @@
 //!
 //! BaseReg points at `r`; compiled code reaches `fun_table` at negative offsets. Everything
 //! after the register table is our own. A HEC is used by one OS thread at a time, the one that
-//! holds it (`sched::task`); the exceptions are atomics, marked as such.
+//! holds it (`sched::seat`); the exceptions are atomics, marked as such, and the inbox: whoever
+//! wants something of a thread that belongs to another HEC sends a letter ([`Hec::send`]).
+//!
+//! HECs are made with the world stopped and never freed, so that addresses of theirs stay good.
 use crate::contract::layout::*;
 use crate::contract::{Closure, FunTable, RegTable, Tso};
 use crate::memory::{nursery::AllocArea, remember::RememberedSet};
+use crate::observe::stats::Sparks;
+use crate::thread::door::Wait;
 use crate::thread::queue::ThreadQueue;
+use crossbeam_deque::Worker;
 use std::mem::offset_of;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock};
 
 #[repr(C)]
 pub struct Hec {
@@ -17,6 +24,10 @@ pub struct Hec {
     pub no: u32,
     /// Asked to give way: set by the ticker, by wake-ups and by collections.
     pub context_switch: AtomicU32,
+    /// The holder is wanted in the scheduler: there is a letter, or the world is to stop.
+    wanted: AtomicBool,
+    /// Nobody holds it, and it has nothing to do. Written under the seat's lock.
+    rests: AtomicBool,
     pub alloc: AllocArea,
     pub remembered: RememberedSet,
     pub run_queue: ThreadQueue,
@@ -24,8 +35,16 @@ pub struct Hec {
     pub new_threads: Vec<Tso>,
     /// Weak pointers made since the last collection.
     pub new_weaks: Vec<Closure>,
+    /// What the thread that leaves with `ThreadBlocked` is about to wait for.
+    pub wait: Wait,
     /// Why the running thread was stopped from outside (a collection was asked for).
     pub gc_requested: Option<GcRequest>,
+    /// Thunks that somebody may evaluate before they are needed, and what became of such.
+    pub sparks: Worker<Closure>,
+    pub spark_counts: Sparks,
+    /// Letters: threads to run here, and exceptions (MSG_THROWTO) for threads of this HEC.
+    inbox: Mutex<Vec<Closure>>,
+    has_mail: AtomicBool,
 }
 
 /// A collection somebody asked for.
@@ -38,7 +57,7 @@ pub enum GcRequest {
 const _: () = assert!(offset_of!(Hec, r) == OFFSET_Capability_r);
 
 impl Hec {
-    pub const fn new(no: u32) -> Hec {
+    pub fn new(no: u32) -> Hec {
         // SAFETY: the register table is plain numbers, for which zero is a value.
         let zeroed = unsafe { std::mem::zeroed::<(FunTable, RegTable)>() };
         Hec {
@@ -46,12 +65,19 @@ impl Hec {
             r: zeroed.1,
             no,
             context_switch: AtomicU32::new(0),
+            wanted: AtomicBool::new(false),
+            rests: AtomicBool::new(false),
             alloc: AllocArea::new(),
             remembered: RememberedSet::new(),
             run_queue: ThreadQueue::new(),
             new_threads: Vec::new(),
             new_weaks: Vec::new(),
+            wait: Wait::NONE,
             gc_requested: None,
+            sparks: Worker::new_fifo(),
+            spark_counts: Sparks::default(),
+            inbox: Mutex::new(Vec::new()),
+            has_mail: AtomicBool::new(false),
         }
     }
 
@@ -82,9 +108,44 @@ impl Hec {
     pub fn open_nursery(&mut self) {
         self.r.current_nursery = self.alloc.run;
         let end = if self.alloc.full || self.gc_requested.is_some() { 0 } else { self.alloc.limit() - 1 };
-        self.hp_lim().store(end, Ordering::Relaxed);
+        if many() {
+            // Whoever wants the holder writes `wanted` first and the limit second, we the other
+            // way round, all in one order: either we see it or its limit stays.
+            self.hp_lim().store(end, Ordering::SeqCst);
+            if self.wanted.load(Ordering::SeqCst) {
+                self.interrupt();
+            }
+        } else {
+            self.hp_lim().store(end, Ordering::Relaxed);
+        }
         if self.context_switch.load(Ordering::Relaxed) != 0 {
             self.interrupt();
+        }
+    }
+
+    /// Has the holder come back to the scheduler soon, even if it is just about to run a thread.
+    /// Any OS thread may call this at any time.
+    pub fn call_back(&self) {
+        self.wanted.store(true, Ordering::SeqCst);
+        self.hp_lim().store(0, Ordering::SeqCst);
+    }
+
+    /// Has the holder been called back? It has heard it then.
+    pub fn called_back(&self) -> bool {
+        self.wanted.load(Ordering::Relaxed) && self.wanted.swap(false, Ordering::AcqRel)
+    }
+
+    /// Makes the running thread stop after it has allocated a little more, if other HECs rest:
+    /// then one of the threads that wait here may go there.
+    pub fn share_soon(&self) {
+        if resting() == 0 {
+            return;
+        }
+        // SAFETY: the nursery is a live run. (Hp may be in its register: then it stops sooner.)
+        let wanted = unsafe { (*self.alloc.run).free } + SHARE_BYTES - 1;
+        let seen = self.hp_lim().load(Ordering::Relaxed);
+        if seen > wanted {
+            let _ = self.hp_lim().compare_exchange(seen, wanted, Ordering::Relaxed, Ordering::Relaxed);
         }
     }
 
@@ -119,11 +180,122 @@ impl Hec {
         }
     }
 
+    fn inbox(&self) -> MutexGuard<'_, Vec<Closure>> {
+        self.inbox.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    /// Sends this HEC a thread to run, or an exception for one of its threads. Any OS thread that
+    /// holds some HEC may do so.
+    pub fn send(&self, letter: Closure) {
+        let mut inbox = self.inbox();
+        inbox.push(letter);
+        self.has_mail.store(true, Ordering::Release);
+        drop(inbox);
+        if let Some(deliver) = ON_MAIL.get() {
+            deliver(self);
+        }
+    }
+
+    /// Is there a letter? (A look without the lock; the sender sees to it that another follows.)
+    pub fn has_mail(&self) -> bool {
+        self.has_mail.load(Ordering::Acquire)
+    }
+
+    /// Takes all letters, oldest first.
+    pub fn take_mail(&mut self) -> Vec<Closure> {
+        let mut inbox = self.inbox();
+        self.has_mail.store(false, Ordering::Relaxed);
+        std::mem::take(&mut *inbox)
+    }
+
+    /// Shows the collector the letters.
+    pub fn mail_roots(&mut self, visit: &mut dyn FnMut(&mut Closure)) {
+        self.inbox().iter_mut().for_each(visit);
+    }
+
     /// Lists an untagged closure in the remembered set if it is old.
     #[inline]
     pub fn remember(&mut self, c: Closure) {
         self.remembered.remember(c)
     }
+}
+
+/// A thread that has woken another while HECs rest stops after it has allocated this much: until
+/// then it may well have come to wait itself, and the other is better off where its data are.
+const SHARE_BYTES: usize = 4096;
+
+/// As many HECs as there can be.
+pub const MAX_HECS: usize = 1024;
+
+static ALL: [AtomicPtr<Hec>; MAX_HECS] =
+    [const { AtomicPtr::new(std::ptr::null_mut()) }; MAX_HECS];
+
+/// How many HECs there are, and how many of them run threads; `base` and C code read these. They
+/// change only with the world stopped.
+#[no_mangle]
+pub static n_capabilities: AtomicU32 = AtomicU32::new(0);
+#[no_mangle]
+pub static enabled_capabilities: AtomicU32 = AtomicU32::new(0);
+
+/// Told of a letter in an inbox: sees to it that somebody reads it.
+pub static ON_MAIL: OnceLock<fn(&Hec)> = OnceLock::new();
+
+/// How many HECs there are.
+pub fn count() -> usize {
+    n_capabilities.load(Ordering::Relaxed) as usize
+}
+
+/// How many HECs run threads: the first so many.
+pub fn enabled() -> usize {
+    enabled_capabilities.load(Ordering::Relaxed) as usize
+}
+
+/// HECs that rest.
+static RESTING: AtomicUsize = AtomicUsize::new(0);
+
+/// How many HECs rest: nobody holds them, and they have nothing to do.
+pub fn resting() -> usize {
+    RESTING.load(Ordering::Relaxed)
+}
+
+/// Does HEC `no` rest?
+pub fn is_resting(no: usize) -> bool {
+    // SAFETY: one atomic of a HEC that exists.
+    unsafe { (*address(no)).rests.load(Ordering::Relaxed) }
+}
+
+/// Notes whether HEC `no` rests. Called under its seat's lock; harmless if there is no such HEC.
+pub fn rests(no: usize, yes: bool) {
+    let h = address(no);
+    // SAFETY: one atomic of a HEC that exists.
+    if h.is_null() || unsafe { (*h).rests.swap(yes, Ordering::SeqCst) } == yes {
+        return;
+    }
+    if yes {
+        RESTING.fetch_add(1, Ordering::SeqCst);
+    } else {
+        RESTING.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// Are there several HECs? If not, what is done while holding the HEC needs no lock.
+#[inline(always)]
+pub fn many() -> bool {
+    n_capabilities.load(Ordering::Relaxed) > 1
+}
+
+/// The address of HEC number `i`; null if there is none.
+pub fn address(i: usize) -> *mut Hec {
+    ALL[i].load(Ordering::Acquire)
+}
+
+/// Adds a HEC, and makes it count.
+/// # Safety
+/// The world is stopped, or no Haskell runs yet; fewer than [`MAX_HECS`] exist.
+pub unsafe fn add(h: &'static mut Hec) {
+    let n = count();
+    ALL[n].store(h, Ordering::Release);
+    n_capabilities.store(n as u32 + 1, Ordering::Release);
 }
 
 /// Ends the program: the system has no memory for us.

@@ -5,7 +5,7 @@ use crate::collector::{collect, roots, Outcome, Request};
 use crate::contract::closure::fields::*;
 use crate::contract::{layout::*, test_symbols as t, words, Closure, Info, RegTable, Tso};
 use crate::events::iowait;
-use crate::hec::Hec;
+use crate::hec::{self, Hec};
 use crate::memory::{self, blocks, free_run, generation, heap, space};
 use crate::sched::{self, incall, suspend, task};
 use crate::sync;
@@ -13,6 +13,7 @@ use crate::thread::create::{new_thread, push};
 use crate::thread::stack::StackSizes;
 use crate::{info, static_closure};
 use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::{channel, RecvTimeoutError, Sender};
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
@@ -51,15 +52,14 @@ impl World {
         let mut lock = WORLD.lock().unwrap_or_else(|broken| broken.into_inner());
         // SAFETY: the lock makes this the only user of the heap and the HEC.
         unsafe {
-            let hec = sched::hec();
             if !std::mem::replace(&mut *lock, true) {
                 start();
             }
             // What an earlier test has left is gone, as in the child of a fork.
             task::after_fork(task::me());
-            suspend::after_fork();
             incall::after_fork();
             iowait::after_fork();
+            let hec = sched::hec();
             *hec = Hec::new(0);
             blocks::each_run(|run| free_run(run));
             generation::init(generations);
@@ -175,9 +175,12 @@ impl World {
 
 unsafe fn start() {
     space::reserve().unwrap();
+    hec::add(Box::leak(Box::new(Hec::new(0))));
+    hec::enabled_capabilities.store(1, Ordering::Relaxed);
     sync::init();
     sync::fork::init(sync::fork::Settings { stacks: STACKS, threaded: true });
     sync::queues::set_scheduler(sync::queues::Scheduler {
+        sleep: iowait::sleep,
         leave_sleep: iowait::forget,
         interrupt_call: suspend::interrupt_call,
     });
@@ -202,18 +205,21 @@ pub fn play(t: Tso, script: impl FnMut(*mut RegTable) -> usize + Send + 'static)
     scripts().insert(unsafe { t.obj().id }, Box::new(script));
 }
 
-/// Entered from `stg_returnToStackTop`, as compiled code would be.
+/// Entered from `stg_returnToStackTop`, as compiled code would be. The thread may leave on another
+/// HEC than it came to.
 #[no_mangle]
-unsafe extern "C" fn test_thread_body(reg: *mut RegTable) {
+unsafe extern "C" fn test_thread_body(reg: *mut RegTable) -> *mut RegTable {
     let id = Hec::of_reg(reg).current().obj().id;
     let Some(mut script) = scripts().remove(&id) else {
         crate::observe::fatal::broken("a thread without a script runs")
     };
     let ret = script(reg);
-    (*reg).ret = ret;
+    let reg = &mut sched::hec().r;
+    reg.ret = ret;
     if ret != ThreadFinished {
         scripts().insert(id, script);
     }
+    reg
 }
 
 /// Ends the running thread with a result.

@@ -3,7 +3,7 @@
 //! In order: the unit tests of the crates (cargo), the scripts in tests/commands (the command line as a user meets it), the conformance
 //! suite, and the programs on Debian's libraries. Closes with one line of counts, where each run of a program is a test.
 use crate::{
-    conformance::{self, Kind, CHECK, CREW, CREW_STRESS, PLAIN, SMALL, STRESS},
+    conformance::{self, Kind, CHECK, CREW, CREW_STRESS, HECS, PLAIN, SMALL, STRESS},
     fail::{Fail, Result},
     ghc::Ghc,
     process::{self, End},
@@ -21,6 +21,9 @@ pub struct Options {
     /// Also run every conformance program with a collection and a heap check at every allocation block
     #[arg(long)]
     stress: bool,
+    /// Also run every conformance program on this many HECs: 1, 2, 4 or 8, linked with -threaded
+    #[arg(long, value_name = "N", value_parser = ["1", "2", "4", "8"])]
+    hecs: Vec<String>,
     /// Only tests whose names contain one of these; `unit` names the crates' unit tests
     names: Vec<String>,
 }
@@ -51,6 +54,13 @@ pub fn run(project: &Project, options: &Options) -> Result<()> {
             let maker = Maker::new(project, project.build_dir().join("tests").join(suite))?;
             tally += conformance::run(suite, &maker, &selected, kinds, &packages, &report)?;
         }
+    }
+    let kinds: Vec<&Kind> = HECS.iter().filter(|k| options.hecs.iter().any(|n| n == k.name)).collect();
+    if !kinds.is_empty() {
+        let selected = programs::find(&tests.join("conformance"), &options.names)?;
+        let threaded: Vec<_> = selected.iter().map(|p| p.with_flag("-threaded")).collect();
+        let maker = Maker::new(project, project.build_dir().join("tests/hecs"))?;
+        tally += conformance::run("hecs", &maker, &threaded, &kinds, &packages, &report)?;
     }
     finish(tally, &report, options)
 }

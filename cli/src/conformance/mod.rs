@@ -2,7 +2,7 @@
 //!
 //! The stock runtime is asked once and its answer kept. Hecaton is asked several times, each a *kind* of run: plain, with a tiny nursery,
 //! with the heap checker, and, when asked for, with a collection and a heap check at every allocation block. Every kind must give the
-//! stock runtime's plain answer.
+//! stock runtime's plain answer. On several HECs programs are run as linked with `-threaded`, under both runtimes.
 mod answer;
 
 use crate::{
@@ -30,6 +30,13 @@ pub const CREW: Kind = Kind { name: "crew", env: Some(("HECATON_CHECK", "heap,gc
 pub const STRESS: Kind = Kind { name: "stress", env: Some(("HECATON_CHECK", "heap,every-block")), patience: 30 };
 pub const CREW_STRESS: Kind =
     Kind { name: "crew-stress", env: Some(("HECATON_CHECK", "heap,every-block,gc-threads=4")), patience: 60 };
+
+/// Runs on several HECs, for programs linked with `-threaded`.
+pub const HECS: [Kind; 4] = [hecs("1", "-N1"), hecs("2", "-N2"), hecs("4", "-N4"), hecs("8", "-N8 -A64k")];
+
+const fn hecs(name: &'static str, options: &'static str) -> Kind {
+    Kind { name, env: Some(("GHCRTS", options)), patience: 4 }
+}
 
 /// Tests every program in every kind that suits it.
 pub fn run(suite: &str, maker: &Maker, programs: &[Program], kinds: &[&Kind], packages: &HashSet<String>, report: &Report) -> Result<Tally> {
@@ -78,6 +85,9 @@ fn unsuited(program: &Program, kind: &Kind) -> Option<String> {
     let header = &program.header;
     match kind.name {
         "plain" => None,
+        "1" | "2" | "4" | "8" if header.rtsopts.is_some() => Some("takes no GHCRTS".to_owned()),
+        "1" | "2" | "4" | "8" if header.env.iter().any(|(name, _)| name == "GHCRTS") => Some("sets GHCRTS itself".to_owned()),
+        "1" | "2" | "4" | "8" => header.skip_hecs.clone(),
         "small" if header.rtsopts.is_some() => Some("takes no GHCRTS".to_owned()),
         "small" if header.env.iter().any(|(name, _)| name == "GHCRTS") => Some("sets GHCRTS itself".to_owned()),
         "small" => header.skip_small.clone(),

@@ -2,10 +2,10 @@
 //! compiled and run; the others are for the reader.
 use std::time::Duration;
 
-const KEYS: [&str; 12] = ["ghc", "args", "stdin", "rtsopts", "c", "env", "timeout", "compare", "needs", "skip-small", "skip-check",
-    "skip-stress"];
+const KEYS: [&str; 13] = ["ghc", "args", "stdin", "rtsopts", "c", "env", "timeout", "compare", "needs", "skip-small", "skip-check",
+    "skip-stress", "skip-hecs"];
 
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Header {
     /// Flags for ghc.
     pub ghc: Vec<String>,
@@ -28,6 +28,8 @@ pub struct Header {
     pub skip_check: Option<String>,
     /// Why the program is not run with a collection and a check at every allocation block.
     pub skip_stress: Option<String>,
+    /// Why the program is not run on several HECs.
+    pub skip_hecs: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,7 +46,7 @@ impl Header {
         let mut header = Header {
             ghc: Vec::new(), args: Vec::new(), stdin: String::new(), rtsopts: None, c: Vec::new(), env: Vec::new(), timeout: None,
             compare: all, needs: Vec::new(), skip_small: None, skip_check: None,
-            skip_stress: None,
+            skip_stress: None, skip_hecs: None,
         };
         let mut has_flags = false;
         for line in source.lines().take_while(|l| l.starts_with("--")) {
@@ -71,7 +73,8 @@ impl Header {
                 "needs" => header.needs.extend(value.replace(',', " ").split_whitespace().map(str::to_owned)),
                 "skip-small" => header.skip_small = Some(value.to_owned()),
                 "skip-check" => header.skip_check = Some(value.to_owned()),
-                _ => header.skip_stress = Some(value.to_owned()),
+                "skip-stress" => header.skip_stress = Some(value.to_owned()),
+                _ => header.skip_hecs = Some(value.to_owned()),
             }
         }
         if !has_flags {

@@ -23,6 +23,7 @@ use std::{
     process::Command,
 };
 
+#[derive(Clone)]
 pub struct Program {
     pub name: String,
     pub header: Header,
@@ -81,6 +82,13 @@ pub fn find(folder: &Path, filters: &[String]) -> Result<Vec<Program>> {
 }
 
 impl Program {
+    /// The same program with another flag for ghc.
+    pub fn with_flag(&self, flag: &str) -> Program {
+        let mut program = self.clone();
+        program.header.ghc.push(flag.to_owned());
+        program
+    }
+
     fn load(name: String, folder: &Path, main: PathBuf, owns_folder: bool) -> Result<Program> {
         let text = fs::read_to_string(&main).map_err(|e| Fail::io("read", &main, e))?;
         let header = Header::parse(&text).map_err(|why| Fail::new(format!("{}: {why}", main.display())))?;

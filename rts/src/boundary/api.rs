@@ -2,7 +2,7 @@
 use crate::contract::Closure;
 use crate::hec::Hec;
 use crate::sched::incall::{run_to_end, Status};
-use crate::sched::{hec, settings, task};
+use crate::sched::{hec, seat, settings, task};
 use crate::thread::create::{apply, boxed, new_eval_thread, new_io_thread, new_strict_io_thread, new_thread, push};
 use crate::{info, static_closure};
 use std::cell::Cell;
@@ -194,7 +194,7 @@ pub unsafe extern "C" fn rts_checkSchedStatus(site: *const libc::c_char, _hec: *
 #[no_mangle]
 pub extern "C" fn rts_lock() -> *mut Hec {
     super::init::require();
-    task::acquire(task::me());
+    seat::acquire(task::me());
     // SAFETY: just acquired.
     unsafe { hec() }
 }
@@ -204,10 +204,10 @@ pub extern "C" fn rts_lock() -> *mut Hec {
 /// The caller holds it.
 #[no_mangle]
 pub unsafe extern "C" fn rts_unlock(_hec: *mut Hec) {
-    task::release()
+    seat::release(task::me())
 }
 
-/// The HEC, for code that knows it is held.
+/// The HEC that the caller holds.
 #[no_mangle]
 pub extern "C" fn rts_unsafeGetMyCapability() -> *mut Hec {
     // SAFETY: only the address is made.
@@ -239,15 +239,15 @@ pub unsafe extern "C" fn hs_try_putmvar(_capability: i32, sp: usize) {
     let me = task::me();
     // A callback made while this OS thread holds the HEC (a C finalizer, an unsafe call) may
     // use it directly.
-    let held = task::i_hold();
+    let held = seat::i_hold();
     if !held {
-        task::acquire(me);
+        seat::acquire(me);
     }
     let mvar = crate::prims::stable_ptr::deRefStablePtr(sp);
     let unit = static_closure!(ghczmprim_GHCziTuple_Z0T_closure).with_tag(1);
     crate::sync::mvar::try_put_mvar(hec(), mvar.untag(), unit);
     crate::prims::stable_ptr::freeStablePtr(sp);
     if !held {
-        task::release();
+        seat::release(me);
     }
 }

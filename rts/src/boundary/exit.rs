@@ -6,7 +6,7 @@
 use super::flags::setup;
 use super::init;
 use crate::observe::{fatal, stats};
-use crate::sched::{hec, incall, task};
+use crate::sched::{hec, incall, seat, task, world};
 use crate::static_closure;
 use crate::thread::create::new_io_thread;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -43,8 +43,9 @@ unsafe fn wind_down(fast: bool) {
     }
     crate::events::manager::die();
     let me = task::me();
-    task::acquire(me);
-    task::stop();
+    seat::acquire(me);
+    while !world::stop(me) {}
+    seat::end_passing();
     crate::events::ticker::stop();
     if let Some(hook) = setup::config().onExitHook {
         hook();
@@ -52,17 +53,17 @@ unsafe fn wind_down(fast: bool) {
     crate::prims::weak::finalize_all(hec());
     crate::prims::hpc::exitHpc();
     crate::prims::terminal::restore();
-    super::report::report(hec());
-    // The HEC is kept: whoever comes back from a foreign call now waits for good.
+    super::report::report();
+    // The world stays stopped: whoever comes back from a foreign call now waits for good.
 }
 
 unsafe fn flush_standard_handles() {
     let me = task::me();
-    task::acquire(me);
+    seat::acquire(me);
     let action = static_closure!(base_GHCziTopHandler_flushStdHandles_closure);
     let t = new_io_thread(hec(), action, &crate::sched::settings().stack);
     incall::run_to_end(me, t);
-    task::release();
+    seat::release(me);
 }
 
 /// Ends the runtime that `hs_init` started; the last of several calls does it.

@@ -1,13 +1,14 @@
 //! `forkProcess`: a child process with only the forking Haskell thread.
 //!
-//! The fork happens with the HEC held, the pool locked and the ticker's sleep locked, so the child
-//! finds them consistent. In the child every other OS thread is gone; every other Haskell thread is deleted; the given
-//! action runs as a new main; then the child exits.
+//! The fork happens with the world stopped and the ticker's sleep locked, so the child finds them
+//! consistent; locks that other OS threads may have held are made anew. In the child every other OS
+//! thread is gone; every other Haskell thread is deleted; the given action runs as a new main; then
+//! the child exits.
 use crate::contract::layout::*;
 use crate::eval::freeze::raise_async;
 use crate::sync::throwto::finished;
 use crate::events::{iowait, manager, signals, ticker};
-use crate::sched::{hec, incall, settings, suspend, task};
+use crate::sched::{hec, incall, seat, settings, spark, task, world};
 use crate::contract::Tso;
 use crate::thread::door;
 
@@ -16,14 +17,16 @@ use crate::thread::door;
 #[no_mangle]
 pub unsafe extern "C" fn forkProcess(entry: usize) -> libc::pid_t {
     let me = task::me();
-    task::acquire(me);
+    seat::acquire(me);
     // What C has buffered must not be written twice.
     libc::fflush(std::ptr::null_mut());
     ticker::pause(true);
-    let pid = task::with_pool_locked(|| ticker::with_sleep_locked(|| libc::fork()));
+    while !world::stop(me) {}
+    let pid = ticker::with_sleep_locked(|| libc::fork());
     if pid != 0 {
         ticker::pause(false);
-        task::release();
+        world::go_on(me);
+        seat::release(me);
         return pid;
     }
     child(me, entry)
@@ -46,8 +49,11 @@ unsafe fn child(me: task::TaskRef, entry: usize) -> ! {
         // evaluating is frozen, for the child may need it.
         raise_async(hec, t, None);
     }
-    while hec.run_queue.pop_front().is_some() {}
-    suspend::after_fork();
+    for h in world::hecs() {
+        while h.run_queue.pop_front().is_some() {}
+        h.take_mail();
+        spark::forget(h);
+    }
     incall::after_fork();
     signals::after_fork();
     iowait::after_fork();
@@ -63,7 +69,7 @@ unsafe fn child(me: task::TaskRef, entry: usize) -> ! {
     super::api::rts_evalStableIO(&mut cap, entry, &mut result);
     let site = c"forkProcess";
     super::api::rts_checkSchedStatus(site.as_ptr(), cap);
-    task::release();
+    seat::release(me);
     super::exit::shutdownHaskellAndExit(0, 0)
 }
 

@@ -9,7 +9,7 @@ use crate::events::{iowait, signals, ticker};
 use crate::contract::Ways;
 use crate::observe::fatal;
 use crate::observe::settings::{checks, hec_flags, HeapSuggestion};
-use crate::sched::{self, collect, hec, incall, schedule, task};
+use crate::sched::{self, collect, hec, incall, schedule, seat, task};
 use crate::sync;
 use crate::thread::create::new_io_thread;
 use crate::thread::stack::StackSizes;
@@ -90,11 +90,14 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
     collect::set_heap_grace(o.heap_grace_bytes);
     collect::on_heap_exhausted(super::exit::heap_overflow_exit);
     collector::policy::init(collector_settings(&o));
-    start_hec(collector::policy::settings().nursery_bytes);
+    sched::spark::set_limit(o.max_local_sparks);
+    super::hecs::make(o.hecs);
+    let _ = crate::hec::ON_MAIL.set(seat::deliver);
     register_roots();
     sync::init();
     sync::fork::init(sync::fork::Settings { stacks: stack, threaded });
     sync::queues::set_scheduler(sync::queues::Scheduler {
+        sleep: iowait::sleep,
         leave_sleep: iowait::forget,
         interrupt_call: sched::suspend::interrupt_call,
     });
@@ -110,9 +113,9 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
     });
     if threaded {
         let me = task::me();
-        task::acquire(me);
+        seat::acquire(me);
         start_event_manager(me);
-        task::release();
+        seat::release(me);
     }
     crate::observe::stats::end_init();
 }
@@ -134,19 +137,6 @@ fn collector_settings(o: &crate::observe::settings::Settings) -> collector::poli
     }
 }
 
-unsafe fn start_hec(nursery_bytes: usize) {
-    let h = hec();
-    h.fun_table.eager_blackhole_info = static_closure!(__stg_EAGER_BLACKHOLE_info).0;
-    h.fun_table.gc_enter_1 = static_closure!(__stg_gc_enter_1).0;
-    h.fun_table.gc_fun = static_closure!(__stg_gc_fun).0;
-    h.remembered.init(memory::heap().gens.len());
-    if !h.alloc.resize(nursery_bytes) {
-        fatal::exit_with(super::exit::EXIT_HEAP_OVERFLOW, "out of memory for the allocation area");
-    }
-    h.alloc.large_limit = collector::policy::large_limit(nursery_bytes);
-    h.r.current_nursery = h.alloc.run;
-}
-
 /// Has `base` start its event manager, as a bound in-call.
 /// # Safety
 /// The caller is `me` and holds the HEC.
@@ -165,17 +155,17 @@ unsafe fn events(h: &mut crate::hec::Hec, idle: bool) -> bool {
         signals::start_handlers(h);
         return true;
     }
-    if idle && signals::any_handlers() && !collect_finds_work(h) {
+    if idle && signals::any_handlers() && !collect_finds_work() {
         signals::wait();
-        return signals::start_handlers(h);
+        return signals::start_handlers(hec());
     }
-    idle && !h.run_queue.is_empty()
+    idle && !hec().run_queue.is_empty()
 }
 
 /// Before waiting for a signal for ever: is somebody deadlocked?
-unsafe fn collect_finds_work(h: &mut crate::hec::Hec) -> bool {
-    collect::collect(h, crate::hec::GcRequest::Major, true);
-    !h.run_queue.is_empty()
+unsafe fn collect_finds_work() -> bool {
+    collect::collect(task::me(), crate::hec::GcRequest::Major, true);
+    !hec().run_queue.is_empty()
 }
 
 /// Closures of `base` that the runtime enters by itself: with the CAFs they reach they must
@@ -220,6 +210,7 @@ unsafe fn register_roots() {
     // SAFETY: roots are visited with the world stopped.
     collector::roots::register(|visit: &mut Visitor| unsafe { crate::prims::stable_ptr::roots(visit) });
     collector::roots::register_weak_table(|alive| crate::prims::stable_name::update(alive));
+    collector::roots::register_weak_table(|alive| sched::spark::update(alive));
 }
 
 /// # Safety
@@ -256,10 +247,10 @@ pub unsafe extern "C" fn hs_main(argc: i32, argv: *mut *mut libc::c_char, main_c
     let (mut argc, mut argv) = (argc, argv);
     hs_init_ghc(&mut argc, &mut argv, config);
     let me = task::me();
-    task::acquire(me);
+    seat::acquire(me);
     let t = new_io_thread(hec(), main_closure, &sched::settings().stack);
     let (status, _) = incall::run_to_end(me, t);
-    task::release();
+    seat::release(me);
     let code = match status {
         incall::Status::Success => 0,
         incall::Status::Killed => {

@@ -3,11 +3,6 @@ use crate::hec::GcRequest;
 use crate::observe::fatal;
 use crate::sched::collect;
 
-/// How many HECs there are; `base` and C code read these.
-#[no_mangle]
-pub static mut n_capabilities: u32 = 1;
-#[no_mangle]
-pub static mut enabled_capabilities: u32 = 1;
 /// # Safety
 /// Called outside Haskell, or by a safe foreign call.
 #[no_mangle]
@@ -29,23 +24,9 @@ pub unsafe extern "C" fn hs_perform_gc() {
     collect::perform(GcRequest::Major)
 }
 
-/// There is one HEC; asking for more is answered once.
-#[no_mangle]
-pub extern "C" fn setNumCapabilities(n: u32) {
-    if n > 1 {
-        fatal::say(&format!("setNumCapabilities {n}: this version runs with one HEC"));
-    }
-}
-
 #[no_mangle]
 pub extern "C" fn getNumberOfProcessors() -> u32 {
-    std::thread::available_parallelism().map_or(1, |n| n.get() as u32)
-}
-
-/// No sparks with one HEC: the caller evaluates the closure when it needs it.
-#[no_mangle]
-pub extern "C" fn newSpark(_reg: usize, _closure: usize) -> i32 {
-    1
+    crate::observe::settings::processors() as u32
 }
 
 /// Ends the program for want of a feature.

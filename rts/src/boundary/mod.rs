@@ -3,6 +3,7 @@ pub mod api;
 pub mod exit;
 pub mod flags;
 pub mod fork;
+pub mod hecs;
 pub mod init;
 pub mod misc;
 mod report;

@@ -181,6 +181,7 @@ unsafe fn visit_roots(
 ) {
     for hec in hecs.iter_mut() {
         hec.run_queue.roots(visit);
+        hec.mail_roots(visit);
         if hec.r.current_tso != 0 {
             let mut c = Closure(hec.r.current_tso);
             visit(&mut c);

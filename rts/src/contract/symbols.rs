@@ -50,7 +50,7 @@ symbols! {
     stg_SMALL_MUT_ARR_PTRS_CLEAN_info, stg_SMALL_MUT_ARR_PTRS_DIRTY_info,
     stg_SMALL_MUT_ARR_PTRS_FROZEN_CLEAN_info, stg_SMALL_MUT_ARR_PTRS_FROZEN_DIRTY_info,
     stg_MUT_VAR_CLEAN_info, stg_MUT_VAR_DIRTY_info, stg_MSG_THROWTO_info, stg_MSG_NULL_info,
-    stg_MSG_BLACKHOLE_info, stg_PAP_info, stg_AP_info, stg_AP_NOUPD_info, stg_AP_STACK_info,
+    stg_MSG_BLACKHOLE_info, stg_block_putmvar_info, stg_PAP_info, stg_AP_info, stg_AP_NOUPD_info, stg_AP_STACK_info,
     stg_AP_STACK_NOUPD_info, stg_COMPACT_NFDATA_CLEAN_info, stg_COMPACT_NFDATA_DIRTY_info,
     stg_SRT_1_info, stg_upd_frame_info, stg_bh_upd_frame_info, stg_marked_upd_frame_info,
     stg_stack_underflow_frame_info, stg_stop_thread_info, stg_enter_info, stg_ret_p_info,

@@ -95,6 +95,7 @@ table!("stg_ap_pv_info", frame(1, 0), RET_SMALL, "0");
 table!("stg_unmaskAsyncExceptionszh_ret_info", frame(0, 0), RET_SMALL, "0");
 table!("hec_restart_atomically_info", frame(1, 0), RET_SMALL, "0");
 table!("hec_after_call_info", frame(0, 0), RET_SMALL, "0");
+table!("stg_block_putmvar_info", frame(2, 0), RET_SMALL, "0");
 table!("stg_atomically_waiting_frame_info", frame(1, 0), ATOMICALLY_FRAME, "0");
 table!("test_atomically_info", frame(1, 0), ATOMICALLY_FRAME, "0");
 table!("test_catch_retry_info", frame(3, 0b011), CATCH_RETRY_FRAME, "0");
@@ -110,6 +111,7 @@ closure!("stg_NO_TREC_closure", "test_nullary_con_info");
 closure!("stg_END_STM_WATCH_QUEUE_closure", "test_nullary_con_info");
 closure!("ghczmprim_GHCziTuple_Z0T_closure", "test_nullary_con_info");
 closure!("base_GHCziIOziException_stackOverflow_closure", "test_nullary_con_info");
+closure!("base_GHCziConcziSync_runSparks_closure", "test_nullary_con_info");
 closure!("base_GHCziIOziException_heapOverflow_closure", "test_nullary_con_info");
 closure!("base_GHCziIOziException_allocationLimitExceeded_closure", "test_nullary_con_info");
 closure!("base_GHCziIOziException_blockedIndefinitelyOnMVar_closure", "test_nullary_con_info");
@@ -169,6 +171,7 @@ global_asm!(
     "mov rdi, r13",
     "call test_thread_body",
     "add rsp, 8",
+    "mov rbx, rax",
     "jmp StgReturn",
 );
 

@@ -29,7 +29,7 @@ use super::{freeze, update::update};
 use crate::contract::closure::fields::*;
 use crate::contract::symbols::is_blackhole_info;
 use crate::contract::{layout::*, Closure, Info, Tso};
-use crate::hec::{out_of_memory, Hec};
+use crate::hec::Hec;
 use crate::info;
 use crate::thread::door;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -113,10 +113,13 @@ unsafe fn claim(hec: &mut Hec, thunk: Closure, t: Tso) -> bool {
 ///
 /// Update frames that lie directly on each other are squeezed into one: the older thunk becomes
 /// an indirection to the younger. A tail-recursive loop over thunks so keeps its stack flat.
+///
+/// True if redundant work was cut off: the thread will enter a thunk next, whatever it was about
+/// to do.
 /// # Safety
-/// The thread is stopped, its stack is dirty (it was running), and if it is blocked or in a
-/// foreign call its TSO says so already.
-pub unsafe fn thread_paused(hec: &mut Hec, t: Tso) {
+/// The thread is stopped, its stack is dirty (it was running), and if it leaves for a foreign call
+/// its TSO says so already.
+pub unsafe fn thread_paused(hec: &mut Hec, t: Tso) -> bool {
     let stack = t.obj().stackobj;
     let top = Frame(stack.top() as *mut usize);
     let mut frame = Frame::youngest(stack);
@@ -168,9 +171,10 @@ pub unsafe fn thread_paused(hec: &mut Hec, t: Tso) {
         let shift = squeeze(t, &squeezed, cut);
         cut = cut.map(|f| Frame(f.0.add(shift)));
     }
-    // What a blocked thread waits for will come to the frame on top of its stack, and a foreign
-    // call returns to it: then redundant work is let be.
-    let Some(frame) = cut.filter(|_| t.obj().why_blocked as usize == NotBlocked) else { return };
+    // A foreign call returns to the frame on top of the stack: then redundant work is let be.
+    let Some(frame) = cut.filter(|_| t.obj().why_blocked as usize == NotBlocked) else {
+        return false;
+    };
     freeze::cut(hec, t, frame);
     let thunk = frame.closure(UPD_FRAME_UPDATEE);
     let mut below = frame;
@@ -180,6 +184,7 @@ pub unsafe fn thread_paused(hec: &mut Hec, t: Tso) {
         _ => below = Frame(frame.0.add(UPD_FRAME_WORDS)),
     }
     set_top(t, below, &[info!(stg_enter_info).0, thunk.0]);
+    true
 }
 
 /// Closes the gaps that update frames (youngest first) leave when they go. Returns how far the
@@ -201,36 +206,25 @@ unsafe fn squeeze(t: Tso, gone: &[Frame], watch: Option<Frame>) -> usize {
     shift
 }
 
-/// Room outside the nursery, whose Hp is in its register.
-unsafe fn allocate_aside(hec: &mut Hec, words: usize) -> Closure {
-    match hec.alloc.allocate_aside(words) {
-        Some(c) => c,
-        None => out_of_memory(words * 8),
-    }
-}
-
-/// Makes the running thread wait for a claimed thunk: 1; or 0 if the value has come.
+/// Makes a thread wait for a claimed thunk. False if the value has come.
 /// # Safety
-/// Called from the entry code of black holes; on 1 the thread leaves with ThreadBlocked to enter
-/// the thunk again later.
-#[no_mangle]
-pub unsafe extern "C" fn hec_block_on_blackhole(hec: &mut Hec, thunk: Closure) -> usize {
+/// The thread is at rest, with a frame on top that enters the thunk.
+pub unsafe fn park(hec: &mut Hec, t: Tso, thunk: Closure) -> bool {
     if !is_blackhole_info(thunk.info()) {
-        return 0;
+        return false;
     }
-    let me = hec.current();
     let claim = read_claim(thunk.field(INDIRECTEE));
     if let Claim::Value = claim {
-        return 0;
+        return false;
     }
-    let entry = allocate_aside(hec, MSG_WORDS);
+    let entry = hec.allocate(MSG_WORDS);
     entry.set_info(info!(stg_MSG_BLACKHOLE_info));
     entry.set_word(MSG_LINK, Tso::end().0);
-    entry.set_word(MSG_TSO, me.0);
+    entry.set_word(MSG_TSO, t.0);
     entry.set_word(MSG_BH, thunk.0);
     match claim {
         Claim::By(owner) => {
-            let queue = allocate_aside(hec, BQ_WORDS);
+            let queue = hec.allocate(BQ_WORDS);
             queue.set_info(info!(stg_BLOCKING_QUEUE_DIRTY_info));
             queue.set_word(BQ_LINK, Tso::end().0);
             queue.set_word(BQ_BH, thunk.0);
@@ -249,8 +243,8 @@ pub unsafe extern "C" fn hec_block_on_blackhole(hec: &mut Hec, thunk: Closure) -
         }
         Claim::Value => {}
     }
-    door::block(hec, me, BlockedOnBlackHole, entry.0);
-    1
+    door::block(hec, t, BlockedOnBlackHole, entry.0);
+    true
 }
 
 /// Wakes whoever waited for a thunk: `claim` was its indirectee before the update. First come,

@@ -1,5 +1,5 @@
 //! Claims, updates, frozen work and exceptions on stacks made by hand.
-use super::blackhole::{hec_block_on_blackhole, stop_waiting, thread_paused};
+use super::blackhole::{park, stop_waiting, thread_paused};
 use super::freeze::raise_async;
 use super::raise::hec_raise;
 use super::update::update;
@@ -107,9 +107,9 @@ fn the_second_evaluator_is_cut_off() {
         // It enters the thunk anew; what it did for another thunk is not lost.
         assert_eq!(stack(second), [enter(), x.0, t::ret_p().0, 24, stop()]);
         assert_eq!(frozen(y).1, [t::ret_p().0, 8]);
-        // One that is blocked is let be: its waker will look at the frame on top.
+        // One in a foreign call is let be: the call returns to the frame on top.
         let third = w.thread_with(&[t::ret_p().0, 8, upd(), x.0]);
-        third.obj().why_blocked = BlockedOnMVar as u16;
+        third.obj().why_blocked = BlockedOnCCall as u16;
         thread_paused(w.hec, third);
         assert_eq!(stack(third), [t::ret_p().0, 8, upd(), x.0, stop()]);
     }
@@ -123,19 +123,17 @@ fn a_black_hole_wakes_who_waits_in_order() {
     let [b, c, d] = [w.thread(), w.thread(), w.thread()];
     let value = w.int(1000);
     unsafe {
-        w.run(b);
-        assert_eq!(hec_block_on_blackhole(w.hec, x), 0, "nobody evaluates it yet");
+        assert!(!park(w.hec, b, x), "nobody evaluates it yet");
         thread_paused(w.hec, a);
         for t in [b, c, d] {
-            w.run(t);
-            assert_eq!(hec_block_on_blackhole(w.hec, x), 1);
+            assert!(park(w.hec, t, x));
             assert_eq!(t.obj().why_blocked as usize, BlockedOnBlackHole);
         }
         stop_waiting(c);
         update(w.hec, x, value);
         assert_eq!(x.field(INDIRECTEE), value);
         assert_eq!(w.runnable(), [b, d]);
-        assert_eq!(hec_block_on_blackhole(w.hec, x), 0);
+        assert!(!park(w.hec, b, x));
     }
 }
 

@@ -9,7 +9,7 @@ use crate::contract::{layout::*, Tso};
 use crate::eval::freeze::raise_async;
 use crate::hec::Hec;
 use crate::static_closure;
-use crate::thread::door::{block, unblock};
+use crate::thread::door::{block, unblock, Wait};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -34,28 +34,21 @@ unsafe fn waiting() -> &'static mut Waiting {
     &mut *std::ptr::addr_of_mut!(WAITING)
 }
 
-/// Blocks the running thread for `micros` microseconds.
+/// Makes a thread wait for so many microseconds, or until a descriptor can be read or written.
 /// # Safety
-/// Called from Cmm, which then leaves for the scheduler with `ThreadBlocked`.
-#[no_mangle]
-pub unsafe extern "C" fn hec_delay(hec: &mut Hec, micros: i64) {
-    let t = hec.current();
+/// `t` is at rest.
+pub unsafe fn sleep(hec: &mut Hec, t: Tso, wait: Wait) {
     let w = waiting();
+    if wait.why != BlockedOnDelay {
+        w.waiters.push(Waiter { tso: t, fd: wait.on as i32, write: wait.why == BlockedOnWrite });
+        return block(hec, t, wait.why, wait.on);
+    }
+    let micros = wait.on as i64;
     w.serial += 1;
     // Far deadlines are as good as never, and must not overflow.
-    let wait = Duration::from_micros(micros.max(0) as u64).min(Duration::from_secs(1 << 32));
-    w.sleepers.insert((Instant::now() + wait, w.serial), t);
+    let pause = Duration::from_micros(micros.max(0) as u64).min(Duration::from_secs(1 << 32));
+    w.sleepers.insert((Instant::now() + pause, w.serial), t);
     block(hec, t, BlockedOnDelay, 0);
-}
-
-/// Blocks the running thread until `fd` can be read (or written).
-/// # Safety
-/// As for [`hec_delay`].
-#[no_mangle]
-pub unsafe extern "C" fn hec_wait_fd(hec: &mut Hec, fd: i64, write: usize) {
-    let t = hec.current();
-    waiting().waiters.push(Waiter { tso: t, fd: fd as i32, write: write != 0 });
-    block(hec, t, if write != 0 { BlockedOnWrite } else { BlockedOnRead }, fd as usize);
 }
 
 /// Takes a thread away from whatever it waits for here.

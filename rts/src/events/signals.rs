@@ -61,8 +61,10 @@ extern "C" fn on_signal(signal: i32, si: *mut libc::siginfo_t, _context: *mut li
                 slot.1.copy_from_slice(info);
                 PENDING.written.store(at + 1, Ordering::Release);
             }
-            crate::sched::hec().context_switch.store(1, Ordering::Relaxed);
-            crate::sched::hec().interrupt();
+            // The non-threaded way has one HEC.
+            let hec = &*crate::hec::address(0);
+            hec.context_switch.store(1, Ordering::Relaxed);
+            hec.interrupt();
         }
         *libc::__errno_location() = errno;
     }

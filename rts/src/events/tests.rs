@@ -1,8 +1,9 @@
 //! Delays, descriptors, signals, and the bytes that the event manager is sent.
-use super::iowait::{forget, hec_delay, hec_wait_fd, poll};
+use super::iowait::{forget, poll, sleep};
 use super::{manager, signals};
 use crate::contract::{layout::*, Tso};
 use crate::test_world::World;
+use crate::thread::door::Wait;
 use crate::{info, static_closure};
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
@@ -38,15 +39,14 @@ impl Drop for Pipe {
 
 fn sleeper(w: &mut World, micros: i64) -> Tso {
     let t = w.thread();
-    w.run(t);
-    unsafe { hec_delay(w.hec, micros) };
+    unsafe { sleep(w.hec, t, Wait { why: BlockedOnDelay, on: micros as usize }) };
     t
 }
 
 fn waiter(w: &mut World, fd: i32, write: bool) -> Tso {
     let t = w.thread();
-    w.run(t);
-    unsafe { hec_wait_fd(w.hec, fd as i64, write as usize) };
+    let why = if write { BlockedOnWrite } else { BlockedOnRead };
+    unsafe { sleep(w.hec, t, Wait { why, on: fd as usize }) };
     t
 }
 

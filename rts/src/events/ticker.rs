@@ -5,8 +5,8 @@
 //! `idle_delay`, one major collection looks for deadlocked threads and gives memory back; after
 //! that the ticker sleeps until somebody uses the HEC again, so an idle program costs nothing.
 //! (In the non-threaded way the main thread keeps the HEC while it waits, and the ticker ticks on.)
-use crate::hec::GcRequest;
-use crate::sched::{collect, hec, task};
+use crate::hec::{self, GcRequest};
+use crate::sched::{collect, seat, task, world};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, OnceLock};
 use std::time::{Duration, Instant};
@@ -33,7 +33,7 @@ static SETTINGS: OnceLock<Settings> = OnceLock::new();
 /// Starts the ticker.
 pub fn start(s: Settings) {
     let _ = SETTINGS.set(s);
-    let _ = task::WAKE_TICKER.set(wake);
+    let _ = seat::WAKE_TICKER.set(wake);
     STOP.store(false, Ordering::Relaxed);
     if s.interval.is_zero() {
         return;
@@ -69,17 +69,17 @@ fn run(s: Settings) {
         if PAUSED.load(Ordering::Relaxed) {
             continue;
         }
-        let now = task::ACTIVITY.load(Ordering::Relaxed);
-        if task::busy() || now != seen {
+        let now = seat::ACTIVITY.load(Ordering::Relaxed);
+        if seat::busy() || now != seen {
             seen = now;
             quiet = 0;
             collected = false;
             ticks += 1;
             if ticks >= s.switch_ticks {
                 ticks = 0;
-                // SAFETY: two atomics.
-                unsafe {
-                    let h = hec();
+                for no in (0..hec::count()).filter(|&no| seat::is_held(no)) {
+                    // SAFETY: two atomics of a HEC that exists.
+                    let h = unsafe { &*hec::address(no) };
                     h.context_switch.store(1, Ordering::Relaxed);
                     h.interrupt();
                 }
@@ -92,11 +92,14 @@ fn run(s: Settings) {
             collected = true;
             last = Some(Instant::now());
             let me = task::me();
-            if task::try_acquire(me) {
-                // SAFETY: the HEC is held, and no thread runs.
+            if seat::try_acquire(me) {
+                // SAFETY: a HEC is held, and no thread runs.
                 unsafe {
-                    collect::collect(hec(), GcRequest::Major, true);
-                    task::release();
+                    if world::stop_if_idle(me) {
+                        collect::collect_stopped(GcRequest::Major, true);
+                        world::go_on(me);
+                    }
+                    seat::release(me);
                 }
             }
         }
@@ -112,16 +115,16 @@ fn doze(seen: u64) {
     let (lock, wake) = &SLEEP;
     let mut dozing = lock.lock().unwrap_or_else(|e| e.into_inner());
     *dozing = true;
-    task::DOZING.store(true, Ordering::SeqCst);
+    seat::DOZING.store(true, Ordering::SeqCst);
     // The HEC's users bump ACTIVITY before they look at DOZING; we look in the other order, so
     // one of us sees the other.
     while *dozing
-        && task::ACTIVITY.load(Ordering::SeqCst) == seen
+        && seat::ACTIVITY.load(Ordering::SeqCst) == seen
         && !STOP.load(Ordering::Relaxed)
     {
         dozing = wake.wait(dozing).unwrap_or_else(|e| e.into_inner());
     }
-    task::DOZING.store(false, Ordering::SeqCst);
+    seat::DOZING.store(false, Ordering::SeqCst);
 }
 
 /// Runs `f` (a fork) while no OS thread goes to sleep or is being woken.

@@ -52,6 +52,8 @@ pub enum Compaction {
 
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
+    /// HECs at start.
+    pub hecs: usize,
     pub nursery_bytes: usize,
     /// Bytes of large objects after which a collection is due.
     pub large_alloc_bytes: usize,
@@ -94,6 +96,11 @@ pub struct Settings {
     pub zero_freed: bool,
 }
 
+/// How many processors this process may use.
+pub fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, |n| n.get())
+}
+
 fn duration(t: Time) -> Duration {
     Duration::from_nanos(t.max(0) as u64)
 }
@@ -113,6 +120,7 @@ impl Settings {
         let gc = &f.GcFlags;
         let blocks = |n: u32| n as usize * FLAG_BLOCK;
         Settings {
+            hecs: (f.ParFlags.nCapabilities as usize).max(1),
             nursery_bytes: blocks(gc.minAllocAreaSize),
             large_alloc_bytes: match gc.largeAllocLim {
                 0 => blocks(gc.minAllocAreaSize),

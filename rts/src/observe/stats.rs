@@ -44,6 +44,8 @@ pub struct AtEnd {
     pub mem_peak: u64,
     pub tasks: Tasks,
     pub sparks: Sparks,
+    /// HECs there have been.
+    pub hecs: usize,
 }
 
 /// OS threads that have run Haskell.
@@ -62,6 +64,19 @@ pub struct Sparks {
     pub dud: u64,
     pub collected: u64,
     pub fizzled: u64,
+}
+
+impl std::ops::Add for Sparks {
+    type Output = Sparks;
+    fn add(self, b: Sparks) -> Sparks {
+        Sparks {
+            converted: self.converted + b.converted,
+            overflowed: self.overflowed + b.overflowed,
+            dud: self.dud + b.dud,
+            collected: self.collected + b.collected,
+            fizzled: self.fizzled + b.fizzled,
+        }
+    }
 }
 
 impl Sparks {

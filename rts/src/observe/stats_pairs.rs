@@ -114,7 +114,7 @@ fn threaded(all: &mut Pairs, p: &Phases, end: &AtEnd) {
     all.count("sparks_gcd", end.sparks.collected);
     all.count("sparks_fizzled", end.sparks.fizzled);
     all.real("work_balance", p.balance);
-    all.count("n_capabilities", 1u64);
+    all.count("n_capabilities", end.hecs as u64);
     all.count("task_count", end.tasks.total);
     all.count("peak_worker_count", end.tasks.peak_workers);
     all.count("worker_count", end.tasks.workers);

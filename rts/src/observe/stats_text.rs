@@ -239,8 +239,8 @@ fn summary_into(
         let (tasks, sparks) = (end.tasks, end.sparks);
         writeln!(
             w,
-            "  TASKS: {} ({} bound, {} peak workers ({} total), using -N1)\n",
-            tasks.total, tasks.bound, tasks.peak_workers, tasks.workers,
+            "  TASKS: {} ({} bound, {} peak workers ({} total), using -N{})\n",
+            tasks.total, tasks.bound, tasks.peak_workers, tasks.workers, end.hecs,
         )?;
         writeln!(
             w,
@@ -316,7 +316,7 @@ mod tests {
             balance: 0.0,
         };
         let tasks = super::super::stats::Tasks { total: 4, bound: 1, workers: 3, peak_workers: 3 };
-        (totals, generations, phases, AtEnd { tasks, ..AtEnd::default() })
+        (totals, generations, phases, AtEnd { tasks, hecs: 1, ..AtEnd::default() })
     }
 
     #[test]

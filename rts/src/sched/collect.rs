@@ -1,6 +1,7 @@
 //! When a collection happens, and what follows from one: finalizers, deadlocked threads,
 //! the heap limit.
-use super::hec;
+use super::task::{self, TaskRef};
+use super::{hec, seat, world};
 use crate::collector::roots::Visitor;
 use crate::collector::{self, policy};
 use crate::contract::{Tso, WORD};
@@ -37,17 +38,33 @@ pub fn due(hec: &Hec) -> Option<GcRequest> {
     }
 }
 
-/// Collects. With `deadlock`, threads that nothing can wake are told so.
+/// Stops the world and collects. With `deadlock`, threads that nothing can wake are told so. False
+/// if another task stopped the world instead: the caller looks again whether it must collect.
 /// # Safety
-/// The HEC is held and no thread is running.
-pub unsafe fn collect(hec: &mut Hec, request: GcRequest, deadlock: bool) {
-    hec.gc_requested = None;
+/// The caller is `me` and holds a HEC, with no thread running.
+pub unsafe fn collect(me: TaskRef, request: GcRequest, deadlock: bool) -> bool {
+    let stopped = world::stop(me);
+    if stopped {
+        collect_stopped(request, deadlock);
+        world::go_on(me);
+    }
+    stopped
+}
+
+/// Collects.
+/// # Safety
+/// The caller has stopped the world.
+pub unsafe fn collect_stopped(request: GcRequest, deadlock: bool) {
     let generation = if request == GcRequest::Major { usize::MAX } else { 0 };
     let request = collector::Request { generation, deadlock };
-    let allocated = hec.alloc.allocated() - stats::getAllocations();
+    let mut hecs = world::hecs();
+    hecs.iter_mut().for_each(|h| h.gc_requested = None);
+    let total: u64 = hecs.iter().map(|h| h.alloc.allocated()).sum();
+    let allocated = total - stats::getAllocations();
     stats::begin_gc();
-    let outcome = collector::collect(&mut [hec], request, &mut |_| ());
+    let outcome = collector::collect(&mut hecs, request, &mut |_| ());
     stats::end_gc(&measured(&outcome, allocated), outcome.major);
+    let hec = hec();
     if !outcome.dead_weaks.is_empty() {
         super::finalize::start(hec, &outcome.dead_weaks);
     }
@@ -135,10 +152,10 @@ pub fn last_overflowed_words() -> usize {
 /// # Safety
 /// The caller does not hold the HEC.
 pub unsafe fn perform(request: GcRequest) {
-    let me = super::task::me();
-    super::task::acquire(me);
-    collect(hec(), request, false);
-    super::task::release();
+    let me = task::me();
+    seat::acquire(me);
+    while !collect(me, request, false) {}
+    seat::release(me);
 }
 
 /// Roots of this floor.

@@ -1,7 +1,7 @@
 //! Calls from C into Haskell: each makes a thread bound to the calling OS thread and
 //! schedules until that thread is done.
 use super::task::TaskRef;
-use super::{hec, schedule};
+use super::{hec, schedule, world};
 use crate::collector::roots::Visitor;
 use crate::contract::closure::fields::WEAK_KEY;
 use crate::contract::{layout::*, Closure, Tso};
@@ -64,7 +64,7 @@ pub unsafe extern "C" fn rts_setMainThread(weak: Closure) {
 
 /// The program's main thread, while it lives.
 /// # Safety
-/// The caller holds the HEC.
+/// The world is stopped.
 pub unsafe fn main_thread() -> Option<Tso> {
     let id = MAIN.load(Ordering::Relaxed);
     every_thread().find(|t| t.obj().id == id && t.obj().what_next as usize == ThreadRunGHC)
@@ -72,9 +72,10 @@ pub unsafe fn main_thread() -> Option<Tso> {
 
 /// Every thread that the collector knows.
 /// # Safety
-/// The caller holds the HEC while it iterates.
+/// The world is stopped while the caller iterates.
 pub unsafe fn every_thread() -> impl Iterator<Item = Tso> {
-    heap().gens.iter().flat_map(|g| g.threads.iter()).chain(hec().new_threads.iter()).copied()
+    let new = world::hecs().into_iter().flat_map(|h| h.new_threads.iter());
+    heap().gens.iter().flat_map(|g| g.threads.iter()).chain(new).copied()
 }
 
 /// Tells the in-call of a finished bound thread how it ended.
@@ -90,7 +91,7 @@ pub unsafe fn finish(t: Tso) {
     ic.status = match o.what_next as usize {
         ThreadComplete => Status::Success,
         _ if super::collect::heap_exhausted() => Status::HeapExhausted,
-        _ if super::task::stopping() => Status::Interrupted,
+        _ if super::seat::stopping() => Status::Interrupted,
         _ => Status::Killed,
     };
 }

@@ -1,26 +1,30 @@
-//! Scheduling: who holds the HEC, which thread it runs, and when it collects.
+//! Scheduling: who holds which HEC, which thread it runs, when threads move, and when to collect.
 pub mod collect;
+pub mod fiber;
 pub mod finalize;
 pub mod incall;
+pub mod lock;
 pub mod run;
 pub mod schedule;
+pub mod seat;
+pub mod share;
+pub mod spark;
 pub mod suspend;
 pub mod task;
 #[cfg(test)]
 mod tests;
+pub mod world;
 
 use crate::hec::Hec;
 use crate::thread::stack::StackSizes;
-use std::ptr;
 
-static mut HEC: Hec = Hec::new(0);
-
-/// The HEC.
+/// The HEC that the calling OS thread holds.
 /// # Safety
-/// The calling OS thread holds it (`task`), or no Haskell runs yet; atomics may be used by all.
-#[inline(always)]
+/// It holds one (`seat`), and no other reference to it is in use: a call that lets others have the
+/// HEC, or takes it by itself, ends the life of earlier ones.
+#[inline]
 pub unsafe fn hec() -> &'static mut Hec {
-    &mut *ptr::addr_of_mut!(HEC)
+    &mut *task::me().held()
 }
 
 /// What the flags say about scheduling; written once at start.

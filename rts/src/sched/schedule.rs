@@ -1,19 +1,21 @@
 //! The scheduler's loop: pick a thread, run it, look why it came back.
 //!
 //! A task in an in-call runs this until the call's thread is done; a worker, until there is
-//! nothing to do. In the threaded way a bound thread runs on its own OS thread only, and
-//! unbound threads on workers; otherwise one OS thread runs everything.
+//! nothing to do. In the threaded way a bound thread runs on its own OS thread only; otherwise one
+//! OS thread runs everything.
 use super::incall::{self, InCall, Status};
-use super::task::{self, TaskRef};
-use super::{collect, hec, run, settings};
+use super::fiber::Fiber;
+use super::task::{TaskRef, Turn};
+use super::{collect, hec, run, seat, settings, share, spark, suspend};
 use crate::contract::{layout::*, Tso};
 use crate::eval::blackhole::thread_paused;
 use crate::eval::freeze::{raise_async, restart_transaction};
-use crate::hec::{GcRequest, Hec};
-use crate::static_closure;
-use crate::sync::{stm, throwto};
+use crate::hec::{self, GcRequest, Hec};
+use crate::{info, static_closure};
+use crate::sync::{queues, stm, throwto};
 use crate::thread::queue::dirty_tso;
 use crate::thread::stack::{dirty_stack, grow, Grown};
+use std::ptr::null_mut;
 use std::sync::atomic::Ordering;
 
 /// Work that belongs to the floors above, done between threads. Set once at start.
@@ -38,25 +40,30 @@ unsafe fn events(hec: &mut Hec, idle: bool) -> bool {
 
 /// Runs threads until the in-call is done (or for ever, for a worker).
 /// # Safety
-/// `me` is the calling OS thread and holds the HEC, at entry and at exit.
+/// `me` is the calling OS thread and holds a HEC, at entry and, unless it is a worker that has been
+/// told to end, at exit; not always the same one.
 pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
     let threaded = settings().threaded;
-    let hec = hec();
     // Once for each thread run: whoever has the HEC back may use it.
     let mut made_way = false;
     loop {
         if ic.is_some_and(|c| (*c).status != Status::NotFinished) {
             return;
         }
-        if task::stopping() && ic.is_none() {
+        if seat::stopping() && ic.is_none() {
             return;
         }
+        let hec = hec();
+        if hec::many() && attend(me, hec) {
+            continue;
+        }
         if let Some(request) = collect::due(hec) {
-            collect::collect(hec, request, false);
+            collect::collect(me, request, false);
+            continue;
         }
         // A time slice begins. A signal that comes after the look for events sets this again.
         if threaded {
-            if task::returners_wait() && !made_way {
+            if seat::returners_wait(hec.no as usize) && !made_way {
                 made_way = true;
                 if !step_aside(me, ic) {
                     return;
@@ -70,17 +77,23 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
             events(hec, false);
         }
         match hec.run_queue.pop_front() {
-            Some(t) if !threaded || runs_here(me, ic, t) => {
+            Some(t) if !threaded || seat::runs_here(me, t) => {
                 if throwto::finished(t) {
                     retire(hec, t);
                 } else {
-                    run_thread(hec, t);
+                    run_thread(me, ic, hec, t);
                 }
             }
-            None if !threaded => wait_for_event(hec, ic),
+            None if !threaded => wait_for_event(me, ic),
             other => {
-                if let Some(t) = other {
-                    hec.run_queue.push_front(&mut hec.remembered, t);
+                match other {
+                    Some(t) => hec.run_queue.push_front(&mut hec.remembered, t),
+                    // Nothing better to do: the sparks.
+                    None if spark::any() => {
+                        spark::start_thread(hec);
+                        continue;
+                    }
+                    None => share::ask_others(hec.no as usize),
                 }
                 if !step_aside(me, ic) {
                     return;
@@ -90,33 +103,65 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
     }
 }
 
+/// What other HECs want of this one. True if the caller may be on another HEC now, or has come to
+/// new threads or requests.
+unsafe fn attend(me: TaskRef, hec: &mut Hec) -> bool {
+    if hec.called_back() && seat::make_way_for_stopper(me) {
+        return true;
+    }
+    if hec.has_mail() {
+        read_mail(hec);
+    }
+    if hec.no as usize >= hec::enabled() && !hec.run_queue.is_empty() {
+        share::leave(hec);
+    }
+    share::share(hec);
+    spark::share(hec);
+    false
+}
+
+unsafe fn read_mail(hec: &mut Hec) {
+    for letter in hec.take_mail() {
+        if letter.info() == info!(stg_TSO_info) {
+            share::settle(hec, Tso(letter.0));
+        } else {
+            throwto::process(hec, letter);
+        }
+    }
+}
+
 /// There is nothing to do for this task: others may use the HEC until there is. False if a
 /// worker should end.
 unsafe fn step_aside(me: TaskRef, ic: Option<*mut InCall>) -> bool {
-    match ic {
-        Some(_) => {
-            task::pass_and_wait(me);
-            true
+    if ic.is_some() {
+        seat::pass_and_wait(me);
+        return true;
+    }
+    seat::join_idle(me) && wait_for_work(me)
+}
+
+/// A worker's wait: until it has a HEC. A foreign call that it is given is made first, and its
+/// thread run on. False if it has no HEC and should end.
+unsafe fn wait_for_work(me: TaskRef) -> bool {
+    match me.wait() {
+        Turn::Hec(no) => me.sit(no),
+        Turn::Call(mut fiber) => {
+            let reg = fiber.take_up();
+            fiber.free();
+            came_back(Hec::of_reg(reg));
         }
-        None => task::idle_worker(me),
     }
+    true
 }
 
-/// A worker's life.
+/// A worker's life: it waits to be given something, and then runs threads.
 /// # Safety
-/// As for [`schedule`]; on return the HEC has been passed on.
+/// The calling OS thread is `me`, and holds no HEC.
 pub unsafe fn worker_loop(me: TaskRef) {
+    wait_for_work(me);
     schedule(me, None);
-    if task::i_hold() {
-        task::release();
-    }
-}
-
-unsafe fn runs_here(me: TaskRef, ic: Option<*mut InCall>, t: Tso) -> bool {
-    let bound = t.obj().bound as *const InCall;
-    match ic {
-        Some(_) => !bound.is_null() && std::ptr::eq((*bound).task, me),
-        None => bound.is_null(),
+    if seat::i_hold() {
+        seat::release(me);
     }
 }
 
@@ -128,7 +173,9 @@ unsafe fn retire(hec: &mut Hec, t: Tso) {
     }
 }
 
-unsafe fn run_thread(hec: &mut Hec, t: Tso) {
+/// Runs a thread until it stops: on the task's own native stack, or, if the task has come for
+/// another thread (is in an in-call), on a fiber.
+unsafe fn run_thread(me: TaskRef, ic: Option<*mut InCall>, hec: &mut Hec, t: Tso) {
     let o = t.obj();
     dirty_tso(&mut hec.remembered, t);
     dirty_stack(hec, o.stackobj);
@@ -136,8 +183,25 @@ unsafe fn run_thread(hec: &mut Hec, t: Tso) {
     hec.r.hp_alloc = 0;
     hec.open_nursery();
     *libc::__errno_location() = o.saved_errno as i32;
-    let ret = run::run_current(&mut hec.r);
-    // A safe foreign call may have let others run in between, but the thread is the same.
+    if !settings().threaded || ic.is_none() || o.bound != 0 {
+        // A safe foreign call may have let others run in between, and come back to another HEC.
+        let reg = run::run_current(&mut hec.r);
+        return came_back(Hec::of_reg(reg));
+    }
+    let mut fiber = Fiber::new();
+    me.fiber.set(&mut fiber);
+    let reg = fiber.run(&mut hec.r);
+    me.fiber.set(null_mut());
+    if reg.is_null() {
+        return suspend::hand_over(hec, t, fiber);
+    }
+    fiber.free();
+    came_back(Hec::of_reg(reg))
+}
+
+/// A thread has returned to the scheduler: why?
+unsafe fn came_back(hec: &mut Hec) {
+    let ret = hec.r.ret;
     let t = Tso(hec.r.current_tso);
     let o = t.obj();
     o.saved_errno = *libc::__errno_location() as u32;
@@ -150,8 +214,10 @@ unsafe fn run_thread(hec: &mut Hec, t: Tso) {
             requeue(hec, t);
         }
         ThreadBlocked => {
-            thread_paused(hec, t);
-            throwto::maybe_deliver(hec, t);
+            // Work cut off goes first: the thread tries again when it comes back to this.
+            if thread_paused(hec, t) || !queues::park(hec, t) {
+                hec.run_queue.push_front(&mut hec.remembered, t);
+            }
         }
         ThreadFinished => retire(hec, t),
         other => crate::observe::fatal::broken(&format!("a thread returned with code {other}")),
@@ -216,11 +282,12 @@ unsafe fn stack_overflow(hec: &mut Hec, t: Tso) {
 
 /// Nothing is runnable and there is one OS thread: wait for a signal, a delay or a
 /// descriptor, and if none can come, look for deadlock.
-unsafe fn wait_for_event(hec: &mut Hec, ic: Option<*mut InCall>) {
-    if events(hec, true) {
+unsafe fn wait_for_event(me: TaskRef, ic: Option<*mut InCall>) {
+    if events(hec(), true) {
         return;
     }
-    collect::collect(hec, GcRequest::Major, true);
+    collect::collect(me, GcRequest::Major, true);
+    let hec = hec();
     if !hec.run_queue.is_empty() {
         return;
     }

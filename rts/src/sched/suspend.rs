@@ -1,40 +1,34 @@
-//! Safe foreign calls: the thread leaves the HEC to others and takes it back afterwards.
+//! Safe foreign calls: the thread leaves the HEC to others and takes one back afterwards.
 //!
 //! Compiled code saves its state, calls `suspendThread`, makes the call, and calls
 //! `resumeThread`, after which it loads Sp from the thread's stack and returns to whatever is
 //! on top: so an exception that arrived meanwhile need only have stripped the stack. While a
 //! thread is in a call its stack is complete, its black holes are marked, and it is reachable
-//! from the list here.
-use super::task;
-use super::{hec, settings};
+//! from its task. The call may begin on one HEC and end on another; and for a thread that runs on
+//! a fiber, on the OS thread of a worker, to which its task gives it.
+use super::fiber::Fiber;
+use super::task::{self, TaskRef, Turn};
+use super::{hec, seat, settings};
 use crate::collector::roots::Visitor;
 use crate::contract::{layout::*, RegTable, Tso};
 use crate::eval::blackhole::thread_paused;
 use crate::hec::Hec;
+use crate::observe::fatal::broken;
 use crate::sync::throwto;
 use crate::thread::door;
 use crate::thread::stack::dirty_stack;
 use std::sync::atomic::Ordering;
 
-/// A thread in a foreign call.
-struct Suspended {
+/// A foreign call under way.
+pub struct ForeignCall {
     tso: Tso,
     /// OS thread that makes the call, for those that may be interrupted.
     os_thread: libc::pthread_t,
     interruptible: bool,
 }
 
-/// Touched by HEC holders only.
-static mut SUSPENDED: Vec<Option<Box<Suspended>>> = Vec::new();
-static mut FREE: Vec<usize> = Vec::new();
-
-unsafe fn suspended() -> &'static mut Vec<Option<Box<Suspended>>> {
-    &mut *std::ptr::addr_of_mut!(SUSPENDED)
-}
-
-unsafe fn free_slots() -> &'static mut Vec<usize> {
-    &mut *std::ptr::addr_of_mut!(FREE)
-}
+// SAFETY: the thread is touched by its task, and with the world stopped.
+unsafe impl Send for ForeignCall {}
 
 /// Leaves the HEC for the duration of a foreign call.
 /// # Safety
@@ -45,23 +39,47 @@ pub unsafe extern "C" fn suspendThread(reg: *mut RegTable, interruptible: bool) 
     let hec = Hec::of_reg(reg);
     let t = hec.current();
     let why = if interruptible { BlockedOnCCall_Interruptible } else { BlockedOnCCall };
+    let me = task::me();
     door::block(hec, t, why, 0);
     thread_paused(hec, t);
-    let entry = Box::new(Suspended { tso: t, os_thread: libc::pthread_self(), interruptible });
-    let slot = match free_slots().pop() {
-        Some(s) => {
-            suspended()[s] = Some(entry);
-            s
-        }
-        None => {
-            suspended().push(Some(entry));
-            suspended().len() - 1
-        }
-    };
     hec.r.current_tso = 0;
-    task::release();
+    let fiber = me.fiber.get();
+    let token = if fiber.is_null() {
+        let token = begin(me, t, libc::pthread_self());
+        seat::release(me);
+        token
+    } else {
+        Fiber::leave(fiber);
+        FIRST_TOKEN
+    };
+    restore_errno(errno);
+    token
+}
+
+/// What a call is known by that is its OS thread's only one.
+const FIRST_TOKEN: usize = 1;
+
+/// Notes that the task begins a foreign call of `t`.
+unsafe fn begin(me: TaskRef, t: Tso, os_thread: libc::pthread_t) -> usize {
+    let interruptible = t.obj().why_blocked as usize == BlockedOnCCall_Interruptible;
+    let mut calls = me.calls();
+    calls.push(ForeignCall { tso: t, os_thread, interruptible });
+    calls.len()
+}
+
+/// Not inlined: the OS thread is perhaps not the one it was at the beginning of the caller.
+#[inline(never)]
+unsafe fn restore_errno(errno: i32) {
     *libc::__errno_location() = errno;
-    slot + 1
+}
+
+/// Has a worker make the foreign call for which thread `t` has left the fiber.
+/// # Safety
+/// The caller holds the HEC, and has just run the thread there.
+pub(super) unsafe fn hand_over(hec: &Hec, t: Tso, fiber: Fiber) {
+    let worker = seat::spare_worker(hec.no as usize);
+    begin(worker, t, worker.os_thread());
+    worker.give(Turn::Call(fiber));
 }
 
 /// Comes back from a foreign call.
@@ -70,14 +88,10 @@ pub unsafe extern "C" fn suspendThread(reg: *mut RegTable, interruptible: bool) 
 #[no_mangle]
 pub unsafe extern "C" fn resumeThread(token: usize) -> *mut RegTable {
     let errno = *libc::__errno_location();
-    task::acquire(task::me());
+    let me = task::me();
+    seat::acquire(me);
     let hec = hec();
-    let slot = token - 1;
-    let Some(s) = suspended()[slot].take() else {
-        crate::observe::fatal::broken("a foreign call returned twice")
-    };
-    free_slots().push(slot);
-    let t = s.tso;
+    let t = last_call(me, token);
     door::come_back(hec, t);
     throwto::deliver_after_call(hec, t);
     hec.r.current_tso = t.0;
@@ -86,7 +100,7 @@ pub unsafe extern "C" fn resumeThread(token: usize) -> *mut RegTable {
     // A collection may have given the nursery another place and size.
     let interrupted = hec.r.hp_lim == 0;
     hec.open_nursery();
-    if settings().threaded && task::returners_wait() {
+    if settings().threaded && seat::returners_wait(hec.no as usize) {
         hec.context_switch.store(1, Ordering::Relaxed);
         if interrupted {
             hec.interrupt();
@@ -96,32 +110,36 @@ pub unsafe extern "C" fn resumeThread(token: usize) -> *mut RegTable {
     &mut hec.r
 }
 
+/// The thread of the task's innermost call, which is over.
+fn last_call(me: TaskRef, token: usize) -> Tso {
+    let mut calls = me.calls();
+    match calls.pop() {
+        Some(call) if calls.len() + 1 == token => call.tso,
+        _ => broken("foreign calls return in another order than they were made"),
+    }
+}
+
 /// Interrupts the foreign call of `t`, if it is an interruptible one, by a signal that makes
 /// its system call return early.
 /// # Safety
-/// The HEC is held.
+/// The caller holds a HEC.
 pub unsafe fn interrupt_call(_hec: &mut Hec, t: Tso) {
-    for s in suspended().iter().flatten() {
-        if s.tso == t && s.interruptible {
-            libc::pthread_kill(s.os_thread, libc::SIGVTALRM);
+    task::each(|task| {
+        for call in task.calls().iter() {
+            if call.tso == t && call.interruptible {
+                libc::pthread_kill(call.os_thread, libc::SIGVTALRM);
+            }
         }
-    }
+    });
 }
 
 /// Threads in foreign calls are alive.
 pub fn roots(visit: &mut Visitor) {
-    // SAFETY: the world is stopped.
-    for s in unsafe { suspended() }.iter_mut().flatten() {
-        let mut c = s.tso.closure();
-        visit(&mut c);
-        s.tso = Tso(c.0);
-    }
-}
-
-/// In the child of a fork: none of the calls comes back.
-/// # Safety
-/// Called in the child with the HEC held.
-pub unsafe fn after_fork() {
-    suspended().clear();
-    free_slots().clear();
+    task::each(|task| {
+        for call in task.calls().iter_mut() {
+            let mut c = call.tso.closure();
+            visit(&mut c);
+            call.tso = Tso(c.0);
+        }
+    });
 }

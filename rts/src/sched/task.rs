@@ -1,103 +1,163 @@
-//! OS threads and the HEC: who holds it, and how it passes from hand to hand.
+//! OS threads that run, or have run, Haskell: *tasks*.
 //!
-//! Protocol. `Pool::holder` names the task that holds the HEC; only that task may touch the
-//! HEC, the heap or any thread. It is written under the pool's lock only:
-//!
-//! 1. [`acquire`]: a task that wants the HEC takes it if nobody holds it; otherwise it joins
-//!    `returning`, asks the running thread to give way, and sleeps until `holder` is itself.
-//! 2. [`release`]: the holder picks a successor: the longest waiting returner; or the task
-//!    that the first runnable thread is bound to, which for an unbound one is an idle worker
-//!    or a new one; or nobody. Where there are both, they take turns. It writes the successor's
-//!    name and wakes it. The successor finds itself the holder: there is no moment in which the
-//!    HEC is free but promised, so no wake-up can be lost and none can overtake.
-//! 3. A worker that has nothing to do, or makes way for a returner, puts itself on `idle` before
-//!    it releases: the returner runs the threads on the queue once its own has stopped.
-//!
-//! Threads become runnable only by the hand of the holder, so whoever releases sees them all.
-use super::hec;
+//! A task holds at most one HEC at a time (`seat.rs` says how it gets it), and waits for its turn
+//! in one place: [`Task::wait`]. Whoever passes a HEC to a task writes the HEC's number and
+//! rings, so a turn that comes before the task sleeps is not lost. Only a task that stops the
+//! world (`world.rs`) is passed several HECs. A worker that is idle may instead be given the foreign
+//! call of a thread that ran on somebody else's OS thread (`fiber.rs`).
+use super::fiber::Fiber;
 use super::incall::InCall;
+use super::lock::{self, Lock};
+use super::seat;
+use super::suspend::ForeignCall;
+use crate::hec::{self, Hec};
 use crate::observe::fatal::broken;
 use crate::observe::stats::Tasks;
 use std::cell::Cell;
-use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, OnceLock};
+use std::os::unix::thread::JoinHandleExt;
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Condvar, MutexGuard};
 
-/// Idle workers kept for later; others end.
-const MAX_IDLE_WORKERS: usize = 6;
 /// Native stack of a worker: foreign calls run on it.
 const WORKER_STACK_BYTES: usize = 2 << 20;
 
-/// An OS thread that runs, or has run, Haskell.
-pub struct Task {
-    wake: Condvar,
-    /// Innermost in-call of this OS thread.
-    pub incall: Cell<*mut InCall>,
+/// What a waiting task is given.
+pub enum Turn {
+    /// The HEC of this number.
+    Hec(usize),
+    /// A thread's stack, in a foreign call.
+    Call(Fiber),
 }
 
-// SAFETY: `incall` is touched by its own OS thread and, read only, by HEC holders.
+/// An OS thread that runs, or has run, Haskell.
+pub struct Task {
+    /// What has been given to this task and not been taken up yet.
+    turns: Lock<Vec<Turn>>,
+    bell: Condvar,
+    /// The HEC it holds, or null.
+    hec: Cell<*mut Hec>,
+    /// The HEC it held last: where it goes first when it needs one.
+    last: Cell<usize>,
+    /// For workers: which OS thread they are.
+    os_thread: AtomicU64,
+    /// Innermost in-call of this OS thread.
+    pub incall: Cell<*mut InCall>,
+    /// The fiber on which it runs a thread that is not bound to it, or null.
+    pub fiber: Cell<*mut Fiber>,
+    /// Its foreign calls under way, innermost last. Others look at them only to find a thread; the
+    /// collector moves their threads with the world stopped.
+    calls: Lock<Vec<ForeignCall>>,
+}
+
+// SAFETY: the cells are touched by the task's own OS thread; `incall` is read by holders of the
+// HEC that has a thread bound to it.
+// A fiber is touched by the task that runs it, and given away whole.
 unsafe impl Sync for Task {}
 unsafe impl Send for Task {}
 
 pub type TaskRef = &'static Task;
 
-struct Pool {
-    holder: Option<TaskRef>,
-    returning: VecDeque<TaskRef>,
-    /// The last successor came from `returning`.
-    returner_last: bool,
-    idle: Vec<TaskRef>,
-    workers: usize,
-    peak_workers: usize,
-    /// Started so far.
-    all_workers: usize,
-    stopping: bool,
-}
+/// All tasks there have been. They are few and may be named by late wakers: they are never freed.
+static ALL: Lock<Vec<TaskRef>> = Lock::new(Vec::new());
 
-static POOL: Mutex<Pool> = Mutex::new(Pool {
-    holder: None,
-    returning: VecDeque::new(),
-    returner_last: false,
-    idle: Vec::new(),
-    workers: 0,
-    peak_workers: 0,
-    all_workers: 0,
-    stopping: false,
-});
-
-/// Tasks in `returning`, for a look without the lock: who joins asks the running thread to give
-/// way, so a look that comes too early is followed by another. If the thread is only about to run
-/// its limit overwrites that, and it has its time slice first: were it asked again, calls that
-/// return quickly could keep it from ever doing anything.
-static RETURNERS: AtomicUsize = AtomicUsize::new(0);
-static STOPPING: AtomicBool = AtomicBool::new(false);
-
-/// Counts changes of holder: how the ticker tells an idle HEC from a busy one.
-pub static ACTIVITY: AtomicU64 = AtomicU64::new(0);
-
-/// The ticker sleeps until the HEC is next acquired.
-pub static DOZING: AtomicBool = AtomicBool::new(false);
-/// Ends the ticker's sleep; set once at start.
-pub static WAKE_TICKER: OnceLock<fn()> = OnceLock::new();
-
-/// OS threads that have called in from outside.
-static BOUND_TASKS: AtomicU64 = AtomicU64::new(0);
+/// OS threads that have called in from outside; workers alive, at most alive, and started.
+static BOUND: AtomicU64 = AtomicU64::new(0);
+static WORKERS: AtomicUsize = AtomicUsize::new(0);
+static PEAK_WORKERS: AtomicUsize = AtomicUsize::new(0);
+static ALL_WORKERS: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
     static ME: Cell<Option<TaskRef>> = const { Cell::new(None) };
+}
+
+impl Task {
+    fn new() -> TaskRef {
+        let t: TaskRef = Box::leak(Box::new(Task {
+            turns: Lock::new(Vec::new()),
+            bell: Condvar::new(),
+            hec: Cell::new(null_mut()),
+            last: Cell::new(0),
+            os_thread: AtomicU64::new(0),
+            incall: Cell::new(null_mut()),
+            fiber: Cell::new(null_mut()),
+            calls: Lock::new(Vec::new()),
+        }));
+        ALL.lock().push(t);
+        t
+    }
+
+    /// Ends this task's wait.
+    pub fn give(&self, turn: Turn) {
+        self.turns.lock().push(turn);
+        self.bell.notify_one();
+    }
+
+    /// Sleeps until something is given to this task.
+    pub fn wait(&self) -> Turn {
+        let mut turns = self.turns.lock();
+        loop {
+            if let Some(turn) = turns.pop() {
+                return turn;
+            }
+            turns = lock::wait(&self.bell, turns);
+        }
+    }
+
+    /// Sleeps until a HEC is passed to this task, which is no idle worker; tells which.
+    pub fn wait_turn(&self) -> usize {
+        match self.wait() {
+            Turn::Hec(no) => no,
+            Turn::Call(_) => broken("a task that waits for a HEC was given a foreign call"),
+        }
+    }
+
+    /// The OS thread of a worker.
+    pub fn os_thread(&self) -> libc::pthread_t {
+        self.os_thread.load(Ordering::Acquire)
+    }
+
+    pub fn calls(&self) -> MutexGuard<'_, Vec<ForeignCall>> {
+        self.calls.lock()
+    }
+
+    /// The number of the HEC it holds, or held last.
+    pub fn last(&self) -> usize {
+        self.last.get()
+    }
+
+    /// From now on the task works with HEC `no`, which it has been given.
+    pub fn sit(&self, no: usize) {
+        self.hec.set(hec::address(no));
+        self.last.set(no);
+    }
+
+    /// It has passed its HEC on.
+    pub fn stand(&self) {
+        self.hec.set(null_mut());
+    }
+
+    pub fn held(&self) -> *mut Hec {
+        self.hec.get()
+    }
+}
+
+pub fn same(a: TaskRef, b: TaskRef) -> bool {
+    std::ptr::eq(a, b)
+}
+
+/// Shows every task.
+pub fn each(mut f: impl FnMut(TaskRef)) {
+    ALL.lock().iter().for_each(|&t| f(t));
 }
 
 /// The calling OS thread's task.
 pub fn me() -> TaskRef {
     ME.with(|m| {
         m.get().unwrap_or_else(|| {
-            // Tasks are few and may be named by late wakers: they are never freed.
-            let t: TaskRef = Box::leak(Box::new(Task {
-                wake: Condvar::new(),
-                incall: Cell::new(std::ptr::null_mut()),
-            }));
+            let t = Task::new();
             m.set(Some(t));
-            BOUND_TASKS.fetch_add(1, Ordering::Relaxed);
+            BOUND.fetch_add(1, Ordering::Relaxed);
             t
         })
     })
@@ -105,217 +165,44 @@ pub fn me() -> TaskRef {
 
 /// How many OS threads have run Haskell.
 pub fn counts() -> Tasks {
-    let bound = BOUND_TASKS.load(Ordering::Relaxed);
-    let p = pool();
-    let workers = p.all_workers as u64;
-    Tasks { total: bound + workers, bound, workers, peak_workers: p.peak_workers as u64 }
+    let bound = BOUND.load(Ordering::Relaxed);
+    let workers = ALL_WORKERS.load(Ordering::Relaxed);
+    let peak_workers = PEAK_WORKERS.load(Ordering::Relaxed) as u64;
+    Tasks { total: bound + workers, bound, workers, peak_workers }
 }
 
-fn pool() -> MutexGuard<'static, Pool> {
-    POOL.lock().unwrap_or_else(|_| broken("the pool's lock is poisoned"))
-}
-
-fn same(a: TaskRef, b: TaskRef) -> bool {
-    std::ptr::eq(a, b)
-}
-
-fn wait_for_turn(mut p: MutexGuard<'static, Pool>, me: TaskRef) {
-    while !p.holder.is_some_and(|h| same(h, me)) {
-        p = me.wake.wait(p).unwrap_or_else(|_| broken("the pool's lock is poisoned"));
-    }
-}
-
-/// Does the calling OS thread hold the HEC?
-pub fn i_hold() -> bool {
-    pool().holder.is_some_and(|h| same(h, me()))
-}
-
-/// The HEC gets a new holder: the ticker must be awake.
-fn note_activity() {
-    ACTIVITY.fetch_add(1, Ordering::SeqCst);
-    if DOZING.load(Ordering::SeqCst) {
-        if let Some(wake) = WAKE_TICKER.get() {
-            wake();
-        }
-    }
-}
-
-/// Takes the HEC, waiting for it if need be.
-pub fn acquire(me: TaskRef) {
-    note_activity();
-    let mut p = pool();
-    match p.holder {
-        None => p.holder = Some(me),
-        Some(h) if same(h, me) => {
-            drop(p);
-            crate::observe::fatal::exit_with(
-                1,
-                "error: an unsafe foreign call or a C finalizer called back into Haskell; \
-                 the call must be declared safe",
-            );
-        }
-        Some(_) => {
-            p.returning.push_back(me);
-            RETURNERS.fetch_add(1, Ordering::Relaxed);
-            // SAFETY: `interrupt` writes one atomic.
-            unsafe { hec().interrupt() };
-            wait_for_turn(p, me);
-        }
-    }
-}
-
-/// Is the HEC held?
-pub fn busy() -> bool {
-    pool().holder.is_some()
-}
-
-/// Takes the HEC only if nobody holds it or waits for it.
-pub fn try_acquire(me: TaskRef) -> bool {
-    let mut p = pool();
-    if p.holder.is_some() || !p.returning.is_empty() || p.stopping {
-        return false;
-    }
-    p.holder = Some(me);
-    true
-}
-
-/// Is somebody waiting to return from a foreign call?
-pub fn returners_wait() -> bool {
-    RETURNERS.load(Ordering::Relaxed) != 0
-}
-
-/// How many wait for the HEC.
-#[cfg(test)]
-pub fn waiting() -> usize {
-    pool().returning.len()
-}
-
-/// Passes the HEC on. The caller must not touch it again before it has it back.
-/// # Safety
-/// The caller holds it, with no thread running.
-pub unsafe fn release() {
-    pass_on(pool());
-}
-
-unsafe fn pass_on(mut p: MutexGuard<'static, Pool>) {
-    // Returners and runnable threads take turns, so that neither can keep the other waiting.
-    let returner_first = !p.returner_last;
-    let mut successor = if returner_first { next_returner(&mut p) } else { None };
-    if successor.is_none() {
-        successor = successor_for_work(&mut p);
-    }
-    if successor.is_none() {
-        successor = next_returner(&mut p);
-    }
-    p.holder = successor;
-    drop(p);
-    if let Some(t) = successor {
-        note_activity();
-        t.wake.notify_one();
-    }
-}
-
-fn next_returner(p: &mut Pool) -> Option<TaskRef> {
-    let t = p.returning.pop_front()?;
-    RETURNERS.fetch_sub(1, Ordering::Relaxed);
-    p.returner_last = true;
-    Some(t)
-}
-
-/// Who should run the first runnable thread?
-unsafe fn successor_for_work(p: &mut Pool) -> Option<TaskRef> {
-    p.returner_last = false;
-    if !super::settings().threaded || p.stopping {
-        return None;
-    }
-    let first = hec().run_queue.head;
-    if first.is_null() {
-        return None;
-    }
-    let bound = first.obj().bound as *const InCall;
-    if !bound.is_null() {
-        return Some((*bound).task);
-    }
-    Some(p.idle.pop().unwrap_or_else(|| {
-        p.workers += 1;
-        p.peak_workers = p.peak_workers.max(p.workers);
-        p.all_workers += 1;
-        start_worker()
-    }))
-}
-
-fn start_worker() -> TaskRef {
-    let t: TaskRef = Box::leak(Box::new(Task {
-        wake: Condvar::new(),
-        incall: Cell::new(std::ptr::null_mut()),
-    }));
+/// Starts an OS thread that waits to be passed a HEC and then runs threads.
+pub fn start_worker() -> TaskRef {
+    let t = Task::new();
+    let alive = WORKERS.fetch_add(1, Ordering::Relaxed) + 1;
+    PEAK_WORKERS.fetch_max(alive, Ordering::Relaxed);
+    ALL_WORKERS.fetch_add(1, Ordering::Relaxed);
     let spawned = std::thread::Builder::new()
         .name("haskell-worker".into())
         .stack_size(WORKER_STACK_BYTES)
         .spawn(move || {
             ME.with(|m| m.set(Some(t)));
-            wait_for_turn(pool(), t);
-            // SAFETY: the HEC has been passed to this worker.
+            // SAFETY: it is fresh.
             unsafe { super::schedule::worker_loop(t) };
+            WORKERS.fetch_sub(1, Ordering::Relaxed);
         });
-    if let Err(e) = spawned {
-        crate::observe::fatal::exit_with(1, &format!("cannot start an OS thread: {e}"));
+    match spawned {
+        Ok(handle) => t.os_thread.store(handle.as_pthread_t(), Ordering::Release),
+        Err(e) => crate::observe::fatal::exit_with(1, &format!("cannot start an OS thread: {e}")),
     }
     t
 }
 
-/// Passes the HEC on and waits until it comes back: for a task bound to a thread that cannot
-/// run now.
-/// # Safety
-/// As for [`release`].
-pub unsafe fn pass_and_wait(me: TaskRef) {
-    pass_on(pool());
-    wait_for_turn(pool(), me);
-}
-
-/// A worker without work: joins the idle ones and sleeps. False when it should end instead.
-/// # Safety
-/// As for [`release`].
-pub unsafe fn idle_worker(me: TaskRef) -> bool {
-    let mut p = pool();
-    if p.stopping || p.idle.len() >= MAX_IDLE_WORKERS {
-        p.workers -= 1;
-        pass_on(p);
-        return false;
-    }
-    p.idle.push(me);
-    pass_on(p);
-    wait_for_turn(pool(), me);
-    true
-}
-
-/// From now on the HEC is passed to returners only: the program is ending.
-pub fn stop() {
-    pool().stopping = true;
-    STOPPING.store(true, Ordering::Relaxed);
-}
-
-pub fn stopping() -> bool {
-    STOPPING.load(Ordering::Relaxed)
-}
-
-/// In the child of a fork: no OS thread but this one is left, and it holds the HEC.
+/// In the child of a fork: no OS thread but this one is left, and it holds the first HEC. Locks
+/// that others held at the fork are held for ever, so all are made anew.
 /// # Safety
 /// Called in the child, before anything else.
 pub unsafe fn after_fork(me: TaskRef) {
-    let mut p = POOL.try_lock().unwrap_or_else(|_| broken("forked while the pool was locked"));
-    p.holder = Some(me);
-    p.returning.clear();
-    RETURNERS.store(0, Ordering::Relaxed);
-    p.idle.clear();
-    p.workers = 0;
-    p.stopping = false;
-}
-
-/// Runs `f` with the pool locked: a fork within sees a consistent pool.
-pub fn with_pool_locked<R>(f: impl FnOnce() -> R) -> R {
-    let p = pool();
-    let r = f();
-    drop(p);
-    r
+    ALL.renew(vec![me]);
+    me.turns.renew(Vec::new());
+    me.calls.renew(Vec::new());
+    WORKERS.store(0, Ordering::Relaxed);
+    seat::after_fork(me);
+    super::world::after_fork();
+    me.sit(0);
 }

@@ -58,34 +58,34 @@ fn one_os_thread_at_a_time_and_none_starves() {
         .map(|i| {
             spawn(move || {
                 for round in 0..ROUNDS {
-                    task::acquire(task::me());
+                    seat::acquire(task::me());
                     TOGETHER.fetch_max(INSIDE.fetch_add(1, SeqCst) + 1, SeqCst);
                     if (round + i) % 3 == 0 {
                         thread::yield_now();
                     }
                     INSIDE.fetch_sub(1, SeqCst);
-                    unsafe { task::release() };
+                    unsafe { seat::release(task::me()) };
                 }
             })
         })
         .collect();
-    unsafe { task::release() };
+    unsafe { seat::release(task::me()) };
     all.iter().for_each(|ended| ended.recv_timeout(BOUND).unwrap());
     assert_eq!(TOGETHER.load(SeqCst), 1);
-    assert!(!task::busy() && !task::returners_wait());
+    assert!(!seat::busy() && !seat::returners_wait(0));
 }
 
 /// OS threads that want the HEC, in this order; each logs its number and passes the HEC on.
 fn returners(n: usize, l: &Log) -> Vec<Receiver<()>> {
     (0..n)
         .map(|i| {
-            let (l, before) = (l.clone(), task::waiting());
+            let (l, before) = (l.clone(), seat::waiting());
             let ended = spawn(move || {
-                task::acquire(task::me());
+                seat::acquire(task::me());
                 log(&l, i);
-                unsafe { task::release() };
+                unsafe { seat::release(task::me()) };
             });
-            wait_until("it waits", || task::waiting() > before);
+            wait_until("it waits", || seat::waiting() > before);
             ended
         })
         .collect()
@@ -96,10 +96,10 @@ fn returners_have_their_turn_in_order() {
     let _w = World::new(2);
     let l = Log::default();
     let all = returners(3, &l);
-    unsafe { task::release() };
-    task::acquire(task::me());
+    unsafe { seat::release(task::me()) };
+    seat::acquire(task::me());
     log(&l, 3);
-    assert!(task::i_hold());
+    assert!(seat::i_hold());
     all.iter().for_each(|ended| ended.recv_timeout(BOUND).unwrap());
     assert_eq!(*l.lock().unwrap(), [0, 1, 2, 3]);
 }
@@ -114,13 +114,13 @@ fn calls_that_return_quickly_do_not_keep_others_from_running() {
             let over = over.clone();
             spawn(move || {
                 while over.load(SeqCst) == 0 {
-                    task::acquire(task::me());
-                    unsafe { task::release() };
+                    seat::acquire(task::me());
+                    unsafe { seat::release(task::me()) };
                 }
             })
         })
         .collect();
-    wait_until("both wait", || task::waiting() == 2);
+    wait_until("both wait", || seat::waiting() == 2);
     // It does something only where its first heap check succeeds.
     let (mut runs, mut useful) = (0, 0);
     let t = w.scripted(move |reg| unsafe {
@@ -133,7 +133,7 @@ fn calls_that_return_quickly_do_not_keep_others_from_running() {
     });
     assert_eq!(unsafe { run_to_end(task::me(), t) }, (Status::Success, t::nil()));
     done.store(1, SeqCst);
-    unsafe { task::release() };
+    unsafe { seat::release(task::me()) };
     callers.iter().for_each(|ended| ended.recv_timeout(BOUND).unwrap());
 }
 
@@ -141,12 +141,12 @@ fn calls_that_return_quickly_do_not_keep_others_from_running() {
 fn nobody_overtakes_at_an_idle_moment() {
     let _w = World::new(2);
     let (me, l) = (task::me(), Log::default());
-    assert!(!task::try_acquire(me));
+    assert!(!seat::try_acquire(me));
     let all = returners(1, &l);
-    unsafe { task::release() };
+    unsafe { seat::release(task::me()) };
     all[0].recv_timeout(BOUND).unwrap();
-    wait_until("it is free", || !task::busy());
-    assert!(task::try_acquire(me) && task::i_hold());
+    wait_until("it is free", || !seat::busy());
+    assert!(seat::try_acquire(me) && seat::i_hold());
 }
 
 /// A thread that notes on which OS thread it runs, `steps` times, and then ends.
@@ -178,18 +178,18 @@ fn bound_threads_run_on_their_own_os_threads_and_others_on_workers() {
         .map(|_| {
             spawn(|| unsafe {
                 let here = thread::current().id();
-                task::acquire(task::me());
+                seat::acquire(task::me());
                 let t = new_thread(hec(), &STACKS);
                 play(t, noting(200, move || thread::current().id() == here));
                 assert_eq!(run_to_end(task::me(), t), (Status::Success, t::nil()));
-                task::release();
+                seat::release(task::me());
             })
         })
         .collect();
-    unsafe { task::release() };
+    unsafe { seat::release(task::me()) };
     all.iter().for_each(|e| e.recv_timeout(BOUND).expect("a bound thread has not ended"));
     wait_until("the others have ended", || ended.load(SeqCst) == 3);
-    wait_until("the HEC is free", || !task::busy());
+    wait_until("the HEC is free", || !seat::busy());
 }
 
 /// A thread that counts itself when it has run long enough on workers.
@@ -236,11 +236,11 @@ fn a_call_that_returns_finds_the_nursery_where_it_is_now() {
     let resized = w.scripted(|reg| unsafe {
         let token = suspendThread(reg, false);
         // As a collection from C would.
-        task::acquire(task::me());
+        seat::acquire(task::me());
         let before = hec().alloc.limit();
         let (a, b) = (blocks::alloc_run(1, crate::memory::Age::NURSERY), 1 << 16);
         assert!(a.is_some() && hec().alloc.resize(b) && hec().alloc.limit() != before);
-        task::release();
+        seat::release(task::me());
         let reg = resumeThread(token);
         let h = hec();
         let right = (*reg).hp_lim == h.alloc.limit() - 1 && (*reg).current_nursery == h.alloc.run;
@@ -363,7 +363,7 @@ fn a_deadlocked_main_thread_is_told() {
     let m = w.mvar();
     let t = w.scripted(move |reg| unsafe {
         push(Tso((*reg).current_tso).obj().stackobj, &[t::ret_p().0, m.0]);
-        crate::sync::mvar::hec_mvar_wait(hec(), m, BlockedOnMVar);
+        crate::thread::door::hec_about_to_wait(hec(), BlockedOnMVar, m.0);
         ThreadBlocked
     });
     let told = static_closure!(base_GHCziIOziException_blockedIndefinitelyOnMVar_closure);
@@ -377,10 +377,10 @@ fn an_exception_for_a_thread_in_a_foreign_call_waits_for_its_end() {
     let t = w.scripted(move |reg| unsafe {
         let tso = Tso((*reg).current_tso);
         let token = suspendThread(reg, false);
-        task::acquire(task::me());
+        seat::acquire(task::me());
         crate::sync::throwto::throw_from_outside(hec(), tso, e);
         let untouched = tso.obj().why_blocked as usize == BlockedOnCCall;
-        task::release();
+        seat::release(task::me());
         let reg = resumeThread(token);
         let stack = tso.obj().stackobj;
         let asked = *(stack.obj().sp as *const usize) == crate::info!(hec_after_call_info).0;

@@ -2,7 +2,7 @@
 //! new threads, and transactional memory.
 //!
 //! For the scheduler: `eval::blackhole::thread_paused` when a thread stops;
-//! [`throwto::maybe_deliver`] when it has blocked, [`throwto::deliver_after_call`] when a foreign
+//! [`queues::park`] when it waits, [`throwto::deliver_after_call`] when a foreign
 //! call has returned, [`throwto::thread_finished`] when it has finished; [`stm::validate`] when it is preempted; [`deadlock::resurrect`] after a collection
 //! that found threads unreachable; `eval::freeze::raise_async` to stop one from outside.
 pub mod deadlock;

@@ -45,13 +45,16 @@ pub unsafe extern "C" fn hec_dirty_mvar(hec: &mut Hec, m: Closure) {
     }
 }
 
-/// Puts the running thread in the MVar's queue; `why` is BlockedOnMVar or BlockedOnMVarRead.
+/// Puts a thread in the MVar's queue; `why` is BlockedOnMVar or BlockedOnMVarRead. False if its
+/// operation has become possible.
 /// # Safety
-/// Called from Cmm with Hp saved; the thread then leaves with ThreadBlocked and the frame for
-/// its operation on top.
-#[no_mangle]
-pub unsafe extern "C" fn hec_mvar_wait(hec: &mut Hec, m: Closure, why: usize) {
-    let me = hec.current();
+/// The thread is at rest, with the frame for its operation on top.
+pub(super) unsafe fn park(hec: &mut Hec, t: Tso, m: Closure, why: usize) -> bool {
+    let puts = Frame::youngest(t.obj().stackobj).info() == info!(stg_block_putmvar_info);
+    let full = m.field(MVAR_VALUE) != end();
+    if puts != full {
+        return false;
+    }
     hec_dirty_mvar(hec, m);
     let tail = m.field(MVAR_TAIL);
     let reading = why == BlockedOnMVarRead;
@@ -75,10 +78,11 @@ pub unsafe extern "C" fn hec_mvar_wait(hec: &mut Hec, m: Closure, why: usize) {
         }
         e
     };
-    entry.set_word(MVAR_QUEUE_TSO, me.0);
-    dirty_tso(&mut hec.remembered, me);
-    me.obj().link = Tso(entry.0);
-    door::block(hec, me, why, m.0);
+    entry.set_word(MVAR_QUEUE_TSO, t.0);
+    dirty_tso(&mut hec.remembered, t);
+    t.obj().link = Tso(entry.0);
+    door::block(hec, t, why, m.0);
+    true
 }
 
 /// Takes the first thread out of the queue.
@@ -174,19 +178,18 @@ pub(super) unsafe fn leave(hec: &mut Hec, t: Tso) {
     }
 }
 
-/// Makes the running thread wait for an empty port: 1; or somebody waits already: 0.
+/// Makes a thread wait for an empty port. False if it need not, or must not because another
+/// does already: its operation then says so.
 /// # Safety
-/// As for [`hec_mvar_wait`].
-#[no_mangle]
-pub unsafe extern "C" fn hec_port_wait(hec: &mut Hec, port: Closure) -> usize {
-    if port.field(MVAR_HEAD) != end() {
-        return 0;
+/// As for [`park`].
+pub(super) unsafe fn park_at_port(hec: &mut Hec, t: Tso, port: Closure) -> bool {
+    if port.field(MVAR_VALUE) != end() || port.field(MVAR_HEAD) != end() {
+        return false;
     }
-    let me = hec.current();
     hec_dirty_mvar(hec, port);
-    port.set_word(MVAR_HEAD, me.0);
-    door::block(hec, me, BlockedOnIOCompletion, port.0);
-    1
+    port.set_word(MVAR_HEAD, t.0);
+    door::block(hec, t, BlockedOnIOCompletion, port.0);
+    true
 }
 
 /// Puts a value in an empty port, or hands it to the thread that waits.

@@ -1,13 +1,16 @@
-//! Taking a blocked thread off whatever it waits on, so that an exception can reach it.
-use super::{mvar, throwto};
-use crate::contract::{layout::*, Tso};
+//! Putting a thread where it waits, and taking it away so that an exception can reach it.
+use super::{mvar, stm, throwto};
+use crate::contract::{layout::*, Closure, Tso};
 use crate::eval::blackhole;
 use crate::hec::Hec;
 use crate::observe::fatal;
+use crate::thread::door::Wait;
 
 /// What the scheduler does for threads that wait in its own queues.
 #[derive(Clone, Copy)]
 pub struct Scheduler {
+    /// Makes a thread wait for a descriptor or a delay.
+    pub sleep: unsafe fn(&mut Hec, Tso, Wait),
     /// Takes a thread blocked on a descriptor or a delay off its queue.
     pub leave_sleep: unsafe fn(&mut Hec, Tso),
     /// Interrupts the foreign call that the thread is in (`interruptible`).
@@ -26,6 +29,34 @@ pub(super) unsafe fn scheduler() -> Scheduler {
     match SCHEDULER {
         Some(s) => s,
         None => fatal::broken("a thread sleeps before the scheduler has registered"),
+    }
+}
+
+/// Makes a thread that has left with `ThreadBlocked` wait, unless an exception that it must hear
+/// first has been waiting for it. False if it does not wait: it is runnable and on no queue.
+/// # Safety
+/// `t` is at rest, and `hec.wait` says what it waits for. When this returns true, another HEC may
+/// have it already.
+pub unsafe fn park(hec: &mut Hec, t: Tso) -> bool {
+    let wait = std::mem::replace(&mut hec.wait, Wait::NONE);
+    if throwto::deliver_instead(hec, t, wait.why) {
+        return false;
+    }
+    let on = Closure(wait.on);
+    match wait.why {
+        BlockedOnMVar | BlockedOnMVarRead => mvar::park(hec, t, on, wait.why),
+        BlockedOnIOCompletion => mvar::park_at_port(hec, t, on),
+        BlockedOnBlackHole => blackhole::park(hec, t, on.untag()),
+        BlockedOnSTM => stm::park(hec, t, on),
+        BlockedOnMsgThrowTo => {
+            throwto::park(hec, t, on);
+            true
+        }
+        BlockedOnRead | BlockedOnWrite | BlockedOnDelay => {
+            (scheduler().sleep)(hec, t, wait);
+            true
+        }
+        why => fatal::broken(&format!("a thread waits for reason {why}")),
     }
 }
 

@@ -1,30 +1,35 @@
 //! MVars, ports and `throwTo`, with threads that have on their stacks what blocked ones have.
-use super::mvar::{hec_mvar_put, hec_mvar_taken, hec_mvar_wait, hec_port_wait, hec_port_write, try_put_mvar};
-use super::queues::leave_queues;
-use super::throwto::{hec_throw_to, hec_unmasked, maybe_deliver, thread_finished};
+use super::mvar::{hec_mvar_put, hec_mvar_taken, hec_port_write, try_put_mvar};
+use super::queues::{leave_queues, park};
+use super::throwto::{deliver_instead, hec_throw_to, hec_unmasked, thread_finished};
 use crate::contract::closure::fields::*;
 use crate::contract::{layout::*, test_symbols as t, Closure, Tso};
 use crate::eval::freeze::raise_async;
 use crate::info;
 use crate::test_world::World;
+use crate::thread::door::Wait;
 
 fn empty() -> Closure {
     Tso::end().closure()
 }
 
+/// Makes a thread wait for an MVar or a port, as the scheduler does. False if it need not.
+fn parked(w: &mut World, t: Tso, m: Closure, why: usize) -> bool {
+    w.hec.wait = Wait { why, on: m.0 };
+    unsafe { park(w.hec, t) }
+}
+
 /// A thread that waits to take from (or read) the MVar.
 fn taker(w: &mut World, m: Closure, why: usize) -> Tso {
     let t = w.thread_with(&[t::ret_p().0, m.0]);
-    w.run(t);
-    unsafe { hec_mvar_wait(w.hec, m, why) };
+    assert!(parked(w, t, m, why));
     t
 }
 
 /// A thread that waits to put a value.
 fn putter(w: &mut World, m: Closure, value: Closure) -> Tso {
-    let t = w.thread_with(&[t::ret_pp().0, m.0, value.0]);
-    w.run(t);
-    unsafe { hec_mvar_wait(w.hec, m, BlockedOnMVar) };
+    let t = w.thread_with(&[info!(stg_block_putmvar_info).0, m.0, value.0]);
+    assert!(parked(w, t, m, BlockedOnMVar));
     t
 }
 
@@ -155,11 +160,9 @@ fn a_port_has_one_reader() {
     let reader = w.thread_with(&[t::ret_p().0, port.0]);
     let late = w.thread_with(&[t::ret_p().0, port.0]);
     let value = w.int(1000);
+    assert!(parked(&mut w, reader, port, BlockedOnIOCompletion));
+    assert!(!parked(&mut w, late, port, BlockedOnIOCompletion));
     unsafe {
-        w.run(reader);
-        assert_eq!(hec_port_wait(w.hec, port), 1);
-        w.run(late);
-        assert_eq!(hec_port_wait(w.hec, port), 0);
         hec_port_write(w.hec, port, value);
         assert_eq!(w.runnable(), [reader]);
         assert_eq!(got(reader), value);
@@ -171,7 +174,9 @@ fn a_port_has_one_reader() {
 fn thrower(w: &mut World, target: Tso, e: Closure) -> (Tso, bool) {
     let t = w.thread_with(&[t::ret_pp().0, target.0, e.0]);
     w.run(t);
-    (t, unsafe { hec_throw_to(w.hec, target, e) == 1 })
+    let waits = unsafe { hec_throw_to(w.hec, target, e) == 1 };
+    assert!(!waits || unsafe { park(w.hec, t) });
+    (t, waits)
 }
 
 /// A thread with a catch frame, and its flags.
@@ -205,7 +210,7 @@ fn exceptions_for_a_masked_thread_wait_in_order() {
         })
         .collect();
     unsafe {
-        assert!(!maybe_deliver(w.hec, target));
+        assert!(!deliver_instead(w.hec, target, BlockedOnMVar));
         // One in the middle, the first and the last are taken back.
         for gone in [1, 0, 3] {
             raise_async(w.hec, ts[gone], None);
@@ -237,11 +242,8 @@ fn when_an_exception_is_raised_at_once() {
         let target = catcher(&mut w, flags);
         let m = w.mvar();
         if blocked {
-            unsafe {
-                crate::thread::create::push(target.obj().stackobj, &[t::ret_p().0, m.0]);
-                w.run(target);
-                hec_mvar_wait(w.hec, m, BlockedOnMVar);
-            }
+            unsafe { crate::thread::create::push(target.obj().stackobj, &[t::ret_p().0, m.0]) };
+            assert!(parked(&mut w, target, m, BlockedOnMVar));
         }
         let (_, waits) = thrower(&mut w, target, e);
         assert_eq!(!waits, at_once, "flags {flags}, blocked {blocked}");
@@ -260,13 +262,9 @@ fn a_thread_that_blocks_interruptibly_gets_what_waits() {
     let (source, waits) = thrower(&mut w, target, e);
     assert!(waits);
     let m = w.mvar();
-    unsafe {
-        crate::thread::create::push(target.obj().stackobj, &[t::ret_p().0, m.0]);
-        w.run(target);
-        hec_mvar_wait(w.hec, m, BlockedOnMVar);
-        assert!(maybe_deliver(w.hec, target));
-    }
-    assert_eq!(w.runnable(), [target, source]);
+    unsafe { crate::thread::create::push(target.obj().stackobj, &[t::ret_p().0, m.0]) };
+    assert!(!parked(&mut w, target, m, BlockedOnMVar));
+    assert_eq!(w.runnable(), [source]);
     assert_eq!(handled(target), e);
     assert_eq!(unsafe { m.field(MVAR_HEAD) }, empty());
 }

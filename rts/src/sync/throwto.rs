@@ -5,7 +5,7 @@
 //! raised at once by freezing its stack. Otherwise the thrower waits: a MSG_THROWTO {link,
 //! source, target, exception} joins the target's `blocked_exceptions`, first come, first served,
 //! and is delivered when the target unmasks (`hec_unmasked`), blocks interruptibly
-//! ([`maybe_deliver`]), comes back from a foreign call ([`deliver_after_call`]) or finishes ([`thread_finished`]: then nothing is raised, and the thrower
+//! ([`deliver_instead`]), comes back from a foreign call ([`deliver_after_call`]) or finishes ([`thread_finished`]: then nothing is raised, and the thrower
 //! goes on). The wait is itself interruptible: then the message is withdrawn.
 //!
 //! Interruptible are the operations that may wait for ever: MVars, ports, STM, throwTo, delays
@@ -51,6 +51,11 @@ enum When {
 }
 
 unsafe fn when(t: Tso) -> When {
+    when_waiting(t, t.obj().why_blocked as usize)
+}
+
+/// The same for a thread that is blocked, or about to be, for reason `why`.
+unsafe fn when_waiting(t: Tso, why: usize) -> When {
     if finished(t) {
         return When::Never;
     }
@@ -58,7 +63,7 @@ unsafe fn when(t: Tso) -> When {
     let masked = flags & TSO_BLOCKEX != 0;
     let uninterruptible = masked && flags & TSO_INTERRUPTIBLE == 0;
     let now = |yes: bool| if yes { When::Now } else { When::Later };
-    match t.obj().why_blocked as usize {
+    match why {
         NotBlocked | BlockedOnBlackHole => now(!masked),
         BlockedOnMVar | BlockedOnMVarRead | BlockedOnIOCompletion | BlockedOnSTM
         | BlockedOnMsgThrowTo | BlockedOnRead | BlockedOnWrite | BlockedOnDelay => {
@@ -69,14 +74,35 @@ unsafe fn when(t: Tso) -> When {
     }
 }
 
-/// Puts a message at the end of the target's list.
-unsafe fn enqueue(hec: &mut Hec, source: Tso, target: Tso, exception: Closure) -> Closure {
+unsafe fn message(hec: &mut Hec, source: Tso, target: Tso, exception: Closure) -> Closure {
     let msg = hec.allocate(MSG_WORDS);
     msg.set_info(info!(stg_MSG_THROWTO_info));
     msg.set_word(MSG_LINK, end().0);
     msg.set_word(MSG_SOURCE, source.0);
     msg.set_word(MSG_TARGET, target.0);
     msg.set_word(MSG_EXCEPTION, exception.0);
+    msg
+}
+
+/// Does what the message asks for, or puts it at the end of the target's list.
+/// # Safety
+/// Its source waits for it.
+pub unsafe fn process(hec: &mut Hec, msg: Closure) {
+    let target = Tso(msg.word(MSG_TARGET));
+    match when(target) {
+        When::Never => return release(hec, msg),
+        When::Now => {
+            raise_async(hec, target, Some(msg.field(MSG_EXCEPTION)));
+            return release(hec, msg);
+        }
+        When::LaterInterrupt => (scheduler().interrupt_call)(hec, target),
+        When::Later => {}
+    }
+    enqueue(hec, msg);
+}
+
+unsafe fn enqueue(hec: &mut Hec, msg: Closure) {
+    let target = Tso(msg.word(MSG_TARGET));
     let mut last = target.obj().blocked_exceptions;
     if last == end() {
         dirty_tso(&mut hec.remembered, target);
@@ -88,7 +114,6 @@ unsafe fn enqueue(hec: &mut Hec, source: Tso, target: Tso, exception: Closure) -
         last.set_word(MSG_LINK, msg.0);
         hec.remember(last);
     }
-    msg
 }
 
 /// Throws from the running thread to another one. Done (0), or it must wait (1).
@@ -97,32 +122,35 @@ unsafe fn enqueue(hec: &mut Hec, source: Tso, target: Tso, exception: Closure) -
 /// leaves with ThreadBlocked, on 0 it drops the frame.
 #[no_mangle]
 pub unsafe extern "C" fn hec_throw_to(hec: &mut Hec, target: Tso, exception: Closure) -> usize {
-    let me = hec.current();
     match when(target) {
-        When::Never => return 0,
+        When::Never => 0,
         When::Now => {
             raise_async(hec, target, Some(exception));
-            return 0;
+            0
         }
-        When::LaterInterrupt => (scheduler().interrupt_call)(hec, target),
-        When::Later => {}
+        When::LaterInterrupt | When::Later => {
+            let me = hec.current();
+            let msg = message(hec, me, target, exception);
+            door::hec_about_to_wait(hec, BlockedOnMsgThrowTo, msg.0);
+            1
+        }
     }
-    let msg = enqueue(hec, me, target, exception);
-    door::block(hec, me, BlockedOnMsgThrowTo, msg.0);
-    1
+}
+
+/// Makes a thread wait until its message has been delivered, which may be at once.
+/// # Safety
+/// The thread is at rest, with stg_block_throwto on top.
+pub(super) unsafe fn park(hec: &mut Hec, t: Tso, msg: Closure) {
+    door::block(hec, t, BlockedOnMsgThrowTo, msg.0);
+    process(hec, msg);
 }
 
 /// Throws to a thread from outside Haskell: at once or when it can be.
 /// # Safety
 /// The HEC is held, and the target is not running.
 pub unsafe fn throw_from_outside(hec: &mut Hec, target: Tso, exception: Closure) {
-    match when(target) {
-        When::Never => return,
-        When::Now => return raise_async(hec, target, Some(exception)),
-        When::LaterInterrupt => (scheduler().interrupt_call)(hec, target),
-        When::Later => {}
-    }
-    enqueue(hec, Tso::end(), target, exception);
+    let msg = message(hec, Tso::end(), target, exception);
+    process(hec, msg);
 }
 
 /// Raises an exception in the running thread as if from outside, whatever its masking state.
@@ -177,13 +205,14 @@ unsafe fn deliver_first(hec: &mut Hec, t: Tso) -> bool {
     true
 }
 
-/// Raises an exception that waits for the thread, if there is one and its state allows. Call
-/// when a thread has blocked: true if it is runnable now because of it, and on the run queue (one
-/// that was runnable before is where it was).
+/// Raises an exception that waits for the thread, if there is one and what the thread is about
+/// to wait for can be interrupted. True if so: then it does not wait.
 /// # Safety
-/// The thread is stopped, its stack saved, with a frame on top that needs no register.
-pub unsafe fn maybe_deliver(hec: &mut Hec, t: Tso) -> bool {
-    t.obj().blocked_exceptions != end() && when(t) == When::Now && deliver_first(hec, t)
+/// The thread is at rest, with a frame on top that needs no register.
+pub unsafe fn deliver_instead(hec: &mut Hec, t: Tso, why: usize) -> bool {
+    t.obj().blocked_exceptions != end()
+        && when_waiting(t, why) == When::Now
+        && deliver_first(hec, t)
 }
 
 /// The thread has come back from a foreign call, and is about to return to its continuation with

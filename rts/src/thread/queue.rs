@@ -4,16 +4,25 @@
 //! old, so every write is remembered.
 use crate::contract::{Closure, Tso};
 use crate::memory::remember::RememberedSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 pub struct ThreadQueue {
     pub head: Tso,
     pub tail: Tso,
-    pub len: usize,
+    /// Written by the owner only; others may look.
+    len: AtomicUsize,
 }
 
 impl ThreadQueue {
     pub const fn new() -> ThreadQueue {
-        ThreadQueue { head: Tso::NULL, tail: Tso::NULL, len: 0 }
+        ThreadQueue { head: Tso::NULL, tail: Tso::NULL, len: AtomicUsize::new(0) }
+    }
+    /// How many threads are on the queue. Any OS thread may ask.
+    pub fn len(&self) -> usize {
+        self.len.load(Ordering::Relaxed)
+    }
+    fn set_len(&mut self, n: usize) {
+        self.len.store(n, Ordering::Relaxed);
     }
     pub fn is_empty(&self) -> bool {
         self.head.is_null()
@@ -28,7 +37,7 @@ impl ThreadQueue {
             set_link(rs, self.tail, t);
         }
         self.tail = t;
-        self.len += 1;
+        self.set_len(self.len() + 1);
     }
     /// # Safety
     /// `t` is live and on no queue.
@@ -40,7 +49,7 @@ impl ThreadQueue {
             set_link(rs, t, self.head);
         }
         self.head = t;
-        self.len += 1;
+        self.set_len(self.len() + 1);
     }
     /// # Safety
     /// The threads on the queue are live.
@@ -57,7 +66,7 @@ impl ThreadQueue {
             self.head = next;
         }
         t.obj().link = Tso::end();
-        self.len -= 1;
+        self.set_len(self.len() - 1);
         Some(t)
     }
     /// Shows the collector both ends.

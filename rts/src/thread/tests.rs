@@ -14,7 +14,7 @@ fn contents(q: &ThreadQueue) -> Vec<Tso> {
         all.push(at);
         at = unsafe { at.obj().link };
     }
-    assert_eq!(all.len(), q.len);
+    assert_eq!(all.len(), q.len());
     assert_eq!(all.last().copied().unwrap_or(Tso::NULL), q.tail);
     all
 }

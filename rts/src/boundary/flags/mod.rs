@@ -113,7 +113,6 @@ pub fn parse(
         said: Messages::new(name),
         wrong: false,
         balance_given: false,
-        asked_for_hecs: None,
         policy: Policy::All,
         open,
     };

@@ -34,10 +34,6 @@ impl Reader<'_> {
             self.said.say("WARNING: compact/sweep is incompatible with -G1; disabled");
         }
         self.limit();
-        if let Some(option) = self.asked_for_hecs.take() {
-            let end = b": Hecaton runs with one HEC (capability) in this version";
-            self.said.say([&option[..], end].concat());
-        }
         Ok(())
     }
 

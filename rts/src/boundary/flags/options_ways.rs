@@ -2,6 +2,8 @@
 //! profiling, debugging.
 use super::reader::{Read, Reader};
 use super::values;
+use crate::hec::MAX_HECS;
+use crate::observe::settings::processors;
 
 impl Reader<'_> {
     pub(super) fn option_of_a_way(&mut self, letter: u8, arg: &[u8], value: &[u8]) -> Read {
@@ -37,28 +39,30 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// `-N<n>`. There is one HEC: more are refused politely, since programs are often linked
-    /// with `-N<n>` built in. A number that we were left to choose is 1 without further words.
+    /// `-N<n>`; `-N` is as many as there are processors.
     fn capabilities(&mut self, arg: &[u8], value: &[u8]) {
         if !self.ways.threaded {
             return self.requires(arg, "-threaded");
         }
-        let wanted = values::integer(value);
-        if value.is_empty() {
-            return;
-        }
-        if wanted <= 0 {
+        let wanted = if value.is_empty() { processors() as i64 } else { values::integer(value) };
+        if !(1..=MAX_HECS as i64).contains(&wanted) {
             return self.bad_value("-N");
         }
-        self.asked_for_hecs = (wanted > 1).then(|| arg.to_vec());
+        self.flags.ParFlags.nCapabilities = wanted as u32;
     }
 
     /// `-maxN<n>`: as many as there are processors, but no more than this.
     pub(super) fn capabilities_up_to(&mut self, arg: &[u8]) -> Read {
         if !self.ways.threaded {
             self.requires(arg, "-threaded");
-        } else if values::integer(&arg[5..]) <= 0 {
-            self.bad_value("-maxN");
+            return Ok(());
+        }
+        match values::integer(&arg[5..]) {
+            n if n <= 0 => self.bad_value("-maxN"),
+            n => {
+                let most = n.min(MAX_HECS as i64) as usize;
+                self.flags.ParFlags.nCapabilities = processors().min(most) as u32;
+            }
         }
         Ok(())
     }

@@ -24,8 +24,6 @@ pub struct Reader<'a> {
     pub wrong: bool,
     /// `-qb` was given, so that its default no longer depends on `-A`.
     pub balance_given: bool,
-    /// The `-N<n>` that asked for several HECs.
-    pub asked_for_hecs: Option<Vec<u8>>,
     /// What the source that is being read may say.
     pub policy: Policy,
     pub open: OpenFile<'a>,

@@ -235,7 +235,6 @@ fn what_is_not_there_yet() {
     later(DEBUG, "-r", "ticky-ticky profiling");
     later(PLAIN, "-h", "heap profiling");
     later(PLAIN, "-hT", "heap profiling");
-    later(THREADED, "--numa=1", "NUMA");
     refused(&Case { ways: EVENTLOG, ..CASE }, "-ol", "-ol expects filename", true);
 }
 
@@ -259,19 +258,26 @@ fn parallel_options() {
 }
 
 #[test]
-fn one_hec() {
+fn numa_nodes() {
     let case = Case { ways: THREADED, ..CASE };
-    for (options, said) in [
-        ("-N1", ""),
-        ("-N", ""),
-        ("-maxN4", ""),
-        ("-N2 -N1", ""),
-        ("-N2", "p: -N2: Hecaton runs with one HEC (capability) in this version\n"),
-        ("-N2 -N4", "p: -N4: Hecaton runs with one HEC (capability) in this version\n"),
-    ] {
+    for (option, mask) in [("--numa", usize::MAX), ("--numa=3", 3)] {
+        let gc = case.flags(option).GcFlags;
+        assert_eq!((gc.numa, gc.numaMask), (true, mask));
+    }
+    refused(&case, "--numa=x", "bad value for --numa", true);
+    refused(&case, "--numa=0", "bad value for --numa", true);
+}
+
+#[test]
+fn numbers_of_hecs() {
+    let case = Case { ways: THREADED, ..CASE };
+    let here = crate::observe::settings::processors() as u32;
+    for (options, hecs) in
+        [("-N1", 1), ("-N", here), ("-maxN1", 1), ("-maxN999", here), ("-N2 -N1", 1), ("-N2 -N4", 4)]
+    {
         let parsed = case.run(&format!("+RTS {options}")).ok().expect(options);
-        assert_eq!(parsed.flags.ParFlags.nCapabilities, 1);
-        assert_eq!(String::from_utf8(parsed.err).unwrap(), said, "{options}");
+        assert_eq!(parsed.flags.ParFlags.nCapabilities, hecs);
+        assert!(parsed.err.is_empty(), "{options}");
     }
     for option in ["-N0", "-N-1", "-Nx"] {
         refused(&case, option, "bad value for -N", true);

@@ -58,7 +58,8 @@ const THREADED: &str = "  -I<secs>   Collect after this idle time (default: 0.3;
 
 Parallelism:
   -N[<n>], -maxN<n>
-             Number of HECs (capabilities); this version has one
+             Number of HECs (capabilities): 1 by default; with -N as many as
+             there are processors, with -maxN<n> no more than this
   -qg[<n>] -qb[<n>] -qn<n> -qa -qm -qi<n>
              Parallel collection and thread placement; accepted
   -e<n>      Maximum number of sparks of a HEC (default: 4096)

@@ -107,19 +107,25 @@ pub unsafe extern "C" fn hec_stm_retry(hec: &mut Hec) -> usize {
             0
         }
         ATOMICALLY_FRAME => {
-            let r = running(hec);
-            if wait::join_queues(hec, r, me) {
-                frame.set_info(info!(stg_atomically_waiting_frame_info));
-                door::block(hec, me, BlockedOnSTM, r.0 .0);
-                1
-            } else {
-                abort(hec, me);
-                frame.set_info(info!(hec_restart_atomically_info));
-                0
-            }
+            frame.set_info(info!(stg_atomically_waiting_frame_info));
+            door::hec_about_to_wait(hec, BlockedOnSTM, running(hec).0 .0);
+            1
         }
         _ => crate::observe::fatal::broken("retry# outside a transaction"),
     }
+}
+
+/// Makes a thread wait for what its transaction has read. False if that has changed: the
+/// transaction begins again.
+/// # Safety
+/// The thread is at rest, with the waiting frame on top.
+pub(super) unsafe fn park(hec: &mut Hec, t: Tso, record: Closure) -> bool {
+    let r = Record(record);
+    if !wait::join_queues(hec, r, t) {
+        return false;
+    }
+    door::block(hec, t, BlockedOnSTM, record.0);
+    true
 }
 
 /// The running thread has been woken from its wait: it leaves the queues, to begin again.

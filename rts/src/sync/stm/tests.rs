@@ -185,7 +185,8 @@ fn retry(w: &mut World, vs: &[Closure]) -> (Tso, bool) {
     vs.iter().for_each(|&v| {
         read(w, v);
     });
-    (t, unsafe { hec_stm_retry(w.hec) == 1 })
+    let waits = unsafe { hec_stm_retry(w.hec) == 1 && crate::sync::queues::park(w.hec, t) };
+    (t, waits)
 }
 
 #[test]
@@ -228,8 +229,10 @@ fn one_that_would_wait_for_what_has_changed_starts_again() {
     assert!(commit(&mut w));
     w.run(slow);
     unsafe {
-        assert_eq!(hec_stm_retry(w.hec), 0);
-        assert_eq!(*(slow.obj().stackobj.obj().sp as *const usize), info!(hec_restart_atomically_info).0);
+        assert_eq!(hec_stm_retry(w.hec), 1);
+        assert!(!crate::sync::queues::park(w.hec, slow));
+        let waiting = info!(stg_atomically_waiting_frame_info).0;
+        assert_eq!(*(slow.obj().stackobj.obj().sp as *const usize), waiting);
         assert_eq!(v.field(TVAR_WAITERS), static_closure!(stg_END_STM_WATCH_QUEUE_closure));
     }
     assert_eq!(version(v), 2);

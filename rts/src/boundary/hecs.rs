@@ -1,0 +1,65 @@
+//! The number of HECs: at start, and changed while the program runs.
+use super::exit::EXIT_HEAP_OVERFLOW;
+use crate::collector::policy;
+use crate::contract::Ways;
+use crate::hec::{self, Hec, MAX_HECS};
+use crate::observe::fatal;
+use crate::sched::{hec, incall, seat, settings, share, task, world};
+use crate::thread::create::new_io_thread;
+use crate::{memory, static_closure};
+use std::sync::atomic::Ordering;
+
+/// Makes HECs until there are `n`.
+/// # Safety
+/// The world is stopped, or no Haskell runs yet.
+pub unsafe fn make(n: usize) {
+    while hec::count() < n {
+        let nursery_bytes = policy::settings().nursery_bytes;
+        let h = Box::leak(Box::new(Hec::new(hec::count() as u32)));
+        h.fun_table.eager_blackhole_info = static_closure!(__stg_EAGER_BLACKHOLE_info).0;
+        h.fun_table.gc_enter_1 = static_closure!(__stg_gc_enter_1).0;
+        h.fun_table.gc_fun = static_closure!(__stg_gc_fun).0;
+        h.remembered.init(memory::heap().gens.len());
+        if !h.alloc.resize(nursery_bytes) {
+            fatal::exit_with(EXIT_HEAP_OVERFLOW, "out of memory for the allocation area");
+        }
+        h.alloc.large_limit = policy::large_limit(nursery_bytes);
+        h.r.current_nursery = h.alloc.run;
+        hec::add(h);
+        hec::rests(hec::count() - 1, true);
+    }
+    hec::enabled_capabilities.store(n as u32, Ordering::Relaxed);
+}
+
+/// Has the program run on `n` HECs from now on. Those beyond are switched off: what waits there
+/// moves, and what runs there moves when it next stops.
+/// # Safety
+/// Called by a safe foreign call, or from outside Haskell.
+#[no_mangle]
+pub unsafe extern "C" fn setNumCapabilities(n: u32) {
+    if n == 0 {
+        fatal::say("setNumCapabilities: there must be one capability at least");
+        return;
+    }
+    if n > 1 && !Ways::linked().threaded {
+        fatal::say("setNumCapabilities: not supported in the non-threaded RTS");
+        return;
+    }
+    let n = (n as usize).min(MAX_HECS);
+    let me = task::me();
+    seat::acquire(me);
+    while !world::stop(me) {}
+    let before = hec::enabled();
+    make(n);
+    for h in world::hecs().into_iter().skip(n) {
+        share::leave(h);
+    }
+    world::go_on(me);
+    if n != before {
+        // `base` has one event manager for each HEC.
+        let changed = static_closure!(base_GHCziConcziIO_ioManagerCapabilitiesChanged_closure);
+        let t = new_io_thread(hec(), changed, &settings().stack);
+        incall::run_to_end(me, t);
+    }
+    seat::release(me);
+}

@@ -1,0 +1,366 @@
+//! Who holds a HEC, and how it passes from hand to hand. Each HEC has a *seat*.
+//!
+//! Protocol. `State::holder` names the task that holds the HEC; only that task may touch the HEC and
+//! the threads that belong to it. It is written under the seat's lock only:
+//!
+//! 1. [`acquire`]: a task that wants a HEC takes the one it had last if nobody holds that, or
+//!    another that nobody holds; otherwise it joins `returning` of the first, asks the running
+//!    thread to give way, and waits for its turn.
+//! 2. [`release`]: the holder picks a successor: who stops the world (`world.rs`); or the longest
+//!    waiting returner; or the task that the first runnable thread is bound to, which for an
+//!    unbound one (and for letters) is an idle worker or a new one; or nobody: then the HEC
+//!    *rests*. Where there are returners and threads, they take turns. It writes the successor's
+//!    name and gives it its turn. The successor finds itself the holder: there is no moment in
+//!    which the HEC is free but promised, so no wake-up can be lost and none can overtake.
+//! 3. A worker that has nothing to do, or makes way for a returner, puts itself on `idle` before
+//!    it releases: the returner runs the threads on the queue once its own has stopped.
+//! 4. While the HEC rests, whoever has the seat's lock may put threads on its queue, and then picks
+//!    a successor as in 2 ([`give`]).
+//!
+//! Threads of a HEC become runnable only by the hand of its holder, by a letter, or as in 4. Who
+//! sends a letter looks at the seat afterwards ([`deliver`]), and who releases looks at the letters
+//! before, both under the lock: one of them sees the other.
+use super::incall::InCall;
+use super::lock::Lock;
+use super::task::{self, same, TaskRef, Turn};
+use crate::contract::Tso;
+use crate::hec::{self, Hec, MAX_HECS};
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{MutexGuard, OnceLock};
+
+/// Idle workers kept for later, for each HEC; others end.
+const MAX_IDLE_WORKERS: usize = 6;
+
+pub(super) struct State {
+    holder: Option<TaskRef>,
+    /// A task that stops the world and waits for this HEC.
+    stopper: Option<TaskRef>,
+    returning: VecDeque<TaskRef>,
+    /// The last successor came from `returning`.
+    returner_last: bool,
+    idle: Vec<TaskRef>,
+}
+
+impl State {
+    const fn new() -> State {
+        State {
+            holder: None,
+            stopper: None,
+            returning: VecDeque::new(),
+            returner_last: false,
+            idle: Vec::new(),
+        }
+    }
+}
+
+struct Seat {
+    state: Lock<State>,
+    /// Tasks in `returning`, for a look without the lock: who joins asks the running thread to
+    /// give way, so a look that comes too early is followed by another. If the thread is only
+    /// about to run its limit overwrites that, and it has its time slice first: were it asked
+    /// again, calls that return quickly could keep it from ever doing anything.
+    returners: AtomicUsize,
+}
+
+static SEATS: [Seat; MAX_HECS] =
+    [const { Seat { state: Lock::new(State::new()), returners: AtomicUsize::new(0) } }; MAX_HECS];
+
+static STOPPING: AtomicBool = AtomicBool::new(false);
+
+/// Counts changes of holders: how the ticker tells idle HECs from busy ones.
+pub static ACTIVITY: AtomicU64 = AtomicU64::new(0);
+/// The ticker sleeps until a HEC is next acquired.
+pub static DOZING: AtomicBool = AtomicBool::new(false);
+/// Ends the ticker's sleep; set once at start.
+pub static WAKE_TICKER: OnceLock<fn()> = OnceLock::new();
+
+fn lock(no: usize) -> MutexGuard<'static, State> {
+    SEATS[no].state.lock()
+}
+
+/// A HEC gets a new holder: the ticker must be awake.
+fn note_activity() {
+    ACTIVITY.fetch_add(1, Ordering::SeqCst);
+    if DOZING.load(Ordering::SeqCst) {
+        if let Some(wake) = WAKE_TICKER.get() {
+            wake();
+        }
+    }
+}
+
+/// Does the calling OS thread hold a HEC?
+pub fn i_hold() -> bool {
+    !task::me().held().is_null()
+}
+
+fn take(no: usize, st: &mut State, me: TaskRef) {
+    st.holder = Some(me);
+    hec::rests(no, false);
+    me.sit(no);
+}
+
+/// Takes a HEC, waiting for it if need be.
+pub fn acquire(me: TaskRef) {
+    if !me.held().is_null() {
+        crate::observe::fatal::exit_with(
+            1,
+            "error: an unsafe foreign call or a C finalizer called back into Haskell; \
+             the call must be declared safe",
+        );
+    }
+    note_activity();
+    let enabled = hec::enabled();
+    let no = if me.last() < enabled { me.last() } else { 0 };
+    let mut st = lock(no);
+    if st.holder.is_none() {
+        return take(no, &mut st, me);
+    }
+    if hec::resting() > 0 {
+        drop(st);
+        if (0..enabled).any(|i| i != no && try_take(i, me)) {
+            return;
+        }
+        st = lock(no);
+        if st.holder.is_none() {
+            return take(no, &mut st, me);
+        }
+    }
+    st.returning.push_back(me);
+    SEATS[no].returners.fetch_add(1, Ordering::Relaxed);
+    // SAFETY: `interrupt` writes one atomic.
+    unsafe { (*hec::address(no)).interrupt() };
+    drop(st);
+    me.sit(me.wait_turn());
+}
+
+/// Takes HEC `no` for the calling task if it rests.
+fn try_take(no: usize, me: TaskRef) -> bool {
+    let mut st = lock(no);
+    let free = st.holder.is_none() && st.returning.is_empty();
+    if free {
+        take(no, &mut st, me);
+    }
+    free
+}
+
+/// Takes the first HEC only if nobody holds it or waits for it.
+pub fn try_acquire(me: TaskRef) -> bool {
+    !stopping() && try_take(0, me)
+}
+
+/// Is some HEC held?
+pub fn busy() -> bool {
+    (0..hec::count()).any(|no| lock(no).holder.is_some())
+}
+
+/// Is HEC `no` held?
+pub fn is_held(no: usize) -> bool {
+    lock(no).holder.is_some()
+}
+
+/// Is somebody waiting to return from a foreign call to HEC `no`?
+pub fn returners_wait(no: usize) -> bool {
+    SEATS[no].returners.load(Ordering::Relaxed) != 0
+}
+
+/// How many wait for the first HEC.
+#[cfg(test)]
+pub fn waiting() -> usize {
+    lock(0).returning.len()
+}
+
+/// Passes the HEC on. The caller must not touch it again before it has it back.
+/// # Safety
+/// The caller is `me` and holds a HEC, with no thread running.
+pub unsafe fn release(me: TaskRef) {
+    me.stand();
+    pass_on(me.last(), lock(me.last()));
+}
+
+/// Gives HEC `no` its next holder.
+/// # Safety
+/// Nobody holds it but the caller, or nobody at all.
+unsafe fn pass_on(no: usize, mut st: MutexGuard<'static, State>) {
+    let successor = match st.stopper.take() {
+        Some(s) => Some(s),
+        None => {
+            // Returners and runnable threads take turns, so that neither can keep the other waiting.
+            let first = if st.returner_last { None } else { next_returner(no, &mut st) };
+            first.or_else(|| successor_for_work(no, &mut st)).or_else(|| next_returner(no, &mut st))
+        }
+    };
+    st.holder = successor;
+    hec::rests(no, successor.is_none() && no < hec::enabled());
+    drop(st);
+    if let Some(t) = successor {
+        note_activity();
+        t.give(Turn::Hec(no));
+    }
+}
+
+fn next_returner(no: usize, st: &mut State) -> Option<TaskRef> {
+    let t = st.returning.pop_front()?;
+    SEATS[no].returners.fetch_sub(1, Ordering::Relaxed);
+    st.returner_last = true;
+    Some(t)
+}
+
+/// Who should run the first runnable thread, or read the letters?
+unsafe fn successor_for_work(no: usize, st: &mut State) -> Option<TaskRef> {
+    st.returner_last = false;
+    if !super::settings().threaded || stopping() {
+        return None;
+    }
+    let hec = &*hec::address(no);
+    let first = hec.run_queue.head;
+    if first.is_null() && !hec.has_mail() {
+        return None;
+    }
+    if !first.is_null() {
+        let bound = first.obj().bound as *const InCall;
+        if !bound.is_null() {
+            return Some((*bound).task);
+        }
+    }
+    Some(st.idle.pop().unwrap_or_else(task::start_worker))
+}
+
+/// Passes the HEC on and waits for a turn: for a task bound to a thread that cannot run now.
+/// # Safety
+/// As for [`release`].
+pub unsafe fn pass_and_wait(me: TaskRef) {
+    release(me);
+    me.sit(me.wait_turn());
+}
+
+/// A worker without work passes its HEC on and joins the idle ones, to wait for its turn. False
+/// when it should end instead.
+/// # Safety
+/// As for [`release`].
+pub unsafe fn join_idle(me: TaskRef) -> bool {
+    let no = me.last();
+    let mut st = lock(no);
+    me.stand();
+    let stays = !stopping() && st.idle.len() < MAX_IDLE_WORKERS;
+    if stays {
+        st.idle.push(me);
+    }
+    pass_on(no, st);
+    stays
+}
+
+/// A worker for something else than threads.
+pub(super) fn spare_worker(no: usize) -> TaskRef {
+    let idle = lock(no).idle.pop();
+    idle.unwrap_or_else(task::start_worker)
+}
+
+/// Lets a task that stops the world have the caller's HEC, and waits until it is back. False if
+/// nobody waits for it.
+/// # Safety
+/// As for [`release`].
+pub(super) unsafe fn make_way_for_stopper(me: TaskRef) -> bool {
+    let no = me.last();
+    let mut st = lock(no);
+    if st.stopper.is_none() {
+        return false;
+    }
+    st.returning.push_front(me);
+    // The stopper passes the HEC on to its old holder, not to the threads on the queue.
+    st.returner_last = false;
+    SEATS[no].returners.fetch_add(1, Ordering::Relaxed);
+    me.stand();
+    pass_on(no, st);
+    me.sit(me.wait_turn());
+    true
+}
+
+/// Has `me`, which stops the world, get HEC `no`: at once (true), or as the next turn.
+pub(super) fn stop(no: usize, me: TaskRef) -> bool {
+    let mut st = lock(no);
+    let free = st.holder.is_none();
+    if free {
+        st.holder = Some(me);
+        hec::rests(no, false);
+    } else {
+        st.stopper = Some(me);
+        drop(st);
+        // SAFETY: two atomics are written.
+        unsafe { (*hec::address(no)).call_back() };
+    }
+    free
+}
+
+/// Takes HEC `no` for `me`, which stops the world, if it rests.
+pub(super) fn stop_if_resting(no: usize, me: TaskRef) -> bool {
+    let mut st = lock(no);
+    let free = st.holder.is_none() && st.returning.is_empty();
+    if free {
+        st.holder = Some(me);
+        hec::rests(no, false);
+    }
+    free
+}
+
+/// Lets HEC `no`, which the caller stopped, go on.
+/// # Safety
+/// The caller holds it and does not touch it again.
+pub(super) unsafe fn go_on(no: usize) {
+    pass_on(no, lock(no));
+}
+
+/// A letter has come for HEC `h`: if nobody holds it, somebody is found who reads it.
+pub fn deliver(h: &Hec) {
+    let no = h.no as usize;
+    let st = lock(no);
+    if st.holder.is_some() {
+        drop(st);
+        return h.call_back();
+    }
+    // SAFETY: nobody holds it, and the lock is ours.
+    unsafe { pass_on(no, st) }
+}
+
+/// If HEC `no` rests, lets `fill` put threads on its queue, and has somebody run them.
+/// # Safety
+/// The threads belong to the caller; afterwards they do no longer.
+pub(super) unsafe fn give(no: usize, fill: impl FnOnce(&mut Hec)) -> bool {
+    let Some(st) = SEATS[no].state.try_lock() else { return false };
+    if st.holder.is_some() || !st.returning.is_empty() || stopping() {
+        return false;
+    }
+    fill(&mut *hec::address(no));
+    pass_on(no, st);
+    true
+}
+
+/// May the task run thread `t`? One that is bound to another task it may not.
+/// # Safety
+/// `t` belongs to a HEC that the caller holds.
+pub unsafe fn runs_here(me: TaskRef, t: Tso) -> bool {
+    let bound = t.obj().bound as *const InCall;
+    bound.is_null() || same((*bound).task, me)
+}
+
+/// From now on HECs are passed to returners only: the program is ending.
+pub fn end_passing() {
+    STOPPING.store(true, Ordering::SeqCst);
+}
+
+pub fn stopping() -> bool {
+    STOPPING.load(Ordering::Relaxed)
+}
+
+/// In the child of a fork: `me` holds the first HEC, and the others rest.
+/// # Safety
+/// As for [`task::after_fork`].
+pub(super) unsafe fn after_fork(me: TaskRef) {
+    for (no, seat) in SEATS.iter().enumerate() {
+        let holder = (no == 0).then_some(me);
+        seat.state.renew(State { holder, ..State::new() });
+        seat.returners.store(0, Ordering::Relaxed);
+        hec::rests(no, no != 0 && no < hec::enabled());
+    }
+    STOPPING.store(false, Ordering::Relaxed);
+}

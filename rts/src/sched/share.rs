@@ -1,0 +1,87 @@
+//! Sharing threads among HECs.
+//!
+//! A thread runs on the HEC where it was made or woken: what it works on is in that core's caches.
+//! When another HEC rests and there are more threads here than the one that runs next, the others
+//! are divided among this HEC and those that rest. This is looked at between threads; a HEC that
+//! is about to rest has those look that have threads waiting, and a thread that makes another
+//! runnable stops soon (`Hec::share_soon`).
+//!
+//! Threads bound to an OS thread, and those tied to their HEC (`forkOn`), stay.
+use super::seat;
+use crate::contract::{layout::TSO_LOCKED, Tso};
+use crate::hec::{self, Hec};
+
+unsafe fn may_go(t: Tso) -> bool {
+    let o = t.obj();
+    o.bound == 0 && o.flags as usize & TSO_LOCKED == 0
+}
+
+/// Gives threads that wait here to HECs that rest.
+/// # Safety
+/// The caller holds the HEC, and no thread runs on it.
+pub unsafe fn share(hec: &mut Hec) {
+    let me = hec.no as usize;
+    for no in (0..hec::enabled()).filter(|&no| no != me) {
+        let waiting = hec.run_queue.len();
+        if waiting < 2 || hec::resting() == 0 {
+            return;
+        }
+        if hec::is_resting(no) {
+            let part = (waiting / (hec::resting() + 1)).max(1);
+            give(hec, no, part);
+        }
+    }
+}
+
+/// Gives up to `n` threads to HEC `no`.
+unsafe fn give(hec: &mut Hec, no: usize, n: usize) {
+    let mut gone = Vec::new();
+    let mut kept = Vec::new();
+    // The first one stays: it runs next.
+    let first = hec.run_queue.pop_front();
+    while gone.len() < n {
+        match hec.run_queue.pop_front() {
+            Some(t) if may_go(t) => gone.push(t),
+            Some(t) => kept.push(t),
+            None => break,
+        }
+    }
+    let given = !gone.is_empty() && seat::give(no, |there| unsafe { gone.iter().for_each(|&t| settle(there, t)) });
+    let back = if given { Vec::new() } else { gone };
+    for t in kept.into_iter().chain(back).rev() {
+        hec.run_queue.push_front(&mut hec.remembered, t);
+    }
+    if let Some(t) = first {
+        hec.run_queue.push_front(&mut hec.remembered, t);
+    }
+}
+
+/// Makes a runnable thread one of this HEC.
+/// # Safety
+/// The thread is runnable, on no queue and nobody else's.
+pub unsafe fn settle(hec: &mut Hec, t: Tso) {
+    t.obj().cap = hec as *mut Hec as usize;
+    hec.run_queue.push_back(&mut hec.remembered, t);
+}
+
+/// A HEC is about to rest: those that have threads waiting shall look.
+pub fn ask_others(me: usize) {
+    for no in (0..hec::enabled()).filter(|&no| no != me) {
+        // SAFETY: atomics of a HEC that exists.
+        let other = unsafe { &*hec::address(no) };
+        if other.run_queue.len() > 0 {
+            other.interrupt();
+        }
+    }
+}
+
+/// Moves everything that waits on a HEC that has been switched off to one that has not.
+/// # Safety
+/// The caller holds the HEC, and no thread runs on it.
+pub unsafe fn leave(hec: &mut Hec) {
+    while let Some(t) = hec.run_queue.pop_front() {
+        let home = hec::address(t.obj().id as usize % hec::enabled());
+        t.obj().cap = home as usize;
+        (*home).send(t.closure());
+    }
+}

@@ -1,0 +1,175 @@
+//! Sparks: thunks that somebody may evaluate before they are needed (`par`, strategies).
+//!
+//! Each HEC has a deque of them (Chase and Lev's, from `crossbeam-deque`): its holder pushes and
+//! takes the oldest, other HECs steal the oldest. A HEC that has nothing else to do makes a
+//! *spark thread*, which runs `base`'s loop over `getSpark#` until there is none left, or a thread
+//! waits to run. A thread that sparks while other HECs rest stops soon, to wake one.
+//!
+//! What becomes of a spark: *converted*, it was handed to a spark thread; *fizzled*, it was found
+//! evaluated or claimed; *collected*, nothing else refers to it any more; *overflowed*, the deque
+//! was full (`-e`); *dud*, it was a value from the start. The deque is no root: a collection drops
+//! what only it refers to. Counters are written by the HEC's holder, and read with the world
+//! stopped.
+use super::{seat, settings};
+use crate::collector::roots::IsAlive;
+use crate::contract::closure::fields::INDIRECTEE;
+use crate::contract::{layout::*, Closure, RegTable};
+use crate::hec::{self, Hec, MAX_HECS};
+use crate::observe::stats;
+use crate::static_closure;
+use crate::thread::create::new_io_thread;
+use crossbeam_deque::{Steal, Stealer};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::OnceLock;
+
+static STEALERS: [OnceLock<Stealer<Closure>>; MAX_HECS] = [const { OnceLock::new() }; MAX_HECS];
+static LIMIT: AtomicUsize = AtomicUsize::new(4096);
+
+/// How many sparks a HEC keeps.
+pub fn set_limit(n: usize) {
+    LIMIT.store(n, Ordering::Relaxed);
+}
+
+fn stealer(no: usize) -> Option<&'static Stealer<Closure>> {
+    STEALERS.get(no).and_then(|s| s.get())
+}
+
+/// Is it worth evaluating?
+unsafe fn is_thunk(c: Closure) -> bool {
+    if c.tag() != 0 {
+        return false;
+    }
+    match c.info().kind() {
+        THUNK | THUNK_1_0 | THUNK_0_1 | THUNK_2_0 | THUNK_1_1 | THUNK_0_2 | THUNK_STATIC
+        | THUNK_SELECTOR | AP | AP_STACK => true,
+        // A moment's lock, or a thunk with a value or an evaluator.
+        IND if c.field(INDIRECTEE).tag() == 0 => is_thunk(c.field(INDIRECTEE)),
+        _ => false,
+    }
+}
+
+/// `par#` and `spark#`: notes that somebody may evaluate the closure.
+/// # Safety
+/// Called by compiled code.
+#[no_mangle]
+pub unsafe extern "C" fn newSpark(reg: *mut RegTable, closure: Closure) -> i32 {
+    let hec = Hec::of_reg(reg);
+    if !settings().threaded {
+        return 1;
+    }
+    if !is_thunk(closure) {
+        hec.spark_counts.dud += 1;
+    } else if hec.sparks.len() >= LIMIT.load(Ordering::Relaxed) {
+        hec.spark_counts.overflowed += 1;
+    } else {
+        STEALERS[hec.no as usize].get_or_init(|| hec.sparks.stealer());
+        hec.sparks.push(closure);
+        hec.share_soon();
+    }
+    1
+}
+
+/// A spark worth evaluating, from this HEC or another.
+unsafe fn find(hec: &mut Hec) -> Option<Closure> {
+    let own = hec.no as usize;
+    loop {
+        let found = hec.sparks.pop().or_else(|| steal(own));
+        let counts = &mut hec.spark_counts;
+        match found {
+            Some(c) if is_thunk(c) => {
+                counts.converted += 1;
+                return Some(c);
+            }
+            Some(_) => counts.fizzled += 1,
+            None => return None,
+        }
+    }
+}
+
+fn steal(own: usize) -> Option<Closure> {
+    let n = hec::count();
+    (1..n).filter_map(|i| stealer((own + i) % n)).find_map(|victim| loop {
+        match victim.steal() {
+            Steal::Success(c) => return Some(c),
+            Steal::Empty => return None,
+            Steal::Retry => {}
+        }
+    })
+}
+
+/// `getSpark#`: the next spark for a spark thread; null if it should end.
+/// # Safety
+/// Called from Cmm.
+#[no_mangle]
+pub unsafe extern "C" fn hec_get_spark(hec: &mut Hec) -> Closure {
+    if !hec.run_queue.is_empty() || hec.has_mail() {
+        return Closure::NULL;
+    }
+    find(hec).unwrap_or(Closure::NULL)
+}
+
+/// `numSparks#`: how many this HEC has.
+#[no_mangle]
+pub extern "C" fn hec_num_sparks(hec: &Hec) -> usize {
+    hec.sparks.len()
+}
+
+/// Does any HEC have sparks?
+pub fn any() -> bool {
+    (0..hec::count()).filter_map(stealer).any(|s| !s.is_empty())
+}
+
+/// Puts a spark thread on the queue.
+/// # Safety
+/// The caller holds the HEC, or it rests and the caller holds its seat's lock.
+pub unsafe fn start_thread(hec: &mut Hec) {
+    let action = static_closure!(base_GHCziConcziSync_runSparks_closure);
+    let t = new_io_thread(hec, action, &settings().stack);
+    hec.run_queue.push_back(&mut hec.remembered, t);
+}
+
+/// Has the HECs that rest look for sparks, if this one has any to spare.
+/// # Safety
+/// The caller holds the HEC, and no thread runs on it.
+pub unsafe fn share(hec: &mut Hec) {
+    let own = hec.no as usize;
+    let mut left = hec.sparks.len();
+    for no in (0..hec::enabled()).filter(|&no| no != own) {
+        if left == 0 || hec::resting() == 0 {
+            return;
+        }
+        if hec::is_resting(no) && seat::give(no, |there| unsafe { start_thread(there) }) {
+            left -= 1;
+        }
+    }
+}
+
+/// What became of all sparks.
+/// # Safety
+/// The world is stopped.
+pub unsafe fn counts() -> stats::Sparks {
+    super::world::hecs().iter().fold(stats::Sparks::default(), |sum, h| sum + h.spark_counts)
+}
+
+/// After a collection: sparks have moved, or were garbage.
+pub fn update(is_alive: &mut IsAlive) {
+    // SAFETY: the world is stopped.
+    for h in unsafe { super::world::hecs() } {
+        for _ in 0..h.sparks.len() {
+            let Some(c) = h.sparks.pop() else { break };
+            // SAFETY: an object that is alive.
+            match is_alive(c) {
+                None => h.spark_counts.collected += 1,
+                Some(now) if unsafe { is_thunk(now) } => h.sparks.push(now),
+                Some(_) => h.spark_counts.fizzled += 1,
+            }
+        }
+    }
+}
+
+/// In the child of a fork: nobody wants them any more.
+/// # Safety
+/// The caller holds the HEC.
+pub unsafe fn forget(hec: &mut Hec) {
+    while hec.sparks.pop().is_some() {}
+}
