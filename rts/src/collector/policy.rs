@@ -45,6 +45,8 @@ pub struct Settings {
     pub large_bytes: usize,
     /// Give memory back to the system after full collections.
     pub return_memory: bool,
+    /// So many GC threads for every collection, however little there is to do.
+    pub forced_threads: Option<usize>,
     /// Check the whole heap before and after each collection, and poison what is free.
     pub check: bool,
 }
@@ -59,6 +61,7 @@ impl Settings {
         max_heap_bytes: None,
         large_bytes: 1 << 20,
         return_memory: true,
+        forced_threads: None,
         check: false,
     };
 }

@@ -10,6 +10,8 @@
 //! (shifted, with bit 0 set) when the object is reached; nothing has to be cleared afterwards.
 //! CAFs that were not reached are put back to what they were before they were entered, so
 //! that even code which was thought unreachable would find a proper thunk.
+use super::claim::shared;
+use super::header;
 use super::worker::Worker;
 use crate::contract::closure::fields::*;
 use crate::contract::{layout::*, Closure, Info, TAG_MASK};
@@ -43,7 +45,7 @@ pub(super) unsafe fn link_of(c: Closure) -> Option<*mut usize> {
     (*link != LEADS_NOWHERE).then_some(link)
 }
 
-impl<const MAJOR: bool> Worker<MAJOR> {
+impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     /// Puts a static object on the list of those to be scanned, if it is not there yet.
     #[inline(never)]
     pub(super) unsafe fn reach_static(&mut self, p: usize) {
@@ -52,8 +54,13 @@ impl<const MAJOR: bool> Worker<MAJOR> {
             return;
         }
         if let Some(link) = link_of(c) {
-            if *link != self.reached {
-                *link = self.reached;
+            let before = *link;
+            if before != self.reached {
+                if !PARALLEL {
+                    *link = self.reached;
+                } else if !header::exchange(shared(link), before, self.reached) {
+                    return;
+                }
                 self.statics.push(c);
             }
         }
