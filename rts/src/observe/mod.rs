@@ -1,5 +1,6 @@
 //! Observation: settings, counters, messages and the ways a program ends; usable from every floor.
 pub mod clock;
+pub mod eventlog;
 pub mod fatal;
 pub mod program;
 pub mod settings;
