@@ -87,8 +87,8 @@ pub fn thread_stopped(hec: u32, thread: u64, status: impl FnOnce() -> (u16, u64)
 }
 
 /// Reasons to block come after the return codes and the foreign call.
-pub fn status_of_block(why_blocked: u16) -> u16 {
-    THREAD_SUSPENDED_FOREIGN_CALL as u16 + why_blocked
+pub fn status_of_block(why_blocked: usize) -> u16 {
+    (THREAD_SUSPENDED_FOREIGN_CALL + why_blocked) as u16
 }
 
 /// `task` names an OS thread that runs Haskell; the calling one.
@@ -104,7 +104,8 @@ pub fn task_created(task: u64, hec: u32) {
 
 #[inline]
 pub fn task_migrates(task: u64, from: u32, to: u32) {
-    if on(class::SCHEDULER) {
+    // One that has not been told about yet just gets its first HEC.
+    if on(class::SCHEDULER) && super::lock(&TASKS).contains(&task) {
         post(None, Event::TaskMigrate { task, from: from as u16, to: to as u16 });
     }
 }
