@@ -85,13 +85,11 @@ pub fn start_clock() {
 
 /// Nanoseconds since the program's start.
 fn now() -> u64 {
-    let t = getProcessElapsedTime();
-    // C code may start a log before the runtime.
-    let start = match START.compare_exchange(0, t, Ordering::Relaxed, Ordering::Relaxed) {
-        Ok(_) => t,
-        Err(start) => start,
-    };
-    (t - start) as u64
+    if START.load(Ordering::Relaxed) == 0 {
+        // C code has started a log before the runtime.
+        start_clock();
+    }
+    (getProcessElapsedTime() - START.load(Ordering::Relaxed)) as u64
 }
 
 /// The classes that the flags choose.
