@@ -125,9 +125,8 @@ fn buffer_of(hec: Option<u32>) -> (&'static Mutex<Buffer>, u16) {
 /// Logs an event that happens now, on a HEC or on none.
 #[cold]
 fn post(hec: Option<u32>, event: Event) {
-    let time = now();
     if AS_TEXT.load(Ordering::Relaxed) {
-        return text::print(hec, time, &event);
+        return text::print(hec, now(), &event);
     }
     if is_too_long(&event) {
         return super::fatal::say("Event size exceeds EVENT_PAYLOAD_SIZE_MAX, bail out");
@@ -137,6 +136,8 @@ fn post(hec: Option<u32>, event: Event) {
     if !on(u32::MAX) {
         return;
     }
+    // Read under the lock, so that times in a block never go back.
+    let time = now();
     if buffer.is_full_for(&event) {
         write_out(&mut buffer, time);
     }
