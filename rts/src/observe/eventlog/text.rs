@@ -1,6 +1,6 @@
 //! Events as lines on stderr (`-v`), for programs linked with `-debug`.
 use super::event::Event;
-use super::lock;
+use super::{class, lock, on};
 use crate::contract::flags::flags;
 use crate::contract::layout::*;
 use crate::contract::Ways;
@@ -54,6 +54,15 @@ fn describe(event: &Event) -> Option<String> {
         Event::CreateSparkThread(t) => format!("creating spark thread {t}"),
         Event::Moment(kind) => moment(kind)?.to_owned(),
         Event::SparkSteal { victim } => format!("stealing a spark from cap {victim}"),
+        // As the stock runtime has it: sets of HECs are a matter of scheduling here.
+        Event::CapsetCreate { .. }
+        | Event::CapsetDelete(_)
+        | Event::CapsetAssign { .. }
+        | Event::CapsetRemove { .. }
+            if !on(class::SCHEDULER) =>
+        {
+            return None
+        }
         Event::CapsetCreate { set, kind } => format!("created capset {set} of type {kind}"),
         Event::CapsetDelete(set) => format!("deleted capset {set}"),
         Event::CapsetAssign { set, hec } => format!("assigned cap {hec} to capset {set}"),
