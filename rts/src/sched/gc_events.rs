@@ -63,7 +63,17 @@ fn allocated(hecs: &[&mut Hec]) {
 fn sparks(hecs: &[&mut Hec]) {
     if settings().threaded {
         for h in hecs {
-            spark_counters(h.no, SparkCounts::default());
+            let c = &h.spark_counts;
+            let counts = SparkCounts {
+                created: c.kept,
+                dud: c.dud,
+                overflowed: c.overflowed,
+                converted: c.converted,
+                collected: c.collected,
+                fizzled: c.fizzled,
+                remaining: h.sparks.len() as u64,
+            };
+            spark_counters(h.no, counts);
         }
     }
 }

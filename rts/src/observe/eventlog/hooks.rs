@@ -40,7 +40,6 @@ on_a_hec! {
     SCHEDULER: thread_labelled(thread: u64, label: &[u8]) => Event::ThreadLabel {
         thread: thread as u32, label,
     };
-    SCHEDULER: spark_thread_created(thread: u64) => Event::CreateSparkThread(thread as u32);
 
     GC: gc_requested(parallel: bool) => Event::Moment(match parallel {
         true => EVENT_REQUEST_PAR_GC,
@@ -62,6 +61,7 @@ on_a_hec! {
     /// Bytes alive, as a full collection has found.
     GC: heap_live(bytes: u64) => Event::HeapLive(bytes);
 
+    SPARKS: spark_thread_created(thread: u64) => Event::CreateSparkThread(thread as u32);
     SPARKS: spark_created() => Event::Moment(EVENT_SPARK_CREATE);
     SPARKS: spark_dud() => Event::Moment(EVENT_SPARK_DUD);
     SPARKS: spark_overflowed() => Event::Moment(EVENT_SPARK_OVERFLOW);
