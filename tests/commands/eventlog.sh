@@ -29,6 +29,7 @@ main = do
   same "CapCreate" "CapDelete"
   case how of
     "said" -> mapM_ putStrLn (nub (sort [s | Event _ e _ <- es, Just s <- [said (managers es) e]]))
+    "all" -> mapM_ (print . evSpec) es
     "kinds" -> mapM_ putStrLn (nub (sort (map kind es)))
     _ -> return ()
 
@@ -74,7 +75,7 @@ import Control.Exception
 import Control.Monad
 import qualified Data.Map as M
 import Debug.Trace
-import GHC.Conc (labelThread)
+import GHC.Conc (labelThread, par)
 import System.Environment
 import System.Exit
 import System.Mem
@@ -91,6 +92,9 @@ main = do
       pid <- forkProcess (traceEventIO "in the child" >> performGC)
       _ <- getProcessStatus True False pid
       traceEventIO "in the parent"
+    ["sparks"] -> do
+      let xs = [length (show (product [1 .. n])) | n <- [1000 .. 1199 :: Integer]]
+      evaluate (foldr par (sum xs) xs) >>= print
     ["exit"] -> exitWith (ExitFailure 3)
     ["heap"] -> print (M.size (M.fromList [(i, show i) | i <- [1 .. 10000000 :: Int]]))
     _ -> return ()
@@ -170,6 +174,16 @@ done
 for options in '-N2' '-N4 -A64k' '-N3 -C0'; do
     ./ours/traced-threaded busy +RTS -l -olmany $options
     [ "$(read/summary said many | grep -c '^message')" = 801 ] || fail "$options: messages are missing"
+done
+
+# Every spark, or how many there were.
+both traced-threaded sparks +RTS -l-af -N2
+for dir in stock ours; do
+    [ "$(read/summary all $dir/traced-threaded.eventlog | grep -c SparkCreate)" = 200 ] || fail "$dir: sparks are missing"
+done
+both traced-threaded sparks +RTS -l-ap -N2
+for dir in stock ours; do
+    read/summary all $dir/traced-threaded.eventlog | grep -q 'SparkCounters {sparksCreated = 200,' || fail "$dir: sparks are not counted"
 done
 
 # The child of a fork has its own file, by default and where -ol says.
