@@ -5,6 +5,7 @@ ghc-pkg --simple-output list ghc-events | grep -q ghc-events || { echo "the Hask
 
 mkdir -p read stock ours
 cat >read/Summary.hs <<'HASKELL'
+import Control.Monad
 import Data.List
 import qualified Data.Map as M
 import GHC.RTS.Events
@@ -16,7 +17,7 @@ import System.Exit
 
 main :: IO ()
 main = do
-  how : file : _ <- getArgs
+  how : file : whose <- getArgs
   es <- either error (sortEvents . events . dat) <$> readEventLogFromFile file
   holds "threads on HECs" capabilityThreadRunMachine es
   holds "threads by HECs" capabilityThreadPoolMachine es
@@ -25,8 +26,8 @@ main = do
   holds "threads" (indexM threadOf (refineM evSpec threadMachine)) es
   let same a b = if count a == count b then return () else die (a ++ " and " ++ b ++ " do not come in pairs")
       count name = length (filter ((== name) . kind) es)
-  same "StartGC" "EndGC"
-  same "CapCreate" "CapDelete"
+  -- The stock runtime sometimes leaves out the last events of a program.
+  when (whose /= ["stock"]) $ same "StartGC" "EndGC" >> same "CapCreate" "CapDelete"
   case how of
     "said" -> mapM_ putStrLn (nub (sort [s | Event _ e _ <- es, Just s <- [said (managers es) e]]))
     "all" -> mapM_ (print . evSpec) es
@@ -151,7 +152,7 @@ both() {
 # alike HOW NAME LOG : the summaries of both logs must be the same.
 alike() {
     for dir in stock ours; do
-        read/summary "$1" $dir/"$3" >$dir/summary || fail "$dir $2: cannot be read, or makes no sense"
+        read/summary "$1" $dir/"$3" $dir >$dir/summary || fail "$dir $2: cannot be read, or makes no sense"
     done
     diff stock/summary ours/summary || fail "$2: the logs differ in what is $1"
 }
@@ -162,10 +163,10 @@ for name in traced traced-threaded; do
     both $name busy +RTS -l-a
     alike kinds "$name -l-a" $name.eventlog
     both $name busy +RTS -l-ag -ollog
-    for dir in stock ours; do read/summary kinds $dir/log | grep -v '^Request' >$dir/kinds; done
+    for dir in stock ours; do read/summary kinds $dir/log $dir | grep -v '^Request\|^Cap' >$dir/kinds; done
     diff stock/kinds ours/kinds || fail "$name -l-ag: the kinds of events differ"
     both $name busy +RTS -l-au -A64k
-    for dir in stock ours; do read/summary said $dir/$name.eventlog >$dir/messages; done
+    for dir in stock ours; do read/summary said $dir/$name.eventlog $dir >$dir/messages; done
     [ "$(grep -c '^message' ours/messages)" = 801 ] || fail "$name busy: messages are missing"
     diff stock/messages ours/messages || fail "$name busy: the messages differ"
 done
@@ -179,11 +180,11 @@ done
 # Every spark, or how many there were.
 both traced-threaded sparks +RTS -l-af -N2
 for dir in stock ours; do
-    [ "$(read/summary all $dir/traced-threaded.eventlog | grep -c SparkCreate)" = 200 ] || fail "$dir: sparks are missing"
+    [ "$(read/summary all $dir/traced-threaded.eventlog $dir | grep -c SparkCreate)" = 200 ] || fail "$dir: sparks are missing"
 done
 both traced-threaded sparks +RTS -l-ap -N2
 for dir in stock ours; do
-    read/summary all $dir/traced-threaded.eventlog | grep -q 'SparkCounters {sparksCreated = 200,' || fail "$dir: sparks are not counted"
+    read/summary all $dir/traced-threaded.eventlog $dir | grep 'SparkCounters {sparksCreated = 200,' >seen || fail "$dir: sparks are not counted"
 done
 
 # The child of a fork has its own file, by default and where -ol says.
