@@ -1,6 +1,7 @@
 //! Observation: settings, counters, messages and the ways a program ends; usable from every floor.
 pub mod clock;
 pub mod fatal;
+pub mod phases;
 pub mod program;
 pub mod settings;
 pub mod stats;
