@@ -33,6 +33,7 @@ pub fn run(project: &Project, options: &Options) -> Result<()> {
     if everything {
         install("test", project)?;
     }
+    Ghc::find(project)?.check_version()?;
     let report = Report::default();
     let mut tally = Tally::default();
     if everything || options.names.iter().any(|n| n == "unit") {

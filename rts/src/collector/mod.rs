@@ -412,6 +412,7 @@ unsafe fn finish<const MAJOR: bool, const PARALLEL: bool>(
     for hec in hecs.iter_mut() {
         hec.alloc.drop_dead_pinned();
     }
+    let held: usize = from.plain.iter().chain(&from.large).map(|&run| (*run).len as usize).sum();
     for run in from.plain {
         release(run, poison);
     }
@@ -433,7 +434,7 @@ unsafe fn finish<const MAJOR: bool, const PARALLEL: bool>(
     if MAJOR {
         outcome.live_words = gens.iter().map(|g| g.words()).sum();
         let live = gens.iter().map(|g| g.blocks()).sum();
-        policy::set_limits(live);
+        policy::set_limits(live, held);
     } else {
         outcome.live_words = outcome.copied_words + outcome.large_words;
     }
