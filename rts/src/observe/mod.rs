@@ -3,6 +3,7 @@ mod allocator;
 pub mod clock;
 pub mod eventlog;
 pub mod fatal;
+pub mod phases;
 pub mod program;
 pub mod settings;
 pub mod stats;

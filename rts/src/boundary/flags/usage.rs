@@ -46,6 +46,8 @@ Statistics:
   -s[<file>] Summary at the end
   -S[<file>] A line for each collection, and the summary
   --machine-readable, --internal-counters
+  --gc-phases
+             With -s and -S: where the time of collections went
 
 Time:
   -C<secs>   Time between context switches (default: 0.02; 0: as often as possible)
@@ -60,8 +62,11 @@ Parallelism:
   -N[<n>], -maxN<n>
              Number of HECs (capabilities): 1 by default; with -N as many as
              there are processors, with -maxN<n> no more than this
-  -qg[<n>] -qb[<n>] -qn<n> -qa -qm -qi<n>
-             Parallel collection and thread placement; accepted
+  -qg[<n>]   Share only collections of generation n and older ones (without n: none)
+  -qb[<n>]   Let threads take each other's work only in those (default: chosen)
+  -qn<n>     At most so many threads for a collection (default: -N, or free cores)
+  -qa        Keep each thread that collects on a core
+  -qm -qi<n> Thread placement; accepted
   -e<n>      Maximum number of sparks of a HEC (default: 4096)
 ";
 
