@@ -109,7 +109,6 @@ unsafe fn attend(me: TaskRef, hec: &mut Hec) -> bool {
     if hec.called_back() && seat::make_way_for_stopper(me) {
         return true;
     }
-    // Whoever made way has heard the call, and comes back to the letters that it was for as well.
     if hec.has_mail() {
         read_mail(hec);
     }
