@@ -1,0 +1,46 @@
+//! Models of the runtime's lock-free protocols: loom runs each of them through every
+//! interleaving of its threads that matters. The protocols' files are compiled here just as
+//! they are, but for where their atomics come from.
+
+/// What `rts/src/atomics.rs` is for the runtime.
+mod atomics {
+    pub use loom::sync::atomic::{fence, AtomicU16, AtomicUsize, Ordering};
+
+    /// Turns of waiting so far in this execution.
+    pub static TURNS: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+    /// loom would try any number of turns; what comes after so many is run in one way only.
+    const EXPLORED_TURNS: usize = 4;
+
+    pub fn spin_loop() {
+        if TURNS.fetch_add(1, Ordering::Relaxed) == EXPLORED_TURNS {
+            loom::stop_exploring();
+        }
+        loom::thread::yield_now();
+    }
+    pub fn yield_now() {
+        spin_loop()
+    }
+}
+
+#[path = "../../src/sync/header.rs"]
+mod header_lock;
+#[path = "../../src/thread/lock.rs"]
+pub mod lock;
+#[path = "../../src/sync/stm/protocol.rs"]
+mod protocol;
+mod thread {
+    pub use crate::lock;
+}
+
+mod claims;
+mod transactions;
+
+/// Explores a model with at most so many preemptions of a thread that could go on.
+fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(preemptions);
+    builder.check(move || {
+        atomics::TURNS.store(0, atomics::Ordering::Relaxed);
+        model()
+    });
+}
