@@ -5,6 +5,7 @@
 /// What `rts/src/atomics.rs` is for the runtime.
 mod atomics {
     pub use loom::sync::atomic::{fence, AtomicU16, AtomicUsize, Ordering};
+    pub use loom::sync::{Condvar, Mutex, MutexGuard};
 
     /// Turns of waiting so far in this execution.
     pub static TURNS: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
@@ -22,17 +23,26 @@ mod atomics {
     }
 }
 
+#[path = "../../src/collector/crew.rs"]
+mod crew;
+#[path = "../../src/collector/header.rs"]
+mod header;
 #[path = "../../src/sync/header.rs"]
 mod header_lock;
 #[path = "../../src/thread/lock.rs"]
 pub mod lock;
 #[path = "../../src/sync/stm/protocol.rs"]
 mod protocol;
+#[path = "../../src/collector/quiet.rs"]
+mod quiet;
 mod thread {
     pub use crate::lock;
 }
 
 mod claims;
+mod crews;
+mod forwarding;
+mod sharing;
 mod transactions;
 
 /// Explores a model with at most so many preemptions of a thread that could go on.
