@@ -19,7 +19,7 @@ struct Waiter {
     write: bool,
 }
 
-/// Touched by HEC holders only.
+/// Touched by the holder of the HEC only: the non-threaded way has one.
 struct Waiting {
     /// By deadline; the serial number orders equal ones.
     sleepers: BTreeMap<(Instant, u64), Tso>,

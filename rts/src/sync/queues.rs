@@ -17,6 +17,7 @@ pub struct Scheduler {
     pub interrupt_call: unsafe fn(&mut Hec, Tso),
 }
 
+/// Written once, before the first thread is made.
 static mut SCHEDULER: Option<Scheduler> = None;
 
 /// # Safety

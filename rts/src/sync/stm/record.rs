@@ -95,7 +95,8 @@ unsafe fn set_number(b: Closure, i: usize, v: usize) {
     b.set_word(ARR_BYTES_PAYLOAD + i, v)
 }
 
-/// Collections so far: none of any generation leaves it as it was.
+/// Collections so far: none of any generation leaves it as it was, and while one is under way
+/// nobody asks.
 unsafe fn collections() -> usize {
     heap().gens.iter().map(|g| g.collections).sum()
 }
