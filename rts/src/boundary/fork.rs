@@ -1,12 +1,14 @@
 //! `forkProcess`: a child process with only the forking Haskell thread.
 //!
-//! The fork happens with the HEC held, the pool locked and the ticker's sleep locked, so the child
-//! finds them consistent. In the child every other OS thread is gone; every other Haskell thread is deleted; the given
-//! action runs as a new main; then the child exits.
+//! The fork happens with the HEC held, and the pool, the ticker's sleep and what foreign code may use
+//! without the HEC (callbacks, stable pointers) locked, so the child finds them consistent. In the
+//! child every other OS thread is gone; every other Haskell thread is deleted; the given action runs
+//! as a new main; then the child exits.
 use crate::contract::layout::*;
 use crate::eval::freeze::raise_async;
 use crate::sync::throwto::finished;
 use crate::events::{iowait, manager, signals, ticker};
+use crate::prims::{callback, stable_ptr};
 use crate::sched::{hec, incall, settings, suspend, task};
 use crate::contract::Tso;
 use crate::thread::door;
@@ -20,7 +22,8 @@ pub unsafe extern "C" fn forkProcess(entry: usize) -> libc::pid_t {
     // What C has buffered must not be written twice.
     libc::fflush(std::ptr::null_mut());
     ticker::pause(true);
-    let pid = task::with_pool_locked(|| ticker::with_sleep_locked(|| libc::fork()));
+    let fork = || stable_ptr::with_locked(|| libc::fork());
+    let pid = task::with_pool_locked(|| ticker::with_sleep_locked(|| callback::with_locked(fork)));
     if pid != 0 {
         ticker::pause(false);
         task::release();
