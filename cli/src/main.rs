@@ -10,6 +10,7 @@ mod parallel;
 mod process;
 mod programs;
 mod project;
+mod report;
 mod tally;
 
 use clap::{error::ErrorKind, Parser, Subcommand};
@@ -57,9 +58,14 @@ enum Cmd {
     /// Installs the Debian packages that tests need and that are missing (as root or with sudo), unless tests are named. Ends with the
     /// counts, and exit code 1 if any test failed.
     Test(commands::test::Options),
-    /// Measure the programs in bench/ side by side with the stock runtime
+    /// Measure the programs in bench/ and the installed ghc side by side with the stock runtime
     ///
-    /// Prints a table of elapsed time, GC time, longest pause and peak memory, and writes build/bench/bench.json and bench.svg.
+    /// Prints tables: sequential programs (elapsed time, GC time, longest pause, peak memory; an asterisk marks those that spend over 40% of
+    /// the stock runtime's time in GC); parallel programs on one HEC and on several, with their speed-ups; ghc --make -jN on Hecaton, on the
+    /// stock runtime and on the same with hand-tuned flags; and what the project aims at beside what was measured. The figures and pictures
+    /// go to build/bench.
+    ///
+    /// Installs the Debian packages that the selected programs need and that are missing (as root or with sudo).
     Bench(commands::bench::Options),
     /// Install what is missing, build, and compile and run a real project on Hecaton and on the stock runtime
     Demo,

@@ -7,6 +7,7 @@ refused 2 -- "$HECATON" build --frobnicate
 refused 2 extra "$HECATON" build extra
 refused 2 PROGRAM "$HECATON" run
 refused 2 runs "$HECATON" bench --runs 0
+refused 2 frobnicate "$HECATON" bench --frobnicate
 refused 2 frobnicate "$HECATON" test --frobnicate
 refused 2 extra "$HECATON" demo extra
 refused 1 'no benchmark' "$HECATON" bench no-such-benchmark
