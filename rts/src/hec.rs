@@ -225,7 +225,7 @@ impl Hec {
 const SHARE_BYTES: usize = 4096;
 
 /// As many HECs as there can be.
-pub const MAX_HECS: usize = 256;
+pub const MAX_HECS: usize = 1024;
 
 static ALL: [AtomicPtr<Hec>; MAX_HECS] =
     [const { AtomicPtr::new(std::ptr::null_mut()) }; MAX_HECS];

@@ -38,11 +38,11 @@ pub unsafe fn make(n: usize) {
 #[no_mangle]
 pub unsafe extern "C" fn setNumCapabilities(n: u32) {
     if n == 0 {
-        fatal::say("warning: setNumCapabilities: there must be one capability at least");
+        fatal::say("setNumCapabilities: there must be one capability at least");
         return;
     }
     if n > 1 && !Ways::linked().threaded {
-        fatal::say("warning: setNumCapabilities: not supported in the non-threaded RTS");
+        fatal::say("setNumCapabilities: not supported in the non-threaded RTS");
         return;
     }
     let n = (n as usize).min(MAX_HECS);

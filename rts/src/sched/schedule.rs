@@ -106,10 +106,10 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
 /// What other HECs want of this one. True if the caller may be on another HEC now, or has come to
 /// new threads or requests.
 unsafe fn attend(me: TaskRef, hec: &mut Hec) -> bool {
-    if hec.called_back() {
-        if seat::make_way_for_stopper(me) {
-            return true;
-        }
+    if hec.called_back() && seat::make_way_for_stopper(me) {
+        return true;
+    }
+    if hec.has_mail() {
         read_mail(hec);
     }
     if hec.no as usize >= hec::enabled() && !hec.run_queue.is_empty() {

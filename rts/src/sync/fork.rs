@@ -1,8 +1,9 @@
 //! New threads from Haskell, and what threads ask about each other.
 use crate::contract::{layout::*, Closure, Tso};
-use crate::hec::Hec;
+use crate::hec::{self, many, Hec};
 use crate::memory::BLOCK_BYTES;
 use crate::thread::create::new_io_thread;
+use crate::thread::door;
 use crate::thread::stack::StackSizes;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -57,20 +58,49 @@ fn stop_soon(hec: &mut Hec, thread_bytes: usize) {
 
 const _: () = assert!(TURN_BYTES < BLOCK_BYTES);
 
-/// Makes a thread for an IO action, at the back of the run queue, with the masking state of its
-/// maker. `locked`: it was asked for on a particular HEC.
+/// A thread for an IO action, with the masking state of the running one.
+unsafe fn child(hec: &mut Hec, action: Closure) -> Tso {
+    let t = new_io_thread(hec, action, &settings().stacks);
+    let inherited = hec.current().obj().flags as usize & (TSO_BLOCKEX | TSO_INTERRUPTIBLE);
+    t.obj().flags = inherited as u32;
+    t
+}
+
+unsafe fn enqueue(hec: &mut Hec, t: Tso, thread_bytes: usize) {
+    hec.run_queue.push_back(&mut hec.remembered, t);
+    stop_soon(hec, thread_bytes);
+    if many() {
+        hec.share_soon();
+    }
+}
+
+/// Makes a thread for an IO action, at the back of the run queue.
 /// # Safety
 /// Called from Cmm with Hp saved.
 #[no_mangle]
-pub unsafe extern "C" fn hec_fork(hec: &mut Hec, action: Closure, locked: usize) -> Tso {
+pub unsafe extern "C" fn hec_fork(hec: &mut Hec, action: Closure) -> Tso {
     let before = (*hec.alloc.run).free;
-    let t = new_io_thread(hec, action, &settings().stacks);
+    let t = child(hec, action);
     let thread_bytes = (*hec.alloc.run).free - before;
-    let inherited = hec.current().obj().flags as usize & (TSO_BLOCKEX | TSO_INTERRUPTIBLE);
-    let flags = if locked != 0 { inherited | TSO_LOCKED } else { inherited };
-    t.obj().flags = flags as u32;
-    hec.run_queue.push_back(&mut hec.remembered, t);
-    stop_soon(hec, thread_bytes);
+    enqueue(hec, t, thread_bytes);
+    t
+}
+
+/// Makes a thread that is tied to a HEC: the number is taken modulo how many run.
+/// # Safety
+/// As for [`hec_fork`].
+#[no_mangle]
+pub unsafe extern "C" fn hec_fork_on(hec: &mut Hec, number: isize, action: Closure) -> Tso {
+    let before = (*hec.alloc.run).free;
+    let t = child(hec, action);
+    let thread_bytes = (*hec.alloc.run).free - before;
+    t.obj().flags |= TSO_LOCKED as u32;
+    let no = number.rem_euclid(hec::enabled() as isize) as usize;
+    if no == hec.no as usize {
+        enqueue(hec, t, thread_bytes);
+    } else {
+        door::give(t, &*hec::address(no));
+    }
     t
 }
 
@@ -84,6 +114,15 @@ pub unsafe extern "C" fn hec_thread_status(t: Tso) -> usize {
         ThreadKilled => 17,
         _ => t.obj().why_blocked as usize,
     }
+}
+
+/// The number of the HEC that a thread runs on, or ran on last.
+/// # Safety
+/// `t` is a thread.
+#[no_mangle]
+pub unsafe extern "C" fn hec_thread_hec(t: Tso) -> usize {
+    let owner = door::owner(t).load(Ordering::Relaxed);
+    (*(owner as *const Hec)).no as usize
 }
 
 /// Is the running thread bound to an OS thread? Without `-threaded` none is.

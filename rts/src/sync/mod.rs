@@ -7,6 +7,7 @@
 //! that found threads unreachable; `eval::freeze::raise_async` to stop one from outside.
 pub mod deadlock;
 pub mod fork;
+pub mod header;
 pub mod mvar;
 pub mod queues;
 pub mod stm;

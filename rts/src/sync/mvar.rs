@@ -14,17 +14,23 @@
 //! it; the entry goes when it comes to the front, or when the next thread that waits finds it
 //! last, so that a waiter who times out over and over leaves no trail.
 //!
-//! Header MVAR_DIRTY: young, or in the remembered set. Operations that store a pointer in an
-//! MVAR_CLEAN call [`hec_dirty_mvar`] first. Storing the empty mark needs no barrier.
+//! With several HECs whoever works on an MVar holds the lock in its header (`header.rs`). Only
+//! the value may be read without. Cmm takes the lock too, and calls in with it: then the header
+//! that the MVar had comes as an argument, and Rust unlocks. A waiter is claimed under the lock;
+//! one that cannot be is being taken away by an exception, and its entry is passed over.
+//!
+//! Header MVAR_DIRTY: young, or in the remembered set. An MVar that was MVAR_CLEAN becomes so
+//! before a pointer is stored in it. Storing the empty mark needs no barrier.
 //!
 //! An I/O port is an MVar with one reader at most, whose thread is the head itself, and which is
 //! not taken for deadlocked.
+use super::header::Header;
 use crate::contract::closure::fields::*;
-use crate::contract::{layout::*, Closure, Tso};
+use crate::contract::{layout::*, Closure, Info, Tso};
 use crate::eval::frames::*;
-use crate::hec::Hec;
+use crate::hec::{many, Hec};
 use crate::info;
-use crate::thread::door;
+use crate::thread::door::{self, Claim};
 use crate::thread::queue::dirty_tso;
 use crate::thread::stack::dirty_stack;
 
@@ -34,15 +40,94 @@ fn end() -> Closure {
     Tso::end().closure()
 }
 
-/// Call before storing a pointer in an MVar.
-/// # Safety
-/// `m` is an MVar.
-#[no_mangle]
-pub unsafe extern "C" fn hec_dirty_mvar(hec: &mut Hec, m: Closure) {
-    if m.info() == info!(stg_MVAR_CLEAN_info) {
-        m.set_info(info!(stg_MVAR_DIRTY_info));
-        hec.remember(m);
+unsafe fn header<'a>(m: Closure) -> &'a Header {
+    &*(m.slot(0) as *const Header)
+}
+
+/// An MVar that the caller has locked (if there are several HECs). Dropping this unlocks it.
+struct Locked {
+    m: Closure,
+    /// Its header, as it will be.
+    info: Info,
+}
+
+impl Locked {
+    unsafe fn new(m: Closure) -> Locked {
+        let info = if many() { hec_lock_header(m) } else { m.info() };
+        Locked { m, info }
     }
+    /// Call before storing a pointer.
+    unsafe fn dirty(&mut self, hec: &mut Hec) {
+        if self.info == info!(stg_MVAR_CLEAN_info) {
+            self.info = info!(stg_MVAR_DIRTY_info);
+            hec.remember(self.m);
+        }
+    }
+    unsafe fn head(&self) -> Closure {
+        self.m.field(MVAR_HEAD)
+    }
+    unsafe fn is_full(&self) -> bool {
+        self.m.field(MVAR_VALUE) != end()
+    }
+    unsafe fn set_value(&self, value: Closure) {
+        self.m.set_word(MVAR_VALUE, value.0)
+    }
+
+    /// Takes the first entry out of the queue, and the next in its place.
+    unsafe fn drop_first(&self) {
+        let link = self.head().word(MVAR_QUEUE_LINK);
+        self.m.set_word(MVAR_HEAD, link);
+        if link == end().0 {
+            self.m.set_word(MVAR_TAIL, link);
+        }
+    }
+
+    /// Takes the first thread out of the queue.
+    unsafe fn next_waiter(&self, hec: &Hec) -> Option<Claim> {
+        while self.head() != end() {
+            let t = Tso(self.head().word(MVAR_QUEUE_TSO));
+            self.drop_first();
+            if !t.is_end() {
+                let waits = |why, on| why_mvar(why) && on == self.m.0;
+                if let Some(c) = door::claim(hec, t, waits) {
+                    return Some(c);
+                }
+            }
+        }
+        None
+    }
+
+    /// Puts a value in the empty MVar, or hands it to those who wait.
+    unsafe fn put(&mut self, hec: &mut Hec, value: Closure) {
+        self.dirty(hec);
+        while let Some(c) = self.next_waiter(hec) {
+            let reads = c.why == BlockedOnMVarRead;
+            serve(hec, c, value);
+            if !reads {
+                return;
+            }
+        }
+        self.set_value(value);
+    }
+}
+
+impl Drop for Locked {
+    fn drop(&mut self) {
+        // SAFETY: the MVar is live: nothing is collected while it is locked.
+        unsafe { header(self.m).unlock(self.info.0) }
+    }
+}
+
+fn why_mvar(why: usize) -> bool {
+    why == BlockedOnMVar || why == BlockedOnMVarRead
+}
+
+/// Locks an MVar or a port. Returns the header it had.
+/// # Safety
+/// `m` is one; there are several HECs.
+#[no_mangle]
+pub unsafe extern "C" fn hec_lock_header(m: Closure) -> Info {
+    Info(header(m).lock(info!(stg_WHITEHOLE_info).0))
 }
 
 /// Puts a thread in the MVar's queue; `why` is BlockedOnMVar or BlockedOnMVarRead. False if its
@@ -51,11 +136,11 @@ pub unsafe extern "C" fn hec_dirty_mvar(hec: &mut Hec, m: Closure) {
 /// The thread is at rest, with the frame for its operation on top.
 pub(super) unsafe fn park(hec: &mut Hec, t: Tso, m: Closure, why: usize) -> bool {
     let puts = Frame::youngest(t.obj().stackobj).info() == info!(stg_block_putmvar_info);
-    let full = m.field(MVAR_VALUE) != end();
-    if puts != full {
+    let mut locked = Locked::new(m);
+    if puts != locked.is_full() {
         return false;
     }
-    hec_dirty_mvar(hec, m);
+    locked.dirty(hec);
     let tail = m.field(MVAR_TAIL);
     let reading = why == BlockedOnMVarRead;
     let entry = if !reading && tail != end() && tail.word(MVAR_QUEUE_TSO) == end().0 {
@@ -85,96 +170,62 @@ pub(super) unsafe fn park(hec: &mut Hec, t: Tso, m: Closure, why: usize) -> bool
     true
 }
 
-/// Takes the first thread out of the queue.
-unsafe fn next_waiter(m: Closure) -> Option<Tso> {
-    loop {
-        let entry = m.field(MVAR_HEAD);
-        if entry == end() {
-            return None;
-        }
-        let link = entry.field(MVAR_QUEUE_LINK);
-        m.set_word(MVAR_HEAD, link.0);
-        if link == end() {
-            m.set_word(MVAR_TAIL, end().0);
-        }
-        let t = Tso(entry.word(MVAR_QUEUE_TSO));
-        if !t.is_end() {
-            return Some(t);
-        }
-    }
-}
-
 /// Hands a taker or reader its value.
-unsafe fn serve(hec: &mut Hec, t: Tso, value: Closure) {
-    let stack = t.obj().stackobj;
+unsafe fn serve(hec: &mut Hec, c: Claim, value: Closure) {
+    let stack = c.thread.obj().stackobj;
     dirty_stack(hec, stack);
     let frame = Frame::youngest(stack);
-    set_top(t, Frame(frame.0.add(BLOCK_TAKE_WORDS)), &[info!(stg_ret_p_info).0, value.0]);
-    door::unblock(hec, t);
+    let done = Frame(frame.0.add(BLOCK_TAKE_WORDS));
+    set_top(c.thread, done, &[info!(stg_ret_p_info).0, value.0]);
+    c.go_on(hec);
 }
 
 /// The value has been taken and the queue is not empty: lets the next putter put.
 /// # Safety
-/// Called from Cmm.
+/// Called from Cmm, with the MVar locked; `info` is the header it had.
 #[no_mangle]
-pub unsafe extern "C" fn hec_mvar_taken(hec: &mut Hec, m: Closure) {
-    hec_dirty_mvar(hec, m);
-    let Some(t) = next_waiter(m) else {
-        m.set_word(MVAR_VALUE, end().0);
-        return;
-    };
-    let stack = t.obj().stackobj;
+pub unsafe extern "C" fn hec_mvar_taken(hec: &mut Hec, m: Closure, info: Info) {
+    let mut locked = Locked { m, info };
+    let Some(c) = locked.next_waiter(hec) else { return locked.set_value(end()) };
+    locked.dirty(hec);
+    let stack = c.thread.obj().stackobj;
     let frame = Frame::youngest(stack);
-    m.set_word(MVAR_VALUE, frame.word(BLOCK_PUT_VALUE));
+    locked.set_value(frame.closure(BLOCK_PUT_VALUE));
     dirty_stack(hec, stack);
-    set_top(t, Frame(frame.0.add(BLOCK_PUT_WORDS)), &[]);
-    door::unblock(hec, t);
+    set_top(c.thread, Frame(frame.0.add(BLOCK_PUT_WORDS)), &[]);
+    c.go_on(hec);
 }
 
 /// Puts a value in an empty MVar, or hands it to those who wait.
 /// # Safety
-/// Called from Cmm.
+/// As for [`hec_mvar_taken`].
 #[no_mangle]
-pub unsafe extern "C" fn hec_mvar_put(hec: &mut Hec, m: Closure, value: Closure) {
-    hec_dirty_mvar(hec, m);
-    while let Some(t) = next_waiter(m) {
-        let reads = t.obj().why_blocked as usize == BlockedOnMVarRead;
-        serve(hec, t, value);
-        if !reads {
-            return;
-        }
-    }
-    m.set_word(MVAR_VALUE, value.0);
+pub unsafe extern "C" fn hec_mvar_put(hec: &mut Hec, m: Closure, value: Closure, info: Info) {
+    Locked { m, info }.put(hec, value);
 }
 
 /// Puts a value from outside Haskell. False if the MVar is full.
 /// # Safety
 /// `m` is an MVar; the HEC is held.
 pub unsafe fn try_put_mvar(hec: &mut Hec, m: Closure, value: Closure) -> bool {
-    let empty = m.field(MVAR_VALUE) == end();
+    let mut locked = Locked::new(m);
+    let empty = !locked.is_full();
     if empty {
-        hec_mvar_put(hec, m, value);
+        locked.put(hec, value);
     }
     empty
 }
 
-/// Takes a thread that waits out of the MVar's queue.
+/// Takes the entry of a thread that waited, and has been claimed, out of the MVar's queue.
 pub(super) unsafe fn leave(hec: &mut Hec, t: Tso) {
     let m = Closure(t.obj().block_info);
-    hec_dirty_mvar(hec, m);
+    let mut locked = Locked::new(m);
+    locked.dirty(hec);
     Closure(t.obj().link.0).set_word(MVAR_QUEUE_TSO, end().0);
     t.obj().link = Tso::end();
     // What no thread waits with any more need not be kept at the front.
-    while m.field(MVAR_HEAD) != end() {
-        let first = m.field(MVAR_HEAD);
-        if first.word(MVAR_QUEUE_TSO) != end().0 {
-            break;
-        }
-        let link = first.word(MVAR_QUEUE_LINK);
-        m.set_word(MVAR_HEAD, link);
-        if link == end().0 {
-            m.set_word(MVAR_TAIL, link);
-        }
+    while locked.head() != end() && locked.head().word(MVAR_QUEUE_TSO) == end().0 {
+        locked.drop_first();
     }
 }
 
@@ -183,31 +234,53 @@ pub(super) unsafe fn leave(hec: &mut Hec, t: Tso) {
 /// # Safety
 /// As for [`park`].
 pub(super) unsafe fn park_at_port(hec: &mut Hec, t: Tso, port: Closure) -> bool {
-    if port.field(MVAR_VALUE) != end() || port.field(MVAR_HEAD) != end() {
+    let mut locked = Locked::new(port);
+    if locked.is_full() || locked.head() != end() {
         return false;
     }
-    hec_dirty_mvar(hec, port);
+    locked.dirty(hec);
     port.set_word(MVAR_HEAD, t.0);
     door::block(hec, t, BlockedOnIOCompletion, port.0);
     true
 }
 
-/// Puts a value in an empty port, or hands it to the thread that waits.
+/// Puts a value in a port, or hands it to the thread that waits. False (0) if it is full.
 /// # Safety
 /// Called from Cmm.
 #[no_mangle]
-pub unsafe extern "C" fn hec_port_write(hec: &mut Hec, port: Closure, value: Closure) {
-    hec_dirty_mvar(hec, port);
-    let reader = Tso(port.word(MVAR_HEAD));
-    if reader.is_end() {
-        port.set_word(MVAR_VALUE, value.0);
-    } else {
-        port.set_word(MVAR_HEAD, end().0);
-        serve(hec, reader, value);
+pub unsafe extern "C" fn hec_port_write(hec: &mut Hec, port: Closure, value: Closure) -> usize {
+    let mut locked = Locked::new(port);
+    if locked.is_full() {
+        return 0;
     }
+    locked.dirty(hec);
+    let reader = Tso(locked.head().0);
+    port.set_word(MVAR_HEAD, end().0);
+    let waits = |why, on| why == BlockedOnIOCompletion && on == port.0;
+    let claim = if reader.is_end() { None } else { door::claim(hec, reader, waits) };
+    match claim {
+        Some(c) => serve(hec, c, value),
+        None => locked.set_value(value),
+    }
+    1
 }
 
-/// Takes the reader of a port away.
+/// Takes the value out of a port. The empty mark if there is none.
+/// # Safety
+/// Called from Cmm.
+#[no_mangle]
+pub unsafe extern "C" fn hec_port_take(port: Closure) -> Closure {
+    let locked = Locked::new(port);
+    let value = port.field(MVAR_VALUE);
+    locked.set_value(end());
+    value
+}
+
+/// Takes the reader of a port, which has been claimed, away.
 pub(super) unsafe fn leave_port(t: Tso) {
-    Closure(t.obj().block_info).set_word(MVAR_HEAD, end().0);
+    let port = Closure(t.obj().block_info);
+    let locked = Locked::new(port);
+    if locked.head() == t.closure() {
+        port.set_word(MVAR_HEAD, end().0);
+    }
 }

@@ -4,7 +4,7 @@ use crate::contract::{layout::*, Closure, Tso};
 use crate::eval::blackhole;
 use crate::hec::Hec;
 use crate::observe::fatal;
-use crate::thread::door::Wait;
+use crate::thread::door::{Claim, Wait};
 
 /// What the scheduler does for threads that wait in its own queues.
 #[derive(Clone, Copy)]
@@ -60,12 +60,16 @@ pub unsafe fn park(hec: &mut Hec, t: Tso) -> bool {
     }
 }
 
-/// Takes a blocked thread off the queue it is on. The caller unblocks it, or has it wait
-/// elsewhere. (One that waits in a transaction leaves the TVars when that is aborted.)
+/// Takes a claimed thread off the queue it is on. (One that waits in a transaction leaves the
+/// TVars when that is aborted.)
 /// # Safety
-/// `t` is blocked, and not in a foreign call.
-pub unsafe fn leave_queues(hec: &mut Hec, t: Tso) {
-    match t.obj().why_blocked as usize {
+/// The thread was not in a foreign call, and goes on only afterwards.
+pub unsafe fn leave(hec: &mut Hec, c: &Claim) {
+    leave_for(hec, c.thread, c.why)
+}
+
+unsafe fn leave_for(hec: &mut Hec, t: Tso, why: usize) {
+    match why {
         BlockedOnMVar | BlockedOnMVarRead => mvar::leave(hec, t),
         BlockedOnIOCompletion => mvar::leave_port(t),
         BlockedOnBlackHole => blackhole::stop_waiting(t),
@@ -74,4 +78,11 @@ pub unsafe fn leave_queues(hec: &mut Hec, t: Tso) {
         BlockedOnRead | BlockedOnWrite | BlockedOnDelay => (scheduler().leave_sleep)(hec, t),
         _ => fatal::broken("an exception for a thread that cannot be interrupted"),
     }
+}
+
+/// Takes a blocked thread off the queue it is on. The caller unblocks it.
+/// # Safety
+/// As for [`leave`]; the world is stopped, or there is one HEC: nobody else may claim it.
+pub unsafe fn leave_queues(hec: &mut Hec, t: Tso) {
+    leave_for(hec, t, t.obj().why_blocked as usize)
 }

@@ -49,14 +49,14 @@ fn takers_are_served_first_in_first_out_and_one_by_one() {
     let takers: Vec<Tso> = (0..4).map(|_| taker(&mut w, m, BlockedOnMVar)).collect();
     for (i, &t) in takers.iter().enumerate() {
         let value = w.int(1000 + i);
-        unsafe { hec_mvar_put(w.hec, m, value) };
+        unsafe { hec_mvar_put(w.hec, m, value, m.info()) };
         assert_eq!(w.runnable(), [t]);
         assert_eq!(got(t), value);
         assert_eq!(unsafe { m.field(MVAR_VALUE) }, empty());
     }
     let value = w.int(2000);
     unsafe {
-        hec_mvar_put(w.hec, m, value);
+        hec_mvar_put(w.hec, m, value, m.info());
         assert_eq!(m.field(MVAR_VALUE), value);
         assert!(!try_put_mvar(w.hec, m, value));
     }
@@ -68,18 +68,18 @@ fn putters_are_served_first_in_first_out() {
     let mut w = World::new(2);
     let m = w.mvar();
     let values: Vec<Closure> = (0..3).map(|i| w.int(1000 + i)).collect();
-    unsafe { hec_mvar_put(w.hec, m, values[0]) };
+    unsafe { hec_mvar_put(w.hec, m, values[0], m.info()) };
     let [a, b] = [putter(&mut w, m, values[1]), putter(&mut w, m, values[2])];
     for (t, value) in [(a, values[1]), (b, values[2])] {
         unsafe {
-            hec_mvar_taken(w.hec, m);
+            hec_mvar_taken(w.hec, m, m.info());
             assert_eq!(m.field(MVAR_VALUE), value);
             assert_eq!(w.runnable(), [t]);
             assert_eq!(*(t.obj().stackobj.obj().sp as *const usize), info!(stg_stop_thread_info).0);
         }
     }
     unsafe {
-        hec_mvar_taken(w.hec, m);
+        hec_mvar_taken(w.hec, m, m.info());
         assert_eq!(m.field(MVAR_VALUE), empty());
     }
 }
@@ -93,7 +93,7 @@ fn readers_all_see_the_value_that_the_first_taker_takes() {
     let r = taker(&mut w, m, BlockedOnMVarRead);
     let s = taker(&mut w, m, BlockedOnMVarRead);
     let value = w.int(1000);
-    unsafe { hec_mvar_put(w.hec, m, value) };
+    unsafe { hec_mvar_put(w.hec, m, value, m.info()) };
     let woken = w.runnable();
     assert!(woken.len() == 3 && [a, r, s].iter().all(|t| woken.contains(t)));
     assert!(woken.iter().all(|&t| got(t) == value));
@@ -112,7 +112,7 @@ fn a_waiter_that_gives_up_is_not_served() {
         ts.push(taker(&mut w, m, BlockedOnMVar));
         for t in ts {
             let value = w.int(1000);
-            unsafe { hec_mvar_put(w.hec, m, value) };
+            unsafe { hec_mvar_put(w.hec, m, value, m.info()) };
             assert_eq!(w.runnable(), [t]);
         }
         assert_eq!(unsafe { m.field(MVAR_HEAD) }, empty());
@@ -148,7 +148,7 @@ fn an_old_mvar_that_is_written_is_remembered() {
     let m = w.old(m);
     assert_eq!(unsafe { m.info() }, info!(stg_MVAR_CLEAN_info));
     let value = w.int(1000);
-    unsafe { hec_mvar_put(w.hec, m, value) };
+    unsafe { hec_mvar_put(w.hec, m, value, m.info()) };
     assert_eq!(unsafe { m.info() }, info!(stg_MVAR_DIRTY_info));
     assert_eq!(w.hec.remembered.by_generation[1], [m]);
 }

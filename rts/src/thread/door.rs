@@ -13,12 +13,30 @@
 //! A thread whose operation has become possible is not parked: the frame on top of its stack
 //! does the operation again.
 //!
-//! [`unblock`] is called by whoever took the thread from where it waited; the thread then runs
-//! on that HEC, unless it is tied to another. A thread that leaves for a foreign call does so by
-//! [`block`], and goes on by [`come_back`], on the OS thread that made the call. Nothing else
-//! writes `why_blocked`.
+//! A blocked thread belongs to nobody. Whoever wants it, to wake it or to raise an exception in
+//! it, must [`claim`] it: under the thread's own lock, and only if it is still blocked on what the
+//! claimant knows, it becomes `NotBlocked` and belongs to the claimant's HEC. So of several that
+//! race for it one wins, and it alone may touch the thread's stack.
+//!
+//! * A waker holds the lock of what the thread waits for (MVar, TVar, thunk) and claims within.
+//!   If the claim fails somebody else has the thread: its entry is stale, and passed over.
+//! * A thrower holds no lock of that kind. It claims first, then takes the lock of what the
+//!   thread waited for to take its entry out (`sync::queues`), and only then lets the thread run.
+//!   So no entry of a thread is ever met that the thread has not made in its present wait.
+//!
+//! [`Claim::go_on`] puts the claimed thread on the run queue, or sends it home if it is tied to
+//! another HEC; [`Claim::block_again`] gives it back.
+//!
+//! Order of locks: objects, then threads; who holds a thread's lock takes no other. A thread's
+//! `blocked_exceptions` are read and written under its lock too. With one HEC there are no locks.
+//!
+//! A thread that leaves for a foreign call does so by [`block`], and goes on by [`come_back`], on
+//! the OS thread that made the call. Nothing else writes `why_blocked`.
+use super::lock::{Reason, Spin};
+use crate::atomics::{AtomicUsize, Ordering};
+use crate::contract::thread::TsoObj;
 use crate::contract::{layout::*, Closure, Tso};
-use crate::hec::Hec;
+use crate::hec::{many, Hec};
 use crate::thread::queue::dirty_tso;
 
 /// What a thread that leaves with `ThreadBlocked` is about to wait for.
@@ -34,6 +52,62 @@ impl Wait {
     pub const NONE: Wait = Wait { why: NotBlocked, on: 0 };
 }
 
+/// Threads share these locks: a thread's is chosen by its number, for its address changes.
+const LOCKS: usize = 256;
+static LOCK_OF: [Spin; LOCKS] = [const { Spin(AtomicUsize::new(0)) }; LOCKS];
+
+/// A thread's lock, held until this is dropped.
+pub struct Held(Option<&'static Spin>);
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        if let Some(lock) = self.0 {
+            lock.release();
+        }
+    }
+}
+
+/// Takes the thread's lock, if there are several HECs.
+/// # Safety
+/// `t` is live, and the caller holds no thread's lock.
+pub unsafe fn lock(t: Tso) -> Held {
+    if !many() {
+        return Held(None);
+    }
+    let lock = &LOCK_OF[t.obj().id as usize % LOCKS];
+    lock.acquire();
+    Held(Some(lock))
+}
+
+unsafe fn reason<'a>(t: Tso) -> &'a Reason {
+    &*(std::ptr::addr_of!((*(t.0 as *const TsoObj)).why_blocked) as *const Reason)
+}
+
+/// Why the thread is blocked; exact for its owner, or under its lock.
+/// # Safety
+/// `t` is live.
+pub unsafe fn why(t: Tso) -> usize {
+    reason(t).get() as usize
+}
+
+/// The HEC that the thread belongs to, if it is not blocked; exact for that, or under its lock.
+/// # Safety
+/// `t` is live.
+pub unsafe fn owner<'a>(t: Tso) -> &'a AtomicUsize {
+    &*(std::ptr::addr_of!((*(t.0 as *const TsoObj)).cap) as *const AtomicUsize)
+}
+
+fn address(hec: &Hec) -> usize {
+    hec as *const Hec as usize
+}
+
+/// Is the thread, which is not blocked, ours?
+/// # Safety
+/// As for [`owner`].
+pub unsafe fn is_ours(hec: &Hec, t: Tso) -> bool {
+    owner(t).load(Ordering::Relaxed) == address(hec)
+}
+
 /// Says what the running thread is about to wait for.
 /// # Safety
 /// Called by the running thread, which then leaves with `ThreadBlocked`, with a frame on top of
@@ -43,37 +117,128 @@ pub unsafe extern "C" fn hec_about_to_wait(hec: &mut Hec, why: usize, on: usize)
     hec.wait = Wait { why, on };
 }
 
-/// Marks the thread as blocked for reason `why` on `info` (a closure or a number).
+/// Marks the thread as blocked for reason `why` on `info` (a closure or a number). It may be
+/// claimed at once.
 /// # Safety
-/// `t` is at rest, and reachable by its waker.
+/// `t` is ours, at rest, and reachable by its waker, who cannot look for it before the lock of
+/// what it waits for is released.
 pub unsafe fn block(hec: &mut Hec, t: Tso, why: usize, info: usize) {
     dirty_tso(&mut hec.remembered, t);
-    let o = t.obj();
-    o.block_info = info;
-    o.why_blocked = why as u16;
+    t.obj().block_info = info;
+    reason(t).set(why as u16);
 }
 
-/// Makes a blocked thread runnable: to the back of the run queue.
+/// A thread that was blocked and is now ours alone. Its `block_info` is as it was.
+#[must_use]
+pub struct Claim {
+    pub thread: Tso,
+    /// Why it was blocked.
+    pub why: usize,
+    /// The HEC it is to run on if it is tied to one.
+    home: usize,
+}
+
+/// Claims the thread if it is blocked and `right(why, block_info)`.
 /// # Safety
-/// `t` is blocked and has been taken off whatever it waited on.
+/// `t` is live; the caller holds no thread's lock.
+pub unsafe fn claim(hec: &Hec, t: Tso, right: impl FnOnce(usize, usize) -> bool) -> Option<Claim> {
+    let held = lock(t);
+    claim_held(hec, t, right, &held)
+}
+
+/// As [`claim`], with the thread's lock held.
+/// # Safety
+/// `t` is live.
+pub unsafe fn claim_held(
+    hec: &Hec,
+    t: Tso,
+    right: impl FnOnce(usize, usize) -> bool,
+    _: &Held,
+) -> Option<Claim> {
+    // What it waits for is written before the reason is, so it is read after.
+    let right = |why| right(why as usize, t.obj().block_info);
+    let why = reason(t).take(NotBlocked as u16, right)?;
+    let home = owner(t).load(Ordering::Relaxed);
+    owner(t).store(address(hec), Ordering::Relaxed);
+    Some(Claim { thread: t, why: why as usize, home })
+}
+
+impl Claim {
+    /// Lets the thread run: here, or where it must.
+    /// # Safety
+    /// It is on no queue, and no thread's lock is held.
+    pub unsafe fn go_on(self, hec: &mut Hec) {
+        let t = self.thread;
+        t.obj().block_info = Tso::end().0;
+        if t.obj().flags as usize & TSO_LOCKED != 0 && self.home != address(hec) {
+            return give(t, &*(self.home as *const Hec));
+        }
+        hec.run_queue.push_back(&mut hec.remembered, t);
+        if many() {
+            hec.share_soon();
+        }
+    }
+
+    /// Leaves the thread to the caller, whose HEC it had blocked on, to run without a queue.
+    /// # Safety
+    /// As for [`Claim::go_on`].
+    pub unsafe fn keep(self) {
+        self.thread.obj().block_info = Tso::end().0;
+    }
+
+    /// Blocks the thread again as it was.
+    /// # Safety
+    /// As for [`block`].
+    pub unsafe fn block_again(self, hec: &mut Hec) {
+        let t = self.thread;
+        owner(t).store(self.home, Ordering::Relaxed);
+        block(hec, t, self.why, t.obj().block_info);
+    }
+}
+
+/// Hands a thread over to another HEC, which will run it.
+/// # Safety
+/// It is ours, at rest, and on no queue; no thread's lock is held.
+pub unsafe fn give(t: Tso, to: &Hec) {
+    let held = lock(t);
+    owner(t).store(address(to), Ordering::Relaxed);
+    drop(held);
+    to.send(t.closure());
+}
+
+/// Wakes a thread if it is blocked for reason `why` on `on`. False if it is not any more.
+/// # Safety
+/// The lock of what it waits for is held, and it has been taken off that.
+pub unsafe fn wake(hec: &mut Hec, t: Tso, why: usize, on: usize) -> bool {
+    match claim(hec, t, |w, o| w == why && o == on) {
+        Some(c) => {
+            c.go_on(hec);
+            true
+        }
+        None => false,
+    }
+}
+
+/// Makes a blocked thread runnable.
+/// # Safety
+/// `t` is blocked and has been taken off whatever it waited on, and nobody else can have it.
 pub unsafe fn unblock(hec: &mut Hec, t: Tso) {
-    let o = t.obj();
-    debug_assert!(o.why_blocked as usize != NotBlocked);
-    o.why_blocked = NotBlocked as u16;
-    o.block_info = Tso::end().0;
-    o.cap = hec as *mut Hec as usize;
-    hec.run_queue.push_back(&mut hec.remembered, t);
+    match claim(hec, t, |_, _| true) {
+        Some(c) => c.go_on(hec),
+        None => crate::observe::fatal::broken("a thread is woken that is not blocked"),
+    }
 }
 
 /// Makes a thread whose foreign call has returned one that runs.
 /// # Safety
 /// `t` is in a foreign call, and on no list of such threads any more.
 pub unsafe fn come_back(hec: &mut Hec, t: Tso) {
+    let held = lock(t);
     dirty_tso(&mut hec.remembered, t);
-    let o = t.obj();
-    o.why_blocked = NotBlocked as u16;
-    o.block_info = Tso::end().0;
-    o.cap = hec as *mut Hec as usize;
+    t.obj().block_info = Tso::end().0;
+    owner(t).store(address(hec), Ordering::Relaxed);
+    reason(t).set(NotBlocked as u16);
+    drop(held);
 }
 
 /// Is `block_info` of a thread blocked for `why` a pointer that the collector must follow?

@@ -2,6 +2,7 @@
 //! through which every thread blocks and wakes.
 pub mod create;
 pub mod door;
+pub mod lock;
 pub mod queue;
 pub mod stack;
 #[cfg(test)]

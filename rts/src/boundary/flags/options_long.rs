@@ -58,6 +58,18 @@ impl Reader<'_> {
             self.unknown(arg);
             return Ok(());
         }
-        Err(self.unsupported(arg, "NUMA"))
+        // Memory of one node serves all HECs; the mask is kept for those who ask.
+        let mask = match arg.iter().position(|&b| b == b'=') {
+            None => Some(usize::MAX),
+            Some(at) => std::str::from_utf8(&arg[at + 1..]).ok().and_then(|m| m.parse().ok()),
+        };
+        match mask {
+            Some(mask) if mask != 0 => {
+                self.flags.GcFlags.numa = true;
+                self.flags.GcFlags.numaMask = mask;
+            }
+            _ => self.bad_value("--numa"),
+        }
+        Ok(())
     }
 }

@@ -235,7 +235,6 @@ fn what_is_not_there_yet() {
     later(DEBUG, "-r", "ticky-ticky profiling");
     later(PLAIN, "-h", "heap profiling");
     later(PLAIN, "-hT", "heap profiling");
-    later(THREADED, "--numa=1", "NUMA");
     refused(&Case { ways: EVENTLOG, ..CASE }, "-ol", "-ol expects filename", true);
 }
 
@@ -256,6 +255,17 @@ fn parallel_options() {
     refused(&case, "-q", "incomplete RTS option: -q", true);
     refused(&case, "-q1", "unknown RTS option: -q1", true);
     refused(&case, "-qn0", "-qn must be 1 or greater", true);
+}
+
+#[test]
+fn numa_nodes() {
+    let case = Case { ways: THREADED, ..CASE };
+    for (option, mask) in [("--numa", usize::MAX), ("--numa=3", 3)] {
+        let gc = case.flags(option).GcFlags;
+        assert_eq!((gc.numa, gc.numaMask), (true, mask));
+    }
+    refused(&case, "--numa=x", "bad value for --numa", true);
+    refused(&case, "--numa=0", "bad value for --numa", true);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Software transactional memory (2005 paper, §5).
 //!
 //! A transaction keeps a log of the TVars it has touched (`record`), writes nothing shared while
-//! it runs, and is committed or found invalid at its end (`commit`). Each TVar has a version,
+//! it runs, and is committed or found invalid at its end (`protocol`). Each TVar has a version,
 //! which is also its lock: odd while a commit is writing to it or a waiter joins its queue.
 //! Versions, not values, are compared, so a transaction that only reads writes nothing shared
 //! at all, and a value that went away and came back is noticed.
@@ -10,8 +10,12 @@
 //! failure undoes what was written since the mark and keeps what was read, on which the outcome
 //! depends. `retry#` puts the thread in the queues of all TVars read (`wait`).
 //!
+//! A transaction that has been overtaken may have seen what never was together, and loop for
+//! ever. It is found out when its time slice ends ([`validate`]), or when it goes on to read many
+//! more TVars: then its time slice ends early.
+//!
 //! The cost of a transaction is linear in the TVars it touches.
-pub mod commit;
+pub mod protocol;
 pub mod record;
 #[cfg(test)]
 mod tests;
@@ -21,11 +25,13 @@ pub mod wait;
 use crate::contract::{layout::*, Closure, Tso};
 use crate::eval::frames::*;
 use crate::eval::freeze::{strip, Goal};
-use crate::hec::Hec;
+use crate::hec::{many, Hec};
 use crate::thread::door;
 use crate::thread::queue::dirty_tso;
 use crate::{info, static_closure};
 use record::Record;
+use std::sync::atomic::Ordering;
+use wait::AtWork;
 
 /// The thread's transaction.
 unsafe fn current(t: Tso) -> Option<Record> {
@@ -60,7 +66,7 @@ pub unsafe extern "C" fn hec_stm_begin(hec: &mut Hec) {
 #[no_mangle]
 pub unsafe extern "C" fn hec_stm_read(hec: &mut Hec, tvar: Closure) -> Closure {
     let r = running(hec);
-    let i = r.find_or_read(hec, tvar);
+    let i = find_or_read(hec, r, tvar);
     r.value(i)
 }
 
@@ -69,9 +75,25 @@ pub unsafe extern "C" fn hec_stm_read(hec: &mut Hec, tvar: Closure) -> Closure {
 #[no_mangle]
 pub unsafe extern "C" fn hec_stm_write(hec: &mut Hec, tvar: Closure, value: Closure) {
     let r = running(hec);
-    let i = r.find_or_read(hec, tvar);
+    let i = find_or_read(hec, r, tvar);
     r.write(hec, i, value);
 }
+
+/// The TVar's entry in the record; a new one if need be. Looks whether the transaction has been
+/// overtaken each time the record has doubled, so that the cost of that stays linear.
+unsafe fn find_or_read(hec: &mut Hec, r: Record, tvar: Closure) -> usize {
+    let before = r.len();
+    let i = r.find_or_read(hec, tvar);
+    let doubled = r.len() > before && r.len() >= FIRST_LOOK && r.len().is_power_of_two();
+    if doubled && many() && !validate(hec.current()) {
+        hec.context_switch.store(1, Ordering::Relaxed);
+        hec.interrupt();
+    }
+    i
+}
+
+/// TVars read before a transaction is first looked at while it runs.
+const FIRST_LOOK: usize = 16;
 
 /// Ends the running thread's transaction: 1, its writes are done; 0, it must be run again, and
 /// a fresh one has begun.
@@ -81,7 +103,7 @@ pub unsafe extern "C" fn hec_stm_write(hec: &mut Hec, tvar: Closure, value: Clos
 pub unsafe extern "C" fn hec_stm_commit(hec: &mut Hec) -> usize {
     let r = running(hec);
     let me = hec.current();
-    if commit::commit(hec, r) {
+    if protocol::commit(&mut AtWork { hec, record: r, thread: me }, many()) {
         set_current(hec, me, static_closure!(stg_NO_TREC_closure));
         1
     } else {
@@ -121,11 +143,12 @@ pub unsafe extern "C" fn hec_stm_retry(hec: &mut Hec) -> usize {
 /// The thread is at rest, with the waiting frame on top.
 pub(super) unsafe fn park(hec: &mut Hec, t: Tso, record: Closure) -> bool {
     let r = Record(record);
-    if !wait::join_queues(hec, r, t) {
-        return false;
+    r.set_waiting(true);
+    let waits = protocol::wait(&mut AtWork { hec, record: r, thread: t }, many());
+    if !waits {
+        r.set_waiting(false);
     }
-    door::block(hec, t, BlockedOnSTM, record.0);
-    true
+    waits
 }
 
 /// The running thread has been woken from its wait: it leaves the queues, to begin again.
@@ -143,7 +166,8 @@ pub unsafe extern "C" fn hec_stm_awake(hec: &mut Hec) {
 pub unsafe fn abort(hec: &mut Hec, t: Tso) {
     if let Some(r) = current(t) {
         if r.waiting() {
-            wait::leave_queues(hec, r);
+            protocol::leave_queues(&mut AtWork { hec, record: r, thread: t }, r.len());
+            r.set_waiting(false);
         }
         set_current(hec, t, static_closure!(stg_NO_TREC_closure));
     }
@@ -155,7 +179,7 @@ pub unsafe fn abort(hec: &mut Hec, t: Tso) {
 /// # Safety
 /// The thread is stopped, or calls this itself.
 pub unsafe fn validate(t: Tso) -> bool {
-    current(t).map_or(true, |r| r.waiting() || commit::valid(r))
+    current(t).map_or(true, |r| r.waiting() || r.valid())
 }
 
 /// Undoes what was written since a nested transaction began, and ends it.

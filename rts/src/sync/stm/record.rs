@@ -154,6 +154,11 @@ impl Record {
         self.0.set_word(WAITING, w as usize)
     }
 
+    /// Is every TVar as it was read? Waits for commits that are writing one.
+    pub unsafe fn valid(self) -> bool {
+        (0..self.len()).all(|i| tvar::version(self.tvar(i)).settled() == self.version(i))
+    }
+
     /// The TVar's entry; if it has none, the TVar is read into a new one.
     pub unsafe fn find_or_read(self, hec: &mut Hec, tvar: Closure) -> usize {
         if let Some(i) = self.find(hec, tvar) {

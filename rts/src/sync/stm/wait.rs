@@ -1,14 +1,12 @@
-//! Waiting for a TVar to change.
+//! The queues of TVars, and records as the protocol sees them.
 //!
-//! A transaction that retries joins the queue of every TVar it has read, with all of them locked
-//! at the versions it saw: either one has changed and it runs again at once, or no commit can
-//! come between the check and its waiting. A commit wakes all who wait for what it writes,
-//! longest waiting first. A thread stays in its queues until it runs again (or is killed), so
-//! it may be met more than once; only the first wakes it.
+//! A transaction that retries is in the queue of every TVar it has read. A commit wakes all who
+//! wait for what it writes, longest waiting first. A thread stays in its queues until it runs
+//! again (or is killed), so it may be met more than once; only the first gets it.
 //!
 //! A queue is a doubly linked list {thread, next, previous}, latest first, under the TVar's
 //! lock. The record keeps each entry where the log has the TVar's value.
-use super::commit::lock_all;
+use super::protocol::{Log, Version, Waiter};
 use super::record::Record;
 use super::tvar;
 use crate::contract::closure::fields::TVAR_WAITERS;
@@ -31,59 +29,103 @@ unsafe fn set(hec: &mut Hec, entry: Closure, field: usize, c: Closure) {
     hec.remember(entry);
 }
 
-/// Makes the thread wait for any of the transaction's TVars. False if one has changed already.
-/// # Safety
-/// The record is live and `t` its thread, which then blocks.
-pub unsafe fn join_queues(hec: &mut Hec, r: Record, t: Tso) -> bool {
-    if !lock_all(r, |_| true) {
-        return false;
-    }
-    for i in 0..r.len() {
-        let v = r.tvar(i);
-        let first = v.field(TVAR_WAITERS);
-        let entry = hec.allocate(ENTRY_WORDS);
-        entry.set_info(info!(stg_TVAR_WATCH_QUEUE_info));
-        entry.set_word(TSO_FIELD, t.0);
-        entry.set_word(NEXT, first.0);
-        entry.set_word(PREVIOUS, end().0);
-        if first != end() {
-            set(hec, first, PREVIOUS, entry);
-        }
-        tvar::dirty(hec, v);
-        v.set_word(TVAR_WAITERS, entry.0);
-        r.set_value(i, entry);
-        tvar::unlock(v, r.version(i));
-    }
-    r.set_waiting(true);
-    true
+/// A thread's record at work. Whoever makes one sees to it that the record is live, and that the
+/// thread is the caller's.
+pub struct AtWork<'a> {
+    pub hec: &'a mut Hec,
+    pub record: Record,
+    pub thread: Tso,
 }
 
-/// Takes a waiting transaction out of all queues.
-/// # Safety
-/// The record is live and waiting.
-pub unsafe fn leave_queues(hec: &mut Hec, r: Record) {
-    for i in 0..r.len() {
-        let (v, entry) = (r.tvar(i), r.value(i));
-        let version = tvar::lock(v);
-        let (next, previous) = (entry.field(NEXT), entry.field(PREVIOUS));
-        if next != end() {
-            set(hec, next, PREVIOUS, previous);
-        }
-        if previous != end() {
-            set(hec, previous, NEXT, next);
-        } else {
-            tvar::dirty(hec, v);
-            v.set_word(TVAR_WAITERS, next.0);
-        }
-        tvar::unlock(v, version);
+// In what follows entry numbers are below `len`, and nothing is collected meanwhile.
+impl Log for AtWork<'_> {
+    fn len(&self) -> usize {
+        // SAFETY: see the type.
+        unsafe { self.record.len() }
     }
-    r.set_waiting(false);
+    fn version(&self, i: usize) -> &Version {
+        // SAFETY: see the type.
+        unsafe { tvar::version(self.record.tvar(i)) }
+    }
+    fn seen(&self, i: usize) -> usize {
+        // SAFETY: see the type.
+        unsafe { self.record.version(i) }
+    }
+    fn written(&self, i: usize) -> bool {
+        // SAFETY: see the type.
+        unsafe { self.record.written(i) }
+    }
+    fn order(&self, i: usize) -> usize {
+        // SAFETY: see the type.
+        unsafe { self.record.tvar(i).0 }
+    }
+    fn publish(&mut self, i: usize) {
+        // SAFETY: the protocol has locked the TVar.
+        unsafe {
+            let v = self.record.tvar(i);
+            tvar::set_value(self.hec, v, self.record.value(i));
+            wake(self.hec, v);
+        }
+    }
 }
 
-/// Wakes whoever waits for the TVar.
-/// # Safety
-/// The caller holds the TVar's lock.
-pub(super) unsafe fn wake(hec: &mut Hec, v: Closure) {
+impl Waiter for AtWork<'_> {
+    fn join(&mut self, i: usize) {
+        // SAFETY: the protocol has locked the TVar, and so its queue.
+        unsafe {
+            let v = self.record.tvar(i);
+            let first = v.field(TVAR_WAITERS);
+            let entry = self.hec.allocate(ENTRY_WORDS);
+            entry.set_info(info!(stg_TVAR_WATCH_QUEUE_info));
+            entry.set_word(TSO_FIELD, self.thread.0);
+            entry.set_word(NEXT, first.0);
+            entry.set_word(PREVIOUS, end().0);
+            if first != end() {
+                set(self.hec, first, PREVIOUS, entry);
+            }
+            tvar::dirty(self.hec, v);
+            v.set_word(TVAR_WAITERS, entry.0);
+            self.record.set_value(i, entry);
+        }
+    }
+    fn leave(&mut self, i: usize) {
+        // SAFETY: as for `join`, which has been called for the entry.
+        unsafe {
+            let (v, entry) = (self.record.tvar(i), self.record.value(i));
+            let (next, previous) = (entry.field(NEXT), entry.field(PREVIOUS));
+            if next != end() {
+                set(self.hec, next, PREVIOUS, previous);
+            }
+            if previous != end() {
+                set(self.hec, previous, NEXT, next);
+            } else {
+                tvar::dirty(self.hec, v);
+                v.set_word(TVAR_WAITERS, next.0);
+            }
+        }
+    }
+    fn block(&mut self) {
+        // SAFETY: the thread is at rest, and in all queues.
+        unsafe {
+            let held = door::lock(self.thread);
+            door::block(self.hec, self.thread, BlockedOnSTM, self.record.0 .0);
+            drop(held);
+        }
+    }
+    fn claim(&mut self) -> bool {
+        let record = self.record.0 .0;
+        // SAFETY: the thread is live.
+        unsafe {
+            let here = |why, on| why == BlockedOnSTM && on == record;
+            let Some(claim) = door::claim(self.hec, self.thread, here) else { return false };
+            claim.keep();
+        }
+        true
+    }
+}
+
+/// Wakes whoever waits for the TVar, which is locked.
+unsafe fn wake(hec: &mut Hec, v: Closure) {
     let mut entry = v.field(TVAR_WAITERS);
     if entry == end() {
         return;
@@ -93,8 +135,8 @@ pub(super) unsafe fn wake(hec: &mut Hec, v: Closure) {
     }
     while entry != end() {
         let t = Tso(entry.word(TSO_FIELD));
-        if t.obj().why_blocked as usize == BlockedOnSTM {
-            door::unblock(hec, t);
+        if let Some(c) = door::claim(hec, t, |why, _| why == BlockedOnSTM) {
+            c.go_on(hec);
         }
         entry = entry.field(PREVIOUS);
     }

@@ -1,0 +1,10 @@
+//! What lock-free protocols are built from.
+//!
+//! A protocol sits in a small file that takes its atomics, locks and yields from here and from
+//! nowhere else. `rts/tests/models` compiles the same files with a module of this name that
+//! re-exports loom's, and runs them through every interleaving: the code that is checked is the
+//! code that ships.
+pub use std::hint::spin_loop;
+pub use std::sync::atomic::{fence, AtomicU16, AtomicUsize, Ordering};
+pub use std::sync::{Condvar, Mutex, MutexGuard};
+pub use std::thread::yield_now;

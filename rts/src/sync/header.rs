@@ -1,0 +1,31 @@
+//! The lock in an object's header: while somebody is at work on the object, its header is
+//! `stg_WHITEHOLE_info`.
+//!
+//! Held for a few instructions, within one primitive operation, so neither a collection nor
+//! Haskell code that is not such an operation ever meets it.
+use crate::atomics::{AtomicUsize, Ordering};
+use crate::thread::lock::pause;
+
+#[repr(transparent)]
+pub struct Header(pub AtomicUsize);
+
+impl Header {
+    /// Locks the object with the header `hole`. Returns the header it had.
+    pub fn lock(&self, hole: usize) -> usize {
+        let mut turns = 0;
+        loop {
+            if self.0.load(Ordering::Relaxed) != hole {
+                // Acquire: what the last holder wrote is seen.
+                let found = self.0.swap(hole, Ordering::Acquire);
+                if found != hole {
+                    return found;
+                }
+            }
+            pause(&mut turns);
+        }
+    }
+    /// Unlocks the object, whose header is from now on `header`.
+    pub fn unlock(&self, header: usize) {
+        self.0.store(header, Ordering::Release);
+    }
+}

@@ -1,0 +1,35 @@
+-- On several HECs: threads made with forkOn say and stay where they are, across waits and wake-ups by others; killed ones too.
+-- ghc: -threaded -O
+-- args: +RTS -N4 -RTS
+import Control.Concurrent
+import Control.Exception
+import Control.Monad
+
+main :: IO ()
+main = do
+  n <- getNumCapabilities
+  print n
+  baton <- newEmptyMVar
+  results <- forM [0 .. 11] $ \k -> do
+    r <- newEmptyMVar
+    _ <- forkOn k $ do
+      oks <- forM [1 .. 50 :: Int] $ \_ -> do
+        x <- takeMVar baton
+        here <- myThreadId >>= threadCapability
+        putMVar baton $! (x + 1 :: Int)
+        pure (here == (k `mod` n, True))
+      putMVar r (and oks)
+    pure r
+  putMVar baton 0
+  mapM takeMVar results >>= print . and
+  takeMVar baton >>= print
+  killed <- forM [0 .. 11] $ \k -> do
+    r <- newEmptyMVar
+    ready <- newEmptyMVar
+    t <- forkOn k $ (putMVar ready () >> threadDelay 10000000) `catch` \e -> do
+      here <- myThreadId >>= threadCapability
+      putMVar r (e == ThreadKilled, here == (k `mod` n, True))
+    takeMVar ready
+    killThread t
+    takeMVar r
+  print (all (== (True, True)) killed)
