@@ -10,6 +10,8 @@ use std::{
 };
 
 pub const VERSION: &str = "9.0.2";
+/// Where Debian puts its ghc, which may be hidden by another one that comes first on PATH.
+const DEBIAN: &str = "/usr/bin/ghc";
 
 pub struct Ghc {
     pub path: PathBuf,
@@ -39,13 +41,15 @@ impl Ghc {
 
     pub fn check_version(&self) -> Result<()> {
         let found = self.ask("--numeric-version")?;
-        if found != VERSION {
-            return Err(Fail::new(format!(
-                "{} is version {found}, but Hecaton is a runtime for GHC {VERSION}; set HECATON_GHC to a ghc of that version",
-                self.path.display()
-            )));
+        if found == VERSION {
+            return Ok(());
         }
-        Ok(())
+        let of_debian = Ghc { path: DEBIAN.into(), is_default: false };
+        let advice = match of_debian.ask("--numeric-version") {
+            Ok(version) if version == VERSION => format!("HECATON_GHC={DEBIAN}"),
+            _ => "HECATON_GHC to a ghc of that version".to_owned(),
+        };
+        Err(Fail::new(format!("{} is version {found}, but Hecaton is a runtime for GHC {VERSION}; set {advice}", self.path.display())))
     }
 
     pub fn libdir(&self) -> Result<PathBuf> {

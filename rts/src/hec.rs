@@ -301,10 +301,7 @@ pub unsafe fn add(h: &'static mut Hec) {
 /// Ends the program: the system has no memory for us.
 #[cold]
 pub fn out_of_memory(bytes: usize) -> ! {
-    crate::observe::fatal::exit_with(
-        251,
-        &format!("out of memory (requested {bytes} bytes)"),
-    )
+    crate::observe::fatal::out_of_memory(bytes)
 }
 
 /// Lists `closure` in the remembered set if it is old.

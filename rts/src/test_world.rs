@@ -49,6 +49,10 @@ pub const STACKS: StackSizes = StackSizes { initial: 128, chunk: 4096, buffer: 1
 
 impl World {
     pub fn new(generations: usize) -> World {
+        World::with_gc_threads(generations, 1)
+    }
+    /// With so many threads for every collection.
+    pub fn with_gc_threads(generations: usize, threads: usize) -> World {
         let mut lock = WORLD.lock().unwrap_or_else(|broken| broken.into_inner());
         // SAFETY: the lock makes this the only user of the heap and the HEC.
         unsafe {
@@ -68,6 +72,7 @@ impl World {
                 generations,
                 nursery_bytes: NURSERY,
                 check: true,
+                forced_threads: Some(threads),
                 ..Settings::DEFAULT
             });
             hec.remembered.init(generations);

@@ -24,6 +24,8 @@ import Control.Exception
 import Control.Monad
 import qualified Data.ByteString as B
 import qualified Data.Map.Strict as M
+import Foreign.Ptr
+import Foreign.StablePtr
 import System.Environment
 import System.IO
 
@@ -46,6 +48,12 @@ main = do
     ["lines"] -> mapM_ print [1 .. 10000 :: Int]
     ["flush"] -> putStrLn "hello" >> hFlush stdout
     ["line"] -> getLine >>= putStrLn
+    -- Stable pointers take no Haskell heap, only tables; they are numbers given out in order.
+    ["tables"] -> do
+      first <- (`minusPtr` nullPtr) . castStablePtrToPtr <$> newStablePtr ()
+      replicateM_ 4000000 (newStablePtr ())
+      forM_ [first .. first + 4000000] (freeStablePtr . castPtrToStablePtr . plusPtr nullPtr)
+      putStrLn "freed"
     _ -> error "what?"
 END
 "$HECATON" ghc -v0 -O -outputdir plain -o plain-main Main.hs
@@ -59,6 +67,12 @@ for main in ./plain-main ./threaded-main; do
     # An array too large is an exception.
     ends 251 'out of memory' within 600000 $main large
     says 'caught heap overflow' within 600000 $main caught
+
+    # The runtime's own tables meet the same end.
+    for kilobytes in 140000 180000 200000 220000; do
+        ends 251 'out of memory' within $kilobytes $main tables
+    done
+    says freed $main tables
 
     # With next to nothing: it runs, or says what is missing.
     for ((kilobytes = 120000; kilobytes >= 20000; kilobytes -= 4000)); do

@@ -1,4 +1,5 @@
 -- Recursion a million frames deep through several kinds of frame: case continuations, updates, catches.
+-- skip-stress: every collection checks a stack of a million frames, and there is one at every block of it
 import Control.Exception
 import qualified Data.Map as M
 

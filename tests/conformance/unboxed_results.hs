@@ -30,7 +30,7 @@ render (# | | | s | #) = s
 render (# | | | | (# #) #) = "nothing"
 
 main :: IO ()
-main = case many 200000 of
+main = case many 40000 of
   (# a, b, c, d, e, f, g, h, i, j, k, l, m, o, p #) -> do
     print (a, I# b, D# c, F# d, e, W# f, C# g)
     print (h, D# i, I# j, k, I# l, m, o)

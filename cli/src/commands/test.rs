@@ -3,7 +3,7 @@
 //! In order: the unit tests of the crates (cargo), the scripts in tests/commands (the command line as a user meets it), the conformance
 //! suite, and the programs on Debian's libraries. Closes with one line of counts, where each run of a program is a test.
 use crate::{
-    conformance::{self, Kind, CHECK, HECS, PLAIN, SMALL, STRESS},
+    conformance::{self, Kind, CHECK, CREW, CREW_STRESS, HECS, PLAIN, SMALL, STRESS},
     fail::{Fail, Result},
     ghc::Ghc,
     process::{self, End},
@@ -33,6 +33,7 @@ pub fn run(project: &Project, options: &Options) -> Result<()> {
     if everything {
         install("test", project)?;
     }
+    Ghc::find(project)?.check_version()?;
     let report = Report::default();
     let mut tally = Tally::default();
     if everything || options.names.iter().any(|n| n == "unit") {
@@ -40,8 +41,10 @@ pub fn run(project: &Project, options: &Options) -> Result<()> {
     }
     let tests = project.root.join("tests");
     tally += scripts(project, &tests.join("commands"), options, &report)?;
-    let mut kinds: Vec<&Kind> = if options.quick { vec![&PLAIN] } else { vec![&PLAIN, &SMALL, &CHECK] };
-    kinds.extend(options.stress.then_some(&STRESS));
+    let mut kinds: Vec<&Kind> = if options.quick { vec![&PLAIN] } else { vec![&PLAIN, &SMALL, &CHECK, &CREW] };
+    if options.stress {
+        kinds.extend([&STRESS, &CREW_STRESS]);
+    }
     let packages = packages(project)?;
     for (suite, kinds) in [("conformance", &kinds[..]), ("libraries", &[&PLAIN, &SMALL])] {
         if suite == "libraries" && options.quick {

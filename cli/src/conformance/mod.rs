@@ -25,7 +25,11 @@ pub struct Kind {
 pub const PLAIN: Kind = Kind { name: "plain", env: None, patience: 1 };
 pub const SMALL: Kind = Kind { name: "small", env: Some(("GHCRTS", "-A16k")), patience: 3 };
 pub const CHECK: Kind = Kind { name: "check", env: Some(("HECATON_CHECK", "heap")), patience: 6 };
+/// Several GC threads for every collection: by itself, the runtime would call them to large ones only.
+pub const CREW: Kind = Kind { name: "crew", env: Some(("HECATON_CHECK", "heap,gc-threads=4")), patience: 8 };
 pub const STRESS: Kind = Kind { name: "stress", env: Some(("HECATON_CHECK", "heap,every-block")), patience: 30 };
+pub const CREW_STRESS: Kind =
+    Kind { name: "crew-stress", env: Some(("HECATON_CHECK", "heap,every-block,gc-threads=4")), patience: 60 };
 
 /// Runs on several HECs, for programs linked with `-threaded`.
 pub const HECS: [Kind; 4] = [hecs("1", "-N1"), hecs("2", "-N2"), hecs("4", "-N4"), hecs("8", "-N8 -A64k")];
@@ -87,7 +91,7 @@ fn unsuited(program: &Program, kind: &Kind) -> Option<String> {
         "small" if header.rtsopts.is_some() => Some("takes no GHCRTS".to_owned()),
         "small" if header.env.iter().any(|(name, _)| name == "GHCRTS") => Some("sets GHCRTS itself".to_owned()),
         "small" => header.skip_small.clone(),
-        "stress" => header.skip_stress.clone().or_else(|| header.skip_check.clone()),
+        "stress" | "crew-stress" => header.skip_stress.clone().or_else(|| header.skip_check.clone()),
         _ => header.skip_check.clone(),
     }
 }

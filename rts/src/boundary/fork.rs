@@ -59,6 +59,7 @@ unsafe fn child(me: task::TaskRef, entry: usize) -> ! {
     iowait::after_fork();
     manager::after_fork();
     crate::observe::stats::after_fork();
+    crate::collector::muster::after_fork();
     ticker::restart();
     if settings().threaded {
         super::init::start_event_manager(me);

@@ -131,6 +131,7 @@ fn collector_settings(o: &crate::observe::settings::Settings) -> collector::poli
         min_old_bytes: o.min_old_gen_bytes,
         max_heap_bytes: o.max_heap_bytes,
         large_bytes: o.large_alloc_bytes,
+        forced_threads: checks.gc_threads,
         check: checks.heap,
         ..collector::policy::Settings::DEFAULT
     }

@@ -7,30 +7,96 @@
 //! stays dirty while something on it is younger than the array. A frozen array is remembered
 //! only for as long as it refers to something younger; its header says so, and thawing it puts
 //! it back (`FROZEN_CLEAN`), or finds it listed already (`FROZEN_DIRTY`).
+//!
+//! Several GC threads share a large array in pieces of whole cards. Who comes upon it writes the
+//! header that it will have if nothing in it is younger, and lists it if it is mutable; a piece
+//! in which something is younger makes the header dirty, and lists the array if it is the first
+//! such piece of a frozen one.
+use super::claim::shared;
+use super::header;
+use super::team::Work;
 use super::worker::Worker;
 use crate::contract::closure::fields::*;
-use crate::contract::{layout::*, Info};
+use crate::contract::{layout::*, Closure, Info};
 use crate::info;
 
 const CARD_ELEMENTS: usize = 1 << MUT_ARR_PTRS_CARD_BITS;
+/// Elements in a piece of a large array: whole cards, about as much work as a run of copies.
+const PIECE_ELEMENTS: usize = 16 * CARD_ELEMENTS;
 
-impl<const MAJOR: bool> Worker<MAJOR> {
+fn is_frozen(info: Info) -> bool {
+    // SAFETY: the header of an array.
+    matches!(unsafe { info.kind() }, MUT_ARR_PTRS_FROZEN_CLEAN | MUT_ARR_PTRS_FROZEN_DIRTY)
+}
+
+/// The header of an array with cards.
+fn array_header(frozen: bool, dirty: bool) -> usize {
+    match (frozen, dirty) {
+        (true, true) => info!(stg_MUT_ARR_PTRS_FROZEN_DIRTY_info),
+        (true, false) => info!(stg_MUT_ARR_PTRS_FROZEN_CLEAN_info),
+        (false, true) => info!(stg_MUT_ARR_PTRS_DIRTY_info),
+        (false, false) => info!(stg_MUT_ARR_PTRS_CLEAN_info),
+    }
+    .0
+}
+
+impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     /// Scans an array with cards: `all` of it, or the dirty cards. Sees to the remembered set.
     pub(super) unsafe fn scan_array(&mut self, c: *mut usize, all: bool) {
-        let kind = Info(*c).kind();
-        let frozen = matches!(kind, MUT_ARR_PTRS_FROZEN_CLEAN | MUT_ARR_PTRS_FROZEN_DIRTY);
+        let frozen = is_frozen(Info(*c));
+        let n = *c.add(MUT_ARR_PTRS);
+        if PARALLEL && n > PIECE_ELEMENTS {
+            *c = array_header(frozen, self.owner <= 1);
+            self.settle(c, frozen, false);
+            for from in (0..n).step_by(PIECE_ELEMENTS) {
+                let (c, to) = (Closure(c as usize), (from + PIECE_ELEMENTS).min(n));
+                self.offer(self.owner as usize, Work::Array { c, from, to, all });
+            }
+            return;
+        }
+        let younger = self.scan_cards(c, 0, n, all, frozen);
+        *c = array_header(frozen, younger || self.owner <= 1);
+        self.settle(c, frozen, younger);
+    }
+
+    /// Scans a piece of an array that has been divided.
+    pub(super) unsafe fn scan_array_piece(
+        &mut self,
+        c: *mut usize,
+        from: usize,
+        to: usize,
+        all: bool,
+    ) {
+        let before = self.header(c);
+        let frozen = is_frozen(Info(before));
+        let younger = self.scan_cards(c, from, to, all, frozen);
+        self.failed = false;
+        let dirty = array_header(frozen, true);
+        if younger && before != dirty && header::exchange(shared(c), array_header(frozen, false), dirty) && frozen {
+            self.remember(c);
+        }
+    }
+
+    /// Scans elements `from..to`, which are whole cards. Is any of them younger?
+    #[inline(always)]
+    unsafe fn scan_cards(
+        &mut self,
+        c: *mut usize,
+        mut from: usize,
+        end: usize,
+        all: bool,
+        frozen: bool,
+    ) -> bool {
         let promote_to = self.promote_to;
         if !frozen {
             self.promote_to = 0;
         }
-        let n = *c.add(MUT_ARR_PTRS);
         let payload = c.add(MUT_ARR_PAYLOAD);
-        let cards = payload.add(n) as *mut u8;
+        let cards = payload.add(*c.add(MUT_ARR_PTRS)) as *mut u8;
         let mut younger = false;
-        let mut from = 0;
-        let mut card = cards;
-        while from < n {
-            let to = (from + CARD_ELEMENTS).min(n);
+        let mut card = cards.add(from / CARD_ELEMENTS);
+        while from < end {
+            let to = (from + CARD_ELEMENTS).min(end);
             if all || *card != 0 {
                 self.failed = false;
                 self.fields(payload, from, to);
@@ -41,15 +107,7 @@ impl<const MAJOR: bool> Worker<MAJOR> {
             card = card.add(1);
         }
         self.promote_to = promote_to;
-        let dirty = younger || self.owner <= 1;
-        *c = match (frozen, dirty) {
-            (true, true) => info!(stg_MUT_ARR_PTRS_FROZEN_DIRTY_info),
-            (true, false) => info!(stg_MUT_ARR_PTRS_FROZEN_CLEAN_info),
-            (false, true) => info!(stg_MUT_ARR_PTRS_DIRTY_info),
-            (false, false) => info!(stg_MUT_ARR_PTRS_CLEAN_info),
-        }
-        .0;
-        self.settle(c, frozen, younger);
+        younger
     }
 
     /// Scans an array without cards.

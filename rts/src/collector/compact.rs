@@ -13,13 +13,13 @@ use crate::memory::{heap, Age};
 /// Word of a block's header that names the next block.
 const BLOCK_NEXT: usize = 2;
 
-/// Marks every run of the region that `run` belongs to as saved.
+/// Marks every run of a region as saved.
 /// # Safety
-/// `run` belongs to a region that is whole.
-pub(super) unsafe fn keep_region(run: Run, step: u8) {
-    let mut block = (*run_of((*run).back)).start;
+/// `first` is the first run of a region that is whole.
+pub(super) unsafe fn keep_region(first: Run, saved: Age) {
+    let mut block = (*first).start;
     while block != 0 {
-        blocks::set_age(run_of(block), Age(step | Age::COMPACT));
+        blocks::set_age(run_of(block), saved);
         block = *(block as *const usize).add(BLOCK_NEXT);
     }
 }

@@ -5,7 +5,8 @@
 //! owner's if that is older (eager promotion), and its header becomes the new address with bit
 //! 0 set. Indirections are skipped, small boxed integers and characters replaced by the shared
 //! static ones, selector thunks evaluated if their selectee is (`selector.rs`).
-//! `failed` records that the referent ended up younger than the owner.
+//! `failed` records that the referent ended up younger than the owner. Where several threads
+//! evacuate at once (`claim.rs`), one that finds that it was second looks at the object anew.
 use super::worker::Worker;
 use crate::contract::closure::fields::*;
 use crate::contract::{layout::*, Closure, Info, TAG_MASK, WORD};
@@ -22,6 +23,8 @@ const SHARED_BYTES: usize = 2 * WORD;
 /// A list cell: header, head, tail.
 const CONS_WORDS: usize = 3;
 const CONS_TAIL: usize = 2;
+/// A selector thunk: header, spare word, selectee.
+const SELECTOR_WORDS: usize = 3;
 /// How many list cells are copied in a row: as much as stays in the caches until their heads
 /// are scanned.
 const LIST_CELLS: usize = 32;
@@ -29,7 +32,7 @@ const LIST_CELLS: usize = 32;
 /// The forwarding mark in a header.
 pub(super) const FORWARDED: usize = 1;
 
-impl<const MAJOR: bool> Worker<MAJOR> {
+impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     #[inline(always)]
     pub(super) fn in_heap(&self, p: usize) -> bool {
         p.wrapping_sub(self.base) < self.bytes
@@ -77,13 +80,23 @@ impl<const MAJOR: bool> Worker<MAJOR> {
     /// Evacuates a condemned object.
     #[inline(never)]
     unsafe fn save(&mut self, slot: *mut usize, mut p: usize, mut age: u8) {
+        // Ends it, if the copy has become the object.
+        macro_rules! copied {
+            ($copy:expr) => {{
+                let won = $copy;
+                if PARALLEL && !won {
+                    continue;
+                }
+                return;
+            }};
+        }
         loop {
             let c = (p & !TAG_MASK) as *mut usize;
             if age & (Age::LARGE | Age::PINNED | Age::COMPACT) != 0 {
                 *slot = p;
                 return self.save_in_place(p, age);
             }
-            let header = *c;
+            let header = self.header(c);
             if header & FORWARDED != 0 {
                 let to = header - FORWARDED;
                 *slot = to | (p & TAG_MASK);
@@ -101,41 +114,47 @@ impl<const MAJOR: bool> Worker<MAJOR> {
                         *slot = shared | tag;
                         return;
                     }
-                    return self.copy_fixed::<2>(slot, c, tag, age);
+                    copied!(self.copy_fixed::<2>(slot, c, header, tag, age));
                 }
                 CONSTR_1_0 | FUN_1_0 | FUN_0_1 | MUT_VAR_CLEAN | MUT_VAR_DIRTY => {
-                    return self.copy_fixed::<2>(slot, c, tag, age)
+                    copied!(self.copy_fixed::<2>(slot, c, header, tag, age))
                 }
                 CONSTR_2_0 if header == self.cons_header => {
-                    return self.copy_list(slot, c, tag, age)
+                    copied!(self.copy_list(slot, c, header, tag, age))
                 }
                 CONSTR_2_0 | CONSTR_1_1 | CONSTR_0_2 | FUN_2_0 | FUN_1_1 | FUN_0_2
-                | THUNK_1_0 | THUNK_0_1 => return self.copy_fixed::<3>(slot, c, tag, age),
+                | THUNK_1_0 | THUNK_0_1 => {
+                    copied!(self.copy_fixed::<3>(slot, c, header, tag, age))
+                }
                 THUNK_2_0 | THUNK_1_1 | THUNK_0_2 => {
-                    return self.copy_fixed::<4>(slot, c, tag, age)
+                    copied!(self.copy_fixed::<4>(slot, c, header, tag, age))
                 }
                 CONSTR | CONSTR_NOCAF | FUN => {
-                    return self.copy(slot, c, tag, age, 1 + info.ptrs() + info.nptrs())
+                    let words = 1 + info.ptrs() + info.nptrs();
+                    copied!(self.copy(slot, c, header, tag, age, words))
                 }
                 THUNK => {
                     let words = THUNK_PAYLOAD + info.ptrs() + info.nptrs();
-                    return self.copy(slot, c, tag, age, words);
+                    copied!(self.copy(slot, c, header, tag, age, words));
                 }
                 IND => *c.add(INDIRECTEE),
                 BLACKHOLE => match self.value_of_blackhole(c) {
                     Some(value) => value,
-                    None => return self.copy_fixed::<2>(slot, c, tag, age),
+                    None => copied!(self.copy_fixed::<2>(slot, c, header, tag, age)),
                 },
-                THUNK_SELECTOR => match self.select(Closure(c as usize)) {
+                THUNK_SELECTOR => match self.select(Closure(c as usize), header) {
                     Some(value) => value,
-                    // It may have been copied on the way.
-                    None if *c & FORWARDED != 0 => continue,
-                    None => return self.copy_fixed::<3>(slot, c, tag, age),
+                    // It has been copied on the way, or is another thread's.
+                    None => continue,
                 },
-                STACK => return self.copy_stack(slot, c, age),
+                STACK => copied!(self.copy_stack(slot, c, header, age)),
+                WHITEHOLE if PARALLEL => {
+                    self.wait_for_claim(c, header);
+                    continue;
+                }
                 _ => {
                     let words = size_of_object(Closure(c as usize), info);
-                    return self.copy(slot, c, tag, age, words);
+                    copied!(self.copy(slot, c, header, tag, age, words));
                 }
             };
             if !self.in_heap(p) {
@@ -161,19 +180,34 @@ impl<const MAJOR: bool> Worker<MAJOR> {
         if self.in_heap(p) {
             let age = self.age(p);
             let plain = age & (Age::LARGE | Age::PINNED | Age::COMPACT) == 0;
-            if age & Age::CONDEMNED != 0 && plain {
-                let c = (p & !TAG_MASK) as *mut usize;
-                let header = *c;
-                if header & FORWARDED == 0 {
-                    match Info(header).kind() {
-                        IND | BLACKHOLE => return self.copy_fixed::<2>(slot, c, 0, age),
-                        THUNK_SELECTOR => return self.copy_fixed::<3>(slot, c, 0, age),
-                        _ => {}
-                    }
-                }
+            if age & Age::CONDEMNED != 0 && plain && self.save_as_is(slot, p, age) {
+                return;
             }
         }
         self.evacuate(slot)
+    }
+
+    /// Copies an object that evacuation might skip. False if it would not.
+    unsafe fn save_as_is(&mut self, slot: *mut usize, p: usize, age: u8) -> bool {
+        let c = (p & !TAG_MASK) as *mut usize;
+        loop {
+            let header = self.header(c);
+            if header & FORWARDED != 0 {
+                return false;
+            }
+            let won = match Info(header).kind() {
+                IND | BLACKHOLE => self.copy_fixed::<2>(slot, c, header, 0, age),
+                THUNK_SELECTOR => self.copy_fixed::<SELECTOR_WORDS>(slot, c, header, 0, age),
+                WHITEHOLE if PARALLEL => {
+                    self.wait_for_claim(c, header);
+                    false
+                }
+                _ => return false,
+            };
+            if !PARALLEL || won {
+                return true;
+            }
+        }
     }
 
     /// The step that a survivor from a block of this age goes to.
@@ -182,26 +216,24 @@ impl<const MAJOR: bool> Worker<MAJOR> {
         self.dest[(age & 15) as usize].max(self.promote_to)
     }
 
-    /// Leaves the new address in the old object's header.
-    #[inline(always)]
-    unsafe fn forward(&mut self, slot: *mut usize, from: *mut usize, to: *mut usize, tag: usize) {
-        *from = to as usize | FORWARDED;
-        *slot = to as usize | tag;
-    }
-
     #[inline(always)]
     unsafe fn copy_fixed<const WORDS: usize>(
         &mut self,
         slot: *mut usize,
         from: *mut usize,
+        header: usize,
         tag: usize,
         age: u8,
-    ) {
+    ) -> bool {
         let step = self.destination(age);
         let to = self.alloc(step, WORDS);
         *(to as *mut [usize; WORDS]) = *(from as *const [usize; WORDS]);
-        self.forward(slot, from, to, tag);
+        if !self.forward(slot, from, header, to, tag) {
+            self.take_back(step, WORDS);
+            return false;
+        }
         self.failed |= step < self.owner;
+        true
     }
 
     #[inline(always)]
@@ -209,10 +241,11 @@ impl<const MAJOR: bool> Worker<MAJOR> {
         &mut self,
         slot: *mut usize,
         from: *mut usize,
+        header: usize,
         tag: usize,
         age: u8,
         words: usize,
-    ) {
+    ) -> bool {
         let step = self.destination(age);
         let to = self.alloc(step, words);
         // Fixed sizes beat a call, or a loop, for what is common.
@@ -231,33 +264,48 @@ impl<const MAJOR: bool> Worker<MAJOR> {
             8 => words!(8),
             _ => ptr::copy_nonoverlapping(from, to, words),
         }
-        self.forward(slot, from, to, tag);
+        if !self.forward(slot, from, header, to, tag) {
+            self.take_back(step, words);
+            return false;
+        }
         self.failed |= step < self.owner;
+        true
     }
 
     /// Copies a list cell, and some of those that follow right behind it: who walks along the
     /// list then walks along memory. (For trees this would lose more by waiting for memory
     /// here than it gains: scanning fetches ahead what it will copy.)
     #[inline(never)]
-    unsafe fn copy_list(&mut self, slot: *mut usize, from: *mut usize, tag: usize, age: u8) {
+    unsafe fn copy_list(
+        &mut self,
+        slot: *mut usize,
+        from: *mut usize,
+        header: usize,
+        tag: usize,
+        age: u8,
+    ) -> bool {
         let mut step = self.destination(age);
-        let mut to = self.copy_cell(slot, from, tag, step);
+        let Some(mut to) = self.copy_cell(slot, from, header, tag, step) else { return false };
         self.failed |= step < self.owner;
         for _ in 1..LIST_CELLS {
             let slot = to.add(CONS_TAIL);
             let p = *slot;
             if !self.in_heap(p) {
-                return;
+                return true;
             }
             let age = self.age(p);
             let from = (p & !TAG_MASK) as *mut usize;
             // The scan will see to what is not to be copied just so.
-            if !Age(age).is_condemned_plain() || *from != self.cons_header {
-                return;
+            if !Age(age).is_condemned_plain() || self.header(from) != self.cons_header {
+                return true;
             }
             step = step.max(self.dest[(age & 15) as usize]);
-            to = self.copy_cell(slot, from, p & TAG_MASK, step);
+            match self.copy_cell(slot, from, self.cons_header, p & TAG_MASK, step) {
+                Some(cell) => to = cell,
+                None => return true,
+            }
         }
+        true
     }
 
     #[inline(always)]
@@ -265,35 +313,50 @@ impl<const MAJOR: bool> Worker<MAJOR> {
         &mut self,
         slot: *mut usize,
         from: *mut usize,
+        header: usize,
         tag: usize,
         step: u8,
-    ) -> *mut usize {
+    ) -> Option<*mut usize> {
         let to = self.alloc(step, CONS_WORDS);
         *(to as *mut [usize; CONS_WORDS]) = *(from as *const [usize; CONS_WORDS]);
-        self.forward(slot, from, to, tag);
-        to
+        if !self.forward(slot, from, header, to, tag) {
+            self.take_back(step, CONS_WORDS);
+            return None;
+        }
+        Some(to)
     }
 
-    /// Copies a selector thunk that cannot be evaluated now.
-    pub(super) unsafe fn copy_selector(&mut self, c: Closure) {
-        let mut slot = c.0;
-        let age = self.age(c.0);
-        self.copy_fixed::<3>(&mut slot, c.slot(0), 0, age);
+    /// Copies a selector thunk that cannot be evaluated now, whose claimed header was `header`.
+    pub(super) unsafe fn copy_selector(&mut self, c: Closure, header: usize) {
+        let to = self.alloc(self.destination(self.age(c.0)), SELECTOR_WORDS);
+        *(to as *mut [usize; SELECTOR_WORDS]) = *(c.slot(0) as *const [usize; SELECTOR_WORDS]);
+        *to = header;
+        self.release(c.slot(0), to as usize | FORWARDED);
     }
 
     /// Copies a stack chunk: its header, and the words in use.
     #[cold]
-    unsafe fn copy_stack(&mut self, slot: *mut usize, from: *mut usize, age: u8) {
+    unsafe fn copy_stack(
+        &mut self,
+        slot: *mut usize,
+        from: *mut usize,
+        header: usize,
+        age: u8,
+    ) -> bool {
         let step = self.destination(age);
-        let words = size_of_object(Closure(from as usize), Info(*from));
+        let words = size_of_object(Closure(from as usize), Info(header));
         let to = self.alloc(step, words);
         ptr::copy_nonoverlapping(from, to, SIZEOF_StgStack / WORD);
         let sp = *from.add(OFFSET_STACK_sp / WORD);
         let used = (sp - from as usize) / WORD;
         ptr::copy_nonoverlapping(from.add(used), to.add(used), words - used);
         *to.add(OFFSET_STACK_sp / WORD) = to.add(used) as usize;
-        self.forward(slot, from, to, 0);
+        if !self.forward(slot, from, header, to, 0) {
+            self.take_back(step, words);
+            return false;
+        }
         self.failed |= step < self.owner;
+        true
     }
 
     /// The shared closure that stands for a small boxed integer or character.
@@ -316,9 +379,9 @@ impl<const MAJOR: bool> Worker<MAJOR> {
         if p & TAG_MASK != 0 {
             return Some(p);
         }
-        let mut header = *(p as *const usize);
+        let mut header = self.header(p as *const usize);
         if header & FORWARDED != 0 {
-            header = *((header - FORWARDED) as *const usize);
+            header = self.header((header - FORWARDED) as *const usize);
         }
         match Info(header).kind() {
             TSO | BLOCKING_QUEUE => None,
@@ -331,7 +394,7 @@ impl<const MAJOR: bool> Worker<MAJOR> {
     #[inline(never)]
     unsafe fn save_in_place(&mut self, p: usize, age: u8) {
         let step = self.destination(age);
-        self.keep(p, age, step);
+        let step = self.keep(p, age, step);
         self.failed |= step < self.owner;
     }
 

@@ -18,31 +18,47 @@
 //! Invariant between collections: an object of generation n ≥ 1 that refers to one of a younger
 //! generation is in some HEC's remembered set for n. `check.rs` verifies this and more.
 //!
+//! One thread begins and ends a collection. Where several cores are free and there is enough to
+//! do (`muster.rs`), other GC threads take part in what lies between: `team.rs`, with `crew.rs`,
+//! `quiet.rs` and `claim.rs`.
+//!
 //! The caller has stopped the world: every thread's registers are in its stack chunk, every
 //! update frame's thunk is a black hole, and every HEC's Hp is saved.
 pub mod arrays;
 pub mod caf;
 pub mod check;
+mod claim;
 pub mod compact;
+mod cores;
+pub mod crew;
 pub mod evacuate;
+pub mod header;
+mod history;
+pub mod muster;
 pub mod policy;
+pub mod quiet;
 pub mod roots;
 pub mod scan;
 pub mod selector;
 pub mod shape;
 pub mod stack;
 pub mod statics;
+mod team;
 #[cfg(test)]
 mod tests;
 pub mod weak;
 pub mod worker;
 
-use crate::contract::{Closure, Tso};
+use crate::contract::{Closure, Tso, WORD};
 use crate::hec::{out_of_memory, Hec};
 use crate::memory::blocks::{self, free_run, Run};
 use crate::memory::{heap, Age, BLOCK_BYTES};
 use crate::thread::queue::dirty_tso;
+use history::Measured;
+use muster::Muster;
 use roots::Visitor;
+use team::Team;
+use std::time::Instant;
 use weak::Uncertain;
 use worker::Worker;
 
@@ -80,6 +96,25 @@ pub struct Outcome {
     pub over_limit: bool,
     /// GC threads that took part.
     pub threads: usize,
+    /// The most that one of them copied, and the part of all that was evenly shared.
+    pub max_copied_words: usize,
+    pub balanced_words: usize,
+    /// How many nanoseconds after the call the first helper was there, if one came.
+    pub helper_late: Option<f64>,
+}
+
+impl Outcome {
+    /// Rates how evenly the work was shared, from what each thread copied. Up to an even share
+    /// each is *useful*; one thread alone does `1/n` of the work usefully, which counts as
+    /// nothing, so that the balanced part is between none (serial) and all (perfect).
+    fn balance(&mut self, copied: &[usize]) {
+        let (n, all) = (copied.len(), self.copied_words);
+        self.max_copied_words = copied.iter().copied().max().unwrap_or(0);
+        if n > 1 {
+            let useful: usize = copied.iter().map(|&c| (n * c).min(all)).sum();
+            self.balanced_words = useful.saturating_sub(all) / (n - 1);
+        }
+    }
 }
 
 /// Full collections so far: marks static objects.
@@ -107,15 +142,35 @@ pub unsafe fn collect(
     if check {
         check::check_heap(hecs, extra_roots, "before a collection");
     }
-    let outcome = if generation == oldest {
-        run::<true>(hecs, generation, extra_roots)
-    } else {
-        run::<false>(hecs, generation, extra_roots)
+    let from = from_bytes(hecs, generation);
+    let muster = muster::muster(hecs.len(), generation, from);
+    let started = Instant::now();
+    let outcome = match (generation == oldest, &muster) {
+        (true, None) => run_alone::<true>(hecs, generation, extra_roots),
+        (false, None) => run_alone::<false>(hecs, generation, extra_roots),
+        (true, Some(m)) => run_together::<true>(m, hecs, generation, extra_roots),
+        (false, Some(m)) => run_together::<false>(m, hecs, generation, extra_roots),
     };
+    muster::record(&Measured {
+        generation,
+        threads: muster.map_or(1, |m| m.threads),
+        from,
+        copied: outcome.copied_words * WORD,
+        nanoseconds: started.elapsed().as_nanos() as f64,
+        late: outcome.helper_late,
+    });
     if check {
         check::check_heap(hecs, extra_roots, "after a collection");
     }
     outcome
+}
+
+/// Bytes that will be condemned.
+unsafe fn from_bytes(hecs: &[&mut Hec], generation: usize) -> usize {
+    let used = |run: Run| (*run).free - (*run).start;
+    let nurseries: usize = hecs.iter().map(|hec| used(hec.alloc.run)).sum();
+    let blocks: usize = heap().gens[..=generation].iter().map(|g| g.blocks()).sum();
+    nurseries + blocks * BLOCK_BYTES
 }
 
 /// Shows every root but the remembered sets.
@@ -137,17 +192,105 @@ unsafe fn visit_roots(
     extra_roots(visit);
 }
 
-unsafe fn run<const MAJOR: bool>(
+/// A collection by this thread alone.
+unsafe fn run_alone<const MAJOR: bool>(
     hecs: &mut [&mut Hec],
     generation: usize,
     extra_roots: &mut dyn FnMut(&mut Visitor),
 ) -> Outcome {
-    let (from, mut uncertain) = condemn(hecs, generation);
+    let (from, mut uncertain) = begin::<MAJOR>(hecs, generation);
+    let mut w = new_worker::<MAJOR, false>(0, generation);
+    for (step, list) in take_remembered_sets(hecs, generation) {
+        w.promoting(step);
+        for c in list {
+            w.scan_listed(c);
+        }
+    }
+    w.drain();
+    evacuate_roots(&mut w, hecs, extra_roots);
+    w.drain();
+    w.settle_rest(&mut uncertain);
+    finish(&mut [w], hecs, generation, from, uncertain)
+}
+
+/// A collection by this thread and others.
+unsafe fn run_together<const MAJOR: bool>(
+    muster: &Muster,
+    hecs: &mut [&mut Hec],
+    generation: usize,
+    extra_roots: &mut dyn FnMut(&mut Visitor),
+) -> Outcome {
+    let (from, mut uncertain) = begin::<MAJOR>(hecs, generation);
+    let mut team = Team::new(muster);
+    let mut workers: Vec<_> =
+        (0..muster.threads).map(|i| new_worker::<MAJOR, true>(i, generation)).collect();
+    workers.iter_mut().for_each(|w| w.join(&mut team));
+    let remembered = take_remembered_sets(hecs, generation);
+    for (step, list) in &remembered {
+        team.deal(*step, list);
+    }
+    let all = Everybody(workers.as_mut_ptr());
+    let help = |me| all.help(me);
+    let own = &mut *all.worker(0);
+    team.employ(&help);
+    team.begin();
+    own.scan_deals();
+    own.drain();
+    team.begin();
+    evacuate_roots(own, hecs, extra_roots);
+    own.drain();
+    own.settle_rest(&mut uncertain);
+    let mut outcome = finish(&mut workers, hecs, generation, from, uncertain);
+    outcome.helper_late = team.helper_late();
+    if !team.was_called() {
+        outcome.threads = 1;
+    }
+    outcome
+}
+
+/// The workers of a parallel collection, of which each thread uses its own.
+struct Everybody<const MAJOR: bool>(*mut Worker<MAJOR, true>);
+
+// SAFETY: as it says.
+unsafe impl<const MAJOR: bool> Sync for Everybody<MAJOR> {}
+
+impl<const MAJOR: bool> Everybody<MAJOR> {
+    fn worker(&self, me: usize) -> *mut Worker<MAJOR, true> {
+        // SAFETY: there is one for each number that a crew's job can be called with.
+        unsafe { self.0.add(me) }
+    }
+    unsafe fn help(&self, me: usize) {
+        let w = &mut *self.worker(me);
+        (*w.team).enter();
+        w.scan_deals();
+        w.drain();
+    }
+}
+
+/// Makes the generations up to `generation` from-space.
+unsafe fn begin<const MAJOR: bool>(
+    hecs: &mut [&mut Hec],
+    generation: usize,
+) -> (FromSpace, Uncertain) {
     if MAJOR {
         FULL_COLLECTIONS += 1;
     }
-    let mut w = Worker::<MAJOR>::new(generation, statics::reached_mark(FULL_COLLECTIONS));
-    scan_remembered_sets(&mut w, hecs, generation);
+    condemn(hecs, generation)
+}
+
+unsafe fn new_worker<const MAJOR: bool, const PARALLEL: bool>(
+    me: usize,
+    generation: usize,
+) -> Worker<MAJOR, PARALLEL> {
+    Worker::new(me, generation, statics::reached_mark(FULL_COLLECTIONS))
+}
+
+/// Evacuates what every root but the remembered sets refers to.
+unsafe fn evacuate_roots<const MAJOR: bool, const PARALLEL: bool>(
+    w: &mut Worker<MAJOR, PARALLEL>,
+    hecs: &mut [&mut Hec],
+    extra_roots: &mut dyn FnMut(&mut Visitor),
+) {
     visit_roots(hecs, extra_roots, &mut |c| {
         if !c.is_null() {
             w.evacuate(&mut c.0);
@@ -159,13 +302,17 @@ unsafe fn run<const MAJOR: bool>(
             w.reach_static(caf.0);
         }
     }
-    w.drain();
-    w.settle_uncertain(&mut uncertain);
-    roots::update_weak_tables(&mut |c| w.alive(c));
-    if MAJOR {
-        w.sweep_cafs();
+}
+
+impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
+    /// What follows when all that the roots lead to has been saved.
+    unsafe fn settle_rest(&mut self, uncertain: &mut Uncertain) {
+        self.settle_uncertain(uncertain);
+        roots::update_weak_tables(&mut |c| self.alive(c));
+        if MAJOR {
+            self.sweep_cafs();
+        }
     }
-    finish(w, hecs, generation, from, uncertain)
 }
 
 /// The runs that are being evacuated.
@@ -210,37 +357,27 @@ unsafe fn condemn(hecs: &mut [&mut Hec], generation: usize) -> (FromSpace, Uncer
     (from, u)
 }
 
-/// Scans the old objects that may refer to condemned ones.
-unsafe fn scan_remembered_sets<const MAJOR: bool>(
-    w: &mut Worker<MAJOR>,
+/// The old objects that may refer to condemned ones, old generations first, with their steps.
+unsafe fn take_remembered_sets(
     hecs: &mut [&mut Hec],
     generation: usize,
-) {
-    let generations = heap().gens.len();
-    for g in (0..generations).rev() {
+) -> Vec<(u8, Vec<Closure>)> {
+    let mut sets = Vec::new();
+    for g in (0..heap().gens.len()).rev() {
         for hec in hecs.iter_mut() {
             let list = std::mem::take(&mut hec.remembered.by_generation[g]);
-            if g <= generation {
-                // Its objects are condemned: scanning their copies will list them anew.
-                continue;
-            }
-            w.promoting(g as u8 + 1);
-            for c in list {
-                if w.in_heap(c.0) {
-                    w.scan_remembered(c);
-                } else {
-                    w.scan_caf(c);
-                }
+            // Condemned ones are listed anew when their copies are scanned.
+            if g > generation && !list.is_empty() {
+                sets.push((g as u8 + 1, list));
             }
         }
-        w.promoting(0);
     }
-    w.drain();
+    sets
 }
 
 /// Frees from-space, hands to-space to the generations, and starts a new cycle.
-unsafe fn finish<const MAJOR: bool>(
-    mut w: Worker<MAJOR>,
+unsafe fn finish<const MAJOR: bool, const PARALLEL: bool>(
+    workers: &mut [Worker<MAJOR, PARALLEL>],
     hecs: &mut [&mut Hec],
     generation: usize,
     from: FromSpace,
@@ -253,21 +390,14 @@ unsafe fn finish<const MAJOR: bool>(
         major: MAJOR,
         resurrected: uncertain.resurrected,
         dead_weaks: uncertain.dead_weaks,
-        threads: 1,
+        threads: workers.len(),
         ..Outcome::default()
     };
-    for step in 1..=w.oldest as usize {
-        for run in w.take_runs(step) {
-            let used = (*run).free - (*run).start;
-            outcome.copied_words += used / 8;
-            outcome.slop_words += ((*run).len as usize * BLOCK_BYTES - used) / 8;
-            gens[step - 1].add_plain(run);
-        }
-    }
-    outcome.copied_words -= w.resumed_bytes / 8;
+    collect_copies(workers, &mut outcome);
     for hec in hecs.iter_mut() {
         hec.alloc.drop_dead_pinned();
     }
+    let held: usize = from.plain.iter().chain(&from.large).map(|&run| (*run).len as usize).sum();
     for run in from.plain {
         release(run, poison);
     }
@@ -276,17 +406,20 @@ unsafe fn finish<const MAJOR: bool>(
         if age.is(Age::CONDEMNED) {
             release(run, poison);
         } else {
-            outcome.large_words += ((*run).free - (*run).start) / 8;
+            outcome.large_words += ((*run).free - (*run).start) / WORD;
             gens[age.generation()].add_large(run);
         }
     }
-    for (g, list) in w.remembered.iter_mut().enumerate() {
-        hecs[0].remembered.by_generation[g].append(list);
+    for (i, w) in workers.iter_mut().enumerate() {
+        let hec = &mut *hecs[i % hecs.len()];
+        for (set, list) in hec.remembered.by_generation.iter_mut().zip(&mut w.remembered) {
+            set.append(list);
+        }
     }
     if MAJOR {
         outcome.live_words = gens.iter().map(|g| g.words()).sum();
         let live = gens.iter().map(|g| g.blocks()).sum();
-        policy::set_limits(live);
+        policy::set_limits(live, held);
     } else {
         outcome.live_words = outcome.copied_words + outcome.large_words;
     }
@@ -296,6 +429,35 @@ unsafe fn finish<const MAJOR: bool>(
     }
     outcome.over_limit = policy::over_limit();
     outcome
+}
+
+/// Hands all to-space to the generations. The runs that may have room left come last: the next
+/// collection goes on filling them.
+unsafe fn collect_copies<const MAJOR: bool, const PARALLEL: bool>(
+    workers: &mut [Worker<MAJOR, PARALLEL>],
+    outcome: &mut Outcome,
+) {
+    let gens = &mut heap().gens;
+    let mut copied = vec![0; workers.len()];
+    for step in 1..=gens.len() {
+        let mut hand_over = |worker: usize, run: Run| {
+            let used = (*run).free - (*run).start;
+            copied[worker] += used / WORD;
+            outcome.slop_words += ((*run).len as usize * BLOCK_BYTES - used) / WORD;
+            gens[step - 1].add_plain(run);
+        };
+        for (i, w) in workers.iter_mut().enumerate() {
+            w.take_filled(step).into_iter().for_each(|run| hand_over(i, run));
+        }
+        for (i, w) in workers.iter_mut().enumerate() {
+            w.take_open(step).into_iter().for_each(|run| hand_over(i, run));
+        }
+    }
+    for (copied, w) in copied.iter_mut().zip(workers.iter()) {
+        *copied -= w.resumed_bytes / WORD;
+    }
+    outcome.copied_words = copied.iter().sum();
+    outcome.balance(&copied);
 }
 
 /// Empties the nurseries; `bytes` is their new size.

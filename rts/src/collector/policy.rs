@@ -5,6 +5,10 @@
 //! collection needs in passing for its copies is not counted. Free blocks are kept for what
 //! the coming cycle will need; the rest goes back to the system by and by.
 //!
+//! Memory is at its peak while a large heap that is mostly alive is copied. So where the last full
+//! collection found next to no garbage, the next one waits longer (see [`growth_factor`]): a program
+//! that builds up its data is spared copies that gain nothing.
+//!
 //! A nursery of the default size grows with what the generations hold (see [`grown_nursery`]):
 //! more of what is allocated dies before it is looked at. The old generation gives the room.
 //!
@@ -29,6 +33,13 @@ const MAX_GROWN_NURSERY: usize = 4 << 20;
 /// A nursery that has grown takes up to this part of what the generations hold.
 const GROWN_SHARE: usize = 8;
 
+/// A heap that grew without leaving garbage may grow by this much more before it is collected again.
+const WAIT: f64 = 1.5;
+/// The part of a generation that must have survived for that, and bytes that must be alive: full
+/// collections of a small heap cost little, and pay by being early.
+const NEARLY_ALL: f64 = 0.95;
+const WORTH_WAITING_BYTES: usize = 16 << 20;
+
 /// What the flags choose. Given once at start.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
@@ -45,6 +56,8 @@ pub struct Settings {
     pub large_bytes: usize,
     /// Give memory back to the system after full collections.
     pub return_memory: bool,
+    /// So many GC threads for every collection, however little there is to do.
+    pub forced_threads: Option<usize>,
     /// Check the whole heap before and after each collection, and poison what is free.
     pub check: bool,
 }
@@ -59,6 +72,7 @@ impl Settings {
         max_heap_bytes: None,
         large_bytes: 1 << 20,
         return_memory: true,
+        forced_threads: None,
         check: false,
     };
 }
@@ -76,7 +90,7 @@ static GROWN: AtomicUsize = AtomicUsize::new(0);
 /// Called once at start, after the generations have been made and before any HEC runs.
 pub unsafe fn init(settings: Settings) {
     *ptr::addr_of_mut!(SETTINGS) = settings;
-    set_limits(0);
+    set_limits(0, 0);
 }
 
 pub fn settings() -> &'static Settings {
@@ -94,15 +108,28 @@ pub unsafe fn next_generation_to_collect() -> usize {
     (1..gens.len()).rev().find(|&g| gens[g].blocks() + coming(g) > gens[g].limit).unwrap_or(0)
 }
 
-/// Sets the limits after a full collection that left `live` blocks.
+/// By how much the old generations may grow after a full collection that left `live` of `held`
+/// blocks. Only a program that has named neither `-F` nor `-M` gets more than the flag says.
+fn growth_factor(s: &Settings, live: usize, held: usize) -> f64 {
+    let named = s.factor != Settings::DEFAULT.factor || s.max_heap_bytes.is_some();
+    let worth = live * BLOCK_BYTES >= WORTH_WAITING_BYTES;
+    if !named && worth && live as f64 >= NEARLY_ALL * held as f64 {
+        s.factor * WAIT
+    } else {
+        s.factor
+    }
+}
+
+/// Sets the limits after a full collection that left `live` blocks of the `held` that there were
+/// (what nurseries had not counted).
 /// # Safety
 /// The world is stopped.
-pub(super) unsafe fn set_limits(live: usize) {
+pub(super) unsafe fn set_limits(live: usize, held: usize) {
     let s = settings();
     LIVE.store(live, Ordering::Relaxed);
     let gens = &mut heap().gens;
     let growth = GROWN.load(Ordering::Relaxed).saturating_sub(s.nursery_bytes) / BLOCK_BYTES;
-    let mut limit = ((live as f64 * s.factor) as usize)
+    let mut limit = ((live as f64 * growth_factor(s, live, held)) as usize)
         .saturating_sub(growth)
         .max(s.min_old_bytes / BLOCK_BYTES)
         .max(live);
@@ -187,4 +214,20 @@ pub(super) unsafe fn return_memory() {
     let needed = (2 * limits).saturating_sub(old).max(old);
     let free = blocks::blocks_resident() - blocks::blocks_in_use();
     blocks::trim(needed + free.saturating_sub(needed) / 2);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_large_heap_without_garbage_may_grow_more() {
+        let s = Settings::DEFAULT;
+        let large = WORTH_WAITING_BYTES / BLOCK_BYTES;
+        assert_eq!(growth_factor(&s, large, large), s.factor * WAIT);
+        assert_eq!(growth_factor(&s, large, large * 2), s.factor);
+        assert_eq!(growth_factor(&s, large / 2, large / 2), s.factor);
+        assert_eq!(growth_factor(&Settings { factor: 4.0, ..s }, large, large), 4.0);
+        assert_eq!(growth_factor(&Settings { max_heap_bytes: Some(1 << 30), ..s }, large, large), s.factor);
+    }
 }

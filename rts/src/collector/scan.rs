@@ -4,16 +4,17 @@
 //! generation is remembered. Mutable objects do not promote their referents, which may be
 //! replaced soon; their headers (or dirty flags) say whether they are remembered, so that a
 //! later write knows what to do. Young ones are all marked dirty: writes to them need nothing.
+use super::team::Work;
 use super::worker::Worker;
 use crate::contract::closure::fields::*;
 use crate::contract::{layout::*, Closure, Info, Tso, WORD};
 use crate::info;
 use crate::memory::object::size_of_object;
 use crate::memory::space::run_of;
-use crate::memory::Age;
+use crate::memory::{blocks, Age};
 use crate::thread::door;
 
-impl<const MAJOR: bool> Worker<MAJOR> {
+impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     /// Scans one object of the owner's step; its size in words.
     #[inline(always)]
     pub(super) unsafe fn scan(&mut self, c: *mut usize) -> usize {
@@ -229,8 +230,18 @@ impl<const MAJOR: bool> Worker<MAJOR> {
         self.scan(c.slot(0));
     }
 
+    /// Scans what a remembered set lists: an old object, or a CAF.
+    #[inline(always)]
+    pub(super) unsafe fn scan_listed(&mut self, c: Closure) {
+        if self.in_heap(c.0) {
+            self.scan_remembered(c);
+        } else {
+            self.scan_caf(c);
+        }
+    }
+
     /// Scans an old object that may refer to younger ones, as the mutator left it.
-    pub(super) unsafe fn scan_remembered(&mut self, c: Closure) {
+    unsafe fn scan_remembered(&mut self, c: Closure) {
         let p = c.slot(0);
         match c.info().kind() {
             MUT_ARR_PTRS_CLEAN | SMALL_MUT_ARR_PTRS_CLEAN => self.remember(p),
@@ -258,21 +269,32 @@ impl<const MAJOR: bool> Worker<MAJOR> {
     }
 
     /// Saves what is at `p` without moving it: a large object, the block of pinned arrays it is
-    /// in, or the whole compact region.
-    pub(super) unsafe fn keep(&mut self, p: usize, age: u8, step: u8) {
-        let run = run_of(p);
-        if age & Age::COMPACT != 0 {
-            super::compact::keep_region(run, step);
-            return;
+    /// in, or the whole compact region. The step that it has now.
+    pub(super) unsafe fn keep(&mut self, p: usize, age: u8, step: u8) -> u8 {
+        let compact = age & Age::COMPACT != 0;
+        let run = if compact { run_of((*run_of(p)).back) } else { run_of(p) };
+        let saved = Age(step | age & (Age::LARGE | Age::PINNED | Age::COMPACT));
+        if PARALLEL {
+            if let Err(now) = blocks::save_age(run, saved) {
+                return now.step() as u8;
+            }
         }
-        let flags = age & (Age::LARGE | Age::PINNED);
-        crate::memory::blocks::set_age(run, Age(step | flags));
+        if compact {
+            super::compact::keep_region(run, saved);
+            return step;
+        }
+        blocks::set_age(run, saved);
         if age & Age::LARGE != 0 {
             let c = Closure((*run).start);
             if c.info().kind() != ARR_WORDS {
-                self.large.push(c);
+                if PARALLEL {
+                    self.offer(step as usize, Work::Large(c));
+                } else {
+                    self.large.push(c);
+                }
             }
         }
+        step
     }
 }
 

@@ -15,7 +15,7 @@ const RET_FUN_SIZE: usize = 1;
 const RET_FUN_FUN: usize = 2;
 const RET_FUN_PAYLOAD: usize = 3;
 
-impl<const MAJOR: bool> Worker<MAJOR> {
+impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     pub(super) unsafe fn scan_stack(&mut self, c: *mut usize) {
         let stack = Stack(c as usize);
         let promote_to = std::mem::replace(&mut self.promote_to, 0);

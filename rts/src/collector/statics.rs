@@ -10,15 +10,20 @@
 //! (shifted, with bit 0 set) when the object is reached; nothing has to be cleared afterwards.
 //! CAFs that were not reached are put back to what they were before they were entered, so
 //! that even code which was thought unreachable would find a proper thunk.
+use super::claim::shared;
+use super::header;
 use super::worker::Worker;
 use crate::contract::closure::fields::*;
-use crate::contract::{layout::*, Closure, Info, TAG_MASK};
+use crate::contract::{layout::*, Closure, Info, TAG_MASK, WORD};
 use crate::memory::heap;
 
 /// Link word of objects from which no CAF can be reached.
 const LEADS_NOWHERE: usize = 3;
 /// Link word of a `THUNK_STATIC` or `IND_STATIC`.
 const CAF_LINK: usize = CAF_STATIC_LINK;
+
+/// The table of shared characters: a header and a value each.
+const SHARED_CHARS_BYTES: usize = (MAX_CHARLIKE + 1) * 2 * WORD;
 
 /// What the link words of reached objects say in the `n`th collection.
 pub(super) fn reached_mark(n: usize) -> usize {
@@ -43,17 +48,26 @@ pub(super) unsafe fn link_of(c: Closure) -> Option<*mut usize> {
     (*link != LEADS_NOWHERE).then_some(link)
 }
 
-impl<const MAJOR: bool> Worker<MAJOR> {
+impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     /// Puts a static object on the list of those to be scanned, if it is not there yet.
     #[inline(never)]
     pub(super) unsafe fn reach_static(&mut self, p: usize) {
+        // Strings are full of shared characters, which lead nowhere: they need not be looked at.
+        if p.wrapping_sub(self.char_table) < SHARED_CHARS_BYTES {
+            return;
+        }
         let c = Closure(p & !TAG_MASK);
         if c.is_null() {
             return;
         }
         if let Some(link) = link_of(c) {
-            if *link != self.reached {
-                *link = self.reached;
+            let before = *link;
+            if before != self.reached {
+                if !PARALLEL {
+                    *link = self.reached;
+                } else if !header::exchange(shared(link), before, self.reached) {
+                    return;
+                }
                 self.statics.push(c);
             }
         }

@@ -24,7 +24,7 @@ pub(super) struct Uncertain {
     pub dead_weaks: Vec<Closure>,
 }
 
-impl<const MAJOR: bool> Worker<MAJOR> {
+impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     /// Where an object is now, if it has been saved.
     pub(super) unsafe fn alive(&self, c: Closure) -> Option<Closure> {
         let mut p = c.0;

@@ -4,14 +4,19 @@
 //! n). For every step a worker has one *open* run that it allocates in. A full run goes to
 //! `filled`, and to `pending` if objects in it have not been scanned yet; `scan` in a run's
 //! descriptor is its Cheney pointer. The worker is done when every open run is scanned up to
-//! `free` and nothing is pending. There is no global state of a collection outside the worker:
-//! further workers need a way to hand over pending runs, and a compare-and-swap in
-//! [`Worker::forward`].
+//! `free` and nothing is pending. There is no global state of a collection outside the worker,
+//! but what several workers share (`team.rs`): then pending runs, and whatever else others could
+//! scan, are in deques.
+//!
+//! The code for one worker and for several is the same, but for `PARALLEL`: one alone pays for no
+//! atomic instruction.
+use super::team::{Team, Work};
 use crate::contract::{Closure, WORD};
 use crate::hec::out_of_memory;
 use crate::memory::space::{self, BLOCK_BYTES, BLOCK_WORDS};
 use crate::memory::{alloc_run, heap, Age, Run};
 use crate::{info, static_closure};
+use crossbeam_deque as deque;
 use std::ptr;
 
 /// Steps that an age byte can tell apart.
@@ -25,8 +30,9 @@ pub(super) struct Buffer {
     pub run: Run,
 }
 
-/// `MAJOR`: all generations are collected, and static objects are traced.
-pub struct Worker<const MAJOR: bool> {
+/// `MAJOR`: all generations are collected, and static objects are traced. `PARALLEL`: others
+/// work beside it.
+pub struct Worker<const MAJOR: bool, const PARALLEL: bool> {
     pub(super) base: usize,
     pub(super) bytes: usize,
     pub(super) ages: usize,
@@ -63,6 +69,12 @@ pub struct Worker<const MAJOR: bool> {
     pub(super) char_table: usize,
     /// What was in the open runs at the start.
     pub(super) resumed_bytes: usize,
+    /// Its number in the team, 0 for the thread that collects.
+    pub(super) me: usize,
+    /// The team, if there is one.
+    pub(super) team: *const Team,
+    /// What others may take, by step; empty without a team.
+    queues: Vec<deque::Worker<Work>>,
 }
 
 /// How far ahead of the scan we fetch what the words there may point to, in bytes.
@@ -85,11 +97,11 @@ unsafe fn prefetch_line(line: usize) {
     let _ = line;
 }
 
-impl<const MAJOR: bool> Worker<MAJOR> {
+impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     /// A worker that goes on filling the last run of each generation that stays.
     /// # Safety
     /// The world is stopped; generations above `collected` are not condemned.
-    pub(super) unsafe fn new(collected: usize, reached: usize) -> Self {
+    pub(super) unsafe fn new(me: usize, collected: usize, reached: usize) -> Self {
         let gens = &mut heap().gens;
         let oldest = gens.len() as u8;
         let mut dest = [0; STEPS];
@@ -121,6 +133,9 @@ impl<const MAJOR: bool> Worker<MAJOR> {
             int_table: static_closure!(stg_INTLIKE_closure).0,
             char_table: static_closure!(stg_CHARLIKE_closure).0,
             resumed_bytes: 0,
+            me,
+            team: ptr::null(),
+            queues: Vec::new(),
         };
         for (g, gen) in gens.iter_mut().enumerate().skip(collected + 1) {
             if let Some(run) = gen.take_last_plain() {
@@ -167,16 +182,39 @@ impl<const MAJOR: bool> Worker<MAJOR> {
         (*b.run).free = b.free;
         self.filled[step].push(b.run);
         if b.run != self.scanning && (*b.run).scan < b.free {
-            self.pending[step].push(b.run);
+            if PARALLEL {
+                self.offer(step, Work::Run(b.run));
+            } else {
+                self.pending[step].push(b.run);
+            }
         }
         self.buffers[step] = Buffer { free: 0, limit: 0, run: ptr::null_mut() };
     }
 
-    /// Ends the collection: hands over all runs of a step, the open one last.
-    pub(super) unsafe fn take_runs(&mut self, step: usize) -> Vec<Run> {
+    /// Makes it a member of a team.
+    pub(super) fn join(&mut self, team: &mut Team) {
+        self.queues = (0..=self.oldest).map(|_| deque::Worker::new_lifo()).collect();
+        team.admit(self.queues.iter().map(deque::Worker::stealer).collect());
+        self.team = team;
+    }
+
+    /// Puts a piece of work where the other workers see it.
+    #[inline(never)]
+    pub(super) unsafe fn offer(&mut self, step: usize, work: Work) {
+        self.queues[step].push(work);
+        (*self.team).offer(self.me, self.queues[step].len());
+    }
+
+    /// Ends the collection: hands over all full runs of a step.
+    pub(super) unsafe fn take_filled(&mut self, step: usize) -> Vec<Run> {
         debug_assert!(self.pending[step].is_empty());
-        self.close(step);
         std::mem::take(&mut self.filled[step])
+    }
+
+    /// Ends the collection: hands over the open run of a step.
+    pub(super) unsafe fn take_open(&mut self, step: usize) -> Option<Run> {
+        self.close(step);
+        self.filled[step].pop()
     }
 
     /// Says that `owner`'s referents belong into its own generation.
@@ -199,9 +237,27 @@ impl<const MAJOR: bool> Worker<MAJOR> {
         std::mem::take(&mut self.failed)
     }
 
-    /// Scans until nothing reachable from what has been scanned is left. Old generations come
-    /// first, so that what they refer to is promoted before the survivors claim it.
+    /// Scans until nothing reachable from what has been scanned is left, by whichever worker
+    /// it has been copied. Old generations come first, so that what they refer to is promoted
+    /// before the survivors claim it.
     pub(super) unsafe fn drain(&mut self) {
+        if PARALLEL && self.me == 0 {
+            (*self.team).begin();
+        }
+        self.drain_own();
+        if PARALLEL {
+            while let Some((step, work)) = (*self.team).seek(self.me) {
+                self.perform(step, work);
+                self.drain_own();
+            }
+            if self.me == 0 {
+                (*self.team).end();
+            }
+        }
+        self.promoting(0);
+    }
+
+    unsafe fn drain_own(&mut self) {
         loop {
             let mut idle = true;
             for step in (1..=self.oldest).rev() {
@@ -218,10 +274,9 @@ impl<const MAJOR: bool> Worker<MAJOR> {
                 }
             }
             if idle {
-                break;
+                return;
             }
         }
-        self.promoting(0);
     }
 
     /// Scans what is to be scanned in a step. True if there was something.
@@ -229,6 +284,13 @@ impl<const MAJOR: bool> Worker<MAJOR> {
         let s = step as usize;
         let mut any = false;
         loop {
+            if PARALLEL {
+                if let Some(work) = self.queues[s].pop() {
+                    self.perform(step, work);
+                    any = true;
+                    continue;
+                }
+            }
             let run = match self.pending[s].pop() {
                 Some(run) => run,
                 None => {
@@ -244,7 +306,7 @@ impl<const MAJOR: bool> Worker<MAJOR> {
         }
     }
 
-    unsafe fn scan_run(&mut self, step: u8, run: Run) {
+    pub(super) unsafe fn scan_run(&mut self, step: u8, run: Run) {
         self.scanning = run;
         self.promoting(step);
         let mut at = (*run).scan;

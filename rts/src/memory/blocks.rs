@@ -3,11 +3,14 @@
 //! A free run records its length in its first and last descriptor; free runs hang on lists by
 //! the logarithm of their length, so that both operations take constant time but for a short
 //! first-fit search. Runs whose pages have been returned to the system hang on lists of their
-//! own, and are taken only if no other fits. The HEC lock (or a stopped world) protects all of it.
+//! own, and are taken only if no other fits. One lock protects all of it: HECs allocate while they run,
+//! and so do GC threads. A run costs its user far more than the lock.
 use super::space::{self, age_slot, desc, BLOCK_BYTES, BLOCK_LOG};
 use super::Age;
+use crate::atomics::{AtomicU8, Ordering};
 use crate::contract::BlockDesc;
 use std::ptr;
+use std::sync::{Mutex, MutexGuard};
 
 const IN_USE: u32 = 1;
 const FREE: u32 = 2;
@@ -30,8 +33,13 @@ pub(super) struct Pool {
     peak_resident: usize,
 }
 
-static mut POOL: Pool =
-    Pool { bins: [[NIL; BINS]; 2], top: 0, in_use: 0, resident_free: 0, peak_resident: 0 };
+static POOL: Mutex<Pool> = Mutex::new(Pool {
+    bins: [[NIL; BINS]; 2],
+    top: 0,
+    in_use: 0,
+    resident_free: 0,
+    peak_resident: 0,
+});
 
 fn bin_of(len: usize) -> usize {
     (usize::BITS - 1 - len.leading_zeros()) as usize
@@ -124,16 +132,16 @@ impl Pool {
     }
 }
 
-unsafe fn pool() -> &'static mut Pool {
-    &mut *ptr::addr_of_mut!(POOL)
+fn pool() -> MutexGuard<'static, Pool> {
+    POOL.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
 /// A run of `len` blocks, empty, with `age` in the side table; `None` when memory is exhausted.
 /// # Safety
-/// The caller holds the HEC lock or has stopped the world, and the range has been reserved.
+/// The range has been reserved.
 pub unsafe fn alloc_run(len: usize, age: Age) -> Option<Run> {
     debug_assert!(len > 0);
-    let pool = pool();
+    let mut pool = pool();
     let i = pool.take(len)?;
     let start = space::SPACE.base + (i << BLOCK_LOG);
     for k in 0..len {
@@ -168,6 +176,22 @@ pub unsafe fn set_age(run: Run, age: Age) {
     ptr::write_bytes(age_slot(head), age.0, len);
 }
 
+/// Makes a condemned run's age `saved`, unless another GC thread has saved it already: then the
+/// error is the age it has. Only the first block's byte is written.
+/// # Safety
+/// `run` is in use, and a collection is running.
+pub unsafe fn save_age(run: Run, saved: Age) -> Result<(), Age> {
+    let byte = AtomicU8::from_ptr(age_slot((*run).head as usize));
+    let mut now = Age(byte.load(Ordering::Acquire));
+    while now.is(Age::CONDEMNED) {
+        match byte.compare_exchange(now.0, saved.0, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => return Ok(()),
+            Err(other) => now = Age(other),
+        }
+    }
+    Err(now)
+}
+
 /// The age byte of a run.
 /// # Safety
 /// `run` is in use.
@@ -177,9 +201,9 @@ pub unsafe fn run_age(run: Run) -> Age {
 
 /// Gives a run back to the pool.
 /// # Safety
-/// `run` is in use and nothing refers to it; locking as for [`alloc_run`].
+/// `run` is in use and nothing refers to it.
 pub unsafe fn free_run(run: Run) {
-    let pool = pool();
+    let mut pool = pool();
     debug_assert!((*run).state == IN_USE);
     let (mut i, mut len) = ((*run).head as usize, (*run).len as usize);
     set_age(run, Age::FREE);
@@ -204,9 +228,9 @@ pub unsafe fn free_run(run: Run) {
 
 /// Returns the pages of free runs to the system until at most `keep` free blocks stay backed.
 /// # Safety
-/// Locking as for [`alloc_run`].
+/// The range has been reserved.
 pub unsafe fn trim(keep: usize) {
-    let pool = pool();
+    let pool = &mut *pool();
     for b in (0..BINS).rev() {
         let mut i = pool.bins[1][b];
         while i != NIL && pool.resident_free > keep {
@@ -260,15 +284,16 @@ unsafe fn merge_returned(pool: &mut Pool) {
 
 /// Blocks in use.
 pub fn blocks_in_use() -> usize {
-    unsafe { pool().in_use }
+    pool().in_use
 }
 /// Blocks whose pages the system backs for us, used or free.
 pub fn blocks_resident() -> usize {
-    unsafe { pool().in_use + pool().resident_free }
+    let pool = pool();
+    pool.in_use + pool.resident_free
 }
 /// The most that ever were.
 pub fn peak_blocks_resident() -> usize {
-    unsafe { pool().peak_resident }
+    pool().peak_resident
 }
 
 /// Calls `f`, which may free it, for every run in use.

@@ -49,7 +49,7 @@ impl AllocArea {
     /// Replaces the nursery by one of `bytes` (rounded up to blocks). False if memory is out, and
     /// there is none any more.
     /// # Safety
-    /// The old nursery is empty; locking as for [`alloc_run`].
+    /// The old nursery is empty.
     pub unsafe fn resize(&mut self, bytes: usize) -> bool {
         let len = bytes.div_ceil(BLOCK_BYTES).max(1);
         if !self.run.is_null() && (*self.run).len as usize == len {

@@ -1,6 +1,11 @@
 //! How a program ends when it cannot go on.
 use super::program;
-use std::io::Write;
+use std::io::{Cursor, Write};
+
+/// The exit code of a program that the system has no memory for: the stock runtime's.
+const OUT_OF_MEMORY: i32 = 251;
+/// Bytes of the longest line said when memory is out.
+const LINE: usize = 256;
 
 /// What messages begin with.
 pub fn program_name() -> String {
@@ -25,6 +30,19 @@ pub fn leave(code: i32) -> ! {
 pub fn exit_with(code: i32, message: &str) -> ! {
     say(message);
     leave(code)
+}
+
+/// Ends the program: the system has no memory for us. Allocates none.
+#[cold]
+pub fn out_of_memory(bytes: usize) -> ! {
+    let mut line = Cursor::new([0; LINE]);
+    // What does not fit is cut off: the number is at the end, so the name is what is shortened.
+    let name = program::name_bytes().unwrap_or(b"hecaton");
+    let _ = line.write_all(&name[..name.len().min(LINE / 2)]);
+    let _ = writeln!(line, ": out of memory (requested {bytes} bytes)");
+    let length = line.position() as usize;
+    let _ = std::io::stderr().write_all(&line.get_ref()[..length]);
+    leave(OUT_OF_MEMORY)
 }
 
 /// A broken invariant: says where and what, and aborts.

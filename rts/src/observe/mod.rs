@@ -1,4 +1,5 @@
 //! Observation: settings, counters, messages and the ways a program ends; usable from every floor.
+mod allocator;
 pub mod clock;
 pub mod fatal;
 pub mod program;

@@ -66,9 +66,14 @@ pub unsafe fn set_full(full: &[CString], rts: &[CString]) {
 
 /// The program's name, if it is known already.
 pub fn name() -> Option<String> {
+    name_bytes().map(|name| String::from_utf8_lossy(name).into_owned())
+}
+
+/// The same as it was given, and without allocating.
+pub fn name_bytes() -> Option<&'static [u8]> {
     // SAFETY: null or a string that is never freed.
     let name = NonNull::new(unsafe { prog_name })?;
-    Some(unsafe { CStr::from_ptr(name.as_ptr()) }.to_string_lossy().into_owned())
+    Some(unsafe { CStr::from_ptr(name.as_ptr()) }.to_bytes())
 }
 
 /// The RTS options in force.

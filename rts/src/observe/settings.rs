@@ -11,6 +11,8 @@ use std::time::Duration;
 pub const FLAG_BLOCK: usize = 1 << BLOCK_SHIFT;
 /// Generations beyond this are refused: an age has to fit in a few bits.
 pub const MAX_GENERATIONS: usize = 12;
+/// The most threads that a collection ever has.
+pub const MAX_GC_THREADS: usize = 64;
 
 /// How much is told about collections (`-T -t -s -S`), in order of detail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -174,6 +176,45 @@ pub fn stats_mode_now() -> StatsMode {
     stats_mode(flags().GcFlags.giveStats)
 }
 
+/// What the flags ask of parallel collections (`-qg -qb -qn -qa`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ParallelGc {
+    /// Collections of this generation and of older ones may be shared; `None`: none may.
+    pub from_generation: Option<usize>,
+    /// From this generation on a GC thread may take work from another one.
+    balanced_from: Option<usize>,
+    /// GC threads; `None`: as many as there are HECs, or as the runtime finds good.
+    pub threads: Option<usize>,
+    /// Each thread stays on a core.
+    pub affinity: bool,
+}
+
+impl ParallelGc {
+    pub fn of(f: &Flags) -> ParallelGc {
+        let par = &f.ParFlags;
+        let enabled = par.parGcEnabled && !f.GcFlags.useNonmoving;
+        ParallelGc {
+            from_generation: enabled.then_some(par.parGcGen as usize),
+            balanced_from: par
+                .parGcLoadBalancingEnabled
+                .then_some(par.parGcLoadBalancingGen as usize),
+            threads: (par.parGcThreads > 0).then_some(par.parGcThreads as usize),
+            affinity: par.setAffinity,
+        }
+    }
+
+    /// May GC threads take each other's work when `generation` is collected? The default of the
+    /// flag, 1, leaves that to the runtime, which sees no reason against it.
+    pub fn balances(&self, generation: usize) -> bool {
+        self.balanced_from.is_some_and(|g| g <= 1 || generation >= g)
+    }
+}
+
+/// As the flags are now.
+pub fn parallel_gc_now() -> ParallelGc {
+    ParallelGc::of(&flags())
+}
+
 /// Checks of the runtime upon itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Checks {
@@ -181,17 +222,22 @@ pub struct Checks {
     pub heap: bool,
     /// Collect at every allocation block.
     pub every_block: bool,
+    /// Have so many GC threads take part in every collection, whether it pays or not.
+    pub gc_threads: Option<usize>,
 }
 
-/// Reads `HECATON_CHECK`: a list of `heap` and `every-block`. The error is the word it does
-/// not know.
+/// Reads `HECATON_CHECK`: a list of `heap`, `every-block` and `gc-threads=N`. The error is the
+/// word it does not know.
 fn parse_checks(list: &str) -> Result<Checks, &str> {
     let mut checks = Checks::default();
     for word in list.split(',').map(str::trim).filter(|w| !w.is_empty()) {
         match word {
             "heap" => checks.heap = true,
             "every-block" => checks.every_block = true,
-            other => return Err(other),
+            other => match other.strip_prefix("gc-threads=").map(str::parse) {
+                Some(Ok(n)) if (1..=MAX_GC_THREADS).contains(&n) => checks.gc_threads = Some(n),
+                _ => return Err(other),
+            },
         }
     }
     Ok(checks)
@@ -206,7 +252,9 @@ pub fn checks() -> Checks {
         parse_checks(&list.to_string_lossy()).unwrap_or_else(|word| {
             super::fatal::exit_with(
                 1,
-                &format!("HECATON_CHECK has `{word}'; it knows `heap' and `every-block'"),
+                &format!(
+                    "HECATON_CHECK has `{word}'; it knows `heap', `every-block' and `gc-threads=N'"
+                ),
             )
         })
     });
@@ -219,10 +267,33 @@ mod tests {
     use super::*;
 
     #[test]
+    fn parallel_collections() {
+        let mut f = Flags::zeroed();
+        assert_eq!(ParallelGc::of(&f).from_generation, None);
+        f.ParFlags.parGcEnabled = true;
+        f.ParFlags.parGcLoadBalancingEnabled = true;
+        f.ParFlags.parGcLoadBalancingGen = 1;
+        let p = ParallelGc::of(&f);
+        assert_eq!((p.from_generation, p.threads), (Some(0), None));
+        assert!(p.balances(0) && p.balances(1));
+        (f.ParFlags.parGcGen, f.ParFlags.parGcLoadBalancingGen, f.ParFlags.parGcThreads) = (1, 2, 3);
+        let p = ParallelGc::of(&f);
+        assert_eq!((p.from_generation, p.threads), (Some(1), Some(3)));
+        assert!(!p.balances(1) && p.balances(2));
+        f.ParFlags.parGcLoadBalancingEnabled = false;
+        f.GcFlags.useNonmoving = true;
+        let p = ParallelGc::of(&f);
+        assert!(p.from_generation.is_none() && !p.balances(2));
+    }
+
+    #[test]
     fn check_lists() {
         assert_eq!(parse_checks(""), Ok(Checks::default()));
-        assert_eq!(parse_checks("heap"), Ok(Checks { heap: true, every_block: false }));
-        assert_eq!(parse_checks("every-block, heap"), Ok(Checks { heap: true, every_block: true }));
+        let heap = Checks { heap: true, ..Checks::default() };
+        assert_eq!(parse_checks("heap"), Ok(heap));
+        assert_eq!(parse_checks("every-block, heap"), Ok(Checks { every_block: true, ..heap }));
+        assert_eq!(parse_checks("heap,gc-threads=4"), Ok(Checks { gc_threads: Some(4), ..heap }));
+        assert_eq!(parse_checks("gc-threads=0"), Err("gc-threads=0"));
         assert_eq!(parse_checks("heap,blocks"), Err("blocks"));
     }
 }

@@ -40,9 +40,6 @@ unsafe fn grow(t: &mut Table) {
         crate::hec::out_of_memory(size);
     };
     let fresh = alloc_zeroed(layout) as *mut Closure;
-    if fresh.is_null() {
-        crate::hec::out_of_memory(layout.size());
-    }
     if t.size > 0 {
         ptr::copy_nonoverlapping(stable_ptr_table, fresh, t.size);
     }

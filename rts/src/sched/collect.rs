@@ -87,6 +87,8 @@ fn measured(outcome: &collector::Outcome, allocated: u64) -> stats::Collection {
         large: bytes(outcome.large_words),
         slop: bytes(outcome.slop_words),
         copied: bytes(outcome.copied_words),
+        par_max_copied: bytes(outcome.max_copied_words),
+        par_balanced_copied: bytes(outcome.balanced_words),
         mem_in_use: memory(blocks::blocks_resident()),
         mem_peak: memory(blocks::peak_blocks_resident()),
         ..stats::Collection::default()

@@ -13,6 +13,7 @@ use crate::eval::freeze::{raise_async, restart_transaction};
 use crate::hec::{self, GcRequest, Hec};
 use crate::{info, static_closure};
 use crate::sync::{queues, stm, throwto};
+use crate::thread::door;
 use crate::thread::queue::dirty_tso;
 use crate::thread::stack::{dirty_stack, grow, Grown};
 use std::ptr::null_mut;
@@ -87,7 +88,13 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
             None if !threaded => wait_for_event(me, ic),
             other => {
                 match other {
-                    Some(t) => hec.run_queue.push_front(&mut hec.remembered, t),
+                    Some(t) => match seat::task_elsewhere(hec.no as usize, t) {
+                        Some(there) => {
+                            door::give(t, there);
+                            continue;
+                        }
+                        None => hec.run_queue.push_front(&mut hec.remembered, t),
+                    },
                     // Nothing better to do: the sparks.
                     None if spark::any() => {
                         spark::start_thread(hec);

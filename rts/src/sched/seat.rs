@@ -14,6 +14,9 @@
 //!    which the HEC is free but promised, so no wake-up can be lost and none can overtake.
 //! 3. A worker that has nothing to do, or makes way for a returner, puts itself on `idle` before
 //!    it releases: the returner runs the threads on the queue once its own has stopped.
+//!    A task in an in-call may hold one HEC, running other threads, while its own thread is on the
+//!    queue of another: then the thread is sent after the task ([`task_elsewhere`]). `Task::at`
+//!    says where a task is or has been promised to be, so it is never promised two HECs.
 //! 4. While the HEC rests, whoever has the seat's lock may put threads on its queue, and then picks
 //!    a successor as in 2 ([`give`]).
 //!
@@ -22,7 +25,7 @@
 //! before, both under the lock: one of them sees the other.
 use super::incall::InCall;
 use super::lock::Lock;
-use super::task::{self, same, TaskRef, Turn};
+use super::task::{self, same, TaskRef, Turn, NOWHERE};
 use crate::contract::Tso;
 use crate::hec::{self, Hec, MAX_HECS};
 use std::collections::VecDeque;
@@ -97,6 +100,7 @@ pub fn i_hold() -> bool {
 fn take(no: usize, st: &mut State, me: TaskRef) {
     st.holder = Some(me);
     hec::rests(no, false);
+    me.is_at(no);
     me.sit(no);
 }
 
@@ -126,6 +130,7 @@ pub fn acquire(me: TaskRef) {
             return take(no, &mut st, me);
         }
     }
+    me.is_at(no);
     st.returning.push_back(me);
     SEATS[no].returners.fetch_add(1, Ordering::Relaxed);
     // SAFETY: `interrupt` writes one atomic.
@@ -174,6 +179,7 @@ pub fn waiting() -> usize {
 /// # Safety
 /// The caller is `me` and holds a HEC, with no thread running.
 pub unsafe fn release(me: TaskRef) {
+    me.is_at(NOWHERE);
     me.stand();
     pass_on(me.last(), lock(me.last()));
 }
@@ -220,7 +226,14 @@ unsafe fn successor_for_work(no: usize, st: &mut State) -> Option<TaskRef> {
     if !first.is_null() {
         let bound = first.obj().bound as *const InCall;
         if !bound.is_null() {
-            return Some((*bound).task);
+            let task = (*bound).task;
+            match task.at() {
+                // It is among the returners.
+                at if at == no => return None,
+                _ if task.promise(no) => return Some(task),
+                // A worker will send the thread after its task.
+                _ => {}
+            }
         }
     }
     Some(st.idle.pop().unwrap_or_else(task::start_worker))
@@ -341,6 +354,19 @@ pub(super) unsafe fn give(no: usize, fill: impl FnOnce(&mut Hec)) -> bool {
 pub unsafe fn runs_here(me: TaskRef, t: Tso) -> bool {
     let bound = t.obj().bound as *const InCall;
     bound.is_null() || same((*bound).task, me)
+}
+
+/// The other HEC at which the task is, or will be, that thread `t` is bound to. The thread should
+/// go there: the task runs other threads, and cannot come.
+/// # Safety
+/// As for [`runs_here`]; `t` is bound.
+pub unsafe fn task_elsewhere(no: usize, t: Tso) -> Option<&'static Hec> {
+    let bound = t.obj().bound as *const InCall;
+    if bound.is_null() {
+        return None;
+    }
+    let at = (*bound).task.at();
+    (at != NOWHERE && at != no).then(|| &*hec::address(at))
 }
 
 /// From now on HECs are passed to returners only: the program is ending.

@@ -22,6 +22,9 @@ use std::sync::{Condvar, MutexGuard};
 /// Native stack of a worker: foreign calls run on it.
 const WORKER_STACK_BYTES: usize = 2 << 20;
 
+/// No HEC has been promised to the task: it waits for one that has its thread, or is in C.
+pub const NOWHERE: usize = usize::MAX;
+
 /// What a waiting task is given.
 pub enum Turn {
     /// The HEC of this number.
@@ -41,6 +44,9 @@ pub struct Task {
     last: Cell<usize>,
     /// For workers: which OS thread they are.
     os_thread: AtomicU64,
+    /// The HEC that it holds or will be passed next, or [`NOWHERE`]: to whoever has a thread that
+    /// is bound to it.
+    at: AtomicUsize,
     /// Innermost in-call of this OS thread.
     pub incall: Cell<*mut InCall>,
     /// The fiber on which it runs a thread that is not bound to it, or null.
@@ -79,6 +85,7 @@ impl Task {
             hec: Cell::new(null_mut()),
             last: Cell::new(0),
             os_thread: AtomicU64::new(0),
+            at: AtomicUsize::new(NOWHERE),
             incall: Cell::new(null_mut()),
             fiber: Cell::new(null_mut()),
             calls: Lock::new(Vec::new()),
@@ -130,6 +137,21 @@ impl Task {
     pub fn sit(&self, no: usize) {
         self.hec.set(hec::address(no));
         self.last.set(no);
+    }
+
+    /// The HEC that it holds or will be passed, or [`NOWHERE`].
+    pub fn at(&self) -> usize {
+        self.at.load(Ordering::SeqCst)
+    }
+
+    /// From now on it is known to be (or to come) there.
+    pub fn is_at(&self, no: usize) {
+        self.at.store(no, Ordering::SeqCst);
+    }
+
+    /// Promises it HEC `no`, unless it has been promised one.
+    pub fn promise(&self, no: usize) -> bool {
+        self.at.compare_exchange(NOWHERE, no, Ordering::SeqCst, Ordering::SeqCst).is_ok()
     }
 
     /// It has passed its HEC on.

@@ -1,11 +1,16 @@
-//! Collections of small hand-made heaps, each verified by the heap checker before and after.
-use super::*;
+// Collections of small hand-made heaps, each verified by the heap checker before and after.
+// Included by `mod.rs`, once for each number of GC threads.
+use crate::collector::*;
 use crate::contract::closure::fields::*;
 use crate::contract::layout::*;
 use crate::contract::{test_symbols as t, Stack};
 use crate::memory::{age_of, in_heap};
 use crate::test_world::{World, NURSERY};
 use crate::{info, static_closure};
+
+fn world(generations: usize) -> World {
+    World::with_gc_threads(generations, THREADS)
+}
 
 /// # Safety
 /// `l` is a list of boxed integers.
@@ -20,7 +25,7 @@ unsafe fn sum(mut l: Closure) -> usize {
 
 #[test]
 fn a_list_survives_and_ages() {
-    let mut w = World::new(2);
+    let mut w = world(2);
     let l = w.list(0, 3000);
     w.roots.push(l);
     for (i, step) in [1, 2, 2].into_iter().enumerate() {
@@ -40,7 +45,7 @@ fn a_list_survives_and_ages() {
 
 #[test]
 fn three_generations_promote_one_by_one() {
-    let mut w = World::new(3);
+    let mut w = world(3);
     let l = w.list(1000, 2000);
     w.roots.push(l);
     for (request, step) in
@@ -53,7 +58,7 @@ fn three_generations_promote_one_by_one() {
 
 #[test]
 fn small_boxes_are_shared() {
-    let mut w = World::new(2);
+    let mut w = world(2);
     let (a, b) = (w.int(255), w.int(256));
     w.roots.extend([a, b]);
     w.collect(Request::MINOR);
@@ -64,7 +69,7 @@ fn small_boxes_are_shared() {
 
 #[test]
 fn an_updated_old_thunk_promotes_its_value() {
-    let mut w = World::new(2);
+    let mut w = world(2);
     let nil = t::nil().with_tag(1);
     let thunk = w.object(t::thunk(), &[0, nil.0, nil.0]);
     w.roots.push(thunk);
@@ -87,7 +92,7 @@ fn an_updated_old_thunk_promotes_its_value() {
 
 #[test]
 fn large_objects_stay_where_they_are() {
-    let mut w = World::new(2);
+    let mut w = world(2);
     let nil = t::nil().with_tag(1);
     let a = w.array(info!(stg_MUT_ARR_PTRS_DIRTY_info), 5000, nil);
     w.array(info!(stg_MUT_ARR_PTRS_DIRTY_info), 5000, nil);
@@ -106,7 +111,7 @@ fn large_objects_stay_where_they_are() {
 
 #[test]
 fn an_old_array_is_scanned_by_cards() {
-    let mut w = World::new(2);
+    let mut w = world(2);
     let nil = t::nil().with_tag(1);
     let a = w.array(info!(stg_MUT_ARR_PTRS_DIRTY_info), 1000, nil);
     w.roots.push(a);
@@ -139,7 +144,7 @@ fn an_old_array_is_scanned_by_cards() {
 
 #[test]
 fn pinned_blocks_live_as_long_as_one_array() {
-    let mut w = World::new(2);
+    let mut w = world(2);
     let pinned: Vec<Closure> = (0..4)
         .map(|i| unsafe {
             let a = w.hec.alloc.allocate_pinned(8, 64, 16).unwrap();
@@ -168,7 +173,7 @@ fn weak(w: &mut World, key: Closure, value: Closure) -> Closure {
 
 #[test]
 fn weak_pointers_follow_their_keys() {
-    let mut w = World::new(2);
+    let mut w = world(2);
     let (k1, k2, k3) = (w.int(1001), w.int(1002), w.int(1003));
     let value = w.list(1000, 1010);
     // The value of the first keeps the second's key alive.
@@ -195,7 +200,7 @@ fn weak_pointers_follow_their_keys() {
 
 #[test]
 fn lost_threads_are_resurrected_and_finished_ones_dropped() {
-    let mut w = World::new(2);
+    let mut w = world(2);
     let (held, lost, finished) = (w.thread(), w.thread(), w.thread());
     unsafe { finished.obj().what_next = ThreadComplete as u16 };
     let id = unsafe { lost.obj().id };
@@ -213,7 +218,7 @@ fn lost_threads_are_resurrected_and_finished_ones_dropped() {
 
 #[test]
 fn frames_are_scanned_by_their_bitmaps() {
-    let mut w = World::new(2);
+    let mut w = world(2);
     let thread = w.thread();
     let l = w.list(1000, 1010);
     // Somebody else has updated the thunk that the frame is to update.
@@ -244,7 +249,7 @@ fn frames_are_scanned_by_their_bitmaps() {
 #[test]
 fn a_long_chain_of_selectors_collapses() {
     const N: usize = 30_000;
-    let mut w = World::new(2);
+    let mut w = world(2);
     assert!(unsafe { w.hec.alloc.resize(4 << 20) });
     let nil = t::nil().with_tag(1);
     // snd (snd (… pair)), with a pair for each step.
@@ -263,7 +268,7 @@ fn a_long_chain_of_selectors_collapses() {
 
 #[test]
 fn selectors_without_a_value_are_kept() {
-    let mut w = World::new(2);
+    let mut w = world(2);
     let nil = t::nil().with_tag(1);
     let thunk = w.object(t::thunk(), &[0, nil.0, nil.0]);
     let mut s = thunk;
@@ -285,7 +290,7 @@ fn selectors_without_a_value_are_kept() {
 
 #[test]
 fn cafs_live_as_long_as_code_can_reach_them() {
-    let mut w = World::new(2);
+    let mut w = world(2);
     let caf = t::caf();
     let header = unsafe { caf.info() };
     let bh = unsafe { caf::newCAF(&mut w.hec.r, caf) };
@@ -312,7 +317,7 @@ fn cafs_live_as_long_as_code_can_reach_them() {
 
 #[test]
 fn compact_regions_live_and_die_whole() {
-    let mut w = World::new(2);
+    let mut w = world(2);
     const HEADER: usize = 24;
     let region = unsafe {
         let age = Age(Age::COMPACT);
@@ -344,4 +349,140 @@ fn compact_regions_live_and_die_whole() {
     w.roots.clear();
     w.collect(Request::MAJOR);
     assert_eq!(age_of(region), Age::FREE);
+}
+
+/// What is reachable from `root`, as a text that does not depend on addresses or on
+/// evaluation by the collector: objects are numbered as they are met.
+unsafe fn picture(root: Closure) -> Vec<usize> {
+    let mut numbers = std::collections::HashMap::new();
+    let (mut todo, mut text) = (vec![root], Vec::new());
+    while let Some(c) = todo.pop() {
+        let mut o = c.untag();
+        while o.info() == info!(stg_IND_info) || o.info() == t::fst() {
+            o = match o.info() == t::fst() {
+                true => o.field(SELECTOR_SELECTEE).untag().field(1).untag(),
+                false => o.field(INDIRECTEE).untag(),
+            };
+        }
+        let n = numbers.len();
+        if let Some(&seen) = numbers.get(&o) {
+            text.push(seen);
+            continue;
+        }
+        numbers.insert(o, n);
+        text.push(o.info().kind());
+        match o.info().kind() {
+            CONSTR_2_0 => todo.extend([o.field(2), o.field(1)]),
+            CONSTR_0_1 => text.push(o.word(1)),
+            MUT_ARR_PTRS_CLEAN | MUT_ARR_PTRS_DIRTY | MUT_ARR_PTRS_FROZEN_CLEAN
+            | MUT_ARR_PTRS_FROZEN_DIRTY => {
+                let n = o.word(MUT_ARR_PTRS);
+                // The kind changes with the ages of the elements.
+                *text.last_mut().unwrap() = n;
+                todo.extend((0..n).map(|i| o.field(MUT_ARR_PAYLOAD + i)));
+            }
+            _ => {}
+        }
+    }
+    text
+}
+
+/// Pseudo-random numbers.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 33) as usize % n
+    }
+}
+
+/// Objects that refer to each other all over: sharing, cycles, selectors, arrays of all sizes.
+fn tangle(w: &mut World, n: usize, dice: &mut Dice) -> Closure {
+    let nil = t::nil().with_tag(1);
+    let mut all = vec![w.int(1000)];
+    let (mut cells, mut arrays) = (Vec::new(), Vec::new());
+    for i in 0..n {
+        let (a, b) = (all[dice.below(all.len())], all[dice.below(all.len())]);
+        let new = match dice.below(12) {
+            0 => w.int(1000 + i),
+            1 => {
+                let pair = w.cons(a, b);
+                w.object(t::fst(), &[0, pair.0])
+            }
+            2 => w.object(info!(stg_IND_info), &[a.0, 0]),
+            3 if i % 16 == 0 => {
+                let frozen = info!(stg_MUT_ARR_PTRS_FROZEN_DIRTY_info);
+                let info = if i % 32 == 0 { info!(stg_MUT_ARR_PTRS_DIRTY_info) } else { frozen };
+                let n = dice.below(9000);
+                let array = w.array(info, n, nil);
+                arrays.push((array, n));
+                array
+            }
+            _ => {
+                let cell = w.cons(a, b);
+                cells.push(cell);
+                cell
+            }
+        };
+        all.push(new);
+    }
+    let mut list = nil;
+    for _ in 0..n / 4 {
+        let element = all[dice.below(all.len())];
+        list = w.cons(element, list);
+        let (from, to) = (cells[dice.below(cells.len())], all[dice.below(all.len())]);
+        unsafe { from.untag().set_word(1 + dice.below(2), to.0) };
+    }
+    for (array, n) in arrays {
+        for _ in 0..n / 8 {
+            let element = all[dice.below(all.len())];
+            unsafe { array.set_word(MUT_ARR_PAYLOAD + dice.below(n), element.0) };
+        }
+    }
+    list
+}
+
+#[test]
+fn a_tangle_keeps_its_shape() {
+    for seed in 0..3 {
+        let mut w = world(2 + seed as usize % 2);
+        assert!(unsafe { w.hec.alloc.resize(4 << 20) });
+        let mut dice = Dice(seed);
+        for request in [Request::MINOR, Request::MINOR, Request::MAJOR, Request::MINOR] {
+            let new = tangle(&mut w, 4000, &mut dice);
+            w.roots.push(new);
+            let before: Vec<_> = w.roots.iter().map(|&c| unsafe { picture(c) }).collect();
+            w.collect(request);
+            let after: Vec<_> = w.roots.iter().map(|&c| unsafe { picture(c) }).collect();
+            assert!(before == after, "seed {seed}");
+            assert!(unsafe { w.hec.alloc.resize(4 << 20) });
+        }
+    }
+}
+
+#[test]
+fn many_remembered_objects_are_all_found() {
+    let mut w = world(2);
+    let olds: Vec<_> = (0..3000).map(|_| w.object(info!(stg_MUT_VAR_DIRTY_info), &[t::nil().0 + 1])).collect();
+    w.roots.extend(&olds);
+    w.collect(Request::MAJOR);
+    w.collect(Request::MAJOR);
+    for i in 0..olds.len() {
+        let (old, value) = (w.roots[i], w.list(1000 + i, 1003 + i));
+        assert!(age_of(old.0).is_old());
+        unsafe {
+            old.set_word(MUT_VAR, value.0);
+            old.set_info(info!(stg_MUT_VAR_DIRTY_info));
+        }
+        // Some twice: that may happen.
+        (0..1 + i % 2).for_each(|_| w.hec.remember(old));
+    }
+    for _ in 0..3 {
+        w.collect(Request::MINOR);
+        for i in 0..olds.len() {
+            assert_eq!(unsafe { sum(w.roots[i].field(MUT_VAR)) }, 3 * (1001 + i));
+        }
+    }
+    assert!(w.hec.remembered.by_generation[1].is_empty());
 }

@@ -1,0 +1,203 @@
+//! What collections have cost so far, and so whether the next one is worth several threads.
+//!
+//! The work of a collection is what it copies. It is expected to be the part of from-space that
+//! survived when the generation was last collected. For every order of magnitude of work we
+//! keep what copying has cost alone and together. Helpers take some time to arrive: work that
+//! would be done by then is not offered to them. Where both ways are known the faster one is
+//! taken; to share must be clearly faster, since it costs processor time that others may want.
+//! Now and then the other way is tried again, less often each time that it loses: the load of
+//! the machine changes, and so does the shape of the heap.
+use crate::observe::settings::MAX_GENERATIONS;
+
+/// A collection shared must take at most this part of the time that it takes alone.
+const GAIN: f64 = 0.85;
+/// Weight of the newest measurement.
+const NEWEST: f64 = 0.25;
+/// Before it is known: how long a helper takes to arrive, in nanoseconds.
+const LATE: f64 = 50_000.0;
+/// Each helper must find this many times the work that is done before it arrives.
+const WORTH_A_HELPER: f64 = 2.0;
+/// After how many collections the slower way is tried again, at first and at most.
+const FIRST_RETRY: u32 = 16;
+const LAST_RETRY: u32 = 1024;
+const MAGNITUDES: usize = 48;
+
+/// What is known about collections of one order of magnitude.
+#[derive(Clone, Copy)]
+struct Experience {
+    /// Nanoseconds for a byte copied; 0 while unknown.
+    alone: f64,
+    together: f64,
+    /// Collections until the other way is tried again, and how many that were last time.
+    until_retry: u32,
+    retry: u32,
+}
+
+pub struct History {
+    /// The part of from-space that was copied, by generation.
+    survival: [f64; MAX_GENERATIONS],
+    by_magnitude: [Experience; MAGNITUDES],
+    late: f64,
+    /// The collection under way tries the way that has been the slower one.
+    trial: bool,
+}
+
+/// What a collection was like.
+#[derive(Clone, Copy, Debug)]
+pub struct Measured {
+    pub generation: usize,
+    /// GC threads that were to take part.
+    pub threads: usize,
+    /// Bytes in from-space, and copied out of it.
+    pub from: usize,
+    pub copied: usize,
+    pub nanoseconds: f64,
+    /// How long after the call the first helper was there, if one came.
+    pub late: Option<f64>,
+}
+
+fn magnitude(bytes: usize) -> usize {
+    ((usize::BITS - bytes.leading_zeros()) as usize).min(MAGNITUDES - 1)
+}
+
+fn learn(known: &mut f64, new: f64) {
+    *known = if *known == 0.0 { new } else { *known * (1.0 - NEWEST) + new * NEWEST };
+}
+
+impl History {
+    pub const fn new() -> History {
+        let nothing =
+            Experience { alone: 0.0, together: 0.0, until_retry: FIRST_RETRY, retry: FIRST_RETRY };
+        History {
+            survival: [0.0; MAX_GENERATIONS],
+            by_magnitude: [nothing; MAGNITUDES],
+            late: LATE,
+            trial: false,
+        }
+    }
+
+    /// How many threads should collect `generation` when there may be `most`, and from-space has
+    /// `from` bytes.
+    pub fn choose(&mut self, generation: usize, from: usize, most: usize) -> usize {
+        let bytes = self.survival[generation] * from as f64;
+        let m = magnitude(bytes as usize);
+        let alone = self.cost_alone(m);
+        let useful = bytes * alone / (self.late * WORTH_A_HELPER);
+        let threads = most.min(useful as usize + 1);
+        if threads < 2 {
+            return 1;
+        }
+        let e = &mut self.by_magnitude[m];
+        if e.together == 0.0 {
+            return threads;
+        }
+        let mut share = e.together < GAIN * alone;
+        e.until_retry -= 1;
+        if e.until_retry == 0 {
+            e.retry = (e.retry * 2).min(LAST_RETRY);
+            e.until_retry = e.retry;
+            share = !share;
+            self.trial = true;
+        }
+        if share {
+            threads
+        } else {
+            1
+        }
+    }
+
+    /// What copying a byte costs alone, for work of this magnitude or the nearest known one.
+    fn cost_alone(&self, m: usize) -> f64 {
+        (0..MAGNITUDES)
+            .flat_map(|d| [m.checked_sub(d), Some(m + d)])
+            .flatten()
+            .filter_map(|i| self.by_magnitude.get(i))
+            .map(|e| e.alone)
+            .find(|&cost| cost > 0.0)
+            .unwrap_or(0.0)
+    }
+
+    pub fn record(&mut self, c: &Measured) {
+        let trial = std::mem::take(&mut self.trial);
+        if c.from == 0 {
+            return;
+        }
+        self.survival[c.generation] = c.copied as f64 / c.from as f64;
+        if let Some(late) = c.late {
+            learn(&mut self.late, late);
+        }
+        if c.copied == 0 {
+            return;
+        }
+        let e = &mut self.by_magnitude[magnitude(c.copied)];
+        let before = e.together < GAIN * e.alone;
+        let cost = c.nanoseconds / c.copied as f64;
+        let known = if c.threads > 1 { &mut e.together } else { &mut e.alone };
+        // What was known of a way not taken for long is no longer true.
+        if trial {
+            *known = 0.0;
+        }
+        learn(known, cost);
+        if before != (e.together < GAIN * e.alone) {
+            // Things have changed: look again soon.
+            (e.retry, e.until_retry) = (FIRST_RETRY, FIRST_RETRY);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Collects `n` times where sharing takes `factor` times as long as not; how often it was
+    /// shared.
+    fn run(h: &mut History, n: usize, copied: usize, factor: f64) -> usize {
+        let mut shared = 0;
+        for _ in 0..n {
+            let threads = h.choose(0, 2 * copied, 2);
+            shared += (threads > 1) as usize;
+            let nanoseconds = copied as f64 * if threads > 1 { factor } else { 1.0 };
+            let late = (threads > 1).then_some(50_000.0);
+            h.record(&Measured { generation: 0, threads, from: 2 * copied, copied, nanoseconds, late });
+        }
+        shared
+    }
+
+    #[test]
+    fn little_work_is_never_shared() {
+        assert_eq!(run(&mut History::new(), 1000, 90_000, 0.5), 0);
+    }
+
+    #[test]
+    fn what_gains_is_shared_and_what_does_not_is_not() {
+        assert!(run(&mut History::new(), 1000, 1 << 20, 0.6) > 980);
+        assert!(run(&mut History::new(), 1000, 1 << 20, 0.95) < 20);
+    }
+
+    #[test]
+    fn a_change_is_noticed() {
+        let mut h = History::new();
+        run(&mut h, 200, 1 << 20, 0.6);
+        assert!(run(&mut h, 1000, 1 << 20, 1.5) < 50);
+        run(&mut h, 2000, 1 << 20, 0.6);
+        assert!(run(&mut h, 1000, 1 << 20, 0.6) > 900);
+    }
+
+    #[test]
+    fn threads_are_as_many_as_there_is_work_for() {
+        let mut h = History::new();
+        for _ in 0..2 {
+            h.record(&Measured {
+                generation: 1,
+                threads: 1,
+                from: 1 << 20,
+                copied: 1 << 19,
+                nanoseconds: (1 << 19) as f64,
+                late: None,
+            });
+        }
+        assert_eq!(h.choose(1, 1 << 20, 16), 6);
+        assert_eq!(h.choose(1, 1 << 20, 3), 3);
+        assert_eq!(h.choose(0, 1 << 20, 3), 1);
+    }
+}

@@ -1,0 +1,108 @@
+//! Which GC threads a collection gets: as many as there are cores free, flags allow, and
+//! experience (`history.rs`) says are worth calling.
+//!
+//! With several HECs there are at most as many GC threads as HECs (or as `-qn` says): the
+//! program has said how many cores it wants. With one HEC the cores that are idle anyway may
+//! help with large collections; `-qg` or `-qn1` forbid it.
+use super::cores::{self, Cores};
+use super::crew::Crew;
+use super::history::{History, Measured};
+use super::policy;
+pub(super) use super::team::Muster;
+use crate::observe::fatal;
+use crate::observe::settings::{parallel_gc_now, MAX_GC_THREADS};
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::sync::Mutex;
+
+/// How often a helper looks for more to do before it sleeps: about what it takes to wake it.
+const PATIENCE: usize = 500;
+
+static CREW: AtomicPtr<Crew> = AtomicPtr::new(ptr::null_mut());
+/// Helpers that have been hired.
+static HIRED: AtomicUsize = AtomicUsize::new(0);
+
+static KNOWN: Mutex<(History, Cores)> = Mutex::new((History::new(), Cores::new()));
+
+/// Who collects `generation`, of which from-space has `from` bytes: `None` for the calling
+/// thread alone.
+/// # Safety
+/// The world is stopped.
+pub(super) unsafe fn muster(hecs: usize, generation: usize, from: usize) -> Option<Muster> {
+    if let Some(threads) = policy::settings().forced_threads {
+        return call(threads, true, true);
+    }
+    let p = parallel_gc_now();
+    if !p.from_generation.is_some_and(|g| generation >= g) {
+        return None;
+    }
+    let balanced = p.balances(generation);
+    let wanted = match (p.threads, hecs) {
+        (Some(n), _) => n,
+        // Without balancing there is one share, and one thread to do it.
+        (None, 1) if !balanced => 1,
+        (None, 1) => MAX_GC_THREADS,
+        (None, n) => n,
+    };
+    if wanted == 1 {
+        return None;
+    }
+    let (history, cores) = &mut *KNOWN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let most = wanted.min(cores.free()).min(MAX_GC_THREADS);
+    call(history.choose(generation, from, most), balanced, false)
+}
+
+/// Remembers what a collection was like.
+pub(super) fn record(c: &Measured) {
+    KNOWN.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).0.record(c);
+}
+
+unsafe fn call(threads: usize, balanced: bool, eager: bool) -> Option<Muster> {
+    (threads > 1).then(|| Muster { crew: crew(threads - 1), threads, balanced, eager })
+}
+
+/// The crew, with at least so many helpers.
+unsafe fn crew(helpers: usize) -> &'static Crew {
+    let mut crew = CREW.load(Ordering::Acquire);
+    if crew.is_null() {
+        crew = Box::into_raw(Box::new(Crew::new(PATIENCE)));
+        CREW.store(crew, Ordering::Release);
+    }
+    let crew: &'static Crew = &*crew;
+    for n in HIRED.load(Ordering::Relaxed)..helpers {
+        hire(crew, n + 1);
+    }
+    crew
+}
+
+/// Starts a helper. It sees no signals: they are for threads that run Haskell.
+fn hire(crew: &'static Crew, number: usize) {
+    HIRED.fetch_add(1, Ordering::Relaxed);
+    let thread = std::thread::Builder::new().name("haskell-gc".into()).stack_size(256 << 10);
+    let started = thread.spawn(move || {
+        block_signals();
+        if parallel_gc_now().affinity {
+            cores::pin(number);
+        }
+        crew.help();
+    });
+    if let Err(e) = started {
+        fatal::exit_with(1, &format!("cannot start a GC thread: {e}"));
+    }
+}
+
+fn block_signals() {
+    // SAFETY: a full signal set is a valid mask for this thread.
+    unsafe {
+        let mut all = std::mem::zeroed();
+        libc::sigfillset(&mut all);
+        libc::pthread_sigmask(libc::SIG_BLOCK, &all, ptr::null_mut());
+    }
+}
+
+/// In the child of a fork there are no helpers; the next collection that wants some hires them.
+pub fn after_fork() {
+    // The old crew is forgotten as it was: the lock in it may never be freed again.
+    CREW.store(ptr::null_mut(), Ordering::Relaxed);
+    HIRED.store(0, Ordering::Relaxed);
+}

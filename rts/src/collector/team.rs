@@ -1,0 +1,242 @@
+//! What the GC threads of one parallel collection share.
+//!
+//! Every GC thread has a [`Worker`] of its own, with to-space runs of its own, and offers what
+//! it has copied but not scanned, run by run, in a deque for each step. It takes from its own
+//! deques what it put there last; who has nothing takes from the others' what they put there
+//! first, oldest steps before younger ones. `quiet.rs` knows when all are done.
+//!
+//! A *stage* is a part of the collection that is done when nothing is left to scan
+//! ([`Worker::drain`]). The thread that collects begins each stage alone, and calls the others
+//! (`crew.rs`) as soon as there is work for more than one: what is little is done before anybody
+//! could come. Between stages nobody but the collecting thread is at work.
+//!
+//! How objects are claimed is in `claim.rs`.
+use super::crew::{Crew, Job};
+use super::quiet::Quiet;
+use super::worker::Worker;
+use crate::atomics::{AtomicUsize, Ordering};
+use crate::contract::Closure;
+use crate::memory::Run;
+use crossbeam_deque::{Steal, Stealer};
+use std::cell::Cell;
+use std::time::Instant;
+
+/// A worker calls for help when it has so many pieces of work to offer.
+const WORTH_A_CALL: usize = 3;
+/// How often a GC thread without work looks around before it sleeps: some microseconds.
+const PATIENCE: usize = 200;
+/// Remembered objects that are handed out together.
+const DEAL: usize = 256;
+
+/// A piece of work that any worker can do.
+#[derive(Clone, Copy)]
+pub(super) enum Work {
+    /// A run of copies, from its Cheney pointer on.
+    Run(Run),
+    /// A large object.
+    Large(Closure),
+    /// Elements `from..to` of a large array: those on dirty cards, or all.
+    Array { c: Closure, from: usize, to: usize, all: bool },
+}
+
+// SAFETY: whoever takes a piece is the only one to work on it.
+unsafe impl Send for Work {}
+
+/// A part of a remembered set: objects of one step.
+pub(super) struct Deal {
+    step: u8,
+    list: *const Closure,
+    len: usize,
+}
+
+pub(super) struct Team {
+    crew: &'static Crew,
+    hands: usize,
+    quiet: Quiet,
+    /// By worker and step.
+    stealers: Vec<Vec<Stealer<Work>>>,
+    deals: Vec<Deal>,
+    next_deal: AtomicUsize,
+    /// May a worker take what another one offers? (`-qb`)
+    balanced: bool,
+    /// Call the others however little there is to do.
+    eager: bool,
+    /// Written by the thread that collects only: what helpers do, whether a stage is under way,
+    /// and whether they have been called to it.
+    job: Cell<Option<Job<'static>>>,
+    begun: Cell<bool>,
+    called: Cell<bool>,
+    first_call: Cell<Option<Instant>>,
+    /// Nanoseconds from the first call to the first helper; 0 while none has come.
+    late: AtomicUsize,
+}
+
+// SAFETY: what is not `Sync` is used by one thread, as said there; the deals' lists do not
+// change while they are dealt.
+unsafe impl Sync for Team {}
+
+/// How a parallel collection is to be done.
+pub(super) struct Muster {
+    pub crew: &'static Crew,
+    /// GC threads, the one that collects included: at least two.
+    pub threads: usize,
+    pub balanced: bool,
+    pub eager: bool,
+}
+
+impl Team {
+    pub fn new(m: &Muster) -> Team {
+        Team {
+            crew: m.crew,
+            hands: m.threads - 1,
+            quiet: Quiet::new(PATIENCE),
+            stealers: Vec::new(),
+            deals: Vec::new(),
+            next_deal: AtomicUsize::new(0),
+            balanced: m.balanced,
+            eager: m.eager,
+            job: Cell::new(None),
+            begun: Cell::new(false),
+            called: Cell::new(false),
+            first_call: Cell::new(None),
+            late: AtomicUsize::new(0),
+        }
+    }
+
+    /// Makes the deques of a worker known to the others.
+    pub fn admit(&mut self, stealers: Vec<Stealer<Work>>) {
+        self.stealers.push(stealers);
+    }
+
+    /// What helpers do in each stage; a helper's number says which worker it has.
+    /// # Safety
+    /// `job` stays alive until the last stage has ended.
+    pub unsafe fn employ(&self, job: Job) {
+        self.job.set(Some(std::mem::transmute::<Job, Job<'static>>(job)));
+    }
+
+    /// Begins a stage, unless one is under way.
+    pub fn begin(&self) {
+        if self.begun.replace(true) {
+            return;
+        }
+        self.quiet.enter();
+        let dealt = self.next_deal.load(Ordering::Relaxed);
+        if self.eager || dealt + 1 < self.deals.len() {
+            self.call();
+        }
+    }
+
+    /// Ends a stage in which there is nothing left to do.
+    pub fn end(&self) {
+        self.begun.set(false);
+        if self.called.replace(false) {
+            self.crew.recall();
+        }
+    }
+
+    /// Calls the others, if they have not been called for this stage.
+    fn call(&self) {
+        if let (Some(job), false) = (self.job.get(), self.called.replace(true)) {
+            if self.first_call.get().is_none() {
+                self.first_call.set(Some(Instant::now()));
+            }
+            // SAFETY: `end` recalls it, and it lives longer.
+            unsafe { self.crew.post(self.hands, job) }
+        }
+    }
+
+    /// A helper takes part in the stage.
+    pub fn enter(&self) {
+        self.quiet.enter();
+        if self.late.load(Ordering::Relaxed) == 0 {
+            let late = self.first_call.get().map_or(0, |t| t.elapsed().as_nanos() as usize);
+            self.late.store(late.max(1), Ordering::Relaxed);
+        }
+    }
+
+    /// Have helpers been called at all?
+    pub fn was_called(&self) -> bool {
+        self.first_call.get().is_some()
+    }
+
+    /// How long after the first call the first helper came, in nanoseconds.
+    pub fn helper_late(&self) -> Option<f64> {
+        let late = self.late.load(Ordering::Relaxed);
+        (late > 0).then_some(late as f64)
+    }
+
+    /// Worker `me` has put a piece into its deque, which now has `pieces`.
+    #[inline]
+    pub fn offer(&self, me: usize, pieces: usize) {
+        self.quiet.offer();
+        if me == 0 && pieces >= WORTH_A_CALL && self.begun.get() {
+            self.call();
+        }
+    }
+
+    /// Work for worker `me`, which has none; `None` when the stage is done.
+    pub fn seek(&self, me: usize) -> Option<(u8, Work)> {
+        self.quiet.seek(
+            || self.balanced && self.others(me).flatten().any(|s| !s.is_empty()),
+            || if self.balanced { self.steal(me) } else { None },
+        )
+    }
+
+    fn others(&self, me: usize) -> impl Iterator<Item = &Vec<Stealer<Work>>> {
+        let n = self.stealers.len();
+        (1..n).map(move |i| &self.stealers[(me + i) % n])
+    }
+
+    fn steal(&self, me: usize) -> Option<(u8, Work)> {
+        let steps = self.stealers[me].len();
+        for step in (1..steps).rev() {
+            for other in self.others(me) {
+                loop {
+                    match other[step].steal() {
+                        Steal::Success(work) => return Some((step as u8, work)),
+                        Steal::Empty => break,
+                        Steal::Retry => {}
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// Has the first stage deal out remembered objects of a step.
+    pub fn deal(&mut self, step: u8, list: &[Closure]) {
+        self.deals.extend(list.chunks(DEAL).map(|chunk| Deal {
+            step,
+            list: chunk.as_ptr(),
+            len: chunk.len(),
+        }));
+    }
+}
+
+impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
+    /// Scans remembered objects until all are dealt out: old generations first, as the deals
+    /// are.
+    pub(super) unsafe fn scan_deals(&mut self) {
+        let team = &*self.team;
+        while let Some(deal) = team.deals.get(team.next_deal.fetch_add(1, Ordering::Relaxed)) {
+            self.promoting(deal.step);
+            for &c in std::slice::from_raw_parts(deal.list, deal.len) {
+                self.scan_listed(c);
+            }
+        }
+        self.promoting(0);
+    }
+
+    /// Does a piece of work that was taken from a deque of step `step`.
+    pub(super) unsafe fn perform(&mut self, step: u8, work: Work) {
+        match work {
+            Work::Run(run) => self.scan_run(step, run),
+            Work::Large(c) => self.scan_large(c),
+            Work::Array { c, from, to, all } => {
+                self.promoting(step);
+                self.scan_array_piece(c.slot(0), from, to, all);
+            }
+        }
+    }
+}

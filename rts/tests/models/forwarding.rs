@@ -1,0 +1,88 @@
+//! Two threads save the same object: both refer to one copy in the end, and can read it.
+use crate::{explore, header};
+use loom::cell::UnsafeCell;
+use loom::sync::atomic::AtomicUsize;
+use loom::sync::Arc;
+use loom::thread;
+
+const HEADER: usize = 8;
+const CLAIMED: usize = 16;
+const FORWARDED: usize = 1;
+const PAYLOAD: usize = 77;
+
+/// An object, and where each of two threads would copy its payload to.
+struct Heap {
+    header: AtomicUsize,
+    copies: [UnsafeCell<usize>; 2],
+}
+
+// SAFETY: what loom is to verify.
+unsafe impl Sync for Heap {}
+unsafe impl Send for Heap {}
+
+impl Heap {
+    fn new() -> Arc<Heap> {
+        let header = AtomicUsize::new(HEADER);
+        Arc::new(Heap { header, copies: [UnsafeCell::new(0), UnsafeCell::new(0)] })
+    }
+
+    fn copy(&self, me: usize) -> usize {
+        self.copies[me].with_mut(|p| unsafe { *p = PAYLOAD });
+        (me << 1) | FORWARDED
+    }
+
+    /// The number of the copy that a header names, which must be complete.
+    fn read(&self, header: usize) -> usize {
+        let copy = header >> 1;
+        assert_eq!(self.copies[copy].with(|p| unsafe { *p }), PAYLOAD);
+        copy
+    }
+
+    /// As `Worker::save` does it.
+    fn save(&self, me: usize) -> usize {
+        loop {
+            let now = header::load(&self.header);
+            if now & FORWARDED != 0 {
+                return self.read(now);
+            }
+            if now == CLAIMED {
+                thread::yield_now();
+                continue;
+            }
+            let copy = self.copy(me);
+            if header::exchange(&self.header, now, copy) {
+                return me;
+            }
+        }
+    }
+
+    /// As `Worker::select` does it for a selector that has no value.
+    fn claim(&self, me: usize) -> Option<usize> {
+        if !header::exchange(&self.header, HEADER, CLAIMED) {
+            return None;
+        }
+        let copy = self.copy(me);
+        header::release(&self.header, copy);
+        Some(me)
+    }
+}
+
+#[test]
+fn one_copy_becomes_the_object() {
+    explore(3, || {
+        let heap = Heap::new();
+        let other = { let heap = heap.clone(); thread::spawn(move || heap.save(1)) };
+        let mine = heap.save(0);
+        assert_eq!(mine, other.join().unwrap());
+    });
+}
+
+#[test]
+fn a_claim_is_waited_for() {
+    explore(3, || {
+        let heap = Heap::new();
+        let other = { let heap = heap.clone(); thread::spawn(move || heap.claim(1)) };
+        let mine = heap.save(0);
+        assert_eq!(mine, other.join().unwrap().unwrap_or(0));
+    });
+}
