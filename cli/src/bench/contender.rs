@@ -30,9 +30,16 @@ pub struct Contender {
     pub work: PathBuf,
 }
 
+/// What came of running a contender once.
+pub struct Run {
+    pub sample: Sample,
+    pub stdout: Vec<u8>,
+    pub stderr: Vec<u8>,
+}
+
 impl Contender {
-    /// Runs once; the second part is what it printed.
-    pub fn run(&self, name: &str) -> Result<(Sample, Vec<u8>)> {
+    /// Runs once.
+    pub fn run(&self, name: &str) -> Result<Run> {
         fs::create_dir_all(&self.work).map_err(|e| Fail::io("create", &self.work, e))?;
         let statistics = self.work.join("statistics");
         let mut command = Command::new(&self.executable);
@@ -51,7 +58,7 @@ impl Contender {
         let text = fs::read_to_string(&statistics).map_err(|e| Fail::io("read", &statistics, e))?;
         let sample = parse(&text, &outcome);
         let sample = sample.ok_or_else(|| Fail::new(format!("{name} {} wrote no GC statistics to {}", self.how(), statistics.display())))?;
-        Ok((sample, outcome.stdout))
+        Ok(Run { sample, stdout: outcome.stdout, stderr: outcome.stderr })
     }
 
     fn how(&self) -> String {
@@ -70,8 +77,8 @@ pub fn alternate<const N: usize>(name: &str, contenders: &[Contender; N], runs: 
         // Each goes first in its turn.
         for turn in 0..N {
             let n = (run + turn) % N;
-            let (sample, output) = contenders[n].run(name)?;
-            if printed.get_or_insert_with(|| output.clone()) != &output {
+            let Run { sample, stdout, .. } = contenders[n].run(name)?;
+            if printed.get_or_insert_with(|| stdout.clone()) != &stdout {
                 return Err(Fail::new(format!("{name} {} prints something else than before", contenders[n].how())));
             }
             samples[n].push(sample);
@@ -87,8 +94,9 @@ mod tests {
     fn shell(script: &str) -> Contender {
         let work = std::env::temp_dir().join(format!("hecaton-contender-{}-{}", std::process::id(), script.len()));
         let label = "in a shell".to_owned();
-        // The arguments end with the name of the statistics and another.
-        let script = format!("{script}; for last; do case $last in -t*) echo '(\"GC_wall_seconds\", \"1.5\")' >\"${{last#-t}}\";; esac; done");
+        // One of the arguments names the file for statistics.
+        let statistics = r#"printf '("%s", "1.5")\n' GC_wall_seconds 'bytes allocated'"#;
+        let script = format!("{script}; for arg; do case $arg in -t*) {statistics} >\"${{arg#-t}}\";; esac; done");
         let args = ["-c", &script].map(OsString::from).into();
         Contender { label, executable: "/bin/sh".into(), args, flags: Vec::new(), env: Vec::new(), stdin: String::new(), work }
     }

@@ -7,7 +7,7 @@ mod table;
 mod targets;
 
 pub use contender::{alternate, Contender};
-pub use ghc_make::{GhcMake, Size, JOBS};
+pub use ghc_make::{GhcMake, Jobs, Size, JOBS};
 pub use parallel::{grid as scaling_grid, Scaling};
 pub use sample::Sample;
 pub use table::{json, picture, print};
@@ -58,7 +58,8 @@ pub fn compare(maker: &Maker, program: &Program, runs: usize) -> Result<Pair> {
 /// `program` linked with `runtime`, run with these flags for the runtime.
 pub fn contender(maker: &Maker, program: &Program, runtime: Runtime, flags: &[&str]) -> Result<Contender> {
     let built = maker.make(program, runtime);
-    let executable = built.map_err(|said| Fail::new(format!("{} cannot be built ({}):\n{}", program.name, runtime.name(), said.trim_end())))?;
+    let refused = |said: String| Fail::new(format!("{} cannot be built ({}):\n{}", program.name, runtime.name(), said.trim_end()));
+    let executable = built.map_err(refused)?;
     Ok(Contender {
         label: format!("on the {} runtime", runtime.name()),
         executable,

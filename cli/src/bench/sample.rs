@@ -1,5 +1,5 @@
-//! One measured run: elapsed time, CPU time and peak memory as the system sees them, GC time and longest pause as the runtime itself reports them
-//! (`+RTS -t<file> --machine-readable`, the same on both).
+//! One measured run: elapsed time, CPU time and peak memory as the system sees them, GC time, longest pause and allocation as the runtime
+//! itself reports them (`+RTS -t<file> --machine-readable`, the same on both).
 use crate::process::Outcome;
 
 /// In seconds and bytes.
@@ -11,6 +11,8 @@ pub struct Sample {
     pub gc: f64,
     pub pause: f64,
     pub peak: f64,
+    /// By the program, in the heap.
+    pub allocated: f64,
 }
 
 impl Sample {
@@ -25,23 +27,31 @@ impl Sample {
                 n => (values[n / 2 - 1] + values[n / 2]) / 2.0,
             }
         };
-        Sample { elapsed: of(|s| s.elapsed), cpu: of(|s| s.cpu), gc: of(|s| s.gc), pause: of(|s| s.pause), peak: of(|s| s.peak) }
+        Sample { elapsed: of(|s| s.elapsed), cpu: of(|s| s.cpu), gc: of(|s| s.gc), pause: of(|s| s.pause), peak: of(|s| s.peak), allocated: of(|s| s.allocated) }
     }
 }
 
 /// The sample of a run that wrote `statistics`, if these are what they should be.
 pub fn parse(statistics: &str, outcome: &Outcome) -> Option<Sample> {
-    let (gc, pause) = collection_times(statistics)?;
+    let Collected { gc, pause, allocated } = collected(statistics)?;
     let (elapsed, cpu) = (outcome.elapsed.as_secs_f64(), outcome.cpu.as_secs_f64());
-    Some(Sample { elapsed, cpu, gc, pause, peak: outcome.peak_bytes as f64 })
+    Some(Sample { elapsed, cpu, gc, pause, peak: outcome.peak_bytes as f64, allocated })
 }
 
-/// Elapsed GC time and the longest pause of any generation, in seconds.
-fn collection_times(text: &str) -> Option<(f64, f64)> {
+#[derive(Debug, PartialEq)]
+struct Collected {
+    gc: f64,
+    /// The longest of any generation.
+    pause: f64,
+    allocated: f64,
+}
+
+fn collected(text: &str) -> Option<Collected> {
     let fields: Vec<(&str, f64)> = text.lines().filter_map(field).collect();
-    let gc = fields.iter().find(|(name, _)| *name == "GC_wall_seconds")?.1;
+    let value = |wanted: &str| fields.iter().find(|(name, _)| *name == wanted).map(|(_, v)| *v);
     let pauses = fields.iter().filter(|(name, _)| name.starts_with("gen_") && name.ends_with("_max_pause_seconds"));
-    Some((gc, pauses.map(|(_, v)| *v).fold(0.0, f64::max)))
+    let pause = pauses.map(|(_, v)| *v).fold(0.0, f64::max);
+    Some(Collected { gc: value("GC_wall_seconds")?, pause, allocated: value("bytes allocated")? })
 }
 
 /// Reads ` ,("name", "1.5")`.
@@ -58,8 +68,8 @@ mod tests {
     fn statistics_are_read() {
         let text = "'./B' +RTS '-tx' '--machine-readable' \n [(\"bytes allocated\", \"103081432\")\n ,(\"GC_wall_seconds\", \"0.103408\")\n \
                     ,(\"gen_0_max_pause_seconds\", \"0.001589\")\n ,(\"gen_1_max_pause_seconds\", \"0.018743\")\n ]\n";
-        assert_eq!(collection_times(text), Some((0.103408, 0.018743)));
-        assert_eq!(collection_times("nothing"), None);
+        assert_eq!(collected(text), Some(Collected { gc: 0.103408, pause: 0.018743, allocated: 103081432.0 }));
+        assert_eq!(collected("nothing"), None);
     }
 
     #[test]

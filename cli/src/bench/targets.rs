@@ -82,20 +82,23 @@ impl Targets {
         self.add("elapsed, ghc --make -j2, stock tuned", two.hecaton.elapsed / two.tuned.elapsed, Bound::AtMost(1.0));
         self.add("peak memory, ghc --make -j2, stock tuned", two.hecaton.peak / two.tuned.peak, Bound::AtMost(1.0));
         for more in ghc.jobs.iter().filter(|j| j.jobs > 2) {
-            self.add(format!("elapsed, ghc --make -j{} : -j2, both Hecaton", more.jobs), more.hecaton.elapsed / two.hecaton.elapsed, Bound::AtMost(MORE_JOBS));
+            let ratio = more.hecaton.elapsed / two.hecaton.elapsed;
+            self.add(format!("elapsed, ghc --make -j{} : -j2, both Hecaton", more.jobs), ratio, Bound::AtMost(MORE_JOBS));
         }
     }
 
     pub fn text(&self) -> String {
         let width = self.0.iter().map(|t| t.what.chars().count()).max().unwrap_or(0);
-        let mut out = format!("{:width$}  measured      aimed at  met\n", "Targets (Hecaton : stock unless said otherwise)", width = width.max(47));
+        let head = "Targets (Hecaton : stock unless said otherwise)";
+        let width = width.max(head.len());
+        let mut out = format!("{head:width$}  measured      aimed at  met\n");
         for t in &self.0 {
             let (sign, bound) = match t.bound {
                 Bound::AtMost(bound) => ('≤', bound),
                 Bound::AtLeast(bound) => ('≥', bound),
             };
             let met = if t.is_met() { "yes" } else { "no" };
-            out += &format!("{:width$}  {:8.3}  {sign} {bound:10.2}  {met}\n", t.what, t.measured, width = width.max(47));
+            out += &format!("{:width$}  {:8.3}  {sign} {bound:10.2}  {met}\n", t.what, t.measured);
         }
         out
     }
