@@ -62,16 +62,16 @@ pub unsafe fn sleep(hec: &mut Hec, t: Tso, wait: Wait) {
     block(hec, t, BlockedOnDelay, until as usize);
 }
 
-/// Takes a thread away from whatever it waits for here.
+/// Takes a thread away from what it waits for here.
 /// # Safety
-/// The HEC is held, and the thread waits here.
-pub unsafe fn forget(_hec: &mut Hec, t: Tso) {
+/// The HEC is held; for a sleeper, `wait.on` is what its `block_info` was when it went to sleep.
+pub unsafe fn forget(t: Tso, wait: Wait) {
     let w = waiting();
-    if t.obj().why_blocked as usize != BlockedOnDelay {
+    if wait.why != BlockedOnDelay {
         w.waiters.retain(|w| w.tso != t);
         return;
     }
-    let until = t.obj().block_info as u64;
+    let until = wait.on as u64;
     let mut same = w.sleepers.range((until, 0)..=(until, u64::MAX));
     if let Some(key) = same.find(|(_, s)| **s == t).map(|(key, _)| *key) {
         w.sleepers.remove(&key);

@@ -172,7 +172,8 @@ fn thousands_of_tvars_are_found_again_wherever_a_collection_moves_them() {
         unsafe {
             let index = |w: &mut World| running(w.hec).0.field(INDEX);
             let before = index(&mut w);
-            read(&mut w, w.roots[0].untag().field(1));
+            let first = w.roots[0].untag().field(1);
+            read(&mut w, first);
             assert_eq!(index(&mut w), before);
         }
     }
