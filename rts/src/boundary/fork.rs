@@ -10,6 +10,7 @@ use crate::sync::throwto::finished;
 use crate::events::{iowait, manager, signals, ticker};
 use crate::sched::{hec, incall, seat, settings, spark, task, world};
 use crate::contract::Tso;
+use crate::observe::eventlog;
 use crate::thread::door;
 
 /// # Safety
@@ -22,7 +23,7 @@ pub unsafe extern "C" fn forkProcess(entry: usize) -> libc::pid_t {
     libc::fflush(std::ptr::null_mut());
     ticker::pause(true);
     while !world::stop(me) {}
-    let pid = ticker::with_sleep_locked(|| libc::fork());
+    let pid = ticker::with_sleep_locked(|| eventlog::with_locked(|| libc::fork()));
     if pid != 0 {
         ticker::pause(false);
         world::go_on(me);
@@ -34,6 +35,7 @@ pub unsafe extern "C" fn forkProcess(entry: usize) -> libc::pid_t {
 
 unsafe fn child(me: task::TaskRef, entry: usize) -> ! {
     task::after_fork(me);
+    eventlog::after_fork();
     let hec = hec();
     let all: Vec<Tso> = incall::every_thread().collect();
     for t in all {
