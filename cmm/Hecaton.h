@@ -58,6 +58,9 @@
 #define HEC_IS_OLD(p) \
     ((TO_ZXW_(bits8[W_[hec_meta_bias] + ((p) >> HEC_BLOCK_SHIFT)]) & 15) > 1)
 
+/* Are there several HECs?  If not, nobody runs beside the caller. */
+#define MANY_HECS (TO_ZXW_(bits32[n_capabilities]) > 1)
+
 /* The function part of a function closure's info table. */
 #define FUN_INFO_OF(fun) %FUN_INFO(%INFO_PTR(UNTAG(fun)))
 

@@ -28,6 +28,3 @@
 #define STOP_ASKED  (HpLim == 0)
 
 #define EMPTY  stg_END_TSO_QUEUE_closure
-
-/* Are there several HECs?  Then what is shared must be locked or exchanged. */
-#define MANY_HECS  (TO_ZXW_(bits32[n_capabilities]) > 1)

@@ -46,8 +46,14 @@ enum Cmd {
     ///
     /// For example: hecaton run ghc --make -O Main.hs. The program must have been made by GHC 9.0.2 with -dynamic, as Debian's ghc itself is;
     /// a script that starts such a program will do too.
-    #[command(override_usage = "hecaton run PROGRAM ARGS…")]
+    ///
+    /// With --blackholes, the program tells at its end how long its threads have waited for thunks that others evaluated, and for which;
+    /// HECATON_SHOW=blackholes in the environment asks any program on Hecaton for the same.
+    #[command(override_usage = "hecaton run [--blackholes] PROGRAM ARGS…")]
     Run {
+        /// Have the program report its waits for black holes when it ends
+        #[arg(long)]
+        blackholes: bool,
         /// A path, or a name on PATH
         program: OsString,
         /// Arguments for the program
@@ -93,7 +99,7 @@ fn start() -> Result<()> {
     match cli.command {
         Cmd::Build => build::ensure_built(&project).map(drop),
         Cmd::Ghc { args } => commands::ghc::run(&project, &args),
-        Cmd::Run { program, args } => commands::run::run(&project, &program, &args),
+        Cmd::Run { blackholes, program, args } => commands::run::run(&project, &program, &args, blackholes),
         Cmd::Test(options) => commands::test::run(&project, &options),
         Cmd::Bench(options) => commands::bench::run(&project, &options),
         Cmd::Study(options) => commands::study::run(&project, &options),

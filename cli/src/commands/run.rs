@@ -18,7 +18,7 @@ use std::{
     process::Command,
 };
 
-pub fn run(project: &Project, program: &OsStr, args: &[OsString]) -> Result<()> {
+pub fn run(project: &Project, program: &OsStr, args: &[OsString], blackholes: bool) -> Result<()> {
     let path = find(program)?;
     if !is_script(&path)? {
         match elf::examine(&path) {
@@ -27,7 +27,11 @@ pub fn run(project: &Project, program: &OsStr, args: &[OsString]) -> Result<()> 
         }
     }
     let lib = build::ensure_built(project)?;
-    let error = on_hecaton(&path, &lib).args(args).exec();
+    let mut command = on_hecaton(&path, &lib);
+    if blackholes {
+        command.env("HECATON_SHOW", "blackholes");
+    }
+    let error = command.args(args).exec();
     Err(Fail::new(format!("cannot run {}: {error}", path.display())))
 }
 

@@ -7,8 +7,8 @@ use crate::collector;
 use crate::contract::Closure;
 use crate::events::{iowait, signals, ticker};
 use crate::contract::Ways;
-use crate::observe::{eventlog, fatal};
-use crate::observe::settings::{checks, hec_flags, HeapSuggestion};
+use crate::observe::{blackholes, eventlog, fatal};
+use crate::observe::settings::{checks, hec_flags, shows, HeapSuggestion};
 use crate::sched::{self, collect, hec, incall, schedule, seat, task};
 use crate::sync;
 use crate::thread::create::new_io_thread;
@@ -103,6 +103,10 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
     super::hecs::make(o.hecs);
     let _ = crate::hec::ON_MAIL.set(seat::deliver);
     register_roots();
+    if shows().blackholes {
+        blackholes::start();
+        collector::roots::register_weak_table(blackholes::moved);
+    }
     sync::init();
     sync::fork::init(sync::fork::Settings { stacks: stack, threaded });
     sync::queues::set_scheduler(sync::queues::Scheduler {

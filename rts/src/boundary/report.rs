@@ -1,6 +1,6 @@
 //! The program's last words about itself: statistics, and the end of the event log.
 use crate::memory::{blocks, BLOCK_BYTES};
-use crate::observe::eventlog;
+use crate::observe::{blackholes, eventlog};
 use crate::observe::stats::{self, AtEnd};
 use crate::sched::{gc_events, spark, task, world};
 
@@ -10,6 +10,7 @@ use crate::sched::{gc_events, spark, task, world};
 pub unsafe fn report() {
     let hecs = world::hecs();
     let allocated: u64 = hecs.iter().map(|h| h.alloc.allocated()).sum();
+    blackholes::report();
     stats::end_exit();
     stats::report(&AtEnd {
         allocated: allocated - stats::getAllocations(),

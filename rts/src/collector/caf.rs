@@ -8,10 +8,12 @@
 //! `WHITEHOLE`, so that the fields are in place before the indirection shows.
 use crate::contract::closure::fields::*;
 use crate::contract::{Closure, Info, RegTable};
-use crate::hec::{out_of_memory, Hec};
+use crate::hec::{many, out_of_memory, Hec};
 use crate::info;
 use crate::memory::heap;
+use crate::observe::blackholes;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Mutex;
 
 /// No CAF is ever collected: for programs that load code while running.
 #[no_mangle]
@@ -36,7 +38,21 @@ unsafe fn claim(reg: *mut RegTable, caf: Closure) -> Option<Closure> {
     // Pairs with the load of whoever enters the indirection.
     header.store(entered, Ordering::Release);
     hec.remembered.remember_static(caf);
+    blackholes::claimed(bh, Info(old));
     Some(bh)
+}
+
+/// Guards the heap's lists of CAFs if there are several HECs.
+static LISTS: Mutex<()> = Mutex::new(());
+
+unsafe fn enter(reg: *mut RegTable, caf: Closure, keep: bool) -> Closure {
+    let Some(bh) = claim(reg, caf) else { return Closure::NULL };
+    let _lists = many().then(|| LISTS.lock().unwrap_or_else(|e| e.into_inner()));
+    heap().cafs.push(caf);
+    if keep {
+        heap().kept_cafs.push(caf);
+    }
+    bh
 }
 
 /// Claims a CAF for evaluation by the running thread: its black hole, or null.
@@ -44,11 +60,7 @@ unsafe fn claim(reg: *mut RegTable, caf: Closure) -> Option<Closure> {
 /// Called by the entry code of `caf`; Hp is in its register, so the nursery is out of bounds.
 #[no_mangle]
 pub unsafe extern "C" fn newCAF(reg: *mut RegTable, caf: Closure) -> Closure {
-    let bh = claim(reg, caf);
-    if bh.is_some() {
-        heap().cafs.push(caf);
-    }
-    bh.unwrap_or(Closure::NULL)
+    enter(reg, caf, false)
 }
 
 /// As [`newCAF`], for code that is never unloaded: the CAF is kept for good.
@@ -56,12 +68,7 @@ pub unsafe extern "C" fn newCAF(reg: *mut RegTable, caf: Closure) -> Closure {
 /// As for [`newCAF`].
 #[no_mangle]
 pub unsafe extern "C" fn newRetainedCAF(reg: *mut RegTable, caf: Closure) -> Closure {
-    let bh = claim(reg, caf);
-    if bh.is_some() {
-        heap().cafs.push(caf);
-        heap().kept_cafs.push(caf);
-    }
-    bh.unwrap_or(Closure::NULL)
+    enter(reg, caf, true)
 }
 
 /// As [`newCAF`], whatever `keepCAFs` says.

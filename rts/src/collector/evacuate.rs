@@ -137,8 +137,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
                     let words = THUNK_PAYLOAD + info.ptrs() + info.nptrs();
                     copied!(self.copy(slot, c, header, tag, age, words));
                 }
-                IND => *c.add(INDIRECTEE),
-                BLACKHOLE => match self.value_of_blackhole(c) {
+                IND | BLACKHOLE => match self.value_of_blackhole(c) {
                     Some(value) => value,
                     None => copied!(self.copy_fixed::<2>(slot, c, header, tag, age)),
                 },
@@ -372,7 +371,8 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         None
     }
 
-    /// The value that a black hole already has; `None` while it is under evaluation.
+    /// The value of an indirection or a black hole; `None` while it is under evaluation, which
+    /// the indirectee says and not the header (`eval/thunk.rs`).
     #[inline]
     pub(super) unsafe fn value_of_blackhole(&self, c: *mut usize) -> Option<usize> {
         let p = *c.add(INDIRECTEE);

@@ -80,8 +80,8 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
             p = match Info(header).kind() {
                 CONSTR | CONSTR_NOCAF | CONSTR_1_0 | CONSTR_0_1 | CONSTR_2_0 | CONSTR_1_1
                 | CONSTR_0_2 => return Found::Constructor(c),
-                IND | IND_STATIC => c.word(INDIRECTEE),
-                BLACKHOLE => match self.value_of_blackhole(c.slot(0)) {
+                IND_STATIC => c.word(INDIRECTEE),
+                IND | BLACKHOLE => match self.value_of_blackhole(c.slot(0)) {
                     Some(value) => value,
                     None => return Found::Nothing,
                 },

@@ -45,8 +45,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
                 return Some(Closure(header - FORWARDED | p & TAG_MASK));
             }
             p = match Info(header).kind() {
-                IND => *old.add(INDIRECTEE),
-                BLACKHOLE => self.value_of_blackhole(old)?,
+                IND | BLACKHOLE => self.value_of_blackhole(old)?,
                 _ => return None,
             };
         }

@@ -17,9 +17,10 @@
 //! for those are entered once, by the segment below, and are not updated.
 //!
 //! A transaction cannot be frozen: its frame is turned into one that starts it again.
-use super::blackhole::{state, State};
+use super::blackhole::settle;
+use super::pause::{whose, Whose};
 use super::frames::{drop_chunk, set_top, Frame, ATOMICALLY_WORDS};
-use super::{hooks, update::update};
+use super::{hooks, update};
 use crate::contract::closure::fields::*;
 use crate::contract::{layout::*, Closure, Info, Tso, WORD};
 use crate::hec::Hec;
@@ -114,20 +115,30 @@ pub unsafe fn strip(hec: &mut Hec, t: Tso, goal: Goal) -> Frame {
     let mut left = count_updates(t, goal);
     let mut frame = Frame::youngest(t.obj().stackobj);
     let mut seg = Segment { first: unit, from: frame };
+    // A thunk of these was not the thread's own any more.
+    let mut lost = false;
     loop {
         let kind = frame.info().kind();
         if goal.is(frame, kind) {
             t.obj().stackobj.obj().sp = frame.0 as usize;
+            if lost {
+                settle(hec, t);
+            }
             return frame;
         }
         match kind {
             UPDATE_FRAME => {
                 left -= 1;
                 let thunk = frame.closure(UPD_FRAME_UPDATEE);
-                let ours = thunk != not_updated && !matches!(state(thunk, t), State::NotMine);
-                if ours {
+                let whose = whose(thunk, t);
+                lost |= whose == Whose::Others;
+                if thunk != not_updated && whose != Whose::Others {
                     let ap = seg.freeze(hec, frame, info!(stg_AP_STACK_info));
-                    update(hec, thunk, ap);
+                    if whose == Whose::Mine {
+                        update::finish(hec, t, thunk, ap);
+                    } else {
+                        update::fill(hec, thunk, ap);
+                    }
                 }
                 // The next segment begins with the thunk, whoever evaluates it.
                 frame = Frame(frame.0.add(UPD_FRAME_WORDS));

@@ -2,8 +2,12 @@
 pub mod blackhole;
 pub mod frames;
 pub mod freeze;
+mod heap;
 pub mod hooks;
+pub mod pause;
 pub mod raise;
-pub mod update;
+mod squeeze;
 #[cfg(test)]
 mod tests;
+pub mod thunk;
+pub mod update;

@@ -27,7 +27,7 @@ pub unsafe extern "C" fn hec_raise(hec: &mut Hec, exception: Closure) -> usize {
             UPDATE_FRAME => {
                 let thunk = frame.closure(UPD_FRAME_UPDATEE);
                 let raises = *thunk_for_it.get_or_insert_with(|| raising_thunk(hec, exception));
-                update(hec, thunk, raises);
+                update(hec, t, thunk, raises);
                 frame = Frame(frame.0.add(UPD_FRAME_WORDS));
             }
             UNDERFLOW_FRAME => frame = drop_chunk(hec, t, frame),

@@ -1,8 +1,10 @@
 //! Claims, updates, frozen work and exceptions on stacks made by hand.
-use super::blackhole::{park, stop_waiting, thread_paused};
+use super::blackhole::{self, park, stop_waiting};
 use super::freeze::raise_async;
+use super::pause::thread_paused;
 use super::raise::hec_raise;
 use super::update::update;
+use crate::collector::Request;
 use crate::contract::closure::fields::*;
 use crate::contract::{layout::*, test_symbols as t, Closure, Tso};
 use crate::info;
@@ -130,9 +132,35 @@ fn a_black_hole_wakes_who_waits_in_order() {
             assert_eq!(t.obj().why_blocked as usize, BlockedOnBlackHole);
         }
         stop_waiting(c);
-        update(w.hec, x, value);
+        update(w.hec, a, x, value);
         assert_eq!(x.field(INDIRECTEE), value);
         assert_eq!(w.runnable(), [b, d]);
+        assert!(!park(w.hec, b, x));
+    }
+}
+
+#[test]
+fn the_indirectee_decides_and_not_the_header() {
+    let mut w = World::new(2);
+    let x = w.thunk();
+    let a = w.thread_with(&[upd(), x.0]);
+    let b = w.thread();
+    let value = w.int(1000);
+    unsafe {
+        thread_paused(w.hec, a);
+        // An update whose value the claim has overwritten stores its header late.
+        x.set_info(info!(stg_IND_info));
+        assert!(blackhole::value(x).is_none());
+        w.roots = vec![x, a.closure(), b.closure(), value];
+        w.collect(Request::MINOR);
+        let (x, a, b) = (w.roots[0], Tso(w.roots[1].0), Tso(w.roots[2].0));
+        assert_eq!(x.field(INDIRECTEE), a.closure());
+        assert!(park(w.hec, b, x));
+        update(w.hec, a, x, w.roots[3]);
+        assert_eq!(w.runnable(), [b]);
+        assert_eq!(blackhole::value(x), Some(w.roots[3]));
+        // A value under a claim that was late is a value.
+        x.set_info(info!(stg_BLACKHOLE_info));
         assert!(!park(w.hec, b, x));
     }
 }
@@ -143,9 +171,10 @@ fn the_first_value_stays() {
     let x = w.thunk();
     let (one, two) = (w.int(1000), w.int(2000));
     let x = w.old(x);
+    let a = w.thread();
     unsafe {
-        update(w.hec, x, one);
-        update(w.hec, x, two);
+        update(w.hec, a, x, one);
+        update(w.hec, a, x, two);
         assert_eq!(x.field(INDIRECTEE), one);
     }
     assert_eq!(w.hec.remembered.by_generation[1], [x]);

@@ -1,28 +1,76 @@
-//! Updating a thunk from Rust. Returning to an update frame is done in Cmm (`Update.cmm`);
-//! this is the same protocol for values that come in other ways: exceptions and frozen work.
-use super::blackhole;
-use crate::contract::closure::fields::INDIRECTEE;
-use crate::contract::symbols::is_blackhole_info;
-use crate::contract::Closure;
+//! Updating a thunk from Rust: values that come by exceptions and frozen work, and, with several
+//! HECs, those that return to the frame of a claimed thunk. (Other frames update in Cmm,
+//! `Update.cmm`.) The protocol is in `thunk.rs`.
+use super::blackhole::{pay, wake};
+use super::heap::Heap;
+use super::thunk::{self, Claim, Memory, Outcome, State};
+use crate::contract::{Closure, Tso};
 use crate::hec::Hec;
-use crate::info;
-use std::sync::atomic::{fence, Ordering};
 
-/// Makes `thunk` an indirection to `value`, unless it has a value already, and wakes who waits
-/// for it. The value is written before the header, so that whoever sees the header sees it.
+/// Makes `thunk` an indirection to `value`, unless it has a value already or is just being claimed
+/// by another thread, and wakes who waits for it. `t` is the thread whose frame for the thunk
+/// goes.
 /// # Safety
-/// `thunk` is an untagged pointer to a thunk, claimed or not.
-pub unsafe fn update(hec: &mut Hec, thunk: Closure, value: Closure) {
-    let header = thunk.info();
-    if header == info!(stg_IND_info) {
-        return;
+/// `thunk` is an untagged pointer to a thunk; the caller acts for `t`.
+pub unsafe fn update(hec: &mut Hec, t: Tso, thunk: Closure, value: Closure) {
+    match thunk::look(&Heap, thunk.0) {
+        State::Unclaimed => {
+            fill(hec, thunk, value);
+        }
+        State::BeingClaimed => {}
+        State::Claimed(..) => {
+            finish(hec, t, thunk, value);
+        }
     }
-    let claim = is_blackhole_info(header).then(|| thunk.field(INDIRECTEE));
-    thunk.set_word(INDIRECTEE, value.0);
-    fence(Ordering::Release);
-    thunk.set_info(info!(stg_IND_info));
-    hec.remember(thunk);
-    if let Some(claim) = claim {
-        blackhole::wake(hec, claim);
+}
+
+/// Gives a thunk that has been claimed, by whomever, its value. The value that it has now.
+/// # Safety
+/// As for [`update`].
+pub(super) unsafe fn finish(hec: &mut Hec, t: Tso, thunk: Closure, value: Closure) -> Closure {
+    let outcome = thunk::finish(&Heap, thunk.0, value.0);
+    thunk::after_update(&Heap, t.0, outcome, |owed| pay(hec, owed));
+    match outcome {
+        Outcome::Kept(value) => Closure(value),
+        Outcome::Replaced(_) => {
+            hec.remember(thunk);
+            value
+        }
+    }
+}
+
+/// Gives an unclaimed thunk its value. False if somebody else was faster.
+/// # Safety
+/// As for [`update`].
+pub(super) unsafe fn fill(hec: &mut Hec, thunk: Closure, value: Closure) -> bool {
+    let filled = thunk::fill(&Heap, thunk.0, value.0);
+    if filled {
+        hec.remember(thunk);
+    }
+    filled
+}
+
+/// The running thread returns `value` to the update frame of a thunk that somebody has claimed:
+/// what it goes on with, evaluated or not. Called if there are several HECs.
+/// # Safety
+/// Called from Cmm; Hp is in its register, so the nursery is out of bounds.
+#[no_mangle]
+pub unsafe extern "C" fn hec_update_shared(
+    hec: &mut Hec,
+    thunk: Closure,
+    value: Closure,
+) -> Closure {
+    let t = hec.current();
+    finish(hec, t, thunk, value)
+}
+
+/// As the frame of a claimed thunk has been overwritten in Cmm: wakes whoever waited in
+/// `indirectee`, if that is a queue. Called if there is one HEC.
+/// # Safety
+/// Called from Cmm; `indirectee` is what the thunk held before.
+#[no_mangle]
+pub unsafe extern "C" fn hec_wake_blackhole(hec: &mut Hec, indirectee: Closure) {
+    if let Claim::Queue(queue) = Heap.claim(indirectee.0) {
+        wake(hec, thunk::close(&Heap, queue));
     }
 }

@@ -23,3 +23,7 @@ pub static nonmoving_write_barrier_enabled: usize = 0;
 /// See [`nonmoving_write_barrier_enabled`]: compiled code refers to it, and never calls it.
 #[no_mangle]
 pub extern "C" fn updateRemembSetPushClosure_(_reg: *mut RegTable, _overwritten: Closure) {}
+
+/// The same for thunks that code compiled with `-feager-blackholing` is about to claim.
+#[no_mangle]
+pub extern "C" fn updateRemembSetPushThunk_(_reg: *mut RegTable, _thunk: Closure) {}

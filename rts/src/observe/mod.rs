@@ -1,5 +1,6 @@
 //! Observation: settings, counters, messages and the ways a program ends; usable from every floor.
 mod allocator;
+pub mod blackholes;
 pub mod clock;
 pub mod eventlog;
 pub mod fatal;
@@ -9,5 +10,6 @@ pub mod settings;
 pub mod stats;
 mod stats_pairs;
 mod stats_text;
+mod symbols;
 
 pub use settings::{checks, hec_flags};

@@ -262,6 +262,34 @@ pub fn checks() -> Checks {
     checks
 }
 
+/// What the runtime tells about a run at its end, beside the statistics of the flags.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shows {
+    /// Waits for black holes, and work done twice.
+    pub blackholes: bool,
+}
+
+/// Reads `HECATON_SHOW`: a list of which `blackholes` is the one word so far. The error is the
+/// word it does not know.
+fn parse_shows(list: &str) -> Result<Shows, &str> {
+    let mut shows = Shows::default();
+    for word in list.split(',').map(str::trim).filter(|w| !w.is_empty()) {
+        match word {
+            "blackholes" => shows.blackholes = true,
+            other => return Err(other),
+        }
+    }
+    Ok(shows)
+}
+
+/// What the environment variable `HECATON_SHOW` asks for. An unknown word ends the program.
+pub fn shows() -> Shows {
+    let list = std::env::var_os("HECATON_SHOW").unwrap_or_default();
+    parse_shows(&list.to_string_lossy()).unwrap_or_else(|word| {
+        super::fatal::exit_with(1, &format!("HECATON_SHOW has `{word}'; it knows `blackholes'"))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -295,5 +323,12 @@ mod tests {
         assert_eq!(parse_checks("heap,gc-threads=4"), Ok(Checks { gc_threads: Some(4), ..heap }));
         assert_eq!(parse_checks("gc-threads=0"), Err("gc-threads=0"));
         assert_eq!(parse_checks("heap,blocks"), Err("blocks"));
+    }
+
+    #[test]
+    fn show_lists() {
+        assert_eq!(parse_shows(""), Ok(Shows::default()));
+        assert_eq!(parse_shows(" blackholes"), Ok(Shows { blackholes: true }));
+        assert_eq!(parse_shows("blackhole"), Err("blackhole"));
     }
 }

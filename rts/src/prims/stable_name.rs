@@ -4,8 +4,9 @@
 //! It is weak: [`update`], called at the end of each collection's tracing, forgets the numbers
 //! whose objects are dead, and follows what has moved. A number whose name is alive but whose
 //! subject is dead keeps its entry, without address, so that it is not given to another.
-use crate::contract::{closure::fields::*, layout::*, symbols::is_blackhole_info, Closure, Info};
 use super::lock::Lock;
+use crate::contract::{closure::fields::*, layout::*, Closure, Info};
+use crate::eval::blackhole;
 use crate::hec::Hec;
 use crate::info;
 use std::collections::HashMap;
@@ -42,14 +43,12 @@ unsafe fn identity(mut c: Closure) -> Closure {
     loop {
         c = c.untag();
         let info: Info = c.info();
-        let next = if matches!(info.kind(), IND | IND_STATIC) {
-            c.field(INDIRECTEE)
-        } else if is_blackhole_info(info) && c.field(INDIRECTEE).tag() != 0 {
-            // Evaluated under the eyes of waiters: the value is there, tagged.
-            c.field(INDIRECTEE)
-        } else {
-            return c;
+        let next = match info.kind() {
+            IND_STATIC => Some(c.field(INDIRECTEE)),
+            IND | BLACKHOLE => blackhole::value(c),
+            _ => None,
         };
+        let Some(next) = next else { return c };
         c = next;
     }
 }

@@ -11,7 +11,7 @@ use super::task::{self, TaskRef, Turn};
 use super::{hec, seat, settings};
 use crate::collector::roots::Visitor;
 use crate::contract::{layout::*, RegTable, Tso};
-use crate::eval::blackhole::thread_paused;
+use crate::eval::pause::thread_paused;
 use crate::hec::Hec;
 use crate::observe::eventlog::hooks as eventlog;
 use crate::observe::fatal::broken;

@@ -1,7 +1,7 @@
 //! Synchronisation: MVars and I/O ports, asynchronous exceptions between threads, deadlock,
 //! new threads, and transactional memory.
 //!
-//! For the scheduler: `eval::blackhole::thread_paused` when a thread stops;
+//! For the scheduler: `eval::pause::thread_paused` when a thread stops;
 //! [`queues::park`] when it waits, [`throwto::deliver_after_call`] when a foreign
 //! call has returned, [`throwto::thread_finished`] when it has finished; [`stm::validate`] when it is preempted; [`deadlock::resurrect`] after a collection
 //! that found threads unreachable; `eval::freeze::raise_async` to stop one from outside.

@@ -14,6 +14,7 @@
 use super::region::{self, region_of, Region};
 use super::share::Shared;
 use crate::contract::{closure::fields::*, layout::*, Closure, Info, WORD};
+use crate::eval::blackhole;
 use crate::hec::Hec;
 use crate::memory::object::size_of_object;
 use crate::memory::{age_of, in_heap, Age};
@@ -140,10 +141,17 @@ impl Work<'_> {
                 }
                 let info = c.info();
                 let pointers = match info.kind() {
-                    IND | IND_STATIC => {
+                    IND_STATIC => {
                         p = c.field(INDIRECTEE);
                         continue;
                     }
+                    IND => match blackhole::value(c) {
+                        Some(value) => {
+                            p = value;
+                            continue;
+                        }
+                        None => return (EVALUATE, p),
+                    },
                     CONSTR | CONSTR_1_0 | CONSTR_0_1 | CONSTR_2_0 | CONSTR_1_1 | CONSTR_0_2
                     | CONSTR_NOCAF => {
                         if !in_heap(c.0) && info.ptrs() + info.nptrs() == 0 {

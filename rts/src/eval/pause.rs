@@ -1,0 +1,170 @@
+//! Claiming what a thread evaluates when it stops (2005 paper, §4.1).
+//!
+//! Code that enters a thunk only pushes an update frame. When the thread stops, [`thread_paused`]
+//! claims the thunks of all frames pushed since it stopped last and marks those frames. So a
+//! thread never sees an unclaimed thunk that another stopped thread is evaluating; two that run
+//! at the same time may race to the claim, which `thunk.rs` decides. Whoever lost, or finds the
+//! value there already, has its redundant work cut off (`freeze::cut`) and enters the thunk anew.
+//!
+//! `<<loop>>`: a thread that enters a thunk it evaluates itself waits for its own claim, or, if
+//! it had not stopped in between and so had not claimed, has two frames for the thunk, of which
+//! the older is found owned: the work in between is cut off, and it waits too. A collection that
+//! finds the waiting thread unreachable throws NonTermination (`sync::deadlock`).
+//!
+//! A claim is not taken from a thread that is runnable but does not run: it has its turn before
+//! long, on its own HEC or on one that is idle. One that is blocked for good gives its claims up
+//! when the collector finds it, by the exception that freezes its work.
+use super::blackhole::settle;
+use super::frames::{set_top, Frame};
+use super::heap::Heap;
+use super::squeeze::squeeze;
+use super::thunk::{self, State};
+use super::{freeze, update};
+use crate::contract::closure::fields::*;
+use crate::contract::{layout::*, Closure, Info, Tso};
+use crate::hec::Hec;
+use crate::info;
+use crate::observe::blackholes;
+
+/// A thunk as the thread that has an update frame for it finds it.
+#[derive(PartialEq, Eq)]
+pub(super) enum Whose {
+    Nobodys,
+    Mine,
+    /// Another thread evaluates it, or it has its value.
+    Others,
+}
+
+/// Who has the thunk?
+/// # Safety
+/// `thunk` is live and untagged.
+pub(super) unsafe fn whose(thunk: Closure, t: Tso) -> Whose {
+    match thunk::look(&Heap, thunk.0) {
+        State::Unclaimed => Whose::Nobodys,
+        State::Claimed(_, claim) if thunk::owner(&Heap, claim) == Some(t.0) => Whose::Mine,
+        State::Claimed(..) | State::BeingClaimed => Whose::Others,
+    }
+}
+
+/// Claims an unclaimed thunk. False if somebody else was faster.
+unsafe fn claim(hec: &mut Hec, thunk: Closure, t: Tso) -> bool {
+    let Some(header) = thunk::claim(&Heap, thunk.0, t.0) else { return false };
+    hec.remember(thunk);
+    blackholes::claimed(thunk, Info(header));
+    true
+}
+
+/// Sees to the thunk of an update frame that lies directly below another for `younger`, and of one
+/// that does not. True if the thunk was this thread's to evaluate. (In a chunk, from the first
+/// marked frame on, all frames have been seen.)
+unsafe fn see(hec: &mut Hec, t: Tso, frame: Frame, younger: Option<Closure>) -> bool {
+    let thunk = frame.closure(UPD_FRAME_UPDATEE);
+    match (whose(thunk, t), younger) {
+        (Whose::Others, _) => false,
+        (Whose::Nobodys, None) => claim(hec, thunk, t),
+        (Whose::Nobodys, Some(younger)) => update::fill(hec, thunk, younger),
+        // An unmarked frame for what is claimed already is a second one, unless compiled code
+        // has claimed.
+        (Whose::Mine, _) if frame.info() == info!(stg_upd_frame_info) => false,
+        (Whose::Mine, Some(younger)) => update::finish(hec, t, thunk, younger) == younger,
+        (Whose::Mine, None) => {
+            // Compiled code that claims does not tell the collector.
+            if frame.info() == info!(stg_bh_upd_frame_info) {
+                hec.remember(thunk);
+            }
+            true
+        }
+    }
+}
+
+/// Claims what the thread is evaluating. Called whenever a thread stops, and before its stack
+/// grows; so a scan may end at the first marked frame, and at the end of the chunk.
+///
+/// Update frames that lie directly on each other are squeezed into one: the older thunk becomes
+/// an indirection to the younger. A tail-recursive loop over thunks so keeps its stack flat.
+///
+/// True if redundant work was cut off: the thread will enter a thunk next, whatever it was about
+/// to do.
+/// # Safety
+/// The thread is stopped, its stack is dirty (it was running), and if it leaves for a foreign call
+/// its TSO says so already.
+pub unsafe fn thread_paused(hec: &mut Hec, t: Tso) -> bool {
+    let stack = t.obj().stackobj;
+    let top = Frame(stack.top() as *mut usize);
+    let mut frame = Frame::youngest(stack);
+    let mut cut = None;
+    let mut squeezed: Vec<Frame> = Vec::new();
+    // The update frame that ends right where `frame` begins.
+    let mut neighbour: Option<Frame> = None;
+    while frame.0 < top.0 {
+        let kind = frame.info().kind();
+        if kind == UNDERFLOW_FRAME || kind == STOP_FRAME {
+            break;
+        }
+        if kind != UPDATE_FRAME {
+            neighbour = None;
+            frame = frame.older();
+            continue;
+        }
+        let marked = frame.info() == info!(stg_marked_upd_frame_info);
+        let younger = neighbour.map(|n| n.closure(UPD_FRAME_UPDATEE));
+        if !see(hec, t, frame, younger) {
+            cut = Some(frame);
+            neighbour = None;
+        } else if younger.is_some() {
+            squeezed.push(frame);
+        } else {
+            frame.set_info(info!(stg_marked_upd_frame_info));
+            neighbour = Some(frame);
+        }
+        if marked {
+            break;
+        }
+        frame = Frame(frame.0.add(UPD_FRAME_WORDS));
+    }
+    if !squeezed.is_empty() {
+        let shift = squeeze(t, &squeezed, cut);
+        cut = cut.map(|f| Frame(f.0.add(shift)));
+    }
+    // A foreign call returns to the frame on top of the stack: then redundant work is let be.
+    let Some(frame) = cut.filter(|_| t.obj().why_blocked as usize == NotBlocked) else {
+        return false;
+    };
+    cut_off(hec, t, frame);
+    true
+}
+
+/// Gives up what the thread does above a frame whose thunk is not its own, to enter that.
+unsafe fn cut_off(hec: &mut Hec, t: Tso, frame: Frame) {
+    blackholes::cut_off();
+    freeze::cut(hec, t, frame);
+    let thunk = frame.closure(UPD_FRAME_UPDATEE);
+    let mut below = frame;
+    if whose(thunk, t) == Whose::Mine {
+        // A frame for our own claim stays, to be found by whatever ends the wait.
+        frame.set_info(info!(stg_marked_upd_frame_info));
+    } else {
+        below = Frame(frame.0.add(UPD_FRAME_WORDS));
+        settle(hec, t);
+    }
+    set_top(t, below, &[info!(stg_enter_info).0, thunk.0]);
+}
+
+/// `noDuplicate#`: the running thread claims what it evaluates before it goes on, so that of
+/// several that have entered the same thunk at the same time one does. The others are cut off.
+/// # Safety
+/// Called from Cmm with Sp and Hp saved; the frame on top needs no register.
+#[no_mangle]
+pub unsafe extern "C" fn hec_no_duplicate(hec: &mut Hec) {
+    let t = hec.current();
+    thread_paused(hec, t);
+}
+
+/// Claims a thunk for the running thread as it enters it. False (0) if somebody else was faster.
+/// # Safety
+/// Called from Cmm; Hp is in its register, so the nursery is out of bounds.
+#[no_mangle]
+pub unsafe extern "C" fn hec_claim_thunk(hec: &mut Hec, thunk: Closure) -> usize {
+    let t = hec.current();
+    claim(hec, thunk, t) as usize
+}

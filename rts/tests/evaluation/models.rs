@@ -1,0 +1,315 @@
+//! Several threads evaluate one thunk, stop, are cut off, and wait for each other: nobody waits
+//! for what will not come, no value is read before it is made, and work set aside is not lost.
+//!
+//! What compiled code and the Cmm frames do with plain loads and stores is mirrored here by
+//! [`World::enter_eagerly`] and [`World::return_plainly`], step by step; the rest is the
+//! runtime's own code.
+use crate::atomics::{AtomicUsize, Ordering::*};
+use crate::explore;
+use crate::thunk::*;
+use loom::cell::UnsafeCell;
+use loom::sync::{Arc, Mutex};
+use loom::thread;
+
+/// Headers.
+const THUNK: usize = 1;
+const WHITEHOLE: usize = 2;
+const BLACKHOLE: usize = 3;
+const EAGER: usize = 4;
+const IND: usize = 5;
+/// Addresses: of the thunk; from where on threads, queues, entries and values are.
+const X: usize = 10;
+const THREADS: usize = 20;
+const QUEUES: usize = 40;
+const ENTRIES: usize = 60;
+const VALUES: usize = 80;
+/// What a thread makes when it waits: so often it may have to try.
+const TRIES: usize = 4;
+const N: usize = 3;
+
+struct World {
+    header: AtomicUsize,
+    indirectee: AtomicUsize,
+    hanging: Vec<AtomicUsize>,
+    entries: Vec<AtomicUsize>,
+    next_hanging: Vec<AtomicUsize>,
+    owners: Vec<AtomicUsize>,
+    next_entry: Vec<AtomicUsize>,
+    /// What each thread's value holds: written before the value is anywhere.
+    contents: Vec<UnsafeCell<usize>>,
+    /// The entry on which each thread is blocked (0: none), under the thread's lock.
+    blocked: Vec<Mutex<usize>>,
+}
+
+// SAFETY: what loom is to verify.
+unsafe impl Sync for World {}
+unsafe impl Send for World {}
+
+impl Memory for World {
+    fn end(&self) -> usize {
+        0
+    }
+    fn shared(&self) -> bool {
+        true
+    }
+    fn headers(&self) -> Headers {
+        Headers { ind: IND, blackhole: BLACKHOLE, whitehole: WHITEHOLE }
+    }
+    fn indirectee_counts(&self, header: usize) -> bool {
+        matches!(header, IND | BLACKHOLE | EAGER)
+    }
+    fn claim(&self, indirectee: usize) -> Claim {
+        match indirectee {
+            VALUES.. => Claim::Value,
+            QUEUES..ENTRIES => Claim::Queue(indirectee),
+            THREADS..QUEUES => Claim::By(indirectee),
+            other => panic!("a thunk's indirectee is {other}"),
+        }
+    }
+    fn header(&self, _: usize) -> &AtomicUsize {
+        &self.header
+    }
+    fn indirectee(&self, _: usize) -> &AtomicUsize {
+        &self.indirectee
+    }
+    fn entries(&self, queue: usize) -> &AtomicUsize {
+        &self.entries[queue - QUEUES]
+    }
+    fn next_entry(&self, entry: usize) -> &AtomicUsize {
+        &self.next_entry[entry - ENTRIES]
+    }
+    fn thunk_of(&self, _: usize) -> usize {
+        X
+    }
+    fn owner_of(&self, queue: usize) -> usize {
+        self.owners[queue - QUEUES].load(Relaxed)
+    }
+    fn hanging(&self, thread: usize) -> &AtomicUsize {
+        &self.hanging[thread - THREADS]
+    }
+    fn next_hanging(&self, queue: usize) -> &AtomicUsize {
+        &self.next_hanging[queue - QUEUES]
+    }
+}
+
+fn words(n: usize) -> Vec<AtomicUsize> {
+    (0..n).map(|_| AtomicUsize::new(0)).collect()
+}
+
+impl World {
+    fn new() -> Arc<World> {
+        Arc::new(World {
+            header: AtomicUsize::new(THUNK),
+            // A new thunk's spare word has never been written.
+            indirectee: AtomicUsize::new(0),
+            hanging: words(N),
+            entries: words(N * TRIES),
+            next_hanging: words(N * TRIES),
+            owners: words(N * TRIES),
+            next_entry: words(N * TRIES),
+            contents: (0..N).map(|_| UnsafeCell::new(0)).collect(),
+            blocked: (0..N).map(|_| Mutex::new(0)).collect(),
+        })
+    }
+
+    /// Makes the value that thread `me` finds.
+    fn value(&self, me: usize) -> usize {
+        // SAFETY: loom verifies it.
+        self.contents[me].with_mut(|c| unsafe { *c = 7 });
+        VALUES + me
+    }
+
+    fn read(&self, value: usize) {
+        // SAFETY: loom verifies it.
+        assert_eq!(self.contents[value - VALUES].with(|c| unsafe { *c }), 7);
+    }
+
+    fn pay(&self, owed: Owed) {
+        let Owed::Wake(mut entry) = owed else { return };
+        while entry != 0 {
+            let mut blocked = self.blocked[(entry - ENTRIES) / TRIES].lock().unwrap();
+            if *blocked == entry {
+                *blocked = 0;
+            }
+            drop(blocked);
+            entry = self.next_entry(entry).load(Relaxed);
+        }
+    }
+
+    fn owed(&self, me: usize, outcome: Outcome) {
+        if let Outcome::Kept(value) = outcome {
+            self.read(value);
+        }
+        after_update(self, THREADS + me, outcome, |owed| self.pay(owed));
+    }
+
+    /// stg_marked_upd_frame, stg_bh_upd_frame.
+    fn return_claimed(&self, me: usize) {
+        let value = self.value(me);
+        self.owed(me, finish(self, X, value));
+    }
+
+    /// stg_upd_frame.
+    fn return_plainly(&self, me: usize) {
+        // On x86-64 every load is an Acquire, and every store a Release.
+        let seen = self.header.load(Acquire);
+        if seen == IND || seen == BLACKHOLE {
+            return self.return_claimed(me);
+        }
+        let value = self.value(me);
+        self.indirectee.store(value, Release);
+        self.header.store(IND, Release);
+    }
+
+    /// What code compiled with -feager-blackholing does when it has been entered.
+    fn enter_eagerly(&self, me: usize) {
+        self.indirectee.store(THREADS + me, Release);
+        self.header.store(EAGER, Release);
+    }
+
+    /// The thread stops with an unmarked frame: it claims. If it cannot, it loses the frame.
+    fn pause(&self, me: usize) -> bool {
+        let mine = match look(self, X) {
+            State::Unclaimed => claim(self, X, THREADS + me).is_some(),
+            State::BeingClaimed => false,
+            State::Claimed(_, claim) => owner(self, claim) == Some(THREADS + me),
+        };
+        if !mine {
+            settle(self, THREADS + me, |owed| self.pay(owed));
+        }
+        mine
+    }
+
+    /// The thread enters the thunk, and waits if it is under evaluation; as `blackhole::park`.
+    fn enter(&self, me: usize) {
+        for try_no in me * TRIES..(me + 1) * TRIES {
+            let State::Claimed(indirectee, claim) = look(self, X) else { return };
+            let mut blocked = self.blocked[me].lock().unwrap();
+            let entry = ENTRIES + try_no;
+            let joined = match claim {
+                Claim::Value => return self.read(indirectee),
+                Claim::By(owner) => {
+                    self.owners[try_no].store(owner, Relaxed);
+                    self.entries[try_no].store(entry, Relaxed);
+                    open(self, QUEUES + try_no)
+                }
+                Claim::Queue(queue) => enqueue(self, queue, entry),
+            };
+            if joined {
+                *blocked = entry;
+                return;
+            }
+        }
+        panic!("thread {me} tries too often");
+    }
+
+    /// All evaluators are done.
+    fn verify(&self) {
+        let State::Claimed(value, Claim::Value) = look(self, X) else { panic!("no value") };
+        self.read(value);
+        for blocked in &self.blocked {
+            assert_eq!(*blocked.lock().unwrap(), 0, "a thread waits for ever");
+        }
+    }
+}
+
+/// Runs what three threads do, and looks at what they leave.
+fn together(preemptions: usize, acts: [fn(&World); 3], verify: fn(&World)) {
+    explore(preemptions, move || {
+        let w = World::new();
+        let others: Vec<_> = acts[1..]
+            .iter()
+            .map(|&act| {
+                let w = w.clone();
+                thread::spawn(move || act(&w))
+            })
+            .collect();
+        acts[0](&w);
+        others.into_iter().for_each(|o| o.join().unwrap());
+        verify(&w);
+    });
+}
+
+/// Claims when it stops; goes on with the evaluation if it may.
+fn claims(w: &World, me: usize) {
+    if w.pause(me) {
+        w.return_claimed(me);
+    } else {
+        w.enter(me);
+    }
+}
+
+fn eager(w: &World, me: usize) {
+    w.enter_eagerly(me);
+    if w.pause(me) {
+        w.return_claimed(me);
+    } else {
+        w.enter(me);
+    }
+}
+
+#[test]
+fn a_waiter_survives_a_plain_update_over_its_queue() {
+    together(3, [|w| w.return_plainly(0), |w| claims(w, 1), |w| w.enter(2)], World::verify);
+}
+
+#[test]
+fn two_waiters_share_a_queue() {
+    together(3, [|w| claims(w, 0), |w| w.enter(1), |w| w.enter(2)], World::verify);
+}
+
+#[test]
+fn two_plain_updates_and_a_claim() {
+    let acts: [fn(&World); 3] = [|w| w.return_plainly(0), |w| w.return_plainly(1), |w| claims(w, 2)];
+    together(3, acts, World::verify);
+}
+
+#[test]
+fn of_two_claimants_one_goes_on() {
+    together(3, [|w| claims(w, 0), |w| claims(w, 1), |w| w.enter(2)], World::verify);
+}
+
+#[test]
+fn eager_claims_overwrite_each_other_and_a_queue() {
+    together(3, [|w| eager(w, 0), |w| eager(w, 1), |w| w.enter(2)], World::verify);
+}
+
+#[test]
+fn a_second_waiter_meets_a_queue_that_is_overwritten() {
+    together(3, [|w| eager(w, 0), |w| eager(w, 1), |w| {
+        w.enter(2);
+        // Woken or not, it goes away: an entry left behind harms nobody.
+        *w.blocked[2].lock().unwrap() = 0;
+    }], World::verify);
+}
+
+#[test]
+fn work_set_aside_is_resumed_unless_another_has_claimed() {
+    // One freezes what it has done for the thunk without having claimed it; the other claims.
+    together(3, [
+        |w| {
+            let frozen = w.value(0);
+            if !fill(w, X, frozen) {
+                assert!(look(w, X) != State::Unclaimed);
+            }
+        },
+        |w| {
+            // Cut off, it enters the frozen work.
+            if !w.pause(1) {
+                return w.enter(1);
+            }
+            w.return_claimed(1);
+        },
+        |w| w.enter(2),
+    ], World::verify);
+}
+
+#[test]
+fn a_frozen_computation_is_claimed_by_one() {
+    explore(3, || {
+        let w = World::new();
+        let other = { let w = w.clone(); thread::spawn(move || claim(&*w, X, THREADS + 1).is_some()) };
+        let mine = claim(&*w, X, THREADS).is_some();
+        assert!(mine != other.join().unwrap());
+    });
+}
