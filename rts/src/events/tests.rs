@@ -222,10 +222,12 @@ fn manager_lock() -> MutexGuard<'static, ()> {
 fn messages_for_the_event_manager() {
     let _lock = manager_lock();
     let (control, timer, wakeup) = (Pipe::new(), Pipe::new(), Pipe::new());
+    let second = Pipe::new();
     let info = [7u8; size_of::<libc::siginfo_t>()];
     assert!(!manager::send_signal(10, &info), "nobody listens");
     manager::setIOManagerControlFd(0, control.1);
-    manager::setIOManagerControlFd(1, wakeup.1);
+    manager::setIOManagerControlFd(1, second.1);
+    manager::setIOManagerControlFd(u32::MAX, wakeup.1);
     manager::setTimerManagerControlFd(timer.1);
     manager::setIOManagerWakeupFd(wakeup.1);
     assert!(manager::send_signal(10, &info));
@@ -234,7 +236,7 @@ fn messages_for_the_event_manager() {
     assert_eq!(wakeup.read(), 255u64.to_ne_bytes());
     manager::die();
     manager::die();
-    assert_eq!((control.read(), timer.read()), (vec![254], vec![254]));
+    assert_eq!((control.read(), second.read(), timer.read()), (vec![254], vec![254], vec![254]));
     manager::ioManagerWakeup();
     assert!(!manager::send_signal(10, &info));
     assert!(wakeup.read().is_empty());
