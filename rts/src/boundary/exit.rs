@@ -50,6 +50,7 @@ unsafe fn wind_down(fast: bool) {
     if let Some(hook) = setup::config().onExitHook {
         hook();
     }
+    crate::collector::muster::dismiss();
     crate::prims::weak::finalize_all();
     crate::prims::hpc::exitHpc();
     crate::prims::terminal::restore();

@@ -53,6 +53,7 @@ use crate::contract::{Closure, Tso, WORD};
 use crate::hec::{out_of_memory, Hec};
 use crate::memory::blocks::{self, free_run, Run};
 use crate::memory::{heap, Age, BLOCK_BYTES};
+use crate::observe::phases::{Phase, PhaseTimes, Watch};
 use crate::thread::queue::dirty_tso;
 use history::Measured;
 use muster::Muster;
@@ -99,6 +100,7 @@ pub struct Outcome {
     /// The most that one of them copied, and the part of all that was evenly shared.
     pub max_copied_words: usize,
     pub balanced_words: usize,
+    pub phases: PhaseTimes,
     /// How many nanoseconds after the call the first helper was there, if one came.
     pub helper_late: Option<f64>,
 }
@@ -144,13 +146,16 @@ pub unsafe fn collect(
     }
     let from = from_bytes(hecs, generation);
     let muster = muster::muster(hecs.len(), generation, from);
+    let watch = &mut Watch::start();
     let started = Instant::now();
-    let outcome = match (generation == oldest, &muster) {
-        (true, None) => run_alone::<true>(hecs, generation, extra_roots),
-        (false, None) => run_alone::<false>(hecs, generation, extra_roots),
-        (true, Some(m)) => run_together::<true>(m, hecs, generation, extra_roots),
-        (false, Some(m)) => run_together::<false>(m, hecs, generation, extra_roots),
+    let mut outcome = match (generation == oldest, &muster) {
+        (true, None) => run_alone::<true>(hecs, generation, extra_roots, watch),
+        (false, None) => run_alone::<false>(hecs, generation, extra_roots, watch),
+        (true, Some(m)) => run_together::<true>(m, hecs, generation, extra_roots, watch),
+        (false, Some(m)) => run_together::<false>(m, hecs, generation, extra_roots, watch),
     };
+    watch.end(Phase::End);
+    outcome.phases = watch.times();
     muster::record(&Measured {
         generation,
         threads: muster.map_or(1, |m| m.threads),
@@ -197,8 +202,10 @@ unsafe fn run_alone<const MAJOR: bool>(
     hecs: &mut [&mut Hec],
     generation: usize,
     extra_roots: &mut dyn FnMut(&mut Visitor),
+    watch: &mut Watch,
 ) -> Outcome {
     let (from, mut uncertain) = begin::<MAJOR>(hecs, generation);
+    watch.end(Phase::Begin);
     let mut w = new_worker::<MAJOR, false>(0, generation);
     for (step, list) in take_remembered_sets(hecs, generation) {
         w.promoting(step);
@@ -207,9 +214,12 @@ unsafe fn run_alone<const MAJOR: bool>(
         }
     }
     w.drain();
+    watch.end(Phase::Remembered);
     evacuate_roots(&mut w, hecs, extra_roots);
     w.drain();
+    watch.end(Phase::Roots);
     w.settle_rest(&mut uncertain);
+    watch.end(Phase::Rest);
     finish(&mut [w], hecs, generation, from, uncertain)
 }
 
@@ -219,8 +229,10 @@ unsafe fn run_together<const MAJOR: bool>(
     hecs: &mut [&mut Hec],
     generation: usize,
     extra_roots: &mut dyn FnMut(&mut Visitor),
+    watch: &mut Watch,
 ) -> Outcome {
     let (from, mut uncertain) = begin::<MAJOR>(hecs, generation);
+    watch.end(Phase::Begin);
     let mut team = Team::new(muster);
     let mut workers: Vec<_> =
         (0..muster.threads).map(|i| new_worker::<MAJOR, true>(i, generation)).collect();
@@ -236,10 +248,13 @@ unsafe fn run_together<const MAJOR: bool>(
     team.begin();
     own.scan_deals();
     own.drain();
+    watch.end(Phase::Remembered);
     team.begin();
     evacuate_roots(own, hecs, extra_roots);
     own.drain();
+    watch.end(Phase::Roots);
     own.settle_rest(&mut uncertain);
+    watch.end(Phase::Rest);
     let mut outcome = finish(&mut workers, hecs, generation, from, uncertain);
     outcome.helper_late = team.helper_late();
     if !team.was_called() {

@@ -100,6 +100,16 @@ fn block_signals() {
     }
 }
 
+/// Sends the helpers away: no collection follows.
+pub fn dismiss() {
+    let crew = CREW.swap(ptr::null_mut(), Ordering::AcqRel);
+    // SAFETY: a crew is never freed, for its helpers may look at it late.
+    if let Some(crew) = unsafe { crew.as_ref() } {
+        crew.close();
+    }
+    HIRED.store(0, Ordering::Relaxed);
+}
+
 /// In the child of a fork there are no helpers; the next collection that wants some hires them.
 pub fn after_fork() {
     // The old crew is forgotten as it was: the lock in it may never be freed again.

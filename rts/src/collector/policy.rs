@@ -137,9 +137,11 @@ pub(super) unsafe fn set_limits(live: usize, held: usize) {
         let room = max.saturating_sub(s.nursery_bytes) / BLOCK_BYTES;
         limit = limit.min(room.max(live));
     }
-    let old = (gens.len() - 1).max(1);
-    for gen in gens.iter_mut().skip(1) {
-        gen.limit = limit.div_ceil(old);
+    // All that is alive is in the oldest generation now; those between share what it may grow.
+    if let [_, between @ .., oldest] = &mut gens[..] {
+        oldest.limit = limit;
+        let generations = between.len() + 1;
+        between.iter_mut().for_each(|gen| gen.limit = limit.div_ceil(generations));
     }
 }
 

@@ -1,7 +1,9 @@
 //! Observation: settings, counters, messages and the ways a program ends; usable from every floor.
 mod allocator;
 pub mod clock;
+pub mod eventlog;
 pub mod fatal;
+pub mod phases;
 pub mod program;
 pub mod settings;
 pub mod stats;

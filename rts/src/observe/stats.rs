@@ -5,6 +5,7 @@
 //! the mutator's. Clocks are read only when somebody will see the times.
 use super::clock::{page_faults, Both};
 use super::settings::{stats_mode_now, StatsMode, MAX_GENERATIONS};
+use super::phases::PhaseTimes;
 use super::stats_text;
 use crate::contract::flags::flags;
 use crate::contract::stats::{GcDetails, RtsStats};
@@ -29,6 +30,7 @@ pub struct Collection {
     /// With several threads: the most that one copied, and the part that was evenly shared.
     pub par_max_copied: u64,
     pub par_balanced_copied: u64,
+    pub phases: PhaseTimes,
     /// Memory taken from the system now, and at most so far.
     pub mem_in_use: u64,
     pub mem_peak: u64,
@@ -59,6 +61,8 @@ pub struct Tasks {
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sparks {
+    /// Neither duds nor overflowed.
+    pub kept: u64,
     pub converted: u64,
     pub overflowed: u64,
     pub dud: u64,
@@ -70,6 +74,7 @@ impl std::ops::Add for Sparks {
     type Output = Sparks;
     fn add(self, b: Sparks) -> Sparks {
         Sparks {
+            kept: self.kept + b.kept,
             converted: self.converted + b.converted,
             overflowed: self.overflowed + b.overflowed,
             dud: self.dud + b.dud,
@@ -81,7 +86,7 @@ impl std::ops::Add for Sparks {
 
 impl Sparks {
     pub fn created(&self) -> u64 {
-        self.converted + self.overflowed + self.dud + self.collected + self.fizzled
+        self.kept + self.overflowed + self.dud
     }
 }
 
@@ -92,6 +97,7 @@ pub(super) struct OfGeneration {
     pub par_collections: u64,
     pub time: Both,
     pub max_pause: i64,
+    pub phases: PhaseTimes,
 }
 
 pub type GcDoneHook = unsafe extern "C" fn(*const GcDetails);
@@ -111,8 +117,13 @@ pub(super) struct Stats {
 }
 
 const NEVER: Both = Both { cpu: 0, elapsed: 0 };
-const NO_GENERATION: OfGeneration =
-    OfGeneration { collections: 0, par_collections: 0, time: NEVER, max_pause: 0 };
+const NO_GENERATION: OfGeneration = OfGeneration {
+    collections: 0,
+    par_collections: 0,
+    time: NEVER,
+    max_pause: 0,
+    phases: PhaseTimes::ZERO,
+};
 
 impl Stats {
     const fn new() -> Stats {
@@ -179,6 +190,7 @@ impl Stats {
         of.par_collections += parallel as u64;
         of.time = of.time + time;
         of.max_pause = of.max_pause.max(time.elapsed);
+        of.phases.add(&c.phases);
     }
 
     /// The totals with the times up to `now`.

@@ -155,6 +155,10 @@ pub(super) fn final_report(s: &Stats, end: &AtEnd) {
         StatsMode::Summary | StatsMode::Verbose => {
             let counters = flags.MiscFlags.internalCounters;
             emit(&summary(&s.totals, generations, &phases, end, ways));
+            if super::phases::wanted() {
+                let all: Vec<_> = generations.iter().map(|g| g.phases).collect();
+                emit(&super::phases::table(&all));
+            }
             if counters {
                 emit(&stats_pairs::internal_counters(generations.len(), ways));
             }
@@ -303,6 +307,7 @@ mod tests {
             par_collections: 0,
             time,
             max_pause: max_pause * 100_000,
+            phases: Default::default(),
         };
         let generations = [of(117, ms(60, 60), 10), of(9, ms(69, 69), 224)];
         let phases = Phases {

@@ -15,6 +15,7 @@ impl Reader<'_> {
             b"copying-gc" => self.flags.GcFlags.useNonmoving = false,
             b"nonmoving-gc" => self.flags.GcFlags.useNonmoving = true,
             b"internal-counters" => self.flags.MiscFlags.internalCounters = true,
+            b"gc-phases" => crate::observe::phases::ask(),
             b"numa" => return self.numa(arg),
             b"debug-numa" if self.ways.threaded && self.ways.debug => {
                 self.wrong_option("--debug-numa: missing number of nodes", &[])

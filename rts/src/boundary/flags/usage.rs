@@ -46,6 +46,8 @@ Statistics:
   -s[<file>] Summary at the end
   -S[<file>] A line for each collection, and the summary
   --machine-readable, --internal-counters
+  --gc-phases
+             With -s and -S: where the time of collections went
 
 Time:
   -C<secs>   Time between context switches (default: 0.02; 0: as often as possible)
@@ -60,9 +62,22 @@ Parallelism:
   -N[<n>], -maxN<n>
              Number of HECs (capabilities): 1 by default; with -N as many as
              there are processors, with -maxN<n> no more than this
-  -qg[<n>] -qb[<n>] -qn<n> -qa -qm -qi<n>
-             Parallel collection and thread placement; accepted
+  -qg[<n>]   Share only collections of generation n and older ones (without n: none)
+  -qb[<n>]   Let threads take each other's work only in those (default: chosen)
+  -qn<n>     At most so many threads for a collection (default: -N, or free cores)
+  -qa        Keep each thread that collects on a core
+  -qm -qi<n> Thread placement; accepted
   -e<n>      Maximum number of sparks of a HEC (default: 4096)
+";
+
+const EVENTLOG: &str = "
+Events:
+  -l[<classes>]
+             Log events to <prog>.eventlog. Classes: s threads, g collections,
+             p sparks (counted), u the program's own (these by default),
+             f sparks (each), n non-moving collector (none yet), a all;
+             -<class> leaves it out
+  -ol<file>  Log to this file
 ";
 
 const DEBUG: &str = "
@@ -70,6 +85,8 @@ Debugging:
   -D<letters>
              Debug output and checks: s i w G g n b S Z t p a l m z c r C
              (-DS checks the heap at each collection)
+  -v[<classes>]
+             Print events on stderr; classes as for -l, and t: with their times
 ";
 
 const TAIL: &str = "
@@ -87,6 +104,7 @@ See the GHC User's Guide, and Hecaton's README for what differs.
 /// The lines, without the program's name before them.
 pub fn lines(ways: Ways) -> impl Iterator<Item = &'static str> {
     let threaded = if ways.threaded { THREADED } else { "" };
+    let events = if ways.eventlog { EVENTLOG } else { "" };
     let debug = if ways.debug { DEBUG } else { "" };
-    [HEAD, threaded, debug, TAIL].into_iter().flat_map(str::lines)
+    [HEAD, threaded, events, debug, TAIL].into_iter().flat_map(str::lines)
 }

@@ -486,3 +486,17 @@ fn many_remembered_objects_are_all_found() {
     }
     assert!(w.hec.remembered.by_generation[1].is_empty());
 }
+
+#[test]
+fn a_full_collection_leaves_every_generation_room() {
+    for generations in 2..5 {
+        let mut w = world(generations);
+        assert!(unsafe { w.hec.alloc.resize(4 << 20) });
+        let l = w.list(1000, 41_000);
+        w.roots.push(l);
+        (0..generations).for_each(|_| drop(w.collect(Request::MAJOR)));
+        for gen in unsafe { heap().gens.iter().skip(1) } {
+            assert!(gen.blocks() * 3 / 2 < gen.limit);
+        }
+    }
+}
