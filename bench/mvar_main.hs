@@ -1,4 +1,5 @@
 -- MVars: a token passed between main, which is a bound thread, and another thread.
+-- aim: elapsed 0.1
 -- args: 60000
 import Control.Concurrent
 import Control.Monad

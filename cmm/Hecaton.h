@@ -1,5 +1,6 @@
 /* Macros shared by Hecaton's Cmm: what Cmm.h does not say about our own
- * runtime.  Every .cmm file includes this one, and nothing else. */
+ * runtime.  Every .cmm file includes this one, and nothing
+ * else but what it shares with few. */
 
 #pragma once
 

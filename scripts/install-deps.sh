@@ -1,7 +1,8 @@
 #!/bin/bash
 # Installs the Debian packages that are missing, and says nothing when none is.
 #   install-deps.sh base    what building the runtime and its programs takes
-#   install-deps.sh test    also the libraries and tools that the tests use
+#   install-deps.sh bench   also the libraries that the benchmarks use
+#   install-deps.sh test    also those and the tools that the tests use
 # What fails is said in one line; all that apt-get said stays in build/install.log.
 set -eu
 export LC_ALL=C
@@ -10,10 +11,11 @@ build=${self%/*/*}/build
 
 base=(ghc gcc binutils libc6-dev libffi-dev libgmp-dev)
 tools=(diffutils cabal-install wrk curl)
+measured=(libghc-monad-par-dev libghc-parallel-dev)
 libraries=(
-    libghc-aeson-dev libghc-async-dev libghc-attoparsec-dev libghc-hspec-dev libghc-http-types-dev libghc-lens-dev libghc-network-dev
-    libghc-pandoc-dev libghc-quickcheck2-dev libghc-random-dev libghc-unordered-containers-dev libghc-vector-dev libghc-wai-dev
-    libghc-warp-dev
+    libghc-aeson-dev libghc-async-dev libghc-attoparsec-dev libghc-ghc-events-dev libghc-hspec-dev libghc-http-types-dev libghc-lens-dev
+    libghc-network-dev libghc-pandoc-dev libghc-quickcheck2-dev libghc-random-dev libghc-unordered-containers-dev libghc-vector-dev
+    libghc-wai-dev libghc-warp-dev
 )
 
 fail() {
@@ -23,9 +25,10 @@ fail() {
 
 case ${1-} in
     base) wanted=("${base[@]}") ;;
-    test) wanted=("${base[@]}" "${tools[@]}" "${libraries[@]}") ;;
+    bench) wanted=("${base[@]}" "${measured[@]}") ;;
+    test) wanted=("${base[@]}" "${measured[@]}" "${tools[@]}" "${libraries[@]}") ;;
     *)
-        echo "hecaton: install-deps.sh takes base or test" >&2
+        echo "hecaton: install-deps.sh takes base, bench or test" >&2
         exit 2
         ;;
 esac

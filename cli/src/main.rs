@@ -10,6 +10,8 @@ mod parallel;
 mod process;
 mod programs;
 mod project;
+mod report;
+mod study;
 mod tally;
 
 use clap::{error::ErrorKind, Parser, Subcommand};
@@ -57,10 +59,21 @@ enum Cmd {
     /// Installs the Debian packages that tests need and that are missing (as root or with sudo), unless tests are named. Ends with the
     /// counts, and exit code 1 if any test failed.
     Test(commands::test::Options),
-    /// Measure the programs in bench/ side by side with the stock runtime
+    /// Measure the programs in bench/ and the installed ghc side by side with the stock runtime
     ///
-    /// Prints a table of elapsed time, GC time, longest pause and peak memory, and writes build/bench/bench.json and bench.svg.
+    /// Prints tables: sequential programs (elapsed time, GC time, longest pause, peak memory; an asterisk marks those that spend over 40% of
+    /// the stock runtime's time in GC); parallel programs on one HEC and on several, with their speed-ups; ghc --make -jN on Hecaton, on the
+    /// stock runtime and on the same with hand-tuned flags; and what the project aims at beside what was measured. The figures and pictures
+    /// go to build/bench.
+    ///
+    /// Installs the Debian packages that the selected programs need and that are missing (as root or with sudo).
     Bench(commands::bench::Options),
+    /// Ask the questions of the 2005 paper of this runtime: what lock-free evaluation saves, and whom it costs
+    ///
+    /// evaluation: CPU time of the sequential programs of bench/ as they are, with grey-holing (thunks claimed when they are entered), and
+    /// with claims and updates by atomic instructions. meetings: how often threads of the parallel programs met on a thunk, and how much
+    /// work was done twice. jobs: how ghc --make speeds up with -j. Prints tables; the figures and pictures go to build/study.
+    Study(commands::study::Options),
     /// Install what is missing, build, and compile and run a real project on Hecaton and on the stock runtime
     Demo,
 }
@@ -83,6 +96,7 @@ fn start() -> Result<()> {
         Cmd::Run { program, args } => commands::run::run(&project, &program, &args),
         Cmd::Test(options) => commands::test::run(&project, &options),
         Cmd::Bench(options) => commands::bench::run(&project, &options),
+        Cmd::Study(options) => commands::study::run(&project, &options),
         Cmd::Demo => commands::demo::run(&project),
     }
 }
@@ -92,7 +106,7 @@ fn usage_error(error: clap::Error) -> Result<Cli> {
     match error.kind() {
         ErrorKind::DisplayHelp => error.exit(),
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
-            Err(Fail { message: "which command? (build, ghc, run, demo, test, bench; see --help)".into(), code: 2 })
+            Err(Fail { message: "which command? (build, ghc, run, demo, test, bench, study; see --help)".into(), code: 2 })
         }
         ErrorKind::MissingRequiredArgument => {
             let missing = error.get(clap::error::ContextKind::InvalidArg).map(ToString::to_string).unwrap_or_default();

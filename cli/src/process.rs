@@ -29,6 +29,8 @@ pub struct Outcome {
     pub stdout: Vec<u8>,
     pub stderr: Vec<u8>,
     pub elapsed: Duration,
+    /// User and system time, of the processes it waited for too.
+    pub cpu: Duration,
     pub peak_bytes: u64,
 }
 
@@ -76,7 +78,12 @@ pub fn run(mut command: Command, stdin: &[u8], limit: Duration, work: &Path) -> 
         (_, Some(code), _) => End::Exit(code),
         (_, _, signal) => End::Signal(signal.unwrap_or(0)),
     };
-    Ok(Outcome { end, stdout: read(&output)?, stderr: read(&errors)?, elapsed, peak_bytes: usage.ru_maxrss as u64 * 1024 })
+    let cpu = duration(usage.ru_utime) + duration(usage.ru_stime);
+    Ok(Outcome { end, stdout: read(&output)?, stderr: read(&errors)?, elapsed, cpu, peak_bytes: usage.ru_maxrss as u64 * 1024 })
+}
+
+fn duration(time: libc::timeval) -> Duration {
+    Duration::new(time.tv_sec as u64, time.tv_usec as u32 * 1000)
 }
 
 /// Waits for child `pid`, a group leader; true if it was killed at the time limit.

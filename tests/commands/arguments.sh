@@ -7,11 +7,14 @@ refused 2 -- "$HECATON" build --frobnicate
 refused 2 extra "$HECATON" build extra
 refused 2 PROGRAM "$HECATON" run
 refused 2 runs "$HECATON" bench --runs 0
+refused 2 frobnicate "$HECATON" bench --frobnicate
 refused 2 frobnicate "$HECATON" test --frobnicate
 refused 2 extra "$HECATON" demo extra
 refused 1 'no benchmark' "$HECATON" bench no-such-benchmark
 refused 1 'no test' "$HECATON" test no-such-test
-for command in '' build ghc run demo test bench; do
+refused 2 frobnicate "$HECATON" study frobnicate
+refused 2 quick "$HECATON" study --quick --runs 2
+for command in '' build ghc run demo test bench study; do
     "$HECATON" $command --help | grep -q Usage || fail "no help for $command"
 done
 says 9.0.2 "$HECATON" ghc --numeric-version

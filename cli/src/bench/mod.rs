@@ -1,11 +1,17 @@
 //! Measuring programs on both runtimes, in alternation so that whatever else the machine does meets both alike.
-mod chart;
+mod contender;
+mod ghc_make;
+mod parallel;
 mod sample;
 mod table;
+mod targets;
 
-pub use chart::draw;
-pub use sample::{measure, Sample};
-pub use table::{json, print};
+pub use contender::{alternate, Contender};
+pub use ghc_make::{GhcMake, Jobs, Size, JOBS};
+pub use parallel::{grid as scaling_grid, Scaling};
+pub use sample::Sample;
+pub use table::{json, picture, print};
+pub use targets::Targets;
 
 use crate::{
     fail::{Fail, Result},
@@ -42,34 +48,27 @@ impl Pair {
     }
 }
 
-pub fn geometric_mean(values: impl Iterator<Item = f64>) -> f64 {
-    let (sum, count) = values.fold((0.0, 0u32), |(sum, count), v| (sum + v.ln(), count + 1));
-    if count == 0 {
-        return 1.0;
-    }
-    (sum / f64::from(count)).exp()
-}
-
 /// Measures `program` `runs` times on each runtime; both must print the same.
 pub fn compare(maker: &Maker, program: &Program, runs: usize) -> Result<Pair> {
-    for runtime in [Runtime::Stock, Runtime::Hecaton] {
-        maker.make(program, runtime).map_err(|said| Fail::new(format!("{} cannot be built ({}):\n{}", program.name, runtime.name(), said.trim_end())))?;
-    }
-    let mut samples = [Vec::new(), Vec::new()];
-    let mut printed: Option<Vec<u8>> = None;
-    for run in 0..runs {
-        // Each goes first half of the time.
-        let order = if run % 2 == 0 { [Runtime::Stock, Runtime::Hecaton] } else { [Runtime::Hecaton, Runtime::Stock] };
-        for runtime in order {
-            let (sample, output) = measure(maker, program, runtime)?;
-            if printed.get_or_insert_with(|| output.clone()) != &output {
-                return Err(Fail::new(format!("{} prints one thing on one runtime and another on the other", program.name)));
-            }
-            samples[runtime as usize].push(sample);
-        }
-    }
-    let [stock, hecaton] = samples;
-    Ok(Pair { name: program.name.clone(), stock: Sample::median(&stock), hecaton: Sample::median(&hecaton) })
+    let contenders = [contender(maker, program, Runtime::Stock, &[])?, contender(maker, program, Runtime::Hecaton, &[])?];
+    let [stock, hecaton] = alternate(&program.name, &contenders, runs)?;
+    Ok(Pair { name: program.name.clone(), stock, hecaton })
+}
+
+/// `program` linked with `runtime`, run with these flags for the runtime.
+pub fn contender(maker: &Maker, program: &Program, runtime: Runtime, flags: &[&str]) -> Result<Contender> {
+    let built = maker.make(program, runtime);
+    let refused = |said: String| Fail::new(format!("{} cannot be built ({}):\n{}", program.name, runtime.name(), said.trim_end()));
+    let executable = built.map_err(refused)?;
+    Ok(Contender {
+        label: format!("on the {} runtime", runtime.name()),
+        executable,
+        args: program.header.args.iter().map(Into::into).collect(),
+        flags: flags.iter().map(|f| (*f).to_owned()).collect(),
+        env: program.header.env.clone(),
+        stdin: program.header.stdin.clone(),
+        work: maker.folder(program).join(format!("run-{}{}", runtime.name(), flags.concat())),
+    })
 }
 
 #[cfg(test)]
@@ -77,15 +76,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn geometric_means() {
-        assert!((geometric_mean([0.5, 2.0].into_iter()) - 1.0).abs() < 1e-12);
-        assert!((geometric_mean([2.0, 8.0].into_iter()) - 4.0).abs() < 1e-12);
-        assert_eq!(geometric_mean(std::iter::empty()), 1.0);
-    }
-
-    #[test]
     fn ratios_of_next_to_nothing_are_one() {
-        let sample = |gc| Sample { elapsed: 1.0, gc, pause: 0.0, peak: 1e7 };
+        let sample = |gc| Sample { elapsed: 1.0, gc, peak: 1e7, ..Sample::default() };
         let pair = Pair { name: String::new(), stock: sample(0.0), hecaton: sample(0.0005) };
         assert_eq!(pair.ratio(&QUANTITIES[1]), 1.0);
     }

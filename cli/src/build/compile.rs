@@ -2,7 +2,7 @@
 use super::{
     fingerprint::hash,
     steps::tool,
-    WAYS,
+    Evaluation, WAYS,
 };
 use crate::{
     fail::{Fail, Result},
@@ -42,12 +42,13 @@ struct Unit {
     defines: Vec<String>,
 }
 
-pub fn all(project: &Project, ghc: &Ghc) -> Result<Objects> {
-    let dir = project.build_dir().join("obj");
+pub fn all(project: &Project, ghc: &Ghc, evaluation: Evaluation) -> Result<Objects> {
+    let dir = evaluation.dir(project).join("obj");
     fs::create_dir_all(&dir).map_err(|e| Fail::io("create", &dir, e))?;
     let root = &project.root;
     let sources = [files(&root.join("cmm"), "cmm")?, files(&root.join("rts/c"), "c")?].concat();
-    let headers = [files(&root.join("cmm"), "h")?, files(&root.join("rts/c"), "h")?].concat();
+    let evaluation = root.join("cmm/evaluation").join(evaluation.name());
+    let headers = [files(&root.join("cmm"), "h")?, files(&evaluation, "h")?, files(&root.join("rts/c"), "h")?].concat();
     let way_source = root.join("rts/ways/way.c");
     let mut units = Vec::new();
     for shared in [false, true] {
@@ -58,7 +59,7 @@ pub fn all(project: &Project, ghc: &Ghc) -> Result<Objects> {
             Unit { source: way_source.clone(), shared, defines }
         }));
     }
-    let compiler = Compiler { ghc, include: ghc.libdir()?.join("include"), root, dir: &dir, headers: contents(&headers)? };
+    let compiler = Compiler { ghc, include: ghc.libdir()?.join("include"), root, evaluation: &evaluation, dir: &dir, headers: contents(&headers)? };
     let mut made = in_parallel(&units, |unit| compiler.compile(unit))?.into_iter();
     let mut kind = || Kind { common: made.by_ref().take(sources.len()).collect(), ways: made.by_ref().take(WAYS.len()).collect() };
     let (static_, shared) = (kind(), kind());
@@ -95,6 +96,8 @@ struct Compiler<'a> {
     ghc: &'a Ghc,
     include: PathBuf,
     root: &'a Path,
+    /// Where Evaluation.h is.
+    evaluation: &'a Path,
     dir: &'a Path,
     /// The contents of all headers that a source may include.
     headers: Vec<u8>,
@@ -124,6 +127,7 @@ impl Compiler<'_> {
 
     fn cmm_flags(&self, shared: bool) -> Vec<String> {
         let mut flags = vec!["-O2".to_owned(), format!("-I{}", self.root.join("cmm").display())];
+        flags.push(format!("-I{}", self.evaluation.display()));
         if shared {
             flags.extend(["-dynamic".to_owned(), "-fPIC".to_owned()]);
         }

@@ -49,6 +49,31 @@ pub const WAYS: [Way; 6] = [
     Way { suffix: "_thr_l", threaded: true, debug: false, eventlog: true },
 ];
 
+/// How the runtime enters and updates thunks: a folder of cmm/evaluation.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Evaluation {
+    LockFree,
+    /// With atomic instructions, to be compared with.
+    Atomic,
+}
+
+impl Evaluation {
+    fn name(self) -> &'static str {
+        match self {
+            Evaluation::LockFree => "lock-free",
+            Evaluation::Atomic => "atomic",
+        }
+    }
+
+    /// The folder for all that is made.
+    fn dir(self, project: &Project) -> PathBuf {
+        match self {
+            Evaluation::LockFree => project.build_dir(),
+            Evaluation::Atomic => project.build_dir().join("study/atomic-runtime"),
+        }
+    }
+}
+
 /// Brings the libraries up to date and returns their folder.
 pub fn ensure_built(project: &Project) -> Result<PathBuf> {
     if let Some(dir) = Project::lib_dir_override() {
@@ -57,8 +82,13 @@ pub fn ensure_built(project: &Project) -> Result<PathBuf> {
             false => Err(Fail::new(format!("HECATON_LIB_DIR names {}, which holds no libHSrts.a", dir.display()))),
         };
     }
+    ensure_variant(project, Evaluation::LockFree)
+}
+
+/// Brings the libraries of a variant up to date and returns their folder.
+pub fn ensure_variant(project: &Project, evaluation: Evaluation) -> Result<PathBuf> {
     let ghc = Ghc::find(project)?;
-    let lib = project.build_dir().join("lib");
+    let lib = evaluation.dir(project).join("lib");
     if is_current(project, &ghc, &lib)? {
         return Ok(lib);
     }
@@ -66,7 +96,7 @@ pub fn ensure_built(project: &Project) -> Result<PathBuf> {
     cargo()?;
     let _lock = lock(&project.build_dir())?;
     if !is_current(project, &ghc, &lib)? {
-        build(project, &ghc, &lib)?;
+        build(project, &ghc, evaluation, &lib)?;
     }
     Ok(lib)
 }
@@ -83,11 +113,11 @@ fn is_current(project: &Project, ghc: &Ghc, lib: &Path) -> Result<bool> {
     }
 }
 
-fn build(project: &Project, ghc: &Ghc, lib: &Path) -> Result<()> {
+fn build(project: &Project, ghc: &Ghc, evaluation: Evaluation, lib: &Path) -> Result<()> {
     // Taken before compiling: a source that changes meanwhile makes the result out of date, not wrongly current.
     let stamp = fingerprint::of_sources(project, ghc, FORMAT)?;
-    let objects = compile::all(project, ghc)?;
-    let tmp = project.build_dir().join("tmp");
+    let objects = compile::all(project, ghc, evaluation)?;
+    let tmp = evaluation.dir(project).join("tmp");
     if tmp.exists() {
         fs::remove_dir_all(&tmp).map_err(|e| Fail::io("remove", &tmp, e))?;
     }

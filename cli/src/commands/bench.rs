@@ -1,58 +1,156 @@
-//! `hecaton bench`: the programs in bench/ on both runtimes, as a table, JSON and a picture.
+//! `hecaton bench`: the programs in bench/ and the installed ghc on both runtimes, as tables, JSON and pictures.
+use super::test::install;
 use crate::{
-    bench::{self, Pair},
+    bench::{self, GhcMake, Pair, Scaling, Size, Targets},
     fail::{Fail, Result},
-    programs::{self, Maker},
+    ghc::Ghc,
+    programs::{self, Maker, Program},
     project::Project,
 };
+use serde_json::{json, Value};
 use std::{
     fs,
     io::{stderr, IsTerminal},
+    path::Path,
 };
+
+/// What measures the installed ghc goes by this name.
+const GHC_MAKE: &str = "ghc_make";
 
 #[derive(clap::Args)]
 pub struct Options {
-    /// How many times each program runs on each runtime; the median counts
+    /// How many times each program runs in each way; the median counts (ghc_make: half as many)
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
     runs: u16,
-    /// Only programs whose names contain one of these
+    /// Have ghc_make compile modules of the size of the 2016 measurements, which takes about an hour
+    #[arg(long)]
+    full: bool,
+    /// Only programs whose names contain one of these; `ghc_make` is ghc --make -jN, and `par_` names all parallel programs
     names: Vec<String>,
+}
+
+/// What is measured apart from the other.
+#[derive(Default)]
+struct Results {
+    /// Count towards the geometric means.
+    pairs: Vec<Pair>,
+    /// Have goals of their own.
+    aimed: Vec<Pair>,
+    scalings: Vec<Scaling>,
+    ghc: Option<GhcMake>,
+    targets: Targets,
 }
 
 pub fn run(project: &Project, options: &Options) -> Result<()> {
     let runs = usize::from(options.runs);
     let selected = programs::find(&project.root.join("bench"), &options.names)?;
-    if selected.is_empty() {
+    let with_ghc = options.names.is_empty() || options.names.iter().any(|n| GHC_MAKE.contains(n.as_str()));
+    if selected.is_empty() && !with_ghc {
         return Err(Fail::new(format!("no benchmark is called {}", options.names.join(" or "))));
+    }
+    if selected.iter().any(|p| !p.header.needs.is_empty()) {
+        install("bench", project)?;
     }
     let dir = project.build_dir().join("bench");
     let maker = Maker::new(project, dir.join("programs"))?;
-    let mut pairs: Vec<Pair> = Vec::new();
+    let mut results = Results::default();
     let mut failed = Vec::new();
     for (n, program) in selected.iter().enumerate() {
-        if stderr().is_terminal() {
-            eprint!("\r\x1b[K{}/{} {}", n + 1, selected.len(), program.name);
-        }
-        match bench::compare(&maker, program, runs) {
-            Ok(pair) => pairs.push(pair),
+        progress(&format!("{}/{} {}", n + 1, selected.len(), program.name));
+        failed.extend(measure(&maker, program, runs, &mut results).err());
+    }
+    if with_ghc {
+        progress(GHC_MAKE);
+        let size = if options.full { Size::Full } else { Size::Small };
+        match GhcMake::measure(&Ghc::find(project)?, maker.library(), &dir.join(GHC_MAKE), size, &bench::JOBS, runs.div_ceil(2)) {
+            Ok(ghc) => results.ghc = Some(ghc),
             Err(fail) => failed.push(fail),
         }
     }
-    if stderr().is_terminal() {
-        eprint!("\r\x1b[K");
-    }
-    if !pairs.is_empty() {
-        bench::print(&pairs);
-        let (figures, picture) = (dir.join("bench.json"), dir.join("bench.svg"));
-        let text = format!("{:#}\n", bench::json(&pairs, runs));
-        fs::write(&figures, text).map_err(|e| Fail::io("write", &figures, e))?;
-        bench::draw(&pairs, &picture)?;
-        println!("median of {runs} runs; written to {} and {}", figures.display(), picture.display());
-    }
+    progress("");
+    results.finish();
+    results.report(runs, &dir)?;
     failed.iter().for_each(|fail| eprintln!("hecaton: {fail}"));
     if failed.is_empty() {
         Ok(())
     } else {
         Err(Fail::silent(1))
+    }
+}
+
+fn measure(maker: &Maker, program: &Program, runs: usize, results: &mut Results) -> Result<()> {
+    if let Some(hecs) = program.header.hecs {
+        results.scalings.push(Scaling::measure(maker, program, hecs, runs)?);
+        return Ok(());
+    }
+    let pair = bench::compare(maker, program, runs)?;
+    if program.header.aims.is_empty() {
+        results.pairs.push(pair);
+    } else {
+        results.targets.of_program(program, &pair);
+        results.aimed.push(pair);
+    }
+    Ok(())
+}
+
+impl Results {
+    /// Holds what was measured against what is aimed at.
+    fn finish(&mut self) {
+        self.targets.of_programs(&self.pairs);
+        self.targets.of_parallel(&self.scalings);
+        if let Some(ghc) = &self.ghc {
+            self.targets.of_ghc_make(ghc);
+        }
+    }
+
+    /// Prints, and writes JSON and pictures to `dir`.
+    fn report(&self, runs: usize, dir: &Path) -> Result<()> {
+        if self.targets.is_empty() {
+            return Ok(());
+        }
+        let mut written = Vec::new();
+        let mut picture = |name: &str| {
+            let path = dir.join(name);
+            written.push(path.display().to_string());
+            path
+        };
+        let mut all = json!({"runs": runs, "statistic": "median"});
+        let mut separator = "";
+        for (key, title, pairs) in [("programs", "Programs", &self.pairs), ("aimed", "Programs with goals of their own", &self.aimed)] {
+            if pairs.is_empty() {
+                continue;
+            }
+            println!("{separator}{title}");
+            bench::print(pairs);
+            all[key] = bench::json(pairs);
+            separator = "\n";
+        }
+        if !self.pairs.is_empty() {
+            bench::picture(&self.pairs, &picture("bench.svg"))?;
+        }
+        let parallel = (!self.scalings.is_empty()).then(|| bench::scaling_grid(&self.scalings));
+        let ghc = self.ghc.as_ref().map(GhcMake::grid);
+        for grid in [parallel, ghc].into_iter().flatten() {
+            print!("{separator}{}", grid.text());
+            all[grid.name] = grid.json();
+            grid.plot(&picture(&format!("{}.svg", grid.name)))?;
+            separator = "\n";
+        }
+        print!("{separator}{}", self.targets.text());
+        all["targets"] = self.targets.json();
+        write(&picture("bench.json"), &all)?;
+        println!("\nmedian of {runs} runs; written to {}", written.join(", "));
+        Ok(())
+    }
+}
+
+fn write(path: &Path, all: &Value) -> Result<()> {
+    fs::write(path, format!("{all:#}\n")).map_err(|e| Fail::io("write", path, e))
+}
+
+/// Says on a terminal what is being done, in the place of what was said before.
+pub fn progress(what: &str) {
+    if stderr().is_terminal() {
+        eprint!("\r\x1b[K{what}");
     }
 }

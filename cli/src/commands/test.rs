@@ -82,7 +82,7 @@ fn finish(tally: Tally, report: &Report, options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Installs the Debian packages of a set (`base` or `test`) that are missing.
+/// Installs the Debian packages of a set (`base`, `bench` or `test`) that are missing.
 pub fn install(set: &str, project: &Project) -> Result<()> {
     let status = Command::new(project.root.join("scripts/install-deps.sh")).arg(set).status();
     match status {

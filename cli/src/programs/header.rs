@@ -2,8 +2,8 @@
 //! compiled and run; the others are for the reader.
 use std::time::Duration;
 
-const KEYS: [&str; 13] = ["ghc", "args", "stdin", "rtsopts", "c", "env", "timeout", "compare", "needs", "skip-small", "skip-check",
-    "skip-stress", "skip-hecs"];
+const KEYS: [&str; 15] = ["ghc", "args", "stdin", "rtsopts", "c", "env", "timeout", "compare", "needs", "skip-small", "skip-check",
+    "skip-stress", "skip-hecs", "hecs", "aim"];
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Header {
@@ -30,6 +30,23 @@ pub struct Header {
     pub skip_stress: Option<String>,
     /// Why the program is not run on several HECs.
     pub skip_hecs: Option<String>,
+    /// On how many HECs a parallel benchmark is measured, beside one.
+    pub hecs: Option<u32>,
+    /// What a benchmark with a goal of its own aims at.
+    pub aims: Vec<Aim>,
+}
+
+/// A goal: at most this multiple of the stock runtime's figure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Aim {
+    pub quantity: Aimed,
+    pub at_most: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Aimed {
+    Elapsed,
+    Memory,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,7 +63,7 @@ impl Header {
         let mut header = Header {
             ghc: Vec::new(), args: Vec::new(), stdin: String::new(), rtsopts: None, c: Vec::new(), env: Vec::new(), timeout: None,
             compare: all, needs: Vec::new(), skip_small: None, skip_check: None,
-            skip_stress: None, skip_hecs: None,
+            skip_stress: None, skip_hecs: None, hecs: None, aims: Vec::new(),
         };
         let mut has_flags = false;
         for line in source.lines().take_while(|l| l.starts_with("--")) {
@@ -74,6 +91,11 @@ impl Header {
                 "skip-small" => header.skip_small = Some(value.to_owned()),
                 "skip-check" => header.skip_check = Some(value.to_owned()),
                 "skip-stress" => header.skip_stress = Some(value.to_owned()),
+                "hecs" => {
+                    let hecs = value.parse().ok().filter(|n| *n > 1);
+                    header.hecs = Some(hecs.ok_or_else(|| format!("`{line}`: expected a number above 1"))?);
+                }
+                "aim" => header.aims.push(aim(value).ok_or_else(|| format!("`{line}`: expected elapsed or memory, and a ratio"))?),
                 _ => header.skip_hecs = Some(value.to_owned()),
             }
         }
@@ -102,6 +124,16 @@ fn compare(list: &str) -> Option<Compare> {
         }
     }
     Some(chosen)
+}
+
+fn aim(text: &str) -> Option<Aim> {
+    let (name, ratio) = text.split_once(' ')?;
+    let quantity = match name {
+        "elapsed" => Aimed::Elapsed,
+        "memory" => Aimed::Memory,
+        _ => return None,
+    };
+    Some(Aim { quantity, at_most: ratio.trim().parse().ok()? })
 }
 
 /// Splits at blanks outside of single or double quotes.
@@ -150,9 +182,19 @@ mod tests {
     }
 
     #[test]
+    fn benchmarks_say_what_they_measure() {
+        let header = Header::parse("-- hecs: 2\n-- aim: elapsed 0.02\n-- aim: memory 0.5\n").unwrap();
+        assert_eq!(header.hecs, Some(2));
+        let aim = |quantity, at_most| Aim { quantity, at_most };
+        assert_eq!(header.aims, [aim(Aimed::Elapsed, 0.02), aim(Aimed::Memory, 0.5)]);
+    }
+
+    #[test]
     fn bad_values_are_named() {
         assert!(Header::parse("-- timeout: soon\n").unwrap_err().contains("timeout: soon"));
         assert!(Header::parse("-- compare: all\n").is_err());
         assert!(Header::parse("-- env: X\n").is_err());
+        assert!(Header::parse("-- hecs: 1\n").unwrap_err().contains("above 1"));
+        assert!(Header::parse("-- aim: speed 2\n").is_err());
     }
 }

@@ -7,7 +7,7 @@
 //!     stock/key, hecaton/key      what they were made from; a program whose key still holds is not made again
 mod header;
 
-pub use header::Header;
+pub use header::{Aimed, Header};
 
 use crate::{
     build::{self, hash},
@@ -111,15 +111,30 @@ impl<'a> Maker<'a> {
     /// Makes programs in `dir`, after bringing the runtime up to date.
     pub fn new(project: &'a Project, dir: PathBuf) -> Result<Maker<'a>> {
         let lib = build::ensure_built(project)?;
+        Maker::with_library(project, dir, lib)
+    }
+
+    /// Makes programs in `dir` that link with the runtime in `lib`.
+    pub fn with_library(project: &'a Project, dir: PathBuf, lib: PathBuf) -> Result<Maker<'a>> {
         let identity = build::identity(&lib);
         let ghc = Ghc::find(project)?;
         ghc.check_version()?;
         Ok(Maker { project, ghc, lib, identity, dir })
     }
 
+    /// The folder of the runtime's libraries.
+    pub fn library(&self) -> &Path {
+        &self.lib
+    }
+
     /// The folder for everything made of `program`.
     pub fn folder(&self, program: &Program) -> PathBuf {
         self.dir.join(&program.name)
+    }
+
+    /// What ghc compiled of `program`.
+    pub fn objects(&self, program: &Program) -> PathBuf {
+        self.folder(program).join("objects")
     }
 
     pub fn executable(&self, program: &Program, runtime: Runtime) -> PathBuf {
@@ -149,7 +164,7 @@ impl<'a> Maker<'a> {
                 commands::ghc::linking(self.project, &self.lib, dynamic).map_err(|e| e.to_string())?
             }
         };
-        let objects = self.folder(program).join("objects");
+        let objects = self.objects(program);
         for dir in [&objects, &folder] {
             fs::create_dir_all(dir).map_err(|e| Fail::io("create", dir, e).to_string())?;
         }

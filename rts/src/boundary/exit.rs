@@ -51,7 +51,7 @@ unsafe fn wind_down(fast: bool) {
         hook();
     }
     crate::collector::muster::dismiss();
-    crate::prims::weak::finalize_all(hec());
+    crate::prims::weak::finalize_all();
     crate::prims::hpc::exitHpc();
     crate::prims::terminal::restore();
     super::report::report();

@@ -3,6 +3,7 @@ use super::exit::EXIT_HEAP_OVERFLOW;
 use crate::collector::policy;
 use crate::contract::Ways;
 use crate::hec::{self, Hec, MAX_HECS};
+use crate::observe::eventlog::hooks as eventlog;
 use crate::observe::fatal;
 use crate::sched::{hec, incall, seat, settings, share, task, world};
 use crate::thread::create::new_io_thread;
@@ -25,6 +26,7 @@ pub unsafe fn make(n: usize) {
         }
         h.alloc.large_limit = policy::large_limit(nursery_bytes);
         h.r.current_nursery = h.alloc.run;
+        eventlog::hec_created(h.no);
         hec::add(h);
         hec::rests(hec::count() - 1, true);
     }
@@ -49,8 +51,11 @@ pub unsafe extern "C" fn setNumCapabilities(n: u32) {
     let me = task::me();
     seat::acquire(me);
     while !world::stop(me) {}
-    let before = hec::enabled();
+    let (before, existing) = (hec::enabled(), hec::count());
     make(n);
+    for no in before.min(n)..before.max(n).min(existing) {
+        eventlog::hec_enabled(no as u32, no < n);
+    }
     for h in world::hecs().into_iter().skip(n) {
         share::leave(h);
     }

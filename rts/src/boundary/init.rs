@@ -7,7 +7,7 @@ use crate::collector;
 use crate::contract::Closure;
 use crate::events::{iowait, signals, ticker};
 use crate::contract::Ways;
-use crate::observe::fatal;
+use crate::observe::{eventlog, fatal};
 use crate::observe::settings::{checks, hec_flags, HeapSuggestion};
 use crate::sched::{self, collect, hec, incall, schedule, seat, task};
 use crate::sync;
@@ -68,6 +68,7 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
     libc::setlocale(libc::LC_CTYPE, c"".as_ptr());
     let keep_cafs = config.keep_cafs != 0;
     crate::observe::stats::begin_init();
+    eventlog::start_clock();
     setup::setup(argc, argv, config);
     let o = hec_flags();
     let threaded = Ways::linked().threaded;
@@ -91,6 +92,14 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
     collect::on_heap_exhausted(super::exit::heap_overflow_exit);
     collector::policy::init(collector_settings(&o));
     sched::spark::set_limit(o.max_local_sparks);
+    eventlog::hooks::heap_made(eventlog::HeapShape {
+        generations: o.generations as u16,
+        maximum: o.max_heap_bytes.unwrap_or(0) as u64,
+        nursery: collector::policy::settings().nursery_bytes as u64,
+        // Address space is handed out by the block as well.
+        megablock: memory::BLOCK_BYTES as u64,
+        block: memory::BLOCK_BYTES as u64,
+    });
     super::hecs::make(o.hecs);
     let _ = crate::hec::ON_MAIL.set(seat::deliver);
     register_roots();

@@ -1,13 +1,15 @@
-//! The program's last words about itself: statistics at the end.
+//! The program's last words about itself: statistics, and the end of the event log.
 use crate::memory::{blocks, BLOCK_BYTES};
+use crate::observe::eventlog;
 use crate::observe::stats::{self, AtEnd};
-use crate::sched::{spark, task, world};
+use crate::sched::{gc_events, spark, task, world};
 
-/// Prints the statistics that the flags ask for.
+/// Prints the statistics that the flags ask for, and ends the event log.
 /// # Safety
 /// The world is stopped.
 pub unsafe fn report() {
-    let allocated: u64 = world::hecs().iter().map(|h| h.alloc.allocated()).sum();
+    let hecs = world::hecs();
+    let allocated: u64 = hecs.iter().map(|h| h.alloc.allocated()).sum();
     stats::end_exit();
     stats::report(&AtEnd {
         allocated: allocated - stats::getAllocations(),
@@ -17,4 +19,6 @@ pub unsafe fn report() {
         hecs: crate::hec::count(),
         ..AtEnd::default()
     });
+    gc_events::at_end(&hecs);
+    eventlog::end();
 }

@@ -247,6 +247,17 @@ pub unsafe fn park(hec: &mut Hec, t: Tso, thunk: Closure) -> bool {
     true
 }
 
+/// The thread that evaluates a claimed thunk, unless it has just been done.
+/// # Safety
+/// `thunk` is live, and has been found claimed since the world was last stopped.
+pub unsafe fn owner_of(thunk: Closure) -> Option<Tso> {
+    match read_claim(thunk.field(INDIRECTEE)) {
+        Claim::By(owner) => Some(owner),
+        Claim::Queue(queue) => Some(Tso(queue.word(BQ_OWNER))),
+        Claim::Value => None,
+    }
+}
+
 /// Wakes whoever waited for a thunk: `claim` was its indirectee before the update. First come,
 /// first served.
 /// # Safety

@@ -3,21 +3,23 @@
 //!
 //! A message is one byte: a signal's number followed by its `siginfo_t`, or a command. The
 //! values are those of `GHC.Event.Control`.
+use crate::hec::MAX_HECS;
 use std::sync::atomic::{AtomicI32, Ordering};
 
 const DIE: u8 = 0xfe;
 const WAKEUP: u8 = 0xff;
 
-/// One manager for each HEC, and one for timers.
-static CONTROL: AtomicI32 = AtomicI32::new(-1);
+/// One manager for each HEC, and one for timers. `base` sets them, and changes the former when the
+/// number of HECs changes.
+static CONTROL: [AtomicI32; MAX_HECS] = [const { AtomicI32::new(-1) }; MAX_HECS];
 static TIMER_CONTROL: AtomicI32 = AtomicI32::new(-1);
 /// An event descriptor that wakes the manager.
 static WAKEUP_FD: AtomicI32 = AtomicI32::new(-1);
 
 #[no_mangle]
 pub extern "C" fn setIOManagerControlFd(hec: u32, fd: i32) {
-    if hec == 0 {
-        CONTROL.store(fd, Ordering::Release);
+    if let Some(control) = CONTROL.get(hec as usize) {
+        control.store(fd, Ordering::Release);
     }
 }
 
@@ -45,7 +47,7 @@ pub extern "C" fn ioManagerWakeup() {
 
 /// Tells the managers to end.
 pub fn die() {
-    for fd in [&CONTROL, &TIMER_CONTROL] {
+    for fd in CONTROL.iter().chain([&TIMER_CONTROL]) {
         send(fd.swap(-1, Ordering::AcqRel), &[DIE]);
     }
     WAKEUP_FD.store(-1, Ordering::Release);
@@ -62,7 +64,8 @@ pub fn send_signal(signal: i32, info: &[u8]) -> bool {
 
 /// In the child of a fork: the managers are gone, their descriptors closed by `base`.
 pub fn after_fork() {
-    CONTROL.store(-1, Ordering::Release);
-    TIMER_CONTROL.store(-1, Ordering::Release);
+    for fd in CONTROL.iter().chain([&TIMER_CONTROL]) {
+        fd.store(-1, Ordering::Release);
+    }
     WAKEUP_FD.store(-1, Ordering::Release);
 }

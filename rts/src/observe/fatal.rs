@@ -1,5 +1,5 @@
 //! How a program ends when it cannot go on.
-use super::program;
+use super::{eventlog, program};
 use std::io::{Cursor, Write};
 
 /// The exit code of a program that the system has no memory for: the stock runtime's.
@@ -19,8 +19,16 @@ pub fn say(message: &str) {
     let _ = std::io::stderr().write_all(line.as_bytes());
 }
 
+/// What went wrong, as C words it.
+pub fn system_error(e: &std::io::Error) -> String {
+    let Some(number) = e.raw_os_error() else { return e.to_string() };
+    // SAFETY: a string that is never freed, for any number.
+    unsafe { std::ffi::CStr::from_ptr(libc::strerror(number)) }.to_string_lossy().into_owned()
+}
+
 /// Ends the process at once, without running Haskell again.
 pub fn leave(code: i32) -> ! {
+    eventlog::flush_in_haste();
     // SAFETY: ends the process; nothing of ours runs after it.
     unsafe { libc::_exit(code) }
 }
@@ -51,6 +59,7 @@ pub fn out_of_memory(bytes: usize) -> ! {
 pub fn broken(what: &str) -> ! {
     let at = std::panic::Location::caller();
     say(&format!("internal error: {what}\n    (Hecaton, {}:{})", at.file(), at.line()));
+    eventlog::flush_in_haste();
     // SAFETY: as above.
     unsafe { libc::abort() }
 }

@@ -1,6 +1,7 @@
 //! Observation: settings, counters, messages and the ways a program ends; usable from every floor.
 mod allocator;
 pub mod clock;
+pub mod eventlog;
 pub mod fatal;
 pub mod phases;
 pub mod program;

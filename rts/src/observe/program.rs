@@ -82,6 +82,12 @@ pub fn rts_args() -> Vec<CString> {
     unsafe { copy_args(rts_argc, rts_argv) }
 }
 
+/// All arguments, those for the runtime too.
+pub fn full_args() -> Vec<CString> {
+    // SAFETY: our own vector.
+    unsafe { copy_args(FULL_ARGC, FULL_ARGV) }
+}
+
 /// The arguments as `getArgs` sees them, with the program's path before them.
 pub fn args() -> Vec<CString> {
     // SAFETY: our own vector.

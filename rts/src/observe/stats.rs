@@ -61,6 +61,8 @@ pub struct Tasks {
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sparks {
+    /// Neither duds nor overflowed.
+    pub kept: u64,
     pub converted: u64,
     pub overflowed: u64,
     pub dud: u64,
@@ -72,6 +74,7 @@ impl std::ops::Add for Sparks {
     type Output = Sparks;
     fn add(self, b: Sparks) -> Sparks {
         Sparks {
+            kept: self.kept + b.kept,
             converted: self.converted + b.converted,
             overflowed: self.overflowed + b.overflowed,
             dud: self.dud + b.dud,
@@ -83,7 +86,7 @@ impl std::ops::Add for Sparks {
 
 impl Sparks {
     pub fn created(&self) -> u64 {
-        self.converted + self.overflowed + self.dud + self.collected + self.fizzled
+        self.kept + self.overflowed + self.dud
     }
 }
 

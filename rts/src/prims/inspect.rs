@@ -3,7 +3,9 @@ use crate::contract::info::Bitmap;
 use crate::contract::{closure::fields::*, layout::*, Closure, Info, WORD};
 use crate::hec::Hec;
 use crate::memory::object::size_of_object;
+use crate::thread::lock::pause;
 use crate::{info, static_closure};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Words of a closure, static or not, header included.
 /// # Safety
@@ -11,7 +13,20 @@ use crate::{info, static_closure};
 #[no_mangle]
 pub unsafe extern "C" fn hec_closure_size(c: Closure) -> usize {
     let c = c.untag();
-    size_of_object(c, c.info())
+    size_of_object(c, settled_info(c))
+}
+
+/// The header of an object once no other HEC is at work on it.
+unsafe fn settled_info(c: Closure) -> Info {
+    let header = &*(c.slot(0) as *const AtomicUsize);
+    let mut turns = 0;
+    loop {
+        let info = header.load(Ordering::Acquire);
+        if info != info!(stg_WHITEHOLE_info).0 {
+            return Info(info);
+        }
+        pause(&mut turns);
+    }
 }
 
 impl Bitmap {
@@ -79,7 +94,7 @@ pub unsafe extern "C" fn hec_unpack_closure(
     out: *mut Closure,
 ) -> usize {
     let c = c.untag();
-    let info = c.info();
+    let info = settled_info(c);
     let size = size_of_object(c, info);
     let words = hec.allocate(ARR_BYTES_PAYLOAD + size);
     words.set_info(info!(stg_ARR_WORDS_info));

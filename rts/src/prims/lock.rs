@@ -1,4 +1,5 @@
 //! A lock that foreign code may take in one call and release in another, which a guard cannot.
+use crate::hec::many;
 use std::cell::UnsafeCell;
 
 /// A plain mutual-exclusion lock. Usable before the runtime has started: modules register
@@ -21,5 +22,28 @@ impl Lock {
     /// This OS thread holds the lock.
     pub unsafe fn release(&self) {
         libc::pthread_mutex_unlock(self.0.get());
+    }
+    /// Takes the lock until the guard goes, if there are several HECs: for what only their
+    /// holders touch. (Their number does not change while one is at work.)
+    /// # Safety
+    /// The caller holds a HEC, and not the lock.
+    pub unsafe fn among_hecs(&self) -> AmongHecs<'_> {
+        if !many() {
+            return AmongHecs(None);
+        }
+        self.acquire();
+        AmongHecs(Some(self))
+    }
+}
+
+/// See [`Lock::among_hecs`].
+pub struct AmongHecs<'a>(Option<&'a Lock>);
+
+impl Drop for AmongHecs<'_> {
+    fn drop(&mut self) {
+        if let Some(lock) = self.0 {
+            // SAFETY: acquired when this was made.
+            unsafe { lock.release() }
+        }
     }
 }

@@ -20,4 +20,5 @@ pub mod stable_ptr;
 pub mod static_ptr;
 pub mod terminal;
 pub mod thread_info;
+pub mod trace;
 pub mod weak;

@@ -5,6 +5,7 @@
 //! whose objects are dead, and follows what has moved. A number whose name is alive but whose
 //! subject is dead keeps its entry, without address, so that it is not given to another.
 use crate::contract::{closure::fields::*, layout::*, symbols::is_blackhole_info, Closure, Info};
+use super::lock::Lock;
 use crate::hec::Hec;
 use crate::info;
 use std::collections::HashMap;
@@ -24,10 +25,12 @@ struct Table {
     by_subject: HashMap<Closure, usize>,
 }
 
+static LOCK: Lock = Lock::new();
 static mut TABLE: Option<Table> = None;
 
 /// # Safety
-/// The HEC is held, and no other reference to the table is in use.
+/// The lock is held ([`Lock::among_hecs`]), or the world is stopped; no other reference to the
+/// table is in use.
 unsafe fn table() -> &'static mut Table {
     (*ptr::addr_of_mut!(TABLE)).get_or_insert_with(Table::default)
 }
@@ -57,10 +60,12 @@ unsafe fn identity(mut c: Closure) -> Closure {
 #[no_mangle]
 pub unsafe extern "C" fn hec_make_stable_name(hec: &mut Hec, c: Closure) -> Closure {
     let subject = identity(c);
+    let _locked = LOCK.among_hecs();
     let t = table();
     if let Some(&i) = t.by_subject.get(&subject) {
         return t.entries[i].name;
     }
+    // Complete before the lock goes: others may find it at once.
     let name = hec.allocate(STABLE_NAME_SN + 1);
     let entry = Entry { subject, name };
     let i = match t.free.pop() {

@@ -23,14 +23,15 @@ pub unsafe extern "C" fn rts_getThreadId(t: Tso) -> libc::c_long {
 
 /// From now on the thread gets an exception when its allocation counter falls below zero.
 /// # Safety
-/// `t` is live.
+/// `t` is the running thread, which is the only one that `base` does this for: flags belong to
+/// the HEC that has the thread.
 #[no_mangle]
 pub unsafe extern "C" fn rts_enableThreadAllocationLimit(t: Tso) {
     t.obj().flags |= TSO_ALLOC_LIMIT as u32;
 }
 
 /// # Safety
-/// `t` is live.
+/// As for [`rts_enableThreadAllocationLimit`].
 #[no_mangle]
 pub unsafe extern "C" fn rts_disableThreadAllocationLimit(t: Tso) {
     t.obj().flags &= !(TSO_ALLOC_LIMIT as u32);

@@ -3,11 +3,16 @@
 //! A weak pointer is alive (`stg_WEAK_info`) until it is finalized, by `finalizeWeak#`, because
 //! its key died, or at the end of the program; then it is dead (`stg_DEAD_WEAK_info`) for good.
 //! Whoever turns the header over owns the finalizers, so they run once. C finalizers run at that
-//! moment, latest added first; the Haskell one is handed to the caller.
+//! moment, latest added first; the Haskell one is handed to the caller. One lock for all weak
+//! pointers decides between HECs; the finalizers run outside it.
+use super::lock::Lock;
 use crate::contract::{closure::fields::*, words, Closure};
-use crate::hec::Hec;
+use crate::hec::{self, Hec};
 use crate::memory::heap;
 use crate::{info, static_closure};
+
+/// Held while a weak pointer is turned over or its list of C finalizers is written.
+static LOCK: Lock = Lock::new();
 
 const WEAK_WORDS: usize = WEAK_LINK + 1;
 
@@ -59,6 +64,7 @@ pub unsafe extern "C" fn hec_add_c_finalizer(
     has_environment: usize,
     environment: usize,
 ) -> usize {
+    let _locked = LOCK.among_hecs();
     if is_dead(w) {
         return 0;
     }
@@ -76,14 +82,9 @@ pub unsafe extern "C" fn hec_add_c_finalizer(
     1
 }
 
-/// Calls the C finalizers of `w`, each once.
-/// # Safety
-/// `w` is live. They are foreign code: no reference into the runtime's tables may be in use.
-pub unsafe fn run_c_finalizers(w: Closure) {
-    let none = static_closure!(stg_NO_FINALIZER_closure);
-    let mut c = w.field(WEAK_CFINALIZERS);
-    w.set_word(WEAK_CFINALIZERS, none.0);
-    while c != none {
+/// Calls the C finalizers of a list.
+unsafe fn run_c_finalizers(mut c: Closure) {
+    while c != static_closure!(stg_NO_FINALIZER_closure) {
         let f = &*(c.0 as *const CFinalizer);
         if f.has_environment != 0 {
             let call: extern "C" fn(usize, usize) = std::mem::transmute(f.function);
@@ -96,22 +97,31 @@ pub unsafe fn run_c_finalizers(w: Closure) {
     }
 }
 
-/// Ends `w`: runs its C finalizers and returns its Haskell one. `None` if there is none, or if
-/// the weak pointer was dead already.
-/// # Safety
-/// As for [`run_c_finalizers`].
-pub unsafe fn finalize(w: Closure) -> Option<Closure> {
+/// Makes `w` dead, and takes its C finalizers. `None` if it was dead already.
+unsafe fn turn_over(w: Closure) -> Option<Closure> {
+    let _locked = LOCK.among_hecs();
     if is_dead(w) {
         return None;
     }
     w.set_info(info!(stg_DEAD_WEAK_info));
-    run_c_finalizers(w);
+    let list = w.field(WEAK_CFINALIZERS);
+    w.set_word(WEAK_CFINALIZERS, static_closure!(stg_NO_FINALIZER_closure).0);
+    Some(list)
+}
+
+/// Ends `w`: runs its C finalizers and returns its Haskell one. `None` if there is none, or if
+/// the weak pointer was dead already.
+/// # Safety
+/// `w` is live and a HEC is held. The finalizers are foreign code: no reference into the runtime's
+/// tables may be in use.
+pub unsafe fn finalize(w: Closure) -> Option<Closure> {
+    run_c_finalizers(turn_over(w)?);
     Some(w.field(WEAK_FINALIZER)).filter(|&f| f != static_closure!(stg_NO_FINALIZER_closure))
 }
 
 /// [`finalize`] for Cmm; null for `None`.
 /// # Safety
-/// As for [`run_c_finalizers`].
+/// As for [`finalize`].
 #[no_mangle]
 pub unsafe extern "C" fn hec_finalize_weak(w: Closure) -> Closure {
     finalize(w).unwrap_or(Closure::NULL)
@@ -131,9 +141,12 @@ pub unsafe fn finalize_batch(hec: &mut Hec, dead: &[Closure]) -> Option<(usize, 
 
 /// At the end of the program: runs every C finalizer there is, and no Haskell one.
 /// # Safety
-/// No Haskell runs any more.
-pub unsafe fn finalize_all(hec: &mut Hec) {
-    let mut all = std::mem::take(&mut hec.new_weaks);
+/// The world is stopped for good.
+pub unsafe fn finalize_all() {
+    let mut all = Vec::new();
+    for no in 0..hec::count() {
+        all.append(&mut (*hec::address(no)).new_weaks);
+    }
     for gen in &mut heap().gens {
         all.append(&mut gen.weaks);
     }

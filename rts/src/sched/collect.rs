@@ -1,7 +1,7 @@
 //! When a collection happens, and what follows from one: finalizers, deadlocked threads,
 //! the heap limit.
 use super::task::{self, TaskRef};
-use super::{hec, seat, world};
+use super::{gc_events, hec, seat, world};
 use crate::collector::roots::Visitor;
 use crate::collector::{self, policy};
 use crate::contract::{Tso, WORD};
@@ -43,6 +43,7 @@ pub fn due(hec: &Hec) -> Option<GcRequest> {
 /// # Safety
 /// The caller is `me` and holds a HEC, with no thread running.
 pub unsafe fn collect(me: TaskRef, request: GcRequest, deadlock: bool) -> bool {
+    gc_events::requested();
     let stopped = world::stop(me);
     if stopped {
         collect_stopped(request, deadlock);
@@ -62,8 +63,12 @@ pub unsafe fn collect_stopped(request: GcRequest, deadlock: bool) {
     let total: u64 = hecs.iter().map(|h| h.alloc.allocated()).sum();
     let allocated = total - stats::getAllocations();
     stats::begin_gc();
+    let leader = hec().no;
+    gc_events::begin(leader);
     let outcome = collector::collect(&mut hecs, request, &mut |_| ());
-    stats::end_gc(&measured(&outcome, allocated), outcome.major);
+    let measured = measured(&outcome, allocated);
+    stats::end_gc(&measured, outcome.major);
+    gc_events::end(leader, &hecs, &measured, outcome.major);
     let hec = hec();
     if !outcome.dead_weaks.is_empty() {
         super::finalize::start(hec, &outcome.dead_weaks);

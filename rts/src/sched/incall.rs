@@ -1,11 +1,12 @@
 //! Calls from C into Haskell: each makes a thread bound to the calling OS thread and
 //! schedules until that thread is done.
-use super::task::TaskRef;
+use super::task::{self, TaskRef};
 use super::{hec, schedule, world};
 use crate::collector::roots::Visitor;
 use crate::contract::closure::fields::WEAK_KEY;
 use crate::contract::{layout::*, Closure, Tso};
 use crate::memory::heap;
+use crate::observe::eventlog::hooks as eventlog;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Mutex;
 
@@ -44,9 +45,15 @@ pub unsafe fn run_to_end(task: TaskRef, t: Tso) -> (Status, Closure) {
     ACTIVE.lock().unwrap_or_else(|e| e.into_inner()).push(me as usize);
     t.obj().bound = me as usize;
     let h = hec();
+    if ic.prev.is_null() {
+        eventlog::task_created(task::name(task), h.no);
+    }
     h.run_queue.push_back(&mut h.remembered, t);
     schedule::schedule(task, Some(me));
     task.incall.set((*me).prev);
+    if (*me).prev.is_null() {
+        eventlog::task_deleted(task::name(task));
+    }
     ACTIVE.lock().unwrap_or_else(|e| e.into_inner()).retain(|&a| a != me as usize);
     ((*me).status, (*me).result)
 }

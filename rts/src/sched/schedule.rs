@@ -7,10 +7,11 @@ use super::incall::{self, InCall, Status};
 use super::fiber::Fiber;
 use super::task::{TaskRef, Turn};
 use super::{collect, hec, run, seat, settings, share, spark, suspend};
-use crate::contract::{layout::*, Tso};
-use crate::eval::blackhole::thread_paused;
+use crate::contract::{layout::*, Closure, Tso};
+use crate::eval::blackhole::{owner_of, thread_paused};
 use crate::eval::freeze::{raise_async, restart_transaction};
 use crate::hec::{self, GcRequest, Hec};
+use crate::observe::eventlog::hooks as eventlog;
 use crate::{info, static_closure};
 use crate::sync::{queues, stm, throwto};
 use crate::thread::door;
@@ -190,6 +191,7 @@ unsafe fn run_thread(me: TaskRef, ic: Option<*mut InCall>, hec: &mut Hec, t: Tso
     hec.r.hp_alloc = 0;
     hec.open_nursery();
     *libc::__errno_location() = o.saved_errno as i32;
+    eventlog::thread_runs(hec.no, o.id);
     if !settings().threaded || ic.is_none() || o.bound != 0 {
         // A safe foreign call may have let others run in between, and come back to another HEC.
         let reg = run::run_current(&mut hec.r);
@@ -213,6 +215,7 @@ unsafe fn came_back(hec: &mut Hec) {
     let o = t.obj();
     o.saved_errno = *libc::__errno_location() as u32;
     hec.r.current_tso = 0;
+    eventlog::thread_stopped(hec.no, o.id, || why_stopped(hec, ret));
     match ret {
         HeapOverflow => heap_overflow(hec, t),
         StackOverflow => stack_overflow(hec, t),
@@ -228,6 +231,19 @@ unsafe fn came_back(hec: &mut Hec) {
         }
         ThreadFinished => retire(hec, t),
         other => crate::observe::fatal::broken(&format!("a thread returned with code {other}")),
+    }
+}
+
+/// As the event log says it: the status, and the thread that is waited for (or 0).
+unsafe fn why_stopped(hec: &Hec, ret: usize) -> (u16, u64) {
+    let wait = hec.wait;
+    let owner = match wait.why {
+        BlockedOnBlackHole => owner_of(Closure(wait.on).untag()),
+        _ => None,
+    };
+    match ret {
+        ThreadBlocked => (eventlog::status_of_block(wait.why), owner.map_or(0, |t| t.obj().id)),
+        _ => (ret as u16, 0),
     }
 }
 

@@ -10,6 +10,7 @@
 use super::seat;
 use crate::contract::{layout::TSO_LOCKED, Tso};
 use crate::hec::{self, Hec};
+use crate::observe::eventlog::hooks as eventlog;
 
 unsafe fn may_go(t: Tso) -> bool {
     let o = t.obj();
@@ -46,7 +47,14 @@ unsafe fn give(hec: &mut Hec, no: usize, n: usize) {
             None => break,
         }
     }
-    let given = !gone.is_empty() && seat::give(no, |there| unsafe { gone.iter().for_each(|&t| settle(there, t)) });
+    let from = hec.no;
+    let settle_there = |there: &mut Hec| unsafe {
+        for &t in &gone {
+            eventlog::thread_migrates(from, t.obj().id, there.no);
+            settle(there, t);
+        }
+    };
+    let given = !gone.is_empty() && seat::give(no, settle_there);
     let back = if given { Vec::new() } else { gone };
     for t in kept.into_iter().chain(back).rev() {
         hec.run_queue.push_front(&mut hec.remembered, t);
@@ -82,6 +90,7 @@ pub unsafe fn leave(hec: &mut Hec) {
     while let Some(t) = hec.run_queue.pop_front() {
         let home = hec::address(t.obj().id as usize % hec::enabled());
         t.obj().cap = home as usize;
+        eventlog::thread_migrates(hec.no, t.obj().id, (*home).no);
         (*home).send(t.closure());
     }
 }

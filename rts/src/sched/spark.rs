@@ -15,6 +15,7 @@ use crate::collector::roots::IsAlive;
 use crate::contract::closure::fields::INDIRECTEE;
 use crate::contract::{layout::*, Closure, RegTable};
 use crate::hec::{self, Hec, MAX_HECS};
+use crate::observe::eventlog::hooks as eventlog;
 use crate::observe::stats;
 use crate::static_closure;
 use crate::thread::create::new_io_thread;
@@ -59,10 +60,14 @@ pub unsafe extern "C" fn newSpark(reg: *mut RegTable, closure: Closure) -> i32 {
     }
     if !is_thunk(closure) {
         hec.spark_counts.dud += 1;
+        eventlog::spark_dud(hec.no);
     } else if hec.sparks.len() >= LIMIT.load(Ordering::Relaxed) {
         hec.spark_counts.overflowed += 1;
+        eventlog::spark_overflowed(hec.no);
     } else {
         STEALERS[hec.no as usize].get_or_init(|| hec.sparks.stealer());
+        hec.spark_counts.kept += 1;
+        eventlog::spark_created(hec.no);
         hec.sparks.push(closure);
         hec.share_soon();
     }
@@ -73,24 +78,34 @@ pub unsafe extern "C" fn newSpark(reg: *mut RegTable, closure: Closure) -> i32 {
 unsafe fn find(hec: &mut Hec) -> Option<Closure> {
     let own = hec.no as usize;
     loop {
-        let found = hec.sparks.pop().or_else(|| steal(own));
+        let found = hec.sparks.pop().map(|c| (own, c)).or_else(|| steal(own));
         let counts = &mut hec.spark_counts;
         match found {
-            Some(c) if is_thunk(c) => {
+            Some((from, c)) if is_thunk(c) => {
                 counts.converted += 1;
+                if from == own {
+                    eventlog::spark_runs(hec.no);
+                } else {
+                    eventlog::spark_stolen(hec.no, from as u32);
+                }
                 return Some(c);
             }
-            Some(_) => counts.fizzled += 1,
+            Some(_) => {
+                counts.fizzled += 1;
+                eventlog::spark_fizzled(hec.no);
+            }
             None => return None,
         }
     }
 }
 
-fn steal(own: usize) -> Option<Closure> {
+/// Another HEC's spark, and whose.
+fn steal(own: usize) -> Option<(usize, Closure)> {
     let n = hec::count();
-    (1..n).filter_map(|i| stealer((own + i) % n)).find_map(|victim| loop {
+    let others = (1..n).map(|i| (own + i) % n);
+    others.filter_map(|no| Some((no, stealer(no)?))).find_map(|(no, victim)| loop {
         match victim.steal() {
-            Steal::Success(c) => return Some(c),
+            Steal::Success(c) => return Some((no, c)),
             Steal::Empty => return None,
             Steal::Retry => {}
         }
@@ -125,6 +140,7 @@ pub fn any() -> bool {
 pub unsafe fn start_thread(hec: &mut Hec) {
     let action = static_closure!(base_GHCziConcziSync_runSparks_closure);
     let t = new_io_thread(hec, action, &settings().stack);
+    eventlog::spark_thread_created(hec.no, t.obj().id);
     hec.run_queue.push_back(&mut hec.remembered, t);
 }
 
@@ -159,9 +175,15 @@ pub fn update(is_alive: &mut IsAlive) {
             let Some(c) = h.sparks.pop() else { break };
             // SAFETY: an object that is alive.
             match is_alive(c) {
-                None => h.spark_counts.collected += 1,
+                None => {
+                    h.spark_counts.collected += 1;
+                    eventlog::spark_collected(h.no);
+                }
                 Some(now) if unsafe { is_thunk(now) } => h.sparks.push(now),
-                Some(_) => h.spark_counts.fizzled += 1,
+                Some(_) => {
+                    h.spark_counts.fizzled += 1;
+                    eventlog::spark_fizzled(h.no);
+                }
             }
         }
     }

@@ -13,6 +13,7 @@ use crate::collector::roots::Visitor;
 use crate::contract::{layout::*, RegTable, Tso};
 use crate::eval::blackhole::thread_paused;
 use crate::hec::Hec;
+use crate::observe::eventlog::hooks as eventlog;
 use crate::observe::fatal::broken;
 use crate::sync::throwto;
 use crate::thread::door;
@@ -43,6 +44,7 @@ pub unsafe extern "C" fn suspendThread(reg: *mut RegTable, interruptible: bool) 
     door::block(hec, t, why, 0);
     thread_paused(hec, t);
     hec.r.current_tso = 0;
+    eventlog::thread_calls_out(hec.no, t.obj().id);
     let fiber = me.fiber.get();
     let token = if fiber.is_null() {
         let token = begin(me, t, libc::pthread_self());
@@ -95,6 +97,7 @@ pub unsafe extern "C" fn resumeThread(token: usize) -> *mut RegTable {
     door::come_back(hec, t);
     throwto::deliver_after_call(hec, t);
     hec.r.current_tso = t.0;
+    eventlog::thread_runs(hec.no, t.obj().id);
     dirty_stack(hec, t.obj().stackobj);
     hec.r.hp_alloc = 0;
     // A collection may have given the nursery another place and size.

@@ -11,6 +11,7 @@ use super::lock::{self, Lock};
 use super::seat;
 use super::suspend::ForeignCall;
 use crate::hec::{self, Hec};
+use crate::observe::eventlog::hooks as eventlog;
 use crate::observe::fatal::broken;
 use crate::observe::stats::Tasks;
 use std::cell::Cell;
@@ -136,7 +137,10 @@ impl Task {
     /// From now on the task works with HEC `no`, which it has been given.
     pub fn sit(&self, no: usize) {
         self.hec.set(hec::address(no));
-        self.last.set(no);
+        let before = self.last.replace(no);
+        if before != no {
+            eventlog::task_migrates(name(self), before as u32, no as u32);
+        }
     }
 
     /// The HEC that it holds or will be passed, or [`NOWHERE`].
@@ -185,6 +189,11 @@ pub fn me() -> TaskRef {
     })
 }
 
+/// Names the task in event logs.
+pub fn name(t: &Task) -> u64 {
+    t as *const Task as u64
+}
+
 /// How many OS threads have run Haskell.
 pub fn counts() -> Tasks {
     let bound = BOUND.load(Ordering::Relaxed);
@@ -205,7 +214,11 @@ pub fn start_worker() -> TaskRef {
         .spawn(move || {
             ME.with(|m| m.set(Some(t)));
             // SAFETY: it is fresh.
-            unsafe { super::schedule::worker_loop(t) };
+            unsafe {
+                eventlog::task_created(name(t), t.last() as u32);
+                super::schedule::worker_loop(t);
+            }
+            eventlog::task_deleted(name(t));
             WORKERS.fetch_sub(1, Ordering::Relaxed);
         });
     match spawned {

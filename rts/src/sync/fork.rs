@@ -18,6 +18,7 @@ pub struct Settings {
     pub threaded: bool,
 }
 
+/// Written once, before the first thread is made.
 static mut SETTINGS: Option<Settings> = None;
 
 /// # Safety

@@ -14,12 +14,11 @@ impl Header {
     pub fn lock(&self, hole: usize) -> usize {
         let mut turns = 0;
         loop {
-            if self.0.load(Ordering::Relaxed) != hole {
-                // Acquire: what the last holder wrote is seen.
-                let found = self.0.swap(hole, Ordering::Acquire);
-                if found != hole {
-                    return found;
-                }
+            let seen = self.0.load(Ordering::Relaxed);
+            // Acquire: what the last holder wrote is seen.
+            let (yes, no) = (Ordering::Acquire, Ordering::Relaxed);
+            if seen != hole && self.0.compare_exchange(seen, hole, yes, no).is_ok() {
+                return seen;
             }
             pause(&mut turns);
         }

@@ -12,11 +12,12 @@ pub struct Scheduler {
     /// Makes a thread wait for a descriptor or a delay.
     pub sleep: unsafe fn(&mut Hec, Tso, Wait),
     /// Takes a thread blocked on a descriptor or a delay off its queue.
-    pub leave_sleep: unsafe fn(&mut Hec, Tso),
+    pub leave_sleep: unsafe fn(Tso, Wait),
     /// Interrupts the foreign call that the thread is in (`interruptible`).
     pub interrupt_call: unsafe fn(&mut Hec, Tso),
 }
 
+/// Written once, before the first thread is made.
 static mut SCHEDULER: Option<Scheduler> = None;
 
 /// # Safety
@@ -75,7 +76,9 @@ unsafe fn leave_for(hec: &mut Hec, t: Tso, why: usize) {
         BlockedOnBlackHole => blackhole::stop_waiting(t),
         BlockedOnSTM => {}
         BlockedOnMsgThrowTo => throwto::withdraw(hec, t),
-        BlockedOnRead | BlockedOnWrite | BlockedOnDelay => (scheduler().leave_sleep)(hec, t),
+        BlockedOnRead | BlockedOnWrite | BlockedOnDelay => {
+            (scheduler().leave_sleep)(t, Wait { why, on: t.obj().block_info })
+        }
         _ => fatal::broken("an exception for a thread that cannot be interrupted"),
     }
 }

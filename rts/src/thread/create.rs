@@ -2,6 +2,7 @@
 use crate::contract::closure::fields::THUNK_PAYLOAD;
 use crate::contract::{layout::*, Closure, Info, Tso};
 use crate::hec::Hec;
+use crate::observe::eventlog::hooks as eventlog;
 use crate::thread::stack::{new_chunk, StackSizes};
 use crate::{info, static_closure};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -37,6 +38,7 @@ pub unsafe fn new_thread(hec: &mut Hec, sizes: &StackSizes) -> Tso {
     o.alloc_limit = 0;
     o.tot_stack_size = stack.obj().size;
     hec.new_threads.push(t);
+    eventlog::thread_created(hec.no, o.id);
     t
 }
 

@@ -37,6 +37,7 @@ use crate::atomics::{AtomicUsize, Ordering};
 use crate::contract::thread::TsoObj;
 use crate::contract::{layout::*, Closure, Tso};
 use crate::hec::{many, Hec};
+use crate::observe::eventlog::hooks as eventlog;
 use crate::thread::queue::dirty_tso;
 
 /// What a thread that leaves with `ThreadBlocked` is about to wait for.
@@ -171,8 +172,11 @@ impl Claim {
         let t = self.thread;
         t.obj().block_info = Tso::end().0;
         if t.obj().flags as usize & TSO_LOCKED != 0 && self.home != address(hec) {
-            return give(t, &*(self.home as *const Hec));
+            let home = &*(self.home as *const Hec);
+            eventlog::thread_woken(hec.no, t.obj().id, home.no);
+            return give(t, home);
         }
+        eventlog::thread_woken(hec.no, t.obj().id, hec.no);
         hec.run_queue.push_back(&mut hec.remembered, t);
         if many() {
             hec.share_soon();

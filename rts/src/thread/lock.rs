@@ -26,7 +26,7 @@ impl Spin {
     pub fn acquire(&self) {
         let mut turns = 0;
         // Acquire: what the last holder wrote is seen.
-        while self.0.load(Ordering::Relaxed) != 0 || self.0.swap(1, Ordering::Acquire) != 0 {
+        while self.0.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_err() {
             pause(&mut turns);
         }
     }

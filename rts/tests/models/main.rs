@@ -4,25 +4,53 @@
 
 /// What `rts/src/atomics.rs` is for the runtime.
 mod atomics {
-    pub use loom::hint::spin_loop;
-    pub use loom::sync::atomic::{fence, AtomicUsize, Ordering};
+    pub use loom::sync::atomic::{fence, AtomicU16, AtomicUsize, Ordering};
     pub use loom::sync::{Condvar, Mutex, MutexGuard};
+
+    /// Turns of waiting so far in this execution.
+    pub static TURNS: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+    /// loom would try any number of turns; what comes after so many is run in one way only.
+    const EXPLORED_TURNS: usize = 4;
+
+    pub fn spin_loop() {
+        if TURNS.fetch_add(1, Ordering::Relaxed) == EXPLORED_TURNS {
+            loom::stop_exploring();
+        }
+        loom::thread::yield_now();
+    }
+    pub fn yield_now() {
+        spin_loop()
+    }
 }
 
 #[path = "../../src/collector/crew.rs"]
 mod crew;
 #[path = "../../src/collector/header.rs"]
 mod header;
+#[path = "../../src/sync/header.rs"]
+mod header_lock;
+#[path = "../../src/thread/lock.rs"]
+pub mod lock;
+#[path = "../../src/sync/stm/protocol.rs"]
+mod protocol;
 #[path = "../../src/collector/quiet.rs"]
 mod quiet;
+mod thread {
+    pub use crate::lock;
+}
 
+mod claims;
 mod crews;
 mod forwarding;
 mod sharing;
+mod transactions;
 
 /// Explores a model with at most so many preemptions of a thread that could go on.
 fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(preemptions);
-    builder.check(model);
+    builder.check(move || {
+        atomics::TURNS.store(0, atomics::Ordering::Relaxed);
+        model()
+    });
 }

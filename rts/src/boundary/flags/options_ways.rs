@@ -2,8 +2,12 @@
 //! profiling, debugging.
 use super::reader::{Read, Reader};
 use super::values;
+use crate::contract::layout::*;
 use crate::hec::MAX_HECS;
 use crate::observe::settings::processors;
+
+/// How a program must be linked to have an event log.
+const FOR_EVENTS: &str = "-eventlog, -prof or -debug";
 
 impl Reader<'_> {
     pub(super) fn option_of_a_way(&mut self, letter: u8, arg: &[u8], value: &[u8]) -> Read {
@@ -20,9 +24,10 @@ impl Reader<'_> {
                     (true, _) => self.unknown(arg),
                 }
             }
-            b'l' => return self.event_log(arg),
+            b'l' if self.ways.eventlog => self.trace(TRACE_EVENTLOG, value),
+            b'l' => self.requires(arg, FOR_EVENTS),
             b'o' => return self.output_option(arg, value),
-            b'v' if self.ways.debug => return Err(self.unsupported(arg, "the event log")),
+            b'v' if self.ways.debug => self.trace(TRACE_STDERR, value),
             b'v' => self.requires(arg, "-debug"),
             b'P' | b'p' | b'R' | b'L' => self.requires(arg, "-prof"),
             b'h' if matches!(value.first(), None | Some(b'T')) => {
@@ -111,18 +116,51 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn event_log(&mut self, arg: &[u8]) -> Read {
-        if self.ways.eventlog {
-            return Err(self.unsupported(arg, "the event log"));
+    /// `-l -v`: which classes of events; each of these options begins with the usual ones.
+    fn trace(&mut self, to: usize, classes: &[u8]) {
+        let trace = &mut self.flags.TraceFlags;
+        trace.tracing = to as i32;
+        (trace.scheduler, trace.gc, trace.sparks_sampled, trace.user) = (true, true, true, true);
+        let mut wanted = true;
+        for &letter in classes {
+            let trace = &mut self.flags.TraceFlags;
+            match letter {
+                b'-' => {
+                    wanted = false;
+                    continue;
+                }
+                b'a' => {
+                    let all = [
+                        &mut trace.scheduler,
+                        &mut trace.gc,
+                        &mut trace.sparks_sampled,
+                        &mut trace.sparks_full,
+                        &mut trace.user,
+                    ];
+                    all.into_iter().for_each(|class| *class = wanted);
+                }
+                b's' => trace.scheduler = wanted,
+                b'g' => trace.gc = wanted,
+                b'n' => trace.nonmoving_gc = wanted,
+                b'p' => trace.sparks_sampled = wanted,
+                b'f' => trace.sparks_full = wanted,
+                b'u' => trace.user = wanted,
+                b't' => trace.timestamp = wanted,
+                other => self.said.say([&b"unknown trace option: "[..], &[other]].concat()),
+            }
+            wanted = true;
         }
-        self.requires(arg, "-eventlog, -prof or -debug");
-        Ok(())
     }
 
     fn output_option(&mut self, arg: &[u8], value: &[u8]) -> Read {
         match value {
             [b'l'] if self.ways.eventlog => self.wrong_option("-ol expects filename", &[]),
-            [b'l', ..] => return self.event_log(arg),
+            [b'l', file @ ..] if self.ways.eventlog => {
+                // Never freed: it may be named by a log that begins at any time.
+                let file = std::ffi::CString::new(file).unwrap_or_default();
+                self.flags.TraceFlags.trace_output = file.into_raw();
+            }
+            [b'l', ..] => self.requires(arg, FOR_EVENTS),
             [other, ..] => return Err(self.end([&b"Unknown output flag -o"[..], &[*other]].concat())),
             [] => return Err(self.end("Unknown output flag -o")),
         }
@@ -130,8 +168,6 @@ impl Reader<'_> {
     }
 
     fn debug_option(&mut self, arg: &[u8], value: &[u8]) -> Read {
-        /// Messages about what is going on go to standard error.
-        const TO_STDERR: i32 = 2;
         for letter in value {
             let debug = &mut self.flags.DebugFlags;
             *match letter {
@@ -156,7 +192,8 @@ impl Reader<'_> {
                 _ => return Err(self.bad_option(arg)),
             } = true;
         }
-        self.flags.TraceFlags.tracing = TO_STDERR;
+        // Messages about what is going on.
+        self.flags.TraceFlags.tracing = TRACE_STDERR as i32;
         Ok(())
     }
 }

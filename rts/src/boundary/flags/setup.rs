@@ -4,6 +4,7 @@ use super::{parse, Config, Exit, Parsed, Policy, Sources};
 use crate::contract::flags::{flags, set_flags, Flags, RtsConfig};
 use crate::contract::layout::*;
 use crate::contract::{Tso, Ways, WORD};
+use crate::observe::eventlog::{self, FileEventLogWriter};
 use crate::observe::{program, settings, stats};
 use libc::{c_char, c_int, FILE};
 use std::ffi::{CStr, CString, OsStr};
@@ -30,7 +31,7 @@ pub static defaultRtsConfig: RtsConfig = RtsConfig {
     rts_opts: ptr::null(),
     rts_hs_main: 0,
     keep_cafs: 0,
-    eventlog_writer: ptr::null(),
+    eventlog_writer: &FileEventLogWriter,
     defaultsHook: Some(FlagDefaultsHook),
     onExitHook: Some(OnExitHook),
     stackOverflowHook: Some(StackOverflowHook),
@@ -130,6 +131,7 @@ pub unsafe fn setup(argc: *mut c_int, argv: *mut *mut *mut c_char, config: RtsCo
     stats::set_gc_done_hook(config.gcDoneHook);
     // An unknown check is told now, not at the first collection.
     settings::checks();
+    eventlog::configure(&config);
 }
 
 unsafe fn accept(

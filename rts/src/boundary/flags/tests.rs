@@ -229,13 +229,47 @@ fn what_is_not_there_yet() {
         let case = Case { ways, ..CASE };
         refused(&case, option, &format!("{option}: {feature} is not supported by Hecaton yet"), false);
     };
-    later(EVENTLOG, "-l", "the event log");
-    later(EVENTLOG, "-olfoo", "the event log");
-    later(DEBUG, "-v", "the event log");
     later(DEBUG, "-r", "ticky-ticky profiling");
     later(PLAIN, "-h", "heap profiling");
     later(PLAIN, "-hT", "heap profiling");
-    refused(&Case { ways: EVENTLOG, ..CASE }, "-ol", "-ol expects filename", true);
+}
+
+#[test]
+fn classes_of_events() {
+    let trace = |options| Case { ways: DEBUG, ..CASE }.flags(options).TraceFlags;
+    let chosen = |options| {
+        let t = trace(options);
+        [t.scheduler, t.gc, t.nonmoving_gc, t.sparks_sampled, t.sparks_full, t.user, t.timestamp]
+    };
+    let named = |letters: &str| ['s', 'g', 'n', 'p', 'f', 'u', 't'].map(|l| letters.contains(l));
+    assert_eq!(trace("").tracing, 0);
+    assert_eq!(chosen(""), named(""));
+    for (options, letters) in [
+        ("-l", "sgpu"),
+        ("-la", "sgpfu"),
+        ("-l-a", ""),
+        ("-l-ag", "g"),
+        ("-lfnt", "sgpfunt"),
+        ("-l-s-u", "gp"),
+        ("-ls-g", "spu"),
+        ("-l-", "sgpu"),
+        // Each option begins anew, but for what is not on by default.
+        ("-l-a -lu", "sgpu"),
+        ("-v-au", "u"),
+    ] {
+        assert_eq!(chosen(options), named(letters), "{options}");
+    }
+    for (options, to) in [("-l", 1), ("-v", 2), ("-v -l", 1), ("-l -v", 2), ("-DS -l", 1), ("-l -DS", 2)] {
+        assert_eq!(trace(options).tracing, to, "{options}");
+    }
+    let case = Case { ways: EVENTLOG, ..CASE };
+    refused(&case, "-ol", "-ol expects filename", true);
+    assert!(trace("-l").trace_output.is_null());
+    let file = unsafe { std::ffi::CStr::from_ptr(trace("-olfoo").trace_output) };
+    assert_eq!(file.to_bytes(), b"foo");
+    let parsed = case.run("+RTS -lxgy").unwrap_or_else(|_| panic!("refused"));
+    let said = "p: unknown trace option: x\np: unknown trace option: y\n";
+    assert_eq!(String::from_utf8(parsed.err).unwrap(), said);
 }
 
 #[test]

@@ -70,11 +70,23 @@ Parallelism:
   -e<n>      Maximum number of sparks of a HEC (default: 4096)
 ";
 
+const EVENTLOG: &str = "
+Events:
+  -l[<classes>]
+             Log events to <prog>.eventlog. Classes: s threads, g collections,
+             p sparks (counted), u the program's own (these by default),
+             f sparks (each), n non-moving collector (none yet), a all;
+             -<class> leaves it out
+  -ol<file>  Log to this file
+";
+
 const DEBUG: &str = "
 Debugging:
   -D<letters>
              Debug output and checks: s i w G g n b S Z t p a l m z c r C
              (-DS checks the heap at each collection)
+  -v[<classes>]
+             Print events on stderr; classes as for -l, and t: with their times
 ";
 
 const TAIL: &str = "
@@ -92,6 +104,7 @@ See the GHC User's Guide, and Hecaton's README for what differs.
 /// The lines, without the program's name before them.
 pub fn lines(ways: Ways) -> impl Iterator<Item = &'static str> {
     let threaded = if ways.threaded { THREADED } else { "" };
+    let events = if ways.eventlog { EVENTLOG } else { "" };
     let debug = if ways.debug { DEBUG } else { "" };
-    [HEAD, threaded, debug, TAIL].into_iter().flat_map(str::lines)
+    [HEAD, threaded, events, debug, TAIL].into_iter().flat_map(str::lines)
 }

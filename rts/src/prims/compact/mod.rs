@@ -2,6 +2,9 @@
 //!
 //! `region.rs` is the region and its blocks, `add.rs` copies data in, `share.rs` remembers what
 //! has been copied, and `import.rs` makes a region of blocks that came from elsewhere.
+//!
+//! Two threads must not add to one region at a time, whatever HECs they run on: `ghc-compact` has a
+//! lock for each. What only asks reads fields that do not change, or the descriptors of blocks.
 pub mod add;
 pub mod import;
 pub mod region;

@@ -32,9 +32,6 @@ use crate::thread::lock::pause;
 
 const LOCKED: usize = 1;
 
-/// How often the first try looks at a lock before it gives up.
-const LOOKS: u32 = 50;
-
 /// The version after a write at `version`.
 pub fn next(version: usize) -> usize {
     version + 2
@@ -93,8 +90,10 @@ impl Version {
 
     /// Locks if the version is the expected one.
     pub fn try_lock(&self, expected: usize) -> Look {
-        let exchange = (Ordering::AcqRel, Ordering::Relaxed);
-        match self.0.compare_exchange(expected, expected | LOCKED, exchange.0, exchange.1) {
+        // Who finds a new version sees all that its commit had locked: the next attempt will not
+        // read the same old state again.
+        let (yes, no) = (Ordering::AcqRel, Ordering::Acquire);
+        match self.0.compare_exchange(expected, expected | LOCKED, yes, no) {
             Ok(_) => Look::Good,
             Err(v) if v == expected | LOCKED => Look::Busy,
             Err(_) => Look::Changed,
@@ -132,6 +131,9 @@ impl Version {
 
 /// What a transaction has done, by entry.
 pub trait Log {
+    /// How often the first try looks at a lock before it gives up.
+    const LOOKS: u32 = 50;
+
     fn len(&self) -> usize;
     fn version(&self, i: usize) -> &Version;
     /// The version that the transaction saw.
@@ -181,24 +183,24 @@ fn publish<L: Log>(log: &mut L, locked: impl Fn(&L, usize) -> bool) {
 }
 
 /// Looks until the answer is not "busy", but not for long.
-fn patiently(mut look: impl FnMut() -> Look) -> Look {
+fn patiently(looks: u32, mut look: impl FnMut() -> Look) -> Look {
     let mut turns = 0;
     loop {
         let found = look();
-        if found != Look::Busy || turns == LOOKS {
+        if found != Look::Busy || turns == looks {
             return found;
         }
         pause(&mut turns);
     }
 }
 
-fn first_try(log: &mut impl Log) -> Look {
+fn first_try<L: Log>(log: &mut L) -> Look {
     let mut found = Look::Good;
     // Entries below this one are locked if they are written.
     let mut end = log.len();
     for i in 0..log.len() {
         if log.written(i) {
-            found = patiently(|| log.version(i).try_lock(log.seen(i)));
+            found = patiently(L::LOOKS, || log.version(i).try_lock(log.seen(i)));
             if found != Look::Good {
                 end = i;
                 break;
@@ -209,7 +211,7 @@ fn first_try(log: &mut impl Log) -> Look {
         // Our locks are set before we look for others'.
         fence(Ordering::SeqCst);
         let reads = (0..log.len()).filter(|&i| !log.written(i));
-        let mut looks = reads.map(|i| patiently(|| log.version(i).look(log.seen(i))));
+        let mut looks = reads.map(|i| patiently(L::LOOKS, || log.version(i).look(log.seen(i))));
         found = looks.find(|&l| l != Look::Good).unwrap_or(Look::Good);
     }
     if found == Look::Good {

@@ -28,7 +28,7 @@ use crate::memory::heap;
 
 const LOG: usize = 1;
 const NUMBERS: usize = 2;
-const INDEX: usize = 3;
+pub(super) const INDEX: usize = 3;
 const UNDO: usize = 4;
 const UNDO_NUMBERS: usize = 5;
 const COUNT: usize = 6;
@@ -95,7 +95,8 @@ unsafe fn set_number(b: Closure, i: usize, v: usize) {
     b.set_word(ARR_BYTES_PAYLOAD + i, v)
 }
 
-/// Collections so far: none of any generation leaves it as it was.
+/// Collections so far: none of any generation leaves it as it was, and while one is under way
+/// nobody asks.
 unsafe fn collections() -> usize {
     heap().gens.iter().map(|g| g.collections).sum()
 }
@@ -273,16 +274,24 @@ impl Record {
 
     /// Is there an index of the present addresses, with room for another entry?
     unsafe fn index_serves(self) -> bool {
-        self.0.field(INDEX) != absent()
-            && self.0.word(INDEXED_AT) == collections()
-            && 2 * (self.len() + 1) <= self.slots().len()
+        self.index_has_room() && self.0.word(INDEXED_AT) == collections()
+    }
+
+    /// Is there an index with room for another entry?
+    unsafe fn index_has_room(self) -> bool {
+        self.0.field(INDEX) != absent() && 2 * (self.len() + 1) <= self.slots().len()
     }
 
     unsafe fn make_index(self, hec: &mut Hec) {
-        let slots = (4 * self.len()).next_power_of_two();
-        let index = new_bytes(hec, slots / 2);
-        std::ptr::write_bytes(index.slot(ARR_BYTES_PAYLOAD), 0, slots / 2);
-        self.set_field(hec, INDEX, index);
+        if self.index_has_room() {
+            // In place: a new one as large as the nursery would bring on the next collection.
+            self.slots().fill(0);
+        } else {
+            let words = (4 * self.len()).next_power_of_two() / 2;
+            let index = new_bytes(hec, words);
+            std::ptr::write_bytes(index.slot(ARR_BYTES_PAYLOAD), 0, words);
+            self.set_field(hec, INDEX, index);
+        }
         self.0.set_word(INDEXED_AT, collections());
         for i in 0..self.len() {
             self.insert(i);

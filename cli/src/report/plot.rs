@@ -1,6 +1,6 @@
-//! The results as a picture: for each quantity a panel of bars, one a program, that reach from 1.0 (as stock) to the ratio, on a
-//! logarithmic scale from a quarter to four times.
-use super::{geometric_mean, Pair, Quantity, QUANTITIES};
+//! Ratios as a picture: for each quantity a panel of bars, one a row, that reach from 1.0 to the ratio, on a logarithmic scale from a quarter
+//! to four times.
+use super::geometric_mean;
 use crate::fail::{Fail, Result};
 use plotters::{prelude::*, style::text_anchor::{HPos, Pos, VPos}};
 use std::path::Path;
@@ -19,47 +19,74 @@ const BAD: RGBColor = RGBColor(190, 60, 50);
 const INK: RGBColor = RGBColor(40, 40, 40);
 const LINE: RGBColor = RGBColor(205, 205, 205);
 
-pub fn draw(pairs: &[Pair], path: &Path) -> Result<()> {
-    let width = NAMES + QUANTITIES.len() as i32 * (PANEL + GAP);
-    let height = HEAD + (pairs.len() as i32 + 1) * ROW + GAP;
+/// Which side of 1.0 is the good one.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Better {
+    Lower,
+    Higher,
+}
+
+/// One quantity: a ratio for each row.
+pub struct Panel {
+    pub title: String,
+    pub values: Vec<f64>,
+    pub better: Better,
+}
+
+/// Writes an SVG picture with a row for each name and one for the geometric mean.
+pub fn draw(names: &[&str], panels: &[Panel], path: &Path) -> Result<()> {
+    let width = NAMES + panels.len() as i32 * (PANEL + GAP);
+    let height = HEAD + (names.len() as i32 + 1) * ROW + GAP;
     let area = SVGBackend::new(path, (width as u32, height as u32)).into_drawing_area();
-    paint(pairs, &area, height).map_err(|e| Fail::new(format!("cannot draw {}: {e}", path.display())))
+    paint(names, panels, &area, height).map_err(|e| Fail::new(format!("cannot draw {}: {e}", path.display())))
 }
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
 type Painted = std::result::Result<(), Box<dyn std::error::Error>>;
 
-fn paint(pairs: &[Pair], area: &Area, height: i32) -> Painted {
+fn paint(names: &[&str], panels: &[Panel], area: &Area, height: i32) -> Painted {
     area.fill(&WHITE)?;
-    for (row, name) in pairs.iter().map(|p| p.name.as_str()).chain(["geometric mean"]).enumerate() {
+    for (row, name) in names.iter().copied().chain(["geometric mean"]).enumerate() {
         text(area, name, (NAMES - 10, middle(row)), HPos::Right, 13)?;
     }
-    for (n, quantity) in QUANTITIES.iter().enumerate() {
-        panel(pairs, area, quantity, NAMES + n as i32 * (PANEL + GAP), height)?;
+    for (n, panel) in panels.iter().enumerate() {
+        paint_panel(panel, area, NAMES + n as i32 * (PANEL + GAP), height)?;
     }
     area.present()?;
     Ok(())
 }
 
-fn panel(pairs: &[Pair], area: &Area, quantity: &Quantity, left: i32, height: i32) -> Painted {
-    text(area, &format!("{}, Hecaton : stock", quantity.name), (left + PANEL / 2, 16), HPos::Center, 14)?;
+fn paint_panel(panel: &Panel, area: &Area, left: i32, height: i32) -> Painted {
+    text(area, &panel.title, (left + PANEL / 2, 16), HPos::Center, 14)?;
     for (ratio, label) in [(0.25, "¼"), (0.5, "½"), (1.0, "1"), (2.0, "2"), (4.0, "4")] {
         let x = left + offset(ratio);
         let colour = if ratio == 1.0 { INK } else { LINE };
         area.draw(&PathElement::new(vec![(x, HEAD - 10), (x, height - GAP)], colour))?;
         text(area, label, (x, HEAD - 20), HPos::Center, 12)?;
     }
-    let mean = geometric_mean(pairs.iter().map(|p| p.ratio(quantity)));
-    for (row, ratio) in pairs.iter().map(|p| p.ratio(quantity)).chain([mean]).enumerate() {
+    let mean = geometric_mean(panel.values.iter().copied());
+    for (row, ratio) in panel.values.iter().copied().chain([mean]).enumerate() {
         let (from, to) = (left + offset(ratio.min(1.0)), left + offset(ratio.max(1.0)));
         let corners = [(from, middle(row) - BAR / 2), (to, middle(row) + BAR / 2)];
-        let colour = if ratio <= 1.0 { GOOD } else if ratio <= 1.25 { FAIR } else { BAD };
-        area.draw(&Rectangle::new(corners, colour.filled()))?;
+        area.draw(&Rectangle::new(corners, panel.better.colour(ratio).filled()))?;
         // On the side of the line where there is no bar.
         let (x, side) = if ratio > 1.0 { (left + offset(1.0) - 4, HPos::Right) } else { (left + offset(1.0) + 4, HPos::Left) };
         text(area, &format!("{ratio:.2}"), (x, middle(row)), side, 11)?;
     }
     Ok(())
+}
+
+impl Better {
+    fn colour(self, ratio: f64) -> RGBColor {
+        let worse_by = if self == Better::Lower { ratio } else { 1.0 / ratio };
+        if worse_by <= 1.0 {
+            GOOD
+        } else if worse_by <= 1.25 {
+            FAIR
+        } else {
+            BAD
+        }
+    }
 }
 
 fn middle(row: usize) -> i32 {
@@ -81,7 +108,6 @@ fn text(area: &Area, words: &str, at: (i32, i32), side: HPos, size: i32) -> Pain
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::Sample;
 
     #[test]
     fn the_scale_is_logarithmic_and_bounded() {
@@ -90,11 +116,16 @@ mod tests {
     }
 
     #[test]
+    fn colours_say_which_way_is_better() {
+        assert!(Better::Lower.colour(0.9) == GOOD && Better::Lower.colour(1.1) == FAIR && Better::Lower.colour(2.0) == BAD);
+        assert!(Better::Higher.colour(1.9) == GOOD && Better::Higher.colour(0.5) == BAD);
+    }
+
+    #[test]
     fn a_picture_is_written() {
         let path = std::env::temp_dir().join(format!("hecaton-chart-{}.svg", std::process::id()));
-        let sample = Sample { elapsed: 1.0, gc: 0.5, pause: 0.01, peak: 1e7 };
-        let pair = Pair { name: "queens".into(), stock: sample.clone(), hecaton: sample };
-        draw(&[pair], &path).unwrap();
+        let panel = Panel { title: "elapsed".into(), values: vec![0.5], better: Better::Lower };
+        draw(&["queens"], &[panel], &path).unwrap();
         assert!(std::fs::read_to_string(&path).unwrap().contains("queens"));
         std::fs::remove_file(&path).unwrap();
     }

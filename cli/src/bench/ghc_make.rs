@@ -1,0 +1,151 @@
+//! `ghc --make -jN`: the installed ghc compiles 64 equal modules that do not depend on each other, as in the 2016 measurements of what keeps
+//! it from scaling. The modules are the ones of that article: a type of many constructors, each with a field, and four derived classes.
+use super::{alternate, Contender, Sample};
+use crate::{
+    commands::run::on_hecaton,
+    fail::{Fail, Result},
+    ghc::Ghc,
+    report::{Better, Column, Grid},
+};
+use std::{
+    ffi::OsString,
+    fs,
+    path::{Path, PathBuf},
+};
+
+const MODULES: usize = 64;
+
+pub const JOBS: [u32; 4] = [1, 2, 8, 20];
+
+/// What people were told to give the stock runtime.
+const TUNED: [&str; 2] = ["-A256m", "-qb0"];
+
+/// How large the modules are.
+#[derive(Clone, Copy)]
+pub enum Size {
+    /// 6 constructors: all of it is a few minutes' work.
+    Small,
+    /// 100 constructors, the size of the 2016 measurements.
+    Full,
+}
+
+impl Size {
+    fn constructors(self) -> usize {
+        match self {
+            Size::Small => 6,
+            Size::Full => 100,
+        }
+    }
+}
+
+/// The medians at one number of jobs.
+pub struct Jobs {
+    pub jobs: u32,
+    /// The stock runtime at its defaults.
+    pub stock: Sample,
+    /// The stock runtime with the flags that were found best by hand.
+    pub tuned: Sample,
+    /// Hecaton with no flags.
+    pub hecaton: Sample,
+}
+
+pub struct GhcMake {
+    pub constructors: usize,
+    pub jobs: Vec<Jobs>,
+}
+
+impl GhcMake {
+    /// Measures in folder `dir`, each of `jobs` `runs` times; Hecaton's libraries are in `lib`.
+    pub fn measure(ghc: &Ghc, lib: &Path, dir: &Path, size: Size, jobs: &[u32], runs: usize) -> Result<GhcMake> {
+        let sources = generate(&dir.join("sources"), size.constructors())?;
+        let environment = on_hecaton(&ghc.path, lib);
+        let environment = environment.get_envs().filter_map(|(n, v)| Some((n.to_str()?.to_owned(), v?.to_str()?.to_owned())));
+        let environment: Vec<(String, String)> = environment.collect();
+        let compile = |jobs: u32, label: &str, flags: &[&str], env: &[(String, String)]| {
+            let work = dir.join(label.replace(' ', "-"));
+            let options = ["--make", "-v0", "-fforce-recomp", "-hide-all-packages", "-package=base", "-outputdir", "objects"];
+            let mut args: Vec<OsString> = options.map(OsString::from).into();
+            args.push(format!("-j{jobs}").into());
+            args.extend(sources.iter().map(OsString::from));
+            let flags = flags.iter().map(|f| (*f).to_owned()).collect();
+            let label = format!("-j{jobs} on the {label} runtime");
+            Contender { label, executable: ghc.path.clone(), args, flags, env: env.to_vec(), stdin: String::new(), work }
+        };
+        let measure = |jobs: u32| {
+            let contenders = [
+                compile(jobs, "stock", &[], &[]),
+                compile(jobs, "tuned stock", &TUNED, &[]),
+                compile(jobs, "hecaton", &[], &environment),
+            ];
+            let [stock, tuned, hecaton] = alternate("ghc_make", &contenders, runs)?;
+            Ok(Jobs { jobs, stock, tuned, hecaton })
+        };
+        let jobs = jobs.iter().map(|&n| measure(n)).collect::<Result<_>>()?;
+        Ok(GhcMake { constructors: size.constructors(), jobs })
+    }
+
+    pub fn at(&self, jobs: u32) -> Option<&Jobs> {
+        self.jobs.iter().find(|j| j.jobs == jobs)
+    }
+
+    pub fn grid(&self) -> Grid {
+        let mut columns = Vec::new();
+        for (head, digits) in [("s", 2), ("cpu s", 2), ("MB", 0)] {
+            columns.extend(["stock", "tuned", "hecaton"].map(|who| Column::figure(format!("{who} {head}"), digits)));
+        }
+        columns.extend(["hecaton:stock", "hecaton:tuned", "memory:tuned"].map(|head| Column::ratio(head, Better::Lower)));
+        let row = |j: &Jobs| {
+            let all = [&j.stock, &j.tuned, &j.hecaton];
+            let figures = [all.map(|s| s.elapsed), all.map(|s| s.cpu), all.map(|s| s.peak / 1e6)].concat();
+            let ratios = [j.hecaton.elapsed / j.stock.elapsed, j.hecaton.elapsed / j.tuned.elapsed, j.hecaton.peak / j.tuned.peak];
+            (format!("-j{}", j.jobs), [&figures[..], &ratios].concat())
+        };
+        Grid {
+            name: "ghc_make",
+            title: format!(
+                "ghc --make -jN of {MODULES} equal modules ({} constructors each): elapsed, CPU, peak memory; tuned: {}",
+                self.constructors,
+                TUNED.join(" ")
+            ),
+            columns,
+            rows: self.jobs.iter().map(row).collect(),
+        }
+    }
+}
+
+/// Writes the modules into folder `dir`.
+fn generate(dir: &Path, constructors: usize) -> Result<Vec<PathBuf>> {
+    fs::create_dir_all(dir).map_err(|e| Fail::io("create", dir, e))?;
+    let write = |n: usize| {
+        let path = dir.join(format!("M{n}.hs"));
+        fs::write(&path, module(n, constructors)).map_err(|e| Fail::io("write", &path, e))?;
+        Ok(path)
+    };
+    (1..=MODULES).map(write).collect()
+}
+
+fn module(n: usize, constructors: usize) -> String {
+    let alternatives: String = (1..=constructors).map(|c| format!("   | D{c} {{ f{c} :: Int }}\n")).collect();
+    format!("module M{n} where\ndata D = D0\n{alternatives}   deriving (Read, Show, Eq, Ord)\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modules_are_equal_but_for_their_names() {
+        let text = module(7, 2);
+        assert_eq!(text, "module M7 where\ndata D = D0\n   | D1 { f1 :: Int }\n   | D2 { f2 :: Int }\n   deriving (Read, Show, Eq, Ord)\n");
+        assert_eq!(module(8, 2), text.replace("M7", "M8"));
+    }
+
+    #[test]
+    fn rows_have_a_figure_for_each_column() {
+        let sample = |elapsed| Sample { elapsed, cpu: 2.0, peak: 1e8, ..Sample::default() };
+        let jobs = vec![Jobs { jobs: 2, stock: sample(4.0), tuned: sample(2.0), hecaton: sample(1.0) }];
+        let grid = GhcMake { constructors: 10, jobs }.grid();
+        assert_eq!(grid.rows[0].1.len(), grid.columns.len());
+        assert_eq!(grid.rows[0].1[9..], [0.25, 0.5, 1.0]);
+    }
+}

@@ -1,0 +1,92 @@
+//! Parallel programs: one HEC against several, on each runtime.
+use super::{alternate, contender, Sample};
+use crate::{
+    fail::Result,
+    programs::{Maker, Program, Runtime},
+    report::{Better, Column, Grid},
+};
+
+/// The medians of a program on both runtimes, on one HEC and on several.
+pub struct Scaling {
+    pub name: String,
+    pub stock: Speedup,
+    pub hecaton: Speedup,
+}
+
+pub struct Speedup {
+    pub alone: Sample,
+    pub together: Sample,
+}
+
+impl Speedup {
+    pub fn factor(&self) -> f64 {
+        self.alone.elapsed / self.together.elapsed
+    }
+}
+
+impl Scaling {
+    /// Measures `program` `runs` times on each runtime with -N1, and with -N`hecs`; all must print the same.
+    pub fn measure(maker: &Maker, program: &Program, hecs: u32, runs: usize) -> Result<Scaling> {
+        let several = format!("-N{hecs}");
+        let on = |runtime, hecs| contender(maker, program, runtime, &[hecs]);
+        let contenders =
+            [on(Runtime::Stock, "-N1")?, on(Runtime::Stock, &several)?, on(Runtime::Hecaton, "-N1")?, on(Runtime::Hecaton, &several)?];
+        let [stock_1, stock_n, hecaton_1, hecaton_n] = alternate(&program.name, &contenders, runs)?;
+        Ok(Scaling {
+            name: program.name.clone(),
+            stock: Speedup { alone: stock_1, together: stock_n },
+            hecaton: Speedup { alone: hecaton_1, together: hecaton_n },
+        })
+    }
+
+    /// Hecaton's speed-up as a multiple of the stock runtime's.
+    pub fn ratio(&self) -> f64 {
+        self.hecaton.factor() / self.stock.factor()
+    }
+}
+
+pub fn grid(all: &[Scaling]) -> Grid {
+    let row = |s: &Scaling| {
+        let times = |x: &Speedup| [x.alone.elapsed, x.together.elapsed];
+        let ratio = |of: fn(&Speedup) -> f64| of(&s.hecaton) / of(&s.stock);
+        let factors = [s.stock.factor(), s.hecaton.factor(), s.ratio()];
+        let ratios = [ratio(|x| x.alone.elapsed), ratio(|x| x.together.elapsed), ratio(|x| x.together.cpu), ratio(|x| x.together.peak)];
+        (s.name.clone(), [&times(&s.stock)[..], &times(&s.hecaton), &factors, &ratios].concat())
+    };
+    let seconds = |head| Column::figure(head, 3);
+    Grid {
+        name: "parallel",
+        title: "Parallel programs: elapsed seconds on one HEC (1) and on several (n), speed-ups, and Hecaton : stock".to_owned(),
+        columns: vec![
+            seconds("stock 1"),
+            seconds("stock n"),
+            seconds("hecaton 1"),
+            seconds("hecaton n"),
+            Column::ratio("stock 1:n", Better::Higher),
+            Column::ratio("hecaton 1:n", Better::Higher),
+            Column::ratio("speed-ups", Better::Higher),
+            Column::ratio("elapsed 1", Better::Lower),
+            Column::ratio("elapsed n", Better::Lower),
+            Column::ratio("cpu n", Better::Lower),
+            Column::ratio("memory n", Better::Lower),
+        ],
+        rows: all.iter().map(row).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn speedups_are_compared() {
+        let at = |elapsed| Sample { elapsed, cpu: 1.0, peak: 1e7, ..Sample::default() };
+        let speedup = |one, two| Speedup { alone: at(one), together: at(two) };
+        let scaling = Scaling { name: "x".into(), stock: speedup(3.0, 2.0), hecaton: speedup(2.0, 1.0) };
+        assert_eq!(scaling.hecaton.factor(), 2.0);
+        assert!((scaling.ratio() - 4.0 / 3.0).abs() < 1e-12);
+        let row = &grid(&[scaling]).rows[0].1;
+        assert_eq!(row[..6], [3.0, 2.0, 2.0, 1.0, 1.5, 2.0]);
+        assert_eq!(row[8], 0.5);
+    }
+}

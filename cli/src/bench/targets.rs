@@ -1,0 +1,159 @@
+//! What the project aims at, beside what was measured.
+use super::{ghc_make::GhcMake, Pair, Scaling, QUANTITIES};
+use crate::{
+    programs::{Aimed, Program},
+    report::geometric_mean,
+};
+use serde_json::{json, Value};
+
+/// From here on a program counts as bound by its collections: their part of the stock runtime's elapsed time.
+const GC_BOUND: f64 = 0.4;
+
+/// Goals for geometric means of Hecaton's elapsed time as a multiple of stock's.
+const ALL: f64 = 0.90;
+const COLLECTING: f64 = 0.7;
+
+/// -j8 and -j20 may take this multiple of -j2.
+const MORE_JOBS: f64 = 1.05;
+
+#[derive(Clone, Copy)]
+enum Bound {
+    AtMost(f64),
+    AtLeast(f64),
+}
+
+struct Target {
+    what: String,
+    measured: f64,
+    bound: Bound,
+}
+
+impl Target {
+    fn is_met(&self) -> bool {
+        match self.bound {
+            Bound::AtMost(bound) => self.measured <= bound,
+            Bound::AtLeast(bound) => self.measured >= bound,
+        }
+    }
+}
+
+#[derive(Default)]
+pub struct Targets(Vec<Target>);
+
+pub fn is_gc_bound(pair: &Pair) -> bool {
+    pair.stock.gc > GC_BOUND * pair.stock.elapsed
+}
+
+impl Targets {
+    fn add(&mut self, what: impl Into<String>, measured: f64, bound: Bound) {
+        self.0.push(Target { what: what.into(), measured, bound });
+    }
+
+    /// Of the programs that count towards the geometric mean.
+    pub fn of_programs(&mut self, pairs: &[Pair]) {
+        let bound: Vec<&Pair> = pairs.iter().filter(|p| is_gc_bound(p)).collect();
+        for (kind, pairs, at_most) in [("", pairs.iter().collect(), ALL), ("gc-bound ", bound, COLLECTING)] {
+            if !pairs.is_empty() {
+                let mean = geometric_mean(pairs.iter().map(|p| p.ratio(&QUANTITIES[0])));
+                self.add(format!("elapsed, geometric mean of {} {kind}programs", pairs.len()), mean, Bound::AtMost(at_most));
+            }
+        }
+    }
+
+    /// Of a program with goals of its own.
+    pub fn of_program(&mut self, program: &Program, pair: &Pair) {
+        for aim in &program.header.aims {
+            let (name, quantity) = match aim.quantity {
+                Aimed::Elapsed => ("elapsed", &QUANTITIES[0]),
+                Aimed::Memory => ("peak memory", &QUANTITIES[3]),
+            };
+            self.add(format!("{name}, {}", program.name), pair.ratio(quantity), Bound::AtMost(aim.at_most));
+        }
+    }
+
+    pub fn of_parallel(&mut self, all: &[Scaling]) {
+        for scaling in all {
+            self.add(format!("speed-up, {}", scaling.name), scaling.ratio(), Bound::AtLeast(1.0));
+        }
+    }
+
+    pub fn of_ghc_make(&mut self, ghc: &GhcMake) {
+        let Some(two) = ghc.at(2) else { return };
+        self.add("elapsed, ghc --make -j2, stock tuned", two.hecaton.elapsed / two.tuned.elapsed, Bound::AtMost(1.0));
+        self.add("peak memory, ghc --make -j2, stock tuned", two.hecaton.peak / two.tuned.peak, Bound::AtMost(1.0));
+        for more in ghc.jobs.iter().filter(|j| j.jobs > 2) {
+            let ratio = more.hecaton.elapsed / two.hecaton.elapsed;
+            self.add(format!("elapsed, ghc --make -j{} : -j2, both Hecaton", more.jobs), ratio, Bound::AtMost(MORE_JOBS));
+        }
+    }
+
+    pub fn text(&self) -> String {
+        let width = self.0.iter().map(|t| t.what.chars().count()).max().unwrap_or(0);
+        let head = "Targets (Hecaton : stock unless said otherwise)";
+        let width = width.max(head.len());
+        let mut out = format!("{head:width$}  measured      aimed at  met\n");
+        for t in &self.0 {
+            let (sign, bound) = match t.bound {
+                Bound::AtMost(bound) => ('≤', bound),
+                Bound::AtLeast(bound) => ('≥', bound),
+            };
+            let met = if t.is_met() { "yes" } else { "no" };
+            out += &format!("{:width$}  {:8.3}  {sign} {bound:10.2}  {met}\n", t.what, t.measured);
+        }
+        out
+    }
+
+    pub fn json(&self) -> Value {
+        let row = |t: &Target| {
+            let (key, bound) = match t.bound {
+                Bound::AtMost(bound) => ("at_most", bound),
+                Bound::AtLeast(bound) => ("at_least", bound),
+            };
+            json!({"what": t.what, "measured": t.measured, key: bound, "met": t.is_met()})
+        };
+        self.0.iter().map(row).collect()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::Sample;
+
+    fn pair(name: &str, stock: f64, gc: f64, hecaton: f64) -> Pair {
+        let sample = |elapsed, gc| Sample { elapsed, gc, peak: 1e7, ..Sample::default() };
+        Pair { name: name.into(), stock: sample(stock, gc), hecaton: sample(hecaton, gc) }
+    }
+
+    #[test]
+    fn programs_that_mostly_collect_have_a_mean_of_their_own() {
+        let mut targets = Targets::default();
+        targets.of_programs(&[pair("busy", 1.0, 0.1, 1.0), pair("collects", 1.0, 0.5, 0.64)]);
+        let json = targets.json();
+        assert_eq!(json[0], json!({"what": "elapsed, geometric mean of 2 programs", "measured": 0.8, "at_most": 0.9, "met": true}));
+        assert_eq!(json[1]["measured"], 0.64);
+        assert_eq!(json[1]["what"], "elapsed, geometric mean of 1 gc-bound programs");
+        assert!(targets.text().contains("0.800  ≤       0.90  yes"));
+    }
+
+    #[test]
+    fn speed_ups_are_to_be_high_and_times_low() {
+        let target = |measured, bound| Target { what: String::new(), measured, bound };
+        assert!(target(1.1, Bound::AtLeast(1.0)).is_met() && !target(0.9, Bound::AtLeast(1.0)).is_met());
+        assert!(!target(1.1, Bound::AtMost(1.0)).is_met() && target(0.9, Bound::AtMost(1.0)).is_met());
+    }
+
+    #[test]
+    fn more_jobs_are_held_against_two() {
+        let sample = |elapsed, peak| Sample { elapsed, peak, ..Sample::default() };
+        let jobs = |jobs, hecaton| crate::bench::ghc_make::Jobs { jobs, stock: sample(9.0, 1.0), tuned: sample(8.0, 4.0), hecaton };
+        let mut targets = Targets::default();
+        targets.of_ghc_make(&GhcMake { constructors: 1, jobs: vec![jobs(2, sample(8.0, 3.0)), jobs(8, sample(10.0, 3.0))] });
+        let met: Vec<Value> = targets.json().as_array().unwrap().iter().map(|t| t["met"].clone()).collect();
+        assert_eq!(met, [true, true, false]);
+    }
+}

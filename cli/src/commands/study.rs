@@ -1,0 +1,56 @@
+//! `hecaton study`: the questions of the 2005 paper, answered by measuring, as text, JSON and pictures.
+use super::{bench::progress, test::install};
+use crate::{
+    build::{ensure_variant, Evaluation},
+    fail::{Fail, Result},
+    ghc::Ghc,
+    programs::{self, Maker},
+    project::Project,
+    study::{Laboratory, Question},
+};
+use serde_json::json;
+use std::fs;
+
+#[derive(clap::Args)]
+pub struct Options {
+    /// How many times each program runs in each way
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..))]
+    runs: u16,
+    /// A few of the programs, once each: some minutes instead of half an hour
+    #[arg(long, conflicts_with = "runs")]
+    quick: bool,
+    /// Only these questions
+    #[arg(value_enum)]
+    questions: Vec<Question>,
+}
+
+pub fn run(project: &Project, options: &Options) -> Result<()> {
+    install("bench", project)?;
+    let dir = project.build_dir().join("study");
+    let programs = |name: &str| dir.join("programs").join(name);
+    let lab = Laboratory {
+        plain: Maker::new(project, programs("plain"))?,
+        grey: Maker::new(project, programs("grey"))?,
+        atomic: Maker::with_library(project, programs("atomic"), ensure_variant(project, Evaluation::Atomic)?)?,
+        programs: programs::find(&project.root.join("bench"), &[])?,
+        assembler: project.root.join("scripts/assemble-atomic"),
+        ghc: Ghc::find(project)?.path,
+        dir: dir.clone(),
+        runs: if options.quick { 1 } else { options.runs.into() },
+        quick: options.quick,
+    };
+    let all = [Question::Evaluation, Question::Meetings, Question::Jobs];
+    let asked = |q: &Question| options.questions.is_empty() || options.questions.contains(q);
+    let mut answers = json!({"runs": lab.runs});
+    for question in all.into_iter().filter(asked) {
+        let grid = lab.answer(question, &progress)?;
+        progress("");
+        println!("{}", grid.text());
+        answers[grid.name] = grid.json();
+        grid.plot(&dir.join(format!("{}.svg", grid.name)))?;
+    }
+    let path = dir.join("study.json");
+    fs::write(&path, format!("{answers:#}\n")).map_err(|e| Fail::io("write", &path, e))?;
+    println!("{} runs each; figures and pictures are in {}", lab.runs, dir.display());
+    Ok(())
+}

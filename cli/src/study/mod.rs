@@ -1,0 +1,67 @@
+//! The questions of the 2005 paper (its sections 6 and 7), asked again of this runtime and of the programs in bench/.
+//!
+//! Each question is a file, and answers with a grid:
+//!  * `evaluation`: what claiming thunks when they are entered adds to lock-free evaluation, and what atomic instructions add to that;
+//!  * `meetings`: how often two threads met on a thunk, and how much work was done twice;
+//!  * `jobs`: how ghc itself speeds up with -j.
+mod evaluation;
+mod jobs;
+mod meetings;
+
+use crate::{
+    bench::{contender, Contender},
+    fail::Result,
+    programs::{Maker, Program, Runtime},
+    report::Grid,
+};
+use std::path::PathBuf;
+
+#[derive(Clone, Copy, Debug, PartialEq, clap::ValueEnum)]
+pub enum Question {
+    Evaluation,
+    Meetings,
+    Jobs,
+}
+
+/// What there is to measure with.
+pub struct Laboratory<'a> {
+    /// Links programs as they are.
+    pub plain: Maker<'a>,
+    /// For programs whose own code claims thunks when they are entered (*grey-holing*).
+    pub grey: Maker<'a>,
+    /// The same, claims and updates being atomic instructions.
+    pub atomic: Maker<'a>,
+    pub programs: Vec<Program>,
+    /// Stands in for the assembler.
+    pub assembler: PathBuf,
+    pub ghc: PathBuf,
+    pub dir: PathBuf,
+    pub runs: usize,
+    /// Whether time is short.
+    pub quick: bool,
+}
+
+const GREY: &str = "-feager-blackholing";
+
+impl Laboratory<'_> {
+    pub fn answer(&self, question: Question, progress: &dyn Fn(&str)) -> Result<Grid> {
+        match question {
+            Question::Evaluation => evaluation::answer(self, progress),
+            Question::Meetings => meetings::answer(self, progress),
+            Question::Jobs => jobs::answer(self),
+        }
+    }
+
+    fn plainly(&self, program: &Program, flags: &[&str]) -> Result<Contender> {
+        contender(&self.plain, program, Runtime::Hecaton, flags)
+    }
+
+    fn grey(&self, program: &Program, flags: &[&str]) -> Result<Contender> {
+        contender(&self.grey, &program.with_flag(GREY), Runtime::Hecaton, flags)
+    }
+
+    fn atomically(&self, program: &Program, flags: &[&str]) -> Result<Contender> {
+        let program = program.with_flag(GREY).with_flag("-pgma").with_flag(&self.assembler.to_string_lossy());
+        contender(&self.atomic, &program, Runtime::Hecaton, flags)
+    }
+}

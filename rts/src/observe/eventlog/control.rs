@@ -1,0 +1,164 @@
+//! Beginning and end of a log, by options and by C code.
+use super::event::{Event, CLOCK, PROCESS};
+use super::writer;
+use super::*;
+use crate::contract::flags::RtsConfig;
+use crate::contract::layout::*;
+use crate::contract::Ways;
+use crate::observe::program;
+use std::ptr::null_mut;
+use std::sync::TryLockError;
+use std::time::SystemTime;
+
+/// What `base` and C may ask (`EventLogStatus` in the header).
+#[no_mangle]
+pub extern "C" fn eventLogStatus() -> u32 {
+    let status = match (Ways::linked().eventlog, WRITER.load(Ordering::Acquire).is_null()) {
+        (false, _) => EVENTLOG_NOT_SUPPORTED,
+        (true, true) => EVENTLOG_NOT_CONFIGURED,
+        (true, false) => EVENTLOG_RUNNING,
+    };
+    status as u32
+}
+
+/// Begins a log of the classes that the flags choose. False: there is one already, or the
+/// program is not linked for it.
+/// # Safety
+/// `writer` stays valid until the log ends.
+#[no_mangle]
+pub unsafe extern "C" fn startEventLogging(writer: *const EventLogWriter) -> bool {
+    let _log = lock(&LOG);
+    if writer.is_null() || eventLogStatus() != EVENTLOG_NOT_CONFIGURED as u32 {
+        return false;
+    }
+    begin(writer);
+    true
+}
+
+/// Ends the log, and forgets its writer.
+#[no_mangle]
+pub extern "C" fn endEventLogging() {
+    let _log = lock(&LOG);
+    stop();
+}
+
+/// Does what the options and the configuration say about events.
+/// # Safety
+/// Called once at start, after the options have been read; the configured writer stays valid.
+pub unsafe fn configure(config: &RtsConfig) {
+    let trace = flags().TraceFlags;
+    if trace.tracing == TRACE_EVENTLOG as i32 {
+        startEventLogging(config.eventlog_writer);
+    } else if trace.tracing == TRACE_STDERR as i32 {
+        AS_TEXT.store(true, Ordering::Relaxed);
+        CLASSES.store(chosen(&trace), Ordering::Relaxed);
+        preamble();
+    }
+}
+
+/// The last events of a program, and the end of its log.
+pub fn end() {
+    hooks::tasks_end();
+    hooks::hecs_end();
+    endEventLogging();
+    // A log as text has no writer.
+    CLASSES.store(0, Ordering::Relaxed);
+}
+
+/// The caller holds [`LOG`], and no log is written.
+unsafe fn begin(writer: *const EventLogWriter) {
+    for b in all_buffers() {
+        lock(b).clear();
+    }
+    WRITER.store(writer.cast_mut(), Ordering::Release);
+    writer::begin();
+    writer::write(&mut kinds::header());
+    writer::flush();
+    AS_TEXT.store(false, Ordering::Relaxed);
+    CLASSES.store(chosen(&flags().TraceFlags), Ordering::Relaxed);
+    preamble();
+}
+
+/// The caller holds [`LOG`].
+fn stop() {
+    if WRITER.load(Ordering::Acquire).is_null() {
+        return;
+    }
+    CLASSES.store(0, Ordering::Relaxed);
+    for b in all_buffers() {
+        write_out(&mut lock(b), now());
+    }
+    writer::write(&mut (EVENT_DATA_END as u16).to_be_bytes());
+    writer::stop();
+    WRITER.store(null_mut(), Ordering::Release);
+}
+
+fn all_buffers() -> impl Iterator<Item = &'static Mutex<Buffer>> {
+    BUFFERS.iter().chain([&COMMON])
+}
+
+/// Writes what there is and marks the end, for a program that cannot go on. What another OS
+/// thread has locked stays unwritten: it may never be unlocked.
+pub fn flush_in_haste() {
+    let Some(_log) = try_lock(&LOG) else { return };
+    if WRITER.load(Ordering::Acquire).is_null() {
+        return;
+    }
+    CLASSES.store(0, Ordering::Relaxed);
+    for b in all_buffers() {
+        if let Some(mut b) = try_lock(b) {
+            write_out(&mut b, now());
+        }
+    }
+    writer::write(&mut (EVENT_DATA_END as u16).to_be_bytes());
+}
+
+fn try_lock<T>(m: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
+    match m.try_lock() {
+        Ok(guard) => Some(guard),
+        Err(TryLockError::Poisoned(p)) => Some(p.into_inner()),
+        Err(TryLockError::WouldBlock) => None,
+    }
+}
+
+/// Runs `f` with everything here locked: a fork within leaves the child nothing half done.
+pub fn with_locked<R>(f: impl FnOnce() -> R) -> R {
+    let _log = lock(&LOG);
+    let _tasks = lock(&hooks::TASKS);
+    let _buffers: Vec<_> = all_buffers().map(lock).collect();
+    writer::with_file_locked(f)
+}
+
+/// The child of a fork begins a log of its own.
+/// # Safety
+/// Called in the child, while one OS thread runs.
+pub unsafe fn after_fork() {
+    start_clock();
+    hooks::after_fork();
+    let writer = WRITER.swap(null_mut(), Ordering::Acquire);
+    if !writer.is_null() {
+        let _log = lock(&LOG);
+        writer::after_fork();
+        begin(writer);
+    }
+}
+
+/// What a reader has to know first: process, clock and HECs.
+fn preamble() {
+    let common = |event| post(None, event);
+    if on(class::HECS) {
+        common(Event::CapsetCreate { set: PROCESS, kind: CAPSET_TYPE_OSPROCESS });
+        common(Event::CapsetCreate { set: CLOCK, kind: CAPSET_TYPE_CLOCKDOMAIN });
+    }
+    hooks::hecs_begin();
+    let clock = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    common(Event::WallClock { seconds: clock.as_secs(), nanoseconds: clock.subsec_nanos() });
+    common(Event::Process(std::process::id()));
+    common(Event::ParentProcess(std::os::unix::process::parent_id()));
+    // "GHC", version and way are what the format asks for.
+    let name = format!("GHC-{GHC_VERSION} {} (Hecaton)", Ways::linked().name());
+    common(Event::RtsIdentifier(name.as_bytes()));
+    let args: Vec<u8> = program::full_args().iter().flat_map(|a| a.as_bytes_with_nul().to_vec()).collect();
+    common(Event::ProgramArgs(&args));
+    hooks::heap_info();
+}

@@ -1,0 +1,199 @@
+//! What other floors tell the event log: one line where it happens, one branch when nobody
+//! listens. `hec` is the number of the HEC on which it happens, and whose holder calls.
+use super::event::{Event, CLOCK, PROCESS};
+use super::{class, on, post, GcStats, HeapShape, SparkCounts};
+use crate::contract::layout::*;
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::Mutex;
+
+/// Functions that log one event of a class, on the HEC that is their first argument.
+macro_rules! on_a_hec {
+    ($($(#[$doc:meta])* $class:ident: $name:ident($($arg:ident: $ty:ty),*) => $event:expr;)*) => {$(
+        $(#[$doc])*
+        #[inline]
+        pub fn $name(hec: u32 $(, $arg: $ty)*) {
+            if on(class::$class) {
+                post(Some(hec), $event);
+            }
+        }
+    )*};
+}
+
+on_a_hec! {
+    /// Threads are named by their numbers, here and below.
+    SCHEDULER: thread_created(thread: u64) => Event::CreateThread(thread as u32);
+    SCHEDULER: thread_runs(thread: u64) => Event::RunThread(thread as u32);
+    /// It is about to leave for a safe foreign call.
+    SCHEDULER: thread_calls_out(thread: u64) => Event::StopThread {
+        thread: thread as u32, status: THREAD_SUSPENDED_FOREIGN_CALL as u16, on: 0,
+    };
+    SCHEDULER: thread_runnable(thread: u64) => Event::ThreadRunnable(thread as u32);
+    /// It leaves for the run queue of HEC `to`.
+    SCHEDULER: thread_migrates(thread: u64, to: u32) => Event::MigrateThread {
+        thread: thread as u32, to: to as u16,
+    };
+    /// It was blocked, and goes on on HEC `to`.
+    SCHEDULER: thread_woken(thread: u64, to: u32) => Event::ThreadWakeup {
+        thread: thread as u32, hec: to as u16,
+    };
+    SCHEDULER: thread_labelled(thread: u64, label: &[u8]) => Event::ThreadLabel {
+        thread: thread as u32, label,
+    };
+
+    GC: gc_requested(parallel: bool) => Event::Moment(match parallel {
+        true => EVENT_REQUEST_PAR_GC,
+        false => EVENT_REQUEST_SEQ_GC,
+    });
+    GC: gc_started() => Event::Moment(EVENT_GC_START);
+    /// All HECs have stopped.
+    GC: gc_world_stopped() => Event::Moment(EVENT_GC_GLOBAL_SYNC);
+    /// Its collecting thread copies, finds nothing to do, has finished: three.
+    GC: gc_works() => Event::Moment(EVENT_GC_WORK);
+    GC: gc_idles() => Event::Moment(EVENT_GC_IDLE);
+    GC: gc_done() => Event::Moment(EVENT_GC_DONE);
+    GC: gc_ended() => Event::Moment(EVENT_GC_END);
+    GC: gc_stats(stats: GcStats) => Event::GcStats(stats);
+    /// Bytes since the program's start.
+    GC: heap_allocated(bytes: u64) => Event::HeapAllocated(bytes);
+    /// Bytes taken from the system.
+    GC: heap_size(bytes: u64) => Event::HeapSize(bytes);
+    /// Bytes alive, as a full collection has found.
+    GC: heap_live(bytes: u64) => Event::HeapLive(bytes);
+
+    SPARKS: spark_thread_created(thread: u64) => Event::CreateSparkThread(thread as u32);
+    SPARKS: spark_created() => Event::Moment(EVENT_SPARK_CREATE);
+    SPARKS: spark_dud() => Event::Moment(EVENT_SPARK_DUD);
+    SPARKS: spark_overflowed() => Event::Moment(EVENT_SPARK_OVERFLOW);
+    SPARKS: spark_runs() => Event::Moment(EVENT_SPARK_RUN);
+    SPARKS: spark_stolen(victim: u32) => Event::SparkSteal { victim: victim as u16 };
+    SPARKS: spark_fizzled() => Event::Moment(EVENT_SPARK_FIZZLE);
+    SPARKS: spark_collected() => Event::Moment(EVENT_SPARK_GC);
+    SPARK_COUNTERS: spark_counters(counts: SparkCounts) => Event::SparkCounters(counts);
+
+    USER: user_message(text: &[u8]) => Event::UserMessage(text);
+    USER: user_marker(text: &[u8]) => Event::UserMarker(text);
+    USER: user_binary(bytes: &[u8]) => Event::UserBinary(bytes);
+}
+
+/// The thread has left Haskell. `status`: a return code or, for `ThreadBlocked`, what
+/// [`status_of_block`] makes of the reason; `waits_for`: the thread that it waits for, or 0.
+#[inline]
+pub fn thread_stopped(hec: u32, thread: u64, status: impl FnOnce() -> (u16, u64)) {
+    if on(class::SCHEDULER) {
+        let (status, waits_for) = status();
+        post(Some(hec), Event::StopThread { thread: thread as u32, status, on: waits_for as u32 });
+    }
+}
+
+/// Reasons to block come after the return codes and the foreign call.
+pub fn status_of_block(why_blocked: usize) -> u16 {
+    (THREAD_SUSPENDED_FOREIGN_CALL + why_blocked) as u16
+}
+
+/// `task` names an OS thread that runs Haskell; the calling one.
+#[inline]
+pub fn task_created(task: u64, hec: u32) {
+    if on(class::SCHEDULER) {
+        // SAFETY: a query.
+        let os_thread = unsafe { libc::gettid() } as u64;
+        super::lock(&TASKS).insert(task);
+        post(None, Event::TaskCreate { task, hec: hec as u16, os_thread });
+    }
+}
+
+#[inline]
+pub fn task_migrates(task: u64, from: u32, to: u32) {
+    // One that has not been told about yet just gets its first HEC.
+    if on(class::SCHEDULER) && super::lock(&TASKS).contains(&task) {
+        post(None, Event::TaskMigrate { task, from: from as u16, to: to as u16 });
+    }
+}
+
+#[inline]
+pub fn task_deleted(task: u64) {
+    if on(class::SCHEDULER) {
+        super::lock(&TASKS).remove(&task);
+        post(None, Event::TaskDelete(task));
+    }
+}
+
+/// Tasks that the log has told about and that have not ended.
+pub(super) static TASKS: Mutex<BTreeSet<u64>> = Mutex::new(BTreeSet::new());
+
+/// The program ends, and with it the workers that were waiting.
+pub(super) fn tasks_end() {
+    let left = std::mem::take(&mut *super::lock(&TASKS));
+    for task in left {
+        post(None, Event::TaskDelete(task));
+    }
+}
+
+/// In the child of a fork: the other OS threads are the parent's.
+pub(super) fn after_fork() {
+    super::lock(&TASKS).clear();
+}
+
+/// HECs so far: a log that begins later tells about them first.
+static HECS: AtomicU32 = AtomicU32::new(0);
+
+/// A HEC has been made, the next in number.
+pub fn hec_created(hec: u32) {
+    HECS.fetch_max(hec + 1, Ordering::Relaxed);
+    hec_begins(hec);
+}
+
+fn hec_begins(hec: u32) {
+    if on(class::HECS) {
+        let hec = hec as u16;
+        post(None, Event::CapCreate(hec));
+        post(None, Event::CapsetAssign { set: PROCESS, hec });
+        post(None, Event::CapsetAssign { set: CLOCK, hec });
+    }
+}
+
+/// Threads are no longer put on the HEC, or are again.
+pub fn hec_enabled(hec: u32, enabled: bool) {
+    if on(class::HECS) {
+        let event = if enabled { Event::CapEnable } else { Event::CapDisable };
+        post(None, event(hec as u16));
+    }
+}
+
+/// A log begins.
+pub(super) fn hecs_begin() {
+    for hec in 0..HECS.load(Ordering::Relaxed) {
+        hec_begins(hec);
+    }
+}
+
+/// The program ends, and with it its HECs.
+pub(super) fn hecs_end() {
+    if !on(class::HECS) {
+        return;
+    }
+    for hec in 0..HECS.load(Ordering::Relaxed) {
+        let hec = hec as u16;
+        post(None, Event::CapsetRemove { set: PROCESS, hec });
+        post(None, Event::CapsetRemove { set: CLOCK, hec });
+        post(None, Event::CapDelete(hec));
+    }
+    post(None, Event::CapsetDelete(PROCESS));
+    post(None, Event::CapsetDelete(CLOCK));
+}
+
+static HEAP: Mutex<Option<HeapShape>> = Mutex::new(None);
+
+/// The heap is ready.
+pub fn heap_made(shape: HeapShape) {
+    *super::lock(&HEAP) = Some(shape);
+    heap_info();
+}
+
+pub(super) fn heap_info() {
+    if on(class::GC) {
+        if let Some(shape) = *super::lock(&HEAP) {
+            post(None, Event::HeapInfo(shape));
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! The event log: what happened when, for tools such as ThreadScope, or as text (`+RTS -l`, `-v`).
+//!
+//! Protocol.
+//!
+//! 1. Other floors call the one-line functions of [`hooks`]. Each asks [`on`] for its class of
+//!    events, one load and one branch, and that is all while no log is written.
+//! 2. An event goes to the buffer of the HEC it happened on, or to the one for events of none.
+//!    Every buffer has a lock: its HEC's holder takes it without contention, and whoever ends the
+//!    log, or flushes in haste, may come from any OS thread.
+//! 3. A full buffer is written, as a block, by whoever finds it full. Blocks of different HECs
+//!    come in any order; readers sort by time.
+//! 4. [`end`] clears the classes first and writes the buffers out afterwards, each under its
+//!    lock; who adds an event looks at the classes again under that lock. So nothing is added to
+//!    a buffer that has been written for the last time.
+//! 5. [`LOG`] is taken before buffers, and those before the lock of a writer.
+mod buffer;
+mod control;
+mod event;
+pub mod hooks;
+mod kinds;
+#[cfg(test)]
+mod tests;
+mod text;
+mod writer;
+
+pub use control::{after_fork, configure, end, flush_in_haste, with_locked};
+pub use event::{GcStats, HeapShape, SparkCounts};
+pub use writer::FileEventLogWriter;
+
+use super::clock::getProcessElapsedTime;
+use crate::contract::flags::{flags, EventLogWriter, TraceFlags};
+use buffer::{is_too_long, Buffer, NO_HEC};
+use event::Event;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, AtomicU32, Ordering};
+use std::sync::{Mutex, MutexGuard};
+
+/// Classes of events, by the letter that chooses them.
+pub mod class {
+    /// `s`: threads and tasks.
+    pub const SCHEDULER: u32 = 1;
+    /// `g`: collections and the heap.
+    pub const GC: u32 = 1 << 1;
+    /// `p`: counters of sparks.
+    pub const SPARK_COUNTERS: u32 = 1 << 2;
+    /// `f`: every spark.
+    pub const SPARKS: u32 = 1 << 3;
+    /// `u`: the program's own.
+    pub const USER: u32 = 1 << 4;
+    /// HECs: with any of the others.
+    pub const HECS: u32 = 1 << 5;
+    /// The process: in every log.
+    pub const PROCESS: u32 = 1 << 6;
+}
+
+/// The classes that are being logged; none: no log is written.
+static CLASSES: AtomicU32 = AtomicU32::new(0);
+
+/// Events are printed on stderr instead.
+static AS_TEXT: AtomicBool = AtomicBool::new(false);
+
+/// Is one of these classes being logged?
+#[inline(always)]
+pub fn on(classes: u32) -> bool {
+    CLASSES.load(Ordering::Relaxed) & classes != 0
+}
+
+/// HECs with a buffer of their own.
+const MAX_HECS: usize = 256;
+
+static BUFFERS: [Mutex<Buffer>; MAX_HECS] = [const { Mutex::new(Buffer::new()) }; MAX_HECS];
+static COMMON: Mutex<Buffer> = Mutex::new(Buffer::new());
+
+/// Who starts or ends a log holds it.
+static LOG: Mutex<()> = Mutex::new(());
+/// Where blocks go; null: no binary log is written.
+static WRITER: AtomicPtr<EventLogWriter> = AtomicPtr::new(std::ptr::null_mut());
+
+/// When the program started, by the monotonic clock; 0: not yet known.
+static START: AtomicI64 = AtomicI64::new(0);
+
+/// Times are counted from now on.
+pub fn start_clock() {
+    START.store(getProcessElapsedTime(), Ordering::Relaxed);
+}
+
+/// Nanoseconds since the program's start.
+fn now() -> u64 {
+    if START.load(Ordering::Relaxed) == 0 {
+        // C code has started a log before the runtime.
+        start_clock();
+    }
+    (getProcessElapsedTime() - START.load(Ordering::Relaxed)) as u64
+}
+
+/// The classes that the flags choose.
+fn chosen(trace: &TraceFlags) -> u32 {
+    let debug = flags().DebugFlags;
+    let mut classes = class::PROCESS;
+    for (wanted, class) in [
+        (trace.scheduler || debug.scheduler, class::SCHEDULER),
+        (trace.gc || debug.gc, class::GC),
+        // Every spark or their number, not both.
+        (trace.sparks_sampled && !trace.sparks_full, class::SPARK_COUNTERS),
+        (trace.sparks_full || debug.sparks, class::SPARKS),
+        (trace.user, class::USER),
+    ] {
+        if wanted {
+            classes |= class | class::HECS;
+        }
+    }
+    classes
+}
+
+fn lock<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {
+    m.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+fn buffer_of(hec: Option<u32>) -> (&'static Mutex<Buffer>, u16) {
+    match hec {
+        Some(no) if (no as usize) < MAX_HECS => (&BUFFERS[no as usize], no as u16),
+        _ => (&COMMON, NO_HEC),
+    }
+}
+
+/// Logs an event that happens now, on a HEC or on none.
+#[cold]
+fn post(hec: Option<u32>, event: Event) {
+    if AS_TEXT.load(Ordering::Relaxed) {
+        return text::print(hec, now(), &event);
+    }
+    if is_too_long(&event) {
+        return super::fatal::say("Event size exceeds EVENT_PAYLOAD_SIZE_MAX, bail out");
+    }
+    let (buffer, no) = buffer_of(hec);
+    let mut buffer = lock(buffer);
+    if !on(u32::MAX) {
+        return;
+    }
+    // Read under the lock, so that times in a block never go back.
+    let time = now();
+    if buffer.is_full_for(&event) {
+        write_out(&mut buffer, time);
+    }
+    buffer.add(time, no, &event);
+}
+
+/// Writes what is in the buffer as a block.
+fn write_out(buffer: &mut Buffer, now: u64) {
+    if let Some(block) = buffer.block(now) {
+        writer::write(block);
+        buffer.clear();
+    }
+}

@@ -1,0 +1,116 @@
+//! Where the bytes of a log go: a writer that a C program brings, or a file.
+use super::{lock, WRITER};
+use crate::contract::flags::{flags, EventLogWriter};
+use crate::observe::fatal;
+use libc::c_void;
+use std::ffi::{CStr, OsString};
+use std::fs::File;
+use std::io::Write;
+use std::os::unix::ffi::OsStringExt;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Mutex;
+
+fn writer() -> Option<&'static EventLogWriter> {
+    // SAFETY: null, or valid as long as the log lasts.
+    unsafe { WRITER.load(Ordering::Acquire).as_ref() }
+}
+
+pub fn begin() {
+    if let Some(begin) = writer().and_then(|w| w.initEventLogWriter) {
+        // SAFETY: C's contract for this field, as for those below.
+        unsafe { begin() }
+    }
+}
+
+/// Writers say themselves what went wrong: a log that cannot be written does not end a program.
+pub fn write(bytes: &mut [u8]) {
+    if let Some(write) = writer().and_then(|w| w.writeEventLog) {
+        // SAFETY: the bytes are ours for the time of the call.
+        unsafe { write(bytes.as_mut_ptr().cast(), bytes.len()) };
+    }
+}
+
+pub fn flush() {
+    if let Some(flush) = writer().and_then(|w| w.flushEventLog) {
+        // SAFETY: as above.
+        unsafe { flush() }
+    }
+}
+
+pub fn stop() {
+    if let Some(stop) = writer().and_then(|w| w.stopEventLogWriter) {
+        // SAFETY: as above.
+        unsafe { stop() }
+    }
+}
+
+/// Writes to `PROGRAM.eventlog`, or to where `-ol` says.
+#[no_mangle]
+pub static FileEventLogWriter: EventLogWriter = EventLogWriter {
+    initEventLogWriter: Some(open_file),
+    writeEventLog: Some(write_file),
+    flushEventLog: None,
+    stopEventLogWriter: Some(close_file),
+};
+
+static FILE: Mutex<Option<File>> = Mutex::new(None);
+
+/// This process is the child of a fork: its file is named after it as well.
+static FORKED: AtomicBool = AtomicBool::new(false);
+
+/// The file's name. The child of a fork has its number in it, for the parent still writes to
+/// the file with the plain name.
+fn file_name() -> PathBuf {
+    let asked = flags().TraceFlags.trace_output;
+    let child = FORKED.load(Ordering::Relaxed).then(|| format!(".{}", std::process::id()));
+    let child = child.unwrap_or_default();
+    let name = match asked.is_null() {
+        true => format!("{}{child}.eventlog", fatal::program_name()).into_bytes(),
+        // SAFETY: a string that is never freed.
+        false => [unsafe { CStr::from_ptr(asked) }.to_bytes(), child.as_bytes()].concat(),
+    };
+    PathBuf::from(OsString::from_vec(name))
+}
+
+unsafe extern "C" fn open_file() {
+    let name = file_name();
+    match File::create(&name) {
+        Ok(file) => *lock(&FILE) = Some(file),
+        Err(e) => {
+            let why = fatal::system_error(&e);
+            let name = name.display();
+            fatal::exit_with(1, &format!("initEventLogFileWriter: can't open {name}: {why}"))
+        }
+    }
+}
+
+unsafe extern "C" fn write_file(bytes: *mut c_void, len: usize) -> bool {
+    let bytes = std::slice::from_raw_parts(bytes.cast::<u8>(), len);
+    let mut file = lock(&FILE);
+    let Some(open) = file.as_mut() else { return false };
+    let written = open.write_all(bytes);
+    if let Err(e) = &written {
+        // A part of a block would make the rest unreadable.
+        *file = None;
+        drop(file);
+        fatal::say(&format!("the event log ends here: {}", fatal::system_error(e)));
+    }
+    written.is_ok()
+}
+
+unsafe extern "C" fn close_file() {
+    *lock(&FILE) = None;
+}
+
+/// Runs `f` while nobody writes to the file.
+pub fn with_file_locked<R>(f: impl FnOnce() -> R) -> R {
+    let _file = lock(&FILE);
+    f()
+}
+
+/// In the child of a fork: the open file is the parent's.
+pub fn after_fork() {
+    FORKED.store(true, Ordering::Relaxed);
+    *lock(&FILE) = None;
+}
