@@ -3,10 +3,11 @@
 //! The work of a collection is what it copies. It is expected to be the part of from-space that
 //! survived when the generation was last collected. For every order of magnitude of work we
 //! keep what copying has cost alone and together. Helpers take some time to arrive: work that
-//! would be done by then is not offered to them. Where both ways are known the faster one is
-//! taken; to share must be clearly faster, since it costs processor time that others may want.
-//! Now and then the other way is tried again, less often each time that it loses: the load of
-//! the machine changes, and so does the shape of the heap.
+//! would be done by then is not offered to them. Where both ways are known, for this order of
+//! magnitude or the nearest, the faster one is taken; to share must be clearly faster, since it
+//! costs processor time that others may want. Now and then the other way is tried again, less
+//! often each time that it loses: the load of the machine changes, and so does the shape of the
+//! heap.
 use crate::observe::settings::MAX_GENERATIONS;
 
 /// A collection shared must take at most this part of the time that it takes alone.
@@ -81,17 +82,17 @@ impl History {
     pub fn choose(&mut self, generation: usize, from: usize, most: usize) -> usize {
         let bytes = self.survival[generation] * from as f64;
         let m = magnitude(bytes as usize);
-        let alone = self.cost_alone(m);
+        let (alone, together) = (self.nearest(m, |e| e.alone), self.nearest(m, |e| e.together));
         let useful = bytes * alone / (self.late * WORTH_A_HELPER);
         let threads = most.min(useful as usize + 1);
         if threads < 2 {
             return 1;
         }
-        let e = &mut self.by_magnitude[m];
-        if e.together == 0.0 {
+        if together == 0.0 {
             return threads;
         }
-        let mut share = e.together < GAIN * alone;
+        let e = &mut self.by_magnitude[m];
+        let mut share = together < GAIN * alone;
         e.until_retry -= 1;
         if e.until_retry == 0 {
             e.retry = (e.retry * 2).min(LAST_RETRY);
@@ -106,13 +107,14 @@ impl History {
         }
     }
 
-    /// What copying a byte costs alone, for work of this magnitude or the nearest known one.
-    fn cost_alone(&self, m: usize) -> f64 {
+    /// What copying a byte costs, for work of this magnitude or the nearest one of which it is
+    /// known; 0 if there is none.
+    fn nearest(&self, m: usize, cost: impl Fn(&Experience) -> f64) -> f64 {
         (0..MAGNITUDES)
             .flat_map(|d| [m.checked_sub(d), Some(m + d)])
             .flatten()
             .filter_map(|i| self.by_magnitude.get(i))
-            .map(|e| e.alone)
+            .map(cost)
             .find(|&cost| cost > 0.0)
             .unwrap_or(0.0)
     }
@@ -181,6 +183,13 @@ mod tests {
         assert!(run(&mut h, 1000, 1 << 20, 1.5) < 50);
         run(&mut h, 2000, 1 << 20, 0.6);
         assert!(run(&mut h, 1000, 1 << 20, 0.6) > 900);
+    }
+
+    #[test]
+    fn what_loses_is_not_tried_at_every_size() {
+        let mut h = History::new();
+        let shared: usize = (17..26).map(|log| run(&mut h, 2, 1 << log, 1.2)).sum();
+        assert_eq!(shared, 1);
     }
 
     #[test]
