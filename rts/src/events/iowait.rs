@@ -2,7 +2,8 @@
 //!
 //! Threads in `threadDelay`, `threadWaitRead` and `threadWaitWrite` wait here; the scheduler
 //! polls between threads and sleeps in `ppoll(2)` when nothing else can run. A thread taken away
-//! by an exception is forgotten through [`forget`].
+//! by an exception is forgotten through [`forget`]: a sleeper says itself until when it sleeps,
+//! so it is found at once; those that wait for descriptors are searched, as `poll` does anyway.
 use super::signals;
 use crate::collector::roots::Visitor;
 use crate::contract::{layout::*, Tso};
@@ -21,17 +22,26 @@ struct Waiter {
 
 /// Touched by HEC holders only.
 struct Waiting {
-    /// By deadline; the serial number orders equal ones.
-    sleepers: BTreeMap<(Instant, u64), Tso>,
+    /// By deadline, in nanoseconds since `zero`; the serial number orders equal ones.
+    sleepers: BTreeMap<(u64, u64), Tso>,
     waiters: Vec<Waiter>,
     serial: u64,
+    /// When the first thread went to sleep.
+    zero: Option<Instant>,
 }
 
 static mut WAITING: Waiting =
-    Waiting { sleepers: BTreeMap::new(), waiters: Vec::new(), serial: 0 };
+    Waiting { sleepers: BTreeMap::new(), waiters: Vec::new(), serial: 0, zero: None };
 
 unsafe fn waiting() -> &'static mut Waiting {
     &mut *std::ptr::addr_of_mut!(WAITING)
+}
+
+impl Waiting {
+    /// Nanoseconds since `zero`.
+    fn now(&mut self) -> u64 {
+        self.zero.get_or_insert_with(Instant::now).elapsed().as_nanos() as u64
+    }
 }
 
 /// Makes a thread wait for so many microseconds, or until a descriptor can be read or written.
@@ -47,16 +57,25 @@ pub unsafe fn sleep(hec: &mut Hec, t: Tso, wait: Wait) {
     w.serial += 1;
     // Far deadlines are as good as never, and must not overflow.
     let pause = Duration::from_micros(micros.max(0) as u64).min(Duration::from_secs(1 << 32));
-    w.sleepers.insert((Instant::now() + pause, w.serial), t);
-    block(hec, t, BlockedOnDelay, 0);
+    let until = w.now() + pause.as_nanos() as u64;
+    w.sleepers.insert((until, w.serial), t);
+    block(hec, t, BlockedOnDelay, until as usize);
 }
 
 /// Takes a thread away from whatever it waits for here.
 /// # Safety
-/// The HEC is held.
+/// The HEC is held, and the thread waits here.
 pub unsafe fn forget(_hec: &mut Hec, t: Tso) {
-    waiting().sleepers.retain(|_, s| *s != t);
-    waiting().waiters.retain(|w| w.tso != t);
+    let w = waiting();
+    if t.obj().why_blocked as usize != BlockedOnDelay {
+        w.waiters.retain(|w| w.tso != t);
+        return;
+    }
+    let until = t.obj().block_info as u64;
+    let mut same = w.sleepers.range((until, 0)..=(until, u64::MAX));
+    if let Some(key) = same.find(|(_, s)| **s == t).map(|(key, _)| *key) {
+        w.sleepers.remove(&key);
+    }
 }
 
 /// Wakes threads whose time has come or whose descriptor is ready. With `idle`, waits for the
@@ -68,7 +87,7 @@ pub unsafe fn poll(hec: &mut Hec, idle: bool) -> bool {
     if w.sleepers.is_empty() && w.waiters.is_empty() {
         return false;
     }
-    let mut now = Instant::now();
+    let now = w.now();
     wake_sleepers(hec, now);
     let idle = idle && hec.run_queue.is_empty();
     if w.waiters.is_empty() && !idle {
@@ -85,35 +104,31 @@ pub unsafe fn poll(hec: &mut Hec, idle: bool) -> bool {
         .collect();
     let n = if idle {
         let first = w.sleepers.first_key_value();
-        signals::poll(&mut fds, first.map(|((until, _), _)| until.saturating_duration_since(now)))
+        let wait = |until: u64| Duration::from_nanos(until.saturating_sub(now));
+        signals::poll(&mut fds, first.map(|((until, _), _)| wait(*until)))
     } else {
         libc::poll(fds.as_mut_ptr(), fds.len() as libc::nfds_t, 0)
     };
-    now = Instant::now();
+    let now = w.now();
     wake_sleepers(hec, now);
     if n <= 0 {
         return true;
     }
-    let ready: Vec<(Tso, i16)> = w
-        .waiters
-        .iter()
-        .zip(&fds)
-        .filter(|(_, fd)| fd.revents != 0)
-        .map(|(waiter, fd)| (waiter.tso, fd.revents))
-        .collect();
-    for (t, got) in ready {
+    let (ready, rest): (Vec<_>, Vec<_>) =
+        w.waiters.drain(..).zip(&fds).partition(|(_, fd)| fd.revents != 0);
+    w.waiters.extend(rest.into_iter().map(|(waiter, _)| waiter));
+    for (t, got) in ready.into_iter().map(|(waiter, fd)| (waiter.tso, fd.revents)) {
         if got & libc::POLLNVAL != 0 {
             let e = static_closure!(base_GHCziEventziThread_blockedOnBadFD_closure);
             raise_async(hec, t, Some(e));
         } else {
-            forget(hec, t);
             unblock(hec, t);
         }
     }
     true
 }
 
-unsafe fn wake_sleepers(hec: &mut Hec, now: Instant) {
+unsafe fn wake_sleepers(hec: &mut Hec, now: u64) {
     let w = waiting();
     while let Some(first) = w.sleepers.first_entry() {
         if first.key().0 > now {
