@@ -2,13 +2,15 @@
 //!
 //! Threaded: the C handler sends the signal to the event manager. Non-threaded: it is put in a
 //! ring, and the scheduler starts a thread for each. The ring is written by signal handlers and
-//! emptied by the HEC's holder; an index pair of atomics orders them.
+//! emptied by the HEC's holder; an index pair of atomics orders them. When it is full, a signal is
+//! kept once, as the system does with those that are blocked: its handler still runs after the
+//! last one came in. (The stock runtime ends the program.)
 use super::manager;
 use crate::hec::Hec;
 use crate::thread::create::{apply, boxed, new_io_thread};
 use crate::{info, static_closure};
 use std::cell::UnsafeCell;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -19,7 +21,7 @@ const STG_SIG_HAN: i32 = -4;
 const STG_SIG_RST: i32 = -5;
 const SIGNALS: usize = 65;
 const INFO_BYTES: usize = size_of::<libc::siginfo_t>();
-const RING: usize = 64;
+pub(super) const RING: usize = 1024;
 
 /// What each signal does now: one of the codes above.
 static ACTIONS: Mutex<[i32; SIGNALS]> = Mutex::new([STG_SIG_DFL; SIGNALS]);
@@ -31,15 +33,70 @@ struct Ring {
     slots: UnsafeCell<[(i32, [u8; INFO_BYTES]); RING]>,
     written: AtomicUsize,
     read: AtomicUsize,
+    /// Signals that found the ring full, by bit `number - 1`, and what came with the first of each.
+    late: AtomicU64,
+    late_infos: UnsafeCell<[[u8; INFO_BYTES]; SIGNALS]>,
 }
 // SAFETY: handlers run with all signals blocked on one thread in the non-threaded way, so there
-// is one writer; the indices order it with the one reader.
+// is one writer; the indices, and the bits of `late`, order it with the one reader.
 unsafe impl Sync for Ring {}
+
+impl Ring {
+    /// # Safety
+    /// Called by the one writer.
+    unsafe fn put(&self, signal: i32, info: &[u8]) {
+        let at = self.written.load(Ordering::Relaxed);
+        if at - self.read.load(Ordering::Acquire) < RING {
+            let slot = &mut (*self.slots.get())[at % RING];
+            slot.0 = signal;
+            slot.1.copy_from_slice(info);
+            self.written.store(at + 1, Ordering::Release);
+            return;
+        }
+        let bit = 1 << (signal - 1);
+        if self.late.load(Ordering::Acquire) & bit == 0 {
+            (*self.late_infos.get())[signal as usize].copy_from_slice(info);
+            self.late.fetch_or(bit, Ordering::Release);
+        }
+    }
+
+    /// # Safety
+    /// Called by the one reader.
+    unsafe fn take(&self) -> Option<(i32, [u8; INFO_BYTES])> {
+        let at = self.read.load(Ordering::Relaxed);
+        if at != self.written.load(Ordering::Acquire) {
+            let slot = (*self.slots.get())[at % RING];
+            self.read.store(at + 1, Ordering::Release);
+            return Some(slot);
+        }
+        let late = self.late.load(Ordering::Acquire);
+        if late == 0 {
+            return None;
+        }
+        let signal = late.trailing_zeros() as usize + 1;
+        let info = (*self.late_infos.get())[signal];
+        // One that comes in just before this needs no handler of its own: this one is yet to start.
+        self.late.fetch_and(!(1 << (signal - 1)), Ordering::AcqRel);
+        Some((signal as i32, info))
+    }
+
+    fn is_empty(&self) -> bool {
+        self.read.load(Ordering::Relaxed) == self.written.load(Ordering::Acquire)
+            && self.late.load(Ordering::Acquire) == 0
+    }
+
+    fn clear(&self) {
+        self.read.store(self.written.load(Ordering::Acquire), Ordering::Release);
+        self.late.store(0, Ordering::Release);
+    }
+}
 
 static PENDING: Ring = Ring {
     slots: UnsafeCell::new([(0, [0; INFO_BYTES]); RING]),
     written: AtomicUsize::new(0),
     read: AtomicUsize::new(0),
+    late: AtomicU64::new(0),
+    late_infos: UnsafeCell::new([[0; INFO_BYTES]; SIGNALS]),
 };
 
 /// Set when base wants no `SIGCHLD` for stopped children.
@@ -54,13 +111,7 @@ extern "C" fn on_signal(signal: i32, si: *mut libc::siginfo_t, _context: *mut li
         if THREADED.load(Ordering::Relaxed) {
             manager::send_signal(signal, info);
         } else {
-            let at = PENDING.written.load(Ordering::Relaxed);
-            if at - PENDING.read.load(Ordering::Acquire) < RING {
-                let slot = &mut (*PENDING.slots.get())[at % RING];
-                slot.0 = signal;
-                slot.1.copy_from_slice(info);
-                PENDING.written.store(at + 1, Ordering::Release);
-            }
+            PENDING.put(signal, info);
             // The non-threaded way has one HEC.
             let hec = &*crate::hec::address(0);
             hec.context_switch.store(1, Ordering::Relaxed);
@@ -119,13 +170,7 @@ pub unsafe extern "C" fn stg_sig_install(signal: i32, code: i32, mask: *const li
 /// The HEC is held.
 pub unsafe fn start_handlers(hec: &mut Hec) -> bool {
     let mut any = false;
-    loop {
-        let at = PENDING.read.load(Ordering::Relaxed);
-        if at == PENDING.written.load(Ordering::Acquire) {
-            return any;
-        }
-        let (signal, bytes) = (*PENDING.slots.get())[at % RING];
-        PENDING.read.store(at + 1, Ordering::Release);
+    while let Some((signal, bytes)) = PENDING.take() {
         // runHandlersPtr takes the buffer over and frees it.
         let buffer = libc::malloc(INFO_BYTES);
         std::ptr::copy_nonoverlapping(bytes.as_ptr(), buffer as *mut u8, INFO_BYTES);
@@ -137,16 +182,17 @@ pub unsafe fn start_handlers(hec: &mut Hec) -> bool {
         hec.run_queue.push_back(&mut hec.remembered, t);
         any = true;
     }
+    any
 }
 
 /// Has a signal come in whose handler has not been started?
 fn pending() -> bool {
-    PENDING.read.load(Ordering::Relaxed) != PENDING.written.load(Ordering::Acquire)
+    !PENDING.is_empty()
 }
 
 /// In the child of a fork: what came in was meant for the parent.
 pub fn after_fork() {
-    PENDING.read.store(PENDING.written.load(Ordering::Acquire), Ordering::Release);
+    PENDING.clear();
 }
 
 /// Might a signal start a handler?

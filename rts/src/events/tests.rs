@@ -161,15 +161,18 @@ fn a_signal_starts_its_handler_in_a_thread() {
 }
 
 #[test]
-fn signals_come_in_order_and_those_too_many_are_dropped() {
+fn of_signals_that_are_too_many_one_of_each_is_kept() {
     let mut w = World::new(2);
     unsafe {
         handle_usr1();
-        for _ in 0..100 {
+        assert_eq!(signals::stg_sig_install(libc::SIGUSR2, -4, std::ptr::null()), -1);
+        for _ in 0..signals::RING + 100 {
             libc::raise(libc::SIGUSR1);
         }
+        libc::raise(libc::SIGUSR2);
         assert!(signals::start_handlers(w.hec));
-        assert_eq!(w.runnable().len(), 64);
+        assert_eq!(w.runnable().len(), signals::RING + 2);
+        assert!(!signals::start_handlers(w.hec));
         libc::raise(libc::SIGUSR1);
         assert!(signals::start_handlers(w.hec));
         assert_eq!(w.runnable().len(), 1);
