@@ -1,13 +1,14 @@
 //! `forkProcess`: a child process with only the forking Haskell thread.
 //!
-//! The fork happens with the world stopped and the ticker's sleep locked, so the child finds them
-//! consistent; locks that other OS threads may have held are made anew. In the child every other OS
-//! thread is gone; every other Haskell thread is deleted; the given action runs as a new main; then
-//! the child exits.
+//! The fork happens with the world stopped, and the ticker's sleep and what foreign code may use
+//! without a HEC (callbacks, stable pointers) locked, so the child finds them consistent; locks that
+//! other OS threads may have held are made anew. In the child every other OS thread is gone; every
+//! other Haskell thread is deleted; the given action runs as a new main; then the child exits.
 use crate::contract::layout::*;
 use crate::eval::freeze::raise_async;
 use crate::sync::throwto::finished;
 use crate::events::{iowait, manager, signals, ticker};
+use crate::prims::{callback, stable_ptr};
 use crate::sched::{hec, incall, seat, settings, spark, task, world};
 use crate::contract::Tso;
 use crate::observe::eventlog;
@@ -23,7 +24,8 @@ pub unsafe extern "C" fn forkProcess(entry: usize) -> libc::pid_t {
     libc::fflush(std::ptr::null_mut());
     ticker::pause(true);
     while !world::stop(me) {}
-    let pid = ticker::with_sleep_locked(|| eventlog::with_locked(|| libc::fork()));
+    let fork = || callback::with_locked(|| stable_ptr::with_locked(|| libc::fork()));
+    let pid = ticker::with_sleep_locked(|| eventlog::with_locked(fork));
     if pid != 0 {
         ticker::pause(false);
         world::go_on(me);

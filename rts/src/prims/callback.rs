@@ -135,6 +135,12 @@ fn stack_shape(types: &[u8]) -> Option<Vec<i64>> {
 /// Addresses of free code slots.
 static FREE: Mutex<Vec<usize>> = Mutex::new(Vec::new());
 
+/// Runs `f` with the free slots locked (around a fork, so that the child does not find them taken).
+pub fn with_locked<R>(f: impl FnOnce() -> R) -> R {
+    let _free = FREE.lock().unwrap_or_else(PoisonError::into_inner);
+    f()
+}
+
 /// A new pair of pages, all of whose slots are free.
 unsafe fn new_pages(free: &mut Vec<usize>) {
     let rw = libc::PROT_READ | libc::PROT_WRITE;

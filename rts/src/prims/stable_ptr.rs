@@ -138,6 +138,16 @@ pub unsafe extern "C" fn hs_unlock_stable_tables() {
     LOCK.release()
 }
 
+/// Runs `f` with the table locked (around a fork, so that the child does not find it taken).
+/// # Safety
+/// This OS thread does not hold the lock.
+pub unsafe fn with_locked<R>(f: impl FnOnce() -> R) -> R {
+    LOCK.acquire();
+    let r = f();
+    LOCK.release();
+    r
+}
+
 /// Shows the collector every closure that a stable pointer stands for.
 /// # Safety
 /// The world is stopped.
