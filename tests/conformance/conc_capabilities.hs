@@ -1,4 +1,5 @@
 -- One capability: its number, setting it to one, threadCapability and forkOn.
+-- skip-hecs: it prints how many HECs there are
 import Control.Concurrent
 import GHC.Conc (numCapabilities)
 

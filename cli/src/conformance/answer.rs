@@ -26,6 +26,16 @@ pub struct Answer {
     stderr: Vec<u8>,
 }
 
+/// What the end of a run that was stopped is described with.
+const OVER_TIME: &str = "over the time limit of ";
+
+impl Answer {
+    /// Was it stopped at its time limit?
+    pub fn unfinished(&self) -> bool {
+        self.end.starts_with(OVER_TIME)
+    }
+}
+
 /// Runs `program` in an empty folder of its own.
 pub fn ask(maker: &Maker, program: &Program, runtime: Runtime, kind: &Kind) -> Result<Answer> {
     let folder = maker.folder(program).join(format!("run-{}-{}", runtime.name(), kind.name));
@@ -45,7 +55,7 @@ pub fn ask(maker: &Maker, program: &Program, runtime: Runtime, kind: &Kind) -> R
     let limit = header.timeout.unwrap_or(TIME_LIMIT) * kind.patience;
     let outcome = process::run(command, header.stdin.as_bytes(), limit, &channels)?;
     let end = match outcome.end {
-        End::TimeLimit => format!("over the time limit of {} s", limit.as_secs()),
+        End::TimeLimit => format!("{OVER_TIME}{} s", limit.as_secs()),
         end => end.describe(),
     };
     Ok(Answer { end, stdout: outcome.stdout, stderr: outcome.stderr })
