@@ -109,6 +109,7 @@ impl GhcMake {
             ),
             columns,
             rows: self.jobs.iter().map(row).collect(),
+            has_mean: false,
         }
     }
 }

@@ -71,6 +71,7 @@ pub fn grid(all: &[Scaling]) -> Grid {
             Column::ratio("memory n", Better::Lower),
         ],
         rows: all.iter().map(row).collect(),
+        has_mean: true,
     }
 }
 

@@ -49,5 +49,5 @@ pub fn picture(pairs: &[Pair], path: &Path) -> Result<()> {
         values: pairs.iter().map(|p| p.ratio(&q)).collect(),
         better: Better::Lower,
     });
-    draw(&names, &panels, path)
+    draw(&names, &panels, true, path)
 }

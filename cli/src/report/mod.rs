@@ -10,7 +10,7 @@ use std::path::Path;
 pub struct Column {
     pub head: String,
     pub digits: usize,
-    /// Ratios to something equal in kind have a geometric mean and a panel in the picture.
+    /// Ratios have a panel in the picture, and a geometric mean if the rows are of a kind.
     pub ratio: Option<Better>,
 }
 
@@ -20,6 +20,8 @@ pub struct Grid {
     pub title: String,
     pub columns: Vec<Column>,
     pub rows: Vec<(String, Vec<f64>)>,
+    /// Whether the rows are of a kind, so that the mean of their ratios says something.
+    pub has_mean: bool,
 }
 
 impl Column {
@@ -43,10 +45,6 @@ impl Grid {
         self.columns.iter().enumerate().map(mean).collect()
     }
 
-    fn has_mean(&self) -> bool {
-        self.rows.len() > 1 && self.columns.iter().any(|c| c.ratio.is_some())
-    }
-
     /// The title, a line of heads, a line for each row, and the geometric means of ratios.
     pub fn text(&self) -> String {
         let first = self.rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0).max(MEAN.len());
@@ -64,7 +62,7 @@ impl Grid {
             let values: Vec<Option<f64>> = values.iter().copied().map(Some).collect();
             out += &format!("{name:first$}{}\n", cells(&values));
         }
-        if self.has_mean() {
+        if self.has_mean {
             out += format!("{MEAN:first$}{}", cells(&self.means())).trim_end();
             out += "\n";
         }
@@ -78,7 +76,7 @@ impl Grid {
         let rows: Vec<Value> =
             self.rows.iter().map(|(name, values)| json!({"name": name, "figures": object(&mut values.iter().copied().map(Some))})).collect();
         let mut all = json!({"title": self.title, "rows": rows});
-        if self.has_mean() {
+        if self.has_mean {
             all["geometric_mean"] = object(&mut self.means().into_iter());
         }
         all
@@ -91,7 +89,7 @@ impl Grid {
             let values = self.column(n).collect();
             c.ratio.map(|better| Panel { title: c.head.clone(), values, better })
         });
-        draw(&names, &panels.collect::<Vec<_>>(), path)
+        draw(&names, &panels.collect::<Vec<_>>(), self.has_mean, path)
     }
 }
 
@@ -120,7 +118,7 @@ mod tests {
     fn ratios_have_means_and_figures_have_not() {
         let columns = vec![Column::figure("seconds", 1), Column::ratio("speed-up", Better::Higher)];
         let rows = vec![("a".to_owned(), vec![3.0, 1.0]), ("b".to_owned(), vec![4.0, 4.0])];
-        let grid = Grid { name: "g", title: "T".to_owned(), columns, rows };
+        let grid = Grid { name: "g", title: "T".to_owned(), columns, rows, has_mean: true };
         let lines = "T\n                 seconds  speed-up\na                    3.0      1.00\nb                    4.0      4.00\n\
                      geometric mean                2.00\n";
         assert_eq!(grid.text(), lines);

@@ -33,30 +33,30 @@ pub struct Panel {
     pub better: Better,
 }
 
-/// Writes an SVG picture with a row for each name and one for the geometric mean.
-pub fn draw(names: &[&str], panels: &[Panel], path: &Path) -> Result<()> {
+/// Writes an SVG picture with a row for each name and, if asked for, one for the geometric mean.
+pub fn draw(names: &[&str], panels: &[Panel], with_mean: bool, path: &Path) -> Result<()> {
     let width = NAMES + panels.len() as i32 * (PANEL + GAP);
-    let height = HEAD + (names.len() as i32 + 1) * ROW + GAP;
+    let height = HEAD + (names.len() + usize::from(with_mean)) as i32 * ROW + GAP;
     let area = SVGBackend::new(path, (width as u32, height as u32)).into_drawing_area();
-    paint(names, panels, &area, height).map_err(|e| Fail::new(format!("cannot draw {}: {e}", path.display())))
+    paint(names, panels, with_mean, &area, height).map_err(|e| Fail::new(format!("cannot draw {}: {e}", path.display())))
 }
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
 type Painted = std::result::Result<(), Box<dyn std::error::Error>>;
 
-fn paint(names: &[&str], panels: &[Panel], area: &Area, height: i32) -> Painted {
+fn paint(names: &[&str], panels: &[Panel], with_mean: bool, area: &Area, height: i32) -> Painted {
     area.fill(&WHITE)?;
-    for (row, name) in names.iter().copied().chain(["geometric mean"]).enumerate() {
+    for (row, name) in names.iter().copied().chain(with_mean.then_some("geometric mean")).enumerate() {
         text(area, name, (NAMES - 10, middle(row)), HPos::Right, 13)?;
     }
     for (n, panel) in panels.iter().enumerate() {
-        paint_panel(panel, area, NAMES + n as i32 * (PANEL + GAP), height)?;
+        paint_panel(panel, with_mean, area, NAMES + n as i32 * (PANEL + GAP), height)?;
     }
     area.present()?;
     Ok(())
 }
 
-fn paint_panel(panel: &Panel, area: &Area, left: i32, height: i32) -> Painted {
+fn paint_panel(panel: &Panel, with_mean: bool, area: &Area, left: i32, height: i32) -> Painted {
     text(area, &panel.title, (left + PANEL / 2, 16), HPos::Center, 14)?;
     for (ratio, label) in [(0.25, "¼"), (0.5, "½"), (1.0, "1"), (2.0, "2"), (4.0, "4")] {
         let x = left + offset(ratio);
@@ -64,8 +64,8 @@ fn paint_panel(panel: &Panel, area: &Area, left: i32, height: i32) -> Painted {
         area.draw(&PathElement::new(vec![(x, HEAD - 10), (x, height - GAP)], colour))?;
         text(area, label, (x, HEAD - 20), HPos::Center, 12)?;
     }
-    let mean = geometric_mean(panel.values.iter().copied());
-    for (row, ratio) in panel.values.iter().copied().chain([mean]).enumerate() {
+    let mean = with_mean.then(|| geometric_mean(panel.values.iter().copied()));
+    for (row, ratio) in panel.values.iter().copied().chain(mean).enumerate() {
         let (from, to) = (left + offset(ratio.min(1.0)), left + offset(ratio.max(1.0)));
         let corners = [(from, middle(row) - BAR / 2), (to, middle(row) + BAR / 2)];
         area.draw(&Rectangle::new(corners, panel.better.colour(ratio).filled()))?;
@@ -125,7 +125,7 @@ mod tests {
     fn a_picture_is_written() {
         let path = std::env::temp_dir().join(format!("hecaton-chart-{}.svg", std::process::id()));
         let panel = Panel { title: "elapsed".into(), values: vec![0.5], better: Better::Lower };
-        draw(&["queens"], &[panel], &path).unwrap();
+        draw(&["queens"], &[panel], true, &path).unwrap();
         assert!(std::fs::read_to_string(&path).unwrap().contains("queens"));
         std::fs::remove_file(&path).unwrap();
     }

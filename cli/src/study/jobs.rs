@@ -31,6 +31,7 @@ pub fn answer(lab: &Laboratory) -> Result<Grid> {
             Column::ratio("speed-up", Better::Higher),
         ],
         rows,
+        has_mean: false,
     })
 }
 

@@ -48,6 +48,7 @@ pub fn answer(lab: &Laboratory, progress: &dyn Fn(&str)) -> Result<Grid> {
             Column::ratio("grey:lazy elapsed", Better::Lower),
         ],
         rows,
+        has_mean: true,
     })
 }
 
