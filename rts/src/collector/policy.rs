@@ -165,7 +165,8 @@ pub(super) unsafe fn nursery_bytes(hecs: usize) -> usize {
     let held: usize = heap().gens.iter().map(|g| g.blocks()).sum();
     let room = aim.saturating_sub((held + live) * BLOCK_BYTES);
     let spare = (live * BLOCK_BYTES / 16).min(MAX_SPARE_NURSERY);
-    (room.max(spare) / hecs).min(most).max(s.nursery_bytes)
+    // A hint makes no nursery smaller than it would be without.
+    (room.max(spare) / hecs).min(most).max(grown_nursery())
 }
 
 /// The size of a nursery when nobody has named one: the default, doubled as long as it is a
