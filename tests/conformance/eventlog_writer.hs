@@ -1,4 +1,5 @@
 -- An event log that goes to a C program, which reads it strictly: the header, every block, every event.
+-- skip-hecs: each HEC has an event manager of its own, so the number of threads differs
 -- ghc: -O -threaded -eventlog -no-hs-main
 -- c: eventlog_writer_c.c
 {-# LANGUAGE MagicHash, UnboxedTuples #-}

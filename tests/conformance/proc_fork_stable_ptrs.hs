@@ -1,6 +1,7 @@
 -- Children of a process in which C keeps using the table of stable pointers: the child finds it usable.
 -- ghc: -O -threaded
 -- c: proc_fork_stable_ptrs_c.c
+-- compare: stdout exit
 import Control.Monad
 import Foreign.StablePtr
 import System.Exit
