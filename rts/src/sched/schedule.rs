@@ -198,14 +198,14 @@ unsafe fn run_thread(me: TaskRef, ic: Option<*mut InCall>, hec: &mut Hec, t: Tso
         let reg = run::run_current(&mut hec.r);
         return came_back(Hec::of_reg(reg));
     }
-    let mut fiber = Fiber::new();
+    let mut fiber = me.spare.take().unwrap_or_else(Fiber::new);
     me.fiber.set(&mut fiber);
     let reg = fiber.run(&mut hec.r);
     me.fiber.set(null_mut());
     if reg.is_null() {
         return suspend::hand_over(hec, t, fiber);
     }
-    fiber.free();
+    me.spare.set(Some(fiber));
     came_back(Hec::of_reg(reg))
 }
 

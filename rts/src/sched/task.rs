@@ -50,6 +50,8 @@ pub struct Task {
     at: AtomicUsize,
     /// Innermost in-call of this OS thread.
     pub incall: Cell<*mut InCall>,
+    /// A fiber for the next thread that is not bound to it.
+    pub spare: Cell<Option<Fiber>>,
     /// The fiber on which it runs a thread that is not bound to it, or null.
     pub fiber: Cell<*mut Fiber>,
     /// Its foreign calls under way, innermost last. Others look at them only to find a thread; the
@@ -88,6 +90,7 @@ impl Task {
             os_thread: AtomicU64::new(0),
             at: AtomicUsize::new(NOWHERE),
             incall: Cell::new(null_mut()),
+            spare: Cell::new(None),
             fiber: Cell::new(null_mut()),
             calls: Lock::new(Vec::new()),
         }));
