@@ -10,12 +10,13 @@ use crate::contract::layout::*;
 use crate::contract::{Closure, FunTable, RegTable, Tso};
 use crate::memory::{nursery::AllocArea, remember::RememberedSet};
 use crate::observe::stats::Sparks;
+use crate::post::Post;
 use crate::thread::door::Wait;
 use crate::thread::queue::ThreadQueue;
 use crossbeam_deque::Worker;
 use std::mem::offset_of;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock};
+use std::sync::OnceLock;
 
 #[repr(C)]
 pub struct Hec {
@@ -24,8 +25,6 @@ pub struct Hec {
     pub no: u32,
     /// Asked to give way: set by the ticker, by wake-ups and by collections.
     pub context_switch: AtomicU32,
-    /// The holder is wanted in the scheduler: there is a letter, or the world is to stop.
-    wanted: AtomicBool,
     /// Nobody holds it, and it has nothing to do. Written under the seat's lock.
     rests: AtomicBool,
     pub alloc: AllocArea,
@@ -42,9 +41,9 @@ pub struct Hec {
     /// Thunks that somebody may evaluate before they are needed, and what became of such.
     pub sparks: Worker<Closure>,
     pub spark_counts: Sparks,
-    /// Letters: threads to run here, and exceptions (MSG_THROWTO) for threads of this HEC.
-    inbox: Mutex<Vec<Closure>>,
-    has_mail: AtomicBool,
+    /// Letters (threads to run here, and exceptions, as MSG_THROWTO, for threads of this HEC), and
+    /// calls to the holder to come back to the scheduler for one, or because the world is to stop.
+    post: Post<Closure>,
 }
 
 /// A collection somebody asked for.
@@ -65,7 +64,6 @@ impl Hec {
             r: zeroed.1,
             no,
             context_switch: AtomicU32::new(0),
-            wanted: AtomicBool::new(false),
             rests: AtomicBool::new(false),
             alloc: AllocArea::new(),
             remembered: RememberedSet::new(),
@@ -76,8 +74,7 @@ impl Hec {
             gc_requested: None,
             sparks: Worker::new_fifo(),
             spark_counts: Sparks::default(),
-            inbox: Mutex::new(Vec::new()),
-            has_mail: AtomicBool::new(false),
+            post: Post::new(),
         }
     }
 
@@ -109,12 +106,7 @@ impl Hec {
         self.r.current_nursery = self.alloc.run;
         let end = if self.alloc.full || self.gc_requested.is_some() { 0 } else { self.alloc.limit() - 1 };
         if many() {
-            // Whoever wants the holder writes `wanted` first and the limit second, we the other
-            // way round, all in one order: either we see it or its limit stays.
-            self.hp_lim().store(end, Ordering::SeqCst);
-            if self.wanted.load(Ordering::SeqCst) {
-                self.interrupt();
-            }
+            self.post.open(self.hp_lim(), end);
         } else {
             self.hp_lim().store(end, Ordering::Relaxed);
         }
@@ -126,13 +118,12 @@ impl Hec {
     /// Has the holder come back to the scheduler soon, even if it is just about to run a thread.
     /// Any OS thread may call this at any time.
     pub fn call_back(&self) {
-        self.wanted.store(true, Ordering::SeqCst);
-        self.hp_lim().store(0, Ordering::SeqCst);
+        self.post.call_back(self.hp_lim());
     }
 
     /// Has the holder been called back? It has heard it then.
     pub fn called_back(&self) -> bool {
-        self.wanted.load(Ordering::Relaxed) && self.wanted.swap(false, Ordering::AcqRel)
+        self.post.called_back()
     }
 
     /// Makes the running thread stop after it has allocated a little more, if other HECs rest:
@@ -180,17 +171,10 @@ impl Hec {
         }
     }
 
-    fn inbox(&self) -> MutexGuard<'_, Vec<Closure>> {
-        self.inbox.lock().unwrap_or_else(|e| e.into_inner())
-    }
-
     /// Sends this HEC a thread to run, or an exception for one of its threads. Any OS thread that
     /// holds some HEC may do so.
     pub fn send(&self, letter: Closure) {
-        let mut inbox = self.inbox();
-        inbox.push(letter);
-        self.has_mail.store(true, Ordering::Release);
-        drop(inbox);
+        self.post.add(letter);
         if let Some(deliver) = ON_MAIL.get() {
             deliver(self);
         }
@@ -198,19 +182,17 @@ impl Hec {
 
     /// Is there a letter? (A look without the lock; the sender sees to it that another follows.)
     pub fn has_mail(&self) -> bool {
-        self.has_mail.load(Ordering::Acquire)
+        self.post.any()
     }
 
     /// Takes all letters, oldest first.
     pub fn take_mail(&mut self) -> Vec<Closure> {
-        let mut inbox = self.inbox();
-        self.has_mail.store(false, Ordering::Relaxed);
-        std::mem::take(&mut *inbox)
+        self.post.take()
     }
 
     /// Shows the collector the letters.
     pub fn mail_roots(&mut self, visit: &mut dyn FnMut(&mut Closure)) {
-        self.inbox().iter_mut().for_each(visit);
+        self.post.letters().iter_mut().for_each(visit);
     }
 
     /// Lists an untagged closure in the remembered set if it is old.

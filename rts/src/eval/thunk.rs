@@ -41,7 +41,7 @@
 //! SeqCst, since the plain store between a waiter's and the owner's exchange of the indirectee
 //! breaks the chain by which the one would see what the other did before.
 //!
-//! `rts/tests/models/thunk.rs` runs this file under loom.
+//! `rts/tests/evaluation` runs this file under loom.
 use crate::atomics::{AtomicUsize, Ordering::*};
 
 /// The headers that say that a thunk's indirectee counts, as this runtime writes them.

@@ -31,6 +31,8 @@ mod header;
 mod header_lock;
 #[path = "../../src/thread/lock.rs"]
 pub mod lock;
+#[path = "../../src/post.rs"]
+pub mod post;
 #[path = "../../src/sync/stm/protocol.rs"]
 mod protocol;
 #[path = "../../src/collector/quiet.rs"]
@@ -42,6 +44,7 @@ mod thread {
 mod claims;
 mod crews;
 mod forwarding;
+mod posts;
 mod sharing;
 mod transactions;
 
