@@ -95,6 +95,7 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
                             door::give(t, there);
                             continue;
                         }
+                        None if share::give_away(hec, t) => continue,
                         None => hec.run_queue.push_front(&mut hec.remembered, t),
                     },
                     // Nothing better to do: the sparks.

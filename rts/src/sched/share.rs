@@ -64,6 +64,16 @@ unsafe fn give(hec: &mut Hec, no: usize, n: usize) {
     }
 }
 
+/// Gives a thread that only another task can run to a HEC that rests, so that this one need not
+/// be passed to that task. False if none takes it.
+/// # Safety
+/// The caller holds the HEC, and the thread is on no queue.
+pub unsafe fn give_away(hec: &Hec, t: Tso) -> bool {
+    let me = hec.no as usize;
+    let mut others = (0..hec::enabled()).filter(|&no| no != me && hec::is_resting(no));
+    hec::resting() > 0 && others.any(|no| seat::give(no, |there| unsafe { settle(there, t) }))
+}
+
 /// Makes a runnable thread one of this HEC.
 /// # Safety
 /// The thread is runnable, on no queue and nobody else's.

@@ -17,11 +17,18 @@ use crate::observe::stats::Tasks;
 use std::cell::Cell;
 use std::os::unix::thread::JoinHandleExt;
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, MutexGuard};
+use std::time::{Duration, Instant};
 
 /// Native stack of a worker: foreign calls run on it.
 const WORKER_STACK_BYTES: usize = 2 << 20;
+
+/// How long a task stays awake when it waits: about what it takes to wake it.
+const PATIENCE: Duration = Duration::from_micros(30);
+
+/// A task that waits is still awake.
+static SOMEBODY_LOOKS: AtomicBool = AtomicBool::new(false);
 
 /// No HEC has been promised to the task: it waits for one that has its thread, or is in C.
 pub const NOWHERE: usize = usize::MAX;
@@ -39,6 +46,10 @@ pub struct Task {
     /// What has been given to this task and not been taken up yet.
     turns: Lock<Vec<Turn>>,
     bell: Condvar,
+    /// It waits for the bell; under the lock of `turns`.
+    asleep: Cell<bool>,
+    /// There is something in `turns`: for a look without the lock.
+    given: AtomicBool,
     /// The HEC it holds, or null.
     hec: Cell<*mut Hec>,
     /// The HEC it held last: where it goes first when it needs one.
@@ -85,6 +96,8 @@ impl Task {
         let t: TaskRef = Box::leak(Box::new(Task {
             turns: Lock::new(Vec::new()),
             bell: Condvar::new(),
+            asleep: Cell::new(false),
+            given: AtomicBool::new(false),
             hec: Cell::new(null_mut()),
             last: Cell::new(0),
             os_thread: AtomicU64::new(0),
@@ -100,19 +113,42 @@ impl Task {
 
     /// Ends this task's wait.
     pub fn give(&self, turn: Turn) {
-        self.turns.lock().push(turn);
-        self.bell.notify_one();
+        let mut turns = self.turns.lock();
+        turns.push(turn);
+        self.given.store(true, Ordering::Release);
+        let asleep = self.asleep.get();
+        drop(turns);
+        if asleep {
+            self.bell.notify_one();
+        }
     }
 
-    /// Sleeps until something is given to this task.
+    /// Waits until something is given to this task.
     pub fn wait(&self) -> Turn {
+        self.look_around();
         let mut turns = self.turns.lock();
         loop {
             if let Some(turn) = turns.pop() {
+                self.given.store(!turns.is_empty(), Ordering::Relaxed);
                 return turn;
             }
+            self.asleep.set(true);
             turns = lock::wait(&self.bell, turns);
+            self.asleep.set(false);
         }
+    }
+
+    /// Stays awake for a while, for with several HECs threads often wake each other soon. One task
+    /// at a time does so: others need the cores.
+    fn look_around(&self) {
+        if !hec::many() || SOMEBODY_LOOKS.swap(true, Ordering::Acquire) {
+            return;
+        }
+        let since = Instant::now();
+        while !self.given.load(Ordering::Acquire) && since.elapsed() < PATIENCE {
+            (0..16).for_each(|_| std::hint::spin_loop());
+        }
+        SOMEBODY_LOOKS.store(false, Ordering::Release);
     }
 
     /// Sleeps until a HEC is passed to this task, which is no idle worker; tells which.
@@ -238,6 +274,7 @@ pub fn start_worker() -> TaskRef {
 pub unsafe fn after_fork(me: TaskRef) {
     ALL.renew(vec![me]);
     me.turns.renew(Vec::new());
+    SOMEBODY_LOOKS.store(false, Ordering::Relaxed);
     me.calls.renew(Vec::new());
     WORKERS.store(0, Ordering::Relaxed);
     seat::after_fork(me);
