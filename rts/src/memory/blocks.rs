@@ -19,6 +19,11 @@ const BINS: usize = 32;
 /// How far a search goes into the bin whose runs may be too short.
 const SEARCH: usize = 16;
 
+/// When a block is taken that never was before, those after it are populated too: as many as are
+/// this part (one in so many) of all below, up to a maximum.
+const AHEAD_SHARE: usize = 64;
+const MAX_AHEAD: usize = 32;
+
 /// A run of blocks in use, named by its first descriptor.
 pub type Run = *mut BlockDesc;
 
@@ -27,6 +32,8 @@ pub(super) struct Pool {
     bins: [[usize; BINS]; 2],
     /// Blocks below this index have been handed out at least once.
     top: usize,
+    /// Blocks below this index have been populated, are being, or are left to be touched.
+    populated: usize,
     in_use: usize,
     /// Free blocks whose pages the system still backs.
     resident_free: usize,
@@ -36,6 +43,7 @@ pub(super) struct Pool {
 static POOL: Mutex<Pool> = Mutex::new(Pool {
     bins: [[NIL; BINS]; 2],
     top: 0,
+    populated: 0,
     in_use: 0,
     resident_free: 0,
     peak_resident: 0,
@@ -130,6 +138,22 @@ impl Pool {
         self.top += len;
         Some(i)
     }
+
+    /// How many blocks, from the one at `i` on, are to be populated now that `len` have been taken
+    /// there: single blocks that never were in use are what a collection asks for, and it will
+    /// ask for more. How much of a large run will be touched is not known.
+    fn to_populate(&mut self, i: usize, len: usize) -> usize {
+        if self.top <= self.populated {
+            return 0;
+        }
+        self.populated = self.top;
+        if len > 1 {
+            return 0;
+        }
+        let n = (self.top / AHEAD_SHARE).clamp(1, MAX_AHEAD).min(space::committed_blocks() - i);
+        self.populated = i + n;
+        n
+    }
 }
 
 fn pool() -> MutexGuard<'static, Pool> {
@@ -165,6 +189,11 @@ pub unsafe fn alloc_run(len: usize, age: Age) -> Option<Run> {
     set_age(d, age);
     pool.in_use += len;
     pool.peak_resident = pool.peak_resident.max(pool.in_use + pool.resident_free);
+    let fresh = pool.to_populate(i, len);
+    drop(pool);
+    if fresh > 0 {
+        space::populate(i, fresh);
+    }
     Some(d)
 }
 

@@ -113,6 +113,25 @@ pub(super) unsafe fn commit(bytes: usize) -> bool {
     true
 }
 
+/// Blocks that may be touched.
+pub(super) fn committed_blocks() -> usize {
+    // SAFETY: read under the lock of the pool, under which it grows.
+    unsafe { SPACE.committed >> BLOCK_LOG }
+}
+
+/// Has the system back `blocks` blocks from `first` on with pages now: for a page each it takes
+/// far longer to see that it is missing than to find one. Where it cannot (before Linux 5.14), it
+/// does so when they are touched; the program's `errno` stays as it is.
+/// # Safety
+/// The blocks can be used, and will be soon.
+pub(super) unsafe fn populate(first: usize, blocks: usize) {
+    let at = (SPACE.base + (first << BLOCK_LOG)) as *mut libc::c_void;
+    let errno = libc::__errno_location();
+    let before = *errno;
+    libc::madvise(at, blocks << BLOCK_LOG, libc::MADV_POPULATE_WRITE);
+    *errno = before;
+}
+
 /// Start of the heap's range.
 #[inline(always)]
 pub fn base() -> usize {
