@@ -1,4 +1,5 @@
 //! How many cores could work for this process just now.
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 /// Asking the system may cost this part of the time.
@@ -6,30 +7,38 @@ const PRICE: u32 = 1000;
 
 /// What the system has last said, and for how long that will do.
 pub struct Cores {
-    free: usize,
+    /// Cores that nobody uses but the caller.
+    idle: usize,
     good_until: Option<Instant>,
 }
 
 impl Cores {
     pub const fn new() -> Cores {
-        Cores { free: 1, good_until: None }
+        Cores { idle: 1, good_until: None }
     }
 
-    /// Cores that this process may use and that nobody else uses, the caller's included.
-    pub fn free(&mut self) -> usize {
+    /// Cores that this process may use and that nobody else uses, the caller's included, and those
+    /// of `awake` threads of ours that wait for something to do.
+    pub fn free(&mut self, awake: usize) -> usize {
         let now = Instant::now();
         if self.good_until.is_none_or(|t| t <= now) {
-            self.free = allowed().min(idle().unwrap_or(usize::MAX)).max(1);
+            self.idle = allowed().min(idle(awake).unwrap_or(usize::MAX)).max(1);
             let cost = now.elapsed().max(Duration::from_micros(1));
             self.good_until = Some(now + cost * PRICE);
         }
-        self.free
+        self.idle
     }
 }
 
 /// Cores that this thread may run on.
 pub fn allowed() -> usize {
     set().map_or(1, |set| unsafe { libc::CPU_COUNT(&set) }.max(1) as usize)
+}
+
+/// The same, as it was when first asked.
+pub fn at_start() -> usize {
+    static CORES: OnceLock<usize> = OnceLock::new();
+    *CORES.get_or_init(allowed)
 }
 
 fn set() -> Option<libc::cpu_set_t> {
@@ -56,14 +65,14 @@ pub fn pin(n: usize) {
     }
 }
 
-/// The machine's cores but for those that others run on now; `None` if it does not tell.
-fn idle() -> Option<usize> {
+/// The machine's cores but for those that others run on now; `None` if it does not tell. The caller
+/// and `awake` threads more are among those that run.
+fn idle(awake: usize) -> Option<usize> {
     // SAFETY: a query.
     let online = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) };
     let load = std::fs::read_to_string("/proc/loadavg").ok()?;
     let running = runnable(&load)?;
-    // The calling thread is one of those that run.
-    (online > 0).then(|| (online as usize + 1).saturating_sub(running))
+    (online > 0).then(|| (online as usize + 1 + awake).saturating_sub(running))
 }
 
 /// Threads that run or could, from the text of `/proc/loadavg`: `0.20 0.18 0.12 1/80 11206`.
@@ -84,6 +93,6 @@ mod tests {
     #[test]
     fn there_is_a_core() {
         let mut cores = Cores::new();
-        assert!(cores.free() >= 1 && cores.free() <= allowed());
+        assert!(cores.free(0) >= 1 && cores.free(0) <= allowed());
     }
 }

@@ -4,6 +4,9 @@
 //! 1. The owner *posts* a job for some hands and goes on with its own part of it.
 //! 2. A helper that is woken, or still looks around after its last job, takes the job if hands
 //!    are wanted, and a number from 1 up with it. There may be none left, or no job any more.
+//!    A *visitor* does the same while it has nothing else to do: an OS thread that waits for the
+//!    collection to end anyway ([`Crew::stand_by`]). Sleepers are woken only as far as those who
+//!    are awake do not suffice.
 //! 3. The owner *recalls* the job: from here on no helper can take it, and the owner waits for
 //!    those who did. A helper that was too slow to come is not waited for.
 //!
@@ -20,6 +23,8 @@ pub struct Crew {
     left: Condvar,
     /// Jobs posted so far, for those who look without the lock.
     round: AtomicUsize,
+    /// Helpers and visitors that look for a job now.
+    awake: AtomicUsize,
     /// How often a helper looks for another job before it sleeps.
     patience: usize,
 }
@@ -33,6 +38,18 @@ struct State {
     /// Helpers that have taken the job and not left it.
     working: usize,
     closed: bool,
+}
+
+impl State {
+    /// The job, if hands are wanted, and the number of whoever takes it.
+    fn take(&mut self) -> Option<(Job<'static>, usize)> {
+        let job = self.job.filter(|_| self.wanted > 0)?;
+        let number = self.next;
+        self.next += 1;
+        self.wanted -= 1;
+        self.working += 1;
+        Some((job, number))
+    }
 }
 
 impl Crew {
@@ -49,6 +66,7 @@ impl Crew {
             posted: Condvar::new(),
             left: Condvar::new(),
             round: AtomicUsize::new(0),
+            awake: AtomicUsize::new(0),
             patience,
         }
     }
@@ -69,9 +87,15 @@ impl Crew {
         s.next = 1;
         self.round.store(s.round, Ordering::Relaxed);
         drop(s);
-        for _ in 0..hands {
+        // Who has stopped looking since will look under the lock before it sleeps.
+        for _ in self.awake()..hands {
             self.posted.notify_one();
         }
+    }
+
+    /// How many look for a job now.
+    pub fn awake(&self) -> usize {
+        self.awake.load(Ordering::Relaxed)
     }
 
     /// Takes the job back and waits until nobody works at it.
@@ -86,35 +110,60 @@ impl Crew {
     /// A helper's life: ends when the crew is closed.
     pub fn help(&self) {
         let mut seen = 0;
-        while let Some((job, me)) = self.take(&mut seen) {
-            job(me);
-            let mut s = self.lock();
-            s.working -= 1;
-            if s.working == 0 {
-                self.left.notify_one();
-            }
+        while let Some((job, number)) = self.wait_for_job(&mut seen) {
+            self.work(job, number);
         }
     }
 
-    fn take(&self, seen: &mut usize) -> Option<(Job<'static>, usize)> {
+    /// A visitor's time: it does jobs that come, while `waits`.
+    pub fn stand_by(&self, mut waits: impl FnMut() -> bool) {
+        let mut seen = None;
+        self.awake.fetch_add(1, Ordering::Relaxed);
+        while waits() {
+            if Some(self.round.load(Ordering::Relaxed)) != seen {
+                let mut s = self.lock();
+                seen = Some(s.round);
+                if let Some((job, number)) = s.take() {
+                    drop(s);
+                    self.awake.fetch_sub(1, Ordering::Relaxed);
+                    self.work(job, number);
+                    self.awake.fetch_add(1, Ordering::Relaxed);
+                }
+            }
+            spin_loop();
+        }
+        self.awake.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    fn work(&self, job: Job, number: usize) {
+        job(number);
+        let mut s = self.lock();
+        s.working -= 1;
+        if s.working == 0 {
+            self.left.notify_one();
+        }
+    }
+
+    fn wait_for_job(&self, seen: &mut usize) -> Option<(Job<'static>, usize)> {
+        self.awake.fetch_add(1, Ordering::Relaxed);
         for _ in 0..self.patience {
             if self.round.load(Ordering::Relaxed) != *seen {
                 break;
             }
             spin_loop();
         }
+        self.awake.fetch_sub(1, Ordering::Relaxed);
         let mut s = self.lock();
         loop {
             if s.closed {
                 return None;
             }
-            if let (Some(job), true) = (s.job, s.round != *seen && s.wanted > 0) {
+            if s.round != *seen {
                 *seen = s.round;
-                let me = s.next;
-                s.next += 1;
-                s.wanted -= 1;
-                s.working += 1;
-                return Some((job, me));
+                let taken = s.take();
+                if taken.is_some() {
+                    return taken;
+                }
             }
             s = self.posted.wait(s).unwrap_or_else(|poisoned| poisoned.into_inner());
         }

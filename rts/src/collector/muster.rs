@@ -47,8 +47,9 @@ pub(super) unsafe fn muster(hecs: usize, generation: usize, from: usize) -> Opti
     if wanted == 1 {
         return None;
     }
+    let awake = crew(0).awake();
     let (history, cores) = &mut *KNOWN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    let most = wanted.min(cores.free()).min(MAX_GC_THREADS);
+    let most = wanted.min(cores.free(awake)).min(MAX_GC_THREADS);
     call(history.choose(generation, from, most), balanced, false)
 }
 
@@ -73,6 +74,16 @@ unsafe fn crew(helpers: usize) -> &'static Crew {
         hire(crew, n + 1);
     }
     crew
+}
+
+/// The calling thread waits for the world to go on, and helps to collect while it `waits`. Several
+/// may do so at a time, but not more than there are other cores: then it returns at once.
+pub fn stand_by(waits: impl FnMut() -> bool) {
+    // SAFETY: no helper is hired.
+    let crew = unsafe { crew(0) };
+    if crew.awake() + 1 < cores::at_start() {
+        crew.stand_by(waits);
+    }
 }
 
 /// Starts a helper. It sees no signals: they are for threads that run Haskell.

@@ -3,17 +3,27 @@ use crate::crew::Crew;
 use crate::explore;
 use loom::sync::atomic::{AtomicUsize, Ordering};
 use loom::sync::Arc;
-use loom::thread;
+use loom::thread::{self, JoinHandle};
+
+fn hire(crew: &Arc<Crew>, helpers: usize) -> Vec<JoinHandle<()>> {
+    let one = |_| {
+        let crew = crew.clone();
+        thread::spawn(move || crew.help())
+    };
+    (0..helpers).map(one).collect()
+}
+
+fn dismiss(crew: &Crew, helpers: Vec<JoinHandle<()>>) {
+    crew.close();
+    for helper in helpers {
+        helper.join().unwrap();
+    }
+}
 
 /// Runs two jobs with `helpers` for `hands` of them.
 fn two_jobs(helpers: usize, hands: usize) {
     let crew = Arc::new(Crew::new(0));
-    let all: Vec<_> = (0..helpers)
-        .map(|_| {
-            let crew = crew.clone();
-            thread::spawn(move || crew.help())
-        })
-        .collect();
+    let all = hire(&crew, helpers);
     for _ in 0..2 {
         // A model's own memory: loom sees an access after the job's end.
         let workers = loom::cell::UnsafeCell::new([0; 3]);
@@ -32,10 +42,7 @@ fn two_jobs(helpers: usize, hands: usize) {
         assert!(taken.load(Ordering::Relaxed) <= hands.min(helpers));
         workers.with_mut(|p| unsafe { (*p)[0] = 1 });
     }
-    crew.close();
-    for helper in all {
-        helper.join().unwrap();
-    }
+    dismiss(&crew, all);
 }
 
 #[test]
@@ -46,4 +53,47 @@ fn a_job_ends_when_it_is_recalled() {
 #[test]
 fn no_more_hands_than_wanted_take_it() {
     explore(2, || two_jobs(2, 1));
+}
+
+/// A visitor beside the helpers, which looks a few times.
+fn with_a_visitor(helpers: usize, hands: usize) {
+    let crew = Arc::new(Crew::new(0));
+    let all = hire(&crew, helpers);
+    let visitor = {
+        let crew = crew.clone();
+        thread::spawn(move || {
+            let mut looks = 2;
+            crew.stand_by(|| {
+                looks -= 1;
+                looks > 0
+            })
+        })
+    };
+    let done = loom::cell::UnsafeCell::new(0);
+    struct Shared<'a>(&'a loom::cell::UnsafeCell<usize>);
+    unsafe impl Sync for Shared<'_> {}
+    let shared = Shared(&done);
+    let taken = AtomicUsize::new(0);
+    let job = |number: usize| {
+        let shared = &shared;
+        assert!((1..=hands).contains(&number));
+        taken.fetch_add(1, Ordering::Relaxed);
+        shared.0.with(|_| ());
+    };
+    unsafe { crew.post(hands, &job) };
+    crew.recall();
+    assert!(taken.load(Ordering::Relaxed) <= hands.min(helpers + 1));
+    done.with_mut(|_| ());
+    dismiss(&crew, all);
+    visitor.join().unwrap();
+}
+
+#[test]
+fn a_visitor_does_not_work_at_a_job_that_has_been_recalled() {
+    explore(3, || with_a_visitor(0, 1));
+}
+
+#[test]
+fn a_visitor_and_a_helper_do_not_both_take_what_one_is_wanted_for() {
+    explore(2, || with_a_visitor(1, 1));
 }
