@@ -8,11 +8,14 @@
 //! HECs are made with the world stopped and never freed, so that addresses of theirs stay good.
 use crate::contract::layout::*;
 use crate::contract::{Closure, FunTable, RegTable, Tso};
-use crate::memory::{nursery::AllocArea, remember::RememberedSet};
+use crate::memory::{nursery::AllocArea, remember::RememberedSet, BLOCK_BYTES};
 use crate::observe::stats::Sparks;
+use crate::pace::PACE;
 use crate::post::Post;
 use crate::thread::door::Wait;
+use crate::thread::patience::Patience;
 use crate::thread::queue::ThreadQueue;
+use crate::thread::spare::SpareChunks;
 use crossbeam_deque::Worker;
 use std::mem::offset_of;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering};
@@ -30,12 +33,22 @@ pub struct Hec {
     pub alloc: AllocArea,
     pub remembered: RememberedSet,
     pub run_queue: ThreadQueue,
+    pub spare_chunks: SpareChunks,
     /// Threads made since the last collection.
     pub new_threads: Vec<Tso>,
     /// Weak pointers made since the last collection.
     pub new_weaks: Vec<Closure>,
+    /// The record of a transaction that has ended, for the next one, or null. It is no root: a
+    /// collection drops it.
+    pub spare_record: Closure,
+    /// Transactions of this HEC that have failed in a row.
+    pub conflicts: u32,
     /// What the thread that leaves with `ThreadBlocked` is about to wait for.
     pub wait: Wait,
+    /// Has a thread been handed an MVar that others wait for?
+    pub handed: Handed,
+    /// Whether to stay awake for an MVar's value.
+    pub patience: Patience,
     /// Why the running thread was stopped from outside (a collection was asked for).
     pub gc_requested: Option<GcRequest>,
     /// Thunks that somebody may evaluate before they are needed, and what became of such.
@@ -44,6 +57,16 @@ pub struct Hec {
     /// Letters (threads to run here, and exceptions, as MSG_THROWTO, for threads of this HEC), and
     /// calls to the holder to come back to the scheduler for one, or because the world is to stop.
     post: Post<Closure>,
+}
+
+/// A thread that is handed an MVar for which others wait runs at once (`sync/mvar.rs`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Handed {
+    No,
+    /// The first on the run queue has been.
+    Next,
+    /// The running thread had been.
+    Running,
 }
 
 /// A collection somebody asked for.
@@ -68,9 +91,14 @@ impl Hec {
             alloc: AllocArea::new(),
             remembered: RememberedSet::new(),
             run_queue: ThreadQueue::new(),
+            spare_chunks: SpareChunks::new(),
             new_threads: Vec::new(),
             new_weaks: Vec::new(),
+            spare_record: Closure::NULL,
+            conflicts: 0,
             wait: Wait::NONE,
+            handed: Handed::No,
+            patience: Patience::NEW,
             gc_requested: None,
             sparks: Worker::new_fifo(),
             spark_counts: Sparks::default(),
@@ -101,18 +129,26 @@ impl Hec {
         self.hp_lim().store(0, Ordering::Relaxed);
     }
 
-    /// Lets the thread that is about to run allocate up to the nursery's end.
+    /// Lets the thread that is about to run allocate up to the nursery's end, or until threads that
+    /// wait here may be shared.
     pub fn open_nursery(&mut self) {
         self.r.current_nursery = self.alloc.run;
         let end = if self.alloc.full || self.gc_requested.is_some() { 0 } else { self.alloc.limit() - 1 };
         if many() {
-            self.post.open(self.hp_lim(), end);
+            let shares = resting() != 0 && !self.run_queue.is_empty();
+            self.post.open(self.hp_lim(), if shares { end.min(self.share_limit()) } else { end });
         } else {
             self.hp_lim().store(end, Ordering::Relaxed);
         }
         if self.context_switch.load(Ordering::Relaxed) != 0 {
             self.interrupt();
         }
+    }
+
+    /// Where in the nursery the running thread should look whether to share.
+    fn share_limit(&self) -> usize {
+        // SAFETY: the nursery is a live run. (Hp may be in its register: then it stops sooner.)
+        unsafe { (*self.alloc.run).free + PACE.wait_bytes() - 1 }
     }
 
     /// Has the holder come back to the scheduler soon, even if it is just about to run a thread.
@@ -126,14 +162,34 @@ impl Hec {
         self.post.called_back()
     }
 
-    /// Makes the running thread stop after it has allocated a little more, if other HECs rest:
-    /// then one of the threads that wait here may go there.
+    /// Makes the running thread give way soon, so that one just made has its turn: at the end of
+    /// its time slice or after a little allocation of its own, whichever comes first.
+    /// `thread_bytes` have just been allocated for the new thread, and do not count: a loop that
+    /// forks would otherwise be stopped every few turns.
+    /// # Safety
+    /// The HEC is held by the caller, and Hp is saved.
+    pub unsafe fn give_way_soon(&mut self, thread_bytes: usize) {
+        let asked = self.context_switch.swap(1, Ordering::Relaxed) != 0;
+        let last = self.alloc.limit() - 1;
+        let seen = self.hp_lim().load(Ordering::Relaxed);
+        let wanted = if asked && seen < last {
+            (seen + thread_bytes).min(last)
+        } else {
+            ((*self.alloc.run).free + TURN_BYTES - 1).min(last)
+        };
+        // Cleared means at once; then it stays so.
+        if seen != 0 {
+            let _ = self.hp_lim().compare_exchange(seen, wanted, Ordering::Relaxed, Ordering::Relaxed);
+        }
+    }
+
+    /// Has the running thread stop when it is time to share, if other HECs rest: then some of the
+    /// threads that wait here may go there.
     pub fn share_soon(&self) {
         if resting() == 0 {
             return;
         }
-        // SAFETY: the nursery is a live run. (Hp may be in its register: then it stops sooner.)
-        let wanted = unsafe { (*self.alloc.run).free } + SHARE_BYTES - 1;
+        let wanted = self.share_limit();
         let seen = self.hp_lim().load(Ordering::Relaxed);
         if seen > wanted {
             let _ = self.hp_lim().compare_exchange(seen, wanted, Ordering::Relaxed, Ordering::Relaxed);
@@ -202,9 +258,9 @@ impl Hec {
     }
 }
 
-/// A thread that has woken another while HECs rest stops after it has allocated this much: until
-/// then it may well have come to wait itself, and the other is better off where its data are.
-const SHARE_BYTES: usize = 4096;
+/// A thread that forks gives way to its child after it has allocated this much.
+const TURN_BYTES: usize = 4096;
+const _: () = assert!(TURN_BYTES < BLOCK_BYTES);
 
 /// As many HECs as there can be.
 pub const MAX_HECS: usize = 1024;
@@ -254,9 +310,22 @@ pub fn rests(no: usize, yes: bool) {
         return;
     }
     if yes {
+        PACE.one_rests();
         RESTING.fetch_add(1, Ordering::SeqCst);
+        ask_others(no);
     } else {
         RESTING.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// HEC `no` has come to rest: those that have threads waiting shall look whether to share.
+fn ask_others(no: usize) {
+    for other in (0..enabled()).filter(|&other| other != no) {
+        // SAFETY: atomics of a HEC that exists.
+        let other = unsafe { &*address(other) };
+        if other.run_queue.len() > 0 {
+            other.interrupt();
+        }
     }
 }
 

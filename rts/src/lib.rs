@@ -11,6 +11,7 @@ pub mod events;
 pub mod hec;
 pub mod memory;
 pub mod observe;
+pub mod pace;
 pub mod post;
 pub mod prims;
 pub mod sched;

@@ -10,6 +10,7 @@ use crate::memory::{self, blocks, free_run, generation, heap, space};
 use crate::sched::{self, incall, suspend, task};
 use crate::sync;
 use crate::thread::create::{new_thread, push};
+use crate::thread::shrunk::make_ready;
 use crate::thread::stack::StackSizes;
 use crate::{info, static_closure};
 use std::collections::BTreeMap;
@@ -174,6 +175,8 @@ impl World {
     }
     /// Makes `t` the running thread.
     pub fn run(&mut self, t: Tso) {
+        // SAFETY: the thread is stopped.
+        unsafe { make_ready(self.hec, t) };
         self.hec.r.current_tso = t.0;
     }
 }

@@ -5,15 +5,16 @@ use crate::contract::Ways;
 use crate::hec::{self, Hec, MAX_HECS};
 use crate::observe::eventlog::hooks as eventlog;
 use crate::observe::fatal;
+use crate::sched::task::TaskRef;
 use crate::sched::{hec, incall, seat, settings, share, task, world};
 use crate::thread::create::new_io_thread;
 use crate::{memory, static_closure};
 use std::sync::atomic::Ordering;
 
-/// Makes HECs until there are `n`.
+/// Makes HECs until there are `n`. New ones are held by `holder`, who has stopped the world, or rest.
 /// # Safety
 /// The world is stopped, or no Haskell runs yet.
-pub unsafe fn make(n: usize) {
+pub unsafe fn make(n: usize, holder: Option<TaskRef>) {
     while hec::count() < n {
         let nursery_bytes = policy::settings().nursery_bytes;
         let h = Box::leak(Box::new(Hec::new(hec::count() as u32)));
@@ -27,8 +28,7 @@ pub unsafe fn make(n: usize) {
         h.alloc.large_limit = policy::large_limit(nursery_bytes);
         h.r.current_nursery = h.alloc.run;
         eventlog::hec_created(h.no);
-        hec::add(h);
-        hec::rests(hec::count() - 1, true);
+        seat::found(h, holder);
     }
     hec::enabled_capabilities.store(n as u32, Ordering::Relaxed);
 }
@@ -52,7 +52,7 @@ pub unsafe extern "C" fn setNumCapabilities(n: u32) {
     seat::acquire(me);
     while !world::stop(me) {}
     let (before, existing) = (hec::enabled(), hec::count());
-    make(n);
+    make(n, Some(me));
     for no in before.min(n)..before.max(n).min(existing) {
         eventlog::hec_enabled(no as u32, no < n);
     }

@@ -100,7 +100,7 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
         megablock: memory::BLOCK_BYTES as u64,
         block: memory::BLOCK_BYTES as u64,
     });
-    super::hecs::make(o.hecs);
+    super::hecs::make(o.hecs, None);
     let _ = crate::hec::ON_MAIL.set(seat::deliver);
     register_roots();
     if shows().blackholes {

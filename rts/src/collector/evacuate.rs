@@ -7,6 +7,8 @@
 //! static ones, selector thunks evaluated if their selectee is (`selector.rs`).
 //! `failed` records that the referent ended up younger than the owner. Where several threads
 //! evacuate at once (`claim.rs`), one that finds that it was second looks at the object anew.
+use super::small;
+use super::stack::Size;
 use super::worker::Worker;
 use crate::contract::closure::fields::*;
 use crate::contract::{layout::*, Closure, Info, TAG_MASK, WORD};
@@ -77,9 +79,105 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         }
     }
 
-    /// Evacuates a condemned object.
+    /// Evacuates a condemned object. What is common is done here without a call, so that few
+    /// registers need be saved; all else is done by calls in tail position.
     #[inline(never)]
     unsafe fn save(&mut self, slot: *mut usize, mut p: usize, mut age: u8) {
+        loop {
+            if !Age(age).is_plain() {
+                *slot = p;
+                return self.save_in_place(p, age);
+            }
+            let c = (p & !TAG_MASK) as *mut usize;
+            let header = self.header(c);
+            if header & FORWARDED != 0 {
+                return self.follow(slot, header, p & TAG_MASK);
+            }
+            let info = Info(header);
+            let kind = info.kind();
+            if kind != IND && kind != BLACKHOLE {
+                if !self.save_small(slot, p, age, header, kind) {
+                    self.save_any(slot, p, age)
+                }
+                return;
+            }
+            let value = *c.add(INDIRECTEE);
+            // Without a tag it may be a thread, or whoever waits for one.
+            if value & TAG_MASK == 0 {
+                return self.save_any(slot, p, age);
+            }
+            p = value;
+            if !self.in_heap(p) {
+                *slot = p;
+                if MAJOR {
+                    self.reach_static(p);
+                }
+                return;
+            }
+            age = self.age(p);
+            if age & Age::CONDEMNED == 0 {
+                *slot = p;
+                self.failed |= (age & 15) < self.owner;
+                return;
+            }
+        }
+    }
+
+    /// Saves a small object for which there is room. False if it is something else, or another
+    /// thread was first.
+    #[inline(always)]
+    unsafe fn save_small(
+        &mut self,
+        slot: *mut usize,
+        p: usize,
+        age: u8,
+        header: usize,
+        kind: usize,
+    ) -> bool {
+        let c = (p & !TAG_MASK) as *mut usize;
+        if kind == CONSTR_0_1 {
+            if let Some(shared) = self.shared(header, *c.add(1)) {
+                *c = shared | FORWARDED;
+                *slot = shared | (p & TAG_MASK);
+                return true;
+            }
+        }
+        if header == self.cons_header {
+            // One thread alone is always first: then this is the end.
+            let won = self.copy_list(slot, c, header, p & TAG_MASK, age);
+            return !PARALLEL || won;
+        }
+        let Some(words) = small::words(Info(header), kind) else { return false };
+        let step = self.destination(age);
+        let b = self.buffers[(step & 15) as usize];
+        let end = b.free + words * WORD;
+        if end > b.limit {
+            return false;
+        }
+        let to = b.free as *mut usize;
+        small::copy(c, to, words);
+        if !self.forward(slot, c, header, to, p & TAG_MASK) {
+            return false;
+        }
+        self.buffers[(step & 15) as usize].free = end;
+        self.note(age, words);
+        self.failed |= step < self.owner;
+        true
+    }
+
+    /// The slot's object has a copy, which its header names.
+    #[inline(always)]
+    unsafe fn follow(&mut self, slot: *mut usize, header: usize, tag: usize) {
+        let to = header - FORWARDED;
+        *slot = to | tag;
+        if self.owner > 1 && self.in_heap(to) {
+            self.failed |= (self.age(to) & 15) < self.owner;
+        }
+    }
+
+    /// Evacuates a condemned object, whatever it is.
+    #[inline(never)]
+    unsafe fn save_any(&mut self, slot: *mut usize, mut p: usize, mut age: u8) {
         // Ends it, if the copy has become the object.
         macro_rules! copied {
             ($copy:expr) => {{
@@ -92,21 +190,16 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         }
         loop {
             let c = (p & !TAG_MASK) as *mut usize;
-            if age & (Age::LARGE | Age::PINNED | Age::COMPACT) != 0 {
+            if !Age(age).is_plain() {
                 *slot = p;
                 return self.save_in_place(p, age);
             }
             let header = self.header(c);
+            let tag = p & TAG_MASK;
             if header & FORWARDED != 0 {
-                let to = header - FORWARDED;
-                *slot = to | (p & TAG_MASK);
-                if self.owner > 1 && self.in_heap(to) {
-                    self.failed |= (self.age(to) & 15) < self.owner;
-                }
-                return;
+                return self.follow(slot, header, tag);
             }
             let info = Info(header);
-            let tag = p & TAG_MASK;
             p = match info.kind() {
                 CONSTR_0_1 => {
                     if let Some(shared) = self.shared(header, *c.add(1)) {
@@ -116,26 +209,8 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
                     }
                     copied!(self.copy_fixed::<2>(slot, c, header, tag, age));
                 }
-                CONSTR_1_0 | FUN_1_0 | FUN_0_1 | MUT_VAR_CLEAN | MUT_VAR_DIRTY => {
-                    copied!(self.copy_fixed::<2>(slot, c, header, tag, age))
-                }
                 CONSTR_2_0 if header == self.cons_header => {
                     copied!(self.copy_list(slot, c, header, tag, age))
-                }
-                CONSTR_2_0 | CONSTR_1_1 | CONSTR_0_2 | FUN_2_0 | FUN_1_1 | FUN_0_2
-                | THUNK_1_0 | THUNK_0_1 => {
-                    copied!(self.copy_fixed::<3>(slot, c, header, tag, age))
-                }
-                THUNK_2_0 | THUNK_1_1 | THUNK_0_2 => {
-                    copied!(self.copy_fixed::<4>(slot, c, header, tag, age))
-                }
-                CONSTR | CONSTR_NOCAF | FUN => {
-                    let words = 1 + info.ptrs() + info.nptrs();
-                    copied!(self.copy(slot, c, header, tag, age, words))
-                }
-                THUNK => {
-                    let words = THUNK_PAYLOAD + info.ptrs() + info.nptrs();
-                    copied!(self.copy(slot, c, header, tag, age, words));
                 }
                 IND | BLACKHOLE => match self.value_of_blackhole(c) {
                     Some(value) => value,
@@ -146,13 +221,16 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
                     // It has been copied on the way, or is another thread's.
                     None => continue,
                 },
-                STACK => copied!(self.copy_stack(slot, c, header, age)),
+                STACK => copied!(self.copy_stack(slot, c, header, age, Size::Same)),
                 WHITEHOLE if PARALLEL => {
                     self.wait_for_claim(c, header);
                     continue;
                 }
-                _ => {
-                    let words = size_of_object(Closure(c as usize), info);
+                kind => {
+                    let words = match small::words(info, kind) {
+                        Some(words) => words,
+                        None => size_of_object(Closure(c as usize), info),
+                    };
                     copied!(self.copy(slot, c, header, tag, age, words));
                 }
             };
@@ -211,8 +289,14 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
 
     /// The step that a survivor from a block of this age goes to.
     #[inline(always)]
-    fn destination(&self, age: u8) -> u8 {
+    pub(super) fn destination(&self, age: u8) -> u8 {
         self.dest[(age & 15) as usize].max(self.promote_to)
+    }
+
+    /// Counts what has been copied from a block of this age.
+    #[inline(always)]
+    pub(super) fn note(&mut self, age: u8, words: usize) {
+        self.copied_from[(age & 15) as usize] += words;
     }
 
     #[inline(always)]
@@ -231,6 +315,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
             self.take_back(step, WORDS);
             return false;
         }
+        self.note(age, WORDS);
         self.failed |= step < self.owner;
         true
     }
@@ -247,26 +332,16 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     ) -> bool {
         let step = self.destination(age);
         let to = self.alloc(step, words);
-        // Fixed sizes beat a call, or a loop, for what is common.
-        macro_rules! words {
-            ($n:literal) => {
-                *(to as *mut [usize; $n]) = *(from as *const [usize; $n])
-            };
-        }
-        match words {
-            2 => words!(2),
-            3 => words!(3),
-            4 => words!(4),
-            5 => words!(5),
-            6 => words!(6),
-            7 => words!(7),
-            8 => words!(8),
-            _ => ptr::copy_nonoverlapping(from, to, words),
+        if small::is(words) {
+            small::copy(from, to, words);
+        } else {
+            ptr::copy_nonoverlapping(from, to, words);
         }
         if !self.forward(slot, from, header, to, tag) {
             self.take_back(step, words);
             return false;
         }
+        self.note(age, words);
         self.failed |= step < self.owner;
         true
     }
@@ -285,6 +360,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     ) -> bool {
         let mut step = self.destination(age);
         let Some(mut to) = self.copy_cell(slot, from, header, tag, step) else { return false };
+        self.note(age, CONS_WORDS);
         self.failed |= step < self.owner;
         for _ in 1..LIST_CELLS {
             let slot = to.add(CONS_TAIL);
@@ -300,7 +376,10 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
             }
             step = step.max(self.dest[(age & 15) as usize]);
             match self.copy_cell(slot, from, self.cons_header, p & TAG_MASK, step) {
-                Some(cell) => to = cell,
+                Some(cell) => {
+                    self.note(age, CONS_WORDS);
+                    to = cell
+                }
                 None => return true,
             }
         }
@@ -331,31 +410,6 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         *(to as *mut [usize; SELECTOR_WORDS]) = *(c.slot(0) as *const [usize; SELECTOR_WORDS]);
         *to = header;
         self.release(c.slot(0), to as usize | FORWARDED);
-    }
-
-    /// Copies a stack chunk: its header, and the words in use.
-    #[cold]
-    unsafe fn copy_stack(
-        &mut self,
-        slot: *mut usize,
-        from: *mut usize,
-        header: usize,
-        age: u8,
-    ) -> bool {
-        let step = self.destination(age);
-        let words = size_of_object(Closure(from as usize), Info(header));
-        let to = self.alloc(step, words);
-        ptr::copy_nonoverlapping(from, to, SIZEOF_StgStack / WORD);
-        let sp = *from.add(OFFSET_STACK_sp / WORD);
-        let used = (sp - from as usize) / WORD;
-        ptr::copy_nonoverlapping(from.add(used), to.add(used), words - used);
-        *to.add(OFFSET_STACK_sp / WORD) = to.add(used) as usize;
-        if !self.forward(slot, from, header, to, 0) {
-            self.take_back(step, words);
-            return false;
-        }
-        self.failed |= step < self.owner;
-        true
     }
 
     /// The shared closure that stands for a small boxed integer or character.

@@ -3,7 +3,8 @@
 //! Ages (steps): the nursery is 0, survivors of one collection are 1, generation n is n+1. A
 //! collection of generation N condemns every run of age up to N+1, which makes it from-space;
 //! what is reached there is copied one step up (or saved in place, if it is large, pinned or
-//! compact). An object that an old one refers to goes straight to the old one's generation.
+//! compact). An object that an old one refers to goes straight to the old one's generation, and
+//! where aging has been in vain all skip it (`tenure.rs`).
 //!
 //! A collection, by the files that do it:
 //! 1. from-space is condemned (here); added compact blocks join their regions (`compact.rs`);
@@ -29,7 +30,7 @@ pub mod caf;
 pub mod check;
 mod claim;
 pub mod compact;
-mod cores;
+pub mod cores;
 pub mod crew;
 pub mod evacuate;
 pub mod header;
@@ -41,9 +42,11 @@ pub mod roots;
 pub mod scan;
 pub mod selector;
 pub mod shape;
+mod small;
 pub mod stack;
 pub mod statics;
 mod team;
+mod tenure;
 #[cfg(test)]
 mod tests;
 pub mod weak;
@@ -55,10 +58,12 @@ use crate::memory::blocks::{self, free_run, Run};
 use crate::memory::{heap, Age, BLOCK_BYTES};
 use crate::observe::phases::{Phase, PhaseTimes, Watch};
 use crate::thread::queue::dirty_tso;
+use crate::thread::stack::dirty_stack;
 use history::Measured;
 use muster::Muster;
 use roots::Visitor;
 use team::Team;
+use tenure::tenure;
 use std::time::Instant;
 use weak::Uncertain;
 use worker::Worker;
@@ -88,6 +93,8 @@ pub struct Outcome {
     /// their finalizers out and make them `DEAD_WEAK`: what they refer to is kept just now.
     pub dead_weaks: Vec<Closure>,
     pub copied_words: usize,
+    /// Those of them that had survived one collection before.
+    pub aged_words: usize,
     /// Words in objects of all generations; after a full collection all of them are alive.
     pub live_words: usize,
     pub large_words: usize,
@@ -138,6 +145,7 @@ pub unsafe fn collect(
         let t = hec.current();
         if !t.is_null() {
             dirty_tso(&mut hec.remembered, t);
+            dirty_stack(hec, t.obj().stackobj);
         }
     }
     let check = policy::settings().check;
@@ -145,6 +153,7 @@ pub unsafe fn collect(
         check::check_heap(hecs, extra_roots, "before a collection");
     }
     let from = from_bytes(hecs, generation);
+    let survivors: usize = heap().gens[0].plain.iter().map(|run| used(run)).sum();
     let muster = muster::muster(hecs.len(), generation, from);
     let watch = &mut Watch::start();
     let started = Instant::now();
@@ -164,16 +173,23 @@ pub unsafe fn collect(
         nanoseconds: started.elapsed().as_nanos() as f64,
         late: outcome.helper_late,
     });
+    // All that a full collection copies is no measure of what a nursery holds.
+    let copied = if outcome.major { 0 } else { outcome.copied_words * WORD };
+    tenure().record(copied, survivors, outcome.aged_words * WORD);
     if check {
         check::check_heap(hecs, extra_roots, "after a collection");
     }
     outcome
 }
 
+/// Bytes in use in a run.
+unsafe fn used(run: &Run) -> usize {
+    (**run).free - (**run).start
+}
+
 /// Bytes that will be condemned.
 unsafe fn from_bytes(hecs: &[&mut Hec], generation: usize) -> usize {
-    let used = |run: Run| (*run).free - (*run).start;
-    let nurseries: usize = hecs.iter().map(|hec| used(hec.alloc.run)).sum();
+    let nurseries: usize = hecs.iter().map(|hec| used(&hec.alloc.run)).sum();
     let blocks: usize = heap().gens[..=generation].iter().map(|g| g.blocks()).sum();
     nurseries + blocks * BLOCK_BYTES
 }
@@ -364,6 +380,7 @@ unsafe fn condemn(hecs: &mut [&mut Hec], generation: usize) -> (FromSpace, Uncer
         u.weaks.append(&mut hec.new_weaks);
         u.threads.append(&mut hec.new_threads);
         condemn_run(hec.alloc.run);
+        hec.spare_record = Closure::NULL;
     }
     for &run in from.plain.iter().chain(&from.large) {
         condemn_run(run);
@@ -472,6 +489,7 @@ unsafe fn collect_copies<const MAJOR: bool, const PARALLEL: bool>(
         *copied -= w.resumed_bytes / WORD;
     }
     outcome.copied_words = copied.iter().sum();
+    outcome.aged_words = workers.iter().map(|w| w.copied_from[Age::SURVIVOR.step()]).sum();
     outcome.balance(&copied);
 }
 
@@ -484,6 +502,7 @@ unsafe fn start_cycles(hecs: &mut [&mut Hec], bytes: usize, poison: bool) {
         }
         blocks::set_age(run, Age::NURSERY);
         hec.alloc.start_cycle();
+        hec.spare_chunks.clear();
         if !hec.alloc.resize(bytes) {
             out_of_memory(bytes);
         }

@@ -10,10 +10,11 @@
 //! that builds up its data is spared copies that gain nothing.
 //!
 //! A nursery of the default size grows with what the generations hold (see [`grown_nursery`]):
-//! more of what is allocated dies before it is looked at. The old generation gives the room.
+//! more of what is allocated dies before it is looked at. The old generation gives half the room.
 //!
 //! `-H` names a size that the program may as well use: nurseries take what the generations,
 //! and the copies of the next full collection, leave of it.
+use super::tenure::{tenure, Tenure};
 use crate::memory::{blocks, heap, BLOCK_BYTES};
 use crate::observe::settings::HeapSuggestion;
 use std::ptr;
@@ -30,8 +31,8 @@ const MAX_SPARE_NURSERY: usize = 4 << 20;
 /// The largest nursery that a program gets unasked: beyond it, what the collector gains is lost
 /// by waiting for memory.
 const MAX_GROWN_NURSERY: usize = 4 << 20;
-/// A nursery that has grown takes up to this part of what the generations hold.
-const GROWN_SHARE: usize = 8;
+/// A nursery that has grown takes up to this part (one in so many) of what the generations hold.
+const GROWN_SHARE: usize = 4;
 
 /// A heap that grew without leaving garbage may grow by this much more before it is collected again.
 const WAIT: f64 = 1.5;
@@ -90,6 +91,7 @@ static GROWN: AtomicUsize = AtomicUsize::new(0);
 /// Called once at start, after the generations have been made and before any HEC runs.
 pub unsafe fn init(settings: Settings) {
     *ptr::addr_of_mut!(SETTINGS) = settings;
+    *tenure() = Tenure::new();
     set_limits(0, 0);
 }
 
@@ -104,7 +106,8 @@ pub fn settings() -> &'static Settings {
 /// The world is stopped.
 pub unsafe fn next_generation_to_collect() -> usize {
     let gens = &heap().gens;
-    let coming = |g: usize| if g == 1 { gens[0].blocks() } else { 0 };
+    let promoted = gens[0].blocks() + tenure().coming() / BLOCK_BYTES;
+    let coming = |g: usize| if g == 1 { promoted } else { 0 };
     (1..gens.len()).rev().find(|&g| gens[g].blocks() + coming(g) > gens[g].limit).unwrap_or(0)
 }
 
@@ -128,7 +131,9 @@ pub(super) unsafe fn set_limits(live: usize, held: usize) {
     let s = settings();
     LIVE.store(live, Ordering::Relaxed);
     let gens = &mut heap().gens;
-    let growth = GROWN.load(Ordering::Relaxed).saturating_sub(s.nursery_bytes) / BLOCK_BYTES;
+    // The old generation gives half of the room: all of it would cost a program whose live data
+    // is little larger than the nursery more full collections than it saves small ones.
+    let growth = GROWN.load(Ordering::Relaxed).saturating_sub(s.nursery_bytes) / BLOCK_BYTES / 2;
     let mut limit = ((live as f64 * growth_factor(s, live, held)) as usize)
         .saturating_sub(growth)
         .max(s.min_old_bytes / BLOCK_BYTES)

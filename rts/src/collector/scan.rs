@@ -199,7 +199,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         let promote_to = std::mem::replace(&mut self.promote_to, 0);
         let o = t.obj();
         self.evacuate(&mut o.link as *mut Tso as *mut usize);
-        self.evacuate(&mut o.stackobj as *mut _ as *mut usize);
+        self.evacuate_current_chunk(t);
         if door::block_info_is_pointer(o.why_blocked as usize) {
             self.evacuate(&mut o.block_info);
         }

@@ -4,11 +4,30 @@
 //! collection nothing, so deep recursion is scanned once. A frame's info table says which of
 //! its words are pointers. The updatee of an update frame is kept as the object it is, even if
 //! somebody else has given it a value already: the frame will overwrite it.
+//!
+//! Of a chunk only the words in use are copied; and the current chunk of a thread that has not run
+//! since the last collection gets no more room than that (`thread/shrunk.rs`).
+use super::evacuate::FORWARDED;
 use super::worker::Worker;
 use crate::contract::closure::fields::*;
 use crate::contract::info::Bitmap;
-use crate::contract::{layout::*, Closure, Info, Stack, TAG_MASK};
+use crate::contract::{layout::*, Closure, Info, Stack, Tso, TAG_MASK, WORD};
+use crate::memory::Age;
 use crate::observe::fatal;
+use crate::thread::stack::{CLEAN, UNTOUCHED};
+use crate::thread::{door, shrunk};
+use std::ptr;
+
+/// Words of a chunk's header.
+const HEADER_WORDS: usize = SIZEOF_StgStack / WORD;
+
+/// What size the copy of a chunk has.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Size {
+    Same,
+    /// As small as can be, if that is worth it.
+    Shrunk,
+}
 
 /// Fields of a `RET_FUN` frame.
 const RET_FUN_SIZE: usize = 1;
@@ -21,8 +40,59 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         let promote_to = std::mem::replace(&mut self.promote_to, 0);
         self.scan_frames(stack.obj().sp as *mut usize, stack.top() as *mut usize);
         self.promote_to = promote_to;
-        stack.obj().dirty =
-            if self.owner <= 1 || self.failed { STACK_DIRTY as u8 } else { 0 };
+        stack.obj().dirty = if self.owner <= 1 || self.failed { UNTOUCHED } else { CLEAN };
+    }
+
+    /// Evacuates the youngest chunk of a thread, whose room nobody needs as long as it rests.
+    pub(super) unsafe fn evacuate_current_chunk(&mut self, t: Tso) {
+        let o = t.obj();
+        let slot = &mut o.stackobj as *mut Stack as *mut usize;
+        let (p, age) = (*slot, self.age(*slot));
+        if Age(age).is_condemned_plain() && !door::calls_out(o.why_blocked as usize) {
+            let header = self.header(p as *const usize);
+            let plain = header & FORWARDED == 0;
+            if plain && self.copy_stack(slot, p as *mut usize, header, age, Size::Shrunk) {
+                return;
+            }
+        }
+        self.evacuate(slot);
+    }
+
+    /// Copies a stack chunk: its header, and the words in use.
+    #[cold]
+    pub(super) unsafe fn copy_stack(
+        &mut self,
+        slot: *mut usize,
+        from: *mut usize,
+        header: usize,
+        age: u8,
+        size: Size,
+    ) -> bool {
+        let old = Stack(from as usize);
+        let used = (old.top() - old.obj().sp) / WORD;
+        let room = match size {
+            Size::Shrunk if shrunk::is_worth_it(old) => used + shrunk::ROOM_WORDS,
+            _ => old.obj().size as usize,
+        };
+        let step = self.destination(age);
+        let words = HEADER_WORDS + room;
+        let to = self.alloc(step, words);
+        ptr::copy_nonoverlapping(from, to, HEADER_WORDS);
+        let new = Stack(to as usize);
+        new.obj().size = room as u32;
+        if room != old.obj().size as usize {
+            new.obj().full_size = old.full_size() as u16;
+        }
+        new.obj().sp = new.top() - used * WORD;
+        ptr::copy_nonoverlapping(old.obj().sp as *const usize, new.obj().sp as *mut usize, used);
+        if !self.forward(slot, from, header, to, 0) {
+            self.take_back(step, words);
+            return false;
+        }
+        // What it had counts, since what was there to survive is counted so too.
+        self.note(age, HEADER_WORDS + old.obj().size as usize);
+        self.failed |= step < self.owner;
+        true
     }
 
     /// Scans whole frames from `sp` to `end`.

@@ -11,6 +11,7 @@
 //! The code for one worker and for several is the same, but for `PARALLEL`: one alone pays for no
 //! atomic instruction.
 use super::team::{Team, Work};
+use super::tenure::tenure;
 use crate::contract::{Closure, WORD};
 use crate::hec::out_of_memory;
 use crate::memory::space::{self, BLOCK_BYTES, BLOCK_WORDS};
@@ -38,6 +39,8 @@ pub struct Worker<const MAJOR: bool, const PARALLEL: bool> {
     pub(super) ages: usize,
     /// Where a survivor goes, by the step it comes from.
     pub(super) dest: [u8; STEPS],
+    /// Words copied, by the step that they come from.
+    pub(super) copied_from: [usize; STEPS],
     /// Survivors go at least to this step (eager promotion); 0 asks for nothing.
     pub(super) promote_to: u8,
     /// Step of the object being scanned.
@@ -108,12 +111,16 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         for (s, d) in dest.iter_mut().enumerate() {
             *d = (s as u8 + 1).min(oldest);
         }
+        if tenure().promotes() {
+            dest[0] = dest[1];
+        }
         let closed = Buffer { free: 0, limit: 0, run: ptr::null_mut() };
         let mut w = Worker {
             base: space::base(),
             bytes: space::range_bytes(),
             ages: space::age_bias(),
             dest,
+            copied_from: [0; STEPS],
             promote_to: 0,
             owner: 0,
             failed: false,

@@ -30,7 +30,7 @@ pub struct TsoObj {
     /// Chain of `BLOCKING_QUEUE`s for black holes that this thread owns.
     pub bq: Closure,
     pub alloc_limit: i64,
-    /// Sum of the sizes of all chunks, in words.
+    /// Sum of the full sizes of all chunks, in words.
     pub tot_stack_size: u32,
 }
 
@@ -42,6 +42,9 @@ pub struct StackObj {
     pub size: u32,
     pub dirty: u8,
     pub marking: u8,
+    /// Words that `stack` must have when the thread runs, if a collection has left the chunk
+    /// fewer (`thread/shrunk.rs`); else 0. The headers have a gap here.
+    pub full_size: u16,
     pub sp: usize,
 }
 
@@ -110,6 +113,18 @@ impl Stack {
     #[inline(always)]
     pub unsafe fn top(self) -> usize {
         self.base() + self.obj().size as usize * 8
+    }
+    /// Words in the chunk when its thread runs.
+    /// # Safety
+    /// The chunk is live.
+    #[inline(always)]
+    pub unsafe fn full_size(self) -> usize {
+        let o = self.obj();
+        if o.full_size == 0 {
+            o.size as usize
+        } else {
+            o.full_size as usize
+        }
     }
     /// The stack limit that compiled code compares Sp with.
     #[inline(always)]

@@ -72,7 +72,7 @@ pub unsafe fn drop_chunk(hec: &mut Hec, t: Tso, frame: Frame) -> Frame {
     let below = frame.next_chunk();
     dirty_tso(&mut hec.remembered, t);
     let tso = t.obj();
-    tso.tot_stack_size -= tso.stackobj.obj().size;
+    tso.tot_stack_size -= tso.stackobj.full_size() as u32;
     tso.stackobj = below;
     dirty_stack(hec, below);
     Frame::youngest(below)

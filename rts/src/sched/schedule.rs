@@ -11,13 +11,13 @@ use crate::contract::{layout::*, Closure, Tso};
 use crate::eval::blackhole::owner_of;
 use crate::eval::pause::thread_paused;
 use crate::eval::freeze::{raise_async, restart_transaction};
-use crate::hec::{self, GcRequest, Hec};
+use crate::hec::{self, GcRequest, Handed, Hec};
 use crate::observe::eventlog::hooks as eventlog;
 use crate::{info, static_closure};
 use crate::sync::{queues, stm, throwto};
-use crate::thread::door;
-use crate::thread::queue::dirty_tso;
-use crate::thread::stack::{dirty_stack, grow, Grown};
+use crate::thread::{door, spare};
+use crate::thread::shrunk::make_ready;
+use crate::thread::stack::{grow, Grown};
 use std::ptr::null_mut;
 use std::sync::atomic::Ordering;
 
@@ -79,6 +79,7 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
             hec.context_switch.store(0, Ordering::Relaxed);
             events(hec, false);
         }
+        hec.handed = if hec.handed == Handed::Next { Handed::Running } else { Handed::No };
         match hec.run_queue.pop_front() {
             Some(t) if !threaded || seat::runs_here(me, t) => {
                 if throwto::finished(t) {
@@ -88,23 +89,19 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
                 }
             }
             None if !threaded => wait_for_event(me, ic),
-            other => {
-                match other {
-                    Some(t) => match seat::task_elsewhere(hec.no as usize, t) {
-                        Some(there) => {
-                            door::give(t, there);
-                            continue;
-                        }
-                        None if share::give_away(hec, t) => continue,
-                        None => hec.run_queue.push_front(&mut hec.remembered, t),
-                    },
-                    // Nothing better to do: the sparks.
-                    None if spark::any() => {
-                        spark::start_thread(hec);
-                        continue;
+            Some(t) => {
+                if let Some(there) = seat::task_elsewhere(hec.no as usize, t) {
+                    door::give(t, there);
+                } else if !share::give_away(hec, t) {
+                    hec.run_queue.push_front(&mut hec.remembered, t);
+                    if !step_aside(me, ic) {
+                        return;
                     }
-                    None => share::ask_others(hec.no as usize),
                 }
+            }
+            // Nothing better to do: the sparks.
+            None if spark::any() => spark::start_thread(hec),
+            None => {
                 if !step_aside(me, ic) {
                     return;
                 }
@@ -180,6 +177,8 @@ unsafe fn retire(hec: &mut Hec, t: Tso) {
     throwto::thread_finished(hec, t);
     if t.obj().bound != 0 {
         incall::finish(t);
+    } else {
+        spare::offer(hec, t, settings().stack.first_chunk());
     }
 }
 
@@ -187,8 +186,7 @@ unsafe fn retire(hec: &mut Hec, t: Tso) {
 /// another thread (is in an in-call), on a fiber.
 unsafe fn run_thread(me: TaskRef, ic: Option<*mut InCall>, hec: &mut Hec, t: Tso) {
     let o = t.obj();
-    dirty_tso(&mut hec.remembered, t);
-    dirty_stack(hec, o.stackobj);
+    make_ready(hec, t);
     hec.r.current_tso = t.0;
     hec.r.hp_alloc = 0;
     hec.open_nursery();
@@ -271,9 +269,17 @@ unsafe fn heap_overflow(hec: &mut Hec, t: Tso) {
         hec.gc_requested = Some(GcRequest::Minor);
     }
     if switch {
-        requeue(hec, t);
-    } else {
-        hec.run_queue.push_front(&mut hec.remembered, t);
+        return requeue(hec, t);
+    }
+    put_back(hec, t);
+}
+
+/// To the front of the queue, but behind a thread that has been handed an MVar.
+unsafe fn put_back(hec: &mut Hec, t: Tso) {
+    let first = if hec.handed == Handed::Next { hec.run_queue.pop_front() } else { None };
+    hec.run_queue.push_front(&mut hec.remembered, t);
+    if let Some(first) = first {
+        hec.run_queue.push_front(&mut hec.remembered, first);
     }
 }
 
@@ -302,7 +308,7 @@ unsafe fn stack_overflow(hec: &mut Hec, t: Tso) {
         let e = static_closure!(base_GHCziIOziException_stackOverflow_closure);
         raise_async(hec, t, Some(e));
     }
-    hec.run_queue.push_front(&mut hec.remembered, t);
+    put_back(hec, t);
 }
 
 /// Nothing is runnable and there is one OS thread: wait for a signal, a delay or a

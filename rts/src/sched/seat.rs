@@ -285,8 +285,20 @@ pub(super) unsafe fn make_way_for_stopper(me: TaskRef) -> bool {
     SEATS[no].returners.fetch_add(1, Ordering::Relaxed);
     me.stand();
     pass_on(no, st);
-    me.sit(me.wait_turn());
+    me.sit(me.wait_for_world());
     true
+}
+
+/// Adds a HEC, held by the task that has stopped the world: else one that comes back from a foreign
+/// call might take it, and then lose it when the world goes on. Without a holder it rests.
+/// # Safety
+/// As for [`hec::add`].
+pub unsafe fn found(h: &'static mut Hec, holder: Option<TaskRef>) {
+    let no = h.no as usize;
+    let mut st = lock(no);
+    st.holder = holder;
+    hec::add(h);
+    hec::rests(no, holder.is_none());
 }
 
 /// Has `me`, which stops the world, get HEC `no`: at once (true), or as the next turn.

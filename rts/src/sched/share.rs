@@ -2,15 +2,16 @@
 //!
 //! A thread runs on the HEC where it was made or woken: what it works on is in that core's caches.
 //! When another HEC rests and there are more threads here than the one that runs next, the others
-//! are divided among this HEC and those that rest. This is looked at between threads; a HEC that
-//! is about to rest has those look that have threads waiting, and a thread that makes another
-//! runnable stops soon (`Hec::share_soon`).
+//! are divided among this HEC and those that rest, as often as it has lately paid (`pace.rs`). This
+//! is looked at between threads; a HEC that comes to rest has those look that have threads waiting,
+//! and a thread that makes another runnable stops when it is time (`Hec::share_soon`).
 //!
 //! Threads bound to an OS thread, and those tied to their HEC (`forkOn`), stay.
 use super::seat;
 use crate::contract::{layout::TSO_LOCKED, Tso};
 use crate::hec::{self, Hec};
 use crate::observe::eventlog::hooks as eventlog;
+use crate::pace::PACE;
 
 unsafe fn may_go(t: Tso) -> bool {
     let o = t.obj();
@@ -22,6 +23,9 @@ unsafe fn may_go(t: Tso) -> bool {
 /// The caller holds the HEC, and no thread runs on it.
 pub unsafe fn share(hec: &mut Hec) {
     let me = hec.no as usize;
+    if hec.run_queue.len() < 2 || hec::resting() == 0 || PACE.wait_ns() > 0 {
+        return;
+    }
     for no in (0..hec::enabled()).filter(|&no| no != me) {
         let waiting = hec.run_queue.len();
         if waiting < 2 || hec::resting() == 0 {
@@ -55,6 +59,9 @@ unsafe fn give(hec: &mut Hec, no: usize, n: usize) {
         }
     };
     let given = !gone.is_empty() && seat::give(no, settle_there);
+    if given {
+        PACE.has_shared();
+    }
     let back = if given { Vec::new() } else { gone };
     for t in kept.into_iter().chain(back).rev() {
         hec.run_queue.push_front(&mut hec.remembered, t);
@@ -80,17 +87,6 @@ pub unsafe fn give_away(hec: &Hec, t: Tso) -> bool {
 pub unsafe fn settle(hec: &mut Hec, t: Tso) {
     t.obj().cap = hec as *mut Hec as usize;
     hec.run_queue.push_back(&mut hec.remembered, t);
-}
-
-/// A HEC is about to rest: those that have threads waiting shall look.
-pub fn ask_others(me: usize) {
-    for no in (0..hec::enabled()).filter(|&no| no != me) {
-        // SAFETY: atomics of a HEC that exists.
-        let other = unsafe { &*hec::address(no) };
-        if other.run_queue.len() > 0 {
-            other.interrupt();
-        }
-    }
 }
 
 /// Moves everything that waits on a HEC that has been switched off to one that has not.

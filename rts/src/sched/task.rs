@@ -10,10 +10,12 @@ use super::incall::InCall;
 use super::lock::{self, Lock};
 use super::seat;
 use super::suspend::ForeignCall;
+use crate::collector::{cores, muster};
 use crate::hec::{self, Hec};
 use crate::observe::eventlog::hooks as eventlog;
 use crate::observe::fatal::broken;
 use crate::observe::stats::Tasks;
+use crate::thread::patience::Patience;
 use std::cell::Cell;
 use std::os::unix::thread::JoinHandleExt;
 use std::ptr::null_mut;
@@ -26,6 +28,9 @@ const WORKER_STACK_BYTES: usize = 2 << 20;
 
 /// How long a task stays awake when it waits: about what it takes to wake it.
 const PATIENCE: Duration = Duration::from_micros(30);
+
+/// How long a task stays awake while the world is stopped: most collections are done by then.
+const SHORT_STOP: Duration = Duration::from_micros(200);
 
 /// A task that waits is still awake.
 static SOMEBODY_LOOKS: AtomicBool = AtomicBool::new(false);
@@ -59,6 +64,8 @@ pub struct Task {
     /// The HEC that it holds or will be passed next, or [`NOWHERE`]: to whoever has a thread that
     /// is bound to it.
     at: AtomicUsize,
+    /// Whether to stay awake while the world is stopped.
+    patience: Cell<Patience>,
     /// Innermost in-call of this OS thread.
     pub incall: Cell<*mut InCall>,
     /// A fiber for the next thread that is not bound to it.
@@ -102,6 +109,7 @@ impl Task {
             last: Cell::new(0),
             os_thread: AtomicU64::new(0),
             at: AtomicUsize::new(NOWHERE),
+            patience: Cell::new(Patience::NEW),
             incall: Cell::new(null_mut()),
             spare: Cell::new(None),
             fiber: Cell::new(null_mut()),
@@ -141,7 +149,7 @@ impl Task {
     /// Stays awake for a while, for with several HECs threads often wake each other soon. One task
     /// at a time does so: others need the cores.
     fn look_around(&self) {
-        if !hec::many() || SOMEBODY_LOOKS.swap(true, Ordering::Acquire) {
+        if !hec::many() || !cores_for_all() || SOMEBODY_LOOKS.swap(true, Ordering::Acquire) {
             return;
         }
         let since = Instant::now();
@@ -149,6 +157,22 @@ impl Task {
             (0..16).for_each(|_| std::hint::spin_loop());
         }
         SOMEBODY_LOOKS.store(false, Ordering::Release);
+    }
+
+    /// As [`Task::wait_turn`], for the HEC that it has passed to a task that stops the world: mostly for a
+    /// short collection, with which it helps.
+    pub fn wait_for_world(&self) -> usize {
+        if cores_for_all() {
+            let mut patience = self.patience.get();
+            patience.try_it(|| {
+                let since = Instant::now();
+                let given = || self.given.load(Ordering::Acquire);
+                muster::stand_by(|| !given() && since.elapsed() < SHORT_STOP);
+                given()
+            });
+            self.patience.set(patience);
+        }
+        self.wait_turn()
     }
 
     /// Sleeps until a HEC is passed to this task, which is no idle worker; tells which.
@@ -205,6 +229,11 @@ impl Task {
     pub fn held(&self) -> *mut Hec {
         self.hec.get()
     }
+}
+
+/// Is there a core for each HEC? If not, who waits awake keeps others from what is waited for.
+fn cores_for_all() -> bool {
+    hec::enabled() <= cores::at_start()
 }
 
 pub fn same(a: TaskRef, b: TaskRef) -> bool {

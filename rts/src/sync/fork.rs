@@ -1,14 +1,10 @@
 //! New threads from Haskell, and what threads ask about each other.
 use crate::contract::{layout::*, Closure, Tso};
-use crate::hec::{self, many, Hec};
-use crate::memory::BLOCK_BYTES;
+use crate::hec::{self, Hec};
 use crate::thread::create::new_io_thread;
 use crate::thread::door;
 use crate::thread::stack::StackSizes;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// A thread that forks gives way to its child after it has allocated this much.
-const TURN_BYTES: usize = 4096;
+use std::sync::atomic::Ordering;
 
 /// What the flags and the way of linking say about threads.
 #[derive(Clone, Copy, Debug)]
@@ -34,31 +30,6 @@ unsafe fn settings() -> Settings {
     }
 }
 
-/// Makes the running thread stop soon, so that threads just made runnable have their turn: at
-/// the end of its time slice or after a little allocation of its own, whichever comes first.
-/// `thread_bytes` have just been allocated for the new thread, and do not count: a loop that
-/// forks would otherwise be stopped every few turns.
-fn stop_soon(hec: &mut Hec, thread_bytes: usize) {
-    let asked = hec.context_switch.swap(1, Ordering::Relaxed) != 0;
-    // SAFETY: the HEC's nursery is a live run, and the limit a word that others may clear.
-    unsafe {
-        let last = hec.alloc.limit() - 1;
-        let limit = &*(&hec.r.hp_lim as *const usize as *const AtomicUsize);
-        let seen = limit.load(Ordering::Relaxed);
-        let wanted = if asked && seen < last {
-            (seen + thread_bytes).min(last)
-        } else {
-            ((*hec.alloc.run).free + TURN_BYTES - 1).min(last)
-        };
-        // Cleared means at once; then it stays so.
-        if seen != 0 {
-            let _ = limit.compare_exchange(seen, wanted, Ordering::Relaxed, Ordering::Relaxed);
-        }
-    }
-}
-
-const _: () = assert!(TURN_BYTES < BLOCK_BYTES);
-
 /// A thread for an IO action, with the masking state of the running one.
 unsafe fn child(hec: &mut Hec, action: Closure) -> Tso {
     let t = new_io_thread(hec, action, &settings().stacks);
@@ -69,10 +40,7 @@ unsafe fn child(hec: &mut Hec, action: Closure) -> Tso {
 
 unsafe fn enqueue(hec: &mut Hec, t: Tso, thread_bytes: usize) {
     hec.run_queue.push_back(&mut hec.remembered, t);
-    stop_soon(hec, thread_bytes);
-    if many() {
-        hec.share_soon();
-    }
+    hec.give_way_soon(thread_bytes);
 }
 
 /// Makes a thread for an IO action, at the back of the run queue.

@@ -19,6 +19,13 @@
 //! that the MVar had comes as an argument, and Rust unlocks. A waiter is claimed under the lock;
 //! one that cannot be is being taken away by an exception, and its entry is passed over.
 //!
+//! An MVar used as a lock has a danger of its own: it is handed to a thread that does not run yet,
+//! and who wants it meanwhile has to wait for that thread's turn, so that soon all wait in turn,
+//! at the price of a switch each time, where they hardly met before (a *convoy*). So with several
+//! HECs a taker stays awake for a moment (`thread/patience.rs`), and a thread that is handed
+//! an MVar for which yet others wait runs at once, and so do those that it hands it on to: then the
+//! lock is soon free. Who has handed it on comes second.
+//!
 //! Header MVAR_DIRTY: young, or in the remembered set. An MVar that was MVAR_CLEAN becomes so
 //! before a pointer is stored in it. Storing the empty mark needs no barrier.
 //!
@@ -28,7 +35,8 @@ use super::header::Header;
 use crate::contract::closure::fields::*;
 use crate::contract::{layout::*, Closure, Info, Tso};
 use crate::eval::frames::*;
-use crate::hec::{many, Hec};
+use crate::atomics::{AtomicUsize, Ordering};
+use crate::hec::{self, many, Handed, Hec};
 use crate::info;
 use crate::thread::door::{self, Claim};
 use crate::thread::queue::dirty_tso;
@@ -102,10 +110,15 @@ impl Locked {
         self.dirty(hec);
         while let Some(c) = self.next_waiter(hec) {
             let reads = c.why == BlockedOnMVarRead;
-            serve(hec, c, value);
-            if !reads {
-                return;
+            fill(hec, &c, value);
+            if reads {
+                c.go_on(hec);
+                continue;
             }
+            if many() && (self.head() != end() || hec.handed == Handed::Running) {
+                return c.go_on_at_once(hec);
+            }
+            return c.go_on(hec);
         }
         self.set_value(value);
     }
@@ -170,14 +183,26 @@ pub(super) unsafe fn park(hec: &mut Hec, t: Tso, m: Closure, why: usize) -> bool
     true
 }
 
-/// Hands a taker or reader its value.
-unsafe fn serve(hec: &mut Hec, c: Claim, value: Closure) {
+/// Hands a taker or reader its value, with which it may go on.
+unsafe fn fill(hec: &mut Hec, c: &Claim, value: Closure) {
     let stack = c.thread.obj().stackobj;
     dirty_stack(hec, stack);
     let frame = Frame::youngest(stack);
     let done = Frame(frame.0.add(BLOCK_TAKE_WORDS));
     set_top(c.thread, done, &[info!(stg_ret_p_info).0, value.0]);
-    c.go_on(hec);
+}
+
+/// Stays awake for the value of an empty MVar, if it may come soon: another thread runs, and nobody
+/// has waited before. True (1) if there is one.
+/// # Safety
+/// Called from Cmm; there are several HECs.
+#[no_mangle]
+pub unsafe extern "C" fn hec_await_value(hec: &mut Hec, m: Closure) -> usize {
+    if hec::resting() + 1 >= hec::enabled() || m.field(MVAR_HEAD) != end() {
+        return 0;
+    }
+    let value = &*(m.slot(MVAR_VALUE) as *const AtomicUsize);
+    hec.patience.wait_for(|| value.load(Ordering::Relaxed) != end().0) as usize
 }
 
 /// The value has been taken and the queue is not empty: lets the next putter put.
@@ -259,7 +284,10 @@ pub unsafe extern "C" fn hec_port_write(hec: &mut Hec, port: Closure, value: Clo
     let waits = |why, on| why == BlockedOnIOCompletion && on == port.0;
     let claim = if reader.is_end() { None } else { door::claim(hec, reader, waits) };
     match claim {
-        Some(c) => serve(hec, c, value),
+        Some(c) => {
+            fill(hec, &c, value);
+            c.go_on(hec);
+        }
         None => locked.set_value(value),
     }
     1

@@ -13,9 +13,7 @@ static NEXT_ID: AtomicU64 = AtomicU64::new(1);
 /// # Safety
 /// As for [`Hec::allocate`].
 pub unsafe fn new_thread(hec: &mut Hec, sizes: &StackSizes) -> Tso {
-    let overhead = SIZEOF_StgStack / 8;
-    let smallest = RESERVED_STACK_WORDS + overhead + 32;
-    let stack = new_chunk(hec, sizes.initial.max(smallest) - overhead);
+    let stack = new_chunk(hec, sizes.first_chunk());
     push(stack, &[info!(stg_stop_thread_info).0]);
     let t = Tso(hec.allocate(SIZEOF_StgTSO / 8).0);
     let o = t.obj();
@@ -48,6 +46,7 @@ pub unsafe fn new_thread(hec: &mut Hec, sizes: &StackSizes) -> Tso {
 pub unsafe fn push(stack: crate::contract::Stack, ws: &[usize]) {
     let o = stack.obj();
     o.sp -= ws.len() * 8;
+    debug_assert!(o.sp >= stack.base());
     std::ptr::copy_nonoverlapping(ws.as_ptr(), o.sp as *mut usize, ws.len());
 }
 

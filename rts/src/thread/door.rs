@@ -36,7 +36,7 @@ use super::lock::{Reason, Spin};
 use crate::atomics::{AtomicUsize, Ordering};
 use crate::contract::thread::TsoObj;
 use crate::contract::{layout::*, Closure, Tso};
-use crate::hec::{many, Hec};
+use crate::hec::{many, Handed, Hec};
 use crate::observe::eventlog::hooks as eventlog;
 use crate::thread::queue::dirty_tso;
 
@@ -183,6 +183,22 @@ impl Claim {
         }
     }
 
+    /// Lets the thread run as soon as the running one can be stopped; that comes second. A thread
+    /// that is tied to another HEC runs there in its turn.
+    /// # Safety
+    /// As for [`Claim::go_on`].
+    pub unsafe fn go_on_at_once(self, hec: &mut Hec) {
+        let t = self.thread;
+        if t.obj().flags as usize & TSO_LOCKED != 0 && self.home != address(hec) {
+            return self.go_on(hec);
+        }
+        t.obj().block_info = Tso::end().0;
+        eventlog::thread_woken(hec.no, t.obj().id, hec.no);
+        hec.run_queue.push_front(&mut hec.remembered, t);
+        hec.handed = Handed::Next;
+        hec.interrupt();
+    }
+
     /// Leaves the thread to the caller, whose HEC it had blocked on, to run without a queue.
     /// # Safety
     /// As for [`Claim::go_on`].
@@ -243,6 +259,11 @@ pub unsafe fn come_back(hec: &mut Hec, t: Tso) {
     owner(t).store(address(hec), Ordering::Relaxed);
     reason(t).set(NotBlocked as u16);
     drop(held);
+}
+
+/// Is a thread that is blocked for `why` in a foreign call?
+pub fn calls_out(why: usize) -> bool {
+    why == BlockedOnCCall || why == BlockedOnCCall_Interruptible
 }
 
 /// Is `block_info` of a thread blocked for `why` a pointer that the collector must follow?

@@ -3,7 +3,10 @@
 pub mod create;
 pub mod door;
 pub mod lock;
+pub mod patience;
 pub mod queue;
+pub mod shrunk;
+pub mod spare;
 pub mod stack;
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,7 @@
 //! along, so that a loop around the boundary does not bounce. Old chunks are clean and cost a
 //! minor collection nothing, which is what makes deep recursion cheap.
 use crate::contract::closure::fields::UNDERFLOW_NEXT;
-use crate::contract::{layout::*, Stack, Tso};
+use crate::contract::{layout::*, Closure, Stack, Tso};
 use crate::hec::Hec;
 use crate::info;
 use crate::memory::object::size_of_frame;
@@ -13,29 +13,47 @@ use crate::memory::object::size_of_frame;
 /// Words of an underflow frame.
 pub const UNDERFLOW_FRAME_WORDS: usize = 2;
 
-/// Puts a chunk on the remembered set if it is old and clean. Call before anything is written
-/// to it, in particular before its thread runs.
+/// What `dirty` says of a chunk: nothing younger is in it; it may be, but nothing has been written
+/// since the last collection; something has.
+pub const CLEAN: u8 = 0;
+pub const UNTOUCHED: u8 = 2;
+pub const DIRTY: u8 = STACK_DIRTY as u8;
+const _: () = assert!(DIRTY != CLEAN && DIRTY != UNTOUCHED);
+
+/// Marks a chunk as dirty, and puts it on the remembered set if it is old and clean. Call before
+/// anything is written to it, in particular before its thread runs.
 /// # Safety
 /// `s` is live.
 #[inline]
 pub unsafe fn dirty_stack(hec: &mut Hec, s: Stack) {
     let o = s.obj();
-    if o.dirty == 0 {
-        o.dirty = STACK_DIRTY as u8;
+    if o.dirty == CLEAN {
         hec.remember(s.closure());
     }
+    o.dirty = DIRTY;
 }
 
 /// A new, empty chunk with room for `words`.
 /// # Safety
 /// As for [`Hec::allocate`].
 pub unsafe fn new_chunk(hec: &mut Hec, words: usize) -> Stack {
-    let s = Stack(hec.allocate(SIZEOF_StgStack / 8 + words).0);
+    match hec.spare_chunks.take(words) {
+        Some(spare) => make_chunk(spare.closure(), words),
+        None => make_chunk(hec.allocate(SIZEOF_StgStack / 8 + words), words),
+    }
+}
+
+/// Makes an empty chunk with room for `words` at `at`.
+/// # Safety
+/// So much memory there is nobody else's.
+pub(super) unsafe fn make_chunk(at: Closure, words: usize) -> Stack {
+    let s = Stack(at.0);
     let o = s.obj();
     o.info = info!(stg_STACK_info).0;
     o.size = words as u32;
-    o.dirty = STACK_DIRTY as u8;
+    o.dirty = DIRTY;
     o.marking = 0;
+    o.full_size = 0;
     o.sp = s.top();
     s
 }
@@ -50,6 +68,15 @@ pub struct StackSizes {
     pub buffer: usize,
     /// Of all chunks together.
     pub max: usize,
+}
+
+impl StackSizes {
+    /// Words for frames in a new thread's first chunk.
+    pub fn first_chunk(&self) -> usize {
+        let overhead = SIZEOF_StgStack / 8;
+        let smallest = RESERVED_STACK_WORDS + overhead + 32;
+        self.initial.max(smallest) - overhead
+    }
 }
 
 /// What came of a stack overflow.
@@ -89,14 +116,21 @@ pub unsafe fn grow(hec: &mut Hec, t: Tso, sizes: &StackSizes, unlimited: bool) -
         }
         split = next;
     }
+    let kind = if split < top { Some(crate::contract::Info(*split).kind()) } else { None };
+    // With nothing but the stop frame left, a first chunk is replaced: it would stay empty.
+    let all = kind == Some(STOP_FRAME);
+    if all {
+        split = split.add(size_of_frame(split));
+    }
     let moved = split.offset_from(sp) as usize;
     // A single frame longer than the buffer stays; the new chunk must hold what is asked next.
     let fresh = new_chunk(hec, size.max(moved + UNDERFLOW_FRAME_WORDS + RESERVED_STACK_WORDS + 512));
     let mut to = fresh.top() as *mut usize;
-    let is_underflow = split < top && crate::contract::Info(*split).kind() == UNDERFLOW_FRAME;
-    let rest_is_empty = is_underflow && moved > 0;
+    let rest_is_empty = kind == Some(UNDERFLOW_FRAME) && moved > 0;
     dirty_stack(hec, old);
-    if rest_is_empty {
+    if all {
+        tso.tot_stack_size -= old_size as u32;
+    } else if rest_is_empty {
         // Everything above the underflow frame moves: skip the emptied chunk altogether.
         let below = *split.add(UNDERFLOW_NEXT);
         to = to.sub(UNDERFLOW_FRAME_WORDS);

@@ -1,8 +1,11 @@
 //! Queues, the door, and stacks that grow and shrink by chunks.
 use super::queue::{set_link, ThreadQueue};
 use super::stack::{grow, hec_stack_underflow, Grown, StackSizes, UNDERFLOW_FRAME_WORDS};
-use super::{create, door};
+use super::shrunk::{make_ready, ROOM_WORDS};
+use super::{create, door, spare};
+use crate::collector::Request;
 use crate::contract::{layout::*, test_symbols as t, Closure, Tso};
+use crate::eval::freeze::raise_async;
 use crate::info;
 use crate::test_world::{World, STACKS};
 
@@ -171,6 +174,22 @@ fn a_chunk_that_is_emptied_by_growing_is_skipped() {
 }
 
 #[test]
+fn a_first_chunk_that_fits_in_the_buffer_is_replaced() {
+    let mut w = World::new(2);
+    let t = w.thread();
+    unsafe {
+        let n = fill(t, 0);
+        let old = t.obj().stackobj;
+        let words = words_of(t);
+        assert_eq!(grow(w.hec, t, &STACKS, false), Grown::Chunk);
+        assert_eq!(words_of(t), words);
+        assert_eq!(t.obj().tot_stack_size as usize, size(t));
+        assert!(size(t) > 2 * old.obj().size as usize && old.obj().sp == old.top());
+        drain(&mut w, t, n);
+    }
+}
+
+#[test]
 fn a_stack_ends_at_its_limit_unless_it_may_not() {
     let mut w = World::new(2);
     let t = w.thread();
@@ -224,5 +243,194 @@ fn new_threads_are_ready_to_run_what_they_are_made_for() {
         assert!(other.obj().id > io.obj().id);
         let call = create::apply(w.hec, action, &[action, Closure(8)]);
         assert_eq!((call.word(2), call.word(3), call.word(4)), (action.0, action.0, 8));
+    }
+}
+
+/// A thread's number, and the words on its current chunk.
+unsafe fn words_of(t: Tso) -> (u64, Vec<usize>) {
+    let stack = t.obj().stackobj;
+    let sp = stack.obj().sp;
+    let n = (stack.top() - sp) / 8;
+    (t.obj().id, std::slice::from_raw_parts(sp as *const usize, n).to_vec())
+}
+
+unsafe fn size(t: Tso) -> usize {
+    t.obj().stackobj.obj().size as usize
+}
+
+/// Makes threads of different depths, the roots, with numbers for frames.
+unsafe fn resting_threads(w: &mut World, n: usize) -> Vec<(u64, Vec<usize>)> {
+    for i in 0..n {
+        let frame = |k| [vec![t::ret_9().0], vec![k; 9]].concat();
+        let frames: Vec<usize> = (0..i % 5).flat_map(frame).collect();
+        let t = w.thread_with(&frames);
+        w.roots.push(t.closure());
+    }
+    w.roots.iter().map(|c| words_of(Tso(c.0))).collect()
+}
+
+#[test]
+fn a_resting_threads_chunk_is_as_small_as_its_contents_until_it_runs() {
+    for gc_threads in [1, 4] {
+        let mut w = World::with_gc_threads(2, gc_threads);
+        unsafe {
+            let before = resting_threads(&mut w, 200);
+            let full = size(Tso(w.roots[0].0));
+            w.collect(Request::MINOR);
+            // A thread may have run since the last collection, and may soon run again.
+            assert!(w.roots.iter().all(|c| size(Tso(c.0)) == full));
+            for request in [Request::MINOR, Request::MAJOR, Request::MAJOR] {
+                w.collect(request);
+                for (c, words) in w.roots.iter().zip(&before) {
+                    let t = Tso(c.0);
+                    assert_eq!(words_of(t), *words);
+                    assert_eq!(size(t), words.1.len() + ROOM_WORDS);
+                    assert_eq!(t.obj().stackobj.full_size(), full);
+                    assert_eq!(t.obj().tot_stack_size as usize, full);
+                }
+            }
+            for (i, words) in before.iter().enumerate() {
+                let t = Tso(w.roots[i].0);
+                let small = t.obj().stackobj;
+                make_ready(w.hec, t);
+                assert_eq!((size(t), t.obj().tot_stack_size as usize), (full, full));
+                assert_eq!(words_of(t), *words);
+                // The old one keeps nothing alive.
+                assert_eq!(small.obj().sp, small.top());
+            }
+            // Old threads refer to young chunks: the heap checker sees that they are remembered.
+            w.collect(Request::MINOR);
+            for (c, words) in w.roots.iter().zip(&before) {
+                assert_eq!((words_of(Tso(c.0)), size(Tso(c.0))), (words.clone(), full));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_thread_that_runs_now_and_then_keeps_its_chunk() {
+    let mut w = World::new(2);
+    unsafe {
+        resting_threads(&mut w, 1);
+        let full = size(Tso(w.roots[0].0));
+        for i in 0..6 {
+            let request = if i < 3 { Request::MINOR } else { Request::MAJOR };
+            make_ready(w.hec, Tso(w.roots[0].0));
+            w.collect(request);
+            assert_eq!(size(Tso(w.roots[0].0)), full);
+        }
+    }
+}
+
+#[test]
+fn a_thread_in_a_foreign_call_keeps_its_chunk() {
+    let mut w = World::new(2);
+    unsafe {
+        resting_threads(&mut w, 2);
+        let full = size(Tso(w.roots[0].0));
+        door::block(w.hec, Tso(w.roots[0].0), BlockedOnCCall, 0);
+        door::block(w.hec, Tso(w.roots[1].0), BlockedOnDelay, 0);
+        for _ in 0..3 {
+            w.collect(Request::MAJOR);
+        }
+        assert_eq!(size(Tso(w.roots[0].0)), full);
+        assert!(size(Tso(w.roots[1].0)) < full);
+    }
+}
+
+#[test]
+fn an_exception_finds_room_in_a_shrunk_chunk() {
+    let mut w = World::new(2);
+    let handler = w.thunk();
+    unsafe {
+        // The longest call of a handler, in the place of the shortest frames.
+        for words in [vec![t::catch().0, 0, handler.0], vec![]] {
+            let t = w.thread_with(&words);
+            let full = size(t);
+            let t = Tso(w.old(t.closure()).0);
+            assert_eq!(size(t), words.len() + 1 + ROOM_WORDS);
+            let e = w.int(1000);
+            raise_async(w.hec, t, Some(e));
+            w.roots.push(t.closure());
+            w.collect(Request::MINOR);
+            let t = Tso(w.roots.pop().unwrap().0);
+            let kept = words_of(t).1;
+            if words.is_empty() {
+                assert_eq!(kept[0], info!(stg_ret_p_info).0);
+            } else {
+                let call = [info!(stg_enter_info).0, info!(stg_ap_pv_info).0];
+                assert_eq!((kept.len(), kept[0], kept[2]), (6, call[0], call[1]));
+            }
+            make_ready(w.hec, t);
+            assert_eq!((words_of(t).1, size(t)), (kept, full));
+        }
+    }
+}
+
+#[test]
+fn a_shrunk_chunk_that_is_given_up_counts_in_full() {
+    let mut w = World::new(2);
+    let t = w.thread();
+    unsafe {
+        fill(t, 0);
+        let first = size(t);
+        grow(w.hec, t, &SMALL, false);
+        let t = Tso(w.old(t.closure()).0);
+        assert!(size(t) < first);
+        // An exception that nothing catches gives up all but the first chunk.
+        let e = w.int(1000);
+        raise_async(w.hec, t, Some(e));
+        assert_eq!((t.obj().tot_stack_size as usize, size(t)), (first, first));
+    }
+}
+
+#[test]
+fn a_new_thread_gets_the_chunk_of_one_that_has_ended() {
+    let mut w = World::new(2);
+    let words = STACKS.first_chunk();
+    unsafe {
+        let ended = [w.thread(), w.thread()];
+        let chunks = ended.map(|t| t.obj().stackobj);
+        for t in ended {
+            spare::offer(w.hec, t, words);
+            spare::offer(w.hec, t, words);
+        }
+        assert!(ended[0].obj().stackobj == ended[1].obj().stackobj && size(ended[0]) == 0);
+        // One of another size is made; of this size each is given out once.
+        let larger = create::new_thread(w.hec, &StackSizes { initial: 500, ..STACKS });
+        let new = [w.thread(), w.thread(), w.thread()].map(|t| t.obj().stackobj);
+        assert!(new[0] == chunks[1] && new[1] == chunks[0]);
+        assert!(!chunks.contains(&new[2]) && !chunks.contains(&larger.obj().stackobj));
+        assert_eq!((new[0].obj().size as usize, new[0].top() - new[0].obj().sp), (words, 8));
+        // All of them, and those that have ended, survive.
+        w.roots = w.hec.new_threads.iter().map(|t| t.closure()).collect();
+        for request in [Request::MINOR, Request::MAJOR] {
+            w.collect(request);
+            let stop = [info!(stg_stop_thread_info).0];
+            assert!(w.roots[2..].iter().all(|c| words_of(Tso(c.0)).1 == stop));
+            assert!(w.roots[..2].iter().all(|c| size(Tso(c.0)) == 0));
+        }
+    }
+}
+
+#[test]
+fn a_collection_ends_the_offer_of_chunks() {
+    let mut w = World::new(2);
+    let words = STACKS.first_chunk();
+    unsafe {
+        let old = w.thread();
+        let old = Tso(w.old(old.closure()).0);
+        make_ready(w.hec, old);
+        w.roots.push(old.closure());
+        w.collect(Request::MINOR);
+        let old = Tso(w.roots[0].0);
+        spare::offer(w.hec, old, words);
+        assert!(w.hec.spare_chunks.take(words).is_none() && size(old) == words);
+        let young = w.thread();
+        spare::offer(w.hec, young, words);
+        w.collect(Request::MINOR);
+        // Where the chunk was, a new one is now, which has a thread.
+        let (first, second) = (w.thread(), w.thread());
+        assert!(first.obj().stackobj != second.obj().stackobj);
     }
 }

@@ -57,6 +57,23 @@ fn three_generations_promote_one_by_one() {
 }
 
 #[test]
+fn what_only_grows_is_promoted_at_once() {
+    let mut w = world(2);
+    let mut steps = Vec::new();
+    for _ in 0..12 {
+        let l = w.list(1000, 4000);
+        w.roots.push(l);
+        w.collect(Request::MINOR);
+        steps.push(age_of(w.roots[w.roots.len() - 1].0).step());
+    }
+    assert_eq!(steps[..2], [1, 1]);
+    assert!(steps.contains(&2), "{steps:?}");
+    for &l in &w.roots {
+        assert_eq!(unsafe { sum(l) }, (1000..4000).sum());
+    }
+}
+
+#[test]
 fn small_boxes_are_shared() {
     let mut w = world(2);
     let (a, b) = (w.int(255), w.int(256));

@@ -56,7 +56,7 @@ unsafe fn set_current(hec: &mut Hec, t: Tso, r: Closure) {
 /// Called from Cmm with Hp saved; the thread has none.
 #[no_mangle]
 pub unsafe extern "C" fn hec_stm_begin(hec: &mut Hec) {
-    let r = Record::new(hec);
+    let r = Record::begin(hec);
     let me = hec.current();
     set_current(hec, me, r.0);
 }
@@ -105,12 +105,29 @@ pub unsafe extern "C" fn hec_stm_commit(hec: &mut Hec) -> usize {
     let me = hec.current();
     if protocol::commit(&mut AtWork { hec, record: r, thread: me }, many()) {
         set_current(hec, me, static_closure!(stg_NO_TREC_closure));
+        r.keep(hec);
+        hec.conflicts = 0;
         1
     } else {
+        stand_back(hec);
         hec_stm_begin(hec);
         0
     }
 }
+
+/// Another transaction has won: lets it go on for a while, longer each time. Two that take
+/// turns on a TVar spend their time on passing it from cache to cache; one that is left alone does a
+/// good deal in the meantime.
+fn stand_back(hec: &mut Hec) {
+    hec.conflicts = (hec.conflicts + 1).min(MOST_CONFLICTS);
+    for _ in 0..FIRST_PAUSES << hec.conflicts {
+        std::hint::spin_loop();
+    }
+}
+
+const FIRST_PAUSES: usize = 4;
+/// At most some microseconds.
+const MOST_CONFLICTS: u32 = 7;
 
 /// `retry#`: the thread goes on with the frame on top of its stack (0), which is the alternative
 /// of an `orElse` or the transaction from its start, or it waits (1).

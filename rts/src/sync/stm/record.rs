@@ -24,7 +24,7 @@ use crate::contract::layout::MUT_ARR_PTRS_CARD_BITS;
 use crate::contract::{words, Closure, Tso};
 use crate::hec::Hec;
 use crate::info;
-use crate::memory::heap;
+use crate::memory::{age_of, heap, Age};
 
 const LOG: usize = 1;
 const NUMBERS: usize = 2;
@@ -119,6 +119,28 @@ impl Record {
         }
         r.set_word(NESTED, OUTERMOST);
         Record(r)
+    }
+
+    /// A record for a transaction that begins: that of one which has ended, or a new one.
+    pub unsafe fn begin(hec: &mut Hec) -> Record {
+        let r = std::mem::replace(&mut hec.spare_record, Closure::NULL);
+        if r.is_null() {
+            return Record::new(hec);
+        }
+        for field in [COUNT, NOTES, BASE] {
+            r.set_word(field, 0);
+        }
+        r.set_word(NESTED, OUTERMOST);
+        Record(r)
+    }
+
+    /// Keeps the record for the next transaction, which finds it in the cache: if it is young, so
+    /// that no write to it need be remembered, and not much larger than most need. What it
+    /// refers to stays alive no longer than until the next collection.
+    pub unsafe fn keep(self, hec: &mut Hec) {
+        if self.0.field(INDEX) == absent() && age_of(self.0 .0) == Age::NURSERY {
+            hec.spare_record = self.0;
+        }
     }
 
     unsafe fn set_field(self, hec: &mut Hec, field: usize, c: Closure) {

@@ -143,6 +143,24 @@ fn rolling_back_undoes_a_nested_transaction_and_no_more() {
 }
 
 #[test]
+fn the_next_transaction_has_the_record_until_a_collection() {
+    let mut w = World::new(2);
+    let (one, two) = (w.int(1000), w.int(2000));
+    let (v, u) = (w.tvar(one), w.tvar(one));
+    begin(&mut w);
+    write(&mut w, v, two);
+    let first = unsafe { running(w.hec) }.0;
+    assert!(commit(&mut w));
+    begin(&mut w);
+    assert_eq!(unsafe { running(w.hec) }.0, first);
+    assert_eq!(unsafe { running(w.hec).len() }, 0);
+    assert_eq!((read(&mut w, u), read(&mut w, v)), (one, two));
+    assert!(commit(&mut w));
+    w.collect(Request::MINOR);
+    assert!(w.hec.spare_record.is_null());
+}
+
+#[test]
 fn thousands_of_tvars_are_found_again_wherever_a_collection_moves_them() {
     const N: usize = 5000;
     let mut w = World::new(2);

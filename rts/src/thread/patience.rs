@@ -1,0 +1,62 @@
+//! Staying awake for a moment, in the hope that what one waits for comes: worth it where locks are
+//! held briefly, a waste where one waits for others' work. Whoever waits learns which it is.
+
+/// Turns of the loop: well under a microsecond, some times what a lock is held.
+const TURNS: usize = 24;
+/// After so many disappointments in a row, it is tried once in two to the power of them.
+const MOST_FAILURES: u32 = 8;
+
+#[derive(Clone, Copy, Debug)]
+pub struct Patience {
+    failures: u32,
+    /// Waits to let pass before the next try.
+    skip: u32,
+}
+
+impl Patience {
+    pub const NEW: Patience = Patience { failures: 0, skip: 0 };
+
+    /// Looks again and again whether `done`, for a moment. True if it was.
+    pub fn wait_for(&mut self, done: impl Fn() -> bool) -> bool {
+        self.try_it(|| {
+            (0..TURNS).any(|_| {
+                std::hint::spin_loop();
+                done()
+            })
+        })
+    }
+
+    /// Does `wait`, which tells whether what it waits for has come, if it is worth trying.
+    pub fn try_it(&mut self, wait: impl FnOnce() -> bool) -> bool {
+        if self.skip > 0 {
+            self.skip -= 1;
+            return false;
+        }
+        let came = wait();
+        self.failures = if came { 0 } else { (self.failures + 1).min(MOST_FAILURES) };
+        self.skip = (1 << self.failures) - 1;
+        came
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    #[test]
+    fn who_is_disappointed_tries_less_often() {
+        let mut p = Patience::NEW;
+        let looks = Cell::new(0);
+        let never = || {
+            looks.set(looks.get() + 1);
+            false
+        };
+        for _ in 0..1000 {
+            assert!(!p.wait_for(never));
+        }
+        assert!(looks.get() <= 12 * TURNS);
+        while !p.wait_for(|| true) {}
+        assert!(p.wait_for(|| true));
+    }
+}
