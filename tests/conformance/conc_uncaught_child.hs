@@ -3,13 +3,18 @@ import Control.Concurrent
 import Control.Exception
 import System.Exit
 import System.IO
+import GHC.Conc (threadStatus, ThreadStatus (..))
 
 run :: IO () -> IO ()
 run act = do
   done <- newEmptyMVar
-  _ <- mask_ (forkIOWithUnmask (\u -> u act `finally` putMVar done ()))
+  t <- mask_ (forkIOWithUnmask (\u -> u act `finally` putMVar done ()))
   takeMVar done
-  threadDelay 3000
+  ended t
+
+-- Waits until the thread has come to its end, and said what there is to say.
+ended :: ThreadId -> IO ()
+ended t = threadStatus t >>= \s -> if s `elem` [ThreadFinished, ThreadDied] then return () else threadDelay 1000 >> ended t
 
 main :: IO ()
 main = do

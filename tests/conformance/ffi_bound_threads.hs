@@ -37,7 +37,9 @@ main = do
   print (u, r)
   ids <- mapM (\_ -> do { v <- newEmptyMVar; _ <- forkOS (self >>= putMVar v); takeMVar v }) [1 .. 5 :: Int]
   print (all (/= a) ids)
-  t <- forkOS (threadDelay 10000000 `catch` \e -> putMVar out (False, False, e == ThreadKilled))
+  started <- newEmptyMVar
+  t <- forkOS ((putMVar started () >> threadDelay 10000000) `catch` \e -> putMVar out (False, False, e == ThreadKilled))
+  takeMVar started
   threadDelay 2000
   killThread t
   takeMVar out >>= print

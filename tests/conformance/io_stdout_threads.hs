@@ -8,13 +8,14 @@ main = do
   lock <- newMVar ()
   hSetBuffering stdout LineBuffering
   vs <- forM [1 .. 10 :: Int] $ \i -> do
-    v <- newEmptyMVar
+    start <- newEmptyMVar
+    done <- newEmptyMVar
     _ <- forkIO $ do
-      takeMVar v
+      takeMVar start
       withMVar lock (\_ -> putStrLn (concat (replicate 10 (show i ++ " "))))
-      putMVar v ()
-    return v
-  forM_ vs $ \v -> putMVar v () >> yield >> threadDelay 200 >> takeMVar v
+      putMVar done ()
+    return (start, done)
+  forM_ vs $ \(start, done) -> putMVar start () >> yield >> threadDelay 200 >> takeMVar done
   hSetBuffering stdout (BlockBuffering (Just 10))
   putStr "abc"
   hFlush stdout

@@ -38,6 +38,8 @@ main = do
   mapM_ blocked takers
   putMVar v 'x'
   mapM takeMVar readers >>= putStrLn
+  let woken = readIORef count >>= \n -> if n > 0 then return () else threadDelay 1000 >> woken
+  woken
   threadDelay 3000
   readIORef count >>= print
   e <- isEmptyMVar v
