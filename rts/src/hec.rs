@@ -10,6 +10,7 @@ use crate::contract::layout::*;
 use crate::contract::{Closure, FunTable, RegTable, Tso};
 use crate::memory::{nursery::AllocArea, remember::RememberedSet, BLOCK_BYTES};
 use crate::observe::stats::Sparks;
+use crate::crowd::CROWD;
 use crate::pace::PACE;
 use crate::post::Post;
 use crate::thread::door::Wait;
@@ -26,7 +27,7 @@ pub struct Hec {
     pub fun_table: FunTable,
     pub r: RegTable,
     pub no: u32,
-    /// Asked to give way: set by the ticker, by wake-ups and by collections.
+    /// Asked to give way, if not zero: by the ticker ([`TIME_IS_UP`]), by wake-ups and by collections.
     pub context_switch: AtomicU32,
     /// Nobody holds it, and it has nothing to do. Written under the seat's lock.
     rests: AtomicBool,
@@ -135,7 +136,7 @@ impl Hec {
         self.r.current_nursery = self.alloc.run;
         let end = if self.alloc.full || self.gc_requested.is_some() { 0 } else { self.alloc.limit() - 1 };
         if many() {
-            let shares = resting() != 0 && !self.run_queue.is_empty();
+            let shares = room() != 0 && !self.run_queue.is_empty();
             self.post.open(self.hp_lim(), if shares { end.min(self.share_limit()) } else { end });
         } else {
             self.hp_lim().store(end, Ordering::Relaxed);
@@ -183,10 +184,10 @@ impl Hec {
         }
     }
 
-    /// Has the running thread stop when it is time to share, if other HECs rest: then some of the
-    /// threads that wait here may go there.
+    /// Has the running thread stop when it is time to share, if other HECs may be busy: then some
+    /// of the threads that wait here may go there.
     pub fn share_soon(&self) {
-        if resting() == 0 {
+        if room() == 0 {
             return;
         }
         let wanted = self.share_limit();
@@ -262,6 +263,9 @@ impl Hec {
 const TURN_BYTES: usize = 4096;
 const _: () = assert!(TURN_BYTES < BLOCK_BYTES);
 
+/// What the ticker puts into `context_switch`.
+pub const TIME_IS_UP: u32 = 2;
+
 /// As many HECs as there can be.
 pub const MAX_HECS: usize = 1024;
 
@@ -288,12 +292,14 @@ pub fn enabled() -> usize {
     enabled_capabilities.load(Ordering::Relaxed) as usize
 }
 
-/// HECs that rest.
-static RESTING: AtomicUsize = AtomicUsize::new(0);
-
 /// How many HECs rest: nobody holds them, and they have nothing to do.
 pub fn resting() -> usize {
-    RESTING.load(Ordering::Relaxed)
+    CROWD.resting()
+}
+
+/// How many of these may be given something to do (`crowd.rs`).
+pub fn room() -> usize {
+    CROWD.room(enabled())
 }
 
 /// Does HEC `no` rest?
@@ -311,10 +317,10 @@ pub fn rests(no: usize, yes: bool) {
     }
     if yes {
         PACE.one_rests();
-        RESTING.fetch_add(1, Ordering::SeqCst);
+    }
+    CROWD.one_rests(yes);
+    if yes {
         ask_others(no);
-    } else {
-        RESTING.fetch_sub(1, Ordering::SeqCst);
     }
 }
 

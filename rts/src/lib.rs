@@ -3,6 +3,7 @@
 #![allow(non_upper_case_globals)]
 #[macro_use]
 pub mod contract;
+pub mod crowd;
 pub mod atomics;
 pub mod boundary;
 pub mod collector;

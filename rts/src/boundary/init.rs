@@ -5,6 +5,7 @@ use crate::contract::flags::RtsConfig;
 use crate::contract::layout::RtsOptsAll;
 use crate::collector;
 use crate::contract::Closure;
+use crate::crowd::CROWD;
 use crate::events::{iowait, signals, ticker};
 use crate::contract::Ways;
 use crate::observe::{blackholes, eventlog, fatal};
@@ -100,6 +101,10 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
         megablock: memory::BLOCK_BYTES as u64,
         block: memory::BLOCK_BYTES as u64,
     });
+    // Without time slices nobody would notice that a HEC is stuck.
+    if o.tick.is_some() && !checks().crowd {
+        CROWD.set_cores(collector::cores::at_start());
+    }
     super::hecs::make(o.hecs, None);
     let _ = crate::hec::ON_MAIL.set(seat::deliver);
     register_roots();

@@ -5,7 +5,8 @@
 //! `idle_delay`, one major collection looks for deadlocked threads and gives memory back; after
 //! that the ticker sleeps until somebody uses the HEC again, so an idle program costs nothing.
 //! (In the non-threaded way the main thread keeps the HEC while it waits, and the ticker ticks on.)
-use crate::hec::{self, GcRequest};
+use crate::crowd::CROWD;
+use crate::hec::{self, GcRequest, TIME_IS_UP};
 use crate::sched::{collect, seat, task, world};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, OnceLock};
@@ -77,12 +78,7 @@ fn run(s: Settings) {
             ticks += 1;
             if ticks >= s.switch_ticks {
                 ticks = 0;
-                for no in (0..hec::count()).filter(|&no| seat::is_held(no)) {
-                    // SAFETY: two atomics of a HEC that exists.
-                    let h = unsafe { &*hec::address(no) };
-                    h.context_switch.store(1, Ordering::Relaxed);
-                    h.interrupt();
-                }
+                end_time_slices();
             }
             continue;
         }
@@ -108,6 +104,19 @@ fn run(s: Settings) {
             quiet = 0;
         }
     }
+}
+
+/// Asks all running threads to give way. A HEC whose thread has been asked before and has not yet
+/// is stuck.
+fn end_time_slices() {
+    let mut stuck = 0;
+    for no in (0..hec::count()).filter(|&no| seat::is_held(no)) {
+        // SAFETY: two atomics of a HEC that exists.
+        let h = unsafe { &*hec::address(no) };
+        stuck += (h.context_switch.swap(TIME_IS_UP, Ordering::Relaxed) == TIME_IS_UP) as usize;
+        h.interrupt();
+    }
+    CROWD.set_stuck(stuck);
 }
 
 /// Sleeps until the HEC is used again.

@@ -224,9 +224,11 @@ pub struct Checks {
     pub every_block: bool,
     /// Have so many GC threads take part in every collection, whether it pays or not.
     pub gc_threads: Option<usize>,
+    /// Let all HECs be busy at a time, however few the cores are.
+    pub crowd: bool,
 }
 
-/// Reads `HECATON_CHECK`: a list of `heap`, `every-block` and `gc-threads=N`. The error is the
+/// Reads `HECATON_CHECK`: a list of `heap`, `every-block`, `crowd` and `gc-threads=N`. The error is the
 /// word it does not know.
 fn parse_checks(list: &str) -> Result<Checks, &str> {
     let mut checks = Checks::default();
@@ -234,6 +236,7 @@ fn parse_checks(list: &str) -> Result<Checks, &str> {
         match word {
             "heap" => checks.heap = true,
             "every-block" => checks.every_block = true,
+            "crowd" => checks.crowd = true,
             other => match other.strip_prefix("gc-threads=").map(str::parse) {
                 Some(Ok(n)) if (1..=MAX_GC_THREADS).contains(&n) => checks.gc_threads = Some(n),
                 _ => return Err(other),
@@ -253,7 +256,7 @@ pub fn checks() -> Checks {
             super::fatal::exit_with(
                 1,
                 &format!(
-                    "HECATON_CHECK has `{word}'; it knows `heap', `every-block' and `gc-threads=N'"
+                    "HECATON_CHECK has `{word}'; it knows `heap', `every-block', `crowd' and `gc-threads=N'"
                 ),
             )
         })

@@ -1,9 +1,9 @@
 //! Sharing threads among HECs.
 //!
 //! A thread runs on the HEC where it was made or woken: what it works on is in that core's caches.
-//! When another HEC rests and there are more threads here than the one that runs next, the others
-//! are divided among this HEC and those that rest, as often as it has lately paid (`pace.rs`). This
-//! is looked at between threads; a HEC that comes to rest has those look that have threads waiting,
+//! When another HEC rests, there is a core for it (`crowd.rs`) and more threads are here than the
+//! one that runs next, the others are divided among this HEC and those that rest, as often as it
+//! has lately paid (`pace.rs`). This is looked at between threads; a HEC that comes to rest has those look that have threads waiting,
 //! and a thread that makes another runnable stops when it is time (`Hec::share_soon`).
 //!
 //! Threads bound to an OS thread, and those tied to their HEC (`forkOn`), stay.
@@ -23,16 +23,16 @@ unsafe fn may_go(t: Tso) -> bool {
 /// The caller holds the HEC, and no thread runs on it.
 pub unsafe fn share(hec: &mut Hec) {
     let me = hec.no as usize;
-    if hec.run_queue.len() < 2 || hec::resting() == 0 || PACE.wait_ns() > 0 {
+    if hec.run_queue.len() < 2 || hec::room() == 0 || PACE.wait_ns() > 0 {
         return;
     }
     for no in (0..hec::enabled()).filter(|&no| no != me) {
         let waiting = hec.run_queue.len();
-        if waiting < 2 || hec::resting() == 0 {
+        if waiting < 2 || hec::room() == 0 {
             return;
         }
         if hec::is_resting(no) {
-            let part = (waiting / (hec::resting() + 1)).max(1);
+            let part = (waiting / (hec::room() + 1)).max(1);
             give(hec, no, part);
         }
     }

@@ -151,7 +151,7 @@ pub unsafe fn share(hec: &mut Hec) {
     let own = hec.no as usize;
     let mut left = hec.sparks.len();
     for no in (0..hec::enabled()).filter(|&no| no != own) {
-        if left == 0 || hec::resting() == 0 {
+        if left == 0 || hec::room() == 0 {
             return;
         }
         if hec::is_resting(no) && seat::give(no, |there| unsafe { start_thread(there) }) {

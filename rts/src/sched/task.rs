@@ -10,7 +10,8 @@ use super::incall::InCall;
 use super::lock::{self, Lock};
 use super::seat;
 use super::suspend::ForeignCall;
-use crate::collector::{cores, muster};
+use crate::collector::muster;
+use crate::crowd::CROWD;
 use crate::hec::{self, Hec};
 use crate::observe::eventlog::hooks as eventlog;
 use crate::observe::fatal::broken;
@@ -149,7 +150,7 @@ impl Task {
     /// Stays awake for a while, for with several HECs threads often wake each other soon. One task
     /// at a time does so: others need the cores.
     fn look_around(&self) {
-        if !hec::many() || !cores_for_all() || SOMEBODY_LOOKS.swap(true, Ordering::Acquire) {
+        if !hec::many() || CROWD.is_too_large(hec::enabled()) || SOMEBODY_LOOKS.swap(true, Ordering::Acquire) {
             return;
         }
         let since = Instant::now();
@@ -162,7 +163,7 @@ impl Task {
     /// As [`Task::wait_turn`], for the HEC that it has passed to a task that stops the world: mostly for a
     /// short collection, with which it helps.
     pub fn wait_for_world(&self) -> usize {
-        if cores_for_all() {
+        if !super::world::is_crowded() {
             let mut patience = self.patience.get();
             patience.try_it(|| {
                 let since = Instant::now();
@@ -229,11 +230,6 @@ impl Task {
     pub fn held(&self) -> *mut Hec {
         self.hec.get()
     }
-}
-
-/// Is there a core for each HEC? If not, who waits awake keeps others from what is waited for.
-fn cores_for_all() -> bool {
-    hec::enabled() <= cores::at_start()
 }
 
 pub fn same(a: TaskRef, b: TaskRef) -> bool {

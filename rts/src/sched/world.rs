@@ -10,10 +10,13 @@
 //! changed then (the number of HECs, for instance) never changes under anybody's hands.
 use super::seat;
 use super::task::TaskRef;
+use crate::crowd::CROWD;
 use crate::hec::{self, Hec};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static STOPPED: AtomicBool = AtomicBool::new(false);
+/// Were more HECs busy than there are cores, when the world was stopped?
+static CROWDED: AtomicBool = AtomicBool::new(false);
 
 fn others(me: TaskRef) -> impl Iterator<Item = usize> {
     let mine = me.last();
@@ -32,6 +35,7 @@ pub unsafe fn stop(me: TaskRef) -> bool {
         give_way(me);
         return false;
     }
+    CROWDED.store(CROWD.is_too_large(hec::enabled()), Ordering::Relaxed);
     let asked = others(me).filter(|&no| !seat::stop(no, me)).count();
     for _ in 0..asked {
         me.wait_turn();
@@ -67,6 +71,11 @@ pub unsafe fn go_on(me: TaskRef) {
         others(me).for_each(|no| seat::go_on(no));
         STOPPED.store(false, Ordering::Release);
     }
+}
+
+/// Does who waits for the world to go on keep those from a core that have not stopped yet?
+pub(super) fn is_crowded() -> bool {
+    CROWDED.load(Ordering::Relaxed)
 }
 
 /// Waits until the task that is stopping the world has asked for the caller's HEC, and is done.

@@ -1,0 +1,99 @@
+//! How many HECs are busy at a time: no more than there are cores, however many there may be.
+//!
+//! Two busy HECs on a core only take turns: each waits for the other with what it holds (a lock,
+//! the world that is to be stopped), and their nurseries push each other out of the cache. So the
+//! HECs that are busy share their threads with those that rest only while there is a core for one
+//! more. A HEC that has not come back to its scheduler for a time slice is *stuck*, in an unsafe
+//! foreign call most likely, and may well need no core: it does not count. Nor can a HEC be kept
+//! from a thread that is tied to it, or that comes back to it from a safe foreign call.
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Of all HECs.
+pub struct Crowd {
+    cores: AtomicUsize,
+    resting: AtomicUsize,
+    stuck: AtomicUsize,
+}
+
+pub static CROWD: Crowd = Crowd::new();
+
+impl Crowd {
+    const fn new() -> Crowd {
+        Crowd { cores: AtomicUsize::new(usize::MAX), resting: AtomicUsize::new(0), stuck: AtomicUsize::new(0) }
+    }
+
+    /// There are so many cores.
+    pub fn set_cores(&self, n: usize) {
+        self.cores.store(n, Ordering::Relaxed);
+    }
+
+    /// How many HECs rest.
+    pub fn resting(&self) -> usize {
+        self.resting.load(Ordering::Relaxed)
+    }
+
+    /// A HEC comes to rest, or has something to do.
+    pub fn one_rests(&self, yes: bool) {
+        if yes {
+            self.resting.fetch_add(1, Ordering::SeqCst);
+        } else {
+            self.resting.fetch_sub(1, Ordering::SeqCst);
+        }
+    }
+
+    /// So many are stuck.
+    pub fn set_stuck(&self, n: usize) {
+        self.stuck.store(n, Ordering::Relaxed);
+    }
+
+    /// How many of those that rest may be given something to do, when `all` run threads.
+    pub fn room(&self, all: usize) -> usize {
+        let (cores, resting) = (self.cores.load(Ordering::Relaxed), self.resting());
+        if all <= cores {
+            return resting;
+        }
+        let busy = all.saturating_sub(resting);
+        resting.min((cores + self.stuck.load(Ordering::Relaxed)).saturating_sub(busy))
+    }
+
+    /// Are more busy than there are cores? Then who waits awake keeps others from what is waited for.
+    pub fn is_too_large(&self, all: usize) -> bool {
+        all.saturating_sub(self.resting()) > self.cores.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn crowd(cores: usize, resting: usize, stuck: usize) -> Crowd {
+        let c = Crowd::new();
+        c.set_cores(cores);
+        (0..resting).for_each(|_| c.one_rests(true));
+        c.set_stuck(stuck);
+        c
+    }
+
+    #[test]
+    fn all_may_be_busy_with_a_core_for_each() {
+        assert_eq!(crowd(4, 3, 0).room(4), 3);
+        assert_eq!(crowd(2, 0, 0).room(2), 0);
+    }
+
+    #[test]
+    fn no_more_are_busy_than_there_are_cores() {
+        assert_eq!(crowd(2, 8, 0).room(8), 2);
+        assert_eq!(crowd(2, 7, 0).room(8), 1);
+        assert_eq!(crowd(2, 6, 0).room(8), 0);
+        assert_eq!(crowd(2, 3, 0).room(8), 0);
+        assert!(!crowd(2, 6, 0).is_too_large(8));
+        assert!(crowd(2, 5, 0).is_too_large(8));
+    }
+
+    #[test]
+    fn who_is_stuck_does_not_count() {
+        assert_eq!(crowd(2, 6, 1).room(8), 1);
+        assert_eq!(crowd(2, 6, 2).room(8), 2);
+        assert_eq!(crowd(2, 1, 2).room(3), 1);
+    }
+}
