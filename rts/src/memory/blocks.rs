@@ -330,14 +330,15 @@ pub fn peak_blocks_resident() -> usize {
 /// The world is stopped.
 pub unsafe fn each_run(mut f: impl FnMut(Run)) {
     let top = pool().top;
+    let mut in_use = Vec::new();
     let mut i = 0;
     while i < top {
         let d = desc(i);
-        // Read first: a run that is freed joins its neighbours.
-        let len = ((*d).len as usize).max(1);
         if (*d).state == IN_USE {
-            f(d);
+            in_use.push(d);
         }
-        i += len;
+        i += ((*d).len as usize).max(1);
     }
+    // Only now: a run that is freed joins its neighbours.
+    in_use.into_iter().for_each(|run| f(run));
 }
