@@ -236,15 +236,16 @@ unsafe fn came_back(hec: &mut Hec) {
 
 /// As the event log says it: the status, and the thread that is waited for (or 0).
 unsafe fn why_stopped(hec: &Hec, ret: usize) -> (u16, u64) {
+    // Nobody may read `wait` but for a thread that has just set it: its object may be gone.
+    if ret != ThreadBlocked {
+        return (ret as u16, 0);
+    }
     let wait = hec.wait;
     let owner = match wait.why {
         BlockedOnBlackHole => owner_of(Closure(wait.on).untag()),
         _ => None,
     };
-    match ret {
-        ThreadBlocked => (eventlog::status_of_block(wait.why), owner.map_or(0, |t| t.obj().id)),
-        _ => (ret as u16, 0),
-    }
+    (eventlog::status_of_block(wait.why), owner.map_or(0, |t| t.obj().id))
 }
 
 /// To the back of the queue, unless its transaction has been overtaken: then it starts again.
