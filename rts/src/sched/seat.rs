@@ -306,8 +306,8 @@ pub(super) fn stop(no: usize, me: TaskRef) -> bool {
     let mut st = lock(no);
     let free = st.holder.is_none();
     if free {
+        // It is held, but rests as before: nothing is done there.
         st.holder = Some(me);
-        hec::rests(no, false);
     } else {
         st.stopper = Some(me);
         drop(st);
@@ -323,7 +323,6 @@ pub(super) fn stop_if_resting(no: usize, me: TaskRef) -> bool {
     let free = st.holder.is_none() && st.returning.is_empty();
     if free {
         st.holder = Some(me);
-        hec::rests(no, false);
     }
     free
 }
