@@ -46,6 +46,8 @@ pub struct Hec {
     pub conflicts: u32,
     /// What the thread that leaves with `ThreadBlocked` is about to wait for.
     pub wait: Wait,
+    /// Threads that wait here may be shared in a while.
+    pub share_later: bool,
     /// Has a thread been handed an MVar that others wait for?
     pub handed: Handed,
     /// Whether to stay awake for an MVar's value.
@@ -98,6 +100,7 @@ impl Hec {
             spare_record: Closure::NULL,
             conflicts: 0,
             wait: Wait::NONE,
+            share_later: false,
             handed: Handed::No,
             patience: Patience::NEW,
             gc_requested: None,
@@ -136,8 +139,7 @@ impl Hec {
         self.r.current_nursery = self.alloc.run;
         let end = if self.alloc.full || self.gc_requested.is_some() { 0 } else { self.alloc.limit() - 1 };
         if many() {
-            let shares = room() != 0 && !self.run_queue.is_empty();
-            self.post.open(self.hp_lim(), if shares { end.min(self.share_limit()) } else { end });
+            self.post.open(self.hp_lim(), if self.share_later { end.min(self.share_limit()) } else { end });
         } else {
             self.hp_lim().store(end, Ordering::Relaxed);
         }

@@ -18,12 +18,17 @@ unsafe fn may_go(t: Tso) -> bool {
     o.bound == 0 && o.flags as usize & TSO_LOCKED == 0
 }
 
-/// Gives threads that wait here to HECs that rest.
+/// Gives threads that wait here to HECs that rest, or notes that it is too soon.
 /// # Safety
 /// The caller holds the HEC, and no thread runs on it.
 pub unsafe fn share(hec: &mut Hec) {
     let me = hec.no as usize;
-    if hec.run_queue.len() < 2 || hec::room() == 0 || PACE.wait_ns() > 0 {
+    hec.share_later = false;
+    if hec.run_queue.len() < 2 || hec::room() == 0 {
+        return;
+    }
+    if PACE.wait_ns() > 0 {
+        hec.share_later = true;
         return;
     }
     for no in (0..hec::enabled()).filter(|&no| no != me) {
@@ -61,6 +66,8 @@ unsafe fn give(hec: &mut Hec, no: usize, n: usize) {
     let given = !gone.is_empty() && seat::give(no, settle_there);
     if given {
         PACE.has_shared();
+    } else {
+        hec.share_later |= !gone.is_empty();
     }
     let back = if given { Vec::new() } else { gone };
     for t in kept.into_iter().chain(back).rev() {
