@@ -24,12 +24,12 @@ pub struct Kind {
 
 pub const PLAIN: Kind = Kind { name: "plain", env: &[], patience: 1 };
 pub const SMALL: Kind = Kind { name: "small", env: &[("GHCRTS", "-A16k")], patience: 3 };
-pub const CHECK: Kind = Kind { name: "check", env: &[("HECATON_CHECK", "heap")], patience: 6 };
+pub const CHECK: Kind = Kind { name: "check", env: &[("HECATON_CHECK", "heap,crowd")], patience: 6 };
 /// Several GC threads for every collection: by itself, the runtime would call them to large ones only.
-pub const CREW: Kind = Kind { name: "crew", env: &[("HECATON_CHECK", "heap,gc-threads=4")], patience: 8 };
-pub const STRESS: Kind = Kind { name: "stress", env: &[("HECATON_CHECK", "heap,every-block")], patience: 30 };
+pub const CREW: Kind = Kind { name: "crew", env: &[("HECATON_CHECK", "heap,crowd,gc-threads=4")], patience: 8 };
+pub const STRESS: Kind = Kind { name: "stress", env: &[("HECATON_CHECK", "heap,crowd,every-block")], patience: 30 };
 pub const CREW_STRESS: Kind =
-    Kind { name: "crew-stress", env: &[("HECATON_CHECK", "heap,every-block,gc-threads=4")], patience: 60 };
+    Kind { name: "crew-stress", env: &[("HECATON_CHECK", "heap,crowd,every-block,gc-threads=4")], patience: 60 };
 
 /// Runs on several HECs, for programs linked with `-threaded`. Four are all busy if they can be, however few the cores are.
 pub const HECS: [Kind; 4] = [

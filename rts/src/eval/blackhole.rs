@@ -5,6 +5,12 @@
 //! the thunk its value finds the queue there and wakes all of it. With several HECs the queue may
 //! be overwritten, and hangs on the thunk's owner as well: `thunk.rs` has the protocol.
 //!
+//! Threads that update something shared lazily (`atomicModifyIORef`) wait for each other in a chain,
+//! each for the one before it. Run in turn they would stay so for ever: each is woken, does its
+//! own short evaluation, and comes to wait at the chain's end. So who waits has the thread run
+//! next for which all of the chain waits, and a thread that is woken runs at once, before the one that has
+//! woken it can come to wait for it. (The 2016 paper met this in GHC's own name cache.)
+//!
 //! An entry is used once. A thread that gives up waiting leaves its entry behind without a
 //! thread; one that is found by a waker in a queue which it did not join after all, or has left
 //! just now, is not blocked on that entry, and the waker lets it be.
@@ -94,12 +100,35 @@ pub unsafe fn park(hec: &mut Hec, t: Tso, thunk: Closure) -> bool {
         if joined {
             blackholes::blocked(t, thunk);
             door::block(hec, t, BlockedOnBlackHole, entry.0);
+            drop(held);
+            hurry(hec, thunk);
             return true;
         }
         drop(held);
         give_up(entry);
     }
 }
+
+/// Lets the thread run next on which a claimed thunk waits, directly or by way of others, if it waits for its turn here.
+unsafe fn hurry(hec: &mut Hec, mut thunk: Closure) {
+    for _ in 0..MOST_STEPS {
+        let State::Claimed(_, claim) = thunk::look(&Heap, thunk.0) else { return };
+        let Some(owner) = thunk::owner(&Heap, claim).map(Tso) else { return };
+        if hec.run_queue.bring_forward(&mut hec.remembered, owner, MOST_PASSED) || door::why(owner) != BlockedOnBlackHole {
+            return;
+        }
+        // It may wait for something else by now.
+        let entry = Closure(owner.obj().block_info);
+        if entry.info() != info!(stg_MSG_BLACKHOLE_info) {
+            return;
+        }
+        thunk = entry.field(MSG_BH).untag();
+    }
+}
+
+/// How far it is looked for the thread on which a thunk waits, from owner to owner and in the queue.
+const MOST_STEPS: usize = 32;
+const MOST_PASSED: usize = 64;
 
 unsafe fn give_up(entry: Closure) {
     thread_of(entry).store(Tso::end().0, Ordering::Relaxed);
@@ -125,12 +154,27 @@ pub(super) unsafe fn wake(hec: &mut Hec, latest: usize) {
         waiting.push(entry);
         entry = entry.field(MSG_LINK);
     }
+    let mut first = true;
     for entry in waiting.into_iter().rev() {
         let t = Tso(thread_of(entry).load(Ordering::Relaxed));
-        if !t.is_end() && door::wake(hec, t, BlockedOnBlackHole, entry.0) {
+        if t.is_end() {
+            continue;
+        }
+        if let Some(c) = door::claim(hec, t, |why, on| why == BlockedOnBlackHole && on == entry.0) {
+            if first || is_awaited(t) {
+                first = false;
+                c.go_on_at_once(hec);
+            } else {
+                c.go_on(hec);
+            }
             blackholes::woken(t);
         }
     }
+}
+
+/// Does some thread wait for one of this thread's thunks?
+unsafe fn is_awaited(t: Tso) -> bool {
+    Heap.hanging(t.0).load(Ordering::Relaxed) != Tso::end().0
 }
 
 /// A thread has lost a frame for a thunk that was no longer its own: wakes who waits for it in

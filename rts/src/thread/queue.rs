@@ -69,6 +69,32 @@ impl ThreadQueue {
         self.set_len(self.len() - 1);
         Some(t)
     }
+    /// Moves `t` to the front, if it is among the first `most`.
+    /// # Safety
+    /// The threads on the queue are live.
+    pub unsafe fn bring_forward(&mut self, rs: &mut RememberedSet, t: Tso, most: usize) -> bool {
+        let mut before = self.head;
+        if before == t || before.is_null() {
+            return before == t;
+        }
+        for _ in 1..most {
+            let next = before.obj().link;
+            if next.is_end() {
+                return false;
+            }
+            if next == t {
+                set_link(rs, before, t.obj().link);
+                if self.tail == t {
+                    self.tail = before;
+                }
+                self.set_len(self.len() - 1);
+                self.push_front(rs, t);
+                return true;
+            }
+            before = next;
+        }
+        false
+    }
     /// Shows the collector both ends.
     pub fn roots(&mut self, visit: &mut dyn FnMut(&mut Closure)) {
         for end in [&mut self.head, &mut self.tail] {

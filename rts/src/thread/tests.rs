@@ -43,6 +43,26 @@ fn threads_are_served_in_order() {
 }
 
 #[test]
+fn a_thread_that_others_wait_for_comes_forward() {
+    let mut w = World::new(2);
+    let [a, b, c, d] = [w.thread(), w.thread(), w.thread(), w.thread()];
+    let mut q = ThreadQueue::new();
+    let rs = &mut w.hec.remembered;
+    unsafe {
+        assert!(!q.bring_forward(rs, a, 9));
+        [a, b, c].into_iter().for_each(|t| q.push_back(rs, t));
+        assert!(q.bring_forward(rs, c, 9));
+        assert_eq!(contents(&q), [c, a, b]);
+        assert!(q.bring_forward(rs, c, 9));
+        assert!(q.bring_forward(rs, a, 2));
+        assert_eq!(contents(&q), [a, c, b]);
+        assert!(!q.bring_forward(rs, b, 2));
+        assert!(!q.bring_forward(rs, d, 9));
+        assert_eq!(contents(&q), [a, c, b]);
+    }
+}
+
+#[test]
 fn an_old_thread_whose_link_is_written_is_remembered() {
     let mut w = World::new(2);
     let t = w.thread();
