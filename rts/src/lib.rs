@@ -12,6 +12,7 @@ pub mod events;
 pub mod hec;
 pub mod memory;
 pub mod observe;
+pub mod os_thread;
 pub mod pace;
 pub mod post;
 pub mod prims;

@@ -51,6 +51,7 @@ unsafe fn wind_down(fast: bool) {
         hook();
     }
     crate::collector::muster::dismiss();
+    crate::memory::ahead::dismiss();
     crate::prims::weak::finalize_all();
     crate::prims::hpc::exitHpc();
     crate::prims::terminal::restore();

@@ -65,6 +65,7 @@ unsafe fn child(me: task::TaskRef, entry: usize) -> ! {
     manager::after_fork();
     crate::observe::stats::after_fork();
     crate::collector::muster::after_fork();
+    crate::memory::ahead::after_fork();
     ticker::restart();
     if settings().threaded {
         super::init::start_event_manager(me);

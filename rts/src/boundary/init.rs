@@ -105,6 +105,9 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
     if o.tick.is_some() && !checks().crowd {
         CROWD.set_cores(collector::cores::at_start());
     }
+    if collector::cores::at_start() > 1 {
+        memory::ahead::allow_helper();
+    }
     super::hecs::make(o.hecs, None);
     let _ = crate::hec::ON_MAIL.set(seat::deliver);
     register_roots();

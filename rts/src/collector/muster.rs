@@ -9,7 +9,9 @@ use super::crew::Crew;
 use super::history::{History, Measured};
 use super::policy;
 pub(super) use super::team::Muster;
+use crate::memory::ahead;
 use crate::observe::fatal;
+use crate::os_thread;
 use crate::observe::settings::{parallel_gc_now, MAX_GC_THREADS};
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
@@ -47,7 +49,8 @@ pub(super) unsafe fn muster(hecs: usize, generation: usize, from: usize) -> Opti
     if wanted == 1 {
         return None;
     }
-    let awake = crew(0).awake();
+    // Threads of ours are no load.
+    let awake = crew(0).awake() + ahead::helper_works() as usize;
     let (history, cores) = &mut *KNOWN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let most = wanted.min(cores.free(awake)).min(MAX_GC_THREADS);
     call(history.choose(generation, from, most), balanced, false)
@@ -86,12 +89,10 @@ pub fn stand_by(waits: impl FnMut() -> bool) {
     }
 }
 
-/// Starts a helper. It sees no signals: they are for threads that run Haskell.
+/// Starts a helper.
 fn hire(crew: &'static Crew, number: usize) {
     HIRED.fetch_add(1, Ordering::Relaxed);
-    let thread = std::thread::Builder::new().name("haskell-gc".into()).stack_size(256 << 10);
-    let started = thread.spawn(move || {
-        block_signals();
+    let started = os_thread::start("haskell-gc", move || {
         if parallel_gc_now().affinity {
             cores::pin(number);
         }
@@ -99,15 +100,6 @@ fn hire(crew: &'static Crew, number: usize) {
     });
     if let Err(e) = started {
         fatal::exit_with(1, &format!("cannot start a GC thread: {e}"));
-    }
-}
-
-fn block_signals() {
-    // SAFETY: a full signal set is a valid mask for this thread.
-    unsafe {
-        let mut all = std::mem::zeroed();
-        libc::sigfillset(&mut all);
-        libc::pthread_sigmask(libc::SIG_BLOCK, &all, ptr::null_mut());
     }
 }
 

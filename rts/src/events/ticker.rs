@@ -7,6 +7,7 @@
 //! (In the non-threaded way the main thread keeps the HEC while it waits, and the ticker ticks on.)
 use crate::crowd::CROWD;
 use crate::hec::{self, GcRequest, TIME_IS_UP};
+use crate::os_thread;
 use crate::sched::{collect, seat, task, world};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, OnceLock};
@@ -39,24 +40,9 @@ pub fn start(s: Settings) {
     if s.interval.is_zero() {
         return;
     }
-    let started = std::thread::Builder::new()
-        .name("haskell-ticker".into())
-        .stack_size(256 << 10)
-        .spawn(move || {
-            block_signals();
-            run(s)
-        });
+    let started = os_thread::start("haskell-ticker", move || run(s));
     if let Err(e) = started {
         crate::observe::fatal::exit_with(1, &format!("cannot start the ticker: {e}"));
-    }
-}
-
-fn block_signals() {
-    // SAFETY: a full signal set is a valid mask for this thread.
-    unsafe {
-        let mut all = std::mem::zeroed();
-        libc::sigfillset(&mut all);
-        libc::pthread_sigmask(libc::SIG_BLOCK, &all, std::ptr::null_mut());
     }
 }
 

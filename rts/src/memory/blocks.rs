@@ -6,7 +6,7 @@
 //! own, and are taken only if no other fits. One lock protects all of it: HECs allocate while they run,
 //! and so do GC threads. A run costs its user far more than the lock.
 use super::space::{self, age_slot, desc, BLOCK_BYTES, BLOCK_LOG};
-use super::Age;
+use super::{ahead, Age};
 use crate::atomics::{AtomicU8, Ordering};
 use crate::contract::BlockDesc;
 use std::ptr;
@@ -19,11 +19,6 @@ const BINS: usize = 32;
 /// How far a search goes into the bin whose runs may be too short.
 const SEARCH: usize = 16;
 
-/// When a block is taken that never was before, those after it are populated too: as many as are
-/// this part (one in so many) of all below, up to a maximum.
-const AHEAD_SHARE: usize = 64;
-const MAX_AHEAD: usize = 32;
-
 /// A run of blocks in use, named by its first descriptor.
 pub type Run = *mut BlockDesc;
 
@@ -32,8 +27,6 @@ pub(super) struct Pool {
     bins: [[usize; BINS]; 2],
     /// Blocks below this index have been handed out at least once.
     top: usize,
-    /// Blocks below this index have been populated, are being, or are left to be touched.
-    populated: usize,
     in_use: usize,
     /// Free blocks whose pages the system still backs.
     resident_free: usize,
@@ -43,7 +36,6 @@ pub(super) struct Pool {
 static POOL: Mutex<Pool> = Mutex::new(Pool {
     bins: [[NIL; BINS]; 2],
     top: 0,
-    populated: 0,
     in_use: 0,
     resident_free: 0,
     peak_resident: 0,
@@ -138,22 +130,6 @@ impl Pool {
         self.top += len;
         Some(i)
     }
-
-    /// How many blocks, from the one at `i` on, are to be populated now that `len` have been taken
-    /// there: single blocks that never were in use are what a collection asks for, and it will
-    /// ask for more. How much of a large run will be touched is not known.
-    fn to_populate(&mut self, i: usize, len: usize) -> usize {
-        if self.top <= self.populated {
-            return 0;
-        }
-        self.populated = self.top;
-        if len > 1 {
-            return 0;
-        }
-        let n = (self.top / AHEAD_SHARE).clamp(1, MAX_AHEAD).min(space::committed_blocks() - i);
-        self.populated = i + n;
-        n
-    }
 }
 
 fn pool() -> MutexGuard<'static, Pool> {
@@ -166,6 +142,7 @@ fn pool() -> MutexGuard<'static, Pool> {
 pub unsafe fn alloc_run(len: usize, age: Age) -> Option<Run> {
     debug_assert!(len > 0);
     let mut pool = pool();
+    let before = pool.top;
     let i = pool.take(len)?;
     let start = space::SPACE.base + (i << BLOCK_LOG);
     for k in 0..len {
@@ -189,10 +166,10 @@ pub unsafe fn alloc_run(len: usize, age: Age) -> Option<Run> {
     set_age(d, age);
     pool.in_use += len;
     pool.peak_resident = pool.peak_resident.max(pool.in_use + pool.resident_free);
-    let fresh = pool.to_populate(i, len);
+    let (top, committed) = (pool.top, space::committed_blocks());
     drop(pool);
-    if fresh > 0 {
-        space::populate(i, fresh);
+    if top > before {
+        ahead::taken(top, len, committed);
     }
     Some(d)
 }

@@ -3,6 +3,7 @@
 //! An address says who owns it (see `space.rs`): the age of any heap address is one byte in a
 //! side table, found by a shift, and the descriptor of its block lies in another.
 pub mod age;
+pub mod ahead;
 pub mod barrier;
 pub mod blocks;
 pub mod generation;

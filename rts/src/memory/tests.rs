@@ -92,6 +92,37 @@ fn a_range_that_is_used_up_says_so() {
     assert_eq!(blocks_in_use(), used);
 }
 
+/// Has the system backed this address with a page? `None` if it does not know how to in advance.
+unsafe fn is_backed(at: usize) -> Option<bool> {
+    let page = (at & !4095) as *mut libc::c_void;
+    if libc::madvise(page, 0, libc::MADV_POPULATE_WRITE) != 0 {
+        return None;
+    }
+    let mut there = 0u8;
+    assert_eq!(libc::mincore(page, 4096, &mut there), 0);
+    Some(there & 1 == 1)
+}
+
+#[test]
+fn blocks_are_populated_before_they_are_taken() {
+    let _w = empty_pool();
+    ahead::allow_helper();
+    unsafe {
+        // More than ever before: the next ones are new.
+        let fresh = (0..2000).map(|_| run(1)).max_by_key(|&r| (*r).start).unwrap();
+        let next = (*fresh).start + 4 * BLOCK_BYTES;
+        let mut tries = 0;
+        while is_backed(next) == Some(false) && tries < 1000 {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+            tries += 1;
+        }
+        assert_ne!(is_backed(next), Some(false));
+        // Not far more than will be needed.
+        assert_ne!(is_backed((*fresh).start + 512 * BLOCK_BYTES), Some(true));
+    }
+    ahead::dismiss();
+}
+
 #[test]
 fn each_run_visits_what_is_in_use() {
     let _w = empty_pool();
