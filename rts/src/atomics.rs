@@ -5,6 +5,6 @@
 //! re-exports loom's, and runs them through every interleaving: the code that is checked is the
 //! code that ships.
 pub use std::hint::spin_loop;
-pub use std::sync::atomic::{fence, AtomicU16, AtomicU8, AtomicUsize, Ordering};
+pub use std::sync::atomic::{fence, AtomicBool, AtomicU16, AtomicU8, AtomicUsize, Ordering};
 pub use std::sync::{Condvar, Mutex, MutexGuard};
 pub use std::thread::yield_now;

@@ -2,7 +2,7 @@
 //! held it.
 use crate::observe::fatal::broken;
 use std::cell::UnsafeCell;
-use std::sync::{Condvar, Mutex, MutexGuard, TryLockError};
+use std::sync::{Mutex, MutexGuard, TryLockError};
 
 pub struct Lock<T>(UnsafeCell<Mutex<T>>);
 
@@ -37,9 +37,4 @@ impl<T> Lock<T> {
     pub unsafe fn renew(&self, value: T) {
         std::ptr::write(self.0.get(), Mutex::new(value));
     }
-}
-
-/// Waits for the bell with the lock open.
-pub fn wait<'a, T>(bell: &Condvar, guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
-    bell.wait(guard).unwrap_or_else(|_| broken("a scheduler lock is poisoned"))
 }

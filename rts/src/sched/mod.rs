@@ -5,6 +5,7 @@ pub mod finalize;
 pub mod gc_events;
 pub mod incall;
 pub mod lock;
+mod passing;
 pub mod run;
 pub mod schedule;
 pub mod seat;
@@ -14,6 +15,7 @@ pub mod suspend;
 pub mod task;
 #[cfg(test)]
 mod tests;
+mod turns;
 pub mod world;
 
 use crate::hec::Hec;

@@ -1,6 +1,6 @@
 //! Who holds a HEC, and how it passes from hand to hand. Each HEC has a *seat*.
 //!
-//! Protocol. `State::holder` names the task that holds the HEC; only that task may touch the HEC and
+//! Protocol (the choices are in `passing.rs`). `State::holder` names the task that holds the HEC; only that task may touch the HEC and
 //! the threads that belong to it. It is written under the seat's lock only:
 //!
 //! 1. [`acquire`]: a task that wants a HEC takes the one it had last if nobody holds that, or
@@ -25,40 +25,18 @@
 //! before, both under the lock: one of them sees the other.
 use super::incall::InCall;
 use super::lock::Lock;
+use super::passing::State;
 use super::task::{self, same, TaskRef, Turn, NOWHERE};
 use crate::contract::Tso;
 use crate::hec::{self, Hec, MAX_HECS};
-use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{MutexGuard, OnceLock};
 
 /// Idle workers kept for later, for each HEC; others end.
 const MAX_IDLE_WORKERS: usize = 6;
 
-pub(super) struct State {
-    holder: Option<TaskRef>,
-    /// A task that stops the world and waits for this HEC.
-    stopper: Option<TaskRef>,
-    returning: VecDeque<TaskRef>,
-    /// The last successor came from `returning`.
-    returner_last: bool,
-    idle: Vec<TaskRef>,
-}
-
-impl State {
-    const fn new() -> State {
-        State {
-            holder: None,
-            stopper: None,
-            returning: VecDeque::new(),
-            returner_last: false,
-            idle: Vec::new(),
-        }
-    }
-}
-
 struct Seat {
-    state: Lock<State>,
+    state: Lock<State<TaskRef>>,
     /// Tasks in `returning`, for a look without the lock: who joins asks the running thread to
     /// give way, so a look that comes too early is followed by another. If the thread is only
     /// about to run its limit overwrites that, and it has its time slice first: were it asked
@@ -67,7 +45,7 @@ struct Seat {
 }
 
 static SEATS: [Seat; MAX_HECS] =
-    [const { Seat { state: Lock::new(State::new()), returners: AtomicUsize::new(0) } }; MAX_HECS];
+    [const { Seat { state: Lock::new(State::new(None)), returners: AtomicUsize::new(0) } }; MAX_HECS];
 
 static STOPPING: AtomicBool = AtomicBool::new(false);
 
@@ -78,7 +56,7 @@ pub static DOZING: AtomicBool = AtomicBool::new(false);
 /// Ends the ticker's sleep; set once at start.
 pub static WAKE_TICKER: OnceLock<fn()> = OnceLock::new();
 
-fn lock(no: usize) -> MutexGuard<'static, State> {
+fn lock(no: usize) -> MutexGuard<'static, State<TaskRef>> {
     SEATS[no].state.lock()
 }
 
@@ -97,11 +75,15 @@ pub fn i_hold() -> bool {
     !task::me().held().is_null()
 }
 
-fn take(no: usize, st: &mut State, me: TaskRef) {
-    st.holder = Some(me);
+/// The task has taken HEC `no`, whose lock it has.
+fn sit_down(no: usize, me: TaskRef) {
     hec::rests(no, false);
     me.is_at(no);
     me.sit(no);
+}
+
+fn note_returners(no: usize, st: &State<TaskRef>) {
+    SEATS[no].returners.store(st.returners(), Ordering::Relaxed);
 }
 
 /// Takes a HEC, waiting for it if need be.
@@ -116,23 +98,16 @@ pub fn acquire(me: TaskRef) {
     note_activity();
     let enabled = hec::enabled();
     let no = if me.last() < enabled { me.last() } else { 0 };
-    let mut st = lock(no);
-    if st.holder.is_none() {
-        return take(no, &mut st, me);
+    let taken = lock(no).holder.is_some();
+    if taken && hec::resting() > 0 && (0..enabled).any(|i| i != no && try_take(i, me)) {
+        return;
     }
-    if hec::resting() > 0 {
-        drop(st);
-        if (0..enabled).any(|i| i != no && try_take(i, me)) {
-            return;
-        }
-        st = lock(no);
-        if st.holder.is_none() {
-            return take(no, &mut st, me);
-        }
+    let mut st = lock(no);
+    if st.take_or_line_up(me) {
+        return sit_down(no, me);
     }
     me.is_at(no);
-    st.returning.push_back(me);
-    SEATS[no].returners.fetch_add(1, Ordering::Relaxed);
+    note_returners(no, &st);
     // SAFETY: `interrupt` writes one atomic.
     unsafe { (*hec::address(no)).interrupt() };
     drop(st);
@@ -142,9 +117,10 @@ pub fn acquire(me: TaskRef) {
 /// Takes HEC `no` for the calling task if it rests.
 fn try_take(no: usize, me: TaskRef) -> bool {
     let mut st = lock(no);
-    let free = st.holder.is_none() && st.returning.is_empty();
+    let free = st.is_free();
     if free {
-        take(no, &mut st, me);
+        st.holder = Some(me);
+        sit_down(no, me);
     }
     free
 }
@@ -172,7 +148,7 @@ pub fn returners_wait(no: usize) -> bool {
 /// How many wait for the first HEC.
 #[cfg(test)]
 pub fn waiting() -> usize {
-    lock(0).returning.len()
+    lock(0).returners()
 }
 
 /// Passes the HEC on. The caller must not touch it again before it has it back.
@@ -187,16 +163,9 @@ pub unsafe fn release(me: TaskRef) {
 /// Gives HEC `no` its next holder.
 /// # Safety
 /// Nobody holds it but the caller, or nobody at all.
-unsafe fn pass_on(no: usize, mut st: MutexGuard<'static, State>) {
-    let successor = match st.stopper.take() {
-        Some(s) => Some(s),
-        None => {
-            // Returners and runnable threads take turns, so that neither can keep the other waiting.
-            let first = if st.returner_last { None } else { next_returner(no, &mut st) };
-            first.or_else(|| successor_for_work(no, &mut st)).or_else(|| next_returner(no, &mut st))
-        }
-    };
-    st.holder = successor;
+unsafe fn pass_on(no: usize, mut st: MutexGuard<'static, State<TaskRef>>) {
+    let successor = st.pass_on(|st| successor_for_work(no, st));
+    note_returners(no, &st);
     hec::rests(no, successor.is_none() && no < hec::enabled());
     drop(st);
     if let Some(t) = successor {
@@ -205,16 +174,8 @@ unsafe fn pass_on(no: usize, mut st: MutexGuard<'static, State>) {
     }
 }
 
-fn next_returner(no: usize, st: &mut State) -> Option<TaskRef> {
-    let t = st.returning.pop_front()?;
-    SEATS[no].returners.fetch_sub(1, Ordering::Relaxed);
-    st.returner_last = true;
-    Some(t)
-}
-
 /// Who should run the first runnable thread, or read the letters?
-unsafe fn successor_for_work(no: usize, st: &mut State) -> Option<TaskRef> {
-    st.returner_last = false;
+unsafe fn successor_for_work(no: usize, st: &mut State<TaskRef>) -> Option<TaskRef> {
     if !super::settings().threaded || stopping() {
         return None;
     }
@@ -276,13 +237,9 @@ pub(super) fn spare_worker(no: usize) -> TaskRef {
 pub(super) unsafe fn make_way_for_stopper(me: TaskRef) -> bool {
     let no = me.last();
     let mut st = lock(no);
-    if st.stopper.is_none() {
+    if !st.make_way(me) {
         return false;
     }
-    st.returning.push_front(me);
-    // The stopper passes the HEC on to its old holder, not to the threads on the queue.
-    st.returner_last = false;
-    SEATS[no].returners.fetch_add(1, Ordering::Relaxed);
     me.stand();
     pass_on(no, st);
     me.sit(me.wait_for_world());
@@ -304,13 +261,10 @@ pub unsafe fn found(h: &'static mut Hec, holder: Option<TaskRef>) {
 /// Has `me`, which stops the world, get HEC `no`: at once (true), or as the next turn.
 pub(super) fn stop(no: usize, me: TaskRef) -> bool {
     let mut st = lock(no);
-    let free = st.holder.is_none();
-    if free {
-        // It is held, but rests as before: nothing is done there.
-        st.holder = Some(me);
-    } else {
-        st.stopper = Some(me);
-        drop(st);
+    // If it rests it goes on to do so: nothing is done there.
+    let free = st.stop(me);
+    drop(st);
+    if !free {
         // SAFETY: two atomics are written.
         unsafe { (*hec::address(no)).call_back() };
     }
@@ -320,7 +274,7 @@ pub(super) fn stop(no: usize, me: TaskRef) -> bool {
 /// Takes HEC `no` for `me`, which stops the world, if it rests.
 pub(super) fn stop_if_resting(no: usize, me: TaskRef) -> bool {
     let mut st = lock(no);
-    let free = st.holder.is_none() && st.returning.is_empty();
+    let free = st.is_free();
     if free {
         st.holder = Some(me);
     }
@@ -351,7 +305,7 @@ pub fn deliver(h: &Hec) {
 /// The threads belong to the caller; afterwards they do no longer.
 pub(super) unsafe fn give(no: usize, fill: impl FnOnce(&mut Hec)) -> bool {
     let Some(st) = SEATS[no].state.try_lock() else { return false };
-    if st.holder.is_some() || !st.returning.is_empty() || stopping() {
+    if !st.is_free() || stopping() {
         return false;
     }
     fill(&mut *hec::address(no));
@@ -395,7 +349,7 @@ pub fn stopping() -> bool {
 pub(super) unsafe fn after_fork(me: TaskRef) {
     for (no, seat) in SEATS.iter().enumerate() {
         let holder = (no == 0).then_some(me);
-        seat.state.renew(State { holder, ..State::new() });
+        seat.state.renew(State::new(holder));
         seat.returners.store(0, Ordering::Relaxed);
         hec::rests(no, no != 0 && no < hec::enabled());
     }

@@ -7,9 +7,10 @@
 //! call of a thread that ran on somebody else's OS thread (`fiber.rs`).
 use super::fiber::Fiber;
 use super::incall::InCall;
-use super::lock::{self, Lock};
+use super::lock::Lock;
 use super::seat;
 use super::suspend::ForeignCall;
+use super::turns::Turns;
 use crate::collector::muster;
 use crate::crowd::CROWD;
 use crate::hec::{self, Hec};
@@ -21,7 +22,7 @@ use std::cell::Cell;
 use std::os::unix::thread::JoinHandleExt;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Condvar, MutexGuard};
+use std::sync::MutexGuard;
 use std::time::{Duration, Instant};
 
 /// Native stack of a worker: foreign calls run on it.
@@ -50,12 +51,7 @@ pub enum Turn {
 /// An OS thread that runs, or has run, Haskell.
 pub struct Task {
     /// What has been given to this task and not been taken up yet.
-    turns: Lock<Vec<Turn>>,
-    bell: Condvar,
-    /// It waits for the bell; under the lock of `turns`.
-    asleep: Cell<bool>,
-    /// There is something in `turns`: for a look without the lock.
-    given: AtomicBool,
+    turns: Turns<Turn>,
     /// The HEC it holds, or null.
     hec: Cell<*mut Hec>,
     /// The HEC it held last: where it goes first when it needs one.
@@ -102,10 +98,7 @@ thread_local! {
 impl Task {
     fn new() -> TaskRef {
         let t: TaskRef = Box::leak(Box::new(Task {
-            turns: Lock::new(Vec::new()),
-            bell: Condvar::new(),
-            asleep: Cell::new(false),
-            given: AtomicBool::new(false),
+            turns: Turns::new(),
             hec: Cell::new(null_mut()),
             last: Cell::new(0),
             os_thread: AtomicU64::new(0),
@@ -122,29 +115,13 @@ impl Task {
 
     /// Ends this task's wait.
     pub fn give(&self, turn: Turn) {
-        let mut turns = self.turns.lock();
-        turns.push(turn);
-        self.given.store(true, Ordering::Release);
-        let asleep = self.asleep.get();
-        drop(turns);
-        if asleep {
-            self.bell.notify_one();
-        }
+        self.turns.give(turn);
     }
 
     /// Waits until something is given to this task.
     pub fn wait(&self) -> Turn {
         self.look_around();
-        let mut turns = self.turns.lock();
-        loop {
-            if let Some(turn) = turns.pop() {
-                self.given.store(!turns.is_empty(), Ordering::Relaxed);
-                return turn;
-            }
-            self.asleep.set(true);
-            turns = lock::wait(&self.bell, turns);
-            self.asleep.set(false);
-        }
+        self.turns.wait()
     }
 
     /// Stays awake for a while, for with several HECs threads often wake each other soon. One task
@@ -154,7 +131,7 @@ impl Task {
             return;
         }
         let since = Instant::now();
-        while !self.given.load(Ordering::Acquire) && since.elapsed() < PATIENCE {
+        while !self.turns.any() && since.elapsed() < PATIENCE {
             (0..16).for_each(|_| std::hint::spin_loop());
         }
         SOMEBODY_LOOKS.store(false, Ordering::Release);
@@ -167,9 +144,8 @@ impl Task {
             let mut patience = self.patience.get();
             patience.try_it(|| {
                 let since = Instant::now();
-                let given = || self.given.load(Ordering::Acquire);
-                muster::stand_by(|| !given() && since.elapsed() < SHORT_STOP);
-                given()
+                muster::stand_by(|| !self.turns.any() && since.elapsed() < SHORT_STOP);
+                self.turns.any()
             });
             self.patience.set(patience);
         }
@@ -298,7 +274,7 @@ pub fn start_worker() -> TaskRef {
 /// Called in the child, before anything else.
 pub unsafe fn after_fork(me: TaskRef) {
     ALL.renew(vec![me]);
-    me.turns.renew(Vec::new());
+    me.turns.renew();
     SOMEBODY_LOOKS.store(false, Ordering::Relaxed);
     me.calls.renew(Vec::new());
     WORKERS.store(0, Ordering::Relaxed);

@@ -4,7 +4,7 @@
 
 /// What `rts/src/atomics.rs` is for the runtime.
 mod atomics {
-    pub use loom::sync::atomic::{fence, AtomicU16, AtomicUsize, Ordering};
+    pub use loom::sync::atomic::{fence, AtomicBool, AtomicU16, AtomicUsize, Ordering};
     pub use loom::sync::{Condvar, Mutex, MutexGuard};
 
     /// Turns of waiting so far in this execution.
@@ -31,12 +31,16 @@ mod header;
 mod header_lock;
 #[path = "../../src/thread/lock.rs"]
 pub mod lock;
+#[path = "../../src/sched/passing.rs"]
+pub mod passing;
 #[path = "../../src/post.rs"]
 pub mod post;
 #[path = "../../src/sync/stm/protocol.rs"]
 mod protocol;
 #[path = "../../src/collector/quiet.rs"]
 mod quiet;
+#[path = "../../src/sched/turns.rs"]
+pub mod turns;
 mod thread {
     pub use crate::lock;
 }
@@ -45,6 +49,7 @@ mod claims;
 mod crews;
 mod forwarding;
 mod posts;
+mod seats;
 mod sharing;
 mod transactions;
 

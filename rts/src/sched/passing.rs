@@ -1,0 +1,83 @@
+//! Who holds a HEC, and who is to hold it next. `seat.rs` keeps one of these under a lock for each HEC.
+use std::collections::VecDeque;
+
+/// `T` names a task.
+pub struct State<T> {
+    pub holder: Option<T>,
+    /// A task that stops the world and waits for this HEC.
+    stopper: Option<T>,
+    returning: VecDeque<T>,
+    /// The last successor came from `returning`.
+    returner_last: bool,
+    /// Workers that wait for something to do.
+    pub idle: Vec<T>,
+}
+
+impl<T: Copy> State<T> {
+    pub const fn new(holder: Option<T>) -> State<T> {
+        State { holder, stopper: None, returning: VecDeque::new(), returner_last: false, idle: Vec::new() }
+    }
+
+    /// Nobody holds it or waits for it.
+    pub fn is_free(&self) -> bool {
+        self.holder.is_none() && self.returning.is_empty()
+    }
+
+    /// How many wait for it.
+    pub fn returners(&self) -> usize {
+        self.returning.len()
+    }
+
+    /// The task takes it, or waits for it behind the others. True if it holds it now.
+    pub fn take_or_line_up(&mut self, t: T) -> bool {
+        let free = self.holder.is_none();
+        if free {
+            self.holder = Some(t);
+        } else {
+            self.returning.push_back(t);
+        }
+        free
+    }
+
+    /// The task, which stops the world, takes it (true) or is the next to have it.
+    pub fn stop(&mut self, t: T) -> bool {
+        let free = self.holder.is_none();
+        if free {
+            self.holder = Some(t);
+        } else {
+            self.stopper = Some(t);
+        }
+        free
+    }
+
+    /// Does a task that stops the world wait for it? Then the holder is the first to have it back: before
+    /// the others, and before the threads on the queue.
+    pub fn make_way(&mut self, holder: T) -> bool {
+        if self.stopper.is_some() {
+            self.returning.push_front(holder);
+            self.returner_last = false;
+        }
+        self.stopper.is_some()
+    }
+
+    /// The holder lets go: picks the next, who holds it from now on. `for_work` names who should do what is
+    /// to be done here, if anything is. Returners and work take turns, so that neither can
+    /// keep the other waiting.
+    pub fn pass_on(&mut self, mut for_work: impl FnMut(&mut State<T>) -> Option<T>) -> Option<T> {
+        self.holder = match self.stopper.take() {
+            Some(s) => Some(s),
+            None if self.returner_last => {
+                self.returner_last = false;
+                for_work(self).or_else(|| self.next_returner())
+            }
+            None => self.next_returner().or_else(|| for_work(self)),
+        };
+        self.holder
+    }
+
+    fn next_returner(&mut self) -> Option<T> {
+        let t = self.returning.pop_front()?;
+        self.returner_last = true;
+        Some(t)
+    }
+}
