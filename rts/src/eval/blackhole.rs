@@ -109,20 +109,22 @@ pub unsafe fn park(hec: &mut Hec, t: Tso, thunk: Closure) -> bool {
     }
 }
 
-/// Lets the thread run next on which a claimed thunk waits, directly or by way of others, if it waits for its turn here.
+/// Lets the thread run next on which a claimed thunk waits, directly or by way of others, if it
+/// waits for its turn here. The caller holds no thread's lock.
 unsafe fn hurry(hec: &mut Hec, mut thunk: Closure) {
     for _ in 0..MOST_STEPS {
         let State::Claimed(_, claim) = thunk::look(&Heap, thunk.0) else { return };
         let Some(owner) = thunk::owner(&Heap, claim).map(Tso) else { return };
-        if hec.run_queue.bring_forward(&mut hec.remembered, owner, MOST_PASSED) || door::why(owner) != BlockedOnBlackHole {
+        if hec.run_queue.bring_forward(&mut hec.remembered, owner, MOST_PASSED) {
             return;
         }
-        // It may wait for something else by now.
-        let entry = Closure(owner.obj().block_info);
-        if entry.info() != info!(stg_MSG_BLACKHOLE_info) {
+        // What it waits for says so much only as long as nobody can wake it.
+        let held = door::lock(owner);
+        if door::why(owner) != BlockedOnBlackHole {
             return;
         }
-        thunk = entry.field(MSG_BH).untag();
+        thunk = Closure(owner.obj().block_info).field(MSG_BH).untag();
+        drop(held);
     }
 }
 
