@@ -13,13 +13,13 @@ use crate::observe::settings::MAX_GENERATIONS;
 /// A collection shared must take at most this part of the time that it takes alone.
 const GAIN: f64 = 0.85;
 /// Weight of the newest measurement.
-const NEWEST: f64 = 0.25;
+const NEWEST: f64 = 0.5;
 /// Before it is known: how long a helper takes to arrive, in nanoseconds.
 const LATE: f64 = 50_000.0;
 /// Each helper must find this many times the work that is done before it arrives.
 const WORTH_A_HELPER: f64 = 2.0;
 /// After how many collections the slower way is tried again, at first and at most.
-const FIRST_RETRY: u32 = 16;
+const FIRST_RETRY: u32 = 4;
 const LAST_RETRY: u32 = 1024;
 const MAGNITUDES: usize = 48;
 

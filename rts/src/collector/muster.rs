@@ -9,6 +9,7 @@ use super::crew::Crew;
 use super::history::{History, Measured};
 use super::policy;
 pub(super) use super::team::Muster;
+use crate::crowd::CROWD;
 use crate::memory::ahead;
 use crate::observe::fatal;
 use crate::os_thread;
@@ -49,8 +50,10 @@ pub(super) unsafe fn muster(hecs: usize, generation: usize, from: usize) -> Opti
     if wanted == 1 {
         return None;
     }
-    // Threads of ours are no load.
-    let awake = crew(0).awake() + ahead::helper_works() as usize;
+    // Threads of ours are no load: those that look for work, and those that ran Haskell just now and
+    // may not have gone to sleep yet. (Should they have: `history` will see what it was worth.)
+    let ran = crate::hec::enabled().saturating_sub(CROWD.resting() + 1);
+    let awake = crew(0).awake().max(ran) + ahead::helper_works() as usize;
     let (history, cores) = &mut *KNOWN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let most = wanted.min(cores.free(awake)).min(MAX_GC_THREADS);
     call(history.choose(generation, from, most), balanced, false)
@@ -69,8 +72,15 @@ unsafe fn call(threads: usize, balanced: bool, eager: bool) -> Option<Muster> {
 unsafe fn crew(helpers: usize) -> &'static Crew {
     let mut crew = CREW.load(Ordering::Acquire);
     if crew.is_null() {
-        crew = Box::into_raw(Box::new(Crew::new(PATIENCE)));
-        CREW.store(crew, Ordering::Release);
+        // Tasks that stand by may be here at once.
+        let new = Box::into_raw(Box::new(Crew::new(PATIENCE)));
+        crew = match CREW.compare_exchange(ptr::null_mut(), new, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => new,
+            Err(theirs) => {
+                drop(Box::from_raw(new));
+                theirs
+            }
+        };
     }
     let crew: &'static Crew = &*crew;
     for n in HIRED.load(Ordering::Relaxed)..helpers {
