@@ -17,7 +17,7 @@ use crate::thread::door::Wait;
 use crate::thread::patience::Patience;
 use crate::thread::queue::ThreadQueue;
 use crate::thread::spare::SpareChunks;
-use crossbeam_deque::Worker;
+use crossbeam_deque::{Stealer, Worker};
 use std::mem::offset_of;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering};
 use std::sync::OnceLock;
@@ -56,6 +56,8 @@ pub struct Hec {
     pub gc_requested: Option<GcRequest>,
     /// Thunks that somebody may evaluate before they are needed, and what became of such.
     pub sparks: Worker<Closure>,
+    /// The other end, for those who steal.
+    pub stealer: Stealer<Closure>,
     pub spark_counts: Sparks,
     /// Letters (threads to run here, and exceptions, as MSG_THROWTO, for threads of this HEC), and
     /// calls to the holder to come back to the scheduler for one, or because the world is to stop.
@@ -85,6 +87,7 @@ impl Hec {
     pub fn new(no: u32) -> Hec {
         // SAFETY: the register table is plain numbers, for which zero is a value.
         let zeroed = unsafe { std::mem::zeroed::<(FunTable, RegTable)>() };
+        let sparks = Worker::new_fifo();
         Hec {
             fun_table: zeroed.0,
             r: zeroed.1,
@@ -104,7 +107,8 @@ impl Hec {
             handed: Handed::No,
             patience: Patience::NEW,
             gc_requested: None,
-            sparks: Worker::new_fifo(),
+            stealer: sparks.stealer(),
+            sparks,
             spark_counts: Sparks::default(),
             post: Post::new(),
         }

@@ -29,7 +29,8 @@ use super::passing::State;
 use super::task::{self, same, TaskRef, Turn, NOWHERE};
 use crate::contract::Tso;
 use crate::hec::{self, Hec, MAX_HECS};
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{MutexGuard, OnceLock};
 
 /// Idle workers kept for later, for each HEC; others end.
@@ -44,8 +45,29 @@ struct Seat {
     returners: AtomicUsize,
 }
 
-static SEATS: [Seat; MAX_HECS] =
-    [const { Seat { state: Lock::new(State::new(None)), returners: AtomicUsize::new(0) } }; MAX_HECS];
+/// Made when first asked for: most programs have few.
+static SEATS: [AtomicPtr<Seat>; MAX_HECS] = [const { AtomicPtr::new(null_mut()) }; MAX_HECS];
+
+fn seat(no: usize) -> &'static Seat {
+    let slot = &SEATS[no];
+    let mut seat = slot.load(Ordering::Acquire);
+    if seat.is_null() {
+        let new = Box::into_raw(Box::new(Seat {
+            state: Lock::new(State::new(None)),
+            returners: AtomicUsize::new(0),
+        }));
+        seat = match slot.compare_exchange(null_mut(), new, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => new,
+            Err(theirs) => {
+                // SAFETY: nobody else has seen ours.
+                drop(unsafe { Box::from_raw(new) });
+                theirs
+            }
+        };
+    }
+    // SAFETY: seats stay.
+    unsafe { &*seat }
+}
 
 static STOPPING: AtomicBool = AtomicBool::new(false);
 
@@ -57,7 +79,7 @@ pub static DOZING: AtomicBool = AtomicBool::new(false);
 pub static WAKE_TICKER: OnceLock<fn()> = OnceLock::new();
 
 fn lock(no: usize) -> MutexGuard<'static, State<TaskRef>> {
-    SEATS[no].state.lock()
+    seat(no).state.lock()
 }
 
 /// A HEC gets a new holder: the ticker must be awake.
@@ -83,7 +105,7 @@ fn sit_down(no: usize, me: TaskRef) {
 }
 
 fn note_returners(no: usize, st: &State<TaskRef>) {
-    SEATS[no].returners.store(st.returners(), Ordering::Relaxed);
+    seat(no).returners.store(st.returners(), Ordering::Relaxed);
 }
 
 /// Takes a HEC, waiting for it if need be.
@@ -142,7 +164,7 @@ pub fn is_held(no: usize) -> bool {
 
 /// Is somebody waiting to return from a foreign call to HEC `no`?
 pub fn returners_wait(no: usize) -> bool {
-    SEATS[no].returners.load(Ordering::Relaxed) != 0
+    seat(no).returners.load(Ordering::Relaxed) != 0
 }
 
 /// How many wait for the first HEC.
@@ -304,7 +326,7 @@ pub fn deliver(h: &Hec) {
 /// # Safety
 /// The threads belong to the caller; afterwards they do no longer.
 pub(super) unsafe fn give(no: usize, fill: impl FnOnce(&mut Hec)) -> bool {
-    let Some(st) = SEATS[no].state.try_lock() else { return false };
+    let Some(st) = seat(no).state.try_lock() else { return false };
     if !st.is_free() || stopping() {
         return false;
     }
@@ -347,7 +369,8 @@ pub fn stopping() -> bool {
 /// # Safety
 /// As for [`task::after_fork`].
 pub(super) unsafe fn after_fork(me: TaskRef) {
-    for (no, seat) in SEATS.iter().enumerate() {
+    for no in 0..hec::count() {
+        let seat = seat(no);
         let holder = (no == 0).then_some(me);
         seat.state.renew(State::new(holder));
         seat.returners.store(0, Ordering::Relaxed);

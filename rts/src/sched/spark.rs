@@ -14,16 +14,14 @@ use super::{seat, settings};
 use crate::collector::roots::IsAlive;
 use crate::contract::closure::fields::INDIRECTEE;
 use crate::contract::{layout::*, Closure, RegTable};
-use crate::hec::{self, Hec, MAX_HECS};
+use crate::hec::{self, Hec};
 use crate::observe::eventlog::hooks as eventlog;
 use crate::observe::stats;
 use crate::static_closure;
 use crate::thread::create::new_io_thread;
 use crossbeam_deque::{Steal, Stealer};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::OnceLock;
 
-static STEALERS: [OnceLock<Stealer<Closure>>; MAX_HECS] = [const { OnceLock::new() }; MAX_HECS];
 static LIMIT: AtomicUsize = AtomicUsize::new(4096);
 
 /// How many sparks a HEC keeps.
@@ -31,8 +29,9 @@ pub fn set_limit(n: usize) {
     LIMIT.store(n, Ordering::Relaxed);
 }
 
-fn stealer(no: usize) -> Option<&'static Stealer<Closure>> {
-    STEALERS.get(no).and_then(|s| s.get())
+fn stealer(no: usize) -> &'static Stealer<Closure> {
+    // SAFETY: HECs stay, and this part of them is for all.
+    unsafe { &(*hec::address(no)).stealer }
 }
 
 /// Is it worth evaluating?
@@ -65,7 +64,6 @@ pub unsafe extern "C" fn newSpark(reg: *mut RegTable, closure: Closure) -> i32 {
         hec.spark_counts.overflowed += 1;
         eventlog::spark_overflowed(hec.no);
     } else {
-        STEALERS[hec.no as usize].get_or_init(|| hec.sparks.stealer());
         hec.spark_counts.kept += 1;
         eventlog::spark_created(hec.no);
         hec.sparks.push(closure);
@@ -103,7 +101,7 @@ unsafe fn find(hec: &mut Hec) -> Option<Closure> {
 fn steal(own: usize) -> Option<(usize, Closure)> {
     let n = hec::count();
     let others = (1..n).map(|i| (own + i) % n);
-    others.filter_map(|no| Some((no, stealer(no)?))).find_map(|(no, victim)| loop {
+    others.map(|no| (no, stealer(no))).find_map(|(no, victim)| loop {
         match victim.steal() {
             Steal::Success(c) => return Some((no, c)),
             Steal::Empty => return None,
@@ -131,7 +129,7 @@ pub extern "C" fn hec_num_sparks(hec: &Hec) -> usize {
 
 /// Does any HEC have sparks?
 pub fn any() -> bool {
-    (0..hec::count()).filter_map(stealer).any(|s| !s.is_empty())
+    (0..hec::count()).map(stealer).any(|s| !s.is_empty())
 }
 
 /// Puts a spark thread on the queue.
