@@ -40,10 +40,16 @@ pub fn allow_helper() {
 
 /// Blocks up to index `top` have been taken, the last `len` of them just now; those up to
 /// `committed` can be. Single blocks are what a collection asks for, and it will ask for more; how
-/// much of a large run will be touched is not known.
+/// much of a large run will be touched is not known. The program's `errno` stays as it is.
 /// # Safety
 /// The range has been reserved; the pool's lock is not held.
 pub(super) unsafe fn taken(top: usize, len: usize, committed: usize) {
+    let errno = *libc::__errno_location();
+    keep_ahead(top, len, committed);
+    *libc::__errno_location() = errno;
+}
+
+unsafe fn keep_ahead(top: usize, len: usize, committed: usize) {
     let populated = POPULATED.load(Ordering::Relaxed);
     let aim = (top + (top / SHARE).clamp(1, MOST_BLOCKS)).min(committed);
     let helped = ALLOWED.load(Ordering::Relaxed) && top >= WORTH_BLOCKS;

@@ -121,15 +121,12 @@ pub(super) fn committed_blocks() -> usize {
 
 /// Has the system back `blocks` blocks from `first` on with pages now: for a page each it takes
 /// far longer to see that it is missing than to find one. Where it cannot (before Linux 5.14), it
-/// does so when they are touched; the program's `errno` stays as it is.
+/// does so when they are touched. May change `errno`.
 /// # Safety
 /// The blocks can be used, and will be soon.
 pub(super) unsafe fn populate(first: usize, blocks: usize) {
     let at = (SPACE.base + (first << BLOCK_LOG)) as *mut libc::c_void;
-    let errno = libc::__errno_location();
-    let before = *errno;
     libc::madvise(at, blocks << BLOCK_LOG, libc::MADV_POPULATE_WRITE);
-    *errno = before;
 }
 
 /// Start of the heap's range.
