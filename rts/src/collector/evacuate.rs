@@ -107,19 +107,8 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
                 return self.save_any(slot, p, age);
             }
             p = value;
-            if !self.in_heap(p) {
-                *slot = p;
-                if MAJOR {
-                    self.reach_static(p);
-                }
-                return;
-            }
-            age = self.age(p);
-            if age & Age::CONDEMNED == 0 {
-                *slot = p;
-                self.failed |= (age & 15) < self.owner;
-                return;
-            }
+            let Some(now) = self.must_save(slot, p) else { return };
+            age = now;
         }
     }
 
@@ -163,6 +152,26 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         self.note(age, words);
         self.failed |= step < self.owner;
         true
+    }
+
+    /// The age of the object that an indirection led to, if it must be saved as well. Otherwise
+    /// the slot refers to it now.
+    #[inline(always)]
+    unsafe fn must_save(&mut self, slot: *mut usize, p: usize) -> Option<u8> {
+        if !self.in_heap(p) {
+            *slot = p;
+            if MAJOR {
+                self.reach_static(p);
+            }
+            return None;
+        }
+        let age = self.age(p);
+        if age & Age::CONDEMNED == 0 {
+            *slot = p;
+            self.failed |= (age & 15) < self.owner;
+            return None;
+        }
+        Some(age)
     }
 
     /// The slot's object has a copy, which its header names.
@@ -234,19 +243,8 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
                     copied!(self.copy(slot, c, header, tag, age, words));
                 }
             };
-            if !self.in_heap(p) {
-                *slot = p;
-                if MAJOR {
-                    self.reach_static(p);
-                }
-                return;
-            }
-            age = self.age(p);
-            if age & Age::CONDEMNED == 0 {
-                *slot = p;
-                self.failed |= (age & 15) < self.owner;
-                return;
-            }
+            let Some(now) = self.must_save(slot, p) else { return };
+            age = now;
         }
     }
 
