@@ -11,6 +11,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// Of all HECs.
 pub struct Crowd {
     cores: AtomicUsize,
+    /// HECs that run threads, busy or not.
+    all: AtomicUsize,
     resting: AtomicUsize,
     stuck: AtomicUsize,
 }
@@ -19,12 +21,23 @@ pub static CROWD: Crowd = Crowd::new();
 
 impl Crowd {
     const fn new() -> Crowd {
-        Crowd { cores: AtomicUsize::new(usize::MAX), resting: AtomicUsize::new(0), stuck: AtomicUsize::new(0) }
+        let [all, resting, stuck] = [const { AtomicUsize::new(0) }; 3];
+        Crowd { cores: AtomicUsize::new(usize::MAX), all, resting, stuck }
     }
 
     /// There are so many cores.
     pub fn set_cores(&self, n: usize) {
         self.cores.store(n, Ordering::Relaxed);
+    }
+
+    /// From now on so many HECs run threads.
+    pub fn set_all(&self, n: usize) {
+        self.all.store(n, Ordering::Relaxed);
+    }
+
+    /// How many of them do not rest.
+    pub fn busy(&self) -> usize {
+        self.all.load(Ordering::Relaxed).saturating_sub(self.resting())
     }
 
     /// How many HECs rest.
@@ -46,19 +59,23 @@ impl Crowd {
         self.stuck.store(n, Ordering::Relaxed);
     }
 
-    /// How many of those that rest may be given something to do, when `all` run threads.
-    pub fn room(&self, all: usize) -> usize {
+    /// How many of those that rest may be given something to do.
+    pub fn room(&self) -> usize {
         let (cores, resting) = (self.cores.load(Ordering::Relaxed), self.resting());
-        if all <= cores {
+        if self.all.load(Ordering::Relaxed) <= cores {
             return resting;
         }
-        let busy = all.saturating_sub(resting);
-        resting.min((cores + self.stuck.load(Ordering::Relaxed)).saturating_sub(busy))
+        resting.min((cores + self.stuck.load(Ordering::Relaxed)).saturating_sub(self.busy()))
     }
 
     /// Are more busy than there are cores? Then who waits awake keeps others from what is waited for.
-    pub fn is_too_large(&self, all: usize) -> bool {
-        all.saturating_sub(self.resting()) > self.cores.load(Ordering::Relaxed)
+    pub fn is_too_large(&self) -> bool {
+        self.busy() > self.cores.load(Ordering::Relaxed)
+    }
+
+    /// Is there a core that no HEC needs?
+    pub fn leaves_a_core(&self) -> bool {
+        self.busy() < self.cores.load(Ordering::Relaxed)
     }
 }
 
@@ -66,9 +83,10 @@ impl Crowd {
 mod tests {
     use super::*;
 
-    fn crowd(cores: usize, resting: usize, stuck: usize) -> Crowd {
+    fn crowd(cores: usize, all: usize, resting: usize, stuck: usize) -> Crowd {
         let c = Crowd::new();
         c.set_cores(cores);
+        c.set_all(all);
         (0..resting).for_each(|_| c.one_rests(true));
         c.set_stuck(stuck);
         c
@@ -76,24 +94,25 @@ mod tests {
 
     #[test]
     fn all_may_be_busy_with_a_core_for_each() {
-        assert_eq!(crowd(4, 3, 0).room(4), 3);
-        assert_eq!(crowd(2, 0, 0).room(2), 0);
+        assert_eq!(crowd(4, 4, 3, 0).room(), 3);
+        assert_eq!(crowd(2, 2, 0, 0).room(), 0);
     }
 
     #[test]
     fn no_more_are_busy_than_there_are_cores() {
-        assert_eq!(crowd(2, 8, 0).room(8), 2);
-        assert_eq!(crowd(2, 7, 0).room(8), 1);
-        assert_eq!(crowd(2, 6, 0).room(8), 0);
-        assert_eq!(crowd(2, 3, 0).room(8), 0);
-        assert!(!crowd(2, 6, 0).is_too_large(8));
-        assert!(crowd(2, 5, 0).is_too_large(8));
+        assert_eq!(crowd(2, 8, 8, 0).room(), 2);
+        assert_eq!(crowd(2, 8, 7, 0).room(), 1);
+        assert_eq!(crowd(2, 8, 6, 0).room(), 0);
+        assert_eq!(crowd(2, 8, 3, 0).room(), 0);
+        assert!(!crowd(2, 8, 6, 0).is_too_large());
+        assert!(crowd(2, 8, 5, 0).is_too_large());
+        assert!(crowd(2, 8, 7, 0).leaves_a_core() && !crowd(2, 8, 6, 0).leaves_a_core());
     }
 
     #[test]
     fn who_is_stuck_does_not_count() {
-        assert_eq!(crowd(2, 6, 1).room(8), 1);
-        assert_eq!(crowd(2, 6, 2).room(8), 2);
-        assert_eq!(crowd(2, 1, 2).room(3), 1);
+        assert_eq!(crowd(2, 8, 6, 1).room(), 1);
+        assert_eq!(crowd(2, 8, 6, 2).room(), 2);
+        assert_eq!(crowd(2, 3, 1, 2).room(), 1);
     }
 }

@@ -298,6 +298,14 @@ pub fn enabled() -> usize {
     enabled_capabilities.load(Ordering::Relaxed) as usize
 }
 
+/// From now on the first `n` run threads.
+/// # Safety
+/// The world is stopped, or no Haskell runs yet.
+pub unsafe fn enable(n: usize) {
+    enabled_capabilities.store(n as u32, Ordering::Relaxed);
+    CROWD.set_all(n);
+}
+
 /// How many HECs rest: nobody holds them, and they have nothing to do.
 pub fn resting() -> usize {
     CROWD.resting()
@@ -305,7 +313,7 @@ pub fn resting() -> usize {
 
 /// How many of these may be given something to do (`crowd.rs`).
 pub fn room() -> usize {
-    CROWD.room(enabled())
+    CROWD.room()
 }
 
 /// Does HEC `no` rest?

@@ -14,7 +14,6 @@ use crate::thread::shrunk::make_ready;
 use crate::thread::stack::StackSizes;
 use crate::{info, static_closure};
 use std::collections::BTreeMap;
-use std::sync::atomic::Ordering;
 use std::sync::mpsc::{channel, RecvTimeoutError, Sender};
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
@@ -184,7 +183,7 @@ impl World {
 unsafe fn start() {
     space::reserve().unwrap();
     hec::add(Box::leak(Box::new(Hec::new(0))));
-    hec::enabled_capabilities.store(1, Ordering::Relaxed);
+    hec::enable(1);
     sync::init();
     sync::fork::init(sync::fork::Settings { stacks: STACKS, threaded: true });
     sync::queues::set_scheduler(sync::queues::Scheduler {

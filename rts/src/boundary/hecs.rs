@@ -9,7 +9,6 @@ use crate::sched::task::TaskRef;
 use crate::sched::{hec, incall, seat, settings, share, task, world};
 use crate::thread::create::new_io_thread;
 use crate::{memory, static_closure};
-use std::sync::atomic::Ordering;
 
 /// Makes HECs until there are `n`. New ones are held by `holder`, who has stopped the world, or rest.
 /// # Safety
@@ -30,7 +29,7 @@ pub unsafe fn make(n: usize, holder: Option<TaskRef>) {
         eventlog::hec_created(h.no);
         seat::found(h, holder);
     }
-    hec::enabled_capabilities.store(n as u32, Ordering::Relaxed);
+    hec::enable(n);
 }
 
 /// Has the program run on `n` HECs from now on. Those beyond are switched off: what waits there

@@ -52,7 +52,7 @@ pub(super) unsafe fn muster(hecs: usize, generation: usize, from: usize) -> Opti
     }
     // Threads of ours are no load: those that look for work, and those that ran Haskell just now and
     // may not have gone to sleep yet. (Should they have: `history` will see what it was worth.)
-    let ran = crate::hec::enabled().saturating_sub(CROWD.resting() + 1);
+    let ran = CROWD.busy().saturating_sub(1);
     let awake = crew(0).awake().max(ran) + ahead::helper_works() as usize;
     let (history, cores) = &mut *KNOWN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let most = wanted.min(cores.free(awake)).min(MAX_GC_THREADS);

@@ -2,14 +2,15 @@
 //!
 //! A page that is touched first costs a microsecond or two, as much as to copy what fits into it.
 //! Blocks that never were in use are taken one after the other, most by collections; so those that
-//! come next are populated many at a time. Where there is another core, a helper, an OS thread of its
-//! own, does that while the program runs, and stays a part of the heap ahead of it. Who takes a
-//! block that is not populated all the same does a few itself.
+//! come next are populated many at a time. While there is a core that no HEC needs, a helper, an OS
+//! thread of its own, does that as the program runs, and stays a part of the heap ahead of it. Who
+//! takes a block that is not populated all the same does a few itself.
 //!
 //! Protocol: blocks are claimed from `POPULATED` on, in pieces, by whoever populates them; to do so
 //! twice, or for a block that is in use, does no harm. `WANTED` says how far the helper is to get. It
 //! is written before the helper is told, and a helper that is told while it works looks again.
 use super::space;
+use crate::crowd::CROWD;
 use crate::os_thread;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::Mutex;
@@ -52,7 +53,7 @@ pub(super) unsafe fn taken(top: usize, len: usize, committed: usize) {
 unsafe fn keep_ahead(top: usize, len: usize, committed: usize) {
     let populated = POPULATED.load(Ordering::Relaxed);
     let aim = (top + (top / SHARE).clamp(1, MOST_BLOCKS)).min(committed);
-    let helped = ALLOWED.load(Ordering::Relaxed) && top >= WORTH_BLOCKS;
+    let helped = ALLOWED.load(Ordering::Relaxed) && top >= WORTH_BLOCKS && CROWD.leaves_a_core();
     if helped && aim >= populated + PIECE {
         WANTED.fetch_max(aim, Ordering::Release);
         call_helper();

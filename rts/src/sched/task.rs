@@ -127,7 +127,7 @@ impl Task {
     /// Stays awake for a while, for with several HECs threads often wake each other soon. One task
     /// at a time does so: others need the cores.
     fn look_around(&self) {
-        if !hec::many() || CROWD.is_too_large(hec::enabled()) || SOMEBODY_LOOKS.swap(true, Ordering::Acquire) {
+        if !hec::many() || CROWD.is_too_large() || SOMEBODY_LOOKS.swap(true, Ordering::Acquire) {
             return;
         }
         let since = Instant::now();

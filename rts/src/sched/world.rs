@@ -35,7 +35,7 @@ pub unsafe fn stop(me: TaskRef) -> bool {
         give_way(me);
         return false;
     }
-    CROWDED.store(CROWD.is_too_large(hec::enabled()), Ordering::Relaxed);
+    CROWDED.store(CROWD.is_too_large(), Ordering::Relaxed);
     let asked = others(me).filter(|&no| !seat::stop(no, me)).count();
     for _ in 0..asked {
         me.wait_turn();
