@@ -45,6 +45,7 @@ pub mod shape;
 mod small;
 pub mod stack;
 pub mod statics;
+mod stretch;
 mod team;
 mod tenure;
 #[cfg(test)]
@@ -62,6 +63,7 @@ use crate::thread::stack::dirty_stack;
 use history::Measured;
 use muster::Muster;
 use roots::Visitor;
+use stretch::stretch;
 use team::Team;
 use tenure::tenure;
 use std::time::Instant;
@@ -152,8 +154,10 @@ pub unsafe fn collect(
     if check {
         check::check_heap(hecs, extra_roots, "before a collection");
     }
-    let from = from_bytes(hecs, generation);
+    let allocated: usize = hecs.iter().map(|hec| used(&hec.alloc.run)).sum();
+    let from = allocated + young_bytes(generation);
     let survivors: usize = heap().gens[0].plain.iter().map(|run| used(run)).sum();
+    let old = old_blocks();
     let muster = muster::muster(hecs.len(), generation, from);
     let watch = &mut Watch::start();
     let started = Instant::now();
@@ -163,19 +167,23 @@ pub unsafe fn collect(
         (true, Some(m)) => run_together::<true>(m, hecs, generation, extra_roots, watch),
         (false, Some(m)) => run_together::<false>(m, hecs, generation, extra_roots, watch),
     };
-    watch.end(Phase::End);
-    outcome.phases = watch.times();
+    let stopped = started.elapsed().as_nanos() as f64;
     muster::record(&Measured {
         generation,
         threads: muster.map_or(1, |m| m.threads),
         from,
         copied: outcome.copied_words * WORD,
-        nanoseconds: started.elapsed().as_nanos() as f64,
+        nanoseconds: stopped,
         late: outcome.helper_late,
     });
     // All that a full collection copies is no measure of what a nursery holds.
     let copied = if outcome.major { 0 } else { outcome.copied_words * WORD };
     tenure().record(copied, survivors, outcome.aged_words * WORD);
+    let promoted = old_blocks().saturating_sub(old) * BLOCK_BYTES;
+    stretch().record(outcome.major, allocated, promoted, started);
+    resume(hecs, &mut outcome);
+    watch.end(Phase::End);
+    outcome.phases = watch.times();
     if check {
         check::check_heap(hecs, extra_roots, "after a collection");
     }
@@ -187,11 +195,14 @@ unsafe fn used(run: &Run) -> usize {
     (**run).free - (**run).start
 }
 
-/// Bytes that will be condemned.
-unsafe fn from_bytes(hecs: &[&mut Hec], generation: usize) -> usize {
-    let nurseries: usize = hecs.iter().map(|hec| used(&hec.alloc.run)).sum();
-    let blocks: usize = heap().gens[..=generation].iter().map(|g| g.blocks()).sum();
-    nurseries + blocks * BLOCK_BYTES
+/// Bytes in generations that will be condemned.
+unsafe fn young_bytes(generation: usize) -> usize {
+    heap().gens[..=generation].iter().map(|g| g.blocks()).sum::<usize>() * BLOCK_BYTES
+}
+
+/// Blocks of the generations that what survives is promoted to.
+unsafe fn old_blocks() -> usize {
+    heap().gens.iter().skip(1).map(|g| g.blocks()).sum()
 }
 
 /// Shows every root but the remembered sets.
@@ -407,7 +418,7 @@ unsafe fn take_remembered_sets(
     sets
 }
 
-/// Frees from-space, hands to-space to the generations, and starts a new cycle.
+/// Frees from-space, and hands to-space to the generations.
 unsafe fn finish<const MAJOR: bool, const PARALLEL: bool>(
     workers: &mut [Worker<MAJOR, PARALLEL>],
     hecs: &mut [&mut Hec],
@@ -455,12 +466,16 @@ unsafe fn finish<const MAJOR: bool, const PARALLEL: bool>(
     } else {
         outcome.live_words = outcome.copied_words + outcome.large_words;
     }
-    start_cycles(hecs, policy::nursery_bytes(hecs.len()), poison);
-    if MAJOR {
+    outcome
+}
+
+/// Starts a new cycle.
+unsafe fn resume(hecs: &mut [&mut Hec], outcome: &mut Outcome) {
+    start_cycles(hecs, policy::nursery_bytes(hecs.len()), policy::settings().check);
+    if outcome.major {
         policy::return_memory();
     }
     outcome.over_limit = policy::over_limit();
-    outcome
 }
 
 /// Hands all to-space to the generations. The runs that may have room left come last: the next

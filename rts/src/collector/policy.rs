@@ -11,9 +11,11 @@
 //!
 //! A nursery of the default size grows with what the generations hold (see [`grown_nursery`]):
 //! more of what is allocated dies before it is looked at. The old generation gives half the room.
+//! Whether still more room pays is found out (`stretch.rs`).
 //!
 //! `-H` names a size that the program may as well use: nurseries take what the generations,
 //! and the copies of the next full collection, leave of it.
+use super::stretch::{stretch, Stretch};
 use super::tenure::{tenure, Tenure};
 use crate::memory::{blocks, heap, BLOCK_BYTES};
 use crate::observe::settings::HeapSuggestion;
@@ -28,11 +30,14 @@ const MAX_AUTO_NURSERY: usize = 8 << 20;
 /// of what is alive, up to this: it costs little memory and saves many collections.
 const MAX_SPARE_NURSERY: usize = 4 << 20;
 
-/// The largest nursery that a program gets unasked: beyond it, what the collector gains is lost
-/// by waiting for memory.
+/// The largest nursery that a program gets unasked and untried: beyond it, what the collector gains is
+/// mostly lost by waiting for memory.
 const MAX_GROWN_NURSERY: usize = 4 << 20;
 /// A nursery that has grown takes up to this part (one in so many) of what the generations hold.
 const GROWN_SHARE: usize = 4;
+
+/// One that is stretched takes at most so many times what is alive.
+const STRETCHED_SHARE: usize = 2;
 
 /// A heap that grew without leaving garbage may grow by this much more before it is collected again.
 const WAIT: f64 = 1.5;
@@ -83,8 +88,9 @@ static mut SETTINGS: Settings = Settings::DEFAULT;
 /// Blocks that the last full collection left.
 static LIVE: AtomicUsize = AtomicUsize::new(0);
 
-/// Bytes that a grown nursery has.
+/// Bytes that a grown nursery has, before it is stretched and after.
 static GROWN: AtomicUsize = AtomicUsize::new(0);
+static STRETCHED: AtomicUsize = AtomicUsize::new(0);
 
 /// Chooses the settings and sets the generations' first limits.
 /// # Safety
@@ -92,6 +98,7 @@ static GROWN: AtomicUsize = AtomicUsize::new(0);
 pub unsafe fn init(settings: Settings) {
     *ptr::addr_of_mut!(SETTINGS) = settings;
     *tenure() = Tenure::new();
+    *stretch() = Stretch::new();
     set_limits(0, 0);
 }
 
@@ -133,7 +140,7 @@ pub(super) unsafe fn set_limits(live: usize, held: usize) {
     let gens = &mut heap().gens;
     // The old generation gives half of the room: all of it would cost a program whose live data
     // is little larger than the nursery more full collections than it saves small ones.
-    let growth = GROWN.load(Ordering::Relaxed).saturating_sub(s.nursery_bytes) / BLOCK_BYTES / 2;
+    let growth = STRETCHED.load(Ordering::Relaxed).saturating_sub(s.nursery_bytes) / BLOCK_BYTES / 2;
     let mut limit = ((live as f64 * growth_factor(s, live, held)) as usize)
         .saturating_sub(growth)
         .max(s.min_old_bytes / BLOCK_BYTES)
@@ -191,7 +198,15 @@ unsafe fn grown_nursery() -> usize {
         size /= 2;
     }
     GROWN.store(size, Ordering::Relaxed);
+    size *= stretch_factor(size);
+    STRETCHED.store(size, Ordering::Relaxed);
     size
+}
+
+/// By how much a nursery of `size` is to be larger still.
+fn stretch_factor(size: usize) -> usize {
+    let live = LIVE.load(Ordering::Relaxed) * BLOCK_BYTES;
+    stretch().factor(|factor| size == MAX_GROWN_NURSERY && size * factor <= STRETCHED_SHARE * live)
 }
 
 /// Blocks of large objects that make a collection due when the nursery has `nursery` bytes:

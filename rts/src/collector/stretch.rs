@@ -1,0 +1,346 @@
+//! Whether nurseries are worth more room than they get for what the generations hold.
+//!
+//! In a larger nursery more has died before it is looked at, what each collection costs in any case
+//! (stacks, remembered sets) is paid less often, and less is promoted. On the other side, what is
+//! allocated and what is copied is further from the caches. Some programs gain a quarter of their
+//! time, some lose as much. So where collections cost a good part of the time, twice the size is
+//! tried for some of them, and kept if a byte allocated then costs clearly less; and so on. Now and
+//! then the next size up or down is tried again, less often each time that nothing has come of it.
+//!
+//! To touch a larger nursery for the first time costs milliseconds, and so does a trial that goes badly.
+//! So the first comes when the program has run long enough for that not to matter.
+//!
+//! Only what collections cost is compared: what the program itself gains or loses cannot be told from
+//! what it happens to do just then. For that loss the gain has to make up; it is a few percent. With
+//! several HECs it may be smaller, and be looked for sooner: the time until all have stopped is saved too.
+//!
+//! A small collection costs its own time and what it leaves to the next full one: the bytes that it
+//! promotes, at what a promoted byte has cost lately.
+use crate::hec::many;
+use std::sync::{Mutex, MutexGuard};
+use std::time::Instant;
+
+/// Doubled so many times at most.
+const MOST: u32 = 3;
+/// Collections must save such a part of the time that the program itself runs, for twice the room; and
+/// such a part of that to keep it.
+const WORTH: f64 = 0.06;
+const WORTH_FOR_MANY: f64 = 0.04;
+const STILL: f64 = 0.25;
+/// Collections at a size before another one is tried.
+const BEFORE: u32 = 8;
+/// Collections and bytes allocated before a decision. The first collection of a trial touches the new
+/// nursery and does not count; a larger size that shows a loss then is given up at once.
+const TRIAL: u32 = 4;
+const TRIAL_BYTES: usize = 128 << 20;
+/// Bytes allocated before the first trial.
+const FIRST: usize = 3 << 29;
+const FIRST_FOR_MANY: usize = 1 << 29;
+/// Bytes allocated until a size is tried again: at first and at most.
+const WAIT: (usize, usize) = (1 << 28, 1 << 34);
+/// What was measured before so many bytes counts half.
+const MEMORY: usize = 128 << 20;
+
+/// From the end of one collection to the end of a small one.
+#[derive(Clone, Copy, Debug)]
+struct Cycle {
+    allocated: usize,
+    promoted: usize,
+    /// Nanoseconds that the program ran, and that it was stopped.
+    run: f64,
+    stopped: f64,
+}
+
+/// What a size has cost.
+#[derive(Clone, Copy, Default)]
+struct Costs {
+    cycles: u32,
+    allocated: f64,
+    promoted: f64,
+    run: f64,
+    stopped: f64,
+}
+
+impl Costs {
+    fn add(&mut self, c: &Cycle) {
+        if self.allocated > MEMORY as f64 {
+            self.allocated /= 2.0;
+            self.promoted /= 2.0;
+            self.run /= 2.0;
+            self.stopped /= 2.0;
+        }
+        self.cycles += 1;
+        self.allocated += c.allocated as f64;
+        self.promoted += c.promoted as f64;
+        self.run += c.run;
+        self.stopped += c.stopped;
+    }
+    /// Of collections, for a byte allocated, if a promoted byte costs the next full one so much.
+    fn of_collections(&self, promoted: f64) -> f64 {
+        (self.stopped + self.promoted * promoted) / self.allocated.max(1.0)
+    }
+    fn of_running(&self) -> f64 {
+        self.run / self.allocated.max(1.0)
+    }
+}
+
+/// When a neighbouring size is tried next.
+#[derive(Clone, Copy)]
+struct Neighbour {
+    /// Bytes allocated until then, and from one vain trial to the next.
+    until: usize,
+    wait: usize,
+}
+
+impl Neighbour {
+    const NEW: Neighbour = Neighbour { until: 0, wait: WAIT.0 };
+    const LATER: Neighbour = Neighbour { until: WAIT.0, wait: WAIT.0 };
+
+    /// It has been tried in vain.
+    fn disappoints(&mut self) {
+        self.until = self.wait;
+        self.wait = (2 * self.wait).min(WAIT.1);
+    }
+}
+
+pub struct Stretch {
+    /// How often nurseries are doubled, and whether there is room to do it once more.
+    doubled: u32,
+    room: bool,
+    now: Costs,
+    /// The size in use is being tried: what the one before has cost, and whether this is the larger one.
+    trial: Option<(Costs, bool)>,
+    larger: Neighbour,
+    smaller: Neighbour,
+    /// Nanoseconds of a full collection for each byte that had been promoted; and bytes since the last.
+    full: f64,
+    promoted: usize,
+    /// Bytes allocated in all.
+    allocated: usize,
+    /// When the last collection ended.
+    ended: Option<Instant>,
+}
+
+impl Stretch {
+    pub const fn new() -> Stretch {
+        Stretch {
+            doubled: 0,
+            room: false,
+            now: Costs { cycles: 0, allocated: 0.0, promoted: 0.0, run: 0.0, stopped: 0.0 },
+            trial: None,
+            larger: Neighbour::NEW,
+            smaller: Neighbour::NEW,
+            full: 0.0,
+            promoted: 0,
+            allocated: 0,
+            ended: None,
+        }
+    }
+
+    /// By how much nurseries are larger than usual. `room` tells whether they may be larger by so much.
+    pub fn factor(&mut self, room: impl Fn(usize) -> bool) -> usize {
+        if self.doubled > 0 && !room(1 << self.doubled) {
+            (self.doubled, self.trial, self.now) = (0, None, Costs::default());
+            (self.larger, self.smaller) = (Neighbour::NEW, Neighbour::NEW);
+        }
+        self.room = self.doubled < MOST && room(2 << self.doubled);
+        1 << self.doubled
+    }
+
+    /// A collection that began at `started` is about to end: `full` or small, so many bytes had been
+    /// allocated in nurseries, and so many more are in old generations now.
+    pub fn record(&mut self, full: bool, allocated: usize, promoted: usize, started: Instant) {
+        let now = Instant::now();
+        let ended = self.ended.replace(now).unwrap_or(started);
+        let nanoseconds = |from: Instant, to: Instant| to.saturating_duration_since(from).as_nanos() as f64;
+        let stopped = nanoseconds(started, now);
+        if full {
+            self.record_full(stopped);
+        } else {
+            self.record_small(&Cycle { allocated, promoted, run: nanoseconds(ended, started), stopped });
+        }
+    }
+
+    fn record_full(&mut self, stopped: f64) {
+        if self.promoted > 0 {
+            self.full = stopped / self.promoted as f64;
+        }
+        self.promoted = 0;
+    }
+
+    fn record_small(&mut self, c: &Cycle) {
+        self.promoted += c.promoted;
+        self.allocated = self.allocated.saturating_add(c.allocated);
+        for neighbour in [&mut self.larger, &mut self.smaller] {
+            neighbour.until = neighbour.until.saturating_sub(c.allocated);
+        }
+        self.now.add(c);
+        match self.trial {
+            Some(_) if self.now.cycles == 1 => self.now = Costs { cycles: 1, ..Costs::default() },
+            Some((before, larger)) if self.is_clear(&before, larger) => self.decide(before, larger),
+            None if self.now.cycles >= BEFORE => {
+                if self.room && self.larger.until == 0 && self.may_gain() {
+                    self.begin(true);
+                } else if self.doubled > 0 && self.smaller.until == 0 {
+                    self.begin(false);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The program has run for long, and collections cost so much that to save half of it would do.
+    fn may_gain(&self) -> bool {
+        let first = if many() { FIRST_FOR_MANY } else { FIRST };
+        self.allocated >= first && self.now.of_collections(self.full) > 2.0 * worth() * self.now.of_running()
+    }
+
+    fn begin(&mut self, larger: bool) {
+        self.trial = Some((std::mem::take(&mut self.now), larger));
+        self.resize(larger);
+    }
+
+    fn resize(&mut self, larger: bool) {
+        self.doubled = if larger { self.doubled + 1 } else { self.doubled - 1 };
+    }
+
+    /// Has the trial lasted long enough?
+    fn is_clear(&self, before: &Costs, larger: bool) -> bool {
+        let all = self.now.cycles >= TRIAL && self.now.allocated >= TRIAL_BYTES as f64;
+        all || larger && self.now.of_collections(self.full) > before.of_collections(self.full)
+    }
+
+    fn decide(&mut self, before: Costs, larger: bool) {
+        let (small, large) = if larger { (&before, &self.now) } else { (&self.now, &before) };
+        let gain = (small.of_collections(self.full) - large.of_collections(self.full)) / small.of_running();
+        let kept = if larger { gain > worth() } else { gain < STILL * worth() };
+        self.trial = None;
+        match (kept, larger) {
+            (true, true) => (self.larger, self.smaller) = (Neighbour::NEW, Neighbour::LATER),
+            (true, false) => (self.larger, self.smaller) = (Neighbour::LATER, Neighbour::LATER),
+            (false, true) => self.larger.disappoints(),
+            (false, false) => self.smaller.disappoints(),
+        }
+        if !kept {
+            self.resize(!larger);
+            self.now = before;
+        }
+    }
+}
+
+fn worth() -> f64 {
+    if many() {
+        WORTH_FOR_MANY
+    } else {
+        WORTH
+    }
+}
+
+static STRETCH: Mutex<Stretch> = Mutex::new(Stretch::new());
+
+/// What is known, for the thread that collects.
+pub(super) fn stretch() -> MutexGuard<'static, Stretch> {
+    STRETCH.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NURSERY: usize = 4 << 20;
+
+    /// A program that runs for a nanosecond a byte, and whose collections cost so much for each in nurseries
+    /// doubled so often; by how much nurseries were larger on the average.
+    fn run(s: &mut Stretch, bytes: usize, cost: impl Fn(u32) -> f64) -> f64 {
+        let (mut total, mut cycles) = (0, 0);
+        while total < bytes {
+            let factor = s.factor(|_| true);
+            let allocated = NURSERY * factor;
+            total += allocated;
+            cycles += 1;
+            s.record_small(&cycle(allocated, 0, cost(factor.ilog2())));
+        }
+        total as f64 / (NURSERY * cycles) as f64
+    }
+
+    fn cycle(allocated: usize, promoted: usize, cost: f64) -> Cycle {
+        Cycle { allocated, promoted, run: allocated as f64, stopped: allocated as f64 * cost }
+    }
+
+    /// Half for each doubling.
+    fn saves(doubled: u32) -> f64 {
+        0.8 / (1 << doubled) as f64
+    }
+
+    fn loses(doubled: u32) -> f64 {
+        0.8 + 0.2 * doubled as f64
+    }
+
+    #[test]
+    fn what_saves_time_is_kept() {
+        assert!(run(&mut Stretch::new(), 8 << 30, saves) > 3.0);
+    }
+
+    #[test]
+    fn what_costs_time_is_seldom_tried() {
+        assert!(run(&mut Stretch::new(), 4 << 30, loses) < 1.1);
+    }
+
+    #[test]
+    fn a_small_gain_would_be_lost_elsewhere() {
+        assert!(run(&mut Stretch::new(), 4 << 30, |d| 0.8 - 0.04 * d as f64) < 1.2);
+    }
+
+    #[test]
+    fn where_collections_cost_little_nothing_is_tried() {
+        assert_eq!(run(&mut Stretch::new(), 4 << 30, |d| saves(d) / 8.0), 1.0);
+    }
+
+    #[test]
+    fn it_stops_at_the_best_size() {
+        let best = |d: u32| if d == 1 { 0.4 } else { 0.8 };
+        let mut s = Stretch::new();
+        let mean = run(&mut s, 16 << 30, best);
+        assert!(mean > 1.7 && mean < 2.3, "{mean}");
+    }
+
+    #[test]
+    fn a_change_is_noticed() {
+        let mut s = Stretch::new();
+        run(&mut s, 4 << 30, saves);
+        run(&mut s, 30 << 30, loses);
+        assert!(run(&mut s, 4 << 30, loses) < 1.1);
+        run(&mut s, 30 << 30, saves);
+        assert!(run(&mut s, 4 << 30, saves) > 4.0);
+    }
+
+    #[test]
+    fn what_is_promoted_costs_the_next_full_collection() {
+        let mut s = Stretch::new();
+        for _ in 0..1000 {
+            let factor = s.factor(|_| true);
+            let allocated = NURSERY * factor;
+            let promoted = allocated / 4 / (factor * factor);
+            s.record_small(&cycle(allocated, promoted, 0.1));
+            s.record_full(promoted as f64 * 2.0);
+        }
+        assert!(s.factor(|_| true) > 1);
+    }
+
+    #[test]
+    fn without_room_it_begins_anew() {
+        let mut s = Stretch::new();
+        assert_eq!(run_in(&mut s, |_| true), 1 << MOST);
+        assert_eq!(s.factor(|factor| factor == 1), 1);
+        assert_eq!(run_in(&mut s, |factor| factor <= 2), 2);
+    }
+
+    /// How large nurseries become in this room.
+    fn run_in(s: &mut Stretch, room: impl Fn(usize) -> bool) -> usize {
+        for _ in 0..1000 {
+            let factor = s.factor(&room);
+            s.record_small(&cycle(NURSERY * factor, 0, saves(factor.ilog2())));
+        }
+        s.factor(room)
+    }
+}
