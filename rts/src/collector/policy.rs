@@ -22,16 +22,12 @@ use crate::observe::settings::HeapSuggestion;
 use std::ptr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The largest nursery that `-H` without a size leads to: beyond it, the caches lose what
-/// fewer collections gain.
-const MAX_AUTO_NURSERY: usize = 8 << 20;
-
 /// When the generations have used up what `-H` names, a nursery may still have a small part
 /// of what is alive, up to this: it costs little memory and saves many collections.
 const MAX_SPARE_NURSERY: usize = 4 << 20;
 
-/// The largest nursery that a program gets unasked and untried: beyond it, what the collector gains is
-/// mostly lost by waiting for memory.
+/// The largest nursery that a program gets untried and without naming a size: beyond it, what the
+/// collector gains is mostly lost by waiting for memory.
 const MAX_GROWN_NURSERY: usize = 4 << 20;
 /// A nursery that has grown takes up to this part (one in so many) of what the generations hold.
 const GROWN_SHARE: usize = 4;
@@ -172,7 +168,7 @@ pub(super) unsafe fn nursery_bytes(hecs: usize) -> usize {
     let (aim, most) = match s.suggestion {
         HeapSuggestion::None => return grown_nursery(),
         HeapSuggestion::Bytes(n) => (n, usize::MAX),
-        HeapSuggestion::Auto => (blocks::peak_blocks_resident() * BLOCK_BYTES, MAX_AUTO_NURSERY),
+        HeapSuggestion::Auto => (blocks::peak_blocks_resident() * BLOCK_BYTES, MAX_GROWN_NURSERY),
     };
     let held: usize = heap().gens.iter().map(|g| g.blocks()).sum();
     let room = aim.saturating_sub((held + live) * BLOCK_BYTES);

@@ -30,9 +30,10 @@ const STILL: f64 = 0.25;
 /// Collections at a size before another one is tried.
 const BEFORE: u32 = 8;
 /// Collections and bytes allocated before a decision. The first collection of a trial touches the new
-/// nursery and does not count; a larger size that shows a loss then is given up at once.
+/// nursery and does not count; a larger size that costs so much more after that is given up at once.
 const TRIAL: u32 = 4;
 const TRIAL_BYTES: usize = 128 << 20;
+const MUCH_MORE: f64 = 1.5;
 /// Bytes allocated before the first trial.
 const FIRST: usize = 3 << 29;
 const FIRST_FOR_MANY: usize = 1 << 29;
@@ -207,7 +208,7 @@ impl Stretch {
     /// Has the trial lasted long enough?
     fn is_clear(&self, before: &Costs, larger: bool) -> bool {
         let all = self.now.cycles >= TRIAL && self.now.allocated >= TRIAL_BYTES as f64;
-        all || larger && self.now.of_collections(self.full) > before.of_collections(self.full)
+        all || larger && self.now.of_collections(self.full) > MUCH_MORE * before.of_collections(self.full)
     }
 
     fn decide(&mut self, before: Costs, larger: bool) {
