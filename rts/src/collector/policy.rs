@@ -84,9 +84,8 @@ static mut SETTINGS: Settings = Settings::DEFAULT;
 /// Blocks that the last full collection left.
 static LIVE: AtomicUsize = AtomicUsize::new(0);
 
-/// Bytes that a grown nursery has, before it is stretched and after.
+/// Bytes that a grown nursery has before it is stretched.
 static GROWN: AtomicUsize = AtomicUsize::new(0);
-static STRETCHED: AtomicUsize = AtomicUsize::new(0);
 
 /// Chooses the settings and sets the generations' first limits.
 /// # Safety
@@ -136,7 +135,7 @@ pub(super) unsafe fn set_limits(live: usize, held: usize) {
     let gens = &mut heap().gens;
     // The old generation gives half of the room: all of it would cost a program whose live data
     // is little larger than the nursery more full collections than it saves small ones.
-    let growth = STRETCHED.load(Ordering::Relaxed).saturating_sub(s.nursery_bytes) / BLOCK_BYTES / 2;
+    let growth = GROWN.load(Ordering::Relaxed).saturating_sub(s.nursery_bytes) / BLOCK_BYTES / 2;
     let mut limit = ((live as f64 * growth_factor(s, live, held)) as usize)
         .saturating_sub(growth)
         .max(s.min_old_bytes / BLOCK_BYTES)
@@ -194,9 +193,7 @@ unsafe fn grown_nursery() -> usize {
         size /= 2;
     }
     GROWN.store(size, Ordering::Relaxed);
-    size *= stretch_factor(size);
-    STRETCHED.store(size, Ordering::Relaxed);
-    size
+    size * stretch_factor(size)
 }
 
 /// By how much a nursery of `size` is to be larger still.
