@@ -33,14 +33,14 @@ const BEFORE: u32 = 8;
 /// nursery and does not count; a larger size that costs so much more after that is given up at once.
 const TRIAL: u32 = 4;
 const TRIAL_BYTES: usize = 128 << 20;
-const MUCH_MORE: f64 = 1.5;
+const MUCH_MORE: f64 = 2.0;
 /// Bytes allocated before the first trial.
 const FIRST: usize = 3 << 29;
 const FIRST_FOR_MANY: usize = 1 << 29;
 /// Bytes allocated until a size is tried again: at first and at most.
-const WAIT: (usize, usize) = (1 << 28, 1 << 34);
+const WAIT: (usize, usize) = (1 << 29, 1 << 34);
 /// What was measured before so many bytes counts half.
-const MEMORY: usize = 128 << 20;
+const MEMORY: usize = 2 * TRIAL_BYTES;
 
 /// From the end of one collection to the end of a small one.
 #[derive(Clone, Copy, Debug)]
