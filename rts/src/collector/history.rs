@@ -22,6 +22,10 @@ const WORTH_A_HELPER: f64 = 2.0;
 const FIRST_RETRY: u32 = 4;
 const LAST_RETRY: u32 = 1024;
 const MAGNITUDES: usize = 48;
+/// So much work is shared unless what is known about work of this magnitude, or of one that differs by
+/// no more than so much, speaks against it.
+const LARGE_BYTES: f64 = (4 << 20) as f64;
+const ALIKE: usize = 1;
 
 /// What is known about collections of one order of magnitude.
 #[derive(Clone, Copy)]
@@ -82,17 +86,18 @@ impl History {
     pub fn choose(&mut self, generation: usize, from: usize, most: usize) -> usize {
         let bytes = self.survival[generation] * from as f64;
         let m = magnitude(bytes as usize);
-        let (alone, together) = (self.nearest(m, |e| e.alone), self.nearest(m, |e| e.together));
-        let useful = bytes * alone / (self.late * WORTH_A_HELPER);
+        let useful = bytes * self.nearest(m, MAGNITUDES, |e| e.alone) / (self.late * WORTH_A_HELPER);
         let threads = most.min(useful as usize + 1);
         if threads < 2 {
             return 1;
         }
+        let alike = if bytes >= LARGE_BYTES { ALIKE } else { MAGNITUDES };
+        let (alone, together) = (self.nearest(m, alike, |e| e.alone), self.nearest(m, alike, |e| e.together));
         if together == 0.0 {
             return threads;
         }
         let e = &mut self.by_magnitude[m];
-        let mut share = together < GAIN * alone;
+        let mut share = alone == 0.0 || together < GAIN * alone;
         e.until_retry -= 1;
         if e.until_retry == 0 {
             e.retry = (e.retry * 2).min(LAST_RETRY);
@@ -108,9 +113,9 @@ impl History {
     }
 
     /// What copying a byte costs, for work of this magnitude or the nearest one of which it is
-    /// known; 0 if there is none.
-    fn nearest(&self, m: usize, cost: impl Fn(&Experience) -> f64) -> f64 {
-        (0..MAGNITUDES)
+    /// known, no further than `most` away; 0 if there is none.
+    fn nearest(&self, m: usize, most: usize, cost: impl Fn(&Experience) -> f64) -> f64 {
+        (0..=most)
             .flat_map(|d| [m.checked_sub(d), Some(m + d)])
             .flatten()
             .filter_map(|i| self.by_magnitude.get(i))
@@ -188,8 +193,16 @@ mod tests {
     #[test]
     fn what_loses_is_not_tried_at_every_size() {
         let mut h = History::new();
-        let shared: usize = (17..26).map(|log| run(&mut h, 2, 1 << log, 1.2)).sum();
+        let shared: usize = (17..22).map(|log| run(&mut h, 2, 1 << log, 1.2)).sum();
         assert_eq!(shared, 1);
+    }
+
+    #[test]
+    fn small_collections_do_not_speak_for_large_ones() {
+        let mut h = History::new();
+        run(&mut h, 200, 1 << 20, 1.2);
+        assert_eq!(run(&mut h, 3, 1 << 25, 0.6), 3);
+        assert!(run(&mut h, 100, 1 << 25, 1.2) < 10);
     }
 
     #[test]
