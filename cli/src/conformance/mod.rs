@@ -24,7 +24,7 @@ pub struct Kind {
 
 pub const PLAIN: Kind = Kind { name: "plain", env: &[], patience: 1 };
 pub const SMALL: Kind = Kind { name: "small", env: &[("GHCRTS", "-A16k")], patience: 3 };
-pub const CHECK: Kind = Kind { name: "check", env: &[("HECATON_CHECK", "heap,crowd")], patience: 6 };
+pub const CHECK: Kind = Kind { name: "check", env: &[("HECATON_CHECK", "heap,crowd,nurseries")], patience: 6 };
 /// Several GC threads for every collection: by itself, the runtime would call them to large ones only.
 pub const CREW: Kind = Kind { name: "crew", env: &[("HECATON_CHECK", "heap,crowd,gc-threads=4")], patience: 8 };
 pub const STRESS: Kind = Kind { name: "stress", env: &[("HECATON_CHECK", "heap,crowd,every-block")], patience: 30 };

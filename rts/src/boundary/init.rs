@@ -154,6 +154,7 @@ fn collector_settings(o: &crate::observe::settings::Settings) -> collector::poli
         large_bytes: o.large_alloc_bytes,
         forced_threads: checks.gc_threads,
         check: checks.heap,
+        vary_nurseries: checks.nurseries,
         ..collector::policy::Settings::DEFAULT
     }
 }

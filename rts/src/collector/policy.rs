@@ -62,6 +62,8 @@ pub struct Settings {
     pub forced_threads: Option<usize>,
     /// Check the whole heap before and after each collection, and poison what is free.
     pub check: bool,
+    /// Give nurseries another size at every collection, unless `-M` limits the heap.
+    pub vary_nurseries: bool,
 }
 
 impl Settings {
@@ -76,6 +78,7 @@ impl Settings {
         return_memory: true,
         forced_threads: None,
         check: false,
+        vary_nurseries: false,
     };
 }
 
@@ -158,6 +161,9 @@ pub(super) unsafe fn set_limits(live: usize, held: usize) {
 /// The world is stopped.
 pub(super) unsafe fn nursery_bytes(hecs: usize) -> usize {
     let s = settings();
+    if s.vary_nurseries && s.max_heap_bytes.is_none() {
+        return varied_nursery();
+    }
     let live = LIVE.load(Ordering::Relaxed);
     if s.generations == 1 {
         let growth = (live as f64 * (s.factor - 1.0)) as usize * BLOCK_BYTES;
@@ -200,6 +206,13 @@ unsafe fn grown_nursery() -> usize {
 fn stretch_factor(size: usize) -> usize {
     let live = LIVE.load(Ordering::Relaxed) * BLOCK_BYTES;
     stretch().factor(|factor| size == MAX_GROWN_NURSERY && size * factor <= STRETCHED_SHARE * live)
+}
+
+/// A size for the next cycle that is not that of the last.
+unsafe fn varied_nursery() -> usize {
+    const EIGHTHS: [usize; 5] = [8, 32, 1, 16, 0];
+    let so_far = heap().gens[0].collections;
+    (settings().nursery_bytes / 8 * EIGHTHS[so_far % EIGHTHS.len()]).max(BLOCK_BYTES)
 }
 
 /// Blocks of large objects that make a collection due when the nursery has `nursery` bytes:

@@ -226,10 +226,12 @@ pub struct Checks {
     pub gc_threads: Option<usize>,
     /// Let all HECs be busy at a time, however few the cores are.
     pub crowd: bool,
+    /// Give nurseries another size at every collection.
+    pub nurseries: bool,
 }
 
-/// Reads `HECATON_CHECK`: a list of `heap`, `every-block`, `crowd` and `gc-threads=N`. The error is the
-/// word it does not know.
+/// Reads `HECATON_CHECK`: a list of `heap`, `every-block`, `crowd`, `nurseries` and `gc-threads=N`. The
+/// error is the word it does not know.
 fn parse_checks(list: &str) -> Result<Checks, &str> {
     let mut checks = Checks::default();
     for word in list.split(',').map(str::trim).filter(|w| !w.is_empty()) {
@@ -237,6 +239,7 @@ fn parse_checks(list: &str) -> Result<Checks, &str> {
             "heap" => checks.heap = true,
             "every-block" => checks.every_block = true,
             "crowd" => checks.crowd = true,
+            "nurseries" => checks.nurseries = true,
             other => match other.strip_prefix("gc-threads=").map(str::parse) {
                 Some(Ok(n)) if (1..=MAX_GC_THREADS).contains(&n) => checks.gc_threads = Some(n),
                 _ => return Err(other),
@@ -256,7 +259,8 @@ pub fn checks() -> Checks {
             super::fatal::exit_with(
                 1,
                 &format!(
-                    "HECATON_CHECK has `{word}'; it knows `heap', `every-block', `crowd' and `gc-threads=N'"
+                    "HECATON_CHECK has `{word}'; it knows `heap', `every-block', `crowd', `nurseries' and \
+                     `gc-threads=N'"
                 ),
             )
         })
@@ -324,6 +328,7 @@ mod tests {
         assert_eq!(parse_checks("heap"), Ok(heap));
         assert_eq!(parse_checks("every-block, heap"), Ok(Checks { every_block: true, ..heap }));
         assert_eq!(parse_checks("heap,gc-threads=4"), Ok(Checks { gc_threads: Some(4), ..heap }));
+        assert_eq!(parse_checks("heap,nurseries"), Ok(Checks { nurseries: true, ..heap }));
         assert_eq!(parse_checks("gc-threads=0"), Err("gc-threads=0"));
         assert_eq!(parse_checks("heap,blocks"), Err("blocks"));
     }
