@@ -79,13 +79,21 @@ pub unsafe extern "C" fn hec_stm_write(hec: &mut Hec, tvar: Closure, value: Clos
     r.write(hec, i, value);
 }
 
-/// The TVar's entry in the record; a new one if need be. Looks whether the transaction has been
-/// overtaken each time the record has doubled, so that the cost of that stays linear.
+/// The TVar's entry in the record; a new one if need be.
+#[inline]
 unsafe fn find_or_read(hec: &mut Hec, r: Record, tvar: Closure) -> usize {
-    let before = r.len();
-    let i = r.find_or_read(hec, tvar);
-    let doubled = r.len() > before && r.len() >= FIRST_LOOK && r.len().is_power_of_two();
-    if doubled && many() && !validate(hec.current()) {
+    match r.find(hec, tvar) {
+        Some(i) => i,
+        None => read(hec, r, tvar),
+    }
+}
+
+/// A new entry for the TVar. Looks whether the transaction has been overtaken each time the record
+/// has doubled, so that the cost of that stays linear.
+unsafe fn read(hec: &mut Hec, r: Record, tvar: Closure) -> usize {
+    let i = r.read(hec, tvar);
+    let n = i + 1;
+    if n >= FIRST_LOOK && n.is_power_of_two() && many() && !validate(hec.current()) {
         hec.context_switch.store(1, Ordering::Relaxed);
         hec.interrupt();
     }

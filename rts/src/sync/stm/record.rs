@@ -182,21 +182,19 @@ impl Record {
         (0..self.len()).all(|i| tvar::version(self.tvar(i)).settled() == self.version(i))
     }
 
-    /// The TVar's entry; if it has none, the TVar is read into a new one.
-    pub unsafe fn find_or_read(self, hec: &mut Hec, tvar: Closure) -> usize {
-        if let Some(i) = self.find(hec, tvar) {
-            return i;
-        }
+    /// Reads the TVar, which has no entry, into a new one.
+    pub unsafe fn read(self, hec: &mut Hec, tvar: Closure) -> usize {
         let (version, value) = tvar::read(tvar);
         let i = self.len();
         self.make_room(hec, i);
-        let log = self.0.field(LOG);
+        let (log, numbers) = (self.0.field(LOG), self.0.field(NUMBERS));
         array_set(log, 2 * i, tvar);
-        array_set(log, 2 * i + 1, value);
-        set_number(self.0.field(NUMBERS), 2 * i, version);
-        set_number(self.0.field(NUMBERS), 2 * i + 1, 0);
+        // On the same card.
+        log.set_word(MUT_ARR_PAYLOAD + 2 * i + 1, value.0);
+        set_number(numbers, 2 * i, version);
+        set_number(numbers, 2 * i + 1, 0);
         self.0.set_word(COUNT, i + 1);
-        if self.index_serves() {
+        if i >= LINEAR && self.index_serves() {
             self.insert(i);
         }
         i
@@ -269,11 +267,18 @@ impl Record {
         self.set_field(hec, NUMBERS, more_numbers);
     }
 
-    unsafe fn find(self, hec: &mut Hec, tvar: Closure) -> Option<usize> {
+    /// The TVar's entry.
+    #[inline]
+    pub unsafe fn find(self, hec: &mut Hec, tvar: Closure) -> Option<usize> {
         let n = self.len();
-        if n <= LINEAR {
-            return (0..n).rev().find(|&i| self.tvar(i) == tvar);
+        if n > LINEAR {
+            return self.find_by_index(hec, tvar);
         }
+        let log = self.0.field(LOG);
+        (0..n).rev().find(|&i| array_get(log, 2 * i) == tvar)
+    }
+
+    unsafe fn find_by_index(self, hec: &mut Hec, tvar: Closure) -> Option<usize> {
         if !self.index_serves() {
             self.make_index(hec);
         }
