@@ -32,8 +32,8 @@ const MAX_GROWN_NURSERY: usize = 4 << 20;
 /// A nursery that has grown takes up to this part (one in so many) of what the generations hold.
 const GROWN_SHARE: usize = 4;
 
-/// One that is stretched takes at most so many times what is alive.
-const STRETCHED_SHARE: usize = 2;
+/// Nurseries that are stretched take, together, at most so many times what is alive.
+const STRETCHED_SHARE: usize = 4;
 
 /// A heap that grew without leaving garbage may grow by this much more before it is collected again.
 const WAIT: f64 = 1.5;
@@ -171,7 +171,7 @@ pub(super) unsafe fn nursery_bytes(hecs: usize) -> usize {
         return growth.min(room).max(s.nursery_bytes);
     }
     let (aim, most) = match s.suggestion {
-        HeapSuggestion::None => return grown_nursery(),
+        HeapSuggestion::None => return grown_nursery(hecs),
         HeapSuggestion::Bytes(n) => (n, usize::MAX),
         HeapSuggestion::Auto => (blocks::peak_blocks_resident() * BLOCK_BYTES, MAX_GROWN_NURSERY),
     };
@@ -179,13 +179,13 @@ pub(super) unsafe fn nursery_bytes(hecs: usize) -> usize {
     let room = aim.saturating_sub((held + live) * BLOCK_BYTES);
     let spare = (live * BLOCK_BYTES / 16).min(MAX_SPARE_NURSERY);
     // A hint makes no nursery smaller than it would be without.
-    (room.max(spare) / hecs).min(most).max(grown_nursery())
+    (room.max(spare) / hecs).min(most).max(grown_nursery(hecs))
 }
 
 /// The size of a nursery when nobody has named one: the default, doubled as long as it is a
 /// small part of what the generations hold. It shrinks only when far less is held, because a
 /// new run is cold.
-unsafe fn grown_nursery() -> usize {
+unsafe fn grown_nursery(hecs: usize) -> usize {
     let s = settings();
     if s.nursery_bytes != Settings::DEFAULT.nursery_bytes || s.max_heap_bytes.is_some() {
         return s.nursery_bytes;
@@ -199,13 +199,13 @@ unsafe fn grown_nursery() -> usize {
         size /= 2;
     }
     GROWN.store(size, Ordering::Relaxed);
-    size * stretch_factor(size)
+    size * stretch_factor(size, hecs)
 }
 
-/// By how much a nursery of `size` is to be larger still.
-fn stretch_factor(size: usize) -> usize {
-    let live = LIVE.load(Ordering::Relaxed) * BLOCK_BYTES;
-    stretch().factor(|factor| size == MAX_GROWN_NURSERY && size * factor <= STRETCHED_SHARE * live)
+/// By how much nurseries of `size` are to be larger still.
+fn stretch_factor(size: usize, hecs: usize) -> usize {
+    let room = STRETCHED_SHARE * LIVE.load(Ordering::Relaxed) * BLOCK_BYTES;
+    stretch().factor(|factor| size == MAX_GROWN_NURSERY && hecs * size * factor <= room)
 }
 
 /// A size for the next cycle that is not that of the last.
