@@ -10,6 +10,7 @@ pub mod collector;
 pub mod eval;
 pub mod events;
 pub mod hec;
+mod made_once;
 pub mod memory;
 pub mod observe;
 pub mod os_thread;

@@ -193,8 +193,12 @@ mod tests {
     #[test]
     fn what_loses_is_not_tried_at_every_size() {
         let mut h = History::new();
-        let shared: usize = (17..22).map(|log| run(&mut h, 2, 1 << log, 1.2)).sum();
-        assert_eq!(shared, 1);
+        let mut shared = |logs: std::ops::Range<usize>| -> usize {
+            logs.map(|log| run(&mut h, 2, 1 << log, 1.2)).sum()
+        };
+        assert_eq!(shared(17..22), 1);
+        // The large ones at every other magnitude, and once each.
+        assert_eq!(shared(22..26), 2);
     }
 
     #[test]

@@ -56,7 +56,7 @@ pub mod worker;
 use crate::contract::{Closure, Tso, WORD};
 use crate::hec::{out_of_memory, Hec};
 use crate::memory::blocks::{self, free_run, Run};
-use crate::memory::{heap, Age, BLOCK_BYTES};
+use crate::memory::{blocks_of, heap, Age, BLOCK_BYTES};
 use crate::observe::phases::{Phase, PhaseTimes, Watch};
 use crate::thread::queue::dirty_tso;
 use crate::thread::stack::dirty_stack;
@@ -155,9 +155,9 @@ pub unsafe fn collect(
         check::check_heap(hecs, extra_roots, "before a collection");
     }
     let allocated: usize = hecs.iter().map(|hec| used(&hec.alloc.run)).sum();
-    let from = allocated + young_bytes(generation);
+    let from = allocated + blocks_of(&heap().gens[..=generation]) * BLOCK_BYTES;
     let survivors: usize = heap().gens[0].plain.iter().map(|run| used(run)).sum();
-    let old = old_blocks();
+    let old = blocks_of(&heap().gens[1..]);
     let muster = muster::muster(hecs.len(), generation, from);
     let watch = &mut Watch::start();
     let started = Instant::now();
@@ -167,20 +167,20 @@ pub unsafe fn collect(
         (true, Some(m)) => run_together::<true>(m, hecs, generation, extra_roots, watch),
         (false, Some(m)) => run_together::<false>(m, hecs, generation, extra_roots, watch),
     };
-    let stopped = started.elapsed().as_nanos() as f64;
+    let ended = Instant::now();
     muster::record(&Measured {
         generation,
         threads: muster.map_or(1, |m| m.threads),
         from,
         copied: outcome.copied_words * WORD,
-        nanoseconds: stopped,
+        nanoseconds: (ended - started).as_nanos() as f64,
         late: outcome.helper_late,
     });
     // All that a full collection copies is no measure of what a nursery holds.
     let copied = if outcome.major { 0 } else { outcome.copied_words * WORD };
     tenure().record(copied, survivors, outcome.aged_words * WORD);
-    let promoted = old_blocks().saturating_sub(old) * BLOCK_BYTES;
-    stretch().record(outcome.major, allocated, promoted, started);
+    let promoted = blocks_of(&heap().gens[1..]).saturating_sub(old) * BLOCK_BYTES;
+    stretch().record(outcome.major, allocated, promoted, started, ended);
     resume(hecs, &mut outcome);
     watch.end(Phase::End);
     outcome.phases = watch.times();
@@ -193,16 +193,6 @@ pub unsafe fn collect(
 /// Bytes in use in a run.
 unsafe fn used(run: &Run) -> usize {
     (**run).free - (**run).start
-}
-
-/// Bytes in generations that will be condemned.
-unsafe fn young_bytes(generation: usize) -> usize {
-    heap().gens[..=generation].iter().map(|g| g.blocks()).sum::<usize>() * BLOCK_BYTES
-}
-
-/// Blocks of the generations that what survives is promoted to.
-unsafe fn old_blocks() -> usize {
-    heap().gens.iter().skip(1).map(|g| g.blocks()).sum()
 }
 
 /// Shows every root but the remembered sets.
@@ -461,7 +451,7 @@ unsafe fn finish<const MAJOR: bool, const PARALLEL: bool>(
     }
     if MAJOR {
         outcome.live_words = gens.iter().map(|g| g.words()).sum();
-        let live = gens.iter().map(|g| g.blocks()).sum();
+        let live = blocks_of(gens);
         policy::set_limits(live, held);
     } else {
         outcome.live_words = outcome.copied_words + outcome.large_words;

@@ -10,6 +10,7 @@ use super::history::{History, Measured};
 use super::policy;
 pub(super) use super::team::Muster;
 use crate::crowd::CROWD;
+use crate::made_once::made_once;
 use crate::memory::ahead;
 use crate::observe::fatal;
 use crate::os_thread;
@@ -70,19 +71,8 @@ unsafe fn call(threads: usize, balanced: bool, eager: bool) -> Option<Muster> {
 
 /// The crew, with at least so many helpers.
 unsafe fn crew(helpers: usize) -> &'static Crew {
-    let mut crew = CREW.load(Ordering::Acquire);
-    if crew.is_null() {
-        // Tasks that stand by may be here at once.
-        let new = Box::into_raw(Box::new(Crew::new(PATIENCE)));
-        crew = match CREW.compare_exchange(ptr::null_mut(), new, Ordering::AcqRel, Ordering::Acquire) {
-            Ok(_) => new,
-            Err(theirs) => {
-                drop(Box::from_raw(new));
-                theirs
-            }
-        };
-    }
-    let crew: &'static Crew = &*crew;
+    // Tasks that stand by may be here at once.
+    let crew = made_once(&CREW, || Crew::new(PATIENCE));
     for n in HIRED.load(Ordering::Relaxed)..helpers {
         hire(crew, n + 1);
     }

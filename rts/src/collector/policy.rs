@@ -17,7 +17,7 @@
 //! and the copies of the next full collection, leave of it.
 use super::stretch::{stretch, Stretch};
 use super::tenure::{tenure, Tenure};
-use crate::memory::{blocks, heap, BLOCK_BYTES};
+use crate::memory::{blocks, blocks_of, heap, BLOCK_BYTES};
 use crate::observe::settings::HeapSuggestion;
 use std::ptr;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -175,7 +175,7 @@ pub(super) unsafe fn nursery_bytes(hecs: usize) -> usize {
         HeapSuggestion::Bytes(n) => (n, usize::MAX),
         HeapSuggestion::Auto => (blocks::peak_blocks_resident() * BLOCK_BYTES, MAX_GROWN_NURSERY),
     };
-    let held: usize = heap().gens.iter().map(|g| g.blocks()).sum();
+    let held = blocks_of(&heap().gens);
     let room = aim.saturating_sub((held + live) * BLOCK_BYTES);
     let spare = (live * BLOCK_BYTES / 16).min(MAX_SPARE_NURSERY);
     // A hint makes no nursery smaller than it would be without.
@@ -190,7 +190,7 @@ unsafe fn grown_nursery(hecs: usize) -> usize {
     if s.nursery_bytes != Settings::DEFAULT.nursery_bytes || s.max_heap_bytes.is_some() {
         return s.nursery_bytes;
     }
-    let held = heap().gens.iter().map(|g| g.blocks()).sum::<usize>() * BLOCK_BYTES;
+    let held = blocks_of(&heap().gens) * BLOCK_BYTES;
     let mut size = GROWN.load(Ordering::Relaxed).max(s.nursery_bytes);
     while size < MAX_GROWN_NURSERY && 2 * size * GROWN_SHARE <= held {
         size *= 2;
@@ -239,7 +239,7 @@ pub(super) unsafe fn return_memory() {
     }
     let limits: usize = heap().gens.iter().skip(1).map(|g| g.limit).sum();
     // The old generations will grow to their limits; all of that may turn out to be alive.
-    let old: usize = heap().gens.iter().map(|g| g.blocks()).sum();
+    let old = blocks_of(&heap().gens);
     let needed = (2 * limits).saturating_sub(old).max(old);
     let free = blocks::blocks_resident() - blocks::blocks_in_use();
     blocks::trim(needed + free.saturating_sub(needed) / 2);

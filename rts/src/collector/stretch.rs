@@ -53,7 +53,7 @@ struct Cycle {
 }
 
 /// What a size has cost.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Costs {
     cycles: u32,
     allocated: f64,
@@ -63,6 +63,8 @@ struct Costs {
 }
 
 impl Costs {
+    const NONE: Costs = Costs { cycles: 0, allocated: 0.0, promoted: 0.0, run: 0.0, stopped: 0.0 };
+
     fn add(&mut self, c: &Cycle) {
         if self.allocated > MEMORY as f64 {
             self.allocated /= 2.0;
@@ -127,7 +129,7 @@ impl Stretch {
         Stretch {
             doubled: 0,
             room: false,
-            now: Costs { cycles: 0, allocated: 0.0, promoted: 0.0, run: 0.0, stopped: 0.0 },
+            now: Costs::NONE,
             trial: None,
             larger: Neighbour::NEW,
             smaller: Neighbour::NEW,
@@ -141,24 +143,23 @@ impl Stretch {
     /// By how much nurseries are larger than usual. `room` tells whether they may be larger by so much.
     pub fn factor(&mut self, room: impl Fn(usize) -> bool) -> usize {
         if self.doubled > 0 && !room(1 << self.doubled) {
-            (self.doubled, self.trial, self.now) = (0, None, Costs::default());
+            (self.doubled, self.trial, self.now) = (0, None, Costs::NONE);
             (self.larger, self.smaller) = (Neighbour::NEW, Neighbour::NEW);
         }
         self.room = self.doubled < MOST && room(2 << self.doubled);
         1 << self.doubled
     }
 
-    /// A collection that began at `started` is about to end: `full` or small, so many bytes had been
-    /// allocated in nurseries, and so many more are in old generations now.
-    pub fn record(&mut self, full: bool, allocated: usize, promoted: usize, started: Instant) {
-        let now = Instant::now();
-        let ended = self.ended.replace(now).unwrap_or(started);
+    /// A collection has been, `full` or small: so many bytes had been allocated in nurseries, and so
+    /// many more are in old generations now.
+    pub fn record(&mut self, full: bool, allocated: usize, promoted: usize, started: Instant, ended: Instant) {
+        let resumed = self.ended.replace(ended).unwrap_or(started);
         let nanoseconds = |from: Instant, to: Instant| to.saturating_duration_since(from).as_nanos() as f64;
-        let stopped = nanoseconds(started, now);
+        let stopped = nanoseconds(started, ended);
         if full {
             self.record_full(stopped);
         } else {
-            self.record_small(&Cycle { allocated, promoted, run: nanoseconds(ended, started), stopped });
+            self.record_small(&Cycle { allocated, promoted, run: nanoseconds(resumed, started), stopped });
         }
     }
 
@@ -177,7 +178,7 @@ impl Stretch {
         }
         self.now.add(c);
         match self.trial {
-            Some(_) if self.now.cycles == 1 => self.now = Costs { cycles: 1, ..Costs::default() },
+            Some(_) if self.now.cycles == 1 => self.now = Costs { cycles: 1, ..Costs::NONE },
             Some((before, larger)) if self.is_clear(&before, larger) => self.decide(before, larger),
             None if self.now.cycles >= BEFORE => {
                 if self.room && self.larger.until == 0 && self.may_gain() {
@@ -197,7 +198,7 @@ impl Stretch {
     }
 
     fn begin(&mut self, larger: bool) {
-        self.trial = Some((std::mem::take(&mut self.now), larger));
+        self.trial = Some((std::mem::replace(&mut self.now, Costs::NONE), larger));
         self.resize(larger);
     }
 

@@ -3,6 +3,11 @@ use super::Run;
 use crate::contract::{Closure, Tso};
 use std::ptr;
 
+/// Blocks that these generations occupy.
+pub fn blocks_of(gens: &[Generation]) -> usize {
+    gens.iter().map(Generation::blocks).sum()
+}
+
 /// One generation. Generation 0 holds the survivors of one collection; what is allocated
 /// since belongs to the HECs' nurseries.
 #[derive(Default)]

@@ -29,6 +29,7 @@ use super::passing::State;
 use super::task::{self, same, TaskRef, Turn, NOWHERE};
 use crate::contract::Tso;
 use crate::hec::{self, Hec, MAX_HECS};
+use crate::made_once::made_once;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{MutexGuard, OnceLock};
@@ -49,24 +50,7 @@ struct Seat {
 static SEATS: [AtomicPtr<Seat>; MAX_HECS] = [const { AtomicPtr::new(null_mut()) }; MAX_HECS];
 
 fn seat(no: usize) -> &'static Seat {
-    let slot = &SEATS[no];
-    let mut seat = slot.load(Ordering::Acquire);
-    if seat.is_null() {
-        let new = Box::into_raw(Box::new(Seat {
-            state: Lock::new(State::new(None)),
-            returners: AtomicUsize::new(0),
-        }));
-        seat = match slot.compare_exchange(null_mut(), new, Ordering::AcqRel, Ordering::Acquire) {
-            Ok(_) => new,
-            Err(theirs) => {
-                // SAFETY: nobody else has seen ours.
-                drop(unsafe { Box::from_raw(new) });
-                theirs
-            }
-        };
-    }
-    // SAFETY: seats stay.
-    unsafe { &*seat }
+    made_once(&SEATS[no], || Seat { state: Lock::new(State::new(None)), returners: AtomicUsize::new(0) })
 }
 
 static STOPPING: AtomicBool = AtomicBool::new(false);
