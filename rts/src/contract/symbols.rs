@@ -10,28 +10,24 @@ pub fn address<T>(s: &'static T) -> usize {
 
 macro_rules! symbols {
     ($($name:ident),* $(,)?) => {
-        extern "C" { $(pub static $name: u8;)* }
+        unsafe extern "C" { $(pub safe static $name: u8;)* }
     };
 }
 
 /// The info pointer of an info table symbol.
 #[macro_export]
 macro_rules! info {
-    ($name:ident) => {{
-        #[allow(unused_unsafe)]
-        let symbol = unsafe { &$crate::contract::symbols::$name };
-        $crate::contract::Info($crate::contract::symbols::address(symbol))
-    }};
+    ($name:ident) => {
+        $crate::contract::Info($crate::contract::symbols::address(&$crate::contract::symbols::$name))
+    };
 }
 
 /// A static closure symbol, untagged.
 #[macro_export]
 macro_rules! static_closure {
-    ($name:ident) => {{
-        #[allow(unused_unsafe)]
-        let symbol = unsafe { &$crate::contract::symbols::$name };
-        $crate::contract::Closure($crate::contract::symbols::address(symbol))
-    }};
+    ($name:ident) => {
+        $crate::contract::Closure($crate::contract::symbols::address(&$crate::contract::symbols::$name))
+    };
 }
 
 extern "C" {

@@ -72,7 +72,7 @@ impl Tso {
     /// The end of a queue of threads.
     #[inline(always)]
     pub fn end() -> Tso {
-        Tso(super::symbols::address(unsafe { &super::symbols::stg_END_TSO_QUEUE_closure }))
+        Tso(super::symbols::address(&super::symbols::stg_END_TSO_QUEUE_closure))
     }
     #[inline(always)]
     pub fn is_end(self) -> bool {
