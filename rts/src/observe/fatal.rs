@@ -1,6 +1,10 @@
 //! How a program ends when it cannot go on.
+//!
+//! Protocol: several threads may come to an end at once (GC threads that find memory out). The first that
+//! exchanges `ENDING` for its own name says why and ends the process; the others sleep until it has.
 use super::{eventlog, program};
 use std::io::{Cursor, Write};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The exit code of a program that the system has no memory for: the stock runtime's.
 const OUT_OF_MEMORY: i32 = 251;
@@ -26,8 +30,31 @@ pub fn system_error(e: &std::io::Error) -> String {
     unsafe { std::ffi::CStr::from_ptr(libc::strerror(number)) }.to_string_lossy().into_owned()
 }
 
+/// The thread that ends the process: process and thread number. Zero: none does.
+static ENDING: AtomicU64 = AtomicU64::new(0);
+
+/// Returns in one thread of the process only: in that which is to end it. Allocates nothing.
+fn be_the_one() {
+    // SAFETY: asks who we are.
+    let (process, thread) = unsafe { (libc::getpid(), libc::gettid()) };
+    let me = (process as u64) << 32 | thread as u64;
+    loop {
+        let who = ENDING.load(Ordering::Relaxed);
+        // Nobody, or somebody in the process that this one was forked from.
+        let free = who >> 32 != process as u64;
+        if who == me || free && ENDING.compare_exchange(who, me, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
+            return;
+        }
+        if !free {
+            // SAFETY: sleeps.
+            unsafe { libc::pause() };
+        }
+    }
+}
+
 /// Ends the process at once, without running Haskell again.
 pub fn leave(code: i32) -> ! {
+    be_the_one();
     eventlog::flush_in_haste();
     // SAFETY: ends the process; nothing of ours runs after it.
     unsafe { libc::_exit(code) }
@@ -36,6 +63,7 @@ pub fn leave(code: i32) -> ! {
 /// Prints `PROGRAM: message` and ends the process at once.
 #[cold]
 pub fn exit_with(code: i32, message: &str) -> ! {
+    be_the_one();
     say(message);
     leave(code)
 }
@@ -43,6 +71,7 @@ pub fn exit_with(code: i32, message: &str) -> ! {
 /// Ends the program: the system has no memory for us. Allocates none.
 #[cold]
 pub fn out_of_memory(bytes: usize) -> ! {
+    be_the_one();
     let mut line = Cursor::new([0; LINE]);
     // What does not fit is cut off: the number is at the end, so the name is what is shortened.
     let name = program::name_bytes().unwrap_or(b"hecaton");
@@ -57,6 +86,7 @@ pub fn out_of_memory(bytes: usize) -> ! {
 #[cold]
 #[track_caller]
 pub fn broken(what: &str) -> ! {
+    be_the_one();
     let at = std::panic::Location::caller();
     say(&format!("internal error: {what}\n    (Hecaton, {}:{})", at.file(), at.line()));
     eventlog::flush_in_haste();
@@ -68,4 +98,39 @@ pub fn broken(what: &str) -> ! {
 #[cold]
 pub fn unsupported(feature: &str) -> ! {
     exit_with(1, &format!("{feature} is not supported by Hecaton yet"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+    use std::sync::Barrier;
+
+    /// Set in the process that is to end.
+    const CHILD: &str = "HECATON_TEST_ENDING";
+
+    #[test]
+    fn threads_that_end_the_program_together_say_one_line() {
+        if std::env::var_os(CHILD).is_some() {
+            let together = Barrier::new(8);
+            std::thread::scope(|s| {
+                for bytes in 0..8 {
+                    let together = &together;
+                    s.spawn(move || {
+                        together.wait();
+                        super::out_of_memory(bytes)
+                    });
+                }
+            });
+        }
+        for _ in 0..20 {
+            let child = Command::new(std::env::current_exe().unwrap())
+                .args(["threads_that_end_the_program_together", "--nocapture"])
+                .env(CHILD, "1")
+                .output()
+                .unwrap();
+            let said = String::from_utf8_lossy(&child.stderr);
+            assert_eq!(child.status.code(), Some(super::OUT_OF_MEMORY), "{said}");
+            assert_eq!(said.lines().count(), 1, "{said}");
+        }
+    }
 }
