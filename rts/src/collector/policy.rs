@@ -11,11 +11,11 @@
 //!
 //! A nursery of the default size grows with what the generations hold (see [`grown_nursery`]):
 //! more of what is allocated dies before it is looked at. The old generation gives half the room.
-//! Whether still more room pays is found out (`stretch.rs`).
+//! Whether still more room pays is found out, or with several HECs taken for granted (`stretch.rs`).
 //!
 //! `-H` names a size that the program may as well use: nurseries take what the generations,
 //! and the copies of the next full collection, leave of it.
-use super::stretch::{stretch, Stretch};
+use super::stretch::{factor_for_many, stretch, Stretch};
 use super::tenure::{tenure, Tenure};
 use crate::memory::{blocks, blocks_of, heap, BLOCK_BYTES};
 use crate::observe::settings::HeapSuggestion;
@@ -205,7 +205,12 @@ unsafe fn grown_nursery(hecs: usize) -> usize {
 /// By how much nurseries of `size` are to be larger still.
 fn stretch_factor(size: usize, hecs: usize) -> usize {
     let room = STRETCHED_SHARE * LIVE.load(Ordering::Relaxed) * BLOCK_BYTES;
-    stretch().factor(|factor| size == MAX_GROWN_NURSERY && hecs * size * factor <= room)
+    let fits = |factor| size == MAX_GROWN_NURSERY && hecs * size * factor <= room;
+    if hecs > 1 {
+        factor_for_many(fits)
+    } else {
+        stretch().factor(fits)
+    }
 }
 
 /// A size for the next cycle that is not that of the last.

@@ -11,12 +11,13 @@
 //! So the first comes when the program has run long enough for that not to matter.
 //!
 //! Only what collections cost is compared: what the program itself gains or loses cannot be told from
-//! what it happens to do just then. For that loss the gain has to make up; it is a few percent. With
-//! several HECs it may be smaller, and be looked for sooner: the time until all have stopped is saved too.
+//! what it happens to do just then. For that loss the gain has to make up; it is a few percent.
+//!
+//! With several HECs each collection fewer also saves the time until all have stopped, and most programs
+//! gain: nurseries have what there is room for, untried.
 //!
 //! A small collection costs its own time and what it leaves to the next full one: the bytes that it
 //! promotes, at what a promoted byte has cost lately.
-use crate::hec::many;
 use std::sync::{Mutex, MutexGuard};
 use std::time::Instant;
 
@@ -25,7 +26,6 @@ const MOST: u32 = 3;
 /// Collections must save such a part of the time that the program itself runs, for twice the room; and
 /// such a part of that to keep it.
 const WORTH: f64 = 0.06;
-const WORTH_FOR_MANY: f64 = 0.04;
 const STILL: f64 = 0.25;
 /// Collections at a size before another one is tried.
 const BEFORE: u32 = 8;
@@ -36,7 +36,6 @@ const TRIAL_BYTES: usize = 128 << 20;
 const MUCH_MORE: f64 = 2.0;
 /// Bytes allocated before the first trial.
 const FIRST: usize = 3 << 29;
-const FIRST_FOR_MANY: usize = 1 << 29;
 /// Bytes allocated until a size is tried again: at first and at most.
 const WAIT: (usize, usize) = (1 << 29, 1 << 34);
 /// What was measured before so many bytes counts half.
@@ -193,8 +192,7 @@ impl Stretch {
 
     /// The program has run for long, and collections cost so much that to save half of it would do.
     fn may_gain(&self) -> bool {
-        let first = if many() { FIRST_FOR_MANY } else { FIRST };
-        self.allocated >= first && self.now.of_collections(self.full) > 2.0 * worth() * self.now.of_running()
+        self.allocated >= FIRST && self.now.of_collections(self.full) > 2.0 * WORTH * self.now.of_running()
     }
 
     fn begin(&mut self, larger: bool) {
@@ -215,7 +213,7 @@ impl Stretch {
     fn decide(&mut self, before: Costs, larger: bool) {
         let (small, large) = if larger { (&before, &self.now) } else { (&self.now, &before) };
         let gain = (small.of_collections(self.full) - large.of_collections(self.full)) / small.of_running();
-        let kept = if larger { gain > worth() } else { gain < STILL * worth() };
+        let kept = if larger { gain > WORTH } else { gain < STILL * WORTH };
         self.trial = None;
         match (kept, larger) {
             (true, true) => (self.larger, self.smaller) = (Neighbour::NEW, Neighbour::LATER),
@@ -230,12 +228,9 @@ impl Stretch {
     }
 }
 
-fn worth() -> f64 {
-    if many() {
-        WORTH_FOR_MANY
-    } else {
-        WORTH
-    }
+/// By how much the nurseries of several HECs are larger than usual, where there is `room`.
+pub(super) fn factor_for_many(room: impl Fn(usize) -> bool) -> usize {
+    (0..=MOST).rev().map(|doubled| 1 << doubled).find(|&factor| room(factor)).unwrap_or(1)
 }
 
 static STRETCH: Mutex<Stretch> = Mutex::new(Stretch::new());
@@ -296,6 +291,13 @@ mod tests {
     #[test]
     fn where_collections_cost_little_nothing_is_tried() {
         assert_eq!(run(&mut Stretch::new(), 4 << 30, |d| saves(d) / 8.0), 1.0);
+    }
+
+    #[test]
+    fn several_have_what_there_is_room_for() {
+        assert_eq!(factor_for_many(|_| true), 1 << MOST);
+        assert_eq!(factor_for_many(|factor| factor <= 3), 2);
+        assert_eq!(factor_for_many(|_| false), 1);
     }
 
     #[test]
