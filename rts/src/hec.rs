@@ -94,7 +94,7 @@ impl Hec {
             no,
             context_switch: AtomicU32::new(0),
             rests: AtomicBool::new(false),
-            alloc: AllocArea::new(),
+            alloc: AllocArea::new(no as usize),
             remembered: RememberedSet::new(),
             run_queue: ThreadQueue::new(),
             spare_chunks: SpareChunks::new(),
@@ -141,7 +141,7 @@ impl Hec {
     /// wait here may be shared.
     pub fn open_nursery(&mut self) {
         self.r.current_nursery = self.alloc.run;
-        let end = if self.alloc.full || self.gc_requested.is_some() { 0 } else { self.alloc.limit() - 1 };
+        let end = if self.alloc.must_stop() || self.gc_requested.is_some() { 0 } else { self.alloc.limit() - 1 };
         if many() {
             self.post.open(self.hp_lim(), if self.share_later { end.min(self.share_limit()) } else { end });
         } else {
@@ -217,7 +217,7 @@ impl Hec {
     #[inline]
     pub unsafe fn try_allocate(&mut self, words: usize) -> Option<Closure> {
         let c = self.alloc.allocate(words);
-        if self.alloc.full {
+        if self.alloc.must_stop() {
             self.interrupt();
         }
         c

@@ -6,7 +6,7 @@ use crate::contract::closure::fields::*;
 use crate::contract::{layout::*, test_symbols as t, words, Closure, Info, RegTable, Tso};
 use crate::events::iowait;
 use crate::hec::{self, Hec};
-use crate::memory::{self, blocks, free_run, generation, heap, space};
+use crate::memory::{self, blocks, free_run, generation, heap, pieces, space};
 use crate::sched::{self, incall, suspend, task};
 use crate::sync;
 use crate::thread::create::{new_thread, push};
@@ -79,11 +79,19 @@ impl World {
             hec.alloc.large_limit = 64;
             // Statistics go on where they were.
             hec.alloc.allocated_before = crate::observe::stats::getAllocations();
-            assert!(hec.alloc.resize(NURSERY));
-            hec.r.current_nursery = hec.alloc.run;
+            pieces::clear();
             sched::init(sched::Settings { stack: STACKS, threaded: false });
-            World { hec, roots: Vec::new(), _lock: lock, _watched: watch() }
+            let mut w = World { hec, roots: Vec::new(), _lock: lock, _watched: watch() };
+            assert!(w.resize_nursery(NURSERY));
+            w.hec.r.current_nursery = w.hec.alloc.run;
+            w
         }
+    }
+
+    /// Gives the HEC another nursery. It must be empty.
+    pub fn resize_nursery(&mut self, bytes: usize) -> bool {
+        // SAFETY: no thread runs.
+        unsafe { pieces::deal(&mut [&mut self.hec.alloc], bytes, bytes) }
     }
 
     pub fn object(&mut self, info: Info, fields: &[usize]) -> Closure {

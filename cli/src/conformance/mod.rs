@@ -31,12 +31,13 @@ pub const STRESS: Kind = Kind { name: "stress", env: &[("HECATON_CHECK", "heap,c
 pub const CREW_STRESS: Kind =
     Kind { name: "crew-stress", env: &[("HECATON_CHECK", "heap,crowd,every-block,gc-threads=4")], patience: 60 };
 
-/// Runs on several HECs, for programs linked with `-threaded`. Four are all busy if they can be, however few the cores are.
+/// Runs on several HECs, for programs linked with `-threaded`. Four are all busy if they can be, however few the cores are, and
+/// take their nurseries in small pieces.
 pub const HECS: [Kind; 4] = [
     hecs("1", &[("GHCRTS", "-N1")]),
     hecs("2", &[("GHCRTS", "-N2")]),
-    hecs("4", &[("GHCRTS", "-N4"), ("HECATON_CHECK", "crowd")]),
-    hecs("8", &[("GHCRTS", "-N8 -A64k")]),
+    hecs("4", &[("GHCRTS", "-N4 -n16k"), ("HECATON_CHECK", "crowd")]),
+    hecs("8", &[("GHCRTS", "-N8 -A64k -n16k")]),
 ];
 
 const fn hecs(name: &'static str, env: &'static [(&'static str, &'static str)]) -> Kind {
@@ -95,7 +96,8 @@ fn unsuited(program: &Program, kind: &Kind) -> Option<String> {
         "plain" => None,
         "1" | "2" | "4" | "8" if header.rtsopts.is_some() => Some("takes no GHCRTS".to_owned()),
         "1" | "2" | "4" | "8" if header.env.iter().any(|(name, _)| name == "GHCRTS") => Some("sets GHCRTS itself".to_owned()),
-        "1" | "2" | "4" | "8" => header.skip_hecs.clone(),
+        "1" | "2" | "4" => header.skip_hecs.clone(),
+        "8" => header.skip_hecs.clone().or_else(|| header.skip_small.clone()),
         "small" if header.rtsopts.is_some() => Some("takes no GHCRTS".to_owned()),
         "small" if header.env.iter().any(|(name, _)| name == "GHCRTS") => Some("sets GHCRTS itself".to_owned()),
         "small" => header.skip_small.clone(),

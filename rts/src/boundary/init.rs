@@ -146,6 +146,7 @@ fn collector_settings(o: &crate::observe::settings::Settings) -> collector::poli
     collector::policy::Settings {
         // One block at a time is the smallest nursery there is.
         nursery_bytes: if checks.every_block { memory::BLOCK_BYTES } else { o.nursery_bytes },
+        piece_bytes: o.nursery_chunk_bytes,
         generations: o.generations,
         suggestion: if checks.every_block { HeapSuggestion::None } else { o.heap_suggestion },
         factor: o.old_gen_factor,

@@ -56,7 +56,7 @@ pub mod worker;
 use crate::contract::{Closure, Tso, WORD};
 use crate::hec::{out_of_memory, Hec};
 use crate::memory::blocks::{self, free_run, Run};
-use crate::memory::{blocks_of, heap, Age, BLOCK_BYTES};
+use crate::memory::{blocks_of, heap, pieces, Age, BLOCK_BYTES};
 use crate::observe::phases::{Phase, PhaseTimes, Watch};
 use crate::thread::queue::dirty_tso;
 use crate::thread::stack::dirty_stack;
@@ -154,7 +154,7 @@ pub unsafe fn collect(
     if check {
         check::check_heap(hecs, extra_roots, "before a collection");
     }
-    let allocated: usize = hecs.iter().map(|hec| used(&hec.alloc.run)).sum();
+    let allocated: usize = hecs.iter().map(|hec| hec.alloc.used()).sum();
     let from = allocated + blocks_of(&heap().gens[..=generation]) * BLOCK_BYTES;
     let survivors: usize = heap().gens[0].plain.iter().map(|run| used(run)).sum();
     let old = blocks_of(&heap().gens[1..]);
@@ -380,7 +380,7 @@ unsafe fn condemn(hecs: &mut [&mut Hec], generation: usize) -> (FromSpace, Uncer
         from.large.append(&mut large);
         u.weaks.append(&mut hec.new_weaks);
         u.threads.append(&mut hec.new_threads);
-        condemn_run(hec.alloc.run);
+        hec.alloc.runs().for_each(|run| condemn_run(run));
         hec.spare_record = Closure::NULL;
     }
     for &run in from.plain.iter().chain(&from.large) {
@@ -501,16 +501,21 @@ unsafe fn collect_copies<const MAJOR: bool, const PARALLEL: bool>(
 /// Empties the nurseries; `bytes` is their new size.
 unsafe fn start_cycles(hecs: &mut [&mut Hec], bytes: usize, poison: bool) {
     for hec in hecs.iter_mut() {
-        let run = hec.alloc.run;
-        if poison {
-            fill(run);
+        for run in hec.alloc.runs() {
+            if poison {
+                fill(run);
+            }
+            blocks::set_age(run, Age::NURSERY);
         }
-        blocks::set_age(run, Age::NURSERY);
         hec.alloc.start_cycle();
         hec.spare_chunks.clear();
-        if !hec.alloc.resize(bytes) {
-            out_of_memory(bytes);
-        }
+    }
+    let mut areas: Vec<_> = hecs.iter_mut().map(|hec| &mut hec.alloc).collect();
+    let piece = policy::piece_bytes(areas.len(), bytes);
+    if !pieces::deal(&mut areas, bytes, piece) {
+        out_of_memory(bytes);
+    }
+    for hec in hecs.iter_mut() {
         hec.alloc.large_limit = policy::large_limit(bytes);
         hec.r.current_nursery = hec.alloc.run;
     }

@@ -35,6 +35,9 @@ const GROWN_SHARE: usize = 4;
 /// Nurseries that are stretched take, together, at most so many times what is alive.
 const STRETCHED_SHARE: usize = 4;
 
+/// What several HECs' nurseries are cut into.
+const PIECE: usize = 512 << 10;
+
 /// A heap that grew without leaving garbage may grow by this much more before it is collected again.
 const WAIT: f64 = 1.5;
 /// The part of a generation that must have survived for that, and bytes that must be alive: full
@@ -47,6 +50,8 @@ const WORTH_WAITING_BYTES: usize = 16 << 20;
 pub struct Settings {
     /// Of each HEC.
     pub nursery_bytes: usize,
+    /// What nurseries are cut into, where there are several; `None`: as is best.
+    pub piece_bytes: Option<usize>,
     pub generations: usize,
     /// A nursery may grow to fill this (`-H`).
     pub suggestion: HeapSuggestion,
@@ -69,6 +74,7 @@ pub struct Settings {
 impl Settings {
     pub const DEFAULT: Settings = Settings {
         nursery_bytes: 1 << 20,
+        piece_bytes: None,
         generations: 2,
         suggestion: HeapSuggestion::None,
         factor: 2.0,
@@ -180,6 +186,15 @@ pub(super) unsafe fn nursery_bytes(hecs: usize) -> usize {
     let spare = (live * BLOCK_BYTES / 16).min(MAX_SPARE_NURSERY);
     // A hint makes no nursery smaller than it would be without.
     (room.max(spare) / hecs).min(most).max(grown_nursery(hecs))
+}
+
+/// The size of the pieces of a nursery of `bytes`, with so many HECs. A single one has nobody to share with.
+pub fn piece_bytes(hecs: usize, bytes: usize) -> usize {
+    if hecs == 1 {
+        bytes
+    } else {
+        settings().piece_bytes.unwrap_or(PIECE).min(bytes)
+    }
 }
 
 /// The size of a nursery when nobody has named one: the default, doubled as long as it is a

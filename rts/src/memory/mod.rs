@@ -9,6 +9,7 @@ pub mod blocks;
 pub mod generation;
 pub mod nursery;
 pub mod object;
+pub mod pieces;
 pub mod remember;
 pub mod space;
 #[cfg(test)]

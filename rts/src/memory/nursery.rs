@@ -1,17 +1,25 @@
-//! A HEC's allocation area: one contiguous run in which compiled code bumps Hp, and what
-//! the runtime allocates beside it.
+//! A HEC's allocation area: a contiguous run in which compiled code bumps Hp, those that it has
+//! filled before (`pieces.rs`), and what the runtime allocates beside them.
 //!
 //! Inside Haskell the heap pointer is in a register; while Rust runs it is in the run's
 //! descriptor (`free`), where Cmm stores it before a call that may allocate (`SAVE_HP`) and
 //! from where it loads it after (`LOAD_HP`). Allocation by the runtime never fails for want of
 //! a collection: what does not fit goes to an extra run, and a collection is asked for.
 use super::blocks::{self, alloc_run, Run};
-use super::{Age, BLOCK_BYTES, BLOCK_WORDS, LARGE_OBJECT_WORDS};
+use super::{pieces, Age, BLOCK_BYTES, BLOCK_WORDS, LARGE_OBJECT_WORDS};
 use crate::contract::{BlockDesc, Closure, WORD};
 
 pub struct AllocArea {
+    /// The number of its HEC.
+    pub no: usize,
     /// The run that compiled code allocates in; the same as `CurrentNursery`.
     pub run: Run,
+    /// Those before it that are full.
+    filled: Vec<Run>,
+    /// The run is full: the next one is wanted at the next heap check, or a collection.
+    pub spent: bool,
+    /// Something was allocated in the last cycle.
+    pub was_used: bool,
     /// Runs filled by the runtime when the nursery was full.
     pub extra: Vec<Run>,
     /// Large objects allocated since the last collection.
@@ -31,9 +39,19 @@ pub struct AllocArea {
     pub allocated_before: u64,
 }
 
+/// Bytes in use in a run.
+fn used(run: Run) -> usize {
+    // SAFETY: the run is in use.
+    unsafe { (*run).free - (*run).start }
+}
+
 impl AllocArea {
-    pub const fn new() -> AllocArea {
+    pub const fn new(no: usize) -> AllocArea {
         AllocArea {
+            no,
+            filled: Vec::new(),
+            spent: false,
+            was_used: false,
             run: std::ptr::null_mut::<BlockDesc>(),
             extra: Vec::new(),
             large: Vec::new(),
@@ -46,27 +64,42 @@ impl AllocArea {
         }
     }
 
-    /// Replaces the nursery by one of `bytes` (rounded up to blocks). False if memory is out, and
-    /// there is none any more.
+    /// The runs of the nursery, the current one last.
+    pub fn runs(&self) -> impl Iterator<Item = Run> + '_ {
+        let current = (!self.run.is_null()).then_some(self.run);
+        self.filled.iter().copied().chain(current)
+    }
+
+    /// Takes its runs away.
+    pub(super) fn take_runs(&mut self) -> Vec<Run> {
+        let mut runs = std::mem::take(&mut self.filled);
+        if !self.run.is_null() {
+            runs.push(std::mem::replace(&mut self.run, std::ptr::null_mut()));
+        }
+        runs
+    }
+
+    /// Goes on in another run. False if there is none: then it is time to collect.
     /// # Safety
-    /// The old nursery is empty.
-    pub unsafe fn resize(&mut self, bytes: usize) -> bool {
-        let len = bytes.div_ceil(BLOCK_BYTES).max(1);
-        if !self.run.is_null() && (*self.run).len as usize == len {
-            return true;
-        }
-        let before = self.run;
-        if !before.is_null() {
-            blocks::free_run(before);
-        }
-        match alloc_run(len, Age::NURSERY) {
-            Some(run) => self.run = run,
-            None => return false,
-        }
+    /// The HEC is held and no thread runs on it.
+    pub unsafe fn next_run(&mut self) -> bool {
+        let Some(run) = pieces::take(self.no) else { return false };
+        self.filled.push(std::mem::replace(&mut self.run, run));
+        self.spent = false;
         true
     }
 
-    /// End of the nursery.
+    /// Must the running thread stop at its next heap check?
+    pub fn must_stop(&self) -> bool {
+        self.full || self.spent
+    }
+
+    /// Bytes allocated in its runs.
+    pub fn used(&self) -> usize {
+        self.runs().map(used).sum()
+    }
+
+    /// End of the current run.
     #[inline(always)]
     pub fn limit(&self) -> usize {
         unsafe { (*self.run).start + (*self.run).units as usize * 4096 }
@@ -75,10 +108,8 @@ impl AllocArea {
     /// Bytes allocated in all since start.
     pub fn allocated(&self) -> u64 {
         unsafe {
-            let own = (*self.run).free - (*self.run).start;
-            let extra: usize = self.extra.iter().map(|&r| (*r).free - (*r).start).sum();
-            let large: usize = self.large.iter().map(|&r| (*r).free - (*r).start).sum();
-            self.allocated_before + (own + extra + large + self.in_earlier_pinned()) as u64
+            let aside: usize = self.extra.iter().chain(&self.large).copied().map(used).sum();
+            self.allocated_before + (self.used() + aside + self.in_earlier_pinned()) as u64
         }
     }
 
@@ -91,7 +122,7 @@ impl AllocArea {
     }
 
     /// Uninitialised room for an object of `words`; `None` when the system has no memory left.
-    /// Sets `full` when a collection has become due: the HEC then stops the mutator.
+    /// May say that the mutator must stop.
     /// # Safety
     /// Hp has been saved to the run; the caller writes a whole object before anything else
     /// looks at the heap.
@@ -111,7 +142,7 @@ impl AllocArea {
         if words > LARGE_OBJECT_WORDS {
             return self.allocate_large(words, Age(Age::NURSERY.0 | Age::LARGE));
         }
-        self.full = true;
+        self.spent = true;
         self.allocate_aside(words)
     }
 
@@ -158,7 +189,7 @@ impl AllocArea {
         self.large_blocks = 0;
         // SAFETY: the block is in use.
         self.pinned_from = self.pinned.map_or(0, |run| unsafe { (*run).free });
-        self.full = false;
+        (self.full, self.spent) = (false, false);
         (std::mem::take(&mut self.extra), std::mem::take(&mut self.large))
     }
 
@@ -175,7 +206,10 @@ impl AllocArea {
     /// # Safety
     /// Everything in it has been saved elsewhere or is dead.
     pub unsafe fn start_cycle(&mut self) {
-        (*self.run).free = (*self.run).start;
+        self.was_used = self.used() > 0;
+        for run in self.runs() {
+            (*run).free = (*run).start;
+        }
     }
 
     /// Room for a byte array that never moves, such that its byte `offset` is aligned to

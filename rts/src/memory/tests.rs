@@ -1,5 +1,6 @@
 //! Blocks, nurseries, pinned arrays, remembered sets and sizes, each on its own.
 use super::blocks::{blocks_in_use, blocks_resident, trim};
+use super::nursery::AllocArea;
 use super::object::{size_of_frame, size_of_object};
 use super::*;
 use crate::contract::closure::fields::*;
@@ -149,9 +150,9 @@ fn a_full_nursery_asks_for_a_collection_and_goes_on_beside() {
     unsafe {
         let first = alloc.allocate(1000).unwrap();
         let mut last = first;
-        while !alloc.full {
+        while !alloc.spent {
             let c = alloc.allocate(1000).unwrap();
-            assert!(alloc.full || c.0 == last.0 + 1000 * WORD);
+            assert!(alloc.spent || c.0 == last.0 + 1000 * WORD);
             last = c;
         }
         assert!(first.0 + NURSERY - 1000 * WORD < (*alloc.run).free);
@@ -260,4 +261,51 @@ fn sizes_of_frames() {
         assert_eq!(unsafe { size_of_frame(&info) }, size);
     }
     assert_eq!(unsafe { size_of_frame([t::ret_fun().0, 5].as_ptr()) }, 8);
+}
+
+/// Fills the current run.
+unsafe fn spend(area: &mut AllocArea) {
+    (*area.run).free = area.limit();
+    area.spent = true;
+}
+
+#[test]
+fn a_full_nursery_goes_on_in_pieces_that_others_have_left() {
+    let _w = World::new(2);
+    let (mut a, mut b, mut c) = (AllocArea::new(1), AllocArea::new(2), AllocArea::new(3));
+    let piece = 4 * BLOCK_BYTES;
+    let beside = blocks_in_use();
+    unsafe {
+        assert!(pieces::deal(&mut [&mut a, &mut b, &mut c], 4 * piece, piece));
+        let in_use = blocks_in_use();
+        // In the first cycle each has its own.
+        for n in 1..=4 {
+            spend(&mut a);
+            assert_eq!(a.next_run(), n < 4);
+        }
+        assert_eq!(a.used(), 4 * piece);
+        spend(&mut b);
+        for area in [&mut a, &mut b, &mut c] {
+            area.end_cycle();
+            area.start_cycle();
+            assert_eq!(area.used(), 0);
+        }
+        assert!(pieces::deal(&mut [&mut a, &mut b, &mut c], 4 * piece, piece));
+        assert_eq!(blocks_in_use(), in_use);
+        // Now the second one gives what it has not begun, and the third, which has rested, nothing.
+        for n in 1..=7 {
+            spend(&mut a);
+            assert_eq!(a.next_run(), n < 7);
+        }
+        assert!(!b.next_run() && c.next_run());
+        for area in [&mut a, &mut b, &mut c] {
+            area.start_cycle();
+        }
+        // All have their share again, and as much as is asked for.
+        assert!(pieces::deal(&mut [&mut a, &mut b, &mut c], 4 * piece, piece));
+        assert_eq!(blocks_in_use(), in_use);
+        assert!((0..4).all(|n| b.next_run() || n == 3));
+        assert!(pieces::deal(&mut [&mut a, &mut b, &mut c], piece, piece));
+        assert_eq!(blocks_in_use() - beside, 3 * 4);
+    }
 }

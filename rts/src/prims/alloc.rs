@@ -56,7 +56,7 @@ pub unsafe extern "C" fn hec_new_pinned(hec: &mut Hec, bytes: usize, alignment: 
     let Some(c) = hec.alloc.allocate_pinned(size, alignment, ARR_BYTES_PAYLOAD * WORD) else {
         return Closure::NULL;
     };
-    if hec.alloc.full {
+    if hec.alloc.must_stop() {
         hec.interrupt();
     }
     count_towards_limit(hec, size);

@@ -29,11 +29,13 @@ pub fn heap_exhausted() -> bool {
     HEAP_EXHAUSTED.load(Ordering::Relaxed)
 }
 
-/// The collection that is due now, if any.
-pub fn due(hec: &Hec) -> Option<GcRequest> {
+/// The collection that is due now, if any. A nursery that is full goes on in the next piece, if there is one.
+/// # Safety
+/// The HEC is held and no thread runs on it.
+pub unsafe fn due(hec: &mut Hec) -> Option<GcRequest> {
     match hec.gc_requested {
         Some(r) => Some(r),
-        None if hec.alloc.full => Some(GcRequest::Minor),
+        None if hec.alloc.full || hec.alloc.spent && !hec.alloc.next_run() => Some(GcRequest::Minor),
         None => None,
     }
 }

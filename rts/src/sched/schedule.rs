@@ -266,9 +266,7 @@ unsafe fn heap_overflow(hec: &mut Hec, t: Tso) {
     let wanted = hec.r.hp_alloc;
     hec.r.hp_alloc = 0;
     let switch = hec.context_switch.swap(0, Ordering::Relaxed) != 0;
-    if (*hec.alloc.run).free + wanted > hec.alloc.limit() && hec.gc_requested.is_none() {
-        hec.gc_requested = Some(GcRequest::Minor);
-    }
+    hec.alloc.spent |= (*hec.alloc.run).free + wanted > hec.alloc.limit();
     if switch {
         return requeue(hec, t);
     }

@@ -5,7 +5,7 @@ use super::suspend::{resumeThread, suspendThread};
 use super::*;
 use crate::contract::{layout::*, test_symbols as t, Closure, RegTable, Tso};
 use crate::hec::GcRequest;
-use crate::memory::blocks;
+use crate::memory::{blocks, pieces};
 use crate::static_closure;
 use crate::test_world::{finish, play, World, STACKS};
 use crate::thread::create::{new_thread, push};
@@ -239,7 +239,7 @@ fn a_call_that_returns_finds_the_nursery_where_it_is_now() {
         seat::acquire(task::me());
         let before = hec().alloc.limit();
         let (a, b) = (blocks::alloc_run(1, crate::memory::Age::NURSERY), 1 << 16);
-        assert!(a.is_some() && hec().alloc.resize(b) && hec().alloc.limit() != before);
+        assert!(a.is_some() && pieces::deal(&mut [&mut hec().alloc], b, b) && hec().alloc.limit() != before);
         seat::release(task::me());
         let reg = resumeThread(token);
         let h = hec();

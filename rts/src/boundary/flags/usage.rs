@@ -15,7 +15,8 @@ Information:
 Memory (sizes: 4096, 64k, 20m, 1g):
   -A<size>   Allocate this much between collections (default: 1m)
   -AL<size>  Allocate this much in large objects between collections (default: as -A)
-  -n<size>   Hand out the allocation area in chunks of this size
+  -n<size>   With several HECs, hand out allocation areas in chunks of this size
+             (default: 512k, or 4m from -A16m on)
   -O<size>   Let the old generation grow to this size at least (default: 1m)
   -G<n>      Number of generations (default: 2)
   -F<n>      Collect an old generation when it has grown by this factor (default: 2.0)

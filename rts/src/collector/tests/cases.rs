@@ -267,7 +267,7 @@ fn frames_are_scanned_by_their_bitmaps() {
 fn a_long_chain_of_selectors_collapses() {
     const N: usize = 30_000;
     let mut w = world(2);
-    assert!(unsafe { w.hec.alloc.resize(4 << 20) });
+    assert!(w.resize_nursery(4 << 20));
     let nil = t::nil().with_tag(1);
     // snd (snd (… pair)), with a pair for each step.
     let mut l = w.list(1000, 1010);
@@ -464,7 +464,7 @@ fn tangle(w: &mut World, n: usize, dice: &mut Dice) -> Closure {
 fn a_tangle_keeps_its_shape() {
     for seed in 0..3 {
         let mut w = world(2 + seed as usize % 2);
-        assert!(unsafe { w.hec.alloc.resize(4 << 20) });
+        assert!(w.resize_nursery(4 << 20));
         let mut dice = Dice(seed);
         for request in [Request::MINOR, Request::MINOR, Request::MAJOR, Request::MINOR] {
             let new = tangle(&mut w, 4000, &mut dice);
@@ -473,7 +473,7 @@ fn a_tangle_keeps_its_shape() {
             w.collect(request);
             let after: Vec<_> = w.roots.iter().map(|&c| unsafe { picture(c) }).collect();
             assert!(before == after, "seed {seed}");
-            assert!(unsafe { w.hec.alloc.resize(4 << 20) });
+            assert!(w.resize_nursery(4 << 20));
         }
     }
 }
@@ -508,7 +508,7 @@ fn many_remembered_objects_are_all_found() {
 fn a_full_collection_leaves_every_generation_room() {
     for generations in 2..5 {
         let mut w = world(generations);
-        assert!(unsafe { w.hec.alloc.resize(4 << 20) });
+        assert!(w.resize_nursery(4 << 20));
         let l = w.list(1000, 41_000);
         w.roots.push(l);
         (0..generations).for_each(|_| drop(w.collect(Request::MAJOR)));

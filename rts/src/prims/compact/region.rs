@@ -73,7 +73,7 @@ pub unsafe fn adopt(hec: &mut Hec, region: *mut Region, run: Run) {
     }
     (*region).last = block;
     hec.alloc.note_large(run);
-    if hec.alloc.full {
+    if hec.alloc.must_stop() {
         hec.interrupt();
     }
 }

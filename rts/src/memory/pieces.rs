@@ -1,0 +1,87 @@
+//! The pieces of nurseries, when there are several HECs.
+//!
+//! A HEC that has filled its nursery has all others stop for a collection, although they may have room
+//! left. So a nursery is cut into pieces. In one of them the HEC allocates; the others of its share lie on
+//! its *shelf*, and when that is empty it takes from the fullest one. Only from the shelves of HECs that
+//! have allocated in the last cycle: what those that rest leave unused would make the nursery larger
+//! than the caches were meant to hold.
+//!
+//! One lock protects the shelves; to fill a piece takes far longer than to take one. They are dealt out anew
+//! with the world stopped.
+use super::blocks::{alloc_run, free_run, Run};
+use super::nursery::AllocArea;
+use super::{Age, BLOCK_BYTES};
+use std::sync::{Mutex, MutexGuard};
+
+struct Shelf {
+    pieces: Vec<Run>,
+    /// Others may take from it.
+    open: bool,
+}
+
+// SAFETY: a piece on a shelf is nobody's but who has the lock.
+unsafe impl Send for Shelf {}
+
+/// By the number of the HEC.
+static SHELVES: Mutex<Vec<Shelf>> = Mutex::new(Vec::new());
+
+fn shelves() -> MutexGuard<'static, Vec<Shelf>> {
+    SHELVES.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// An empty piece for HEC `no`, if any is left for it.
+pub(super) fn take(no: usize) -> Option<Run> {
+    let mut shelves = shelves();
+    if let Some(own) = shelves.get_mut(no)?.pieces.pop() {
+        return Some(own);
+    }
+    shelves.iter_mut().filter(|s| s.open).max_by_key(|s| s.pieces.len())?.pieces.pop()
+}
+
+/// Gives each nursery `bytes` in pieces of `piece` bytes (both rounded up to whole ones), first of what it has
+/// had. False if memory is out, and some have none any more.
+/// # Safety
+/// The world is stopped, or the areas are new. The areas are empty, but for `allocated_before`.
+pub unsafe fn deal(areas: &mut [&mut AllocArea], bytes: usize, piece: usize) -> bool {
+    let len = piece.div_ceil(BLOCK_BYTES).max(1);
+    let share = bytes.div_ceil(len * BLOCK_BYTES).max(1);
+    let shelves = &mut *shelves();
+    let mut over: Vec<Run> = Vec::new();
+    let mut had: Vec<Vec<Run>> = Vec::new();
+    for area in areas.iter_mut() {
+        if shelves.len() <= area.no {
+            shelves.resize_with(area.no + 1, || Shelf { pieces: Vec::new(), open: false });
+        }
+        let mut own = std::mem::take(&mut shelves[area.no].pieces);
+        own.extend(area.take_runs());
+        own.retain(|&run| {
+            let right = (*run).len as usize == len;
+            if !right {
+                free_run(run);
+            }
+            right
+        });
+        // The first ones have not been used for longest.
+        let more = own.len().saturating_sub(share);
+        over.extend(own.drain(..more));
+        had.push(own);
+    }
+    for (area, mut own) in areas.iter_mut().zip(had) {
+        while own.len() < share {
+            match over.pop().or_else(|| alloc_run(len, Age::NURSERY)) {
+                Some(run) => own.push(run),
+                None => return false,
+            }
+        }
+        area.run = own.pop().expect("a share is one piece at least");
+        shelves[area.no] = Shelf { pieces: own, open: area.was_used };
+    }
+    over.into_iter().for_each(|run| free_run(run));
+    true
+}
+
+/// Forgets all shelves: what lay there is gone.
+#[cfg(test)]
+pub(crate) fn clear() {
+    shelves().clear();
+}
