@@ -15,7 +15,7 @@
 //!
 //! `-H` names a size that the program may as well use: nurseries take what the generations,
 //! and the copies of the next full collection, leave of it.
-use super::stretch::{factor_for_many, stretch, Stretch};
+use super::stretch::{size_for_many, stretch, Stretch};
 use super::tenure::{tenure, Tenure};
 use crate::memory::{blocks, blocks_of, heap, BLOCK_BYTES};
 use crate::observe::settings::HeapSuggestion;
@@ -214,17 +214,17 @@ unsafe fn grown_nursery(hecs: usize) -> usize {
         size /= 2;
     }
     GROWN.store(size, Ordering::Relaxed);
-    size * stretch_factor(size, hecs)
+    stretched(size, hecs)
 }
 
-/// By how much nurseries of `size` are to be larger still.
-fn stretch_factor(size: usize, hecs: usize) -> usize {
+/// The size of a nursery that has `base` bytes in any case. One HEC may have as much as a nursery grows to
+/// whatever is alive; beyond that, nurseries are bounded by it.
+fn stretched(base: usize, hecs: usize) -> usize {
     let room = STRETCHED_SHARE * LIVE.load(Ordering::Relaxed) * BLOCK_BYTES;
-    let fits = |factor| size == MAX_GROWN_NURSERY && hecs * size * factor <= room;
     if hecs > 1 {
-        factor_for_many(fits)
+        size_for_many(base, |size| base == MAX_GROWN_NURSERY && hecs * size <= room)
     } else {
-        stretch().factor(fits)
+        stretch().size(base, |size| size <= MAX_GROWN_NURSERY || size <= room)
     }
 }
 

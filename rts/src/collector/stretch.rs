@@ -7,8 +7,9 @@
 //! tried for some of them, and kept if a byte allocated then costs clearly less; and so on. Now and
 //! then the next size up or down is tried again, less often each time that nothing has come of it.
 //!
-//! To touch a larger nursery for the first time costs milliseconds, and so does a trial that goes badly.
-//! So the first comes when the program has run long enough for that not to matter.
+//! To touch a large nursery for the first time costs milliseconds, and so does a trial that goes badly.
+//! So the first comes when the program has run long enough for that not to matter; a small one may
+//! be tried early.
 //!
 //! Only what collections cost is compared: what the program itself gains or loses cannot be told from
 //! what it happens to do just then. For that loss the gain has to make up; it is a few percent.
@@ -21,11 +22,14 @@
 use std::sync::{Mutex, MutexGuard};
 use std::time::Instant;
 
-/// Doubled so many times at most.
-const MOST: u32 = 3;
+/// No larger than this, in bytes.
+const MOST: usize = 32 << 20;
+/// A nursery up to this size is small: it costs little to touch, whatever becomes of it.
+const SMALL: usize = 4 << 20;
 /// Collections must save such a part of the time that the program itself runs, for twice the room; and
 /// such a part of that to keep it.
 const WORTH: f64 = 0.06;
+const SMALL_WORTH: f64 = 0.03;
 const STILL: f64 = 0.25;
 /// Collections at a size before another one is tried.
 const BEFORE: u32 = 8;
@@ -36,6 +40,7 @@ const TRIAL_BYTES: usize = 128 << 20;
 const MUCH_MORE: f64 = 2.0;
 /// Bytes allocated before the first trial.
 const FIRST: usize = 3 << 29;
+const FIRST_SMALL: usize = 64 << 20;
 /// Bytes allocated until a size is tried again: at first and at most.
 const WAIT: (usize, usize) = (1 << 29, 1 << 34);
 /// What was measured before so many bytes counts half.
@@ -106,7 +111,8 @@ impl Neighbour {
 }
 
 pub struct Stretch {
-    /// How often nurseries are doubled, and whether there is room to do it once more.
+    /// What a nursery has in any case, how often that is doubled, and whether there is room to do it once more.
+    base: usize,
     doubled: u32,
     room: bool,
     now: Costs,
@@ -126,6 +132,7 @@ pub struct Stretch {
 impl Stretch {
     pub const fn new() -> Stretch {
         Stretch {
+            base: 0,
             doubled: 0,
             room: false,
             now: Costs::NONE,
@@ -139,14 +146,39 @@ impl Stretch {
         }
     }
 
-    /// By how much nurseries are larger than usual. `room` tells whether they may be larger by so much.
-    pub fn factor(&mut self, room: impl Fn(usize) -> bool) -> usize {
-        if self.doubled > 0 && !room(1 << self.doubled) {
-            (self.doubled, self.trial, self.now) = (0, None, Costs::NONE);
-            (self.larger, self.smaller) = (Neighbour::NEW, Neighbour::NEW);
+    /// The size of a nursery that has `base` bytes in any case, a power of two times as much. `room` tells
+    /// whether it may have so many bytes.
+    pub fn size(&mut self, base: usize, room: impl Fn(usize) -> bool) -> usize {
+        if base != self.base {
+            self.rebase(base);
         }
-        self.room = self.doubled < MOST && room(2 << self.doubled);
-        1 << self.doubled
+        while self.doubled > 0 && !room(self.now_bytes()) {
+            self.doubled -= 1;
+            self.forget();
+        }
+        let next = 2 * self.now_bytes();
+        self.room = next <= MOST && room(next);
+        self.now_bytes()
+    }
+
+    fn now_bytes(&self) -> usize {
+        self.base << self.doubled
+    }
+
+    /// What a nursery has in any case is another now; its size stays, if it can.
+    fn rebase(&mut self, base: usize) {
+        let size = self.now_bytes();
+        self.base = base;
+        self.doubled = (size / base).checked_ilog2().unwrap_or(0);
+        if self.now_bytes() != size {
+            self.forget();
+        }
+    }
+
+    /// The size changes for other reasons than what it costs.
+    fn forget(&mut self) {
+        (self.trial, self.now) = (None, Costs::NONE);
+        (self.larger, self.smaller) = (Neighbour::NEW, Neighbour::NEW);
     }
 
     /// A collection has been, `full` or small: so many bytes had been allocated in nurseries, and so
@@ -192,7 +224,9 @@ impl Stretch {
 
     /// The program has run for long, and collections cost so much that to save half of it would do.
     fn may_gain(&self) -> bool {
-        self.allocated >= FIRST && self.now.of_collections(self.full) > 2.0 * WORTH * self.now.of_running()
+        let larger = 2 * self.now_bytes();
+        let first = if larger <= SMALL { FIRST_SMALL } else { FIRST };
+        self.allocated >= first && self.now.of_collections(self.full) > 2.0 * worth(larger) * self.now.of_running()
     }
 
     fn begin(&mut self, larger: bool) {
@@ -211,9 +245,10 @@ impl Stretch {
     }
 
     fn decide(&mut self, before: Costs, larger: bool) {
+        let worth = worth(if larger { self.now_bytes() } else { 2 * self.now_bytes() });
         let (small, large) = if larger { (&before, &self.now) } else { (&self.now, &before) };
         let gain = (small.of_collections(self.full) - large.of_collections(self.full)) / small.of_running();
-        let kept = if larger { gain > WORTH } else { gain < STILL * WORTH };
+        let kept = if larger { gain > worth } else { gain < STILL * worth };
         self.trial = None;
         match (kept, larger) {
             (true, true) => (self.larger, self.smaller) = (Neighbour::NEW, Neighbour::LATER),
@@ -228,9 +263,22 @@ impl Stretch {
     }
 }
 
-/// By how much the nurseries of several HECs are larger than usual, where there is `room`.
-pub(super) fn factor_for_many(room: impl Fn(usize) -> bool) -> usize {
-    (0..=MOST).rev().map(|doubled| 1 << doubled).find(|&factor| room(factor)).unwrap_or(1)
+/// What is worth a nursery of so many bytes.
+fn worth(size: usize) -> f64 {
+    if size <= SMALL {
+        SMALL_WORTH
+    } else {
+        WORTH
+    }
+}
+
+/// The size of the nurseries of several HECs that have `base` bytes in any case, where there is `room`.
+pub(super) fn size_for_many(base: usize, room: impl Fn(usize) -> bool) -> usize {
+    let mut size = base;
+    while 2 * size <= MOST && room(2 * size) {
+        size *= 2;
+    }
+    size
 }
 
 static STRETCH: Mutex<Stretch> = Mutex::new(Stretch::new());
@@ -251,8 +299,8 @@ mod tests {
     fn run(s: &mut Stretch, bytes: usize, cost: impl Fn(u32) -> f64) -> f64 {
         let (mut total, mut cycles) = (0, 0);
         while total < bytes {
-            let factor = s.factor(|_| true);
-            let allocated = NURSERY * factor;
+            let allocated = s.size(NURSERY, |_| true);
+            let factor = allocated / NURSERY;
             total += allocated;
             cycles += 1;
             s.record_small(&cycle(allocated, 0, cost(factor.ilog2())));
@@ -295,9 +343,24 @@ mod tests {
 
     #[test]
     fn several_have_what_there_is_room_for() {
-        assert_eq!(factor_for_many(|_| true), 1 << MOST);
-        assert_eq!(factor_for_many(|factor| factor <= 3), 2);
-        assert_eq!(factor_for_many(|_| false), 1);
+        assert_eq!(size_for_many(NURSERY, |_| true), MOST);
+        assert_eq!(size_for_many(NURSERY, |size| size <= 3 * NURSERY), 2 * NURSERY);
+        assert_eq!(size_for_many(NURSERY, |_| false), NURSERY);
+    }
+
+    #[test]
+    fn a_small_one_is_tried_early_and_keeps_its_size_when_the_heap_grows() {
+        let mut s = Stretch::new();
+        let mut total = 0;
+        while total < 512 << 20 {
+            let size = s.size(NURSERY / 4, |size| size <= NURSERY);
+            total += size;
+            s.record_small(&cycle(size, 0, saves((4 * size / NURSERY).ilog2())));
+        }
+        assert_eq!(s.size(NURSERY / 4, |size| size <= NURSERY), NURSERY);
+        assert_eq!(s.size(NURSERY / 2, |size| size <= NURSERY), NURSERY);
+        assert_eq!(s.size(NURSERY, |_| false), NURSERY);
+        assert_eq!(s.size(NURSERY / 4, |_| false), NURSERY / 4);
     }
 
     #[test]
@@ -322,29 +385,29 @@ mod tests {
     fn what_is_promoted_costs_the_next_full_collection() {
         let mut s = Stretch::new();
         for _ in 0..1000 {
-            let factor = s.factor(|_| true);
-            let allocated = NURSERY * factor;
+            let allocated = s.size(NURSERY, |_| true);
+            let factor = allocated / NURSERY;
             let promoted = allocated / 4 / (factor * factor);
             s.record_small(&cycle(allocated, promoted, 0.1));
             s.record_full(promoted as f64 * 2.0);
         }
-        assert!(s.factor(|_| true) > 1);
+        assert!(s.size(NURSERY, |_| true) > NURSERY);
     }
 
     #[test]
     fn without_room_it_begins_anew() {
         let mut s = Stretch::new();
-        assert_eq!(run_in(&mut s, |_| true), 1 << MOST);
-        assert_eq!(s.factor(|factor| factor == 1), 1);
-        assert_eq!(run_in(&mut s, |factor| factor <= 2), 2);
+        assert_eq!(run_in(&mut s, |_| true), MOST);
+        assert_eq!(s.size(NURSERY, |size| size == NURSERY), NURSERY);
+        assert_eq!(run_in(&mut s, |size| size <= 2 * NURSERY), 2 * NURSERY);
     }
 
     /// How large nurseries become in this room.
     fn run_in(s: &mut Stretch, room: impl Fn(usize) -> bool) -> usize {
         for _ in 0..1000 {
-            let factor = s.factor(&room);
-            s.record_small(&cycle(NURSERY * factor, 0, saves(factor.ilog2())));
+            let size = s.size(NURSERY, &room);
+            s.record_small(&cycle(size, 0, saves((size / NURSERY).ilog2())));
         }
-        s.factor(room)
+        s.size(NURSERY, room)
     }
 }
