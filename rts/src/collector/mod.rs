@@ -57,7 +57,7 @@ use crate::contract::{Closure, Tso, WORD};
 use crate::hec::{out_of_memory, Hec};
 use crate::memory::blocks::{self, free_run, Run};
 use crate::memory::{blocks_of, heap, pieces, Age, BLOCK_BYTES};
-use crate::observe::phases::{Phase, PhaseTimes, Watch};
+use crate::observe::phases::{Phase, PhaseCosts, Watch};
 use crate::thread::queue::dirty_tso;
 use crate::thread::stack::dirty_stack;
 use history::Measured;
@@ -109,7 +109,7 @@ pub struct Outcome {
     /// The most that one of them copied, and the part of all that was evenly shared.
     pub max_copied_words: usize,
     pub balanced_words: usize,
-    pub phases: PhaseTimes,
+    pub phases: PhaseCosts,
     /// How many nanoseconds after the call the first helper was there, if one came.
     pub helper_late: Option<f64>,
 }
@@ -183,7 +183,7 @@ pub unsafe fn collect(
     stretch().record(outcome.major, allocated, promoted, started, ended);
     resume(hecs, &mut outcome);
     watch.end(Phase::End);
-    outcome.phases = watch.times();
+    outcome.phases = watch.costs();
     if check {
         check::check_heap(hecs, extra_roots, "after a collection");
     }
@@ -231,12 +231,12 @@ unsafe fn run_alone<const MAJOR: bool>(
         }
     }
     w.drain();
-    watch.end(Phase::Remembered);
+    watch.end_copying(Phase::Remembered, w.copied_bytes());
     evacuate_roots(&mut w, hecs, extra_roots);
     w.drain();
-    watch.end(Phase::Roots);
+    watch.end_copying(Phase::Roots, w.copied_bytes());
     w.settle_rest(&mut uncertain);
-    watch.end(Phase::Rest);
+    watch.end_copying(Phase::Rest, w.copied_bytes());
     finish(&mut [w], hecs, generation, from, uncertain)
 }
 
@@ -265,13 +265,13 @@ unsafe fn run_together<const MAJOR: bool>(
     team.begin();
     own.scan_deals();
     own.drain();
-    watch.end(Phase::Remembered);
+    watch.end_copying(Phase::Remembered, all.copied_bytes(muster.threads));
     team.begin();
     evacuate_roots(own, hecs, extra_roots);
     own.drain();
-    watch.end(Phase::Roots);
+    watch.end_copying(Phase::Roots, all.copied_bytes(muster.threads));
     own.settle_rest(&mut uncertain);
-    watch.end(Phase::Rest);
+    watch.end_copying(Phase::Rest, all.copied_bytes(muster.threads));
     let mut outcome = finish(&mut workers, hecs, generation, from, uncertain);
     outcome.helper_late = team.helper_late();
     if !team.was_called() {
@@ -290,6 +290,10 @@ impl<const MAJOR: bool> Everybody<MAJOR> {
     fn worker(&self, me: usize) -> *mut Worker<MAJOR, true> {
         // SAFETY: there is one for each number that a crew's job can be called with.
         unsafe { self.0.add(me) }
+    }
+    /// What all `threads` of them have copied. They are at rest.
+    unsafe fn copied_bytes(&self, threads: usize) -> usize {
+        (0..threads).map(|i| (*self.worker(i)).copied_bytes()).sum()
     }
     unsafe fn help(&self, me: usize) {
         let w = &mut *self.worker(me);

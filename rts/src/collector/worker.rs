@@ -198,6 +198,11 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         self.buffers[step] = Buffer { free: 0, limit: 0, run: ptr::null_mut() };
     }
 
+    /// What it has copied so far.
+    pub(super) fn copied_bytes(&self) -> usize {
+        self.copied_from.iter().sum::<usize>() * WORD
+    }
+
     /// Makes it a member of a team.
     pub(super) fn join(&mut self, team: &mut Team) {
         self.queues = (0..=self.oldest).map(|_| deque::Worker::new_lifo()).collect();

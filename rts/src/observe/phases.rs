@@ -1,4 +1,4 @@
-//! Where the time of collections goes (`--gc-phases`).
+//! Where the time of collections goes, and in which of their phases they copy (`--gc-phases`).
 use super::stats_text::seconds;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -20,38 +20,54 @@ pub enum Phase {
 
 const PHASES: usize = Phase::End as usize + 1;
 
-/// Nanoseconds in each phase.
+/// What each phase has taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PhaseTimes([u64; PHASES]);
+pub struct PhaseCosts {
+    nanoseconds: [u64; PHASES],
+    copied_bytes: [u64; PHASES],
+}
 
-impl PhaseTimes {
-    pub const ZERO: PhaseTimes = PhaseTimes([0; PHASES]);
+fn add(sums: &mut [u64; PHASES], other: &[u64; PHASES]) {
+    sums.iter_mut().zip(other).for_each(|(sum, n)| *sum += n);
+}
 
-    pub fn add(&mut self, other: &PhaseTimes) {
-        self.0.iter_mut().zip(other.0).for_each(|(sum, n)| *sum += n);
+impl PhaseCosts {
+    pub const ZERO: PhaseCosts = PhaseCosts { nanoseconds: [0; PHASES], copied_bytes: [0; PHASES] };
+
+    pub fn add(&mut self, other: &PhaseCosts) {
+        add(&mut self.nanoseconds, &other.nanoseconds);
+        add(&mut self.copied_bytes, &other.copied_bytes);
     }
 }
 
-/// Takes the times of one collection.
+/// Takes the costs of one collection.
 pub struct Watch {
-    times: PhaseTimes,
+    costs: PhaseCosts,
     last: Instant,
+    copied_bytes: u64,
 }
 
 impl Watch {
     pub fn start() -> Watch {
-        Watch { times: PhaseTimes::ZERO, last: Instant::now() }
+        Watch { costs: PhaseCosts::ZERO, last: Instant::now(), copied_bytes: 0 }
     }
 
     /// The phase that was under way has ended.
     pub fn end(&mut self, phase: Phase) {
         let now = Instant::now();
-        self.times.0[phase as usize] += (now - self.last).as_nanos() as u64;
+        self.costs.nanoseconds[phase as usize] += (now - self.last).as_nanos() as u64;
         self.last = now;
     }
 
-    pub fn times(&self) -> PhaseTimes {
-        self.times
+    /// The same, of one in which objects are copied: so many bytes from the collection's start on.
+    pub fn end_copying(&mut self, phase: Phase, copied_bytes: usize) {
+        self.end(phase);
+        let before = std::mem::replace(&mut self.copied_bytes, copied_bytes as u64);
+        self.costs.copied_bytes[phase as usize] += self.copied_bytes - before;
+    }
+
+    pub fn costs(&self) -> PhaseCosts {
+        self.costs
     }
 }
 
@@ -66,15 +82,19 @@ pub fn wanted() -> bool {
     WANTED.load(Ordering::Relaxed)
 }
 
-/// A table with a line for each generation.
-pub fn table(generations: &[PhaseTimes]) -> String {
+/// A table with two lines for each generation: time, and what was copied.
+pub fn table(generations: &[PhaseCosts]) -> String {
     let mut text = String::from(
         "  GC phases       Begin  Remembered       Roots        Rest         End\n",
     );
-    for (i, PhaseTimes(t)) in generations.iter().enumerate() {
+    for (i, costs) in generations.iter().enumerate() {
         text += &format!("  Gen {i:2}    ");
-        for ns in t {
-            text += &format!("{:11.3}s", seconds(*ns as i64));
+        for ns in costs.nanoseconds {
+            text += &format!("{:11.3}s", seconds(ns as i64));
+        }
+        text += "\n    copied";
+        for bytes in costs.copied_bytes {
+            text += &format!("{:10.2}MB", bytes as f64 / 1e6);
         }
         text.push('\n');
     }
@@ -87,13 +107,24 @@ mod tests {
 
     #[test]
     fn phases_are_told() {
-        let mut sum = PhaseTimes([1_000_000, 0, 2_000_000, 0, 0]);
-        sum.add(&PhaseTimes([500_000, 0, 1_000_000, 0, 12_000_000_000]));
+        let costs = |nanoseconds, copied_bytes| PhaseCosts { nanoseconds, copied_bytes };
+        let mut sum = costs([1_000_000, 0, 2_000_000, 0, 0], [0, 5_000_000, 0, 0, 0]);
+        sum.add(&costs([500_000, 0, 1_000_000, 0, 12_000_000_000], [0, 250_000, 12_345_678_901, 0, 0]));
         let expected = "  GC phases       Begin  Remembered       Roots        Rest         End
   Gen  0          0.002s      0.000s      0.003s      0.000s     12.000s
+    copied      0.00MB      5.25MB  12345.68MB      0.00MB      0.00MB
 
 ";
         assert_eq!(table(&[sum]), expected);
+    }
+
+    #[test]
+    fn what_is_copied_is_counted_once() {
+        let mut watch = Watch::start();
+        watch.end_copying(Phase::Remembered, 100);
+        watch.end_copying(Phase::Roots, 150);
+        watch.end_copying(Phase::Rest, 150);
+        assert_eq!(watch.costs().copied_bytes, [0, 100, 50, 0, 0]);
     }
 
     #[test]
@@ -104,7 +135,7 @@ mod tests {
         std::thread::sleep(std::time::Duration::from_millis(2));
         watch.end(Phase::Roots);
         watch.end(Phase::End);
-        let PhaseTimes(t) = watch.times();
+        let t = watch.costs().nanoseconds;
         assert!(t[Phase::Roots as usize] >= 2_000_000 && t[Phase::Rest as usize] == 0);
         assert!(t.iter().sum::<u64>() <= start.elapsed().as_nanos() as u64);
     }

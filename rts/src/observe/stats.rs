@@ -5,7 +5,7 @@
 //! the mutator's. Clocks are read only when somebody will see the times.
 use super::clock::{page_faults, Both};
 use super::settings::{stats_mode_now, StatsMode, MAX_GENERATIONS};
-use super::phases::PhaseTimes;
+use super::phases::PhaseCosts;
 use super::stats_text;
 use crate::contract::flags::flags;
 use crate::contract::stats::{GcDetails, RtsStats};
@@ -30,7 +30,7 @@ pub struct Collection {
     /// With several threads: the most that one copied, and the part that was evenly shared.
     pub par_max_copied: u64,
     pub par_balanced_copied: u64,
-    pub phases: PhaseTimes,
+    pub phases: PhaseCosts,
     /// Memory taken from the system now, and at most so far.
     pub mem_in_use: u64,
     pub mem_peak: u64,
@@ -97,7 +97,7 @@ pub(super) struct OfGeneration {
     pub par_collections: u64,
     pub time: Both,
     pub max_pause: i64,
-    pub phases: PhaseTimes,
+    pub phases: PhaseCosts,
 }
 
 pub type GcDoneHook = unsafe extern "C" fn(*const GcDetails);
@@ -122,7 +122,7 @@ const NO_GENERATION: OfGeneration = OfGeneration {
     par_collections: 0,
     time: NEVER,
     max_pause: 0,
-    phases: PhaseTimes::ZERO,
+    phases: PhaseCosts::ZERO,
 };
 
 impl Stats {

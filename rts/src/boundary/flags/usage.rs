@@ -48,7 +48,7 @@ Statistics:
   -S[<file>] A line for each collection, and the summary
   --machine-readable, --internal-counters
   --gc-phases
-             With -s and -S: where the time of collections went
+             With -s and -S: where the time of collections went, and what they copied
 
 Time:
   -C<secs>   Time between context switches (default: 0.02; 0: as often as possible)
