@@ -182,7 +182,8 @@ impl Hec {
         let wanted = if asked && seen < last {
             (seen + thread_bytes).min(last)
         } else {
-            ((*self.alloc.run).free + TURN_BYTES - 1).min(last)
+            let turn = if many() && room() > 0 { SHARED_TURN_BYTES } else { TURN_BYTES };
+            ((*self.alloc.run).free + turn - 1).min(last)
         };
         // Cleared means at once; then it stays so.
         if seen != 0 {
@@ -265,8 +266,10 @@ impl Hec {
     }
 }
 
-/// A thread that forks gives way to its child after it has allocated this much.
+/// A thread that forks gives way to its children after it has allocated this much; after more if they may
+/// be shared with a HEC that rests, which is worth it only if they are many.
 const TURN_BYTES: usize = 4096;
+const SHARED_TURN_BYTES: usize = 4 * TURN_BYTES;
 const _: () = assert!(TURN_BYTES < BLOCK_BYTES);
 
 /// What the ticker puts into `context_switch`.
