@@ -14,8 +14,7 @@
 //! Only what collections cost is compared: what the program itself gains or loses cannot be told from
 //! what it happens to do just then. For that loss the gain has to make up; it is a few percent.
 //!
-//! With several HECs each collection fewer also saves the time until all have stopped, and most programs
-//! gain: nurseries have what there is room for, untried.
+//! With several HECs nothing is tried (`policy.rs`).
 //!
 //! A small collection costs its own time and what it leaves to the next full one: the bytes that it
 //! promotes, at what a promoted byte has cost lately.
@@ -272,15 +271,6 @@ fn worth(size: usize) -> f64 {
     }
 }
 
-/// The size of the nurseries of several HECs that have `base` bytes in any case, where there is `room`.
-pub(super) fn size_for_many(base: usize, room: impl Fn(usize) -> bool) -> usize {
-    let mut size = base;
-    while 2 * size <= MOST && room(2 * size) {
-        size *= 2;
-    }
-    size
-}
-
 static STRETCH: Mutex<Stretch> = Mutex::new(Stretch::new());
 
 /// What is known, for the thread that collects.
@@ -339,13 +329,6 @@ mod tests {
     #[test]
     fn where_collections_cost_little_nothing_is_tried() {
         assert_eq!(run(&mut Stretch::new(), 4 << 30, |d| saves(d) / 8.0), 1.0);
-    }
-
-    #[test]
-    fn several_have_what_there_is_room_for() {
-        assert_eq!(size_for_many(NURSERY, |_| true), MOST);
-        assert_eq!(size_for_many(NURSERY, |size| size <= 3 * NURSERY), 2 * NURSERY);
-        assert_eq!(size_for_many(NURSERY, |_| false), NURSERY);
     }
 
     #[test]
