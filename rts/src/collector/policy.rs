@@ -39,7 +39,7 @@ const STRETCHED_SHARE: usize = 4;
 const SHARE_OF_MANY: usize = 3;
 const MOST_FOR_MANY: usize = 64 << 20;
 
-/// What several HECs' nurseries are cut into.
+/// What several HECs' nurseries are cut into, unless it is named.
 const PIECE: usize = 512 << 10;
 
 /// A heap that grew without leaving garbage may grow by this much more before it is collected again.
@@ -192,13 +192,12 @@ pub(super) unsafe fn nursery_bytes(hecs: usize) -> usize {
     (room.max(spare) / hecs).min(most).max(grown_nursery(hecs))
 }
 
-/// The size of the pieces of a nursery of `bytes`, with so many HECs. A single one has nobody to share with.
+/// The size of the pieces of a nursery of `bytes`, with so many HECs. A single one has nobody to share with, but
+/// what has grown piece by piece leaves nothing behind.
 pub fn piece_bytes(hecs: usize, bytes: usize) -> usize {
-    if hecs == 1 {
-        bytes
-    } else {
-        settings().piece_bytes.unwrap_or(PIECE).min(bytes)
-    }
+    let s = settings();
+    let piece = if hecs > 1 { s.piece_bytes.unwrap_or(PIECE) } else { s.nursery_bytes };
+    piece.min(bytes)
 }
 
 /// The size of a nursery when nobody has named one: the default, doubled as long as it is a

@@ -28,7 +28,7 @@ const SMALL: usize = 4 << 20;
 /// Collections must save such a part of the time that the program itself runs, for twice the room; and
 /// such a part of that to keep it.
 const WORTH: f64 = 0.06;
-const SMALL_WORTH: f64 = 0.03;
+const SMALL_WORTH: f64 = 0.04;
 const STILL: f64 = 0.25;
 /// Collections at a size before another one is tried.
 const BEFORE: u32 = 8;
@@ -42,6 +42,9 @@ const FIRST: usize = 3 << 29;
 const FIRST_SMALL: usize = 64 << 20;
 /// Bytes allocated until a size is tried again: at first and at most.
 const WAIT: (usize, usize) = (1 << 29, 1 << 34);
+/// Nanoseconds: what a promoted byte costs at most. A full collection that comes early has little to show for
+/// what it costs in any case.
+const MOST_FOR_PROMOTED: f64 = 5.0;
 /// What was measured before so many bytes counts half.
 const MEMORY: usize = 2 * TRIAL_BYTES;
 
@@ -195,7 +198,7 @@ impl Stretch {
 
     fn record_full(&mut self, stopped: f64) {
         if self.promoted > 0 {
-            self.full = stopped / self.promoted as f64;
+            self.full = (stopped / self.promoted as f64).min(MOST_FOR_PROMOTED);
         }
         self.promoted = 0;
     }

@@ -1,4 +1,4 @@
-//! The pieces of nurseries, when there are several HECs.
+//! The pieces of nurseries.
 //!
 //! A HEC that has filled its nursery has all others stop for a collection, although they may have room
 //! left. So a nursery is cut into pieces. In one of them the HEC allocates; the others of its share lie on
