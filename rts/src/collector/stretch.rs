@@ -167,11 +167,12 @@ impl Stretch {
         self.base << self.doubled
     }
 
-    /// What a nursery has in any case is another now; its size stays, if it can.
+    /// What a nursery has in any case is another now; its size stays, if it can, and is no longer tried.
     fn rebase(&mut self, base: usize) {
         let size = self.now_bytes();
         self.base = base;
         self.doubled = (size / base).checked_ilog2().unwrap_or(0);
+        self.trial = None;
         if self.now_bytes() != size {
             self.forget();
         }
@@ -347,6 +348,19 @@ mod tests {
         assert_eq!(s.size(NURSERY / 2, |size| size <= NURSERY), NURSERY);
         assert_eq!(s.size(NURSERY, |_| false), NURSERY);
         assert_eq!(s.size(NURSERY / 4, |_| false), NURSERY / 4);
+    }
+
+    #[test]
+    fn a_trial_ends_when_the_heap_grows() {
+        let mut s = Stretch::new();
+        let mut step = |base| {
+            let size = s.size(base, |size| size <= NURSERY);
+            s.record_small(&cycle(size, 0, loses((4 * size / NURSERY).ilog2())));
+            (size, s.trial.is_some())
+        };
+        while !step(NURSERY / 4).1 {}
+        assert_eq!(step(NURSERY / 2), (NURSERY / 2, false));
+        (0..1000).for_each(|_| assert!(step(NURSERY / 2).0 >= NURSERY / 2));
     }
 
     #[test]
