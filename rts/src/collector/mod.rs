@@ -55,7 +55,7 @@ pub mod worker;
 
 use crate::contract::{Closure, Tso, WORD};
 use crate::hec::{out_of_memory, Hec};
-use crate::memory::blocks::{self, free_run, Run};
+use crate::memory::blocks::{self, free_run, used_bytes, Run};
 use crate::memory::{blocks_of, heap, pieces, Age, BLOCK_BYTES};
 use crate::observe::phases::{Phase, PhaseCosts, Watch};
 use crate::thread::queue::dirty_tso;
@@ -156,7 +156,7 @@ pub unsafe fn collect(
     }
     let allocated: usize = hecs.iter().map(|hec| hec.alloc.used()).sum();
     let from = allocated + blocks_of(&heap().gens[..=generation]) * BLOCK_BYTES;
-    let survivors: usize = heap().gens[0].plain.iter().map(|run| used(run)).sum();
+    let survivors: usize = heap().gens[0].plain.iter().map(|&run| used_bytes(run)).sum();
     let old = blocks_of(&heap().gens[1..]);
     let muster = muster::muster(hecs.len(), generation, from);
     let watch = &mut Watch::start();
@@ -188,11 +188,6 @@ pub unsafe fn collect(
         check::check_heap(hecs, extra_roots, "after a collection");
     }
     outcome
-}
-
-/// Bytes in use in a run.
-unsafe fn used(run: &Run) -> usize {
-    (**run).free - (**run).start
 }
 
 /// Shows every root but the remembered sets.
@@ -443,7 +438,7 @@ unsafe fn finish<const MAJOR: bool, const PARALLEL: bool>(
         if age.is(Age::CONDEMNED) {
             release(run, poison);
         } else {
-            outcome.large_words += ((*run).free - (*run).start) / WORD;
+            outcome.large_words += used_bytes(run) / WORD;
             gens[age.generation()].add_large(run);
         }
     }
@@ -482,7 +477,7 @@ unsafe fn collect_copies<const MAJOR: bool, const PARALLEL: bool>(
     let mut copied = vec![0; workers.len()];
     for step in 1..=gens.len() {
         let mut hand_over = |worker: usize, run: Run| {
-            let used = (*run).free - (*run).start;
+            let used = used_bytes(run);
             copied[worker] += used / WORD;
             outcome.slop_words += ((*run).len as usize * BLOCK_BYTES - used) / WORD;
             gens[step - 1].add_plain(run);

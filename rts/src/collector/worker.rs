@@ -14,6 +14,7 @@ use super::team::{Team, Work};
 use super::tenure::tenure;
 use crate::contract::{Closure, WORD};
 use crate::hec::out_of_memory;
+use crate::memory::blocks::used_bytes;
 use crate::memory::space::{self, BLOCK_BYTES, BLOCK_WORDS};
 use crate::memory::{alloc_run, heap, Age, Run};
 use crate::{info, static_closure};
@@ -147,7 +148,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         for (g, gen) in gens.iter_mut().enumerate().skip(collected + 1) {
             if let Some(run) = gen.take_last_plain() {
                 (*run).scan = (*run).free;
-                w.resumed_bytes += (*run).free - (*run).start;
+                w.resumed_bytes += used_bytes(run);
                 w.buffers[g + 1] = Buffer { free: (*run).free, limit: run_limit(run), run };
             }
         }

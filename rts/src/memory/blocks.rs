@@ -205,6 +205,13 @@ pub unsafe fn run_age(run: Run) -> Age {
     Age(*age_slot((*run).head as usize))
 }
 
+/// Bytes in use in a run.
+/// # Safety
+/// `run` is in use.
+pub unsafe fn used_bytes(run: Run) -> usize {
+    (*run).free - (*run).start
+}
+
 /// Gives a run back to the pool.
 /// # Safety
 /// `run` is in use and nothing refers to it.

@@ -1,6 +1,6 @@
 //! The heap as the collector sees it: generations, and what each owns.
-use super::Run;
-use crate::contract::{Closure, Tso};
+use super::blocks::{used_bytes, Run};
+use crate::contract::{Closure, Tso, WORD};
 use std::ptr;
 
 /// Blocks that these generations occupy.
@@ -62,9 +62,9 @@ impl Generation {
     }
     /// Words in objects, dead ones included.
     pub fn words(&self) -> usize {
-        let used = |&r: &Run| unsafe { (*r).free - (*r).start };
-        (self.plain.iter().map(used).sum::<usize>() + self.large.iter().map(used).sum::<usize>())
-            / 8
+        // SAFETY: a generation's runs are in use.
+        let used = |&run: &Run| unsafe { used_bytes(run) };
+        self.plain.iter().chain(&self.large).map(used).sum::<usize>() / WORD
     }
 }
 

@@ -5,7 +5,7 @@
 //! descriptor (`free`), where Cmm stores it before a call that may allocate (`SAVE_HP`) and
 //! from where it loads it after (`LOAD_HP`). Allocation by the runtime never fails for want of
 //! a collection: what does not fit goes to an extra run, and a collection is asked for.
-use super::blocks::{self, alloc_run, Run};
+use super::blocks::{self, alloc_run, used_bytes, Run};
 use super::{pieces, Age, BLOCK_BYTES, BLOCK_WORDS, LARGE_OBJECT_WORDS};
 use crate::contract::{BlockDesc, Closure, WORD};
 
@@ -37,12 +37,6 @@ pub struct AllocArea {
     pub full: bool,
     /// Bytes allocated up to the start of the current nursery cycle.
     pub allocated_before: u64,
-}
-
-/// Bytes in use in a run.
-fn used(run: Run) -> usize {
-    // SAFETY: the run is in use.
-    unsafe { (*run).free - (*run).start }
 }
 
 impl AllocArea {
@@ -96,7 +90,8 @@ impl AllocArea {
 
     /// Bytes allocated in its runs.
     pub fn used(&self) -> usize {
-        self.runs().map(used).sum()
+        // SAFETY: its runs are in use.
+        self.runs().map(|run| unsafe { used_bytes(run) }).sum()
     }
 
     /// End of the current run.
@@ -108,7 +103,7 @@ impl AllocArea {
     /// Bytes allocated in all since start.
     pub fn allocated(&self) -> u64 {
         unsafe {
-            let aside: usize = self.extra.iter().chain(&self.large).copied().map(used).sum();
+            let aside: usize = self.extra.iter().chain(&self.large).map(|&run| used_bytes(run)).sum();
             self.allocated_before + (self.used() + aside + self.in_earlier_pinned()) as u64
         }
     }
