@@ -19,7 +19,7 @@ pub struct AllocArea {
     /// The run is full: the next one is wanted at the next heap check, or a collection.
     pub spent: bool,
     /// Something was allocated in the last cycle.
-    pub was_used: bool,
+    pub(super) was_used: bool,
     /// Runs filled by the runtime when the nursery was full.
     pub extra: Vec<Run>,
     /// Large objects allocated since the last collection.
@@ -64,13 +64,11 @@ impl AllocArea {
         self.filled.iter().copied().chain(current)
     }
 
-    /// Takes its runs away.
-    pub(super) fn take_runs(&mut self) -> Vec<Run> {
-        let mut runs = std::mem::take(&mut self.filled);
-        if !self.run.is_null() {
-            runs.push(std::mem::replace(&mut self.run, std::ptr::null_mut()));
-        }
-        runs
+    /// Puts its runs on a shelf, the current one last.
+    pub(super) fn give_up_runs(&mut self, shelf: &mut Vec<Run>) {
+        shelf.extend(self.runs());
+        self.filled.clear();
+        self.run = std::ptr::null_mut();
     }
 
     /// Goes on in another run. False if there is none: then it is time to collect.

@@ -47,13 +47,14 @@ pub unsafe fn deal(areas: &mut [&mut AllocArea], bytes: usize, piece: usize) -> 
     let share = bytes.div_ceil(len * BLOCK_BYTES).max(1);
     let shelves = &mut *shelves();
     let mut over: Vec<Run> = Vec::new();
-    let mut had: Vec<Vec<Run>> = Vec::new();
     for area in areas.iter_mut() {
         if shelves.len() <= area.no {
             shelves.resize_with(area.no + 1, || Shelf { pieces: Vec::new(), open: false });
         }
-        let mut own = std::mem::take(&mut shelves[area.no].pieces);
-        own.extend(area.take_runs());
+        let shelf = &mut shelves[area.no];
+        shelf.open = area.was_used;
+        let own = &mut shelf.pieces;
+        area.give_up_runs(own);
         own.retain(|&run| {
             let right = (*run).len as usize == len;
             if !right {
@@ -64,9 +65,9 @@ pub unsafe fn deal(areas: &mut [&mut AllocArea], bytes: usize, piece: usize) -> 
         // The first ones have not been used for longest.
         let more = own.len().saturating_sub(share);
         over.extend(own.drain(..more));
-        had.push(own);
     }
-    for (area, mut own) in areas.iter_mut().zip(had) {
+    for area in areas.iter_mut() {
+        let own = &mut shelves[area.no].pieces;
         while own.len() < share {
             match over.pop().or_else(|| alloc_run(len, Age::NURSERY)) {
                 Some(run) => own.push(run),
@@ -74,7 +75,6 @@ pub unsafe fn deal(areas: &mut [&mut AllocArea], bytes: usize, piece: usize) -> 
             }
         }
         area.run = own.pop().expect("a share is one piece at least");
-        shelves[area.no] = Shelf { pieces: own, open: area.was_used };
     }
     over.into_iter().for_each(|run| free_run(run));
     true
