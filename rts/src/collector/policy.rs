@@ -32,9 +32,6 @@ const MAX_SPARE_NURSERY: usize = 4 << 20;
 const MAX_GROWN_NURSERY: usize = 4 << 20;
 /// A nursery that has grown takes up to this part (one in so many) of what the generations hold.
 const GROWN_SHARE: usize = 4;
-
-/// A nursery that is larger still takes at most so many times what is alive.
-const STRETCHED_SHARE: usize = 4;
 /// With several HECs all together take so many times what is alive, but each no more than so many bytes.
 const SHARE_OF_MANY: usize = 3;
 const MOST_FOR_MANY: usize = 64 << 20;
@@ -225,7 +222,7 @@ unsafe fn grown_nursery(hecs: usize) -> usize {
 fn stretched(base: usize, hecs: usize) -> usize {
     let live = LIVE.load(Ordering::Relaxed) * BLOCK_BYTES;
     match hecs {
-        1 => stretch().size(base, |size| size <= MAX_GROWN_NURSERY || size <= STRETCHED_SHARE * live),
+        1 => stretch().size(base, |size| size <= live),
         _ if base < MAX_GROWN_NURSERY => base,
         _ => (SHARE_OF_MANY * live / hecs).clamp(base, MOST_FOR_MANY),
     }
