@@ -4,13 +4,16 @@
 //! survived when the generation was last collected. For every order of magnitude of work we
 //! keep what copying has cost alone and together. Helpers take some time to arrive: work that
 //! would be done by then is not offered to them. Where both ways are known, for this order of
-//! magnitude or the nearest, the faster one is taken; to share must be clearly faster, since it
-//! costs processor time that others may want. Now and then the other way is tried again, less
+//! magnitude or the nearest, the faster one is taken. Where helpers come from outside, to share must be
+//! clearly faster, since it costs processor time that others may want; HECs that are stopped have
+//! nothing else to do. Now and then the other way is tried again, less
 //! often each time that it loses: the load of the machine changes, and so does the shape of the
 //! heap.
 use crate::observe::settings::MAX_GENERATIONS;
 
-/// A collection shared must take at most this part of the time that it takes alone.
+/// A collection shared must take at most this part of the time that it takes alone: if helpers are those that
+/// wait anyway, or others.
+const GAIN_OF_HECS: f64 = 1.0;
 const GAIN: f64 = 0.85;
 /// Weight of the newest measurement.
 const NEWEST: f64 = 0.5;
@@ -43,6 +46,8 @@ pub struct History {
     survival: [f64; MAX_GENERATIONS],
     by_magnitude: [Experience; MAGNITUDES],
     late: f64,
+    /// [`GAIN`] or [`GAIN_OF_HECS`], as the last collection was.
+    gain: f64,
     /// The collection under way tries the way that has been the slower one.
     trial: bool,
 }
@@ -77,13 +82,15 @@ impl History {
             survival: [0.0; MAX_GENERATIONS],
             by_magnitude: [nothing; MAGNITUDES],
             late: LATE,
+            gain: GAIN,
             trial: false,
         }
     }
 
     /// How many threads should collect `generation` when there may be `most`, and from-space has
-    /// `from` bytes.
-    pub fn choose(&mut self, generation: usize, from: usize, most: usize) -> usize {
+    /// `from` bytes. `hecs`: those that help have been stopped for it.
+    pub fn choose(&mut self, generation: usize, from: usize, most: usize, hecs: bool) -> usize {
+        self.gain = if hecs { GAIN_OF_HECS } else { GAIN };
         let bytes = self.survival[generation] * from as f64;
         let m = magnitude(bytes as usize);
         let useful = bytes * self.nearest(m, MAGNITUDES, |e| e.alone) / (self.late * WORTH_A_HELPER);
@@ -97,7 +104,7 @@ impl History {
             return threads;
         }
         let e = &mut self.by_magnitude[m];
-        let mut share = alone == 0.0 || together < GAIN * alone;
+        let mut share = alone == 0.0 || together < self.gain * alone;
         e.until_retry -= 1;
         if e.until_retry == 0 {
             e.retry = (e.retry * 2).min(LAST_RETRY);
@@ -137,7 +144,7 @@ impl History {
             return;
         }
         let e = &mut self.by_magnitude[magnitude(c.copied)];
-        let before = e.together < GAIN * e.alone;
+        let before = e.together < self.gain * e.alone;
         let cost = c.nanoseconds / c.copied as f64;
         let known = if c.threads > 1 { &mut e.together } else { &mut e.alone };
         // What was known of a way not taken for long is no longer true.
@@ -145,7 +152,7 @@ impl History {
             *known = 0.0;
         }
         learn(known, cost);
-        if before != (e.together < GAIN * e.alone) {
+        if before != (e.together < self.gain * e.alone) {
             // Things have changed: look again soon.
             (e.retry, e.until_retry) = (FIRST_RETRY, FIRST_RETRY);
         }
@@ -159,9 +166,13 @@ mod tests {
     /// Collects `n` times where sharing takes `factor` times as long as not; how often it was
     /// shared.
     fn run(h: &mut History, n: usize, copied: usize, factor: f64) -> usize {
+        run_on(h, n, copied, factor, false)
+    }
+
+    fn run_on(h: &mut History, n: usize, copied: usize, factor: f64, hecs: bool) -> usize {
         let mut shared = 0;
         for _ in 0..n {
-            let threads = h.choose(0, 2 * copied, 2);
+            let threads = h.choose(0, 2 * copied, 2, hecs);
             shared += (threads > 1) as usize;
             let nanoseconds = copied as f64 * if threads > 1 { factor } else { 1.0 };
             let late = (threads > 1).then_some(50_000.0);
@@ -179,6 +190,8 @@ mod tests {
     fn what_gains_is_shared_and_what_does_not_is_not() {
         assert!(run(&mut History::new(), 1000, 1 << 20, 0.6) > 980);
         assert!(run(&mut History::new(), 1000, 1 << 20, 0.95) < 20);
+        assert!(run_on(&mut History::new(), 1000, 1 << 20, 0.95, true) > 980);
+        assert!(run_on(&mut History::new(), 1000, 1 << 20, 1.05, true) < 20);
     }
 
     #[test]
@@ -222,8 +235,8 @@ mod tests {
                 late: None,
             });
         }
-        assert_eq!(h.choose(1, 1 << 20, 16), 6);
-        assert_eq!(h.choose(1, 1 << 20, 3), 3);
-        assert_eq!(h.choose(0, 1 << 20, 3), 1);
+        assert_eq!(h.choose(1, 1 << 20, 16, false), 6);
+        assert_eq!(h.choose(1, 1 << 20, 3, false), 3);
+        assert_eq!(h.choose(0, 1 << 20, 3, false), 1);
     }
 }

@@ -57,7 +57,7 @@ pub(super) unsafe fn muster(hecs: usize, generation: usize, from: usize) -> Opti
     let awake = crew(0).awake().max(ran) + ahead::helper_works() as usize;
     let (history, cores) = &mut *KNOWN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let most = wanted.min(cores.free(awake)).min(MAX_GC_THREADS);
-    call(history.choose(generation, from, most), balanced, false)
+    call(history.choose(generation, from, most, hecs > 1), balanced, false)
 }
 
 /// Remembers what a collection was like.
