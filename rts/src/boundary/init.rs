@@ -13,6 +13,7 @@ use crate::observe::settings::{checks, hec_flags, shows, HeapSuggestion};
 use crate::sched::{self, collect, hec, incall, schedule, seat, task};
 use crate::sync;
 use crate::thread::create::new_io_thread;
+use crate::thread::place;
 use crate::thread::stack::StackSizes;
 use crate::{memory, static_closure};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -88,6 +89,9 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
         max: o.max_stack_words.max(o.initial_stack_words + o.stack_chunk_words),
     };
     sched::init(sched::Settings { stack, threaded });
+    if !o.default_slices {
+        place::have_no_turns();
+    }
     collect::set_alloc_limit_grace(o.alloc_limit_grace_bytes);
     collect::set_heap_grace(o.heap_grace_bytes);
     collect::on_heap_exhausted(super::exit::heap_overflow_exit);

@@ -32,6 +32,18 @@ pub struct TsoObj {
     pub alloc_limit: i64,
     /// Sum of the full sizes of all chunks, in words.
     pub tot_stack_size: u32,
+    /// Where it belongs in the run queue (`thread/place.rs`). The headers have a gap here.
+    pub place: Place,
+}
+
+/// A thread's place in the run queue.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Place {
+    /// It has blocked so often since it was last found at work.
+    Waits(u8),
+    /// It has its turn, of which it has used up so many time slices.
+    Turn(u8),
 }
 
 /// `StgStack`, without its words.

@@ -50,6 +50,9 @@ pub enum Compaction {
     AbovePercent(f64),
 }
 
+/// Nanoseconds.
+pub const DEFAULT_TIME_SLICE: i64 = 20_000_000;
+
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
     /// HECs at start.
@@ -83,6 +86,8 @@ pub struct Settings {
     pub tick: Option<Duration>,
     /// Ticks between two context switches; 0: at every heap check.
     pub context_switch_ticks: u32,
+    /// Nobody has said how long a time slice is (`-C`).
+    pub default_slices: bool,
     pub idle_gc: Option<IdleGc>,
     /// Give freed memory back so that it shows at once (MADV_DONTNEED, not MADV_FREE).
     pub return_memory_at_once: bool,
@@ -151,6 +156,7 @@ impl Settings {
             alloc_limit_grace_bytes: gc.allocLimitGrace * FLAG_BLOCK,
             tick: (f.MiscFlags.tickInterval > 0).then(|| duration(f.MiscFlags.tickInterval)),
             context_switch_ticks: f.ConcFlags.ctxtSwitchTicks.max(0) as u32,
+            default_slices: f.ConcFlags.ctxtSwitchTime == DEFAULT_TIME_SLICE,
             idle_gc: gc.doIdleGC.then(|| IdleGc {
                 after: duration(gc.idleGCDelayTime),
                 at_least_every: duration(gc.interIdleGCWait),

@@ -11,11 +11,11 @@ use crate::contract::{layout::*, Closure, Tso};
 use crate::eval::blackhole::owner_of;
 use crate::eval::pause::thread_paused;
 use crate::eval::freeze::{raise_async, restart_transaction};
-use crate::hec::{self, GcRequest, Handed, Hec};
+use crate::hec::{self, GcRequest, Handed, Hec, TIME_IS_UP};
 use crate::observe::eventlog::hooks as eventlog;
 use crate::{info, static_closure};
 use crate::sync::{queues, stm, throwto};
-use crate::thread::{door, spare};
+use crate::thread::{door, place, spare};
 use crate::thread::shrunk::make_ready;
 use crate::thread::stack::{grow, Grown};
 use std::ptr::null_mut;
@@ -221,9 +221,11 @@ unsafe fn came_back(hec: &mut Hec) {
         StackOverflow => stack_overflow(hec, t),
         ThreadYielding => {
             thread_paused(hec, t);
+            place::yields(t);
             requeue(hec, t);
         }
         ThreadBlocked => {
+            place::blocks(t);
             // Work cut off goes first: the thread tries again when it comes back to this.
             if thread_paused(hec, t) || !queues::park(hec, t) {
                 hec.run_queue.push_front(&mut hec.remembered, t);
@@ -248,7 +250,7 @@ unsafe fn why_stopped(hec: &Hec, ret: usize) -> (u16, u64) {
     (eventlog::status_of_block(wait.why), owner.map_or(0, |t| t.obj().id))
 }
 
-/// To the back of the queue, unless its transaction has been overtaken: then it starts again.
+/// Others shall run. A transaction that has been overtaken starts again.
 unsafe fn requeue(hec: &mut Hec, t: Tso) {
     if !stm::validate(t) {
         restart_transaction(hec, t);
@@ -265,12 +267,20 @@ unsafe fn heap_overflow(hec: &mut Hec, t: Tso) {
     }
     let wanted = hec.r.hp_alloc;
     hec.r.hp_alloc = 0;
-    let switch = hec.context_switch.swap(0, Ordering::Relaxed) != 0;
     hec.alloc.spent |= (*hec.alloc.run).free + wanted > hec.alloc.limit();
-    if switch {
+    if gives_way(hec, t) {
         return requeue(hec, t);
     }
     put_back(hec, t);
+}
+
+/// Has the thread been asked to give way to others?
+unsafe fn gives_way(hec: &mut Hec, t: Tso) -> bool {
+    let asked = hec.context_switch.swap(0, Ordering::Relaxed);
+    if asked == TIME_IS_UP {
+        place::slice_ends(t, hec.run_queue.len());
+    }
+    asked != 0
 }
 
 /// To the front of the queue, but behind a thread that has been handed an MVar.
@@ -295,7 +305,7 @@ unsafe fn allocation_limit(hec: &mut Hec, t: Tso) {
 /// way when HpLim is zero; a real overflow comes again.)
 unsafe fn stack_overflow(hec: &mut Hec, t: Tso) {
     thread_paused(hec, t);
-    if hec.context_switch.swap(0, Ordering::Relaxed) != 0 {
+    if gives_way(hec, t) {
         return requeue(hec, t);
     }
     let masked = t.obj().flags as usize & TSO_BLOCKEX != 0;

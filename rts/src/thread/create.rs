@@ -1,5 +1,6 @@
 //! New threads.
 use crate::contract::closure::fields::THUNK_PAYLOAD;
+use crate::contract::thread::Place;
 use crate::contract::{layout::*, Closure, Info, Tso};
 use crate::hec::Hec;
 use crate::observe::eventlog::hooks as eventlog;
@@ -35,6 +36,7 @@ pub unsafe fn new_thread(hec: &mut Hec, sizes: &StackSizes) -> Tso {
     o.bq = Tso::end().closure();
     o.alloc_limit = 0;
     o.tot_stack_size = stack.obj().size;
+    o.place = Place::Waits(0);
     hec.new_threads.push(t);
     eventlog::thread_created(hec.no, o.id);
     t

@@ -4,6 +4,7 @@ pub mod create;
 pub mod door;
 pub mod lock;
 pub mod patience;
+pub mod place;
 pub mod queue;
 pub mod shrunk;
 pub mod spare;

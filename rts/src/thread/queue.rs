@@ -1,21 +1,40 @@
-//! A first-in first-out queue of threads, linked through the TSOs.
+//! A first-in first-out queue of threads, linked through the TSOs. Those that have their turn come to its front, and those
+//! that run for moments before them (`place.rs`). When many of the latter have gone past the others, the
+//! first of these counts as one of them, so that nobody waits for ever.
 //!
 //! Queues are roots: the collector visits head and tail. A TSO whose link is written may be
 //! old, so every write is remembered.
+use super::place::BRIEF_RUNS;
+use crate::contract::thread::Place;
 use crate::contract::{Closure, Tso};
 use crate::memory::remember::RememberedSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+/// How many go past. Each runs for a moment only.
+const MOST_PAST: u32 = 32;
+
 pub struct ThreadQueue {
     pub head: Tso,
     pub tail: Tso,
+    /// The last one ahead of all that wait longer, or null; and how many have gone past those.
+    last_ahead: Tso,
+    past: u32,
+    /// A thread that has its turn has been queued since the queue was last empty.
+    turns: bool,
     /// Written by the owner only; others may look.
     len: AtomicUsize,
 }
 
 impl ThreadQueue {
     pub const fn new() -> ThreadQueue {
-        ThreadQueue { head: Tso::NULL, tail: Tso::NULL, len: AtomicUsize::new(0) }
+        ThreadQueue {
+            head: Tso::NULL,
+            tail: Tso::NULL,
+            last_ahead: Tso::NULL,
+            past: 0,
+            turns: false,
+            len: AtomicUsize::new(0),
+        }
     }
     /// How many threads are on the queue. Any OS thread may ask.
     pub fn len(&self) -> usize {
@@ -27,28 +46,42 @@ impl ThreadQueue {
     pub fn is_empty(&self) -> bool {
         self.head.is_null()
     }
+    /// To the back; but who has its turn comes to the front, and who runs for moments even before those.
     /// # Safety
     /// `t` is live and on no queue.
     pub unsafe fn push_back(&mut self, rs: &mut RememberedSet, t: Tso) {
-        t.obj().link = Tso::end();
-        if self.tail.is_null() {
-            self.head = t;
-        } else {
-            set_link(rs, self.tail, t);
+        match t.obj().place {
+            Place::Turn(_) => {
+                self.turns = true;
+                self.insert_behind(rs, self.last_ahead, t);
+            }
+            Place::Waits(n) if n >= BRIEF_RUNS && self.turns => {
+                self.insert_behind(rs, self.last_ahead, t);
+                self.last_ahead = t;
+            }
+            Place::Waits(_) => self.insert_behind(rs, self.tail, t),
         }
-        self.tail = t;
-        self.set_len(self.len() + 1);
     }
+    /// To the very front.
     /// # Safety
     /// `t` is live and on no queue.
     pub unsafe fn push_front(&mut self, rs: &mut RememberedSet, t: Tso) {
-        if self.head.is_null() {
+        self.insert_behind(rs, Tso::NULL, t);
+    }
+    /// Behind `before`, or in front if that is null.
+    unsafe fn insert_behind(&mut self, rs: &mut RememberedSet, before: Tso, t: Tso) {
+        let next = if before.is_null() { self.head } else { before.obj().link };
+        if next.is_null() || next.is_end() {
             t.obj().link = Tso::end();
             self.tail = t;
         } else {
-            set_link(rs, t, self.head);
+            set_link(rs, t, next);
         }
-        self.head = t;
+        if before.is_null() {
+            self.head = t;
+        } else {
+            set_link(rs, before, t);
+        }
         self.set_len(self.len() + 1);
     }
     /// # Safety
@@ -58,16 +91,35 @@ impl ThreadQueue {
             return None;
         }
         let t = self.head;
+        self.goes_past(t);
         let next = t.obj().link;
         if next.is_end() {
             self.head = Tso::NULL;
             self.tail = Tso::NULL;
+            self.turns = false;
         } else {
             self.head = next;
         }
         t.obj().link = Tso::end();
         self.set_len(self.len() - 1);
         Some(t)
+    }
+    /// The first, `t`, is about to leave.
+    unsafe fn goes_past(&mut self, t: Tso) {
+        if self.last_ahead.is_null() {
+            self.past = 0;
+            return;
+        }
+        if self.last_ahead != self.tail {
+            self.past += 1;
+            if self.past >= MOST_PAST {
+                self.past = 0;
+                self.last_ahead = self.last_ahead.obj().link;
+            }
+        }
+        if self.last_ahead == t {
+            self.last_ahead = Tso::NULL;
+        }
     }
     /// Moves `t` to the front, if it is among the first `most`.
     /// # Safety
@@ -87,6 +139,9 @@ impl ThreadQueue {
                 if self.tail == t {
                     self.tail = before;
                 }
+                if self.last_ahead == t {
+                    self.last_ahead = before;
+                }
                 self.set_len(self.len() - 1);
                 self.push_front(rs, t);
                 return true;
@@ -95,9 +150,9 @@ impl ThreadQueue {
         }
         false
     }
-    /// Shows the collector both ends.
+    /// Shows the collector both ends, and where the line begins.
     pub fn roots(&mut self, visit: &mut dyn FnMut(&mut Closure)) {
-        for end in [&mut self.head, &mut self.tail] {
+        for end in [&mut self.head, &mut self.tail, &mut self.last_ahead] {
             if !end.is_null() {
                 let mut c = end.closure();
                 visit(&mut c);

@@ -2,8 +2,9 @@
 use super::queue::{set_link, ThreadQueue};
 use super::stack::{grow, hec_stack_underflow, Grown, StackSizes, UNDERFLOW_FRAME_WORDS};
 use super::shrunk::{make_ready, ROOM_WORDS};
-use super::{create, door, spare};
+use super::{create, door, place, spare};
 use crate::collector::Request;
+use crate::contract::thread::Place;
 use crate::contract::{layout::*, test_symbols as t, Closure, Tso};
 use crate::eval::freeze::raise_async;
 use crate::info;
@@ -60,6 +61,58 @@ fn a_thread_that_others_wait_for_comes_forward() {
         assert!(!q.bring_forward(rs, d, 9));
         assert_eq!(contents(&q), [a, c, b]);
     }
+}
+
+#[test]
+fn who_has_its_turn_comes_to_the_front_and_who_runs_for_moments_before_that() {
+    let mut w = World::new(2);
+    let [a, b, turn, other, brief, briefer] = std::array::from_fn(|_| w.thread());
+    let mut q = ThreadQueue::new();
+    let rs = &mut w.hec.remembered;
+    unsafe {
+        (turn.obj().place, other.obj().place) = (Place::Turn(1), Place::Turn(2));
+        (brief.obj().place, briefer.obj().place) = (Place::Waits(100), Place::Waits(255));
+        // Where nobody has a turn, all are served in order.
+        [a, brief, b].into_iter().for_each(|t| q.push_back(rs, t));
+        assert_eq!([q.pop_front(), q.pop_front(), q.pop_front()], [Some(a), Some(brief), Some(b)]);
+        [a, b, turn, brief, briefer].into_iter().for_each(|t| q.push_back(rs, t));
+        assert_eq!(contents(&q), [brief, briefer, turn, a, b]);
+        q.push_back(rs, other);
+        assert_eq!(contents(&q), [brief, briefer, other, turn, a, b]);
+        assert!(q.bring_forward(rs, briefer, 9));
+        assert_eq!(contents(&q), [briefer, brief, other, turn, a, b]);
+        // However those that run for moments go round, the others have their turns.
+        let mut seen = Vec::new();
+        while !seen.contains(&b) {
+            let t = q.pop_front().unwrap();
+            seen.push(t);
+            if [brief, briefer].contains(&t) {
+                q.push_back(rs, t);
+            }
+        }
+        let turns = [other, turn, a, b].map(|t| seen.iter().position(|&s| s == t));
+        assert!(turns.is_sorted() && (100..200).contains(&seen.len()), "{}", seen.len());
+        // Who yields has no turn any more.
+        while q.pop_front().is_some() {}
+        q.push_back(rs, other);
+        place::yields(turn);
+        [a, turn].into_iter().for_each(|t| q.push_back(rs, t));
+        assert_eq!(contents(&q), [other, a, turn]);
+    }
+}
+
+#[test]
+fn a_turn_has_several_slices_if_several_threads_wait() {
+    let mut w = World::new(2);
+    let t = w.thread();
+    let slices = |waiting| unsafe {
+        t.obj().place = Place::Waits(100);
+        (1..).find(|_| {
+            place::slice_ends(t, waiting);
+            t.obj().place == Place::Waits(0)
+        })
+    };
+    assert_eq!([0, 2, 3, 10, 25, 70, 1000].map(|n| slices(n).unwrap()), [1, 1, 5, 5, 3, 1, 1]);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 use crate::contract::flags::Flags;
 use crate::contract::layout::*;
 use crate::contract::Ways;
+use crate::observe::settings::DEFAULT_TIME_SLICE;
 
 /// The memory of this machine; 0 if it does not tell.
 pub fn machine_memory() -> u64 {
@@ -41,7 +42,7 @@ pub fn defaults(ways: Ways, memory: u64) -> Flags {
     f.GcFlags.heapLimitGrace = 1 << 20;
     f.GcFlags.numaMask = 1;
 
-    f.ConcFlags.ctxtSwitchTime = 20_000_000;
+    f.ConcFlags.ctxtSwitchTime = DEFAULT_TIME_SLICE;
 
     f.MiscFlags.tickInterval = DEFAULT_TICK_INTERVAL as i64;
     f.MiscFlags.install_signal_handlers = true;
