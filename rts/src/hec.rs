@@ -11,6 +11,7 @@ use crate::contract::{Closure, FunTable, RegTable, Tso};
 use crate::memory::{nursery::AllocArea, remember::RememberedSet, BLOCK_BYTES};
 use crate::observe::stats::Sparks;
 use crate::crowd::CROWD;
+use crate::lead::Lead;
 use crate::pace::PACE;
 use crate::post::Post;
 use crate::thread::door::Wait;
@@ -56,6 +57,10 @@ pub struct Hec {
     pub gc_requested: Option<GcRequest>,
     /// Thunks that somebody may evaluate before they are needed, and what became of such.
     pub sparks: Worker<Closure>,
+    /// How far ahead of others its spark threads work, and how often its threads have found done what they had
+    /// evaluated. (Any OS thread may look.)
+    pub lead: Lead,
+    pub found_done: AtomicUsize,
     /// The other end, for those who steal.
     pub stealer: Stealer<Closure>,
     pub spark_counts: Sparks,
@@ -107,6 +112,8 @@ impl Hec {
             handed: Handed::No,
             patience: Patience::NEW,
             gc_requested: None,
+            lead: Lead::default(),
+            found_done: AtomicUsize::new(0),
             stealer: sparks.stealer(),
             sparks,
             spark_counts: Sparks::default(),

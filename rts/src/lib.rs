@@ -14,6 +14,7 @@ mod made_once;
 pub mod memory;
 pub mod observe;
 pub mod os_thread;
+pub mod lead;
 pub mod pace;
 pub mod post;
 pub mod prims;

@@ -16,6 +16,7 @@ use crate::contract::closure::fields::INDIRECTEE;
 use crate::contract::{layout::*, Closure, RegTable};
 use crate::hec::{self, Hec};
 use crate::observe::eventlog::hooks as eventlog;
+use crate::lead;
 use crate::observe::stats;
 use crate::static_closure;
 use crate::thread::create::new_io_thread;
@@ -75,8 +76,17 @@ pub unsafe extern "C" fn newSpark(reg: *mut RegTable, closure: Closure) -> i32 {
 /// A spark worth evaluating, from this HEC or another.
 unsafe fn find(hec: &mut Hec) -> Option<Closure> {
     let own = hec.no as usize;
+    let work_done_twice = (0..hec::count()).map(|no| (*hec::address(no)).found_done.load(Ordering::Relaxed)).sum();
+    for _ in 0..hec.lead.sparks_to_pass(work_done_twice) {
+        match steal(own) {
+            Some((_, c)) => hec.sparks.push(c),
+            None => break,
+        }
+    }
     loop {
-        let found = hec.sparks.pop().map(|c| (own, c)).or_else(|| steal(own));
+        let own_later = hec.lead.is_taken() && hec.sparks.len() < lead::MOST_PASSED;
+        let stolen = if own_later { steal(own) } else { None };
+        let found = stolen.or_else(|| hec.sparks.pop().map(|c| (own, c))).or_else(|| steal(own));
         let counts = &mut hec.spark_counts;
         match found {
             Some((from, c)) if is_thunk(c) => {
