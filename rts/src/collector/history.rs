@@ -11,8 +11,8 @@
 //! heap.
 use crate::observe::settings::MAX_GENERATIONS;
 
-/// A collection shared must take at most this part of the time that it takes alone: if helpers are those that
-/// wait anyway, or others.
+/// A collection shared must take at most this part of the time that it takes alone: with HECs that are stopped
+/// anyway, and with other helpers.
 const GAIN_OF_HECS: f64 = 1.0;
 const GAIN: f64 = 0.85;
 /// Weight of the newest measurement.

@@ -2,7 +2,7 @@
 //! that run for moments before them (`place.rs`). When many of the latter have gone past the others, the
 //! first of these counts as one of them, so that nobody waits for ever.
 //!
-//! Queues are roots: the collector visits head and tail. A TSO whose link is written may be
+//! Queues are roots: the collector visits the ends. A TSO whose link is written may be
 //! old, so every write is remembered.
 use super::place::BRIEF_RUNS;
 use crate::contract::thread::Place;
@@ -10,7 +10,7 @@ use crate::contract::{Closure, Tso};
 use crate::memory::remember::RememberedSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How many go past. Each runs for a moment only.
+/// How many go past the others before the first of those counts as one of them.
 const MOST_PAST: u32 = 32;
 
 pub struct ThreadQueue {
@@ -150,7 +150,7 @@ impl ThreadQueue {
         }
         false
     }
-    /// Shows the collector both ends, and where the line begins.
+    /// Shows the collector both ends, and the last one ahead.
     pub fn roots(&mut self, visit: &mut dyn FnMut(&mut Closure)) {
         for end in [&mut self.head, &mut self.tail, &mut self.last_ahead] {
             if !end.is_null() {
