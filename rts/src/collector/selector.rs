@@ -1,11 +1,13 @@
 //! Selector thunks are evaluated by the collector when their selectee is: this is what keeps
 //! `let (a, b) = … in …` from holding on to `a` for as long as `b` is needed (Wadler 1987).
 //!
-//! A selector's selectee may be a selector in turn, and so on through millions of them, so the
-//! chain is walked with an explicit stack. While a selector is on that stack its header is
-//! `WHITEHOLE`, by which a cycle shows. A selector that can be evaluated becomes an indirection
-//! to the field, which evacuation then skips; if the end of the chain is no value, all
-//! selectors on the stack are copied at once, so that each is looked at once in a collection.
+//! A selector's selectee may be a selector in turn, and what it selects another one, and so on
+//! through millions of them. So the chain is walked with an explicit stack, of those that *wait*
+//! for their selectees and those whose value is that of the next one above, which they *pass on*.
+//! While a selector is on that stack its header is `WHITEHOLE`, by which a cycle shows. One that
+//! can be evaluated becomes an indirection to what is at the end of the chain, which evacuation
+//! then skips in one step, from wherever on the chain it comes; if there is no value, all
+//! selectors on the stack are copied at once. So each is looked at once in a collection.
 //! The header is also the claim of this thread, if there are several (`claim.rs`).
 use super::claim::shared;
 use super::evacuate::FORWARDED;
@@ -16,9 +18,17 @@ use crate::contract::{layout::*, Closure, Info, TAG_MASK};
 use crate::info;
 use crate::memory::Age;
 
+/// A claimed selector thunk.
+pub(super) struct Claimed {
+    thunk: Closure,
+    header: usize,
+    /// Its value is that of the next one on the stack, instead of a field of it.
+    passes_on: bool,
+}
+
 impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
-    /// Evaluates a condemned selector thunk: `Some` of the selected field, not evacuated.
-    /// `None`: it cannot be evaluated, and has been copied; or another thread was first.
+    /// Evaluates a condemned selector thunk: `Some` of what is at the end of its chain, not
+    /// evacuated. `None`: it cannot be evaluated, and has been copied; or another thread was first.
     #[inline(never)]
     pub(super) unsafe fn select(&mut self, thunk: Closure, header: usize) -> Option<usize> {
         debug_assert!(self.selectors.is_empty());
@@ -26,17 +36,29 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
             return None;
         }
         let mut selectee = thunk.word(SELECTOR_SELECTEE);
+        // The topmost selector waits for the selectee.
         loop {
             match self.constructor(selectee) {
                 Found::Constructor(con) => {
-                    let (s, header) = self.selectors.pop()?;
-                    let value = con.word(1 + Info(header).selector_offset());
-                    s.set_word(INDIRECTEE, value);
-                    self.release(s.slot(0), info!(stg_IND_info).0);
-                    if self.selectors.is_empty() {
-                        return Some(value);
+                    let top = self.selectors.len() - 1;
+                    let value = con.word(1 + Info(self.selectors[top].header).selector_offset());
+                    match self.value(value) {
+                        Value::Plain(value) => {
+                            self.resolve(value);
+                            if self.selectors.is_empty() {
+                                return Some(value);
+                            }
+                            selectee = value;
+                        }
+                        Value::Selector(s, header) => {
+                            // Otherwise another thread has it, and we look anew.
+                            if self.enter(s, header) {
+                                self.selectors[top].passes_on = true;
+                                selectee = s.word(SELECTOR_SELECTEE);
+                            }
+                        }
+                        Value::Claimed => return self.give_up(),
                     }
-                    selectee = value;
                 }
                 Found::Selector(s, header) => {
                     // Otherwise another thread has it, and the chain goes on from what it is now.
@@ -44,14 +66,37 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
                         selectee = s.word(SELECTOR_SELECTEE);
                     }
                 }
-                Found::Nothing => {
-                    while let Some((s, header)) = self.selectors.pop() {
-                        self.copy_selector(s, header);
-                    }
-                    return None;
-                }
+                Found::Nothing => return self.give_up(),
             }
         }
+    }
+
+    /// The topmost selector, and those below that pass it on, have this value.
+    unsafe fn resolve(&mut self, value: usize) {
+        if let Some(top) = self.selectors.pop() {
+            self.indirect(&top, value);
+        }
+        self.pass_on(value);
+    }
+
+    /// The topmost selector has no value, and so none of them has.
+    unsafe fn give_up<T>(&mut self) -> Option<T> {
+        while let Some(s) = self.selectors.pop() {
+            self.copy_selector(s.thunk, s.header);
+            self.pass_on(s.thunk.0);
+        }
+        None
+    }
+
+    unsafe fn pass_on(&mut self, value: usize) {
+        while let Some(s) = self.selectors.pop_if(|s| s.passes_on) {
+            self.indirect(&s, value);
+        }
+    }
+
+    unsafe fn indirect(&self, s: &Claimed, value: usize) {
+        s.thunk.set_word(INDIRECTEE, value);
+        self.release(s.thunk.slot(0), info!(stg_IND_info).0);
     }
 
     /// Claims a selector. False if another thread has been here since its header was read.
@@ -64,8 +109,31 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         } else {
             s.set_word(0, claimed);
         }
-        self.selectors.push((s, header));
+        self.selectors.push(Claimed { thunk: s, header, passes_on: false });
         true
+    }
+
+    /// What a field refers to, behind indirections.
+    unsafe fn value(&self, mut p: usize) -> Value {
+        loop {
+            if !self.in_heap(p) || self.age(p) & Age::CONDEMNED == 0 {
+                return Value::Plain(p);
+            }
+            let c = Closure(p & !TAG_MASK);
+            let header = self.header(c.slot(0));
+            if header & FORWARDED != 0 {
+                return Value::Plain(p);
+            }
+            p = match Info(header).kind() {
+                IND | BLACKHOLE => match self.value_of_blackhole(c.slot(0)) {
+                    Some(value) => value,
+                    None => return Value::Plain(p),
+                },
+                THUNK_SELECTOR => return Value::Selector(c, header),
+                WHITEHOLE => return Value::Claimed,
+                _ => return Value::Plain(p),
+            }
+        }
     }
 
     /// What is at the end of the indirections that start at `p`.
@@ -101,4 +169,14 @@ enum Found {
     /// A condemned selector thunk, not evaluated yet, and its header.
     Selector(Closure, usize),
     Nothing,
+}
+
+/// What a selected field refers to.
+enum Value {
+    /// It is no selector that could be evaluated now.
+    Plain(usize),
+    /// A condemned selector thunk, not evaluated yet, and its header.
+    Selector(Closure, usize),
+    /// A selector on a stack, this thread's or another's.
+    Claimed,
 }

@@ -10,6 +10,7 @@
 //!
 //! The code for one worker and for several is the same, but for `PARALLEL`: one alone pays for no
 //! atomic instruction.
+use super::selector::Claimed;
 use super::team::{Team, Work};
 use super::tenure::tenure;
 use crate::contract::{Closure, WORD};
@@ -64,7 +65,7 @@ pub struct Worker<const MAJOR: bool, const PARALLEL: bool> {
     /// Old objects that refer to younger ones, by generation.
     pub(super) remembered: Vec<Vec<Closure>>,
     /// Selector thunks under evaluation, with their headers.
-    pub(super) selectors: Vec<(Closure, usize)>,
+    pub(super) selectors: Vec<Claimed>,
     pub(super) cons_header: usize,
     /// Headers of boxed integers and characters, of which small ones are shared.
     pub(super) int_header: usize,

@@ -283,6 +283,53 @@ fn a_long_chain_of_selectors_collapses() {
     assert_eq!(o.copied_words, 10 * 5);
 }
 
+/// A chain where each pair holds a selection from the next: whoever holds all the pairs has them walked once.
+#[test]
+fn selections_that_lead_to_selections_are_done_once() {
+    const N: usize = 200_000;
+    let mut w = world(2);
+    assert!(w.resize_nursery(64 << 20));
+    let end = w.list(1000, 1010);
+    let nil = t::nil().with_tag(1);
+    let mut pair = w.cons(end, nil);
+    let mut all = nil;
+    for _ in 0..N {
+        let s = w.object(t::fst(), &[0, pair.0]);
+        pair = w.cons(s, nil);
+        all = w.cons(pair, all);
+    }
+    w.roots.push(all);
+    let o = w.collect(Request::MINOR);
+    assert_eq!(o.copied_words, (10 * 5) + 2 * N * 3);
+    let all = w.roots[0];
+    assert_eq!(unsafe { sum(all.untag().field(1).untag().field(1)) }, 10045);
+}
+
+#[test]
+fn selections_that_come_back_to_themselves_are_kept() {
+    let mut w = world(2);
+    let nil = t::nil().with_tag(1);
+    // p = (fst p, []), and q = (fst r, []) with r = (fst q, []).
+    let own = w.object(t::fst(), &[0, 0]);
+    let p = w.cons(own, nil);
+    let [a, b] = [w.object(t::fst(), &[0, 0]), w.object(t::fst(), &[0, 0])];
+    let [q, r] = [w.cons(a, nil), w.cons(b, nil)];
+    unsafe {
+        own.set_word(SELECTOR_SELECTEE, p.0);
+        a.set_word(SELECTOR_SELECTEE, r.0);
+        b.set_word(SELECTOR_SELECTEE, q.0);
+    }
+    // One that leads into such a circle has no value either.
+    let into = w.object(t::fst(), &[0, q.0]);
+    w.roots.extend([own, into]);
+    w.collect(Request::MINOR);
+    unsafe {
+        assert_eq!(w.roots[0].info(), t::fst());
+        assert_eq!(w.roots[0].field(SELECTOR_SELECTEE).untag().field(1), w.roots[0]);
+        assert_eq!(w.roots[1].info(), t::fst());
+    }
+}
+
 #[test]
 fn selectors_without_a_value_are_kept() {
     let mut w = world(2);
