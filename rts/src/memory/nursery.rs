@@ -18,6 +18,9 @@ pub struct AllocArea {
     filled: Vec<Run>,
     /// The run is full: the next one is wanted at the next heap check, or a collection.
     pub spent: bool,
+    /// Bytes that a heap check has asked for, if that is more than a run has; else 0. Code allocates up to a megabyte
+    /// at a time (a long list in brackets, say), however small nurseries are.
+    demand: usize,
     /// Something was allocated in the last cycle.
     pub(super) was_used: bool,
     /// Runs filled by the runtime when the nursery was full.
@@ -45,6 +48,7 @@ impl AllocArea {
             no,
             filled: Vec::new(),
             spent: false,
+            demand: 0,
             was_used: false,
             run: std::ptr::null_mut::<BlockDesc>(),
             extra: Vec::new(),
@@ -71,10 +75,36 @@ impl AllocArea {
         self.run = std::ptr::null_mut();
     }
 
+    /// A heap check has asked for so many bytes and not got them.
+    /// # Safety
+    /// Hp has been saved to the run.
+    pub unsafe fn refuse(&mut self, bytes: usize) {
+        let run = &*self.run;
+        self.spent |= run.free + bytes > self.limit();
+        if run.start + bytes > self.limit() {
+            self.demand = bytes;
+        }
+    }
+
+    /// Adds a run that is large enough for what a heap check has asked for. False if memory is out.
+    /// # Safety
+    /// The cycle has just begun.
+    pub(super) unsafe fn meet_demand(&mut self) -> bool {
+        let blocks = std::mem::take(&mut self.demand).div_ceil(BLOCK_BYTES);
+        if blocks > (*self.run).len as usize {
+            let Some(run) = alloc_run(blocks, Age::NURSERY) else { return false };
+            self.filled.push(std::mem::replace(&mut self.run, run));
+        }
+        true
+    }
+
     /// Goes on in another run. False if there is none: then it is time to collect.
     /// # Safety
     /// The HEC is held and no thread runs on it.
     pub unsafe fn next_run(&mut self) -> bool {
+        if self.demand > 0 {
+            return false;
+        }
         let Some(run) = pieces::take(self.no) else { return false };
         self.filled.push(std::mem::replace(&mut self.run, run));
         self.spent = false;

@@ -75,6 +75,9 @@ pub unsafe fn deal(areas: &mut [&mut AllocArea], bytes: usize, piece: usize) -> 
             }
         }
         area.run = own.pop().expect("a share is one piece at least");
+        if !area.meet_demand() {
+            return false;
+        }
     }
     over.into_iter().for_each(|run| free_run(run));
     true

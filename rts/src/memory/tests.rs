@@ -309,3 +309,29 @@ fn a_full_nursery_goes_on_in_pieces_that_others_have_left() {
         assert_eq!(blocks_in_use() - beside, 3 * 4);
     }
 }
+
+#[test]
+fn who_asks_for_more_than_a_piece_gets_it_in_the_next_cycle() {
+    let _w = World::new(2);
+    let mut a = AllocArea::new(1);
+    let piece = 2 * BLOCK_BYTES;
+    let beside = blocks_in_use();
+    unsafe {
+        assert!(pieces::deal(&mut [&mut a], 2 * piece, piece));
+        a.refuse(piece);
+        assert!(!a.must_stop());
+        a.refuse(3 * piece);
+        assert!(a.must_stop() && !a.next_run());
+        a.end_cycle();
+        a.start_cycle();
+        assert!(pieces::deal(&mut [&mut a], 2 * piece, piece));
+        assert!(a.limit() - (*a.run).start >= 3 * piece);
+        // That was for once.
+        spend(&mut a);
+        assert!(a.next_run() && a.limit() - (*a.run).start == piece);
+        a.end_cycle();
+        a.start_cycle();
+        assert!(pieces::deal(&mut [&mut a], 2 * piece, piece));
+        assert_eq!(blocks_in_use() - beside, 4);
+    }
+}

@@ -265,9 +265,7 @@ unsafe fn heap_overflow(hec: &mut Hec, t: Tso) {
     if o.flags as usize & TSO_ALLOC_LIMIT != 0 && o.alloc_limit < 0 {
         allocation_limit(hec, t);
     }
-    let wanted = hec.r.hp_alloc;
-    hec.r.hp_alloc = 0;
-    hec.alloc.spent |= (*hec.alloc.run).free + wanted > hec.alloc.limit();
+    hec.alloc.refuse(std::mem::take(&mut hec.r.hp_alloc));
     if gives_way(hec, t) {
         return requeue(hec, t);
     }
