@@ -25,7 +25,7 @@ pub struct Options {
     /// Have ghc_make compile modules of the size of the 2016 measurements, which takes about an hour
     #[arg(long)]
     full: bool,
-    /// Only programs whose names contain one of these; `ghc_make` is ghc --make -jN, and `par_` names all parallel programs
+    /// Only programs whose names contain one of these; `ghc_make` is ghc --make -jN, `par_` names all parallel programs, and `real_` those on Debian's libraries
     names: Vec<String>,
 }
 
@@ -34,6 +34,8 @@ pub struct Options {
 struct Results {
     /// Count towards the geometric means.
     pairs: Vec<Pair>,
+    /// Programs on Debian's libraries.
+    real: Vec<Pair>,
     /// Have goals of their own.
     aimed: Vec<Pair>,
     scalings: Vec<Scaling>,
@@ -84,7 +86,9 @@ fn measure(maker: &Maker, program: &Program, runs: usize, results: &mut Results)
         return Ok(());
     }
     let pair = bench::compare(maker, program, runs)?;
-    if program.header.aims.is_empty() {
+    if program.header.is_real() {
+        results.real.push(pair);
+    } else if program.header.aims.is_empty() {
         results.pairs.push(pair);
     } else {
         results.targets.of_program(program, &pair);
@@ -105,7 +109,7 @@ impl Results {
 
     /// Prints, and writes JSON and pictures to `dir`.
     fn report(&self, runs: usize, dir: &Path) -> Result<()> {
-        if self.targets.is_empty() {
+        if self.targets.is_empty() && self.real.is_empty() {
             return Ok(());
         }
         let mut written = Vec::new();
@@ -116,7 +120,11 @@ impl Results {
         };
         let mut all = json!({"runs": runs, "statistic": "median"});
         let mut separator = "";
-        for (key, title, pairs) in [("programs", "Programs", &self.pairs), ("aimed", "Programs with goals of their own", &self.aimed)] {
+        for (key, title, pairs) in [
+            ("programs", "Programs", &self.pairs),
+            ("real", "Programs on Debian's libraries", &self.real),
+            ("aimed", "Programs with goals of their own", &self.aimed),
+        ] {
             if pairs.is_empty() {
                 continue;
             }
@@ -136,7 +144,9 @@ impl Results {
             grid.plot(&picture(&format!("{}.svg", grid.name)))?;
             separator = "\n";
         }
-        print!("{separator}{}", self.targets.text());
+        if !self.targets.is_empty() {
+            print!("{separator}{}", self.targets.text());
+        }
         all["targets"] = self.targets.json();
         write(&picture("bench.json"), &all)?;
         println!("\nmedian of {runs} runs; written to {}", written.join(", "));

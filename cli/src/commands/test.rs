@@ -1,7 +1,8 @@
 //! `hecaton test`: every test of the project.
 //!
 //! In order: the unit tests of the crates (cargo), the scripts in tests/commands (the command line as a user meets it), the conformance
-//! suite, and the programs on Debian's libraries. Closes with one line of counts, where each run of a program is a test.
+//! suite, and the programs on Debian's libraries (the bench's among them). Closes with one line of counts, where each run of a program is
+//! a test.
 use crate::{
     conformance::{self, Kind, CHECK, CREW, CREW_STRESS, HECS, PLAIN, SMALL, STRESS},
     fail::{Fail, Result},
@@ -46,11 +47,20 @@ pub fn run(project: &Project, options: &Options) -> Result<()> {
         kinds.extend([&STRESS, &CREW_STRESS]);
     }
     let packages = packages(project)?;
-    for (suite, kinds) in [("conformance", &kinds[..]), ("libraries", &[&PLAIN, &SMALL])] {
-        if suite == "libraries" && options.quick {
+    // The bench's programs on Debian's libraries are tests as well.
+    let bench = project.root.join("bench");
+    for (suite, folder, kinds) in [
+        ("conformance", tests.join("conformance"), &kinds[..]),
+        ("libraries", tests.join("libraries"), &[&PLAIN, &SMALL]),
+        ("bench", bench, &[&PLAIN, &SMALL]),
+    ] {
+        if suite != "conformance" && options.quick {
             continue;
         }
-        let selected = programs::find(&tests.join(suite), &options.names)?;
+        let mut selected = programs::find(&folder, &options.names)?;
+        if suite == "bench" {
+            selected.retain(|p| p.header.is_real());
+        }
         if !selected.is_empty() {
             let maker = Maker::new(project, project.build_dir().join("tests").join(suite))?;
             tally += conformance::run(suite, &maker, &selected, kinds, &packages, &report)?;

@@ -57,6 +57,11 @@ pub struct Compare {
 }
 
 impl Header {
+    /// Is this a sequential benchmark on Debian's libraries?
+    pub fn is_real(&self) -> bool {
+        !self.needs.is_empty() && self.hecs.is_none()
+    }
+
     /// Reads the header of `source`; the error says which line is wrong.
     pub fn parse(source: &str) -> Result<Header, String> {
         let all = Compare { stdout: true, stderr: true, exit: true };
