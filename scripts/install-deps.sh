@@ -12,12 +12,12 @@ build=${self%/*/*}/build
 base=(ghc gcc binutils libc6-dev libffi-dev libgmp-dev)
 tools=(diffutils cabal-install wrk curl)
 measured=(
-    libghc-monad-par-dev libghc-parallel-dev libghc-agda-dev libghc-hledger-lib-dev libghc-hlint-dev libghc-ormolu-dev libghc-pandoc-dev
+    libghc-agda-dev libghc-async-dev libghc-hledger-lib-dev libghc-hlint-dev libghc-http-client-dev libghc-http-types-dev
+    libghc-monad-par-dev libghc-ormolu-dev libghc-pandoc-dev libghc-parallel-dev libghc-wai-dev libghc-warp-dev
 )
 libraries=(
-    libghc-aeson-dev libghc-async-dev libghc-attoparsec-dev libghc-ghc-events-dev libghc-hspec-dev libghc-http-types-dev libghc-lens-dev
-    libghc-network-dev libghc-quickcheck2-dev libghc-random-dev libghc-unordered-containers-dev libghc-vector-dev
-    libghc-wai-dev libghc-warp-dev
+    libghc-aeson-dev libghc-attoparsec-dev libghc-ghc-events-dev libghc-hspec-dev libghc-lens-dev libghc-network-dev
+    libghc-quickcheck2-dev libghc-random-dev libghc-unordered-containers-dev libghc-vector-dev
 )
 
 fail() {

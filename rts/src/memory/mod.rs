@@ -10,6 +10,7 @@ pub mod generation;
 pub mod nursery;
 pub mod object;
 pub mod pieces;
+mod pinned;
 pub mod remember;
 pub mod space;
 #[cfg(test)]

@@ -5,7 +5,8 @@
 //! descriptor (`free`), where Cmm stores it before a call that may allocate (`SAVE_HP`) and
 //! from where it loads it after (`LOAD_HP`). Allocation by the runtime never fails for want of
 //! a collection: what does not fit goes to an extra run, and a collection is asked for.
-use super::blocks::{self, alloc_run, used_bytes, Run};
+use super::blocks::{alloc_run, used_bytes, Run};
+use super::pinned::{self, OpenBlock};
 use super::{pieces, Age, BLOCK_BYTES, BLOCK_WORDS, LARGE_OBJECT_WORDS};
 use crate::contract::{BlockDesc, Closure, WORD};
 
@@ -29,11 +30,8 @@ pub struct AllocArea {
     pub large: Vec<Run>,
     /// Blocks of those, towards the next collection.
     pub large_blocks: usize,
-    /// The block that pinned arrays are cut from. One that a collection saves goes on being
-    /// filled, at whatever age it has reached: byte arrays refer to nothing.
-    pub pinned: Option<Run>,
-    /// Where this cycle's part of a block begins that an earlier cycle began; else 0.
-    pinned_from: usize,
+    /// The blocks that pinned arrays are cut from, by their size (`pinned.rs`).
+    pinned: [OpenBlock; pinned::CLASSES],
     /// Large blocks after which a collection is asked for.
     pub large_limit: usize,
     /// A collection is wanted at the next heap check.
@@ -54,8 +52,7 @@ impl AllocArea {
             extra: Vec::new(),
             large: Vec::new(),
             large_blocks: 0,
-            pinned: None,
-            pinned_from: 0,
+            pinned: [OpenBlock::NONE; pinned::CLASSES],
             large_limit: 0,
             full: false,
             allocated_before: 0,
@@ -132,15 +129,8 @@ impl AllocArea {
     pub fn allocated(&self) -> u64 {
         unsafe {
             let aside: usize = self.extra.iter().chain(&self.large).map(|&run| used_bytes(run)).sum();
-            self.allocated_before + (self.used() + aside + self.in_earlier_pinned()) as u64
-        }
-    }
-
-    /// Bytes allocated in this cycle in a block that an earlier one began.
-    unsafe fn in_earlier_pinned(&self) -> usize {
-        match self.pinned {
-            Some(run) if self.pinned_from != 0 => (*run).free - self.pinned_from,
-            _ => 0,
+            let pinned: usize = self.pinned.iter().map(|open| open.grown()).sum();
+            self.allocated_before + (self.used() + aside + pinned) as u64
         }
     }
 
@@ -210,19 +200,17 @@ impl AllocArea {
     pub fn end_cycle(&mut self) -> (Vec<Run>, Vec<Run>) {
         self.allocated_before = self.allocated();
         self.large_blocks = 0;
-        // SAFETY: the block is in use.
-        self.pinned_from = self.pinned.map_or(0, |run| unsafe { (*run).free });
+        // SAFETY: the blocks are in use.
+        self.pinned.iter_mut().for_each(|open| unsafe { open.end_cycle() });
         (self.full, self.spent) = (false, false);
         (std::mem::take(&mut self.extra), std::mem::take(&mut self.large))
     }
 
-    /// Forgets the block of pinned arrays if the collection has not saved it.
+    /// Forgets the blocks of pinned arrays that the collection has not saved.
     /// # Safety
     /// Nothing has been freed yet.
     pub unsafe fn drop_dead_pinned(&mut self) {
-        if self.pinned.is_some_and(|run| blocks::run_age(run).is(Age::CONDEMNED)) {
-            self.pinned = None;
-        }
+        self.pinned.iter_mut().for_each(|open| open.drop_dead());
     }
 
     /// Starts a new cycle with an empty nursery.
@@ -246,29 +234,22 @@ impl AllocArea {
         offset: usize,
     ) -> Option<Closure> {
         let bytes = words * WORD;
-        let pad = |at: usize| (at + offset).wrapping_neg() & (align - 1);
-        if let Some(run) = self.pinned {
-            let at = (*run).free + pad((*run).free);
-            if at + bytes <= (*run).start + BLOCK_BYTES {
-                (*run).free = at + bytes;
-                return Some(Closure(at));
-            }
-        }
         if bytes + align > BLOCK_BYTES / 2 {
             let extra = align.div_ceil(WORD);
             let run = alloc_run((words + extra).div_ceil(BLOCK_WORDS), Age(Age::PINNED))?;
-            let at = (*run).start + pad((*run).start);
+            let at = pinned::aligned((*run).start, align, offset);
             (*run).free = at + bytes;
             self.note_large(run);
             return Some(Closure(at));
         }
+        let class = pinned::class(bytes);
+        if let Some(at) = self.pinned[class].cut(bytes, align, offset) {
+            return Some(Closure(at));
+        }
         let run = alloc_run(1, Age(Age::NURSERY.0 | Age::PINNED))?;
-        self.allocated_before += self.in_earlier_pinned() as u64;
-        self.pinned_from = 0;
+        self.allocated_before += self.pinned[class].grown() as u64;
         self.note_large(run);
-        self.pinned = Some(run);
-        let at = (*run).start + pad((*run).start);
-        (*run).free = at + bytes;
-        Some(Closure(at))
+        self.pinned[class] = OpenBlock::new(run);
+        self.pinned[class].cut(bytes, align, offset).map(Closure)
     }
 }

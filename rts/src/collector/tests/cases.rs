@@ -181,6 +181,27 @@ fn pinned_blocks_live_as_long_as_one_array() {
     assert_eq!(age_of(pinned[2].0), Age::FREE);
 }
 
+#[test]
+fn a_few_pinned_bytes_do_not_keep_the_buffers_allocated_beside_them() {
+    let mut w = world(2);
+    let mut pinned = |words: usize| unsafe {
+        let a = w.hec.alloc.allocate_pinned(words, 8, 16).unwrap();
+        a.set_info(info!(stg_ARR_WORDS_info));
+        a.set_word(ARR_BYTES, (words - ARR_BYTES_PAYLOAD) * WORD);
+        a
+    };
+    let mut kept = Vec::new();
+    for _ in 0..100 {
+        pinned(500);
+        kept.push(pinned(4));
+        pinned(100);
+    }
+    w.roots.extend(kept);
+    w.collect(Request::MINOR);
+    assert!(w.hec.alloc.allocated() > 100 * 600 * WORD as u64);
+    assert_eq!(w.collect(Request::MAJOR).large_words, 100 * 4);
+}
+
 fn weak(w: &mut World, key: Closure, value: Closure) -> Closure {
     let none = static_closure!(stg_NO_FINALIZER_closure).0;
     let c = w.object(info!(stg_WEAK_info), &[none, key.0, value.0, none, 0]);
