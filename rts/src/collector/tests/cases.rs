@@ -307,9 +307,9 @@ fn a_long_chain_of_selectors_collapses() {
 /// A chain where each pair holds a selection from the next: whoever holds all the pairs has them walked once.
 #[test]
 fn selections_that_lead_to_selections_are_done_once() {
-    const N: usize = 200_000;
+    const N: usize = 100_000;
     let mut w = world(2);
-    assert!(w.resize_nursery(64 << 20));
+    assert!(w.resize_nursery(8 << 20));
     let end = w.list(1000, 1010);
     let nil = t::nil().with_tag(1);
     let mut pair = w.cons(end, nil);
