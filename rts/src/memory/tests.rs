@@ -110,7 +110,7 @@ fn blocks_are_populated_before_they_are_taken() {
     ahead::allow_helper();
     unsafe {
         // More than ever before: the next ones are new.
-        let fresh = (0..2000).map(|_| run(1)).max_by_key(|&r| (*r).start).unwrap();
+        let fresh = (0..4000).map(|_| run(1)).max_by_key(|&r| (*r).start).unwrap();
         let next = (*fresh).start + 4 * BLOCK_BYTES;
         let mut tries = 0;
         while is_backed(next) == Some(false) && tries < 1000 {
