@@ -2,6 +2,7 @@
 -- one that has run for moments until now, and threads that hand each other an MVar all the time.
 -- ghc: -O -rtsopts
 -- timeout: 60
+-- skip-stress: what its threads compute between two moments takes minutes
 import Control.Concurrent
 import Control.Monad
 import Data.IORef
