@@ -28,6 +28,8 @@ main = do
           if end then pure n else go (n + 1)
     n <- go 0
     putMVar writer (n > 0)
+  -- Otherwise it may all be over before the writer has begun.
+  atomically (readTVar a >>= check . (> 0))
   dones <- forM [1 .. 3 :: Int] $ \_ -> do
     done <- newEmptyMVar
     _ <- forkIO $ do
