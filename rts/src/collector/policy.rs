@@ -10,7 +10,7 @@
 //! that builds up its data is spared copies that gain nothing.
 //!
 //! A nursery of the default size grows with what the generations hold (see [`grown_nursery`]):
-//! more of what is allocated dies before it is looked at. The old generation gives half the room.
+//! more of what is allocated dies before it is looked at. The old generation gives the room.
 //! Whether still more room pays is found out (`stretch.rs`), but with several HECs taken for granted: each
 //! collection fewer also saves the time until all have stopped, and most programs gain.
 //!
@@ -143,9 +143,9 @@ pub(super) unsafe fn set_limits(live: usize, held: usize) {
     let s = settings();
     LIVE.store(live, Ordering::Relaxed);
     let gens = &mut heap().gens;
-    // The old generation gives half of the room: all of it would cost a program whose live data
-    // is little larger than the nursery more full collections than it saves small ones.
-    let growth = GROWN.load(Ordering::Relaxed).saturating_sub(s.nursery_bytes) / BLOCK_BYTES / 2;
+    // The old generation gives what nurseries have grown by, unless that would cost a program whose live data
+    // is little larger than a nursery more full collections than it saves small ones.
+    let growth = (GROWN.load(Ordering::Relaxed).saturating_sub(s.nursery_bytes) / BLOCK_BYTES).min(live / 2);
     let mut limit = ((live as f64 * growth_factor(s, live, held)) as usize)
         .saturating_sub(growth)
         .max(s.min_old_bytes / BLOCK_BYTES)
