@@ -65,10 +65,11 @@ fn merge(objects: &Objects, kind: &Kind, exported: &BTreeSet<String>, work: &Pat
     let list: String = visible.iter().map(|s| format!("{s}\n")).collect();
     let keep = write("visible", list)?;
     let object = work.join("Hecaton.o");
-    // From the archive come the members that define the runtime's C names, and what those need.
+    // From the archives come the members that define the runtime's C names, and what those need. Rust's standard library unwinds
+    // stacks, if only to show them: with an unwinder of its own, no program has to load one.
     let mut link = Command::new("ld");
-    link.args(["-r", "-o"]).arg(&object).args(exported.iter().map(|s| format!("--undefined={s}")));
-    link.args(&kind.common).arg(&objects.rust);
+    link.args(["-r", "--gc-sections", "-o"]).arg(&object).args(visible.iter().map(|s| format!("--undefined={s}")));
+    link.args(&kind.common).arg(&objects.rust).arg(unwinder()?);
     tool("linking the runtime", &mut link)?;
     let mut hide = Command::new("objcopy");
     hide.arg(format!("--keep-global-symbols={}", keep.display()));
@@ -78,6 +79,12 @@ fn merge(objects: &Objects, kind: &Kind, exported: &BTreeSet<String>, work: &Pat
     let stripped = work.join("HecatonStripped.o");
     tool("stripping the runtime", Command::new("objcopy").arg("--strip-debug").arg(&object).arg(&stripped))?;
     Ok(Merged { with_debug_info: object, stripped })
+}
+
+/// The C compiler's static library for unwinding stacks.
+fn unwinder() -> Result<PathBuf> {
+    let path = tool("looking for the unwinder", Command::new("gcc").arg("-print-file-name=libgcc_eh.a"))?;
+    Ok(PathBuf::from(String::from_utf8_lossy(&path).trim_end()))
 }
 
 /// The C names that this project's crates define in `archive`.
@@ -117,7 +124,7 @@ fn shared_library(merged: &Path, way: &Path, dir: &Path, name: &str) -> Result<(
     link.args(["-shared", "-o"]).arg(dir.join(name)).args([merged, way]);
     // As GHC's own: within the library its symbols mean its own definitions. What `base` defines is found when a program is loaded.
     link.args(["-Wl,-Bsymbolic", "-Wl,-z,undefs", &format!("-Wl,-soname,{name}")]);
-    link.args(["-Wl,--gc-sections", "-Wl,--as-needed", "-lm", "-lrt", "-ldl", "-lffi", "-lpthread", "-lgcc_s"]);
+    link.args(["-Wl,--gc-sections", "-Wl,--as-needed", "-lm", "-lrt", "-ldl", "-lffi", "-lpthread"]);
     tool("linking the runtime's shared library", &mut link).map(drop)
 }
 
