@@ -19,13 +19,13 @@ middle r = Box (case r of R _ s _ -> s)
 main :: IO ()
 main = do
   boxes <- forM [1 .. 150] $ \n -> do
-    let xs = [n .. n + 20000] :: [Int]
+    let xs = [n .. n + 8000] :: [Int]
     _ <- evaluate (length xs)
     p <- evaluate (xs, n)
     return $! second p
   print (sum [ k | Box k <- boxes ])
   recs <- forM [1 .. 150] $ \n -> do
-    let xs = [n .. n + 20000] :: [Int]
+    let xs = [n .. n + 8000] :: [Int]
     _ <- evaluate (sum xs)
     r <- evaluate (R xs n (reverse xs))
     _ <- evaluate (length (other r))
@@ -33,7 +33,7 @@ main = do
   print (sum [ k | Box k <- recs ])
   -- Selections nested two deep.
   nest <- forM [1 .. 150] $ \n -> do
-    let xs = [n .. n + 20000] :: [Int]
+    let xs = [n .. n + 8000] :: [Int]
     _ <- evaluate (length xs)
     q <- evaluate (n * 2, xs)
     p <- evaluate (xs, q)
