@@ -57,10 +57,8 @@ pub struct Hec {
     pub gc_requested: Option<GcRequest>,
     /// Thunks that somebody may evaluate before they are needed, and what became of such.
     pub sparks: Worker<Closure>,
-    /// How far ahead of others its spark threads work, and how often its threads have found done what they had
-    /// evaluated. (Any OS thread may look.)
+    /// How far ahead of others its spark threads work.
     pub lead: Lead,
-    pub found_done: AtomicUsize,
     /// The other end, for those who steal.
     pub stealer: Stealer<Closure>,
     pub spark_counts: Sparks,
@@ -113,7 +111,6 @@ impl Hec {
             patience: Patience::NEW,
             gc_requested: None,
             lead: Lead::default(),
-            found_done: AtomicUsize::new(0),
             stealer: sparks.stealer(),
             sparks,
             spark_counts: Sparks::default(),

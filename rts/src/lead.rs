@@ -3,6 +3,20 @@
 //! Who sparks thunks and then needs them in the same order may come to need each just as it has been stolen: then two
 //! evaluate everything, side by side. So when work has been done twice, the next sparks are passed
 //! over, as many again each time: the other one needs them first, and finds done what comes after.
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// How often a thread has found done what it had evaluated. That is seldom, so all HECs count together.
+static DONE_TWICE: AtomicUsize = AtomicUsize::new(0);
+
+/// A thread has found done what it had evaluated.
+pub fn work_was_done_twice() {
+    DONE_TWICE.fetch_add(1, Ordering::Relaxed);
+}
+
+/// How often that has been so.
+pub fn work_done_twice() -> usize {
+    DONE_TWICE.load(Ordering::Relaxed)
+}
 
 /// The largest lead, and sparks after which it is halved.
 const MOST: usize = 32;

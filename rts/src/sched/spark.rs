@@ -76,8 +76,7 @@ pub unsafe extern "C" fn newSpark(reg: *mut RegTable, closure: Closure) -> i32 {
 /// A spark worth evaluating, from this HEC or another.
 unsafe fn find(hec: &mut Hec) -> Option<Closure> {
     let own = hec.no as usize;
-    let work_done_twice = (0..hec::count()).map(|no| (*hec::address(no)).found_done.load(Ordering::Relaxed)).sum();
-    for _ in 0..hec.lead.sparks_to_pass(work_done_twice) {
+    for _ in 0..hec.lead.sparks_to_pass(lead::work_done_twice()) {
         match steal(own) {
             Some((_, c)) => hec.sparks.push(c),
             None => break,
