@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 /// What the slot holds; if that is nothing yet, what `make` makes. Of several that come at the same
 /// time one makes it for all. It is never freed, so a slot may be emptied while others look at it.
 #[inline]
-pub fn made_once<T>(slot: &AtomicPtr<T>, make: fn() -> T) -> &'static T {
+pub fn made_once<T>(slot: &AtomicPtr<T>, make: impl FnOnce() -> T) -> &'static T {
     // SAFETY: what has been put there is never freed.
     match unsafe { slot.load(Ordering::Acquire).as_ref() } {
         Some(made) => made,
@@ -14,7 +14,7 @@ pub fn made_once<T>(slot: &AtomicPtr<T>, make: fn() -> T) -> &'static T {
 }
 
 #[cold]
-fn make_it<T>(slot: &AtomicPtr<T>, make: fn() -> T) -> &'static T {
+fn make_it<T>(slot: &AtomicPtr<T>, make: impl FnOnce() -> T) -> &'static T {
     let new = Box::into_raw(Box::new(make()));
     let made = match slot.compare_exchange(null_mut(), new, Ordering::AcqRel, Ordering::Acquire) {
         Ok(_) => new,

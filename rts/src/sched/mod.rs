@@ -9,8 +9,10 @@ mod passing;
 pub mod run;
 pub mod schedule;
 pub mod seat;
+mod seating;
 pub mod share;
 pub mod spark;
+mod stopping;
 pub mod suspend;
 pub mod task;
 #[cfg(test)]

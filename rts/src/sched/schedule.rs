@@ -5,6 +5,7 @@
 //! OS thread runs everything.
 use super::incall::{self, InCall, Status};
 use super::fiber::Fiber;
+use super::seating::Task as _;
 use super::task::{TaskRef, Turn};
 use super::{collect, hec, run, seat, settings, share, spark, suspend};
 use crate::contract::{layout::*, Closure, Tso};

@@ -1,7 +1,8 @@
 //! Who holds a HEC, and how it passes from hand to hand. Each HEC has a *seat*.
 //!
-//! Protocol (the choices are in `passing.rs`). `State::holder` names the task that holds the HEC; only that task may touch the HEC and
-//! the threads that belong to it. It is written under the seat's lock only:
+//! Protocol (its steps are in `seating.rs`, the choices in `passing.rs`). `State::holder` names the
+//! task that holds the HEC; only that task may touch the HEC and the threads that belong to it. It is
+//! written under the seat's lock only:
 //!
 //! 1. [`acquire`]: a task that wants a HEC takes the one it had last if nobody holds that, or
 //!    another that nobody holds; otherwise it joins `returning` of the first, asks the running
@@ -15,8 +16,8 @@
 //! 3. A worker that has nothing to do, or makes way for a returner, puts itself on `idle` before
 //!    it releases: the returner runs the threads on the queue once its own has stopped.
 //!    A task in an in-call may hold one HEC, running other threads, while its own thread is on the
-//!    queue of another: then the thread is sent after the task ([`task_elsewhere`]). `Task::at`
-//!    says where a task is or has been promised to be, so it is never promised two HECs.
+//!    queue of another: then the thread is sent after the task ([`task_elsewhere`]). `Whereabouts`
+//!    say where a task is or has been promised to be, so it is never promised two HECs.
 //! 4. While the HEC rests, whoever has the seat's lock may put threads on its queue, and then picks
 //!    a successor as in 2 ([`give`]).
 //!
@@ -26,7 +27,8 @@
 use super::incall::InCall;
 use super::lock::Lock;
 use super::passing::State;
-use super::task::{self, same, TaskRef, Turn, NOWHERE};
+use super::seating::{Seat as _, Task as _, Work};
+use super::task::{self, same, TaskRef};
 use crate::contract::Tso;
 use crate::hec::{self, Hec, MAX_HECS};
 use crate::made_once::made_once;
@@ -37,7 +39,8 @@ use std::sync::{MutexGuard, OnceLock};
 /// Idle workers kept for later, for each HEC; others end.
 const MAX_IDLE_WORKERS: usize = 6;
 
-struct Seat {
+pub(super) struct Seat {
+    no: usize,
     state: Lock<State<TaskRef>>,
     /// Tasks in `returning`, for a look without the lock: who joins asks the running thread to
     /// give way, so a look that comes too early is followed by another. If the thread is only
@@ -49,8 +52,8 @@ struct Seat {
 /// Made when first asked for: most programs have few.
 static SEATS: [AtomicPtr<Seat>; MAX_HECS] = [const { AtomicPtr::new(null_mut()) }; MAX_HECS];
 
-fn seat(no: usize) -> &'static Seat {
-    made_once(&SEATS[no], || Seat { state: Lock::new(State::new(None)), returners: AtomicUsize::new(0) })
+pub(super) fn seat(no: usize) -> &'static Seat {
+    made_once(&SEATS[no], || Seat { no, state: Lock::new(State::new(None)), returners: AtomicUsize::new(0) })
 }
 
 static STOPPING: AtomicBool = AtomicBool::new(false);
@@ -62,12 +65,8 @@ pub static DOZING: AtomicBool = AtomicBool::new(false);
 /// Ends the ticker's sleep; set once at start.
 pub static WAKE_TICKER: OnceLock<fn()> = OnceLock::new();
 
-fn lock(no: usize) -> MutexGuard<'static, State<TaskRef>> {
-    seat(no).state.lock()
-}
-
 /// A HEC gets a new holder: the ticker must be awake.
-fn note_activity() {
+pub(super) fn note_activity() {
     ACTIVITY.fetch_add(1, Ordering::SeqCst);
     if DOZING.load(Ordering::SeqCst) {
         if let Some(wake) = WAKE_TICKER.get() {
@@ -81,15 +80,54 @@ pub fn i_hold() -> bool {
     !task::me().held().is_null()
 }
 
-/// The task has taken HEC `no`, whose lock it has.
-fn sit_down(no: usize, me: TaskRef) {
-    hec::rests(no, false);
-    me.is_at(no);
-    me.sit(no);
-}
+impl super::seating::Seat for &'static Seat {
+    type Task = TaskRef;
 
-fn note_returners(no: usize, st: &State<TaskRef>) {
-    seat(no).returners.store(st.returners(), Ordering::Relaxed);
+    fn no(self) -> usize {
+        self.no
+    }
+
+    fn lock(self) -> MutexGuard<'static, State<TaskRef>> {
+        self.state.lock()
+    }
+
+    fn try_lock(self) -> Option<MutexGuard<'static, State<TaskRef>>> {
+        self.state.try_lock()
+    }
+
+    unsafe fn work(self) -> Work<TaskRef> {
+        if !super::settings().threaded || stopping() {
+            return Work::Nothing;
+        }
+        let hec = &*hec::address(self.no);
+        let first = hec.run_queue.head;
+        if !first.is_null() {
+            return task_of(first).map_or(Work::ForAnyone, Work::For);
+        }
+        if hec.has_mail() { Work::ForAnyone } else { Work::Nothing }
+    }
+
+    fn start_worker(self) -> TaskRef {
+        task::start_worker()
+    }
+
+    fn rests(self, yes: bool) {
+        hec::rests(self.no, yes && self.no < hec::enabled());
+    }
+
+    fn lined_up(self, st: &State<TaskRef>) {
+        self.returners.store(st.returners(), Ordering::Relaxed);
+    }
+
+    fn interrupt(self) {
+        // SAFETY: one atomic is written.
+        unsafe { (*hec::address(self.no)).interrupt() }
+    }
+
+    fn call_back(self) {
+        // SAFETY: two atomics are written.
+        unsafe { (*hec::address(self.no)).call_back() }
+    }
 }
 
 /// Takes a HEC, waiting for it if need be.
@@ -104,46 +142,25 @@ pub fn acquire(me: TaskRef) {
     note_activity();
     let enabled = hec::enabled();
     let no = if me.last() < enabled { me.last() } else { 0 };
-    let taken = lock(no).holder.is_some();
-    if taken && hec::resting() > 0 && (0..enabled).any(|i| i != no && try_take(i, me)) {
-        return;
+    let others_rest = is_held(no) && hec::resting() > 0;
+    if !(others_rest && (0..enabled).any(|i| i != no && seat(i).try_take(me))) {
+        seat(no).acquire(me);
     }
-    let mut st = lock(no);
-    if st.take_or_line_up(me) {
-        return sit_down(no, me);
-    }
-    me.is_at(no);
-    note_returners(no, &st);
-    // SAFETY: `interrupt` writes one atomic.
-    unsafe { (*hec::address(no)).interrupt() };
-    drop(st);
-    me.sit(me.wait_turn());
-}
-
-/// Takes HEC `no` for the calling task if it rests.
-fn try_take(no: usize, me: TaskRef) -> bool {
-    let mut st = lock(no);
-    let free = st.is_free();
-    if free {
-        st.holder = Some(me);
-        sit_down(no, me);
-    }
-    free
 }
 
 /// Takes the first HEC only if nobody holds it or waits for it.
 pub fn try_acquire(me: TaskRef) -> bool {
-    !stopping() && try_take(0, me)
+    !stopping() && seat(0).try_take(me)
 }
 
 /// Is some HEC held?
 pub fn busy() -> bool {
-    (0..hec::count()).any(|no| lock(no).holder.is_some())
+    (0..hec::count()).any(is_held)
 }
 
 /// Is HEC `no` held?
 pub fn is_held(no: usize) -> bool {
-    lock(no).holder.is_some()
+    seat(no).lock().holder.is_some()
 }
 
 /// Is somebody waiting to return from a foreign call to HEC `no`?
@@ -154,56 +171,14 @@ pub fn returners_wait(no: usize) -> bool {
 /// How many wait for the first HEC.
 #[cfg(test)]
 pub fn waiting() -> usize {
-    lock(0).returners()
+    seat(0).lock().returners()
 }
 
 /// Passes the HEC on. The caller must not touch it again before it has it back.
 /// # Safety
 /// The caller is `me` and holds a HEC, with no thread running.
 pub unsafe fn release(me: TaskRef) {
-    me.is_at(NOWHERE);
-    me.stand();
-    pass_on(me.last(), lock(me.last()));
-}
-
-/// Gives HEC `no` its next holder.
-/// # Safety
-/// Nobody holds it but the caller, or nobody at all.
-unsafe fn pass_on(no: usize, mut st: MutexGuard<'static, State<TaskRef>>) {
-    let successor = st.pass_on(|st| successor_for_work(no, st));
-    note_returners(no, &st);
-    hec::rests(no, successor.is_none() && no < hec::enabled());
-    drop(st);
-    if let Some(t) = successor {
-        note_activity();
-        t.give(Turn::Hec(no));
-    }
-}
-
-/// Who should run the first runnable thread, or read the letters?
-unsafe fn successor_for_work(no: usize, st: &mut State<TaskRef>) -> Option<TaskRef> {
-    if !super::settings().threaded || stopping() {
-        return None;
-    }
-    let hec = &*hec::address(no);
-    let first = hec.run_queue.head;
-    if first.is_null() && !hec.has_mail() {
-        return None;
-    }
-    if !first.is_null() {
-        let bound = first.obj().bound as *const InCall;
-        if !bound.is_null() {
-            let task = (*bound).task;
-            match task.at() {
-                // It is among the returners.
-                at if at == no => return None,
-                _ if task.promise(no) => return Some(task),
-                // A worker will send the thread after its task.
-                _ => {}
-            }
-        }
-    }
-    Some(st.idle.pop().unwrap_or_else(task::start_worker))
+    seat(me.last()).release(me);
 }
 
 /// Passes the HEC on and waits for a turn: for a task bound to a thread that cannot run now.
@@ -219,21 +194,7 @@ pub unsafe fn pass_and_wait(me: TaskRef) {
 /// # Safety
 /// As for [`release`].
 pub unsafe fn join_idle(me: TaskRef) -> bool {
-    let no = me.last();
-    let mut st = lock(no);
-    me.stand();
-    let stays = !stopping() && st.idle.len() < MAX_IDLE_WORKERS;
-    if stays {
-        st.idle.push(me);
-    }
-    pass_on(no, st);
-    stays
-}
-
-/// A worker for something else than threads.
-pub(super) fn spare_worker(no: usize) -> TaskRef {
-    let idle = lock(no).idle.pop();
-    idle.unwrap_or_else(task::start_worker)
+    seat(me.last()).join_idle(me, if stopping() { 0 } else { MAX_IDLE_WORKERS })
 }
 
 /// Lets a task that stops the world have the caller's HEC, and waits until it is back. False if
@@ -241,15 +202,7 @@ pub(super) fn spare_worker(no: usize) -> TaskRef {
 /// # Safety
 /// As for [`release`].
 pub(super) unsafe fn make_way_for_stopper(me: TaskRef) -> bool {
-    let no = me.last();
-    let mut st = lock(no);
-    if !st.make_way(me) {
-        return false;
-    }
-    me.stand();
-    pass_on(no, st);
-    me.sit(me.wait_for_world());
-    true
+    seat(me.last()).make_way(me)
 }
 
 /// Adds a HEC, held by the task that has stopped the world: else one that comes back from a foreign
@@ -258,86 +211,44 @@ pub(super) unsafe fn make_way_for_stopper(me: TaskRef) -> bool {
 /// As for [`hec::add`].
 pub unsafe fn found(h: &'static mut Hec, holder: Option<TaskRef>) {
     let no = h.no as usize;
-    let mut st = lock(no);
+    let mut st = seat(no).lock();
     st.holder = holder;
     hec::add(h);
     hec::rests(no, holder.is_none());
 }
 
-/// Has `me`, which stops the world, get HEC `no`: at once (true), or as the next turn.
-pub(super) fn stop(no: usize, me: TaskRef) -> bool {
-    let mut st = lock(no);
-    // If it rests it goes on to do so: nothing is done there.
-    let free = st.stop(me);
-    drop(st);
-    if !free {
-        // SAFETY: two atomics are written.
-        unsafe { (*hec::address(no)).call_back() };
-    }
-    free
-}
-
-/// Takes HEC `no` for `me`, which stops the world, if it rests.
-pub(super) fn stop_if_resting(no: usize, me: TaskRef) -> bool {
-    let mut st = lock(no);
-    let free = st.is_free();
-    if free {
-        st.holder = Some(me);
-    }
-    free
-}
-
-/// Lets HEC `no`, which the caller stopped, go on.
-/// # Safety
-/// The caller holds it and does not touch it again.
-pub(super) unsafe fn go_on(no: usize) {
-    pass_on(no, lock(no));
-}
-
 /// A letter has come for HEC `h`: if nobody holds it, somebody is found who reads it.
 pub fn deliver(h: &Hec) {
-    let no = h.no as usize;
-    let st = lock(no);
-    if st.holder.is_some() {
-        drop(st);
-        return h.call_back();
-    }
-    // SAFETY: nobody holds it, and the lock is ours.
-    unsafe { pass_on(no, st) }
+    seat(h.no as usize).deliver();
 }
 
 /// If HEC `no` rests, lets `fill` put threads on its queue, and has somebody run them.
 /// # Safety
 /// The threads belong to the caller; afterwards they do no longer.
 pub(super) unsafe fn give(no: usize, fill: impl FnOnce(&mut Hec)) -> bool {
-    let Some(st) = seat(no).state.try_lock() else { return false };
-    if !st.is_free() || stopping() {
-        return false;
-    }
-    fill(&mut *hec::address(no));
-    pass_on(no, st);
-    true
+    !stopping() && seat(no).give(|| fill(&mut *hec::address(no)))
+}
+
+/// The task that thread `t` is bound to.
+unsafe fn task_of(t: Tso) -> Option<TaskRef> {
+    let bound = t.obj().bound as *const InCall;
+    (!bound.is_null()).then(|| (*bound).task)
 }
 
 /// May the task run thread `t`? One that is bound to another task it may not.
 /// # Safety
 /// `t` belongs to a HEC that the caller holds.
 pub unsafe fn runs_here(me: TaskRef, t: Tso) -> bool {
-    let bound = t.obj().bound as *const InCall;
-    bound.is_null() || same((*bound).task, me)
+    task_of(t).is_none_or(|task| same(task, me))
 }
 
 /// The other HEC at which the task is, or will be, that thread `t` is bound to. The thread should
 /// go there: the task runs other threads, and cannot come.
 /// # Safety
-/// As for [`runs_here`]; `t` is bound.
+/// As for [`runs_here`].
 pub unsafe fn task_elsewhere(no: usize, t: Tso) -> Option<&'static Hec> {
-    let bound = t.obj().bound as *const InCall;
-    if bound.is_null() {
-        return None;
-    }
-    let at = (*bound).task.at();
-    (at != NOWHERE && at != no).then(|| &*hec::address(at))
+    let at = task_of(t)?.whereabouts.elsewhere(no)?;
+    Some(&*hec::address(at))
 }
 
 /// From now on HECs are passed to returners only: the program is ending.

@@ -8,6 +8,7 @@
 //! a fiber, on the OS thread of a worker, to which its task gives it.
 use super::fiber::Fiber;
 use super::task::{self, TaskRef, Turn};
+use super::seating::Seat as _;
 use super::{hec, seat, settings};
 use crate::collector::roots::Visitor;
 use crate::contract::{layout::*, RegTable, Tso};
@@ -79,7 +80,7 @@ unsafe fn restore_errno(errno: i32) {
 /// # Safety
 /// The caller holds the HEC, and has just run the thread there.
 pub(super) unsafe fn hand_over(hec: &Hec, t: Tso, fiber: Fiber) {
-    let worker = seat::spare_worker(hec.no as usize);
+    let worker = seat::seat(hec.no as usize).spare_worker();
     begin(worker, t, worker.os_thread());
     worker.give(Turn::Call(fiber));
 }

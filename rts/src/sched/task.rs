@@ -9,8 +9,9 @@ use super::fiber::Fiber;
 use super::incall::InCall;
 use super::lock::Lock;
 use super::seat;
+use super::seating::{self, Whereabouts};
 use super::suspend::ForeignCall;
-use super::turns::Turns;
+use super::turns::{self, Turns};
 use crate::collector::muster;
 use crate::crowd::CROWD;
 use crate::hec::{self, Hec};
@@ -37,16 +38,8 @@ const SHORT_STOP: Duration = Duration::from_micros(200);
 /// A task that waits is still awake.
 static SOMEBODY_LOOKS: AtomicBool = AtomicBool::new(false);
 
-/// No HEC has been promised to the task: it waits for one that has its thread, or is in C.
-pub const NOWHERE: usize = usize::MAX;
-
-/// What a waiting task is given.
-pub enum Turn {
-    /// The HEC of this number.
-    Hec(usize),
-    /// A thread's stack, in a foreign call.
-    Call(Fiber),
-}
+/// What a waiting task is given: a HEC, or a thread's stack, in a foreign call.
+pub type Turn = turns::Turn<Fiber>;
 
 /// An OS thread that runs, or has run, Haskell.
 pub struct Task {
@@ -58,9 +51,7 @@ pub struct Task {
     last: Cell<usize>,
     /// For workers: which OS thread they are.
     os_thread: AtomicU64,
-    /// The HEC that it holds or will be passed next, or [`NOWHERE`]: to whoever has a thread that
-    /// is bound to it.
-    at: AtomicUsize,
+    pub whereabouts: Whereabouts,
     /// Whether to stay awake while the world is stopped.
     patience: Cell<Patience>,
     /// Innermost in-call of this OS thread.
@@ -102,7 +93,7 @@ impl Task {
             hec: Cell::new(null_mut()),
             last: Cell::new(0),
             os_thread: AtomicU64::new(0),
-            at: AtomicUsize::new(NOWHERE),
+            whereabouts: Whereabouts::new(),
             patience: Cell::new(Patience::NEW),
             incall: Cell::new(null_mut()),
             spare: Cell::new(None),
@@ -137,29 +128,6 @@ impl Task {
         SOMEBODY_LOOKS.store(false, Ordering::Release);
     }
 
-    /// As [`Task::wait_turn`], for the HEC that it has passed to a task that stops the world: mostly for a
-    /// short collection, with which it helps.
-    pub fn wait_for_world(&self) -> usize {
-        if !super::world::is_crowded() {
-            let mut patience = self.patience.get();
-            patience.try_it(|| {
-                let since = Instant::now();
-                muster::stand_by(|| !self.turns.any() && since.elapsed() < SHORT_STOP);
-                self.turns.any()
-            });
-            self.patience.set(patience);
-        }
-        self.wait_turn()
-    }
-
-    /// Sleeps until a HEC is passed to this task, which is no idle worker; tells which.
-    pub fn wait_turn(&self) -> usize {
-        match self.wait() {
-            Turn::Hec(no) => no,
-            Turn::Call(_) => broken("a task that waits for a HEC was given a foreign call"),
-        }
-    }
-
     /// The OS thread of a worker.
     pub fn os_thread(&self) -> libc::pthread_t {
         self.os_thread.load(Ordering::Acquire)
@@ -174,8 +142,17 @@ impl Task {
         self.last.get()
     }
 
-    /// From now on the task works with HEC `no`, which it has been given.
-    pub fn sit(&self, no: usize) {
+    pub fn held(&self) -> *mut Hec {
+        self.hec.get()
+    }
+}
+
+impl seating::Task for TaskRef {
+    fn whereabouts(self) -> &'static Whereabouts {
+        &self.whereabouts
+    }
+
+    fn sit(self, no: usize) {
         self.hec.set(hec::address(no));
         let before = self.last.replace(no);
         if before != no {
@@ -183,28 +160,34 @@ impl Task {
         }
     }
 
-    /// The HEC that it holds or will be passed, or [`NOWHERE`].
-    pub fn at(&self) -> usize {
-        self.at.load(Ordering::SeqCst)
-    }
-
-    /// From now on it is known to be (or to come) there.
-    pub fn is_at(&self, no: usize) {
-        self.at.store(no, Ordering::SeqCst);
-    }
-
-    /// Promises it HEC `no`, unless it has been promised one.
-    pub fn promise(&self, no: usize) -> bool {
-        self.at.compare_exchange(NOWHERE, no, Ordering::SeqCst, Ordering::SeqCst).is_ok()
-    }
-
-    /// It has passed its HEC on.
-    pub fn stand(&self) {
+    fn stand(self) {
         self.hec.set(null_mut());
     }
 
-    pub fn held(&self) -> *mut Hec {
-        self.hec.get()
+    fn has_turn(self, no: usize) {
+        seat::note_activity();
+        self.give(Turn::Hec(no));
+    }
+
+    fn wait_turn(self) -> usize {
+        match self.wait() {
+            Turn::Hec(no) => no,
+            Turn::Call(_) => broken("a task that waits for a HEC was given a foreign call"),
+        }
+    }
+
+    /// Mostly for a short collection, with which it helps.
+    fn wait_for_world(self) -> usize {
+        if !super::world::is_crowded() {
+            let mut patience = self.patience.get();
+            patience.try_it(|| {
+                let since = Instant::now();
+                muster::stand_by(|| !self.turns.any() && since.elapsed() < SHORT_STOP);
+                self.turns.any()
+            });
+            self.patience.set(patience);
+        }
+        self.wait_turn()
     }
 }
 
@@ -280,5 +263,5 @@ pub unsafe fn after_fork(me: TaskRef) {
     WORKERS.store(0, Ordering::Relaxed);
     seat::after_fork(me);
     super::world::after_fork();
-    me.sit(0);
+    seating::Task::sit(me, 0);
 }

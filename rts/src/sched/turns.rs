@@ -7,6 +7,14 @@
 use crate::atomics::{AtomicBool, Condvar, Mutex, MutexGuard, Ordering};
 use std::cell::UnsafeCell;
 
+/// What a waiting task is given.
+pub enum Turn<C> {
+    /// The HEC of this number.
+    Hec(usize),
+    /// A foreign call to make.
+    Call(C),
+}
+
 pub struct Turns<T>(UnsafeCell<Inner<T>>);
 
 struct Inner<T> {
