@@ -271,5 +271,7 @@ pub(super) unsafe fn after_fork(me: TaskRef) {
         seat.returners.store(0, Ordering::Relaxed);
         hec::rests(no, no != 0 && no < hec::enabled());
     }
+    // It held, and was known to be at, whichever HEC it forked on.
+    seat(0).sit_down(me);
     STOPPING.store(false, Ordering::Relaxed);
 }

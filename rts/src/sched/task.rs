@@ -263,5 +263,4 @@ pub unsafe fn after_fork(me: TaskRef) {
     WORKERS.store(0, Ordering::Relaxed);
     seat::after_fork(me);
     super::world::after_fork();
-    seating::Task::sit(me, 0);
 }
