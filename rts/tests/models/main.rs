@@ -39,19 +39,28 @@ pub mod post;
 mod protocol;
 #[path = "../../src/collector/quiet.rs"]
 mod quiet;
+#[path = "../../src/sched/seating.rs"]
+pub mod seating;
+#[path = "../../src/sched/stopping.rs"]
+pub mod stopping;
 #[path = "../../src/sched/turns.rs"]
 pub mod turns;
 mod thread {
     pub use crate::lock;
 }
 
+mod bound;
 mod claims;
 mod crews;
+mod fibers;
 mod forwarding;
+mod giving;
+mod hecs;
 mod posts;
 mod seats;
 mod sharing;
 mod transactions;
+mod worlds;
 
 /// Explores a model with at most so many preemptions of a thread that could go on.
 fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {

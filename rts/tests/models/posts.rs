@@ -1,11 +1,11 @@
 //! Letters and calls: none is lost, whenever the holder of a HEC lets go of it or runs a thread.
 use crate::explore;
+use crate::hecs::{House, Thread, END};
 use crate::post::Post;
+use crate::seating::Seat;
 use loom::sync::atomic::{AtomicUsize, Ordering};
-use loom::sync::{Arc, Mutex};
+use loom::sync::Arc;
 use loom::thread;
-
-const END: usize = 100;
 
 #[test]
 fn a_call_stops_a_thread_that_is_about_to_run() {
@@ -21,75 +21,55 @@ fn a_call_stops_a_thread_that_is_about_to_run() {
     });
 }
 
-/// A HEC with its seat, as `sched/seat.rs` has them: is it held?
-struct Hec {
-    post: Post<u8>,
-    limit: AtomicUsize,
-    held: Mutex<bool>,
-    read: Mutex<Vec<u8>>,
-}
-
-impl Hec {
-    /// What a holder does between threads until it has nothing to do, and then lets go.
-    fn schedule(&self) {
-        loop {
-            self.post.called_back();
-            if self.post.any() {
-                let letters = self.post.take();
-                self.read.lock().unwrap().extend(letters);
-            }
-            self.post.open(&self.limit, END);
-            let mut held = self.held.lock().unwrap();
-            if !self.post.any() {
-                *held = false;
-                return;
-            }
-        }
-    }
-
-    /// As `seat::deliver`.
-    fn send(&self, letter: u8) {
-        self.post.add(letter);
-        let mut held = self.held.lock().unwrap();
-        if *held {
-            drop(held);
-            return self.post.call_back(&self.limit);
-        }
-        *held = true;
-        drop(held);
-        self.schedule();
-    }
-}
-
-fn letters(held: bool, preemptions: usize) {
-    explore(preemptions, move || {
-        let hec = Arc::new(Hec {
-            post: Post::new(),
-            limit: AtomicUsize::new(END),
-            held: Mutex::new(held),
-            read: Mutex::new(Vec::new()),
+#[test]
+fn a_letter_stops_a_running_thread() {
+    explore(3, || {
+        House::with(1, 1, 0, |house| {
+            let me = house.tasks[0];
+            house.seat(0).acquire(me);
+            let sender = thread::spawn(move || house.send(0, Thread { name: 1, bound: None }));
+            let letter = loop {
+                house.run_until_stopped(0);
+                house.attend(me);
+                if let Some(t) = house.pop(0) {
+                    break t;
+                }
+            };
+            house.run(letter);
+            house.leave(me);
+            sender.join().unwrap();
+            house.end(&[1], vec![]);
+            assert!(house.is_quiet());
         });
-        let theirs = hec.clone();
-        let sender = thread::spawn(move || theirs.send(1));
-        if held {
-            hec.schedule();
-        } else {
-            hec.send(2);
-        }
-        sender.join().unwrap();
-        assert!(!*hec.held.lock().unwrap() && !hec.post.any());
-        let mut read = hec.read.lock().unwrap();
-        read.sort();
-        assert_eq!(*read, if held { vec![1] } else { vec![1, 2] });
+    });
+}
+
+/// A letter comes while another task does this, and perhaps holds the HEC: all of the named threads run.
+fn letters(names: &'static [usize], other: fn(&'static House)) {
+    explore(2, move || {
+        House::with(1, 3, 2, |house| {
+            if names.len() == 1 {
+                house.seat(0).acquire(house.tasks[0]);
+            }
+            let sender = thread::spawn(move || house.send(0, Thread { name: 1, bound: None }));
+            let workers = [1, 2].map(|no| house.spawn_worker(no));
+            other(house);
+            sender.join().unwrap();
+            house.end(names, workers.into());
+            assert!(house.is_quiet());
+        });
     });
 }
 
 #[test]
 fn a_letter_is_read_though_the_holder_lets_go() {
-    letters(true, 3);
+    letters(&[1], |house| {
+        house.attend(house.tasks[0]);
+        house.leave(house.tasks[0]);
+    });
 }
 
 #[test]
 fn letters_to_a_hec_that_rests_are_each_read_once() {
-    letters(false, 3);
+    letters(&[1, 2], |house| house.send(0, Thread { name: 2, bound: None }));
 }
