@@ -18,6 +18,7 @@
 //!    A task in an in-call may hold one HEC, running other threads, while its own thread is on the
 //!    queue of another: then the thread is sent after the task ([`task_elsewhere`]). `Whereabouts`
 //!    say where a task is or has been promised to be, so it is never promised two HECs.
+//!    While a task is in C no thread that is bound to it can run, so no HEC is promised to it as it comes back.
 //! 4. While the HEC rests, whoever has the seat's lock may put threads on its queue, and then picks
 //!    a successor as in 2 ([`give`]).
 //!
