@@ -1,9 +1,14 @@
--- On several HECs: threads made with forkOn say and stay where they are, across waits and wake-ups by others; killed ones too.
+-- On several HECs: threads made with forkOn say and stay where they are, across waits, wake-ups by others and calls to C
+-- that call back; killed ones too.
 -- ghc: -threaded -O
 -- args: +RTS -N4 -RTS
 import Control.Concurrent
 import Control.Exception
 import Control.Monad
+import Foreign.Ptr
+
+foreign import ccall "wrapper" exported :: IO () -> IO (FunPtr (IO ()))
+foreign import ccall safe "dynamic" imported :: FunPtr (IO ()) -> IO ()
 
 main :: IO ()
 main = do
@@ -33,3 +38,14 @@ main = do
     killThread t
     takeMVar r
   print (all (== (True, True)) killed)
+  back <- exported (yield >> void (forkIO yield))
+  callers <- forM [0 .. 7] $ \k -> do
+    r <- newEmptyMVar
+    _ <- forkOn k $ do
+      oks <- replicateM 100 $ do
+        imported back
+        here <- myThreadId >>= threadCapability
+        pure (here == (k `mod` n, True))
+      putMVar r (and oks)
+    pure r
+  mapM takeMVar callers >>= print . and

@@ -6,7 +6,8 @@
 //!
 //! 1. [`acquire`]: a task that wants a HEC takes the one it had last if nobody holds that, or
 //!    another that nobody holds; otherwise it joins `returning` of the first, asks the running
-//!    thread to give way, and waits for its turn.
+//!    thread to give way, and waits for its turn. One whose thread is tied to a HEC takes no other
+//!    ([`acquire_home`]).
 //! 2. [`release`]: the holder picks a successor: who stops the world (`world.rs`); or the longest
 //!    waiting returner; or the task that the first runnable thread is bound to, which for an
 //!    unbound one (and for letters) is an idle worker or a new one; or nobody: then the HEC
@@ -133,6 +134,25 @@ impl super::seating::Seat for &'static Seat {
 
 /// Takes a HEC, waiting for it if need be.
 pub fn acquire(me: TaskRef) {
+    may_acquire(me);
+    let enabled = hec::enabled();
+    let no = if me.last() < enabled { me.last() } else { 0 };
+    let others_rest = is_held(no) && hec::resting() > 0;
+    if !(others_rest && (0..enabled).any(|i| i != no && seat(i).try_take(me))) {
+        seat(no).acquire(me);
+    }
+}
+
+/// Takes HEC `no`, for a thread that is tied to it, unless it has been switched off.
+pub fn acquire_home(me: TaskRef, no: usize) {
+    if no >= hec::enabled() {
+        return acquire(me);
+    }
+    may_acquire(me);
+    seat(no).acquire(me);
+}
+
+fn may_acquire(me: TaskRef) {
     if !me.held().is_null() {
         crate::observe::fatal::exit_with(
             1,
@@ -141,12 +161,6 @@ pub fn acquire(me: TaskRef) {
         );
     }
     note_activity();
-    let enabled = hec::enabled();
-    let no = if me.last() < enabled { me.last() } else { 0 };
-    let others_rest = is_held(no) && hec::resting() > 0;
-    if !(others_rest && (0..enabled).any(|i| i != no && seat(i).try_take(me))) {
-        seat(no).acquire(me);
-    }
 }
 
 /// Takes the first HEC only if nobody holds it or waits for it.

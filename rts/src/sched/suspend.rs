@@ -4,8 +4,9 @@
 //! `resumeThread`, after which it loads Sp from the thread's stack and returns to whatever is
 //! on top: so an exception that arrived meanwhile need only have stripped the stack. While a
 //! thread is in a call its stack is complete, its black holes are marked, and it is reachable
-//! from its task. The call may begin on one HEC and end on another; and for a thread that runs on
-//! a fiber, on the OS thread of a worker, to which its task gives it.
+//! from its task. The call may begin on one HEC and end on another, unless the thread is tied to its
+//! HEC (`forkOn`); and for a thread that runs on a fiber, on the OS thread of a worker, to which its
+//! task gives it.
 use super::fiber::Fiber;
 use super::task::{self, TaskRef, Turn};
 use super::seating::Seat as _;
@@ -27,6 +28,8 @@ pub struct ForeignCall {
     /// OS thread that makes the call, for those that may be interrupted.
     os_thread: libc::pthread_t,
     interruptible: bool,
+    /// The HEC that the thread is tied to.
+    home: Option<usize>,
 }
 
 // SAFETY: the thread is touched by its task, and with the world stopped.
@@ -48,7 +51,7 @@ pub unsafe extern "C" fn suspendThread(reg: *mut RegTable, interruptible: bool) 
     eventlog::thread_calls_out(hec.no, t.obj().id);
     let fiber = me.fiber.get();
     let token = if fiber.is_null() {
-        let token = begin(me, t, libc::pthread_self());
+        let token = begin(me, hec, t, libc::pthread_self());
         seat::release(me);
         token
     } else {
@@ -62,11 +65,13 @@ pub unsafe extern "C" fn suspendThread(reg: *mut RegTable, interruptible: bool) 
 /// What a call is known by that is its OS thread's only one.
 const FIRST_TOKEN: usize = 1;
 
-/// Notes that the task begins a foreign call of `t`.
-unsafe fn begin(me: TaskRef, t: Tso, os_thread: libc::pthread_t) -> usize {
+/// Notes that the task begins a foreign call of `t`, which ran on `hec`.
+unsafe fn begin(me: TaskRef, hec: &Hec, t: Tso, os_thread: libc::pthread_t) -> usize {
     let interruptible = t.obj().why_blocked as usize == BlockedOnCCall_Interruptible;
+    let tied = t.obj().flags as usize & TSO_LOCKED != 0;
+    let home = tied.then_some(hec.no as usize);
     let mut calls = me.calls();
-    calls.push(ForeignCall { tso: t, os_thread, interruptible });
+    calls.push(ForeignCall { tso: t, os_thread, interruptible, home });
     calls.len()
 }
 
@@ -81,7 +86,7 @@ unsafe fn restore_errno(errno: i32) {
 /// The caller holds the HEC, and has just run the thread there.
 pub(super) unsafe fn hand_over(hec: &Hec, t: Tso, fiber: Fiber) {
     let worker = seat::seat(hec.no as usize).spare_worker();
-    begin(worker, t, worker.os_thread());
+    begin(worker, hec, t, worker.os_thread());
     worker.give(Turn::Call(fiber));
 }
 
@@ -92,7 +97,12 @@ pub(super) unsafe fn hand_over(hec: &Hec, t: Tso, fiber: Fiber) {
 pub unsafe extern "C" fn resumeThread(token: usize) -> *mut RegTable {
     let errno = *libc::__errno_location();
     let me = task::me();
-    seat::acquire(me);
+    // The thread itself may not be looked at yet: a collection may be moving it.
+    let home = me.calls().last().and_then(|call| call.home);
+    match home {
+        Some(no) => seat::acquire_home(me, no),
+        None => seat::acquire(me),
+    }
     let hec = hec();
     let t = last_call(me, token);
     door::come_back(hec, t);
