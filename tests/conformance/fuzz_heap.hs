@@ -80,6 +80,7 @@ sizeOf w = rnd w 40 >>= \k -> case k of
   3 -> (+ 120) <$> rnd w 20
   4 -> (+ 250) <$> rnd w 12
   5 -> rnd w 2
+  6 -> rnd w 30 >>= \j -> if j == 0 then (+ 131000) <$> rnd w 400 else pure 3
   _ -> (+ 1) <$> rnd w 12
 
 wrong :: String -> IO a
@@ -354,7 +355,7 @@ newObject w = do
       3 -> apply2 (\p q r -> fst p * r + q) (two 3 a a) b
       _ -> (+ b) . (* a))
   newBytes = do
-    n <- (* 8) <$> sizeOf w
+    n <- (* 8) . min 5000 <$> sizeOf w
     cut <- rnd w 8
     seed <- rnd w 200
     pin <- rnd w 3
@@ -696,6 +697,30 @@ stacked w depth n@(I# n#) = do
   require w (D# d == fromIntegral n && k == n - 1) "frame"
   pure (k + 1)
 
+-- A frame whose layout needs more than a word.
+wide :: World -> Int -> IO ()
+wide w depth = do
+  ps <- replicateM 72 (pick w)
+  saved <- readIORef (held w)
+  writeIORef (held w) (map fst ps ++ saved)
+  case ps of
+    [ p0, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11,
+       p12, p13, p14, p15, p16, p17, p18, p19, p20, p21, p22, p23,
+       p24, p25, p26, p27, p28, p29, p30, p31, p32, p33, p34, p35,
+       p36, p37, p38, p39, p40, p41, p42, p43, p44, p45, p46, p47,
+       p48, p49, p50, p51, p52, p53, p54, p55, p56, p57, p58, p59,
+       p60, p61, p62, p63, p64, p65, p66, p67, p68, p69, p70, p71 ] -> do
+      replicateM_ 3 (step w (depth + 1))
+      sequence_ [ verify w 0 i o | (i, o) <-
+       [ p0, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11,
+       p12, p13, p14, p15, p16, p17, p18, p19, p20, p21, p22, p23,
+       p24, p25, p26, p27, p28, p29, p30, p31, p32, p33, p34, p35,
+       p36, p37, p38, p39, p40, p41, p42, p43, p44, p45, p46, p47,
+       p48, p49, p50, p51, p52, p53, p54, p55, p56, p57, p58, p59,
+       p60, p61, p62, p63, p64, p65, p66, p67, p68, p69, p70, p71 ] ]
+    _ -> wrong "seventy-two"
+  writeIORef (held w) saved
+
 -- Another thread evaluates some objects and is stopped at it, wherever it is.
 interrupted :: World -> IO ()
 interrupted w = do
@@ -725,6 +750,7 @@ step w depth = do
     48 | depth < 3 -> nested w depth
     49 | depth < 3 -> rnd w 40 >>= void . stacked w depth
     50 -> interrupted w
+    55 | depth < 3 -> wide w depth
     51 -> performMinorGC
     52 -> rnd w 12 >>= \k -> if k == 0 then performMajorGC >> verifyWeaks w else performMinorGC
     53 -> rnd w 6 >>= \k -> when (k == 0) (verifyWeaks w)
