@@ -223,7 +223,8 @@ lazily k n@(I# n#) o = case k of
   7 -> Box (deep (n * 7) n o)
   8 -> let g = f3 o in Box (apply1 (applyN g) n)
   9 -> let g = f6 n# n o 1.0# in Box (apply2 (\a b -> g a 3## b) o n)
-  10 -> let g = f9 n o n o; h = apply2 g n o in Box (apply2 (apply1 h n) n n)
+  10 -> let g = f9 n o n o
+            !h = apply2 g n o in Box (apply2 (apply1 h n) n n)
   11 -> Box (case fsum n o of { (# a | | #) -> a; (# | _ | #) -> error "sum"; (# | | (# _, a #) #) -> a })
   12 -> unsafePerformIO (Box <$> unsafeInterleaveIO (evaluate (slow n o)))
   13 -> unsafePerformIO (Box <$> unsafeDupableInterleaveIO (yield >> evaluate (slow n o)))
@@ -237,11 +238,14 @@ lazily k n@(I# n#) o = case k of
             go j p = two 0 (snd p) (fst p) `seq` go (j - 1) (snd p, fst p)
         in Box (fst (go (2 * n :: Int) (o, o)))
   19 -> let ps = iterate (\p -> (fst p, snd p)) (two n o o) in Box (fst (ps !! (n * 20)))
+  21 -> let !g = apply2 f9 n o
+            !h = apply4 (apply1 g n) o n o n in Box (apply2 h 0 n)
+  22 -> let !g = f6 n# n o 1.0# in Box (apply2 (\a b -> g a 3## b) o n)
   _ -> Box (slow n o)
 {-# NOINLINE lazily #-}
 
 shapes :: Int
-shapes = 22
+shapes = 24
 
 wrapped :: World -> Obj -> IO Obj
 wrapped w o = rnd w 3 >>= \c -> if c == 0 then pure o else do

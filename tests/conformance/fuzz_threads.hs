@@ -120,7 +120,7 @@ act net g depth = do
           _ -> pure ())
     7 -> do
       r <- choose g (refs net)
-      mask_ $ atomicModifyIORef' r (\x -> (x + k, ())) >> atomicModifyIORef' (last (refs net)) (\x -> (x - k, ()))
+      replicateM_ 25 $ mask_ $ atomicModifyIORef' r (\x -> (x + k, ())) >> atomicModifyIORef' (last (refs net)) (\x -> (x - k, ()))
     8 -> do
       r <- choose g (refs net)
       mask_ $ atomicModifyIORef r (\x -> (x - k, ())) >> atomicModifyIORef (head (refs net)) (\x -> (x + k, ()))
