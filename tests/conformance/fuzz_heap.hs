@@ -51,12 +51,9 @@ data Stop = Stop deriving Show
 instance Exception Stop
 
 data World = World
-  { rng :: !(IORef Word64), next :: !(IORef Int), model :: !(IORef (M.IntMap Model)), slots :: !(IORef (M.IntMap Int)), roots :: Body
+  { rootCount :: !Int, rng :: !(IORef Word64), next :: !(IORef Int), model :: !(IORef (M.IntMap Model)), slots :: !(IORef (M.IntMap Int)), roots :: Body
   , held :: !(IORef [Int]), weaks :: !(IORef [Ephemeron]), names :: !(IORef (M.IntMap (StableName Any))), checks :: !(IORef Int) }
 data Ephemeron = Ephemeron { keyOf, valueOf :: !Int, weak :: Weak Obj, finalized :: !(IORef Int) }
-
-rootCount :: Int
-rootCount = 48
 
 -- Random numbers below n.
 rnd :: World -> Int -> IO Int
@@ -259,7 +256,7 @@ wrapped w o = rnd w 3 >>= \c -> if c == 0 then pure o else do
 -- A random object: its number and itself, perhaps not evaluated. Some of what it walks over is evaluated.
 pick :: World -> IO (Int, Obj)
 pick w = do
-  s <- rnd w rootCount
+  s <- rnd w (rootCount w)
   o <- readAt (roots w) s
   i <- (M.! s) <$> readIORef (slots w)
   d <- rnd w 4
@@ -286,7 +283,7 @@ pickThat w p f = go (6 :: Int)
 
 place :: World -> Int -> Obj -> IO ()
 place w i o = do
-  s <- rnd w rootCount
+  s <- rnd w (rootCount w)
   x <- wrapped w o
   writeAt (roots w) s x
   modifyIORef' (slots w) (M.insert s i)
@@ -764,9 +761,10 @@ step w depth = do
 run :: Int -> Int -> IO ()
 run seed steps = do
   let start = Obj 0 (BFun (fun3 3 4))
-  b <- newArr rootCount start
-  w <- World <$> newIORef (fromIntegral seed * 7919 + 1) <*> newIORef 1 <*> newIORef (M.singleton 0 (MFun 3 4 0))
-       <*> newIORef (M.fromList [ (i, 0) | i <- [0 .. rootCount - 1] ]) <*> pure b
+      places = max 48 (steps `div` 30)
+  b <- newArr places start
+  w <- World places <$> newIORef (fromIntegral seed * 7919 + 1) <*> newIORef 1 <*> newIORef (M.singleton 0 (MFun 3 4 0))
+       <*> newIORef (M.fromList [ (i, 0) | i <- [0 .. places - 1] ]) <*> pure b
        <*> newIORef [] <*> newIORef [] <*> newIORef M.empty <*> newIORef 0
   replicateM_ steps (step w 0)
   performMajorGC
