@@ -59,6 +59,7 @@ unsafe fn child(me: task::TaskRef, entry: usize) -> ! {
         h.take_mail();
         spark::forget(h);
     }
+    super::init::after_fork();
     incall::after_fork();
     signals::after_fork();
     iowait::after_fork();
@@ -88,9 +89,14 @@ pub unsafe extern "C" fn forkOS_createThread(entry: usize) -> i32 {
     extern "C" fn body(entry: *mut libc::c_void) -> *mut libc::c_void {
         // SAFETY: a fresh OS thread, outside Haskell.
         unsafe {
-            let mut cap = super::api::rts_lock();
-            super::api::rts_evalStableIO(&mut cap, entry as usize, std::ptr::null_mut());
-            super::api::rts_unlock(cap);
+            // The runtime may have ended since: nobody waits for this thread then. If it ends now, this waits for good.
+            if super::init::running() {
+                let me = task::me();
+                seat::acquire(me);
+                let mut cap: *mut crate::hec::Hec = hec();
+                super::api::rts_evalStableIO(&mut cap, entry as usize, std::ptr::null_mut());
+                seat::release(me);
+            }
         }
         std::ptr::null_mut()
     }

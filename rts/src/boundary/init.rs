@@ -16,13 +16,15 @@ use crate::thread::create::new_io_thread;
 use crate::thread::place;
 use crate::thread::stack::StackSizes;
 use crate::{memory, static_closure};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 use std::time::Duration;
 
 /// How many `hs_init` have not been matched by `hs_exit`.
 static USERS: AtomicU32 = AtomicU32::new(0);
 /// Set for good once the runtime has ended: it cannot be started twice.
 static ENDED: AtomicU32 = AtomicU32::new(0);
+/// The OS thread that ends the program; zero while none does.
+static LEAVER: AtomicI32 = AtomicI32::new(0);
 
 /// One user less; true if it was the last.
 pub fn leave() -> bool {
@@ -41,12 +43,33 @@ pub fn leave() -> bool {
 
 /// The program ends, whoever still uses the runtime; true for the first to say so.
 pub fn leave_all() -> bool {
+    // SAFETY: asks who we are.
+    let me = unsafe { libc::gettid() };
+    let _ = LEAVER.compare_exchange(0, me, Ordering::Relaxed, Ordering::Relaxed);
     USERS.swap(0, Ordering::AcqRel) > 0
 }
 
-/// Stops a program that calls Haskell without a runtime.
+/// In the child of a fork, which goes on even if its parent was about to end.
+pub fn after_fork() {
+    USERS.store(1, Ordering::Release);
+    LEAVER.store(0, Ordering::Relaxed);
+}
+
+pub fn running() -> bool {
+    USERS.load(Ordering::Acquire) > 0
+}
+
+/// Stops a program that calls Haskell without a runtime. An OS thread that calls while another ends the program does nothing wrong, and
+/// waits for that end.
 pub fn require() {
-    if USERS.load(Ordering::Acquire) == 0 {
+    if !running() {
+        let leaver = LEAVER.load(Ordering::Relaxed);
+        // SAFETY: asks who we are, and sleeps.
+        unsafe {
+            while leaver != 0 && leaver != libc::gettid() {
+                libc::pause();
+            }
+        }
         fatal::exit_with(
             super::exit::EXIT_FAILURE,
             "error: a Haskell function was called while the runtime was not running: \
