@@ -8,11 +8,10 @@
 //! A field that waits holds the unit closure: the region never points outside, whenever it is
 //! looked at, even if an exception puts an end to the copying.
 //!
-//! The state is an array of four: the objects to be copied, their fields (a byte array whose
-//! first word is the height of the stack), the objects that have been copied and the marker (of
-//! `share.rs`).
+//! The state is an array of three: the objects to be copied, their fields (a byte array whose
+//! first word is the height of the stack) and the newest array of those that have been copied (`share.rs`).
 use super::region::{self, region_of, Region};
-use super::share::Shared;
+use super::share::{self, Shared};
 use crate::contract::{closure::fields::*, layout::*, Closure, Info, WORD};
 use crate::eval::blackhole;
 use crate::hec::Hec;
@@ -24,7 +23,7 @@ use std::ops::Range;
 const PENDING: usize = SMALL_ARR_PAYLOAD;
 const FIELDS: usize = SMALL_ARR_PAYLOAD + 1;
 const SOURCES: usize = SMALL_ARR_PAYLOAD + 2;
-const MARKER: usize = SMALL_ARR_PAYLOAD + 3;
+const STATE_LENGTH: usize = 3;
 const FIRST_CAPACITY: usize = 64;
 
 /// What a step came to.
@@ -114,8 +113,13 @@ impl Work<'_> {
         std::ptr::copy_nonoverlapping(c.slot(0), to.slot(0), size);
         if let Some(shared) = &mut self.shared {
             let i = shared.add(c, to);
-            if i == self.state.field(SOURCES).word(SMALL_ARR_PTRS) {
-                let sources = grown(self.hec, self.state.field(SOURCES));
+            if i == share::FIRST {
+                let full = self.state.field(SOURCES);
+                let sources = small_array(self.hec, share::ARRAY_LENGTH);
+                sources.set_word(SMALL_ARR_PAYLOAD, full.0);
+                if full != unit() {
+                    full.set_info(info!(stg_SMALL_MUT_ARR_PTRS_FROZEN_DIRTY_info));
+                }
                 self.state.set_word(SOURCES, sources.0);
             }
             self.state.field(SOURCES).set_word(SMALL_ARR_PAYLOAD + i, c.0);
@@ -221,21 +225,13 @@ pub unsafe extern "C" fn hec_compact_start(
     let pending = small_array(hec, FIRST_CAPACITY);
     let fields = byte_array(hec, 1 + FIRST_CAPACITY);
     fields.set_word(ARR_BYTES_PAYLOAD, 0);
-    let state = small_array(hec, MARKER + 1 - SMALL_ARR_PAYLOAD);
+    let state = small_array(hec, STATE_LENGTH);
     state.set_word(PENDING, pending.0);
     state.set_word(FIELDS, fields.0);
-    let mut shared = None;
-    if sharing != 0 {
-        let sources = small_array(hec, FIRST_CAPACITY);
-        state.set_word(SOURCES, sources.0);
-        let mut s = Box::<Shared>::default();
-        state.set_word(MARKER, s.pause(hec).0);
-        shared = Some(s);
-    }
-    let mut work = Work { hec, region, state, shared };
+    let mut work = Work { hec, region, state, shared: None };
     work.push(root, std::ptr::addr_of_mut!((*region).result));
-    if let Some(s) = work.shared.take() {
-        (*region).hash = Box::into_raw(s) as usize;
+    if sharing != 0 {
+        (*region).hash = Box::into_raw(Box::<Shared>::default()) as usize;
     }
     state
 }
@@ -259,16 +255,16 @@ pub unsafe extern "C" fn hec_compact_step(
     value: Closure,
     out: *mut Closure,
 ) -> usize {
-    // The state may have grown old since: everything below may make it point to young objects.
+    // The state may have grown old since: everything below may make it point to young objects. Mutable arrays that are old
+    // are always remembered.
     for a in [state, state.field(PENDING), state.field(SOURCES)] {
         if a != unit() {
             a.set_info(info!(stg_SMALL_MUT_ARR_PTRS_DIRTY_info));
-            hec.remember(a);
         }
     }
     let mut shared = take_shared(region);
     if let Some(s) = &mut shared {
-        s.resume(state.field(MARKER), state.field(SOURCES));
+        s.resume(state.field(SOURCES));
     }
     let mut work = Work { hec, region, state, shared };
     if !value.is_null() {
@@ -276,8 +272,7 @@ pub unsafe extern "C" fn hec_compact_step(
     }
     let (status, result) = work.run();
     *out = result;
-    if let (EVALUATE, Some(mut s)) = (status, work.shared.take()) {
-        state.set_word(MARKER, s.pause(work.hec).0);
+    if let (EVALUATE, Some(s)) = (status, work.shared.take()) {
         (*region).hash = Box::into_raw(s) as usize;
     }
     status

@@ -1,52 +1,116 @@
 //! What has been copied into a region, so that what is shared stays shared and cycles end.
 //!
 //! Objects outside the region are known by their addresses, which a collection changes. It
-//! cannot happen but while a thunk is being evaluated, between two steps of copying. So each
-//! step leaves a marker, a young object: if that is where it was when the next step begins,
-//! there has been no collection; else the table is made anew from the list of what was copied,
-//! which is an array that the collector keeps up to date.
+//! cannot happen but while a thunk is being evaluated, between two steps of copying. After one
+//! the next step reads new addresses from the list of what was copied, which the collector keeps
+//! up to date: those of what was young, or all if objects of old generations have moved too.
+//!
+//! The list is a chain of arrays, the newest first. Those that are full never change, so the
+//! collector need not look at them again and again.
 use crate::contract::{closure::fields::*, Closure, WORD};
-use crate::hec::Hec;
-use crate::info;
+use crate::memory::{age_of, heap, in_heap};
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// Sources in an array of the list, which begins with the array before it.
+const SOURCES: usize = 1000;
+pub const FIRST: usize = 1;
+pub const ARRAY_LENGTH: usize = FIRST + SOURCES;
+
+/// Scatters addresses of objects.
+#[derive(Default)]
+struct ByAddress(u64);
+
+impl Hasher for ByAddress {
+    fn write(&mut self, _: &[u8]) {
+        unreachable!("keys are words")
+    }
+    fn write_usize(&mut self, n: usize) {
+        let h = (n as u64 / WORD as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        self.0 = h ^ h >> 32;
+    }
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+type Table = HashMap<usize, usize, BuildHasherDefault<ByAddress>>;
 
 #[derive(Default)]
 pub struct Shared {
-    by_source: HashMap<usize, usize>,
-    /// Copies, in the order of the array of sources.
+    /// The copies of what only a collection of an old generation moves.
+    old: Table,
+    young: Table,
+    /// Where in the list those are that are in `young`.
+    recent: Vec<usize>,
+    /// All copies, in the order of the list.
     copies: Vec<usize>,
-    marker: usize,
+    seen: Collections,
+}
+
+/// Collections so far.
+#[derive(Default, Clone, Copy, PartialEq, Eq)]
+struct Collections {
+    all: usize,
+    /// Those that moved more than young objects.
+    old: usize,
+}
+
+impl Collections {
+    unsafe fn so_far() -> Collections {
+        let gens = &heap().gens;
+        Collections { all: gens[0].collections, old: gens.get(1).map_or(0, |g| g.collections) }
+    }
+}
+
+fn stays(source: usize) -> bool {
+    !in_heap(source) || age_of(source).is_old()
 }
 
 impl Shared {
     pub fn copy_of(&self, source: Closure) -> Option<Closure> {
-        self.by_source.get(&source.0).map(|&c| Closure(c))
+        let table = if stays(source.0) { &self.old } else { &self.young };
+        table.get(&source.0).map(|&c| Closure(c))
     }
-    /// Records a copy; the caller puts the source at the returned index of the array.
+    /// Records a copy; the caller puts the source at the returned index of the newest array, of a new
+    /// one if that is the first.
     pub fn add(&mut self, source: Closure, copy: Closure) -> usize {
-        self.by_source.insert(source.0, copy.0);
+        let i = self.copies.len();
         self.copies.push(copy.0);
-        self.copies.len() - 1
+        self.note(i, source.0);
+        FIRST + i % SOURCES
     }
-    /// Begins a step. `marker` is the object that the last one left, as the collector has it.
+    fn note(&mut self, i: usize, source: usize) {
+        if stays(source) {
+            self.old.insert(source, self.copies[i]);
+        } else {
+            self.young.insert(source, self.copies[i]);
+            self.recent.push(i);
+        }
+    }
+    /// Begins a step.
     /// # Safety
-    /// `sources` is the array of sources.
-    pub unsafe fn resume(&mut self, marker: Closure, sources: Closure) {
-        if marker.0 == self.marker {
+    /// The caller holds a HEC; `newest` is the newest array of sources, if there are any.
+    pub unsafe fn resume(&mut self, newest: Closure) {
+        let before = std::mem::replace(&mut self.seen, Collections::so_far());
+        if self.seen == before {
             return;
         }
-        self.by_source = (0..self.copies.len())
-            .map(|i| (sources.word(SMALL_ARR_PAYLOAD + i), self.copies[i]))
-            .collect();
-    }
-    /// Ends a step: a new marker.
-    /// # Safety
-    /// Hp has been saved.
-    pub unsafe fn pause(&mut self, hec: &mut Hec) -> Closure {
-        let m = hec.allocate(ARR_BYTES_PAYLOAD + 1);
-        m.set_info(info!(stg_ARR_WORDS_info));
-        m.set_word(ARR_BYTES, WORD);
-        self.marker = m.0;
-        m
+        self.young.clear();
+        let mut moved = std::mem::take(&mut self.recent);
+        if self.seen.old != before.old {
+            self.old.clear();
+            moved = (0..self.copies.len()).collect();
+        }
+        let mut array = newest;
+        let mut first = self.copies.len().saturating_sub(1) / SOURCES * SOURCES;
+        for i in moved.into_iter().rev() {
+            while i < first {
+                array = array.field(SMALL_ARR_PAYLOAD);
+                first -= SOURCES;
+            }
+            self.note(i, array.word(SMALL_ARR_PAYLOAD + FIRST + i - first));
+        }
+        self.recent.reverse();
     }
 }
