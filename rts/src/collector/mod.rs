@@ -30,6 +30,7 @@ pub mod caf;
 pub mod check;
 mod claim;
 pub mod compact;
+mod company;
 pub mod cores;
 pub mod crew;
 pub mod evacuate;
@@ -60,6 +61,7 @@ use crate::memory::{blocks_of, heap, pieces, Age, BLOCK_BYTES};
 use crate::observe::phases::{Phase, PhaseCosts, Watch};
 use crate::thread::queue::dirty_tso;
 use crate::thread::stack::dirty_stack;
+use company::COMPANY;
 use history::Measured;
 use muster::Muster;
 use roots::Visitor;
@@ -180,7 +182,10 @@ pub unsafe fn collect(
     let copied = if outcome.major { 0 } else { outcome.copied_words * WORD };
     tenure().record(copied, survivors, outcome.aged_words * WORD);
     let promoted = blocks_of(&heap().gens[1..]).saturating_sub(old) * BLOCK_BYTES;
-    stretch().record(outcome.major, allocated, promoted, started, ended);
+    if COMPANY.is_one() {
+        stretch().record(outcome.major, allocated, promoted, started, ended);
+    }
+    COMPANY.record(hecs.iter().map(|hec| hec.alloc.used()));
     resume(hecs, &mut outcome);
     watch.end(Phase::End);
     outcome.phases = watch.costs();

@@ -11,11 +11,12 @@
 //!
 //! A nursery of the default size grows with what the generations hold (see [`grown_nursery`]):
 //! more of what is allocated dies before it is looked at. The old generation gives the room.
-//! Whether still more room pays is found out (`stretch.rs`), but with several HECs taken for granted: each
-//! collection fewer also saves the time until all have stopped, and most programs gain.
+//! Whether still more room pays is found out (`stretch.rs`), but where several HECs allocate (`company.rs`) taken for granted:
+//! each collection fewer also saves the time until all have stopped, and most programs gain.
 //!
 //! `-H` names a size that the program may as well use: nurseries take what the generations,
 //! and the copies of the next full collection, leave of it.
+use super::company::COMPANY;
 use super::stretch::{stretch, Stretch};
 use super::tenure::{tenure, Tenure};
 use crate::memory::{blocks, blocks_of, heap, BLOCK_BYTES};
@@ -217,14 +218,16 @@ unsafe fn grown_nursery(hecs: usize) -> usize {
     stretched(size, hecs)
 }
 
-/// The size of a nursery that has `base` bytes in any case. One HEC may have as much as a nursery grows to
+/// The size of a nursery that has `base` bytes in any case. It may have as much as a nursery grows to
 /// whatever is alive; beyond that, nurseries are bounded by it.
 fn stretched(base: usize, hecs: usize) -> usize {
     let live = LIVE.load(Ordering::Relaxed) * BLOCK_BYTES;
-    match hecs {
-        1 => stretch().size(base, |size| size <= live),
-        _ if base < MAX_GROWN_NURSERY => base,
-        _ => (SHARE_OF_MANY * live / hecs).clamp(base, MOST_FOR_MANY),
+    if COMPANY.is_one() {
+        stretch().size(base, |size| size <= live)
+    } else if base < MAX_GROWN_NURSERY {
+        base
+    } else {
+        (SHARE_OF_MANY * live / hecs).clamp(base, MOST_FOR_MANY)
     }
 }
 

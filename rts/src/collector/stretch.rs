@@ -14,7 +14,7 @@
 //! Only what collections cost is compared: what the program itself gains or loses cannot be told from
 //! what it happens to do just then. For that loss the gain has to make up; it is a few percent.
 //!
-//! With several HECs nothing is tried (`policy.rs`).
+//! Where several HECs allocate nothing is tried (`policy.rs`).
 //!
 //! A small collection costs its own time and what it leaves to the next full one: the bytes that it
 //! promotes, at what a promoted byte has cost lately.

@@ -1,0 +1,54 @@
+//! Whether a HEC is alone: one of several, where the others do next to nothing.
+//!
+//! Nurseries of several HECs are large, for then a collection is expensive in itself: all have to stop. A program
+//! that may use several and uses one would only need more memory for that.
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// What others allocate in one of so many bytes does not count: timers, finalizers.
+const PART: usize = 16;
+/// So many collections in a row make sure. Company is taken at its first word.
+const SURE: usize = 4;
+
+/// Collections in a row that found one HEC to have allocated nearly all.
+pub struct Company {
+    alone: AtomicUsize,
+}
+
+pub(super) static COMPANY: Company = Company::new();
+
+impl Company {
+    const fn new() -> Company {
+        Company { alone: AtomicUsize::new(SURE) }
+    }
+
+    /// HECs have allocated so much since the last collection.
+    pub fn record(&self, allocated: impl Iterator<Item = usize>) {
+        let (most, all) = allocated.fold((0, 0), |(most, all), bytes| (bytes.max(most), all + bytes));
+        let alone = if (all - most) * PART <= all { self.alone.load(Ordering::Relaxed).saturating_add(1) } else { 0 };
+        self.alone.store(alone, Ordering::Relaxed);
+    }
+
+    /// Is there one HEC that does nearly all?
+    pub fn is_one(&self) -> bool {
+        self.alone.load(Ordering::Relaxed) >= SURE
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_is_alone_until_there_is_another_and_again_after_a_while() {
+        let company = Company::new();
+        let mut cycle = |allocated: &[usize]| {
+            company.record(allocated.iter().copied());
+            company.is_one()
+        };
+        assert!(cycle(&[100]) && cycle(&[0, 0]) && cycle(&[1, 100, 2]));
+        assert!(!cycle(&[10, 100]));
+        assert!((1..SURE).all(|_| !cycle(&[0, 100])));
+        assert!(cycle(&[0, 100]));
+        assert!(!cycle(&[100, 100]));
+    }
+}
