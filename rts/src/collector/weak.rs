@@ -5,7 +5,7 @@
 //!    other keys to life: repeat until nothing changes.
 //! 2. A thread that nothing refers to and that has not finished can never run again by itself.
 //!    It is resurrected, for the floors above to throw an exception to it; then 1 again.
-//! 3. Weak pointers that remain have dead keys. They and all they refer to are kept for this
+//! 3. Weak pointers that remain have dead keys. They and their finalizers are kept for this
 //!    once, and handed out to be finalized.
 //! Weak pointers of generations that are not collected count as alive; what they refer to in
 //! younger generations is found through the remembered set.
@@ -13,7 +13,7 @@ use super::evacuate::FORWARDED;
 use super::worker::Worker;
 use crate::contract::closure::fields::*;
 use crate::contract::{layout::*, Closure, Info, Tso, TAG_MASK};
-use crate::info;
+use crate::{info, static_closure};
 use crate::memory::{heap, Age};
 
 /// The weak pointers and threads of the generations that are being collected.
@@ -65,6 +65,13 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         self.fields(c, WEAK_CFINALIZERS, WEAK_FINALIZER + 1);
     }
 
+    /// Saves a weak pointer whose key is dead. Nobody will ask for its key and value.
+    unsafe fn save_dead_weak(&mut self, weak: Closure) -> Closure {
+        let now = self.present(weak);
+        [WEAK_KEY, WEAK_VALUE].map(|field| now.set_word(field, static_closure!(stg_NO_FINALIZER_closure).0));
+        self.save_weak(weak)
+    }
+
     /// Saves a weak pointer with all that it refers to.
     unsafe fn save_weak(&mut self, weak: Closure) -> Closure {
         let mut new = weak;
@@ -105,7 +112,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         self.drain();
         self.settle_weaks(&mut u.weaks);
         for weak in std::mem::take(&mut u.weaks) {
-            let new = self.save_weak(weak);
+            let new = self.save_dead_weak(weak);
             u.dead_weaks.push(new);
         }
         self.drain();

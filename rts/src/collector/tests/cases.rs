@@ -202,9 +202,9 @@ fn a_few_pinned_bytes_do_not_keep_the_buffers_allocated_beside_them() {
     assert_eq!(w.collect(Request::MAJOR).large_words, 100 * 4);
 }
 
-fn weak(w: &mut World, key: Closure, value: Closure) -> Closure {
+fn weak(w: &mut World, key: Closure, value: Closure, finalizer: Closure) -> Closure {
     let none = static_closure!(stg_NO_FINALIZER_closure).0;
-    let c = w.object(info!(stg_WEAK_info), &[none, key.0, value.0, none, 0]);
+    let c = w.object(info!(stg_WEAK_info), &[none, key.0, value.0, finalizer.0, 0]);
     w.hec.new_weaks.push(c);
     c
 }
@@ -213,16 +213,18 @@ fn weak(w: &mut World, key: Closure, value: Closure) -> Closure {
 fn weak_pointers_follow_their_keys() {
     let mut w = world(2);
     let (k1, k2, k3) = (w.int(1001), w.int(1002), w.int(1003));
+    let (none, finalizer) = (static_closure!(stg_NO_FINALIZER_closure), w.int(1004));
     let value = w.list(1000, 1010);
     // The value of the first keeps the second's key alive.
-    let first = weak(&mut w, k1, k2);
-    let second = weak(&mut w, k2, value);
-    weak(&mut w, k3, k3);
+    let first = weak(&mut w, k1, k2, none);
+    let second = weak(&mut w, k2, value, none);
+    weak(&mut w, k3, k3, finalizer);
     w.roots.extend([k1, second]);
     let o = w.collect(Request::MINOR);
     assert_eq!(o.dead_weaks.len(), 1);
     unsafe {
-        assert_eq!(o.dead_weaks[0].field(WEAK_KEY).untag().word(1), 1003);
+        assert_eq!(o.dead_weaks[0].field(WEAK_FINALIZER).untag().word(1), 1004);
+        assert_eq!(o.dead_weaks[0].field(WEAK_KEY), none);
         assert_eq!(sum(w.roots[1].field(WEAK_VALUE)), 10045);
     }
     assert_ne!(w.roots[1], second);
