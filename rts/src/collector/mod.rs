@@ -39,6 +39,7 @@ mod history;
 pub mod muster;
 pub mod policy;
 pub mod quiet;
+mod refresh;
 pub mod roots;
 pub mod scan;
 pub mod selector;

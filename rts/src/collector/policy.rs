@@ -17,6 +17,7 @@
 //! `-H` names a size that the program may as well use: nurseries take what the generations,
 //! and the copies of the next full collection, leave of it.
 use super::company::COMPANY;
+use super::refresh::{refresh, Refresh};
 use super::stretch::{stretch, Stretch};
 use super::tenure::{tenure, Tenure};
 use crate::memory::{blocks, blocks_of, heap, BLOCK_BYTES};
@@ -105,6 +106,7 @@ pub unsafe fn init(settings: Settings) {
     *ptr::addr_of_mut!(SETTINGS) = settings;
     *tenure() = Tenure::new();
     *stretch() = Stretch::new();
+    *refresh() = Refresh::new();
     set_limits(0, 0);
 }
 
@@ -114,14 +116,25 @@ pub fn settings() -> &'static Settings {
 }
 
 /// The oldest generation that has reached its limit, or would with the survivors that are about
-/// to be promoted to it; 0 if none has.
+/// to be promoted to it, or should be looked at again (`refresh.rs`); 0 if there is none.
 /// # Safety
 /// The world is stopped.
 pub unsafe fn next_generation_to_collect() -> usize {
     let gens = &heap().gens;
     let promoted = gens[0].blocks() + tenure().coming() / BLOCK_BYTES;
     let coming = |g: usize| if g == 1 { promoted } else { 0 };
-    (1..gens.len()).rev().find(|&g| gens[g].blocks() + coming(g) > gens[g].limit).unwrap_or(0)
+    let due = (1..gens.len()).rev().find(|&g| gens[g].blocks() + coming(g) > gens[g].limit);
+    let looks_again = || follows_live() && refresh().is_due(LIVE.load(Ordering::Relaxed), blocks_of(&gens[1..]));
+    due.unwrap_or_else(|| if looks_again() { heap().oldest() } else { 0 })
+}
+
+/// Are nurseries larger for what the last full collection found alive? Where that is much, to look again would take
+/// long, and they are as large as they may be in any case.
+fn follows_live() -> bool {
+    let s = settings();
+    let named = s.nursery_bytes != Settings::DEFAULT.nursery_bytes || s.max_heap_bytes.is_some();
+    let live = LIVE.load(Ordering::Relaxed) * BLOCK_BYTES;
+    !named && s.generations > 1 && !COMPANY.is_one() && (MAX_GROWN_NURSERY..=MOST_FOR_MANY).contains(&live)
 }
 
 /// By how much the old generations may grow after a full collection that left `live` of `held`
@@ -143,6 +156,7 @@ fn growth_factor(s: &Settings, live: usize, held: usize) -> f64 {
 pub(super) unsafe fn set_limits(live: usize, held: usize) {
     let s = settings();
     LIVE.store(live, Ordering::Relaxed);
+    refresh().record(live);
     let gens = &mut heap().gens;
     // The old generation gives what nurseries have grown by, unless that would cost a program whose live data
     // is little larger than a nursery more full collections than it saves small ones.
