@@ -89,6 +89,11 @@ impl Settings {
         check: false,
         vary_nurseries: false,
     };
+
+    /// Do they say how large nurseries are?
+    fn size_nurseries(&self) -> bool {
+        self.nursery_bytes != Settings::DEFAULT.nursery_bytes || self.max_heap_bytes.is_some()
+    }
 }
 
 static mut SETTINGS: Settings = Settings::DEFAULT;
@@ -132,9 +137,8 @@ pub unsafe fn next_generation_to_collect() -> usize {
 /// long, and they are as large as they may be in any case.
 fn follows_live() -> bool {
     let s = settings();
-    let named = s.nursery_bytes != Settings::DEFAULT.nursery_bytes || s.max_heap_bytes.is_some();
     let live = LIVE.load(Ordering::Relaxed) * BLOCK_BYTES;
-    !named && s.generations > 1 && !COMPANY.is_one() && (MAX_GROWN_NURSERY..=MOST_FOR_MANY).contains(&live)
+    !s.size_nurseries() && s.generations > 1 && !COMPANY.is_one() && (MAX_GROWN_NURSERY..=MOST_FOR_MANY).contains(&live)
 }
 
 /// By how much the old generations may grow after a full collection that left `live` of `held`
@@ -217,7 +221,7 @@ pub fn piece_bytes(hecs: usize, bytes: usize) -> usize {
 /// new run is cold.
 unsafe fn grown_nursery(hecs: usize) -> usize {
     let s = settings();
-    if s.nursery_bytes != Settings::DEFAULT.nursery_bytes || s.max_heap_bytes.is_some() {
+    if s.size_nurseries() {
         return s.nursery_bytes;
     }
     let held = blocks_of(&heap().gens) * BLOCK_BYTES;
