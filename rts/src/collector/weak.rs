@@ -68,7 +68,9 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     /// Saves a weak pointer whose key is dead. Nobody will ask for its key and value.
     unsafe fn save_dead_weak(&mut self, weak: Closure) -> Closure {
         let now = self.present(weak);
-        [WEAK_KEY, WEAK_VALUE].map(|field| now.set_word(field, static_closure!(stg_NO_FINALIZER_closure).0));
+        for field in [WEAK_KEY, WEAK_VALUE] {
+            now.set_word(field, static_closure!(stg_NO_FINALIZER_closure).0);
+        }
         self.save_weak(weak)
     }
 
