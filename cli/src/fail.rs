@@ -16,6 +16,11 @@ impl Fail {
         Fail { message: message.into(), code: 1 }
     }
 
+    /// A wrong argument.
+    pub fn usage(message: impl Into<String>) -> Fail {
+        Fail { message: message.into(), code: 2 }
+    }
+
     /// Ends the command with `code` and no further words.
     pub fn silent(code: i32) -> Fail {
         Fail { message: String::new(), code }

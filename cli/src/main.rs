@@ -112,16 +112,16 @@ fn usage_error(error: clap::Error) -> Result<Cli> {
     match error.kind() {
         ErrorKind::DisplayHelp => error.exit(),
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
-            Err(Fail { message: "which command? (build, ghc, run, demo, test, bench, study; see --help)".into(), code: 2 })
+            Err(Fail::usage("which command? (build, ghc, run, demo, test, bench, study; see --help)"))
         }
         ErrorKind::MissingRequiredArgument => {
             let missing = error.get(clap::error::ContextKind::InvalidArg).map(ToString::to_string).unwrap_or_default();
-            Err(Fail { message: format!("{missing} is missing (see --help)"), code: 2 })
+            Err(Fail::usage(format!("{missing} is missing (see --help)")))
         }
         _ => {
             let text = error.to_string();
             let first = text.lines().next().unwrap_or_default();
-            Err(Fail { message: format!("{} (see --help)", first.trim_start_matches("error: ")), code: 2 })
+            Err(Fail::usage(format!("{} (see --help)", first.trim_start_matches("error: "))))
         }
     }
 }

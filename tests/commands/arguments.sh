@@ -10,8 +10,8 @@ refused 2 runs "$HECATON" bench --runs 0
 refused 2 frobnicate "$HECATON" bench --frobnicate
 refused 2 frobnicate "$HECATON" test --frobnicate
 refused 2 extra "$HECATON" demo extra
-refused 1 'no benchmark' "$HECATON" bench no-such-benchmark
-refused 1 'no test' "$HECATON" test no-such-test
+refused 2 'no benchmark' "$HECATON" bench no-such-benchmark
+refused 2 'no test' "$HECATON" test no-such-test
 refused 2 frobnicate "$HECATON" study frobnicate
 refused 2 quick "$HECATON" study --quick --runs 2
 for command in '' build ghc run demo test bench study; do

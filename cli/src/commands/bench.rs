@@ -48,7 +48,7 @@ pub fn run(project: &Project, options: &Options) -> Result<()> {
     let selected = programs::find(&project.root.join("bench"), &options.names)?;
     let with_ghc = options.names.is_empty() || options.names.iter().any(|n| GHC_MAKE.contains(n.as_str()));
     if selected.is_empty() && !with_ghc {
-        return Err(Fail::new(format!("no benchmark is called {}", options.names.join(" or "))));
+        return Err(Fail::usage(format!("no benchmark is called {}", options.names.join(" or "))));
     }
     if selected.iter().any(|p| !p.header.needs.is_empty()) {
         install("bench", project)?;

@@ -78,7 +78,7 @@ pub fn run(project: &Project, options: &Options) -> Result<()> {
 
 fn finish(tally: Tally, report: &Report, options: &Options) -> Result<()> {
     if tally == Tally::default() && !options.names.is_empty() {
-        return Err(Fail::new(format!("no test is called {}", options.names.join(" or "))));
+        return Err(Fail::usage(format!("no test is called {}", options.names.join(" or "))));
     }
     let failures = report.failures();
     if !failures.is_empty() {
