@@ -58,7 +58,7 @@ pub mod worker;
 use crate::contract::{Closure, Tso, WORD};
 use crate::hec::{out_of_memory, Hec};
 use crate::memory::blocks::{self, free_run, used_bytes, Run};
-use crate::memory::{blocks_of, heap, pieces, Age, BLOCK_BYTES};
+use crate::memory::{blocks_of, heap, pieces, used_by, Age, Used, BLOCK_BYTES};
 use crate::observe::phases::{Phase, PhaseCosts, Watch};
 use crate::thread::queue::dirty_tso;
 use crate::thread::stack::dirty_stack;
@@ -100,11 +100,10 @@ pub struct Outcome {
     pub copied_words: usize,
     /// Those of them that had survived one collection before.
     pub aged_words: usize,
-    /// Words in objects of all generations; after a full collection all of them are alive.
-    pub live_words: usize,
-    pub large_words: usize,
-    /// Words lost at the ends of to-space runs.
-    pub slop_words: usize,
+    /// What all generations hold, those not collected included; after a full collection all of it is alive.
+    pub live: Used,
+    /// The bytes of their blocks that hold nothing.
+    pub slop: usize,
     /// The program uses more memory than it may.
     pub over_limit: bool,
     /// GC threads that took part.
@@ -444,7 +443,6 @@ unsafe fn finish<const MAJOR: bool, const PARALLEL: bool>(
         if age.is(Age::CONDEMNED) {
             release(run, poison);
         } else {
-            outcome.large_words += used_bytes(run) / WORD;
             gens[age.generation()].add_large(run);
         }
     }
@@ -454,12 +452,11 @@ unsafe fn finish<const MAJOR: bool, const PARALLEL: bool>(
             set.append(list);
         }
     }
+    let kept = blocks_of(gens);
+    outcome.live = used_by(gens);
+    outcome.slop = kept * BLOCK_BYTES - outcome.live.all();
     if MAJOR {
-        outcome.live_words = gens.iter().map(|g| g.words()).sum();
-        let live = blocks_of(gens);
-        policy::set_limits(live, held);
-    } else {
-        outcome.live_words = outcome.copied_words + outcome.large_words;
+        policy::set_limits(kept, held);
     }
     outcome
 }
@@ -483,9 +480,7 @@ unsafe fn collect_copies<const MAJOR: bool, const PARALLEL: bool>(
     let mut copied = vec![0; workers.len()];
     for step in 1..=gens.len() {
         let mut hand_over = |worker: usize, run: Run| {
-            let used = used_bytes(run);
-            copied[worker] += used / WORD;
-            outcome.slop_words += ((*run).len as usize * BLOCK_BYTES - used) / WORD;
+            copied[worker] += used_bytes(run) / WORD;
             gens[step - 1].add_plain(run);
         };
         for (i, w) in workers.iter_mut().enumerate() {

@@ -1,11 +1,48 @@
 //! The heap as the collector sees it: generations, and what each owns.
-use super::blocks::{used_bytes, Run};
-use crate::contract::{Closure, Tso, WORD};
+use super::blocks::{run_age, used_bytes, Run};
+use super::space::BLOCK_BYTES;
+use super::Age;
+use crate::contract::{Closure, Tso};
+use std::iter::Sum;
+use std::ops::Add;
 use std::ptr;
 
 /// Blocks that these generations occupy.
 pub fn blocks_of(gens: &[Generation]) -> usize {
     gens.iter().map(Generation::blocks).sum()
+}
+
+/// Bytes in objects, dead ones included, by where they lie. A compact region takes whole blocks; what has been cut from a
+/// pinned block since it was last saved is not counted yet.
+#[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
+pub struct Used {
+    pub plain: usize,
+    pub large: usize,
+    pub compact: usize,
+}
+
+impl Used {
+    pub fn all(&self) -> usize {
+        self.plain + self.large + self.compact
+    }
+}
+
+impl Add for Used {
+    type Output = Used;
+    fn add(self, b: Used) -> Used {
+        Used { plain: self.plain + b.plain, large: self.large + b.large, compact: self.compact + b.compact }
+    }
+}
+
+impl Sum for Used {
+    fn sum<I: Iterator<Item = Used>>(all: I) -> Used {
+        all.fold(Used::default(), Used::add)
+    }
+}
+
+/// What these generations hold.
+pub fn used_by(gens: &[Generation]) -> Used {
+    gens.iter().map(|gen| gen.used).sum()
 }
 
 /// One generation. Generation 0 holds the survivors of one collection; what is allocated
@@ -18,6 +55,7 @@ pub struct Generation {
     /// Runs that are one large object, blocks of pinned arrays, and compact regions.
     pub large: Vec<Run>,
     large_blocks: usize,
+    used: Used,
     /// Weak pointers that are alive and live here.
     pub weaks: Vec<Closure>,
     /// Threads that live here, finished or not, until they are found unreachable.
@@ -36,12 +74,18 @@ impl Generation {
     /// The run is in use and on no list.
     pub unsafe fn add_plain(&mut self, run: Run) {
         self.plain_blocks += (*run).len as usize;
+        self.used.plain += used_bytes(run);
         self.plain.push(run);
     }
     /// # Safety
     /// As for [`Generation::add_plain`].
     pub unsafe fn add_large(&mut self, run: Run) {
         self.large_blocks += (*run).len as usize;
+        if run_age(run).is(Age::COMPACT) {
+            self.used.compact += (*run).len as usize * BLOCK_BYTES;
+        } else {
+            self.used.large += used_bytes(run);
+        }
         self.large.push(run);
     }
     /// The run that may have room left.
@@ -50,21 +94,18 @@ impl Generation {
     pub unsafe fn take_last_plain(&mut self) -> Option<Run> {
         let run = self.plain.pop()?;
         self.plain_blocks -= (*run).len as usize;
+        self.used.plain -= used_bytes(run);
         Some(run)
     }
     pub fn take_plain(&mut self) -> Vec<Run> {
         self.plain_blocks = 0;
+        self.used.plain = 0;
         std::mem::take(&mut self.plain)
     }
     pub fn take_large(&mut self) -> Vec<Run> {
         self.large_blocks = 0;
+        (self.used.large, self.used.compact) = (0, 0);
         std::mem::take(&mut self.large)
-    }
-    /// Words in objects, dead ones included.
-    pub fn words(&self) -> usize {
-        // SAFETY: a generation's runs are in use.
-        let used = |&run: &Run| unsafe { used_bytes(run) };
-        self.plain.iter().chain(&self.large).map(used).sum::<usize>() / WORD
     }
 }
 

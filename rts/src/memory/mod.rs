@@ -18,7 +18,7 @@ mod tests;
 
 pub use age::Age;
 pub use blocks::{alloc_run, free_run, Run};
-pub use generation::{blocks_of, heap, Heap};
+pub use generation::{blocks_of, heap, used_by, Heap, Used};
 pub use space::{age_of, in_heap, BLOCK_BYTES, BLOCK_LOG, BLOCK_WORDS};
 
 /// Objects of more words than this get a run of blocks of their own and are never copied.

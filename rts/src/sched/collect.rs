@@ -90,16 +90,16 @@ fn measured(outcome: &collector::Outcome, allocated: u64) -> stats::Collection {
         gen: outcome.generation,
         threads: outcome.threads,
         allocated,
-        live: bytes(outcome.live_words),
-        large: bytes(outcome.large_words),
-        slop: bytes(outcome.slop_words),
+        live: outcome.live.all() as u64,
+        large: outcome.live.large as u64,
+        compact: outcome.live.compact as u64,
+        slop: outcome.slop as u64,
         copied: bytes(outcome.copied_words),
         par_max_copied: bytes(outcome.max_copied_words),
         par_balanced_copied: bytes(outcome.balanced_words),
         phases: outcome.phases,
         mem_in_use: memory(blocks::blocks_resident()),
         mem_peak: memory(blocks::peak_blocks_resident()),
-        ..stats::Collection::default()
     }
 }
 

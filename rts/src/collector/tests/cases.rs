@@ -37,9 +37,9 @@ fn a_list_survives_and_ages() {
     }
     let o = w.collect(Request::MAJOR);
     // 3 words for each cell; integers up to 255 are shared.
-    assert_eq!(o.live_words, 3000 * 3 + (3000 - 256) * 2);
+    assert_eq!(o.live.all(), (3000 * 3 + (3000 - 256) * 2) * WORD);
     w.roots.clear();
-    assert_eq!(w.collect(Request::MAJOR).live_words, 0);
+    assert_eq!(w.collect(Request::MAJOR).live.all(), 0);
     assert_eq!(blocks::blocks_in_use(), NURSERY / BLOCK_BYTES);
 }
 
@@ -53,6 +53,25 @@ fn three_generations_promote_one_by_one() {
     {
         w.collect(request);
         assert_eq!(age_of(w.roots[0].0).step(), step);
+    }
+}
+
+#[test]
+fn what_is_not_collected_counts_as_alive() {
+    for generations in [1, 2, 3] {
+        let mut w = world(generations);
+        let (l, large) = (w.list(1000, 3000), w.array(info!(stg_MUT_ARR_PTRS_DIRTY_info), 5000, t::nil()));
+        w.roots.extend([l, large]);
+        let full = w.collect(Request::MAJOR).live;
+        assert_eq!(full.plain, 2000 * 5 * WORD);
+        assert!(full.large > 5000 * WORD);
+        for more in 1..5 {
+            let l = w.list(1000, 1100);
+            w.roots.push(l);
+            let now = w.collect(Request::MINOR).live;
+            assert_eq!(now, Used { plain: (2000 + more * 100) * 5 * WORD, ..full });
+        }
+        assert_eq!(w.collect(Request::MAJOR).live, Used { plain: 2400 * 5 * WORD, ..full });
     }
 }
 
@@ -199,7 +218,7 @@ fn a_few_pinned_bytes_do_not_keep_the_buffers_allocated_beside_them() {
     w.roots.extend(kept);
     w.collect(Request::MINOR);
     assert!(w.hec.alloc.allocated() > 100 * 600 * WORD as u64);
-    assert_eq!(w.collect(Request::MAJOR).large_words, 100 * 4);
+    assert_eq!(w.collect(Request::MAJOR).live.large, 100 * 4 * WORD);
 }
 
 fn weak(w: &mut World, key: Closure, value: Closure, finalizer: Closure) -> Closure {
@@ -398,7 +417,7 @@ fn cafs_live_as_long_as_code_can_reach_them() {
     }
     w.roots.clear();
     let o = w.collect(Request::MAJOR);
-    assert_eq!((o.live_words, unsafe { caf.info() }), (0, header));
+    assert_eq!((o.live.all(), unsafe { caf.info() }), (0, header));
     assert!(unsafe { heap().cafs.is_empty() });
 }
 
