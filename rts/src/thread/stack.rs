@@ -100,7 +100,8 @@ pub unsafe fn grow(hec: &mut Hec, t: Tso, sizes: &StackSizes, unlimited: bool) -
     let old_size = old.obj().size as usize;
     let body = SIZEOF_StgStack / 8;
     let size = (2 * (old_size + body)).min(sizes.chunk.max(2 * sizes.buffer)).max(64) - body;
-    // Which frames move: whole frames, up to the buffer's size, from the youngest on.
+    // Which frames move: whole frames, up to the buffer's size, from the youngest on. That one moves in any case: it goes on with
+    // what has asked for room, and must do so where there is some.
     let sp = old.obj().sp as *const usize;
     let top = old.top() as *const usize;
     let mut split = sp;
@@ -111,7 +112,7 @@ pub unsafe fn grow(hec: &mut Hec, t: Tso, sizes: &StackSizes, unlimited: bool) -
         if kind == UNDERFLOW_FRAME || kind == STOP_FRAME {
             break;
         }
-        if next.offset_from(sp) as usize > room {
+        if split > sp && next.offset_from(sp) as usize > room {
             break;
         }
         split = next;
@@ -123,7 +124,7 @@ pub unsafe fn grow(hec: &mut Hec, t: Tso, sizes: &StackSizes, unlimited: bool) -
         split = split.add(size_of_frame(split));
     }
     let moved = split.offset_from(sp) as usize;
-    // A single frame longer than the buffer stays; the new chunk must hold what is asked next.
+    // The new chunk must hold what is asked next.
     let fresh = new_chunk(hec, size.max(moved + UNDERFLOW_FRAME_WORDS + RESERVED_STACK_WORDS + 512));
     let mut to = fresh.top() as *mut usize;
     let rest_is_empty = kind == Some(UNDERFLOW_FRAME) && moved > 0;
