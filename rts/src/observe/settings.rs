@@ -74,6 +74,7 @@ pub struct Settings {
     pub nonmoving: bool,
     pub compaction: Compaction,
     pub squeeze_update_frames: bool,
+    /// The largest number for no limit (`-K0`).
     pub max_stack_words: usize,
     pub initial_stack_words: usize,
     pub stack_chunk_words: usize,
@@ -149,7 +150,10 @@ impl Settings {
                 false => Compaction::AbovePercent(gc.compactThreshold),
             },
             squeeze_update_frames: gc.squeezeUpdFrames,
-            max_stack_words: gc.maxStkSize as usize,
+            max_stack_words: match gc.maxStkSize {
+                0 => usize::MAX,
+                n => n as usize,
+            },
             initial_stack_words: gc.initialStkSize as usize,
             stack_chunk_words: gc.stkChunkSize as usize,
             stack_chunk_buffer_words: gc.stkChunkBufferSize as usize,
