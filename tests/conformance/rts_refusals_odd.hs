@@ -7,7 +7,7 @@ import System.Process
 cases :: [[String]]
 cases = map words
   [ "-kc", "-kb", "-ki", "-kx", "-k", "-maxN0", "-qx", "-q", "-Z -Q", "-DS", "-x", "-xq", "-T1", "-sx -yy", "-hc", "-p", "-B5", "-e5x", "-r"
-  , "-L", "-R", "-i1", "-m101", "-mx", "-b1", "-ga", "-X", "--install-signal-handlers=maybe", "--internal-counters", "--debug-numa=2" ]
+  , "-L", "-R", "-i1", "-m101", "-mx", "-b1", "-ga", "-X", "--install-signal-handlers=maybe", "--internal-counters", "--debug-numa=2", "-xm80000001", "-xm-1" ]
 
 main :: IO ()
 main = do

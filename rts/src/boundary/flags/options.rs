@@ -7,6 +7,9 @@ use super::values;
 use crate::contract::layout::*;
 use crate::observe::settings::MAX_GENERATIONS;
 
+/// Where `-xm` may have code loaded: what compiled code can jump to.
+const MAX_LINKER_BASE: usize = 0x8000_0000;
+
 impl Reader<'_> {
     /// Reads one argument of a source of options.
     pub fn argument(&mut self, arg: &[u8]) -> Read {
@@ -180,8 +183,10 @@ impl Reader<'_> {
             }
             Some(b'm') => {
                 self.privileged()?;
-                if !value.is_empty() {
-                    self.flags.MiscFlags.linkerMemBase = values::address(value, 16);
+                match values::address(value, 16) {
+                    at if at > MAX_LINKER_BASE => self.wrong_option("-xm: value must be <80000000", &[]),
+                    _ if value.is_empty() => {}
+                    at => self.flags.MiscFlags.linkerMemBase = at,
                 }
             }
             Some(b'q') => {
