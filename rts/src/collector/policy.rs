@@ -204,8 +204,10 @@ pub(super) unsafe fn nursery_bytes(hecs: usize) -> usize {
     let held = blocks_of(&heap().gens);
     let room = aim.saturating_sub((held + live) * BLOCK_BYTES);
     let spare = (live * BLOCK_BYTES / 16).min(MAX_SPARE_NURSERY);
+    // Under `-M` half of the rest is for what becomes large objects meanwhile.
+    let bound = s.max_heap_bytes.map_or(usize::MAX, |max| max.saturating_sub(held * BLOCK_BYTES) / 2);
     // A hint makes no nursery smaller than it would be without.
-    (room.max(spare) / hecs).min(most).max(grown_nursery(hecs))
+    (room.max(spare).min(bound) / hecs).min(most).max(grown_nursery(hecs))
 }
 
 /// The size of the pieces of a nursery of `bytes`, with so many HECs. A single one has nobody to share with, but
