@@ -10,7 +10,7 @@ use crate::events::{iowait, signals, ticker};
 use crate::contract::Ways;
 use crate::observe::{blackholes, eventlog, fatal};
 use crate::observe::settings::{checks, hec_flags, shows, HeapSuggestion};
-use crate::sched::{self, collect, hec, incall, schedule, seat, task};
+use crate::sched::{self, collect, gc_sync, hec, incall, schedule, seat, task};
 use crate::sync;
 use crate::thread::create::new_io_thread;
 use crate::thread::place;
@@ -118,6 +118,9 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
     collect::set_alloc_limit_grace(o.alloc_limit_grace_bytes);
     collect::set_heap_grace(o.heap_grace_bytes);
     collect::on_heap_exhausted(super::exit::heap_overflow_exit);
+    if let Some(limit) = o.long_gc_sync {
+        gc_sync::watch(gc_sync::Watch { limit, waits: setup::long_gc_sync, has_waited: setup::long_gc_sync_end });
+    }
     collector::policy::init(collector_settings(&o));
     sched::spark::set_limit(o.max_local_sparks);
     eventlog::hooks::heap_made(eventlog::HeapShape {

@@ -8,7 +8,7 @@
 use crate::crowd::CROWD;
 use crate::hec::{self, GcRequest, TIME_IS_UP};
 use crate::os_thread;
-use crate::sched::{collect, seat, task, world};
+use crate::sched::{collect, gc_sync, seat, task, world};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, OnceLock};
 use std::time::{Duration, Instant};
@@ -61,6 +61,7 @@ fn run(s: Settings) {
             seen = now;
             quiet = 0;
             collected = false;
+            gc_sync::tick();
             ticks += 1;
             if ticks >= s.switch_ticks {
                 ticks = 0;

@@ -95,6 +95,8 @@ pub struct Settings {
     pub signal_handlers: bool,
     pub stats: StatsMode,
     pub ring_bell: bool,
+    /// Tell when it takes longer than so many nanoseconds to stop the world.
+    pub long_gc_sync: Option<i64>,
     pub max_local_sparks: usize,
     /// Check the heap at collections (`-DS`).
     pub sanity: bool,
@@ -169,6 +171,7 @@ impl Settings {
             signal_handlers: f.MiscFlags.install_signal_handlers,
             stats: stats_mode(gc.giveStats),
             ring_bell: gc.ringBell,
+            long_gc_sync: (gc.longGCSync > 0).then_some(gc.longGCSync),
             max_local_sparks: f.ParFlags.maxLocalSparks as usize,
             sanity: f.DebugFlags.sanity,
             zero_freed: f.DebugFlags.zero_on_gc,

@@ -30,6 +30,8 @@ pub struct Collection {
     /// With several threads: the most that one copied, and the part that was evenly shared.
     pub par_max_copied: u64,
     pub par_balanced_copied: u64,
+    /// How long it took to stop the world, in nanoseconds.
+    pub sync: i64,
     pub phases: PhaseCosts,
     /// Memory taken from the system now, and at most so far.
     pub mem_in_use: u64,
@@ -180,6 +182,7 @@ impl Stats {
             copied_bytes: c.copied,
             par_max_copied_bytes: c.par_max_copied,
             par_balanced_copied_bytes: c.par_balanced_copied,
+            sync_elapsed_ns: c.sync,
             cpu_ns: time.cpu,
             elapsed_ns: time.elapsed,
             ..GcDetails::default()

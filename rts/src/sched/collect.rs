@@ -1,7 +1,7 @@
 //! When a collection happens, and what follows from one: finalizers, deadlocked threads,
 //! the heap limit.
 use super::task::{self, TaskRef};
-use super::{gc_events, hec, seat, world};
+use super::{gc_events, gc_sync, hec, seat, world};
 use crate::collector::roots::Visitor;
 use crate::collector::{self, policy};
 use crate::contract::{Tso, WORD};
@@ -97,6 +97,7 @@ fn measured(outcome: &collector::Outcome, allocated: u64) -> stats::Collection {
         copied: bytes(outcome.copied_words),
         par_max_copied: bytes(outcome.max_copied_words),
         par_balanced_copied: bytes(outcome.balanced_words),
+        sync: gc_sync::took(),
         phases: outcome.phases,
         mem_in_use: memory(blocks::blocks_resident()),
         mem_peak: memory(blocks::peak_blocks_resident()),

@@ -3,6 +3,7 @@ pub mod collect;
 pub mod fiber;
 pub mod finalize;
 pub mod gc_events;
+pub mod gc_sync;
 pub mod incall;
 pub mod lock;
 mod passing;

@@ -50,14 +50,19 @@ impl<T: Copy> State<T> {
         free
     }
 
+    /// Does a task that stops the world wait for it?
+    pub fn is_awaited(&self) -> bool {
+        self.stopper.is_some()
+    }
+
     /// Does a task that stops the world wait for it? Then the holder is the first to have it back: before
     /// the others, and before the threads on the queue.
     pub fn make_way(&mut self, holder: T) -> bool {
-        if self.stopper.is_some() {
+        if self.is_awaited() {
             self.returning.push_front(holder);
             self.returner_last = false;
         }
-        self.stopper.is_some()
+        self.is_awaited()
     }
 
     /// The holder lets go: picks the next, who holds it from now on. `for_work` names who should do what is

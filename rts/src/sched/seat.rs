@@ -178,6 +178,11 @@ pub fn is_held(no: usize) -> bool {
     seat(no).lock().holder.is_some()
 }
 
+/// Does who stops the world wait for HEC `no`?
+pub(super) fn is_awaited(no: usize) -> bool {
+    seat(no).lock().is_awaited()
+}
+
 /// Is somebody waiting to return from a foreign call to HEC `no`?
 pub fn returners_wait(no: usize) -> bool {
     seat(no).returners.load(Ordering::Relaxed) != 0

@@ -9,7 +9,7 @@
 //! No thread runs and no task is inside a primitive operation while the world is stopped, so what is
 //! changed then (the number of HECs, for instance) never changes under anybody's hands.
 use super::seat::{self, Seat};
-use super::stopping;
+use super::{gc_sync, stopping};
 use super::task::TaskRef;
 use crate::crowd::CROWD;
 use crate::hec::{self, Hec};
@@ -32,8 +32,15 @@ pub unsafe fn stop(me: TaskRef) -> bool {
     if !hec::many() {
         return true;
     }
-    let notes_crowd = || CROWDED.store(CROWD.is_too_large(), Ordering::Relaxed);
-    WORLD.stop(me, seat::seat(me.last()), others(me), notes_crowd)
+    let begun = || {
+        CROWDED.store(CROWD.is_too_large(), Ordering::Relaxed);
+        gc_sync::begin();
+    };
+    let stopped = WORLD.stop(me, seat::seat(me.last()), others(me), begun);
+    if stopped {
+        gc_sync::end();
+    }
+    stopped
 }
 
 /// Stops the world if all other HECs rest.

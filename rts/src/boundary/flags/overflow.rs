@@ -1,4 +1,4 @@
-//! What is said when a stack or the heap has overflowed, unless the program's own hooks say it.
+//! What is said when a stack or the heap has overflowed or the world is slow to stop, unless the program's own hooks say it.
 use super::setup::advice;
 use crate::observe::fatal::say;
 use libc::c_char;
@@ -40,13 +40,11 @@ pub unsafe extern "C" fn hec_malloc_failed(request_bytes: usize, what: *const c_
 }
 
 #[no_mangle]
-pub extern "C" fn hec_long_gc_sync(hec: u32, elapsed: i64) {
-    let ms = elapsed / 1_000_000;
-    say(&format!("Warning: waiting long for a collection to begin (HEC {hec}, {ms} ms so far)"));
+pub extern "C" fn hec_long_gc_sync(hec: u32, _elapsed: i64) {
+    eprintln!("Warning: slow GC sync: still waiting for cap {hec}");
 }
 
 #[no_mangle]
 pub extern "C" fn hec_long_gc_sync_end(elapsed: i64) {
-    let ms = elapsed / 1_000_000;
-    say(&format!("Warning: waited {ms} ms for a collection to begin"));
+    eprintln!("Warning: waited {}us for GC sync", elapsed / 1000);
 }

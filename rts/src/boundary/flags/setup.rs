@@ -160,6 +160,22 @@ pub fn on_exit() {
     }
 }
 
+/// Runs the program's `longGCSync`.
+pub fn long_gc_sync(hec: u32, elapsed: i64) {
+    if let Some(hook) = config().longGCSync {
+        // SAFETY: C's contract for this field.
+        unsafe { hook(hec, elapsed) }
+    }
+}
+
+/// Runs the program's `longGCSyncEnd`.
+pub fn long_gc_sync_end(elapsed: i64) {
+    if let Some(hook) = config().longGCSyncEnd {
+        // SAFETY: C's contract for this field.
+        unsafe { hook(elapsed) }
+    }
+}
+
 /// Runs the program's `mallocFailHook`.
 pub fn malloc_failed(bytes: usize, what: &CStr) {
     if let Some(hook) = config().mallocFailHook {

@@ -68,6 +68,8 @@ Parallelism:
   -qn<n>     At most so many threads for a collection (default: -N, or free cores)
   -qa        Keep each thread that collects on a core
   -qm -qi<n> Thread placement; accepted
+  --long-gc-sync=<secs>
+             Tell when HECs take longer than this to stop for a collection
   -e<n>      Maximum number of sparks of a HEC (default: 4096)
 ";
 
