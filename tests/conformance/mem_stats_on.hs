@@ -20,3 +20,5 @@ main = do
   print (max_live_bytes b >= gcdetails_live_bytes (gc b), gcdetails_live_bytes (gc b) > 100000 * 16)
   print (mutator_cpu_ns b >= 0, gc_cpu_ns b >= gc_cpu_ns a, elapsed_ns b >= gc_elapsed_ns b, cpu_ns b >= cpu_ns a)
   print (gcdetails_gen (gc b), gcdetails_threads (gc b) >= 1, max_mem_in_use_bytes b >= max_live_bytes b)
+  -- One thread alone is no parallel collection.
+  print (gcdetails_threads (gc b) > 1 || gcdetails_par_max_copied_bytes (gc b) == 0)

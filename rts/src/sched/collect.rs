@@ -95,7 +95,7 @@ fn measured(outcome: &collector::Outcome, allocated: u64) -> stats::Collection {
         compact: outcome.live.compact as u64,
         slop: outcome.slop as u64,
         copied: bytes(outcome.copied_words),
-        par_max_copied: bytes(outcome.max_copied_words),
+        par_max_copied: if outcome.threads > 1 { bytes(outcome.max_copied_words) } else { 0 },
         par_balanced_copied: bytes(outcome.balanced_words),
         sync: gc_sync::took(),
         phases: outcome.phases,
