@@ -79,7 +79,7 @@ pub unsafe fn collect_stopped(request: GcRequest, deadlock: bool) {
     if outcome.over_limit {
         heap_overflow(hec);
     } else {
-        OVERFLOW_TOLD.store(false, Ordering::Relaxed);
+        QUOTA.store(0, Ordering::Relaxed);
     }
 }
 
@@ -104,8 +104,8 @@ fn measured(outcome: &collector::Outcome, allocated: u64) -> stats::Collection {
     }
 }
 
-/// The main thread has been told that the heap is too large.
-static OVERFLOW_TOLD: AtomicBool = AtomicBool::new(false);
+/// What may be in use, in bytes, until the main thread is told again that the heap is too large; 0 if it has not been.
+static QUOTA: AtomicUsize = AtomicUsize::new(0);
 static HEAP_GRACE: AtomicUsize = AtomicUsize::new(1 << 20);
 
 /// What the handler of a heap overflow may use beyond the limit, in bytes (`-Mgrace`).
@@ -113,21 +113,26 @@ pub fn set_heap_grace(bytes: usize) {
     HEAP_GRACE.store(bytes, Ordering::Relaxed);
 }
 
-/// The heap is larger than `-M` allows: the main thread is told, and given some grace; if
-/// that does not help the program ends.
+/// The heap is larger than `-M` allows: the main thread is told, and told again whenever it has used up the grace that it is
+/// given each time. One that masks exceptions hears of it once it listens. Where there is no main thread the program ends.
 unsafe fn heap_overflow(hec: &mut Hec) {
-    if !OVERFLOW_TOLD.swap(true, Ordering::Relaxed) {
-        if let Some(t) = super::incall::main_thread() {
-            let e = static_closure!(base_GHCziIOziException_heapOverflow_closure);
-            throwto::throw_from_outside(hec, t, e);
-            return;
-        }
+    let used = blocks::blocks_in_use() * BLOCK_BYTES;
+    if used <= QUOTA.load(Ordering::Relaxed) {
+        return;
     }
-    let limit = policy::settings().max_heap_bytes.unwrap_or(usize::MAX);
-    let used = crate::memory::blocks::blocks_in_use() * crate::memory::BLOCK_BYTES;
-    if used > limit.saturating_add(HEAP_GRACE.load(Ordering::Relaxed)) {
-        HEAP_EXHAUSTED.store(true, Ordering::Relaxed);
-        heap_exhausted_exit();
+    let grace = HEAP_GRACE.load(Ordering::Relaxed);
+    let Some(t) = super::incall::main_thread() else {
+        let limit = policy::settings().max_heap_bytes.unwrap_or(usize::MAX);
+        if used > limit.saturating_add(grace) {
+            HEAP_EXHAUSTED.store(true, Ordering::Relaxed);
+            heap_exhausted_exit();
+        }
+        return;
+    };
+    QUOTA.store(used.saturating_add(grace), Ordering::Relaxed);
+    let e = static_closure!(base_GHCziIOziException_heapOverflow_closure);
+    if !throwto::is_coming(t, e) {
+        throwto::throw_from_outside(hec, t, e);
     }
 }
 

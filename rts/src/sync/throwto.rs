@@ -244,6 +244,18 @@ pub unsafe fn throw_from_outside(hec: &mut Hec, target: Tso, exception: Closure)
     process(hec, msg);
 }
 
+/// Does this exception wait until the thread unmasks exceptions?
+/// # Safety
+/// The thread is live.
+pub unsafe fn is_coming(t: Tso, exception: Closure) -> bool {
+    let _held = door::lock(t);
+    let mut msg = t.obj().blocked_exceptions;
+    while msg != end() && msg.field(MSG_EXCEPTION).untag() != exception.untag() {
+        msg = msg.field(MSG_LINK);
+    }
+    msg != end()
+}
+
 /// Raises an exception in the running thread as if from outside, whatever its masking state.
 /// As [`crate::eval::raise::hec_raise`] returns.
 /// # Safety
