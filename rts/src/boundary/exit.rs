@@ -1,6 +1,6 @@
 //! How a program ends: in order, in haste, or by its heap limit.
 //!
-//! In order: Haskell's standard handles are flushed; the event manager is told to end; no more
+//! In order: the program's exit hook runs; Haskell's standard handles are flushed; the event manager is told to end; no more
 //! work is passed to workers; C finalizers of whatever is still alive run; statistics are
 //! printed; the process exits. `hs_exit` from a C main does all but the last.
 use super::flags::setup;
@@ -38,6 +38,7 @@ pub fn exit_quietly(code: i32) -> ! {
 /// The caller does not hold the HEC.
 unsafe fn wind_down(fast: bool) {
     stats::start_exit();
+    setup::on_exit();
     if !fast {
         flush_standard_handles();
     }
@@ -47,9 +48,6 @@ unsafe fn wind_down(fast: bool) {
     while !world::stop(me) {}
     seat::end_passing();
     crate::events::ticker::stop();
-    if let Some(hook) = setup::config().onExitHook {
-        hook();
-    }
     crate::collector::muster::dismiss();
     crate::memory::ahead::dismiss();
     crate::prims::weak::finalize_all();

@@ -1,0 +1,6 @@
+#include <unistd.h>
+
+void OnExitHook(void)
+{
+    (void) !write(1, "hook\n", 5);
+}
