@@ -15,6 +15,7 @@ impl Reader<'_> {
     pub fn normalise(&mut self) -> Read {
         self.times();
         self.areas();
+        self.statistics_for_events();
         let gc = self.flags.GcFlags;
         if gc.stkChunkBufferSize > gc.stkChunkSize / 2 {
             let message = "stack chunk buffer size (-kb) must be less than 50%\n\
@@ -57,6 +58,15 @@ impl Reader<'_> {
         let ticks = |time: i64| if time > 0 && *tick > 0 { time / *tick } else { 0 };
         f.ConcFlags.ctxtSwitchTicks = ticks(f.ConcFlags.ctxtSwitchTime) as i32;
         f.ProfFlags.heapProfileIntervalTicks = ticks(f.ProfFlags.heapProfileInterval) as u32;
+    }
+
+    /// Who hears of collections hears how much they did, so the program may read it too.
+    fn statistics_for_events(&mut self) {
+        let f = &mut self.flags;
+        let told = f.DebugFlags.gc || (f.TraceFlags.tracing != TRACE_NONE as i32 && f.TraceFlags.gc);
+        if told && f.GcFlags.giveStats == NO_GC_STATS as u32 {
+            f.GcFlags.giveStats = COLLECT_GC_STATS as u32;
+        }
     }
 
     fn areas(&mut self) {

@@ -77,6 +77,20 @@ fn default_flags() {
 }
 
 #[test]
+fn events_of_collections_come_with_statistics() {
+    let given = |ways: Ways, options: &str| Case { ways, ..CASE }.flags(options).GcFlags.giveStats as usize;
+    for (options, stats) in [
+        ("-l", COLLECT_GC_STATS), ("-lg", COLLECT_GC_STATS), ("-l-ag", COLLECT_GC_STATS), ("-l-g", NO_GC_STATS),
+        ("-la-g", NO_GC_STATS), ("-l -s", SUMMARY_GC_STATS), ("", NO_GC_STATS),
+    ] {
+        assert_eq!(given(EVENTLOG, options), stats, "{options}");
+    }
+    for (options, stats) in [("-v", COLLECT_GC_STATS), ("-v-g", NO_GC_STATS), ("-Dg", COLLECT_GC_STATS), ("-Ds", NO_GC_STATS)] {
+        assert_eq!(given(DEBUG, options), stats, "{options}");
+    }
+}
+
+#[test]
 fn memory_options() {
     let gc = |options| CASE.flags(options).GcFlags;
     assert_eq!(gc("-A8k").minAllocAreaSize, 2);
