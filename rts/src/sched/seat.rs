@@ -30,6 +30,7 @@ use super::incall::InCall;
 use super::lock::Lock;
 use super::passing::State;
 use super::seating::{Seat as _, Task as _, Work};
+use super::spark;
 use super::task::{self, same, TaskRef};
 use crate::contract::Tso;
 use crate::hec::{self, Hec, MAX_HECS};
@@ -106,7 +107,7 @@ impl super::seating::Seat for &'static Seat {
         if !first.is_null() {
             return task_of(first).map_or(Work::ForAnyone, Work::For);
         }
-        if hec.has_mail() { Work::ForAnyone } else { Work::Nothing }
+        if hec.has_mail() || spark::may_run(hec) && !hec.sparks.is_empty() { Work::ForAnyone } else { Work::Nothing }
     }
 
     fn start_worker(self) -> TaskRef {

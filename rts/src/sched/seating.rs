@@ -53,7 +53,7 @@ pub trait Task: Copy + 'static {
 /// What there is to do on a HEC that nobody runs.
 pub enum Work<T> {
     Nothing,
-    /// A letter, or a thread that any task may run.
+    /// A letter, a spark, or a thread that any task may run.
     ForAnyone,
     /// A thread that is bound to this task.
     For(T),

@@ -31,6 +31,8 @@ mod header;
 mod header_lock;
 #[path = "../../src/thread/lock.rs"]
 pub mod lock;
+#[path = "../../src/offers.rs"]
+mod offers;
 #[path = "../../src/sched/passing.rs"]
 pub mod passing;
 #[path = "../../src/post.rs"]
@@ -56,6 +58,7 @@ mod fibers;
 mod forwarding;
 mod giving;
 mod hecs;
+mod offering;
 mod posts;
 mod seats;
 mod sharing;
