@@ -15,6 +15,8 @@ use std::sync::TryLockError;
 /// Where a running thread's nursery ends.
 pub const END: usize = 100;
 const MAX_IDLE: usize = 2;
+/// The HEC that a task has when the process is no more: it does nothing any more.
+const GONE: usize = usize::MAX - 1;
 
 /// A Haskell thread, and the task it is bound to.
 #[derive(Clone, Copy)]
@@ -70,6 +72,11 @@ impl TaskRef {
     /// The HEC that it holds. For the task.
     pub fn held(self) -> Option<usize> {
         self.0.sits.with(|s| unsafe { *s })
+    }
+
+    /// Has the process ended while it waited?
+    pub fn is_gone(self) -> bool {
+        self.held() == Some(GONE)
     }
 
     fn sits(self, no: Option<usize>) {
@@ -131,6 +138,8 @@ pub struct House {
     hecs: Vec<Hec>,
     pub tasks: Vec<TaskRef>,
     world: stopping::World,
+    /// As `seat::stopping`.
+    stopping: AtomicBool,
     fiber: UnsafeCell<Vec<&'static str>>,
     /// Workers that have not been started yet.
     unborn: Mutex<Vec<TaskRef>>,
@@ -166,6 +175,9 @@ impl Seat for SeatOf {
         }
     }
     unsafe fn work(self) -> Work<TaskRef> {
+        if self.0.stopping.load(Ordering::Relaxed) {
+            return Work::Nothing;
+        }
         match self.hec().queue.with(|q| (*q).front().copied()) {
             Some(Thread { bound: Some(task), .. }) => Work::For(task),
             Some(_) => Work::ForAnyone,
@@ -211,6 +223,7 @@ impl House {
         let house: *mut House = Box::into_raw(Box::new(House {
             hecs: (0..hecs).map(hec).collect(),
             world: stopping::World(AtomicBool::new(false)),
+            stopping: AtomicBool::new(false),
             unborn: Mutex::new(tasks[tasks.len() - workers..].to_vec()),
             fiber: UnsafeCell::new(Vec::new()),
             ran: Mutex::new(Vec::new()),
@@ -310,7 +323,7 @@ impl House {
             if incall.is_some_and(|name| self.has_run(name)) {
                 return;
             }
-            let Some(no) = me.held() else { return };
+            let Some(no) = me.held().filter(|&no| no != GONE) else { return };
             if self.attend(me) {
                 continue;
             }
@@ -414,6 +427,20 @@ impl House {
             self.touch_all();
             self.world.go_on(others);
         }
+    }
+
+    /// As `exit::wind_down`: stops the world for good.
+    pub fn end_the_world(&'static self, me: TaskRef) {
+        let (mine, others) = (self.mine(me), self.others(me));
+        unsafe { while !self.world.stop(me, mine, others.clone(), || ()) {} }
+        self.stopping.store(true, Ordering::Relaxed);
+        self.touch_all();
+    }
+
+    /// The process is no more: nobody who waits goes on.
+    pub fn end_the_process(&self, me: TaskRef) {
+        self.touch_all();
+        self.tasks.iter().filter(|&&t| t != me).for_each(|t| t.give(Turn::Hec(GONE)));
     }
 
     /// The same if all others rest.

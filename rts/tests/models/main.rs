@@ -29,6 +29,8 @@ mod crew;
 mod header;
 #[path = "../../src/sync/header.rs"]
 mod header_lock;
+#[path = "../../src/boundary/lifetime.rs"]
+mod lifetime;
 #[path = "../../src/thread/lock.rs"]
 pub mod lock;
 #[path = "../../src/offers.rs"]
@@ -54,6 +56,7 @@ mod thread {
 mod bound;
 mod claims;
 mod crews;
+mod ending;
 mod fibers;
 mod forwarding;
 mod giving;
