@@ -98,6 +98,10 @@ impl super::seating::Seat for &'static Seat {
         self.state.try_lock()
     }
 
+    unsafe fn renew(self, state: State<TaskRef>) {
+        self.state.renew(state);
+    }
+
     unsafe fn work(self) -> Work<TaskRef> {
         if !super::settings().threaded || stopping() {
             return Work::Nothing;
@@ -276,18 +280,10 @@ pub fn stopping() -> bool {
     STOPPING.load(Ordering::Relaxed)
 }
 
-/// In the child of a fork: `me` holds the first HEC, and the others rest.
+/// In the child of a fork: `me` holds all HECs.
 /// # Safety
 /// As for [`task::after_fork`].
 pub(super) unsafe fn after_fork(me: TaskRef) {
-    for no in 0..hec::count() {
-        let seat = seat(no);
-        let holder = (no == 0).then_some(me);
-        seat.state.renew(State::new(holder));
-        seat.returners.store(0, Ordering::Relaxed);
-        hec::rests(no, no != 0 && no < hec::enabled());
-    }
-    // It held, and was known to be at, whichever HEC it forked on.
-    seat(0).sit_down(me);
+    super::forking::after_fork(me, (0..hec::count()).map(seat));
     STOPPING.store(false, Ordering::Relaxed);
 }

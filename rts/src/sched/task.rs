@@ -254,7 +254,7 @@ pub fn start_worker() -> TaskRef {
     t
 }
 
-/// In the child of a fork: no OS thread but this one is left, and it holds the first HEC. Locks
+/// In the child of a fork: no OS thread but this one is left, and the world is stopped. Locks
 /// that others held at the fork are held for ever, so all are made anew.
 /// # Safety
 /// Called in the child, before anything else.
@@ -266,5 +266,4 @@ pub unsafe fn after_fork(me: TaskRef) {
     me.home.set(None);
     WORKERS.store(0, Ordering::Relaxed);
     seat::after_fork(me);
-    super::world::after_fork();
 }

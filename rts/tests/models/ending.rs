@@ -123,6 +123,17 @@ fn the_runtime_ends_and_another_ends_the_program() {
     ]);
 }
 
+#[test]
+fn the_child_of_a_fork_goes_on_though_its_parent_was_about_to_end() {
+    explore(1, || {
+        let life = Lifetime::new();
+        assert!(life.start() == Start::First && life.start() == Start::Again && life.leave_all(1));
+        // SAFETY: nobody else uses it.
+        unsafe { life.renew() };
+        assert!(life.in_use() && life.admits(2, || false) && life.leave_all(2));
+    });
+}
+
 /// Threads wait on the second HEC, whose holder runs them, or leaves them to a worker.
 #[test]
 fn the_program_ends_with_threads_that_run() {

@@ -25,6 +25,8 @@ mod atomics {
 
 #[path = "../../src/collector/crew.rs"]
 mod crew;
+#[path = "../../src/sched/forking.rs"]
+mod forking;
 #[path = "../../src/collector/header.rs"]
 mod header;
 #[path = "../../src/sync/header.rs"]
@@ -58,6 +60,7 @@ mod claims;
 mod crews;
 mod ending;
 mod fibers;
+mod forks;
 mod forwarding;
 mod giving;
 mod hecs;
