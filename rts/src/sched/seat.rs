@@ -280,6 +280,14 @@ pub fn stopping() -> bool {
     STOPPING.load(Ordering::Relaxed)
 }
 
+/// A test begins, with the first HEC.
+/// # Safety
+/// No seat has another holder.
+#[cfg(test)]
+pub unsafe fn sit_at_first(me: TaskRef) {
+    seat(0).sit_down(me);
+}
+
 /// In the child of a fork: `me` holds all HECs.
 /// # Safety
 /// As for [`task::after_fork`].
