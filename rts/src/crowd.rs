@@ -6,6 +6,7 @@
 //! more. A HEC that has not come back to its scheduler for a time slice is *stuck*, in an unsafe
 //! foreign call most likely, and may well need no core: it does not count. Nor can a HEC be kept
 //! from a thread that is tied to it, or that comes back to it from a safe foreign call.
+use crate::offers::Resting;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Of all HECs.
@@ -13,7 +14,7 @@ pub struct Crowd {
     cores: AtomicUsize,
     /// HECs that run threads, busy or not.
     all: AtomicUsize,
-    resting: AtomicUsize,
+    pub resting: Resting,
     stuck: AtomicUsize,
 }
 
@@ -22,7 +23,7 @@ pub static CROWD: Crowd = Crowd::new();
 impl Crowd {
     const fn new() -> Crowd {
         let [all, resting, stuck] = [const { AtomicUsize::new(0) }; 3];
-        Crowd { cores: AtomicUsize::new(usize::MAX), all, resting, stuck }
+        Crowd { cores: AtomicUsize::new(usize::MAX), all, resting: Resting(resting), stuck }
     }
 
     /// There are so many cores.
@@ -37,21 +38,7 @@ impl Crowd {
 
     /// How many of them do not rest.
     pub fn busy(&self) -> usize {
-        self.all.load(Ordering::Relaxed).saturating_sub(self.resting())
-    }
-
-    /// How many HECs rest.
-    pub fn resting(&self) -> usize {
-        self.resting.load(Ordering::Relaxed)
-    }
-
-    /// A HEC comes to rest, or has something to do.
-    pub fn one_rests(&self, yes: bool) {
-        if yes {
-            self.resting.fetch_add(1, Ordering::SeqCst);
-        } else {
-            self.resting.fetch_sub(1, Ordering::SeqCst);
-        }
+        self.all.load(Ordering::Relaxed).saturating_sub(self.resting.count())
     }
 
     /// So many are stuck.
@@ -61,11 +48,12 @@ impl Crowd {
 
     /// How many of those that rest may be given something to do.
     pub fn room(&self) -> usize {
-        let (cores, resting) = (self.cores.load(Ordering::Relaxed), self.resting());
-        if self.all.load(Ordering::Relaxed) <= cores {
+        // One look: another one comes or goes at any moment.
+        let (cores, all, resting) = (self.cores.load(Ordering::Relaxed), self.all.load(Ordering::Relaxed), self.resting.count());
+        if all <= cores {
             return resting;
         }
-        resting.min((cores + self.stuck.load(Ordering::Relaxed)).saturating_sub(self.busy()))
+        resting.min((cores + self.stuck.load(Ordering::Relaxed)).saturating_sub(all.saturating_sub(resting)))
     }
 
     /// Are more busy than there are cores? Then who waits awake keeps others from what is waited for.
@@ -87,7 +75,7 @@ mod tests {
         let c = Crowd::new();
         c.set_cores(cores);
         c.set_all(all);
-        (0..resting).for_each(|_| c.one_rests(true));
+        (0..resting).for_each(|_| c.resting.one(true));
         c.set_stuck(stuck);
         c
     }

@@ -12,6 +12,7 @@ use crate::memory::{nursery::AllocArea, remember::RememberedSet, BLOCK_BYTES};
 use crate::observe::stats::Sparks;
 use crate::crowd::CROWD;
 use crate::lead::Lead;
+use crate::offers;
 use crate::pace::PACE;
 use crate::post::Post;
 use crate::thread::door::Wait;
@@ -49,6 +50,8 @@ pub struct Hec {
     pub wait: Wait,
     /// Threads that wait here may be shared in a while.
     pub share_later: bool,
+    /// How often a HEC had come to rest when it was last looked whether to give what waits here away (`offers.rs`).
+    pub rests_seen: usize,
     /// Has a thread been handed an MVar that others wait for?
     pub handed: Handed,
     /// Whether to stay awake for an MVar's value.
@@ -107,6 +110,7 @@ impl Hec {
             conflicts: 0,
             wait: Wait::NONE,
             share_later: false,
+            rests_seen: 0,
             handed: Handed::No,
             patience: Patience::NEW,
             gc_requested: None,
@@ -148,6 +152,7 @@ impl Hec {
         let end = if self.alloc.must_stop() || self.gc_requested.is_some() { 0 } else { self.alloc.limit() - 1 };
         if many() {
             self.post.open(self.hp_lim(), if self.share_later { end.min(self.share_limit()) } else { end });
+            offers::runs(self, &CROWD.resting, self.rests_seen, || room() > 0);
         } else {
             self.hp_lim().store(end, Ordering::Relaxed);
         }
@@ -195,17 +200,10 @@ impl Hec {
         }
     }
 
-    /// Has the running thread stop when it is time to share, if other HECs may be busy: then some
-    /// of the threads that wait here may go there.
-    pub fn share_soon(&self) {
-        if room() == 0 {
-            return;
-        }
-        let wanted = self.share_limit();
-        let seen = self.hp_lim().load(Ordering::Relaxed);
-        if seen > wanted {
-            let _ = self.hp_lim().compare_exchange(seen, wanted, Ordering::Relaxed, Ordering::Relaxed);
-        }
+    /// Has the running thread, which has made another one runnable or a spark, stop when it is time to share, if other HECs may
+    /// be busy. There were no threads waiting, or no sparks, if it is the `first`.
+    pub fn share_soon(&self, first: bool) {
+        offers::made(self, first, || room() > 0, || self.share_limit());
     }
 
     /// Asks for a collection at the next heap check.
@@ -270,6 +268,16 @@ impl Hec {
     }
 }
 
+impl offers::Giver for Hec {
+    fn has_something(&self) -> bool {
+        self.run_queue.len() > 0 || !self.stealer.is_empty()
+    }
+
+    fn limit(&self) -> &AtomicUsize {
+        self.hp_lim()
+    }
+}
+
 /// A thread that forks gives way to its children after it has allocated this much; after more if they may
 /// be shared with a HEC that rests, which is worth it only if they are many.
 const TURN_BYTES: usize = 4096;
@@ -315,7 +323,7 @@ pub unsafe fn enable(n: usize) {
 
 /// How many HECs rest: nobody holds them, and they have nothing to do.
 pub fn resting() -> usize {
-    CROWD.resting()
+    CROWD.resting.count()
 }
 
 /// How many of these may be given something to do (`crowd.rs`).
@@ -339,20 +347,11 @@ pub fn rests(no: usize, yes: bool) {
     if yes {
         PACE.one_rests();
     }
-    CROWD.one_rests(yes);
+    CROWD.resting.one(yes);
     if yes {
-        ask_others(no);
-    }
-}
-
-/// HEC `no` has come to rest: those that have threads waiting shall look whether to share.
-fn ask_others(no: usize) {
-    for other in (0..enabled()).filter(|&other| other != no) {
-        // SAFETY: atomics of a HEC that exists.
-        let other = unsafe { &*address(other) };
-        if other.run_queue.len() > 0 {
-            other.interrupt();
-        }
+        // SAFETY: atomics of HECs that exist.
+        let others = (0..enabled()).filter(|&other| other != no).map(|other| unsafe { &*address(other) });
+        offers::ask(|| room() > 0, others);
     }
 }
 

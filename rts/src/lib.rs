@@ -13,6 +13,7 @@ pub mod hec;
 mod made_once;
 pub mod memory;
 pub mod observe;
+pub mod offers;
 pub mod os_thread;
 pub mod lead;
 pub mod pace;

@@ -54,7 +54,7 @@ unsafe fn wind_down(fast: bool) {
     crate::prims::hpc::exitHpc();
     crate::prims::terminal::restore();
     super::report::report();
-    // The world stays stopped: whoever comes back from a foreign call now waits for good.
+    // The world stays stopped: whoever comes back from a foreign call now waits for good (`lifetime.rs`).
 }
 
 unsafe fn flush_standard_handles() {
@@ -74,6 +74,7 @@ pub unsafe extern "C" fn hs_exit() {
     if init::leave() {
         wind_down(false);
         crate::events::signals::reset();
+        init::ended();
     }
 }
 

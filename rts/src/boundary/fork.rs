@@ -2,8 +2,8 @@
 //!
 //! The fork happens with the world stopped, and the ticker's sleep and what foreign code may use
 //! without a HEC (callbacks, stable pointers) locked, so the child finds them consistent; locks that
-//! other OS threads may have held are made anew. In the child every other OS thread is gone; every
-//! other Haskell thread is deleted; the given action runs as a new main; then the child exits.
+//! other OS threads may have held are made anew (`sched/forking.rs`). In the child every other OS thread is gone; every
+//! other Haskell thread is deleted, before the world goes on; the given action runs as a new main; then the child exits.
 use crate::contract::layout::*;
 use crate::eval::freeze::raise_async;
 use crate::sync::throwto::finished;
@@ -59,6 +59,7 @@ unsafe fn child(me: task::TaskRef, entry: usize) -> ! {
         h.take_mail();
         spark::forget(h);
     }
+    world::go_on(me);
     super::init::after_fork();
     incall::after_fork();
     signals::after_fork();

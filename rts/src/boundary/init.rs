@@ -1,5 +1,6 @@
 //! Starting: `hs_init` and `hs_main`.
 use super::flags::setup;
+use super::lifetime::{Leave, Lifetime, Start};
 use crate::collector::roots::Visitor;
 use crate::contract::flags::RtsConfig;
 use crate::contract::layout::RtsOptsAll;
@@ -16,60 +17,49 @@ use crate::thread::create::new_io_thread;
 use crate::thread::place;
 use crate::thread::stack::StackSizes;
 use crate::{memory, static_closure};
-use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
+use std::sync::LazyLock;
 use std::time::Duration;
 
-/// How many `hs_init` have not been matched by `hs_exit`.
-static USERS: AtomicU32 = AtomicU32::new(0);
-/// Set for good once the runtime has ended: it cannot be started twice.
-static ENDED: AtomicU32 = AtomicU32::new(0);
-/// The OS thread that ends the program; zero while none does.
-static LEAVER: AtomicI32 = AtomicI32::new(0);
+static LIFETIME: LazyLock<Lifetime> = LazyLock::new(Lifetime::new);
 
-/// One user less; true if it was the last.
-pub fn leave() -> bool {
-    match USERS.fetch_update(Ordering::AcqRel, Ordering::Relaxed, |n| n.checked_sub(1)) {
-        Ok(1) => {
-            ENDED.store(1, Ordering::Release);
-            true
-        }
-        Ok(_) => false,
-        Err(_) => {
-            fatal::say("warning: too many hs_exit()s");
-            false
-        }
-    }
+fn os_thread() -> libc::pid_t {
+    // SAFETY: asks who we are.
+    unsafe { libc::gettid() }
 }
 
-/// The program ends, whoever still uses the runtime; true for the first to say so.
+/// One user less; true if it was the last. Then the caller winds down, and says [`ended`].
+pub fn leave() -> bool {
+    let left = LIFETIME.leave(os_thread());
+    if left == Leave::TooMany {
+        fatal::say("warning: too many hs_exit()s");
+    }
+    left == Leave::Last
+}
+
+/// The runtime has been wound down, and the process goes on.
+pub fn ended() {
+    LIFETIME.ended();
+}
+
+/// The program ends, whoever still uses the runtime; true if the caller is to wind down. Waits for another OS thread that does.
 pub fn leave_all() -> bool {
-    // SAFETY: asks who we are.
-    let me = unsafe { libc::gettid() };
-    let _ = LEAVER.compare_exchange(0, me, Ordering::Relaxed, Ordering::Relaxed);
-    USERS.swap(0, Ordering::AcqRel) > 0
+    LIFETIME.leave_all(os_thread())
 }
 
 /// In the child of a fork, which goes on even if its parent was about to end.
-pub fn after_fork() {
-    USERS.store(1, Ordering::Release);
-    LEAVER.store(0, Ordering::Relaxed);
+/// # Safety
+/// Called in the child, before any other OS thread is started.
+pub unsafe fn after_fork() {
+    LIFETIME.renew();
 }
 
 pub fn running() -> bool {
-    USERS.load(Ordering::Acquire) > 0
+    LIFETIME.in_use()
 }
 
-/// Stops a program that calls Haskell without a runtime. An OS thread that calls while another ends the program does nothing wrong, and
-/// waits for that end.
+/// Stops a program that calls Haskell without a runtime.
 pub fn require() {
-    if !running() {
-        let leaver = LEAVER.load(Ordering::Relaxed);
-        // SAFETY: asks who we are, and sleeps.
-        unsafe {
-            while leaver != 0 && leaver != libc::gettid() {
-                libc::pause();
-            }
-        }
+    if !LIFETIME.admits(os_thread(), || !task::me().calls().is_empty()) {
         fatal::exit_with(
             super::exit::EXIT_FAILURE,
             "error: a Haskell function was called while the runtime was not running: \
@@ -83,11 +73,10 @@ pub fn require() {
 /// `argc` and `argv` are null or as `main` got them; called from one OS thread at a time.
 #[no_mangle]
 pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::c_char, config: RtsConfig) {
-    if ENDED.load(Ordering::Acquire) != 0 {
-        fatal::exit_with(super::exit::EXIT_FAILURE, "hs_init() cannot be called after hs_exit()");
-    }
-    if USERS.fetch_add(1, Ordering::AcqRel) > 0 {
-        return;
+    match LIFETIME.start() {
+        Start::First => {}
+        Start::Again => return,
+        Start::TooLate => fatal::exit_with(super::exit::EXIT_FAILURE, "hs_init() cannot be called after hs_exit()"),
     }
     // `base` asks C which encoding the locale has.
     libc::setlocale(libc::LC_CTYPE, c"".as_ptr());

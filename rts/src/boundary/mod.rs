@@ -5,5 +5,6 @@ pub mod flags;
 pub mod fork;
 pub mod hecs;
 pub mod init;
+mod lifetime;
 pub mod misc;
 mod report;

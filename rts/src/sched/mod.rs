@@ -2,6 +2,7 @@
 pub mod collect;
 pub mod fiber;
 pub mod finalize;
+mod forking;
 pub mod gc_events;
 pub mod gc_sync;
 pub mod incall;

@@ -101,7 +101,7 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
                 }
             }
             // Nothing better to do: the sparks.
-            None if spark::any() => spark::start_thread(hec),
+            None if spark::may_run(hec) && spark::any() => spark::start_thread(hec),
             None => {
                 if !step_aside(me, ic) {
                     return;

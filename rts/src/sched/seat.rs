@@ -30,6 +30,7 @@ use super::incall::InCall;
 use super::lock::Lock;
 use super::passing::State;
 use super::seating::{Seat as _, Task as _, Work};
+use super::spark;
 use super::task::{self, same, TaskRef};
 use crate::contract::Tso;
 use crate::hec::{self, Hec, MAX_HECS};
@@ -97,6 +98,10 @@ impl super::seating::Seat for &'static Seat {
         self.state.try_lock()
     }
 
+    unsafe fn renew(self, state: State<TaskRef>) {
+        self.state.renew(state);
+    }
+
     unsafe fn work(self) -> Work<TaskRef> {
         if !super::settings().threaded || stopping() {
             return Work::Nothing;
@@ -106,7 +111,7 @@ impl super::seating::Seat for &'static Seat {
         if !first.is_null() {
             return task_of(first).map_or(Work::ForAnyone, Work::For);
         }
-        if hec.has_mail() { Work::ForAnyone } else { Work::Nothing }
+        if hec.has_mail() || spark::may_run(hec) && !hec.sparks.is_empty() { Work::ForAnyone } else { Work::Nothing }
     }
 
     fn start_worker(self) -> TaskRef {
@@ -280,18 +285,18 @@ pub fn stopping() -> bool {
     STOPPING.load(Ordering::Relaxed)
 }
 
-/// In the child of a fork: `me` holds the first HEC, and the others rest.
+/// A test begins, with the first HEC.
+/// # Safety
+/// No seat has another holder.
+#[cfg(test)]
+pub unsafe fn sit_at_first(me: TaskRef) {
+    seat(0).sit_down(me);
+}
+
+/// In the child of a fork: `me` holds all HECs.
 /// # Safety
 /// As for [`task::after_fork`].
 pub(super) unsafe fn after_fork(me: TaskRef) {
-    for no in 0..hec::count() {
-        let seat = seat(no);
-        let holder = (no == 0).then_some(me);
-        seat.state.renew(State::new(holder));
-        seat.returners.store(0, Ordering::Relaxed);
-        hec::rests(no, no != 0 && no < hec::enabled());
-    }
-    // It held, and was known to be at, whichever HEC it forked on.
-    seat(0).sit_down(me);
+    super::forking::after_fork(me, (0..hec::count()).map(seat));
     STOPPING.store(false, Ordering::Relaxed);
 }

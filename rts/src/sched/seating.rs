@@ -53,7 +53,7 @@ pub trait Task: Copy + 'static {
 /// What there is to do on a HEC that nobody runs.
 pub enum Work<T> {
     Nothing,
-    /// A letter, or a thread that any task may run.
+    /// A letter, a spark, or a thread that any task may run.
     ForAnyone,
     /// A thread that is bound to this task.
     For(T),
@@ -69,6 +69,10 @@ pub trait Seat: Copy {
     fn no(self) -> usize;
     fn lock(self) -> Guard<Self::Task>;
     fn try_lock(self) -> Option<Guard<Self::Task>>;
+    /// Replaces the lock and what it guards, without looking at either.
+    /// # Safety
+    /// No other OS thread is left that uses it.
+    unsafe fn renew(self, state: State<Self::Task>);
     /// What is to be done first on its HEC.
     /// # Safety
     /// The seat's lock is held, and nobody runs anything on the HEC.

@@ -4,12 +4,13 @@
 //! When another HEC rests, there is a core for it (`crowd.rs`) and more threads are here than the
 //! one that runs next, the others are divided among this HEC and those that rest, as often as it
 //! has lately paid (`pace.rs`). This is looked at between threads; a HEC that comes to rest has those look that have threads waiting,
-//! and a thread that makes another runnable stops when it is time (`Hec::share_soon`). Both only write the running thread's limit. Where that is
-//! missed, because the thread is just about to run, others wait until it next comes back to the scheduler: for a time slice at most.
+//! and a thread that makes another runnable stops when it is time (`Hec::share_soon`). Both only write the running thread's limit:
+//! `offers.rs` says why neither misses the other.
 //!
 //! Threads bound to an OS thread, and those tied to their HEC (`forkOn`), stay.
 use super::seat;
 use crate::contract::{layout::TSO_LOCKED, Tso};
+use crate::crowd::CROWD;
 use crate::hec::{self, Hec};
 use crate::observe::eventlog::hooks as eventlog;
 use crate::pace::PACE;
@@ -25,6 +26,7 @@ unsafe fn may_go(t: Tso) -> bool {
 pub unsafe fn share(hec: &mut Hec) {
     let me = hec.no as usize;
     hec.share_later = false;
+    hec.rests_seen = CROWD.resting.times();
     if hec.run_queue.len() < 2 || hec::room() == 0 {
         return;
     }

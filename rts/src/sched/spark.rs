@@ -3,7 +3,8 @@
 //! Each HEC has a deque of them (Chase and Lev's, from `crossbeam-deque`): its holder pushes and
 //! takes the oldest, other HECs steal the oldest. A HEC that has nothing else to do makes a
 //! *spark thread*, which runs `base`'s loop over `getSpark#` until there is none left, or a thread
-//! waits to run. A thread that sparks while other HECs rest stops soon, to wake one.
+//! waits to run. A thread that sparks while other HECs rest stops soon, to wake one; one that leaves for a safe foreign call
+//! leaves its HEC to a worker if that has sparks (`seat.rs`).
 //!
 //! What becomes of a spark: *converted*, it was handed to a spark thread; *fizzled*, it was found
 //! evaluated or claimed; *collected*, nothing else refers to it any more; *overflowed*, the deque
@@ -68,7 +69,10 @@ pub unsafe extern "C" fn newSpark(reg: *mut RegTable, closure: Closure) -> i32 {
         hec.spark_counts.kept += 1;
         eventlog::spark_created(hec.no);
         hec.sparks.push(closure);
-        hec.share_soon();
+        if hec::many() {
+            // However many there were, others may have stolen them just now.
+            hec.share_soon(true);
+        }
     }
     1
 }
@@ -141,6 +145,11 @@ pub fn any() -> bool {
     (0..hec::count()).map(stealer).any(|s| !s.is_empty())
 }
 
+/// Are spark threads for this HEC? From one that has been switched off they would have to move at once; its sparks are stolen.
+pub fn may_run(hec: &Hec) -> bool {
+    (hec.no as usize) < hec::enabled()
+}
+
 /// Puts a spark thread on the queue.
 /// # Safety
 /// The caller holds the HEC, or it rests and the caller holds its seat's lock.
@@ -161,8 +170,14 @@ pub unsafe fn share(hec: &mut Hec) {
         if left == 0 || hec::room() == 0 {
             return;
         }
-        if hec::is_resting(no) && seat::give(no, |there| unsafe { start_thread(there) }) {
+        if !hec::is_resting(no) {
+            continue;
+        }
+        if seat::give(no, |there| unsafe { start_thread(there) }) {
             left -= 1;
+        } else {
+            // Somebody has its lock, who lets it rest perhaps.
+            hec.share_later = true;
         }
     }
 }

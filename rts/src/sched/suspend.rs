@@ -65,13 +65,14 @@ pub unsafe extern "C" fn suspendThread(reg: *mut RegTable, interruptible: bool) 
 /// What a call is known by that is its OS thread's only one.
 const FIRST_TOKEN: usize = 1;
 
-/// Notes that the task begins a foreign call of `t`, which ran on `hec`.
+/// Notes that the task, which is the caller's or idle, begins a foreign call of `t`, which ran on `hec`.
 unsafe fn begin(me: TaskRef, hec: &Hec, t: Tso, os_thread: libc::pthread_t) -> usize {
     let interruptible = t.obj().why_blocked as usize == BlockedOnCCall_Interruptible;
     let tied = t.obj().flags as usize & TSO_LOCKED != 0;
     let home = tied.then_some(hec.no as usize);
     let mut calls = me.calls();
     calls.push(ForeignCall { tso: t, os_thread, interruptible, home });
+    me.home.set(home);
     calls.len()
 }
 
@@ -98,8 +99,7 @@ pub unsafe extern "C" fn resumeThread(token: usize) -> *mut RegTable {
     let errno = *libc::__errno_location();
     let me = task::me();
     // The thread itself may not be looked at yet: a collection may be moving it.
-    let home = me.calls().last().and_then(|call| call.home);
-    match home {
+    match me.home.get() {
         Some(no) => seat::acquire_home(me, no),
         None => seat::acquire(me),
     }
@@ -127,7 +127,9 @@ pub unsafe extern "C" fn resumeThread(token: usize) -> *mut RegTable {
 /// The thread of the task's innermost call, which is over.
 fn last_call(me: TaskRef, token: usize) -> Tso {
     let mut calls = me.calls();
-    match calls.pop() {
+    let over = calls.pop();
+    me.home.set(calls.last().and_then(|call| call.home));
+    match over {
         Some(call) if calls.len() + 1 == token => call.tso,
         _ => broken("foreign calls return in another order than they were made"),
     }

@@ -60,6 +60,8 @@ pub struct Task {
     pub spare: Cell<Option<Fiber>>,
     /// The fiber on which it runs a thread that is not bound to it, or null.
     pub fiber: Cell<*mut Fiber>,
+    /// The HEC that the thread of its innermost foreign call is tied to. For the task, or who gives it a call.
+    pub home: Cell<Option<usize>>,
     /// Its foreign calls under way, innermost last. Others look at them only to find a thread; the
     /// collector moves their threads with the world stopped.
     calls: Lock<Vec<ForeignCall>>,
@@ -98,6 +100,7 @@ impl Task {
             incall: Cell::new(null_mut()),
             spare: Cell::new(None),
             fiber: Cell::new(null_mut()),
+            home: Cell::new(None),
             calls: Lock::new(Vec::new()),
         }));
         ALL.lock().push(t);
@@ -251,7 +254,7 @@ pub fn start_worker() -> TaskRef {
     t
 }
 
-/// In the child of a fork: no OS thread but this one is left, and it holds the first HEC. Locks
+/// In the child of a fork: no OS thread but this one is left, and the world is stopped. Locks
 /// that others held at the fork are held for ever, so all are made anew.
 /// # Safety
 /// Called in the child, before anything else.
@@ -260,7 +263,7 @@ pub unsafe fn after_fork(me: TaskRef) {
     me.turns.renew();
     SOMEBODY_LOOKS.store(false, Ordering::Relaxed);
     me.calls.renew(Vec::new());
+    me.home.set(None);
     WORKERS.store(0, Ordering::Relaxed);
     seat::after_fork(me);
-    super::world::after_fork();
 }

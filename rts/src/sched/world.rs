@@ -70,8 +70,3 @@ pub(super) fn is_crowded() -> bool {
 pub unsafe fn hecs() -> Vec<&'static mut Hec> {
     (0..hec::count()).map(|no| &mut *hec::address(no)).collect()
 }
-
-/// In the child of a fork.
-pub(super) fn after_fork() {
-    WORLD.0.store(false, Ordering::Relaxed);
-}

@@ -179,7 +179,7 @@ impl Claim {
         eventlog::thread_woken(hec.no, t.obj().id, hec.no);
         hec.run_queue.push_back(&mut hec.remembered, t);
         if many() {
-            hec.share_soon();
+            hec.share_soon(hec.run_queue.len() == 1);
         }
     }
 

@@ -15,6 +15,8 @@ use std::sync::TryLockError;
 /// Where a running thread's nursery ends.
 pub const END: usize = 100;
 const MAX_IDLE: usize = 2;
+/// The HEC that a task has when the process is no more: it does nothing any more.
+const GONE: usize = usize::MAX - 1;
 
 /// A Haskell thread, and the task it is bound to.
 #[derive(Clone, Copy)]
@@ -72,6 +74,11 @@ impl TaskRef {
         self.0.sits.with(|s| unsafe { *s })
     }
 
+    /// Has the process ended while it waited?
+    pub fn is_gone(self) -> bool {
+        self.held() == Some(GONE)
+    }
+
     fn sits(self, no: Option<usize>) {
         self.0.sits.with_mut(|s| unsafe {
             assert!(no.is_none() != (*s).is_none(), "it holds one at a time");
@@ -118,7 +125,8 @@ impl Task for TaskRef {
 }
 
 pub struct Hec {
-    state: Mutex<State<TaskRef>>,
+    /// Made anew in the child of a fork.
+    state: std::cell::UnsafeCell<Mutex<State<TaskRef>>>,
     post: Post<Thread>,
     limit: AtomicUsize,
     rests: AtomicBool,
@@ -131,6 +139,8 @@ pub struct House {
     hecs: Vec<Hec>,
     pub tasks: Vec<TaskRef>,
     world: stopping::World,
+    /// As `seat::stopping`.
+    stopping: AtomicBool,
     fiber: UnsafeCell<Vec<&'static str>>,
     /// Workers that have not been started yet.
     unborn: Mutex<Vec<TaskRef>>,
@@ -147,6 +157,10 @@ impl SeatOf {
     fn hec(self) -> &'static Hec {
         &self.0.hecs[self.1]
     }
+
+    fn mutex(self) -> &'static Mutex<State<TaskRef>> {
+        unsafe { &*self.hec().state.get() }
+    }
 }
 
 impl Seat for SeatOf {
@@ -156,16 +170,23 @@ impl Seat for SeatOf {
         self.1
     }
     fn lock(self) -> MutexGuard<'static, State<TaskRef>> {
-        self.hec().state.lock().unwrap()
+        self.mutex().lock().unwrap()
     }
     fn try_lock(self) -> Option<MutexGuard<'static, State<TaskRef>>> {
-        match self.hec().state.try_lock() {
+        match self.mutex().try_lock() {
             Ok(guard) => Some(guard),
             Err(TryLockError::WouldBlock) => None,
             Err(TryLockError::Poisoned(_)) => panic!(),
         }
     }
+    unsafe fn renew(self, state: State<TaskRef>) {
+        // The old one may be locked for ever.
+        std::mem::forget(std::mem::replace(&mut *self.hec().state.get(), Mutex::new(state)));
+    }
     unsafe fn work(self) -> Work<TaskRef> {
+        if self.0.stopping.load(Ordering::Relaxed) {
+            return Work::Nothing;
+        }
         match self.hec().queue.with(|q| (*q).front().copied()) {
             Some(Thread { bound: Some(task), .. }) => Work::For(task),
             Some(_) => Work::ForAnyone,
@@ -192,7 +213,7 @@ impl House {
     /// Runs a model with so many HECs, all of which rest, and so many tasks, of which the last `workers` are not alive yet.
     pub fn with(hecs: usize, tasks: usize, workers: usize, model: impl FnOnce(&'static House)) {
         let hec = |_| Hec {
-            state: Mutex::new(State::new(None)),
+            state: std::cell::UnsafeCell::new(Mutex::new(State::new(None))),
             post: Post::new(),
             limit: AtomicUsize::new(END),
             rests: AtomicBool::new(true),
@@ -211,6 +232,7 @@ impl House {
         let house: *mut House = Box::into_raw(Box::new(House {
             hecs: (0..hecs).map(hec).collect(),
             world: stopping::World(AtomicBool::new(false)),
+            stopping: AtomicBool::new(false),
             unborn: Mutex::new(tasks[tasks.len() - workers..].to_vec()),
             fiber: UnsafeCell::new(Vec::new()),
             ran: Mutex::new(Vec::new()),
@@ -310,7 +332,7 @@ impl House {
             if incall.is_some_and(|name| self.has_run(name)) {
                 return;
             }
-            let Some(no) = me.held() else { return };
+            let Some(no) = me.held().filter(|&no| no != GONE) else { return };
             if self.attend(me) {
                 continue;
             }
@@ -414,6 +436,62 @@ impl House {
             self.touch_all();
             self.world.go_on(others);
         }
+    }
+
+    /// As `forkProcess`, from here on for the parent: `child` is what a process finds that has only the task number 0 of this one, which holds
+    /// the first HEC.
+    pub fn fork(&'static self, me: TaskRef, child: &'static House) {
+        let (mine, others) = (self.mine(me), self.others(me));
+        unsafe { while !self.world.stop(me, mine, others.clone(), || ()) {} }
+        for (no, (hec, theirs)) in self.hecs.iter().zip(&child.hecs).enumerate() {
+            theirs.queue.with_mut(|to| hec.queue.with(|from| unsafe { *to = (*from).clone() }));
+            hec.post.letters().iter().for_each(|&letter| theirs.post.add(letter));
+            theirs.rests.store(self.is_resting(no), Ordering::Relaxed);
+            let mut state = child.seat(no).lock();
+            match self.seat(no).try_lock() {
+                Some(st) => {
+                    let same = |t: &TaskRef| child.tasks[self.tasks.iter().position(|x| x == t).unwrap()];
+                    state.holder = st.holder.as_ref().map(same);
+                    state.idle = st.idle.iter().map(same).collect();
+                    for _ in 0..st.returners() {
+                        state.take_or_line_up(child.tasks[1]);
+                    }
+                }
+                // Somebody will have it for ever.
+                None => std::mem::forget(state),
+            }
+        }
+        child.world.0.store(true, Ordering::Relaxed);
+        unsafe { self.world.go_on(others) }
+    }
+
+    /// As `fork::child`, until the world goes on.
+    pub fn become_child(&'static self, me: TaskRef) {
+        unsafe {
+            me.0.turns.renew();
+            crate::forking::after_fork(me, (0..self.hecs.len()).map(|no| self.seat(no)));
+        }
+        // A thread that is ended wakes another, which is tied to the second HEC.
+        self.send(1, Thread { name: usize::MAX, bound: None });
+        for no in 0..self.hecs.len() {
+            while self.pop(no).is_some() {}
+            self.hecs[no].post.take();
+        }
+        unsafe { self.world.go_on(self.others(me)) }
+    }
+
+    /// As `exit::wind_down`: stops the world for good.
+    pub fn end_the_world(&'static self, me: TaskRef) {
+        let (mine, others) = (self.mine(me), self.others(me));
+        unsafe { while !self.world.stop(me, mine, others.clone(), || ()) {} }
+        self.stopping.store(true, Ordering::Relaxed);
+        self.touch_all();
+    }
+
+    /// The process is no more: nobody who waits goes on.
+    pub fn end_the_process(&self, me: TaskRef) {
+        self.touch_all();
+        self.tasks.iter().filter(|&&t| t != me).for_each(|t| t.give(Turn::Hec(GONE)));
     }
 
     /// The same if all others rest.

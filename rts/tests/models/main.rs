@@ -25,12 +25,18 @@ mod atomics {
 
 #[path = "../../src/collector/crew.rs"]
 mod crew;
+#[path = "../../src/sched/forking.rs"]
+mod forking;
 #[path = "../../src/collector/header.rs"]
 mod header;
 #[path = "../../src/sync/header.rs"]
 mod header_lock;
+#[path = "../../src/boundary/lifetime.rs"]
+mod lifetime;
 #[path = "../../src/thread/lock.rs"]
 pub mod lock;
+#[path = "../../src/offers.rs"]
+mod offers;
 #[path = "../../src/sched/passing.rs"]
 pub mod passing;
 #[path = "../../src/post.rs"]
@@ -52,10 +58,13 @@ mod thread {
 mod bound;
 mod claims;
 mod crews;
+mod ending;
 mod fibers;
+mod forks;
 mod forwarding;
 mod giving;
 mod hecs;
+mod offering;
 mod posts;
 mod seats;
 mod sharing;
