@@ -15,6 +15,10 @@ impl Reader<'_> {
     pub fn normalise(&mut self) -> Read {
         self.times();
         self.areas();
+        // Events of collections need what is counted for `GHC.Stats`, so that is there to be read.
+        if self.flags.TraceFlags.gc && self.flags.GcFlags.giveStats == NO_GC_STATS as u32 {
+            self.flags.GcFlags.giveStats = COLLECT_GC_STATS as u32;
+        }
         let gc = self.flags.GcFlags;
         if gc.stkChunkBufferSize > gc.stkChunkSize / 2 {
             let message = "stack chunk buffer size (-kb) must be less than 50%\n\

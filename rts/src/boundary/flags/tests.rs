@@ -259,6 +259,9 @@ fn classes_of_events() {
     ] {
         assert_eq!(chosen(options), named(letters), "{options}");
     }
+    for (options, mode) in [("-l", 1), ("-v-au", 0), ("-l -s", 3), ("-vg", 1)] {
+        assert_eq!(Case { ways: DEBUG, ..CASE }.flags(options).GcFlags.giveStats, mode, "{options}");
+    }
     for (options, to) in [("-l", 1), ("-v", 2), ("-v -l", 1), ("-l -v", 2), ("-DS -l", 1), ("-l -DS", 2)] {
         assert_eq!(trace(options).tracing, to, "{options}");
     }
