@@ -194,7 +194,7 @@ pub unsafe extern "C" fn rts_checkSchedStatus(site: *const libc::c_char, _hec: *
 #[no_mangle]
 pub extern "C" fn rts_lock() -> *mut Hec {
     super::init::require();
-    seat::acquire(task::me());
+    seat::acquire_for_call(task::me());
     // SAFETY: just acquired.
     unsafe { hec() }
 }
@@ -214,9 +214,12 @@ pub extern "C" fn rts_unsafeGetMyCapability() -> *mut Hec {
     unsafe { hec() }
 }
 
-/// With one HEC there is nothing to choose.
+/// From now on calls of this OS thread into Haskell begin on that HEC, modulo their number; on any if the number is negative.
+/// On which core that is, is the system's choice.
 #[no_mangle]
-pub extern "C" fn rts_setInCallCapability(_preferred: i32, _affinity: i32) {}
+pub extern "C" fn rts_setInCallCapability(preferred: i32, _affinity: i32) {
+    task::me().preferred.set(usize::try_from(preferred).ok())
+}
 
 #[no_mangle]
 pub extern "C" fn rts_pinThreadToNumaNode(_node: i32) {}
