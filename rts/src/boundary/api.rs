@@ -3,7 +3,7 @@ use crate::contract::Closure;
 use crate::hec::Hec;
 use crate::sched::incall::{run_to_end, Status};
 use crate::sched::{hec, seat, settings, task};
-use crate::thread::create::{apply, boxed, new_eval_thread, new_io_thread, new_strict_io_thread, new_thread, push};
+use crate::thread::create::{apply, boxed, new_eval_thread, new_io_thread, new_strict_io_thread};
 use crate::{info, static_closure};
 use std::cell::Cell;
 
@@ -150,13 +150,22 @@ pub unsafe extern "C" fn rts_evalLazyIO_(_cap: *mut *mut Hec, p: Closure, words:
 /// As for [`rts_eval`].
 #[no_mangle]
 pub unsafe extern "C" fn rts_evalStableIO(_cap: *mut *mut Hec, sp: usize, result: *mut usize) {
-    use crate::contract::layout::{TSO_BLOCKEX, TSO_INTERRUPTIBLE};
+    eval_stable(crate::prims::stable_ptr::deRefStablePtr(sp), result)
+}
+
+/// As [`rts_evalStableIO`], with the action as the program's `main`: an exception that it does not
+/// handle ends the program.
+/// # Safety
+/// As for [`rts_eval`].
+#[no_mangle]
+pub unsafe extern "C" fn rts_evalStableIOMain(_cap: *mut *mut Hec, sp: usize, result: *mut usize) {
     let action = crate::prims::stable_ptr::deRefStablePtr(sp);
-    let t = new_thread(hec(), &settings().stack);
-    push(
-        t.obj().stackobj,
-        &[info!(stg_enter_info).0, action.0, info!(stg_ap_v_info).0, info!(stg_forceIO_info).0],
-    );
+    eval_stable(apply(hec(), static_closure!(base_GHCziTopHandler_runMainIO_closure), &[action]), result)
+}
+
+unsafe fn eval_stable(action: Closure, result: *mut usize) {
+    use crate::contract::layout::{TSO_BLOCKEX, TSO_INTERRUPTIBLE};
+    let t = new_strict_io_thread(hec(), action, &settings().stack);
     t.obj().flags |= (TSO_BLOCKEX | TSO_INTERRUPTIBLE) as u32;
     let mut value = Closure::NULL;
     run(t, &mut value);
@@ -194,7 +203,7 @@ pub unsafe extern "C" fn rts_checkSchedStatus(site: *const libc::c_char, _hec: *
 #[no_mangle]
 pub extern "C" fn rts_lock() -> *mut Hec {
     super::init::require();
-    seat::acquire(task::me());
+    seat::acquire_for_call(task::me());
     // SAFETY: just acquired.
     unsafe { hec() }
 }
@@ -214,9 +223,12 @@ pub extern "C" fn rts_unsafeGetMyCapability() -> *mut Hec {
     unsafe { hec() }
 }
 
-/// With one HEC there is nothing to choose.
+/// From now on calls of this OS thread into Haskell begin on that HEC, modulo their number; on any if the number is negative.
+/// On which core that is, is the system's choice.
 #[no_mangle]
-pub extern "C" fn rts_setInCallCapability(_preferred: i32, _affinity: i32) {}
+pub extern "C" fn rts_setInCallCapability(preferred: i32, _affinity: i32) {
+    task::me().preferred.set(usize::try_from(preferred).ok())
+}
 
 #[no_mangle]
 pub extern "C" fn rts_pinThreadToNumaNode(_node: i32) {}

@@ -7,6 +7,7 @@
 //! last one came in. (The stock runtime ends the program.)
 use super::manager;
 use crate::hec::Hec;
+use crate::observe::fatal;
 use crate::thread::create::{apply, boxed, new_io_thread};
 use crate::{info, static_closure};
 use std::cell::UnsafeCell;
@@ -152,6 +153,8 @@ pub unsafe extern "C" fn stg_sig_install(signal: i32, code: i32, mask: *const li
         action.sa_flags |= libc::SA_NOCLDSTOP;
     }
     if libc::sigaction(signal, &action, std::ptr::null_mut()) != 0 {
+        // `unix` takes this code for the previous handler: nobody else tells the user.
+        fatal::say("sigaction");
         return STG_SIG_ERR;
     }
     let is_handler = |c: i32| c == STG_SIG_HAN || c == STG_SIG_RST;

@@ -14,8 +14,9 @@ enum Held {
 #[derive(Default)]
 struct Locks {
     files: HashMap<File, Held>,
-    /// Which file each lock (named by its descriptor) is on.
-    by_id: HashMap<u64, File>,
+    /// Which files each name of a lock, a descriptor, stands for. Where a descriptor was closed behind its handle's back and
+    /// given out again, that is more than one: the latest goes first.
+    by_id: HashMap<u64, Vec<File>>,
 }
 
 impl Locks {
@@ -27,12 +28,16 @@ impl Locks {
             Some(_) => return false,
         };
         self.files.insert(file, now);
-        self.by_id.insert(id, file);
+        self.by_id.entry(id).or_default().push(file);
         true
     }
 
     fn unlock(&mut self, id: u64) -> bool {
-        let Some(file) = self.by_id.remove(&id) else { return false };
+        let Some(files) = self.by_id.get_mut(&id) else { return false };
+        let Some(file) = files.pop() else { return false };
+        if files.is_empty() {
+            self.by_id.remove(&id);
+        }
         match self.files.get(&file) {
             Some(&Held::Readers(n)) if n > 1 => {
                 self.files.insert(file, Held::Readers(n - 1));
@@ -81,5 +86,13 @@ mod tests {
         assert!(l.unlock(4) && !l.unlock(4));
         assert!(l.lock(5, f, true) && !l.lock(6, f, false) && l.lock(6, (1, 3), false));
         assert!(l.unlock(5) && l.lock(7, f, true));
+    }
+
+    #[test]
+    fn a_descriptor_used_again() {
+        let (mut l, f, g) = (Locks::default(), (1, 2), (1, 3));
+        assert!(l.lock(3, f, true) && l.lock(3, g, true));
+        assert!(l.unlock(3) && l.lock(4, g, true) && !l.lock(4, f, false));
+        assert!(l.unlock(3) && !l.unlock(3) && l.lock(5, f, true));
     }
 }

@@ -157,6 +157,14 @@ pub fn acquire_home(me: TaskRef, no: usize) {
     seat(no).acquire(me);
 }
 
+/// Takes a HEC for a call from C, which may have said which ([`Task::preferred`](task::Task::preferred)).
+pub fn acquire_for_call(me: TaskRef) {
+    match me.preferred.get() {
+        Some(no) => acquire_home(me, no % hec::enabled()),
+        None => acquire(me),
+    }
+}
+
 fn may_acquire(me: TaskRef) {
     if !me.held().is_null() {
         crate::observe::fatal::exit_with(

@@ -49,6 +49,8 @@ pub struct Task {
     hec: Cell<*mut Hec>,
     /// The HEC it held last: where it goes first when it needs one.
     last: Cell<usize>,
+    /// Where C wants its calls into Haskell to begin; to be taken modulo the number of HECs.
+    pub preferred: Cell<Option<usize>>,
     /// For workers: which OS thread they are.
     os_thread: AtomicU64,
     pub whereabouts: Whereabouts,
@@ -94,6 +96,7 @@ impl Task {
             turns: Turns::new(),
             hec: Cell::new(null_mut()),
             last: Cell::new(0),
+            preferred: Cell::new(None),
             os_thread: AtomicU64::new(0),
             whereabouts: Whereabouts::new(),
             patience: Cell::new(Patience::NEW),

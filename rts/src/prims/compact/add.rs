@@ -158,7 +158,7 @@ impl Work<'_> {
                     },
                     CONSTR | CONSTR_1_0 | CONSTR_0_1 | CONSTR_2_0 | CONSTR_1_1 | CONSTR_0_2
                     | CONSTR_NOCAF => {
-                        if !in_heap(c.0) && info.ptrs() + info.nptrs() == 0 {
+                        if !in_heap(c.0) && info.ptrs() == 0 {
                             break;
                         }
                         1..1 + info.ptrs()

@@ -3,7 +3,7 @@
 //! The address of the object (`StgCompactNFData`) is the region's identity: the descriptor of
 //! every run carries it in `back`, and the collector keeps all runs alive by any pointer into
 //! one of them. What lies in a region refers to the region and to static constructors without
-//! fields only, and is never scanned. A run joins the nursery's large objects when it is made;
+//! pointers only, and is never scanned. A run joins the nursery's large objects when it is made;
 //! the collector moves it to the generation of its region.
 use crate::contract::{layout::*, Closure, WORD};
 use crate::hec::{out_of_memory, Hec};
