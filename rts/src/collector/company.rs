@@ -52,7 +52,7 @@ mod tests {
     #[test]
     fn one_is_alone_until_there_is_another_and_again_after_a_while() {
         let company = Company::new();
-        let mut cycle = |allocated: &[usize]| {
+        let cycle = |allocated: &[usize]| {
             company.record(allocated.iter().copied());
             company.is_one()
         };

@@ -129,7 +129,7 @@ pub unsafe fn next_generation_to_collect() -> usize {
     let promoted = gens[0].blocks() + tenure().coming() / BLOCK_BYTES;
     let coming = |g: usize| if g == 1 { promoted } else { 0 };
     let due = (1..gens.len()).rev().find(|&g| gens[g].blocks() + coming(g) > gens[g].limit);
-    let looks_again = || follows_live() && refresh().is_due(LIVE.load(Ordering::Relaxed), blocks_of(&gens[1..]));
+    let looks_again = || follows_live() && refresh().is_due(blocks_of(&gens[1..]));
     due.unwrap_or_else(|| if looks_again() { heap().oldest() } else { 0 })
 }
 

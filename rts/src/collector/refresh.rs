@@ -12,6 +12,8 @@ const MOST: usize = 1024;
 const PART: usize = 16;
 
 pub struct Refresh {
+    /// Blocks alive after the last full collection.
+    live: usize,
     /// Blocks in old generations when these grew last, small collections since then, and how many are waited for.
     held: usize,
     since: usize,
@@ -22,26 +24,25 @@ pub struct Refresh {
 
 impl Refresh {
     pub const fn new() -> Refresh {
-        Refresh { held: 0, since: 0, wait: FIRST, before: None }
+        Refresh { live: 0, held: 0, since: 0, wait: FIRST, before: None }
     }
 
-    /// A small collection is about to be, of a heap in which `live` blocks were alive and `held` are in old generations. Should it
-    /// be a full one?
-    pub fn is_due(&mut self, live: usize, held: usize) -> bool {
+    /// A small collection is about to be, of a heap that has `held` blocks in old generations. Should it be a full one?
+    pub fn is_due(&mut self, held: usize) -> bool {
         if held > self.held + self.held / PART {
             (self.held, self.since) = (held, 0);
         }
         self.since += 1;
         let due = self.since > self.wait;
         if due {
-            self.before = Some(live);
+            self.before = Some(self.live);
         }
         due
     }
 
     /// A full collection has found so many blocks alive.
     pub fn record(&mut self, live: usize) {
-        (self.held, self.since) = (live, 0);
+        (self.live, self.held, self.since) = (live, live, 0);
         if let Some(before) = self.before.take() {
             self.wait = if live * 2 > before { (2 * self.wait).min(MOST) } else { FIRST };
         }
@@ -60,27 +61,28 @@ mod tests {
     use super::*;
 
     /// Small collections before one should be full, with so many blocks in old generations.
-    fn small(r: &mut Refresh, live: usize, held: usize) -> usize {
-        (0..10 * MOST).take_while(|_| !r.is_due(live, held)).count()
+    fn small(r: &mut Refresh, held: usize) -> usize {
+        (0..10 * MOST).take_while(|_| !r.is_due(held)).count()
     }
 
     #[test]
     fn it_is_looked_again_less_often_each_time_that_it_was_in_vain() {
         let mut r = Refresh::new();
+        r.record(100);
         for wait in [FIRST, 2 * FIRST, 4 * FIRST] {
-            assert_eq!(small(&mut r, 100, 101), wait);
+            assert_eq!(small(&mut r, 101), wait);
             r.record(90);
         }
-        assert_eq!(small(&mut r, 100, 100), 8 * FIRST);
+        assert_eq!(small(&mut r, 100), 8 * FIRST);
         r.record(10);
-        assert_eq!(small(&mut r, 10, 10), FIRST);
+        assert_eq!(small(&mut r, 10), FIRST);
     }
 
     #[test]
     fn what_grows_is_collected_in_time() {
         let mut r = Refresh::new();
         r.record(100);
-        assert!((100..1000).step_by(70).all(|held| !r.is_due(100, held)));
-        assert_eq!(small(&mut r, 100, 1000), FIRST);
+        assert!((100..1000).step_by(70).all(|held| !r.is_due(held)));
+        assert_eq!(small(&mut r, 1000), FIRST);
     }
 }

@@ -42,14 +42,6 @@ pub struct IdleGc {
     pub at_least_every: Duration,
 }
 
-/// In-place compaction of the oldest generation.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Compaction {
-    Always,
-    /// When live data exceeds this percentage of the maximum heap size.
-    AbovePercent(f64),
-}
-
 /// Nanoseconds.
 pub const DEFAULT_TIME_SLICE: i64 = 20_000_000;
 
@@ -69,11 +61,6 @@ pub struct Settings {
     /// A generation may grow to this times its live data before it is collected.
     pub old_gen_factor: f64,
     pub min_old_gen_bytes: usize,
-    /// Under a maximum heap size: keep this percentage of it free.
-    pub min_free_percent: f64,
-    pub nonmoving: bool,
-    pub compaction: Compaction,
-    pub squeeze_update_frames: bool,
     /// The largest number for no limit (`-K0`).
     pub max_stack_words: usize,
     pub initial_stack_words: usize,
@@ -90,18 +77,12 @@ pub struct Settings {
     /// Nobody has said how long a time slice is (`-C`).
     pub default_slices: bool,
     pub idle_gc: Option<IdleGc>,
-    /// Give freed memory back so that it shows at once (MADV_DONTNEED, not MADV_FREE).
-    pub return_memory_at_once: bool,
     pub signal_handlers: bool,
-    pub stats: StatsMode,
-    pub ring_bell: bool,
     /// Tell when it takes longer than so many nanoseconds to stop the world.
     pub long_gc_sync: Option<i64>,
     pub max_local_sparks: usize,
     /// Check the heap at collections (`-DS`).
     pub sanity: bool,
-    /// Overwrite freed memory (`-DZ`).
-    pub zero_freed: bool,
 }
 
 /// How many processors this process may use.
@@ -145,13 +126,6 @@ impl Settings {
             generations: (gc.generations as usize).clamp(1, MAX_GENERATIONS),
             old_gen_factor: gc.oldGenFactor,
             min_old_gen_bytes: blocks(gc.minOldGenSize),
-            min_free_percent: gc.pcFreeHeap,
-            nonmoving: gc.useNonmoving,
-            compaction: match gc.compact {
-                true => Compaction::Always,
-                false => Compaction::AbovePercent(gc.compactThreshold),
-            },
-            squeeze_update_frames: gc.squeezeUpdFrames,
             max_stack_words: match gc.maxStkSize {
                 0 => usize::MAX,
                 n => n as usize,
@@ -167,14 +141,10 @@ impl Settings {
                 after: duration(gc.idleGCDelayTime),
                 at_least_every: duration(gc.interIdleGCWait),
             }),
-            return_memory_at_once: f.MiscFlags.disableDelayedOsMemoryReturn,
             signal_handlers: f.MiscFlags.install_signal_handlers,
-            stats: stats_mode(gc.giveStats),
-            ring_bell: gc.ringBell,
             long_gc_sync: (gc.longGCSync > 0).then_some(gc.longGCSync),
             max_local_sparks: f.ParFlags.maxLocalSparks as usize,
             sanity: f.DebugFlags.sanity,
-            zero_freed: f.DebugFlags.zero_on_gc,
         }
     }
 }
