@@ -25,17 +25,17 @@ pub fn hash<P: AsRef<[u8]>>(parts: impl IntoIterator<Item = P>) -> String {
     format!("{h:016x}")
 }
 
-/// The fingerprint of everything the libraries are made from.
-pub fn of_sources(project: &Project, ghc: &Ghc, format: &str) -> Result<String> {
+/// The fingerprint of everything the libraries are made from, and of how that is done.
+pub fn of_sources(project: &Project, ghc: &Ghc) -> Result<String> {
     let mut files = vec![ghc.path.clone()];
     for top in ["Cargo.toml", "Cargo.lock"] {
         files.push(project.root.join(top));
     }
-    for folder in ["rts", "cmm"] {
+    for folder in ["rts", "cmm", "cli/src/build"] {
         files_under(&project.root.join(folder), &mut files)?;
     }
     files.sort();
-    let mut parts = vec![format.as_bytes().to_vec()];
+    let mut parts = Vec::new();
     for file in files {
         let stat = match fs::metadata(&file) {
             Ok(stat) => stat,

@@ -74,11 +74,29 @@ fn merge(objects: &Objects, kind: &Kind, exported: &BTreeSet<String>, work: &Pat
     let mut hide = Command::new("objcopy");
     hide.arg(format!("--keep-global-symbols={}", keep.display()));
     // Bitcode is of no use here, and binutils with an LLVM plugin stumble over it.
-    hide.args(["--remove-section=.llvmbc", "--remove-section=.llvmcmd"]).arg(&object);
+    hide.args(["--remove-section=.llvmbc", "--remove-section=.llvmcmd"]);
+    let sections = tool("listing sections", Command::new("objdump").arg("-hw").arg(&object))?;
+    hide.args(cold_sections(&String::from_utf8_lossy(&sections)).map(|(old, new)| format!("--rename-section={old}={new}"))).arg(&object);
     tool("hiding Rust's symbols", &mut hide)?;
     let stripped = work.join("HecatonStripped.o");
     tool("stripping the runtime", Command::new("objcopy").arg("--strip-debug").arg(&object).arg(&stripped))?;
     Ok(Merged { with_debug_info: object, stripped })
+}
+
+/// Parts of the names of what most programs never run: showing stacks and numbers, statistics, the event log, the heap checker.
+const COLD: [&str; 9] = [
+    "5gimli", "9addr2line", "14rustc_demangle", "11miniz_oxide", "7flt2dec", "10stats_text", "11stats_pairs", "8eventlog", "9collector5check",
+];
+
+/// Sections of code that most programs never run, and the names by which the linker puts them in one place, where little else is. The
+/// kernel maps what lies around a page that is touched: spread out, they would be a part of every small program's memory.
+fn cold_sections(listing: &str) -> impl Iterator<Item = (&str, String)> {
+    listing.lines().filter_map(|line| {
+        let section = line.split_whitespace().nth(1)?;
+        let function = section.strip_prefix(".text.")?;
+        let is_cold = COLD.iter().any(|part| function.contains(part));
+        is_cold.then(|| (section, format!(".text.exit.{function}")))
+    })
 }
 
 /// The C compiler's static library for unwinding stacks.
@@ -137,5 +155,15 @@ mod tests {
         let listing = "\nx.a[hecaton-1.hecaton.2-cgu.0.rcgu.o]:\nhs_main T 0 1\n_ZN7hecaton3foo17h1E T 0 1\n_RNvC3foo T 0 1\n\n\
                        x.a[std-9.std.1-cgu.0.rcgu.o]:\nrust_eh_personality T 0 1\n__rdl_alloc T 0 1\n";
         assert_eq!(exports_in(listing).into_iter().collect::<Vec<_>>(), ["hs_main"]);
+    }
+
+    #[test]
+    fn what_shows_stacks_is_cold_and_what_runs_is_not() {
+        let listing = "\nSections:\nIdx Name Size\n  0 .text 00 00\n  1 .text._ZN7hecaton3run17h1E 10 00\n  2 .text._ZN5gimli4read17h1E 10 00\n\
+                       \x20 3 .text.unlikely._ZN9addr2line4find17h1E 10 00\n  4 .data.gimli 10 00\n";
+        let found: Vec<_> = cold_sections(listing).collect();
+        assert_eq!(found[0], (".text._ZN5gimli4read17h1E", ".text.exit._ZN5gimli4read17h1E".to_owned()));
+        assert_eq!(found[1].0, ".text.unlikely._ZN9addr2line4find17h1E");
+        assert_eq!(found.len(), 2);
     }
 }

@@ -28,9 +28,6 @@ use std::{
 
 pub use fingerprint::hash;
 
-/// Change this when the way of building changes, so that existing libraries count as out of date.
-const FORMAT: &str = "3";
-
 /// One of the runtime's ways, as ghc's link flags choose among them.
 pub struct Way {
     /// What follows `HSrts` in the library's name.
@@ -108,14 +105,14 @@ pub fn identity(lib: &Path) -> String {
 
 fn is_current(project: &Project, ghc: &Ghc, lib: &Path) -> Result<bool> {
     match fs::read_to_string(lib.join("stamp")) {
-        Ok(stamp) => Ok(stamp == fingerprint::of_sources(project, ghc, FORMAT)?),
+        Ok(stamp) => Ok(stamp == fingerprint::of_sources(project, ghc)?),
         Err(_) => Ok(false),
     }
 }
 
 fn build(project: &Project, ghc: &Ghc, evaluation: Evaluation, lib: &Path) -> Result<()> {
     // Taken before compiling: a source that changes meanwhile makes the result out of date, not wrongly current.
-    let stamp = fingerprint::of_sources(project, ghc, FORMAT)?;
+    let stamp = fingerprint::of_sources(project, ghc)?;
     let objects = compile::all(project, ghc, evaluation)?;
     let tmp = evaluation.dir(project).join("tmp");
     if tmp.exists() {
