@@ -10,9 +10,9 @@ main = do
   r <- newIORef (0 :: Int)
   _ <- installHandler sigUSR1 (Catch (modifyIORef' r (+ 1))) Nothing
   raiseSignal sigUSR1
-  threadDelay 5000
+  threadDelay 200000
   readIORef r >>= print
-  forM_ [1 .. 5 :: Int] $ \_ -> raiseSignal sigUSR1 >> threadDelay 1000
+  forM_ [1 .. 5 :: Int] $ \_ -> raiseSignal sigUSR1 >> threadDelay 100000
   readIORef r >>= print
   m <- newEmptyMVar
   _ <- installHandler sigUSR2 (Catch (putMVar m 'u')) Nothing
