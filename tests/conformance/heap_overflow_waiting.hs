@@ -1,5 +1,5 @@
 -- A main thread that waits while another thread fills the heap is told in time to stop that one.
--- args: +RTS -M6m -RTS
+-- args: +RTS -M6m -Mgrace=8m -RTS
 import Control.Concurrent
 import Control.Exception
 import Data.IORef
