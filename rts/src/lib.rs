@@ -24,3 +24,4 @@ pub mod sync;
 #[cfg(test)]
 mod test_world;
 pub mod thread;
+mod unpoisoned;

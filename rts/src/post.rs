@@ -12,6 +12,7 @@
 //!
 //! `rts/tests/models/posts.rs` runs this file under loom.
 use crate::atomics::{fence, AtomicUsize, Mutex, MutexGuard, Ordering};
+use crate::unpoisoned::unpoisoned;
 
 pub struct Post<T> {
     letters: Mutex<Vec<T>>,
@@ -25,7 +26,7 @@ impl<T> Post<T> {
     }
 
     pub fn letters(&self) -> MutexGuard<'_, Vec<T>> {
-        self.letters.lock().unwrap_or_else(|e| e.into_inner())
+        unpoisoned(self.letters.lock())
     }
 
     /// Adds a letter. The caller then sees to it that somebody reads it.

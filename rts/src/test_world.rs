@@ -12,6 +12,7 @@ use crate::sync;
 use crate::thread::create::{new_thread, push};
 use crate::thread::shrunk::make_ready;
 use crate::thread::stack::StackSizes;
+use crate::unpoisoned::unpoisoned;
 use crate::{info, static_closure};
 use std::collections::BTreeMap;
 use std::sync::mpsc::{channel, RecvTimeoutError, Sender};
@@ -53,7 +54,7 @@ impl World {
     }
     /// With so many threads for every collection.
     pub fn with_gc_threads(generations: usize, threads: usize) -> World {
-        let mut lock = WORLD.lock().unwrap_or_else(|broken| broken.into_inner());
+        let mut lock = unpoisoned(WORLD.lock());
         // SAFETY: the lock makes this the only user of the heap and the HEC.
         unsafe {
             if !std::mem::replace(&mut *lock, true) {
@@ -212,7 +213,7 @@ type Script = Box<dyn FnMut(*mut RegTable) -> usize + Send>;
 static SCRIPTS: Mutex<BTreeMap<u64, Script>> = Mutex::new(BTreeMap::new());
 
 fn scripts() -> MutexGuard<'static, BTreeMap<u64, Script>> {
-    SCRIPTS.lock().unwrap_or_else(|broken| broken.into_inner())
+    unpoisoned(SCRIPTS.lock())
 }
 
 /// Gives a thread its script.

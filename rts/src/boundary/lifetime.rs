@@ -19,6 +19,7 @@
 //!
 //! `rts/tests/models/ending.rs` runs this file under loom.
 use crate::atomics::{AtomicBool, Condvar, Mutex, MutexGuard, Ordering};
+use crate::unpoisoned::unpoisoned;
 use std::cell::UnsafeCell;
 
 /// Names an OS thread.
@@ -70,11 +71,11 @@ impl Inner {
 
     // Nothing panics under the lock.
     fn lock(&self) -> MutexGuard<'_, Phase> {
-        self.phase.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        unpoisoned(self.phase.lock())
     }
 
     fn wait<'a>(&self, phase: MutexGuard<'a, Phase>) -> MutexGuard<'a, Phase> {
-        self.changed.wait(phase).unwrap_or_else(|poisoned| poisoned.into_inner())
+        unpoisoned(self.changed.wait(phase))
     }
 
     fn set(&self, phase: &mut Phase, to: Phase) {

@@ -12,6 +12,7 @@ use crate::hec::{many, out_of_memory, Hec};
 use crate::info;
 use crate::memory::heap;
 use crate::observe::blackholes;
+use crate::unpoisoned::unpoisoned;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Mutex;
 
@@ -47,7 +48,7 @@ static LISTS: Mutex<()> = Mutex::new(());
 
 unsafe fn enter(reg: *mut RegTable, caf: Closure, keep: bool) -> Closure {
     let Some(bh) = claim(reg, caf) else { return Closure::NULL };
-    let _lists = many().then(|| LISTS.lock().unwrap_or_else(|e| e.into_inner()));
+    let _lists = many().then(|| unpoisoned(LISTS.lock()));
     heap().cafs.push(caf);
     if keep {
         heap().kept_cafs.push(caf);

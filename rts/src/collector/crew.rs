@@ -13,6 +13,7 @@
 //! So a job is alive exactly while somebody may run it, and posting one costs little more than
 //! the system call that wakes sleepers.
 use crate::atomics::{spin_loop, AtomicUsize, Condvar, Mutex, MutexGuard, Ordering};
+use crate::unpoisoned::unpoisoned;
 
 /// What each of the hands does, called with its number. The owner is number 0.
 pub type Job<'a> = &'a (dyn Fn(usize) + Sync);
@@ -72,7 +73,7 @@ impl Crew {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        unpoisoned(self.state.lock())
     }
 
     /// Offers a job to `hands` helpers.
@@ -103,7 +104,7 @@ impl Crew {
         let mut s = self.lock();
         s.job = None;
         while s.working > 0 {
-            s = self.left.wait(s).unwrap_or_else(|poisoned| poisoned.into_inner());
+            s = unpoisoned(self.left.wait(s));
         }
     }
 
@@ -165,7 +166,7 @@ impl Crew {
                     return taken;
                 }
             }
-            s = self.posted.wait(s).unwrap_or_else(|poisoned| poisoned.into_inner());
+            s = unpoisoned(self.posted.wait(s));
         }
     }
 

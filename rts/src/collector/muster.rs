@@ -15,6 +15,7 @@ use crate::memory::ahead;
 use crate::observe::fatal;
 use crate::os_thread;
 use crate::observe::settings::{parallel_gc_now, MAX_GC_THREADS};
+use crate::unpoisoned::unpoisoned;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use std::sync::Mutex;
@@ -55,14 +56,14 @@ pub(super) unsafe fn muster(hecs: usize, generation: usize, from: usize) -> Opti
     // may not have gone to sleep yet. (Should they have: `history` will see what it was worth.)
     let ran = CROWD.busy().saturating_sub(1);
     let awake = crew(0).awake().max(ran) + ahead::helper_works() as usize;
-    let (history, cores) = &mut *KNOWN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let (history, cores) = &mut *unpoisoned(KNOWN.lock());
     let most = wanted.min(cores.free(awake)).min(MAX_GC_THREADS);
     call(history.choose(generation, from, most, hecs > 1), balanced, false)
 }
 
 /// Remembers what a collection was like.
 pub(super) fn record(c: &Measured) {
-    KNOWN.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).0.record(c);
+    unpoisoned(KNOWN.lock()).0.record(c);
 }
 
 unsafe fn call(threads: usize, balanced: bool, eager: bool) -> Option<Muster> {

@@ -11,6 +11,7 @@
 //! it has counted itself in `asleep`; an offer is made before `asleep` is read. With a full
 //! fence between the two on either side, one sees the other: no offer is slept through.
 use crate::atomics::{fence, spin_loop, AtomicUsize, Condvar, Mutex, MutexGuard, Ordering};
+use crate::unpoisoned::unpoisoned;
 
 pub struct Quiet {
     active: AtomicUsize,
@@ -38,7 +39,7 @@ impl Quiet {
     }
 
     fn bed(&self) -> MutexGuard<'_, ()> {
-        self.bed.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        unpoisoned(self.bed.lock())
     }
 
     /// Says that the caller, who is active, has just put work where `offered` will see it.

@@ -3,6 +3,7 @@
 //! Nurseries of several HECs follow what the last full collection has found alive. If next to nothing is promoted
 //! after it, there is no other one, and nurseries stay as large as they were when most was alive. So after a while
 //! a full collection is made to look again: where little is left it costs little. If it was in vain, it is longer until the next.
+use crate::unpoisoned::unpoisoned;
 use std::sync::{Mutex, MutexGuard};
 
 /// Small collections until it is looked again, at first and at most.
@@ -53,7 +54,7 @@ static REFRESH: Mutex<Refresh> = Mutex::new(Refresh::new());
 
 /// What is known, for the thread that collects.
 pub(super) fn refresh() -> MutexGuard<'static, Refresh> {
-    REFRESH.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    unpoisoned(REFRESH.lock())
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@
 //!
 //! A small collection costs its own time and what it leaves to the next full one: the bytes that it
 //! promotes, at what a promoted byte has cost lately.
+use crate::unpoisoned::unpoisoned;
 use std::sync::{Mutex, MutexGuard};
 use std::time::Instant;
 
@@ -279,7 +280,7 @@ static STRETCH: Mutex<Stretch> = Mutex::new(Stretch::new());
 
 /// What is known, for the thread that collects.
 pub(super) fn stretch() -> MutexGuard<'static, Stretch> {
-    STRETCH.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    unpoisoned(STRETCH.lock())
 }
 
 #[cfg(test)]

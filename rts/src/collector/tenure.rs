@@ -5,6 +5,7 @@
 //! again, as when a program builds up its data. So we watch what part of the survivors does;
 //! where it is large, the following collections promote at once, and now and then some of them
 //! age again, less often each time that it was in vain.
+use crate::unpoisoned::unpoisoned;
 use std::sync::{Mutex, MutexGuard};
 
 /// Survivors are promoted at once if such a part of them survives again.
@@ -74,7 +75,7 @@ static TENURE: Mutex<Tenure> = Mutex::new(Tenure::new());
 
 /// What is known, for the thread that collects.
 pub(super) fn tenure() -> MutexGuard<'static, Tenure> {
-    TENURE.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    unpoisoned(TENURE.lock())
 }
 
 #[cfg(test)]

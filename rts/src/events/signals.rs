@@ -9,6 +9,7 @@ use super::manager;
 use crate::hec::Hec;
 use crate::observe::fatal;
 use crate::thread::create::{apply, boxed, new_io_thread};
+use crate::unpoisoned::unpoisoned;
 use crate::{info, static_closure};
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -130,7 +131,7 @@ pub unsafe extern "C" fn stg_sig_install(signal: i32, code: i32, mask: *const li
     if signal <= 0 || signal as usize >= SIGNALS {
         return STG_SIG_ERR;
     }
-    let mut actions = ACTIONS.lock().unwrap_or_else(|e| e.into_inner());
+    let mut actions = unpoisoned(ACTIONS.lock());
     let previous = actions[signal as usize];
     let mut action: libc::sigaction = std::mem::zeroed();
     libc::sigfillset(&mut action.sa_mask);
@@ -264,7 +265,7 @@ unsafe fn set(signal: i32, handler: usize) {
 
 /// Gives every handled signal back to the system: for a child, or at the end.
 pub fn reset() {
-    let mut actions = ACTIONS.lock().unwrap_or_else(|e| e.into_inner());
+    let mut actions = unpoisoned(ACTIONS.lock());
     for signal in 1..SIGNALS {
         if actions[signal] == STG_SIG_HAN || actions[signal] == STG_SIG_RST {
             // SAFETY: SIG_DFL is a valid action.
@@ -287,13 +288,13 @@ pub extern "C" fn blockUserSignals() {
         let (mut all, mut old) = (std::mem::zeroed(), std::mem::zeroed());
         libc::sigfillset(&mut all);
         libc::pthread_sigmask(libc::SIG_SETMASK, &all, &mut old);
-        *SAVED_MASK.lock().unwrap_or_else(|e| e.into_inner()) = Some(old);
+        *unpoisoned(SAVED_MASK.lock()) = Some(old);
     }
 }
 
 #[no_mangle]
 pub extern "C" fn unblockUserSignals() {
-    if let Some(old) = *SAVED_MASK.lock().unwrap_or_else(|e| e.into_inner()) {
+    if let Some(old) = *unpoisoned(SAVED_MASK.lock()) {
         // SAFETY: as above.
         unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &old, std::ptr::null_mut()) };
     }

@@ -5,6 +5,7 @@ use crate::contract::{layout::*, Tso};
 use crate::sync::queues::leave_queues;
 use crate::test_world::World;
 use crate::thread::door::Wait;
+use crate::unpoisoned::unpoisoned;
 use crate::{info, static_closure};
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
@@ -219,7 +220,7 @@ fn wrong_signals_are_refused_and_previous_actions_told() {
 /// The manager's descriptors are global.
 fn manager_lock() -> MutexGuard<'static, ()> {
     static LOCK: Mutex<()> = Mutex::new(());
-    LOCK.lock().unwrap_or_else(|broken| broken.into_inner())
+    unpoisoned(LOCK.lock())
 }
 
 #[test]

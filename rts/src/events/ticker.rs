@@ -9,6 +9,7 @@ use crate::crowd::CROWD;
 use crate::hec::{self, GcRequest, TIME_IS_UP};
 use crate::os_thread;
 use crate::sched::{collect, gc_sync, seat, task, world};
+use crate::unpoisoned::unpoisoned;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, OnceLock};
 use std::time::{Duration, Instant};
@@ -109,7 +110,7 @@ fn end_time_slices() {
 /// Sleeps until the HEC is used again.
 fn doze(seen: u64) {
     let (lock, wake) = &SLEEP;
-    let mut dozing = lock.lock().unwrap_or_else(|e| e.into_inner());
+    let mut dozing = unpoisoned(lock.lock());
     *dozing = true;
     seat::DOZING.store(true, Ordering::SeqCst);
     // The HEC's users bump ACTIVITY before they look at DOZING; we look in the other order, so
@@ -118,21 +119,21 @@ fn doze(seen: u64) {
         && seat::ACTIVITY.load(Ordering::SeqCst) == seen
         && !STOP.load(Ordering::Relaxed)
     {
-        dozing = wake.wait(dozing).unwrap_or_else(|e| e.into_inner());
+        dozing = unpoisoned(wake.wait(dozing));
     }
     seat::DOZING.store(false, Ordering::SeqCst);
 }
 
 /// Runs `f` (a fork) while no OS thread goes to sleep or is being woken.
 pub fn with_sleep_locked<R>(f: impl FnOnce() -> R) -> R {
-    let _asleep = SLEEP.0.lock().unwrap_or_else(|e| e.into_inner());
+    let _asleep = unpoisoned(SLEEP.0.lock());
     f()
 }
 
 /// Ends a doze: called by whoever takes the HEC while `DOZING` is set.
 pub fn wake() {
     let (lock, cond) = &SLEEP;
-    *lock.lock().unwrap_or_else(|e| e.into_inner()) = false;
+    *unpoisoned(lock.lock()) = false;
     cond.notify_one();
 }
 

@@ -12,6 +12,7 @@
 use super::space;
 use crate::crowd::CROWD;
 use crate::os_thread;
+use crate::unpoisoned::unpoisoned;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::Mutex;
 use std::thread::Thread;
@@ -77,7 +78,7 @@ unsafe fn populate_from(first: usize, end: usize) {
 }
 
 fn call_helper() {
-    let mut helper = HELPER.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let mut helper = unpoisoned(HELPER.lock());
     if let Some(thread) = &*helper {
         return thread.unpark();
     }
@@ -113,12 +114,12 @@ pub fn helper_works() -> bool {
 /// The helper ends: no more blocks will be taken.
 pub fn dismiss() {
     ALLOWED.store(false, Ordering::Relaxed);
-    if let Some(thread) = HELPER.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take() {
+    if let Some(thread) = unpoisoned(HELPER.lock()).take() {
         thread.unpark();
     }
 }
 
 /// In the child of a fork there is no helper; the next that is called is a new one.
 pub fn after_fork() {
-    std::mem::forget(HELPER.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take());
+    std::mem::forget(unpoisoned(HELPER.lock()).take());
 }

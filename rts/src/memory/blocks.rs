@@ -9,6 +9,7 @@ use super::space::{self, age_slot, desc, BLOCK_BYTES, BLOCK_LOG};
 use super::{ahead, Age};
 use crate::atomics::{AtomicU8, Ordering};
 use crate::contract::BlockDesc;
+use crate::unpoisoned::unpoisoned;
 use std::ptr;
 use std::sync::{Mutex, MutexGuard};
 
@@ -133,7 +134,7 @@ impl Pool {
 }
 
 fn pool() -> MutexGuard<'static, Pool> {
-    POOL.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    unpoisoned(POOL.lock())
 }
 
 /// A run of `len` blocks, empty, with `age` in the side table; `None` when memory is exhausted.

@@ -11,6 +11,7 @@
 use super::blocks::{alloc_run, free_run, Run};
 use super::nursery::AllocArea;
 use super::{Age, BLOCK_BYTES};
+use crate::unpoisoned::unpoisoned;
 use std::sync::{Mutex, MutexGuard};
 
 struct Shelf {
@@ -26,7 +27,7 @@ unsafe impl Send for Shelf {}
 static SHELVES: Mutex<Vec<Shelf>> = Mutex::new(Vec::new());
 
 fn shelves() -> MutexGuard<'static, Vec<Shelf>> {
-    SHELVES.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    unpoisoned(SHELVES.lock())
 }
 
 /// An empty piece for HEC `no`, if any is left for it.

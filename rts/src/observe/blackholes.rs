@@ -7,6 +7,7 @@
 use super::symbols;
 use crate::contract::symbols::is_blackhole_info;
 use crate::contract::{Closure, Info, Tso};
+use crate::unpoisoned::unpoisoned;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -32,7 +33,7 @@ struct Counts {
 static COUNTS: Mutex<Option<Counts>> = Mutex::new(None);
 
 fn counts() -> MutexGuard<'static, Option<Counts>> {
-    COUNTS.lock().unwrap_or_else(|e| e.into_inner())
+    unpoisoned(COUNTS.lock())
 }
 
 fn note(what: impl FnOnce(&mut Counts)) {

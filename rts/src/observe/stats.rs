@@ -9,6 +9,7 @@ use super::phases::PhaseCosts;
 use super::stats_text;
 use crate::contract::flags::flags;
 use crate::contract::stats::{GcDetails, RtsStats};
+use crate::unpoisoned::unpoisoned;
 use std::sync::{Mutex, MutexGuard};
 
 /// What a collector tells about one collection.
@@ -217,7 +218,7 @@ impl Stats {
 static STATS: Mutex<Stats> = Mutex::new(Stats::new());
 
 fn stats() -> MutexGuard<'static, Stats> {
-    STATS.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    unpoisoned(STATS.lock())
 }
 
 /// Called after each collection; `None` for nobody.

@@ -1,4 +1,5 @@
 //! Terminal settings that `base` changed and that must be put back at the end.
+use crate::unpoisoned::unpoisoned;
 use libc::{c_void, termios};
 use std::ptr;
 use std::sync::Mutex;
@@ -11,7 +12,7 @@ unsafe impl Send for Saved {}
 static SAVED: Mutex<Saved> = Mutex::new(Saved([ptr::null_mut(); 3]));
 
 fn with<R>(f: impl FnOnce(&mut [*mut termios; 3]) -> R) -> R {
-    f(&mut SAVED.lock().unwrap_or_else(|e| e.into_inner()).0)
+    f(&mut unpoisoned(SAVED.lock()).0)
 }
 
 /// What was saved for a descriptor, or null.

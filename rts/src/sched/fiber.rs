@@ -10,6 +10,7 @@
 //! Life of a fiber: free → run by a task → free again, or left → taken up by one worker → free.
 use super::run;
 use crate::contract::RegTable;
+use crate::unpoisoned::unpoisoned;
 use std::ptr::null_mut;
 use std::sync::Mutex;
 
@@ -31,7 +32,7 @@ static FREE: Mutex<Vec<Fiber>> = Mutex::new(Vec::new());
 impl Fiber {
     /// A free fiber.
     pub fn new() -> Fiber {
-        let free = FREE.lock().unwrap_or_else(|e| e.into_inner()).pop();
+        let free = unpoisoned(FREE.lock()).pop();
         free.unwrap_or_else(Fiber::map)
     }
 
@@ -77,7 +78,7 @@ impl Fiber {
 
     /// Nothing runs here any more.
     pub fn free(self) {
-        let mut free = FREE.lock().unwrap_or_else(|e| e.into_inner());
+        let mut free = unpoisoned(FREE.lock());
         if free.len() < MAX_FREE {
             return free.push(self);
         }

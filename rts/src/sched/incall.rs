@@ -7,6 +7,7 @@ use crate::contract::closure::fields::WEAK_KEY;
 use crate::contract::{layout::*, Closure, Tso};
 use crate::memory::heap;
 use crate::observe::eventlog::hooks as eventlog;
+use crate::unpoisoned::unpoisoned;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Mutex;
 
@@ -42,7 +43,7 @@ pub unsafe fn run_to_end(task: TaskRef, t: Tso) -> (Status, Closure) {
     };
     let me: *mut InCall = &mut ic;
     task.incall.set(me);
-    ACTIVE.lock().unwrap_or_else(|e| e.into_inner()).push(me as usize);
+    unpoisoned(ACTIVE.lock()).push(me as usize);
     t.obj().bound = me as usize;
     let h = hec();
     if ic.prev.is_null() {
@@ -54,7 +55,7 @@ pub unsafe fn run_to_end(task: TaskRef, t: Tso) -> (Status, Closure) {
     if (*me).prev.is_null() {
         eventlog::task_deleted(task::name(task));
     }
-    ACTIVE.lock().unwrap_or_else(|e| e.into_inner()).retain(|&a| a != me as usize);
+    unpoisoned(ACTIVE.lock()).retain(|&a| a != me as usize);
     ((*me).status, (*me).result)
 }
 
@@ -114,13 +115,13 @@ static ACTIVE: Mutex<Vec<usize>> = Mutex::new(Vec::new());
 /// In the child of a fork: nobody takes a result any more, and the stacks that in-calls lie on
 /// may be used for new OS threads.
 pub fn after_fork() {
-    ACTIVE.lock().unwrap_or_else(|e| e.into_inner()).clear();
+    unpoisoned(ACTIVE.lock()).clear();
 }
 
 /// Shows the collector the results that in-calls have not taken yet: an in-call may end while
 /// another, begun later on the same OS thread, goes on.
 pub fn roots(visit: &mut Visitor) {
-    for &ic in ACTIVE.lock().unwrap_or_else(|e| e.into_inner()).iter() {
+    for &ic in unpoisoned(ACTIVE.lock()).iter() {
         // SAFETY: in-calls stay on the list only while they are on their C stacks, and only
         // HEC holders touch results.
         let ic = unsafe { &mut *(ic as *mut InCall) };

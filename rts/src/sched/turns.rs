@@ -5,6 +5,7 @@
 //! seen, what comes after rings. A look without the lock ([`Turns::any`]) may come too early; one that
 //! finds something is right, for only the task takes.
 use crate::atomics::{AtomicBool, Condvar, Mutex, MutexGuard, Ordering};
+use crate::unpoisoned::unpoisoned;
 use std::cell::UnsafeCell;
 
 /// What a waiting task is given.
@@ -44,7 +45,7 @@ impl<T> Inner<T> {
 
     // Nothing that holds the lock can panic but for want of memory, which ends the program.
     fn lock(&self) -> MutexGuard<'_, List<T>> {
-        self.list.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        unpoisoned(self.list.lock())
     }
 }
 
@@ -86,7 +87,7 @@ impl<T> Turns<T> {
                 return it;
             }
             list.asleep = true;
-            list = inner.bell.wait(list).unwrap_or_else(|poisoned| poisoned.into_inner());
+            list = unpoisoned(inner.bell.wait(list));
             list.asleep = false;
         }
     }

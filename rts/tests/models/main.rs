@@ -51,6 +51,8 @@ pub mod seating;
 pub mod stopping;
 #[path = "../../src/sched/turns.rs"]
 pub mod turns;
+#[path = "../../src/unpoisoned.rs"]
+mod unpoisoned;
 mod thread {
     pub use crate::lock;
 }

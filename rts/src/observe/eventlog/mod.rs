@@ -29,6 +29,7 @@ pub use writer::FileEventLogWriter;
 
 use super::clock::getProcessElapsedTime;
 use crate::contract::flags::{flags, EventLogWriter, TraceFlags};
+use crate::unpoisoned::unpoisoned;
 use buffer::{is_too_long, Buffer, NO_HEC};
 use event::Event;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, AtomicU32, Ordering};
@@ -112,7 +113,7 @@ fn chosen(trace: &TraceFlags) -> u32 {
 }
 
 fn lock<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {
-    m.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    unpoisoned(m.lock())
 }
 
 fn buffer_of(hec: Option<u32>) -> (&'static Mutex<Buffer>, u16) {
