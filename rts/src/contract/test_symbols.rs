@@ -93,6 +93,8 @@ table!("stg_ret_p_info", frame(1, 0), RET_SMALL, "0");
 table!("stg_ap_v_info", frame(0, 0), RET_SMALL, "0");
 table!("stg_ap_pv_info", frame(1, 0), RET_SMALL, "0");
 table!("stg_unmaskAsyncExceptionszh_ret_info", frame(0, 0), RET_SMALL, "0");
+table!("stg_maskAsyncExceptionszh_ret_info", frame(0, 0), RET_SMALL, "0");
+table!("stg_maskUninterruptiblezh_ret_info", frame(0, 0), RET_SMALL, "0");
 table!("hec_restart_atomically_info", frame(1, 0), RET_SMALL, "0");
 table!("hec_after_call_info", frame(0, 0), RET_SMALL, "0");
 table!("stg_block_putmvar_info", frame(2, 0), RET_SMALL, "0");

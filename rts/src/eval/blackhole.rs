@@ -9,12 +9,14 @@
 //! each for the one before it. Run in turn they would stay so for ever: each is woken, does its
 //! own short evaluation, and comes to wait at the chain's end. So who waits has the thread run
 //! next for which all of the chain waits, and a thread that is woken runs at once, before the one that has
-//! woken it can come to wait for it. (The 2016 paper met this in GHC's own name cache.)
+//! woken it can come to wait for it. (The 2016 paper met this in GHC's own name cache.) Where that one is far back in the
+//! queue, its work is taken from it (`steal.rs`).
 //!
 //! An entry is used once. A thread that gives up waiting leaves its entry behind without a
 //! thread; one that is found by a waker in a queue which it did not join after all, or has left
 //! just now, is not blocked on that entry, and the waker lets it be.
 use super::heap::*;
+use super::steal::steal;
 use super::thunk::{self, Claim, Memory, Owed, State};
 use crate::atomics::Ordering;
 use crate::contract::closure::fields::*;
@@ -22,6 +24,7 @@ use crate::contract::{layout::*, Closure, Tso};
 use crate::hec::{many, Hec};
 use crate::info;
 use crate::observe::blackholes;
+use crate::observe::settings::checks;
 use crate::thread::door;
 use crate::thread::queue::dirty_tso;
 
@@ -67,22 +70,23 @@ unsafe fn dirty_queue(hec: &mut Hec, queue: Closure) {
     }
 }
 
-/// Makes a thread wait for a claimed thunk. False if the value has come.
+/// Makes a thread wait for a claimed thunk. False if it need not: the value has come, or the thunk has been
+/// stolen for it.
 /// # Safety
 /// The thread is at rest, with a frame on top that enters the thunk. When this returns true,
 /// another HEC may have it already.
 pub unsafe fn park(hec: &mut Hec, t: Tso, thunk: Closure) -> bool {
     loop {
         let State::Claimed(_, claim) = thunk::look(&Heap, thunk.0) else { return false };
-        let entry = match claim {
-            Claim::Value => return false,
-            _ => new_entry(hec, t, thunk),
-        };
+        let Some(owner) = thunk::owner(&Heap, claim).map(Tso) else { return false };
+        if owner != t && is_far(hec, owner) && steal(hec, owner, thunk) {
+            return false;
+        }
+        let entry = new_entry(hec, t, thunk);
         // A waker may find the entry before the thread is marked as blocked on it, and waits.
         let held = door::lock(t);
         let joined = match claim {
-            Claim::By(owner) => {
-                let owner = Tso(owner);
+            Claim::By(_) => {
                 if many() {
                     dirty_tso(&mut hec.remembered, owner);
                 }
@@ -109,6 +113,12 @@ pub unsafe fn park(hec: &mut Hec, t: Tso, thunk: Closure) -> bool {
     }
 }
 
+/// Would it be in vain to look for the thread among those that run soon here?
+unsafe fn is_far(hec: &Hec, t: Tso) -> bool {
+    let long = hec.run_queue.len() > MOST_PASSED;
+    long && !hec.run_queue.is_near(t, MOST_PASSED) || checks().steal
+}
+
 /// Lets the thread run next on which a claimed thunk waits, directly or by way of others, if it
 /// waits for its turn here. The caller holds no thread's lock.
 unsafe fn hurry(hec: &mut Hec, mut thunk: Closure) {
@@ -130,7 +140,7 @@ unsafe fn hurry(hec: &mut Hec, mut thunk: Closure) {
 
 /// How far it is looked for the thread on which a thunk waits, from owner to owner and in the queue.
 const MOST_STEPS: usize = 32;
-const MOST_PASSED: usize = 64;
+pub(super) const MOST_PASSED: usize = 64;
 
 unsafe fn give_up(entry: Closure) {
     thread_of(entry).store(Tso::end().0, Ordering::Relaxed);

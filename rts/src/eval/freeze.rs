@@ -43,8 +43,10 @@ pub enum Goal {
     Transaction,
     /// `retry#`: to the innermost alternative, or the transaction.
     Alternative,
-    /// Just this frame.
+    /// Just this update frame, whose thunk is left as it is.
     Only(Frame),
+    /// What lies right below this update frame.
+    Below(Frame),
 }
 
 impl Goal {
@@ -54,8 +56,8 @@ impl Goal {
             CATCH_FRAME => matches!(self, Goal::Handler),
             ATOMICALLY_FRAME => matches!(self, Goal::Transaction | Goal::Alternative),
             CATCH_RETRY_FRAME => matches!(self, Goal::Alternative),
-            UPDATE_FRAME => matches!(self, Goal::Only(f) if f == frame),
-            _ => false,
+            UPDATE_FRAME if matches!(self, Goal::Only(f) if f == frame) => true,
+            _ => matches!(self, Goal::Below(f) if f.0.add(UPD_FRAME_WORDS) == frame.0),
         }
     }
 }

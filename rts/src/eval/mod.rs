@@ -7,6 +7,7 @@ pub mod hooks;
 pub mod pause;
 pub mod raise;
 mod squeeze;
+mod steal;
 #[cfg(test)]
 mod tests;
 pub mod thunk;

@@ -11,8 +11,8 @@
 //! the older is found owned: the work in between is cut off, and it waits too. A collection that
 //! finds the waiting thread unreachable throws NonTermination (`sync::deadlock`).
 //!
-//! A claim is not taken from a thread that is runnable but does not run: it has its turn before
-//! long, on its own HEC or on one that is idle. One that is blocked for good gives its claims up
+//! A claim is taken from a thread that is runnable but does not run where others would wait for its turn for long
+//! (`steal.rs`); as a rule it has its turn at once, or moves to a HEC that is idle. One that is blocked for good gives its claims up
 //! when the collector finds it, by the exception that freezes its work.
 use super::blackhole::settle;
 use super::frames::{set_top, Frame};

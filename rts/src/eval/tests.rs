@@ -241,6 +241,70 @@ fn work_is_frozen_across_chunks_and_in_segments() {
     }
 }
 
+/// Has the thread wait for its turn behind many others.
+unsafe fn queue_far_back(w: &mut World, a: Tso) {
+    for _ in 0..blackhole::MOST_PASSED {
+        let other = w.thread_with(&[t::ret_p().0, 8]);
+        w.hec.run_queue.push_back(&mut w.hec.remembered, other);
+    }
+    w.hec.run_queue.push_back(&mut w.hec.remembered, a);
+}
+
+#[test]
+fn a_thunk_is_stolen_from_a_thread_far_back_with_the_work_done_for_it() {
+    let mut w = World::new(2);
+    let (x, y, z) = (w.thunk(), w.thunk(), w.thunk());
+    let ret = t::ret_p().0;
+    unsafe {
+        let a = w.thread_with(&[ret, 8, upd(), x.0, ret, 16, upd(), y.0, ret, 24, upd(), z.0]);
+        let [b, c] = [(); 2].map(|_| w.thread_with(&[ret, 8]));
+        thread_paused(w.hec, a);
+        assert!(park(w.hec, c, y));
+        queue_far_back(&mut w, a);
+        assert!(!park(w.hec, b, y));
+        let unit = static_closure!(ghczmprim_GHCziTuple_Z0T_closure).with_tag(1);
+        assert_eq!(frozen(x), (unit, vec![ret, 8]));
+        assert_eq!(frozen(y), (x, vec![ret, 16]));
+        assert_eq!(stack(a), [enter(), y.0, ret, 24, marked(), z.0, stop()]);
+        // What is further down is still its own.
+        assert_eq!(blackhole::owner_of(z), Some(a));
+        // Who waited already may do it as well.
+        assert_eq!(c.obj().why_blocked as usize, NotBlocked);
+    }
+}
+
+#[test]
+fn a_thunk_is_not_stolen_with_what_is_about_its_thread() {
+    let mut w = World::new(2);
+    let ret = t::ret_p().0;
+    let unmask = info!(stg_unmaskAsyncExceptionszh_ret_info).0;
+    let handler = w.thunk();
+    for own in [&[unmask][..], &[t::catch().0, 0, handler.0]] {
+        let x = w.thunk();
+        unsafe {
+            let (a, b) = (w.thread_with(&[&[ret, 8], own, &[upd(), x.0]].concat()), w.thread_with(&[ret, 8]));
+            thread_paused(w.hec, a);
+            queue_far_back(&mut w, a);
+            assert!(park(w.hec, b, x));
+            assert_eq!(blackhole::owner_of(x), Some(a));
+            w.hec.run_queue = crate::thread::queue::ThreadQueue::new();
+        }
+    }
+}
+
+#[test]
+fn a_thread_that_runs_soon_keeps_its_thunk() {
+    let mut w = World::new(2);
+    let x = w.thunk();
+    let (a, b) = (w.thread_with(&[upd(), x.0]), w.thread_with(&[t::ret_p().0, 8]));
+    unsafe {
+        thread_paused(w.hec, a);
+        w.hec.run_queue.push_back(&mut w.hec.remembered, a);
+        assert!(park(w.hec, b, x));
+        assert_eq!(blackhole::owner_of(x), Some(a));
+    }
+}
+
 #[test]
 fn an_exception_finds_the_nearest_handler() {
     let mut w = World::new(2);

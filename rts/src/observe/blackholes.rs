@@ -28,6 +28,7 @@ struct Counts {
     waiting: HashMap<u64, (Option<Info>, Instant)>,
     waits: HashMap<Option<Info>, (u64, Duration)>,
     cut_off: u64,
+    stolen: u64,
 }
 
 static COUNTS: Mutex<Option<Counts>> = Mutex::new(None);
@@ -82,6 +83,11 @@ pub fn cut_off() {
     note(|c| c.cut_off += 1);
 }
 
+/// A thunk has been taken from the thread that evaluated it, which was not to run soon.
+pub fn stolen() {
+    note(|c| c.stolen += 1);
+}
+
 /// After a collection: `now` tells where an object is, if it lives.
 pub fn moved(now: &mut (dyn FnMut(Closure) -> Option<Closure> + '_)) {
     note(|c| {
@@ -111,6 +117,9 @@ fn text(c: &Counts, name_of: &mut dyn FnMut(usize) -> Option<String>) -> String 
         time.as_secs_f64(),
         c.cut_off
     );
+    if c.stolen > 0 {
+        let _ = writeln!(out, "Thunks taken from threads that did not run: {}", c.stolen);
+    }
     let mut kinds: Vec<_> = c.waits.iter().collect();
     kinds.sort_by_key(|(kind, &(waits, time))| (std::cmp::Reverse((time, waits)), kind.map(|k| k.0)));
     if !kinds.is_empty() {
@@ -132,7 +141,7 @@ mod tests {
 
     #[test]
     fn the_longest_waits_come_first() {
-        let mut c = Counts { cut_off: 2, ..Counts::default() };
+        let mut c = Counts { cut_off: 2, stolen: 4, ..Counts::default() };
         c.waits.insert(Some(Info(16)), (3, Duration::from_millis(20)));
         c.waits.insert(Some(Info(32)), (1, Duration::from_millis(1500)));
         c.waits.insert(None, (7, Duration::ZERO));
@@ -140,6 +149,7 @@ mod tests {
         assert_eq!(
             text(&c, &mut name),
             "Black holes: threads waited 11 times, 1.520 s in all; work done twice was cut off 2 times\n\
+             Thunks taken from threads that did not run: 4\n\
              \x20      waits   seconds  thunk\n\
              \x20          1     1.500  0x20\n\
              \x20          3     0.020  Main_slow_info\n\

@@ -211,9 +211,11 @@ pub struct Checks {
     pub crowd: bool,
     /// Give nurseries another size at every collection.
     pub nurseries: bool,
+    /// Steal thunks from threads at rest wherever that can be done, instead of waiting for them.
+    pub steal: bool,
 }
 
-/// Reads `HECATON_CHECK`: a list of `heap`, `every-block`, `crowd`, `nurseries` and `gc-threads=N`. The
+/// Reads `HECATON_CHECK`: a list of `heap`, `every-block`, `crowd`, `nurseries`, `steal` and `gc-threads=N`. The
 /// error is the word it does not know.
 fn parse_checks(list: &str) -> Result<Checks, &str> {
     let mut checks = Checks::default();
@@ -223,6 +225,7 @@ fn parse_checks(list: &str) -> Result<Checks, &str> {
             "every-block" => checks.every_block = true,
             "crowd" => checks.crowd = true,
             "nurseries" => checks.nurseries = true,
+            "steal" => checks.steal = true,
             other => match other.strip_prefix("gc-threads=").map(str::parse) {
                 Some(Ok(n)) if (1..=MAX_GC_THREADS).contains(&n) => checks.gc_threads = Some(n),
                 _ => return Err(other),
@@ -242,8 +245,8 @@ pub fn checks() -> Checks {
             super::fatal::exit_with(
                 1,
                 &format!(
-                    "HECATON_CHECK has `{word}'; it knows `heap', `every-block', `crowd', `nurseries' and \
-                     `gc-threads=N'"
+                    "HECATON_CHECK has `{word}'; it knows `heap', `every-block', `crowd', `nurseries', \
+                     `steal' and `gc-threads=N'"
                 ),
             )
         })

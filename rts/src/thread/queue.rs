@@ -121,6 +121,14 @@ impl ThreadQueue {
             self.last_ahead = Tso::NULL;
         }
     }
+    /// Is `t` among the first `most`?
+    /// # Safety
+    /// The threads on the queue are live.
+    pub unsafe fn is_near(&self, t: Tso, most: usize) -> bool {
+        let next = |&at: &Tso| Some(at.obj().link).filter(|next| !next.is_end());
+        let first = (!self.head.is_null()).then_some(self.head);
+        std::iter::successors(first, next).take(most).any(|at| at == t)
+    }
     /// Moves `t` to the front, if it is among the first `most`.
     /// # Safety
     /// The threads on the queue are live.
