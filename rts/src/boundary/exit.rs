@@ -48,9 +48,10 @@ unsafe fn wind_down(fast: bool) {
     while !world::stop(me) {}
     seat::end_passing();
     crate::events::ticker::stop();
+    crate::prims::weak::finalize_all();
+    super::report::look_once();
     crate::collector::muster::dismiss();
     crate::memory::ahead::dismiss();
-    crate::prims::weak::finalize_all();
     crate::prims::hpc::exitHpc();
     crate::prims::terminal::restore();
     super::report::report();

@@ -189,6 +189,10 @@ impl Stats {
             ..GcDetails::default()
         };
         self.gc = self.gc + time;
+        if self.exit_started.elapsed != 0 {
+            // No part of the exit.
+            self.exit_started = self.exit_started + time;
+        }
         let of = &mut self.of[c.gen.min(MAX_GENERATIONS - 1)];
         of.collections += 1;
         of.par_collections += parallel as u64;

@@ -54,12 +54,33 @@ pub unsafe fn collect(me: TaskRef, request: GcRequest, deadlock: bool) -> bool {
     stopped
 }
 
-/// Collects.
+/// Collects, and sees to what follows.
 /// # Safety
 /// The caller has stopped the world.
 pub unsafe fn collect_stopped(request: GcRequest, deadlock: bool) {
     let generation = if request == GcRequest::Major { usize::MAX } else { 0 };
-    let request = collector::Request { generation, deadlock };
+    let outcome = measure(collector::Request { generation, deadlock });
+    let hec = hec();
+    if !outcome.dead_weaks.is_empty() {
+        super::finalize::start(hec, &outcome.dead_weaks);
+    }
+    deadlock::resurrect(hec, &outcome.resurrected);
+    if outcome.over_limit {
+        heap_overflow(hec);
+    } else {
+        QUOTA.store(0, Ordering::Relaxed);
+    }
+}
+
+/// Collects everything to see how much is alive. Nothing follows: Haskell has ended.
+/// # Safety
+/// As for [`collect_stopped`]; there are no weak pointers.
+pub unsafe fn look() {
+    measure(collector::Request { generation: usize::MAX, deadlock: false });
+}
+
+/// Collects and measures it.
+unsafe fn measure(request: collector::Request) -> collector::Outcome {
     let mut hecs = world::hecs();
     hecs.iter_mut().for_each(|h| h.gc_requested = None);
     let total: u64 = hecs.iter().map(|h| h.alloc.allocated()).sum();
@@ -71,16 +92,7 @@ pub unsafe fn collect_stopped(request: GcRequest, deadlock: bool) {
     let measured = measured(&outcome, allocated);
     stats::end_gc(&measured, outcome.major);
     gc_events::end(leader, &hecs, &measured, outcome.major);
-    let hec = hec();
-    if !outcome.dead_weaks.is_empty() {
-        super::finalize::start(hec, &outcome.dead_weaks);
-    }
-    deadlock::resurrect(hec, &outcome.resurrected);
-    if outcome.over_limit {
-        heap_overflow(hec);
-    } else {
-        QUOTA.store(0, Ordering::Relaxed);
-    }
+    outcome
 }
 
 fn measured(outcome: &collector::Outcome, allocated: u64) -> stats::Collection {
