@@ -10,9 +10,9 @@
 //!   come back    by the OS thread whose foreign call it was, under the lock: as a claim
 //! ```
 //!
-//! So under the lock reason and owner belong together: a thread that is not blocked, and our own, stays
-//! so until we do something about it, and one that is blocked until the lock is released. A thread that is not blocked and
-//! another HEC's may block or go on to a third at any moment.
+//! So under the lock reason and owner belong together. A thread that is not blocked, and our own, stays so until we do
+//! something about it; a blocked one stays so until the lock is released; one that is not blocked and
+//! another HEC's may block, or go on to a third, at any moment.
 //!
 //! Orders: who blocks a thread publishes its stack by the store of the reason (Release); all others by releasing the lock.
 //!
