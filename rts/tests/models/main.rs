@@ -75,6 +75,7 @@ mod offering;
 mod posts;
 mod seats;
 mod sharing;
+mod throwers;
 mod transactions;
 mod worlds;
 
