@@ -129,6 +129,11 @@ impl Hec {
         &mut *((reg as usize - offset_of!(Hec, r)) as *mut Hec)
     }
 
+    /// What threads of this HEC have for an owner (`thread/ownership.rs`).
+    pub fn address(&self) -> usize {
+        self as *const Hec as usize
+    }
+
     /// The running thread.
     pub fn current(&self) -> Tso {
         Tso(self.r.current_tso)

@@ -143,7 +143,7 @@ unsafe fn heap_overflow(hec: &mut Hec) {
     };
     QUOTA.store(used.saturating_add(grace), Ordering::Relaxed);
     let e = static_closure!(base_GHCziIOziException_heapOverflow_closure);
-    if !throwto::is_coming(t, e) {
+    if !throwto::is_coming(hec, t, e) {
         throwto::throw_from_outside(hec, t, e);
         // Before other threads use up the grace.
         hec.run_queue.bring_forward(&mut hec.remembered, t, usize::MAX);

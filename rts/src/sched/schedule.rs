@@ -15,7 +15,7 @@ use crate::eval::freeze::{raise_async, restart_transaction};
 use crate::hec::{self, GcRequest, Handed, Hec, TIME_IS_UP};
 use crate::observe::eventlog::hooks as eventlog;
 use crate::{info, static_closure};
-use crate::sync::{queues, stm, throwto};
+use crate::sync::{pursuit, queues, stm, throwto};
 use crate::thread::{door, place, spare};
 use crate::thread::shrunk::make_ready;
 use crate::thread::stack::{grow, Grown};
@@ -131,9 +131,9 @@ unsafe fn attend(me: TaskRef, hec: &mut Hec) -> bool {
 unsafe fn read_mail(hec: &mut Hec) {
     for letter in hec.take_mail() {
         if letter.info() == info!(stg_TSO_info) {
-            share::settle(hec, Tso(letter.0));
+            hec.run_queue.push_back(&mut hec.remembered, Tso(letter.0));
         } else {
-            throwto::process(hec, letter);
+            pursuit::process(hec, letter);
         }
     }
 }

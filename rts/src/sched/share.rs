@@ -14,6 +14,7 @@ use crate::crowd::CROWD;
 use crate::hec::{self, Hec};
 use crate::observe::eventlog::hooks as eventlog;
 use crate::pace::PACE;
+use crate::thread::door;
 
 unsafe fn may_go(t: Tso) -> bool {
     let o = t.obj();
@@ -91,11 +92,9 @@ pub unsafe fn give_away(hec: &Hec, t: Tso) -> bool {
     hec::resting() > 0 && others.any(|no| seat::give(no, |there| unsafe { settle(there, t) }))
 }
 
-/// Makes a runnable thread one of this HEC.
-/// # Safety
-/// The thread is runnable, on no queue and nobody else's.
-pub unsafe fn settle(hec: &mut Hec, t: Tso) {
-    t.obj().cap = hec as *mut Hec as usize;
+/// Makes a runnable thread of the caller's one of a HEC that rests.
+unsafe fn settle(hec: &mut Hec, t: Tso) {
+    door::ownership(t).hand_over(hec.address());
     hec.run_queue.push_back(&mut hec.remembered, t);
 }
 
@@ -104,9 +103,8 @@ pub unsafe fn settle(hec: &mut Hec, t: Tso) {
 /// The caller holds the HEC, and no thread runs on it.
 pub unsafe fn leave(hec: &mut Hec) {
     while let Some(t) = hec.run_queue.pop_front() {
-        let home = hec::address(t.obj().id as usize % hec::enabled());
-        t.obj().cap = home as usize;
-        eventlog::thread_migrates(hec.no, t.obj().id, (*home).no);
-        (*home).send(t.closure());
+        let home = &*hec::address(t.obj().id as usize % hec::enabled());
+        eventlog::thread_migrates(hec.no, t.obj().id, home.no);
+        door::give(t, home);
     }
 }

@@ -90,7 +90,7 @@ pub unsafe extern "C" fn hec_thread_status(t: Tso) -> usize {
 /// `t` is a thread.
 #[no_mangle]
 pub unsafe extern "C" fn hec_thread_hec(t: Tso) -> usize {
-    let owner = door::owner(t).load(Ordering::Relaxed);
+    let owner = door::ownership(t).owner.load(Ordering::Relaxed);
     (*(owner as *const Hec)).no as usize
 }
 

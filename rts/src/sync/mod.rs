@@ -9,6 +9,7 @@ pub mod deadlock;
 pub mod fork;
 pub mod header;
 pub mod mvar;
+pub mod pursuit;
 pub mod queues;
 pub mod stm;
 #[cfg(test)]

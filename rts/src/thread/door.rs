@@ -13,9 +13,9 @@
 //! A thread whose operation has become possible is not parked: the frame on top of its stack
 //! does the operation again.
 //!
-//! A blocked thread belongs to nobody. Whoever wants it, to wake it or to raise an exception in
-//! it, must [`claim`] it: under the thread's own lock, and only if it is still blocked on what the
-//! claimant knows, it becomes `NotBlocked` and belongs to the claimant's HEC. So of several that
+//! A blocked thread belongs to nobody (`ownership.rs`). Whoever wants it, to wake it or to raise an
+//! exception in it, must [`claim`] it: under the thread's own lock, and only if it is still blocked on
+//! what the claimant knows, it becomes `NotBlocked` and belongs to the claimant's HEC. So of several that
 //! race for it one wins, and it alone may touch the thread's stack.
 //!
 //! * A waker holds the lock of what the thread waits for (MVar, TVar, thunk) and claims within.
@@ -25,15 +25,17 @@
 //!   So no entry of a thread is ever met that the thread has not made in its present wait.
 //!
 //! [`Claim::go_on`] puts the claimed thread on the run queue, or sends it home if it is tied to
-//! another HEC; [`Claim::block_again`] gives it back.
+//! another HEC.
 //!
-//! Order of locks: objects, then threads; who holds a thread's lock takes no other. A thread's
-//! `blocked_exceptions` are read and written under its lock too. With one HEC there are no locks.
+//! Order of locks: seats and objects, then threads; who holds a thread's lock takes no other. (`throwTo`
+//! takes two threads' at once.) A thread's `blocked_exceptions` are written under its lock too. With one
+//! HEC there are no locks.
 //!
 //! A thread that leaves for a foreign call does so by [`block`], and goes on by [`come_back`], on
 //! the OS thread that made the call. Nothing else writes `why_blocked`.
 use super::lock::{Reason, Spin};
-use crate::atomics::{AtomicUsize, Ordering};
+use super::ownership::{self, Held, Ownership, NOT_BLOCKED};
+use crate::atomics::AtomicUsize;
 use crate::contract::thread::TsoObj;
 use crate::contract::{layout::*, Closure, Tso};
 use crate::hec::{many, Handed, Hec};
@@ -57,14 +59,17 @@ impl Wait {
 const LOCKS: usize = 256;
 static LOCK_OF: [Spin; LOCKS] = [const { Spin(AtomicUsize::new(0)) }; LOCKS];
 
-/// A thread's lock, held until this is dropped.
-pub struct Held(Option<&'static Spin>);
+const _: () = assert!(NOT_BLOCKED == NotBlocked);
 
-impl Drop for Held {
-    fn drop(&mut self) {
-        if let Some(lock) = self.0 {
-            lock.release();
-        }
+/// The words that say whose a thread is.
+/// # Safety
+/// `t` is live.
+pub unsafe fn ownership(t: Tso) -> Ownership {
+    let o = t.0 as *mut TsoObj;
+    Ownership {
+        lock: many().then(|| &LOCK_OF[(*o).id as usize % LOCKS]),
+        reason: &*(std::ptr::addr_of!((*o).why_blocked) as *const Reason),
+        owner: &*(std::ptr::addr_of!((*o).cap) as *const AtomicUsize),
     }
 }
 
@@ -72,41 +77,14 @@ impl Drop for Held {
 /// # Safety
 /// `t` is live, and the caller holds no thread's lock.
 pub unsafe fn lock(t: Tso) -> Held {
-    if !many() {
-        return Held(None);
-    }
-    let lock = &LOCK_OF[t.obj().id as usize % LOCKS];
-    lock.acquire();
-    Held(Some(lock))
-}
-
-unsafe fn reason<'a>(t: Tso) -> &'a Reason {
-    &*(std::ptr::addr_of!((*(t.0 as *const TsoObj)).why_blocked) as *const Reason)
+    ownership(t).lock()
 }
 
 /// Why the thread is blocked; exact for its owner, or under its lock.
 /// # Safety
 /// `t` is live.
 pub unsafe fn why(t: Tso) -> usize {
-    reason(t).get() as usize
-}
-
-/// The HEC that the thread belongs to, if it is not blocked; exact for that, or under its lock.
-/// # Safety
-/// `t` is live.
-pub unsafe fn owner<'a>(t: Tso) -> &'a AtomicUsize {
-    &*(std::ptr::addr_of!((*(t.0 as *const TsoObj)).cap) as *const AtomicUsize)
-}
-
-fn address(hec: &Hec) -> usize {
-    hec as *const Hec as usize
-}
-
-/// Is the thread, which is not blocked, ours?
-/// # Safety
-/// As for [`owner`].
-pub unsafe fn is_ours(hec: &Hec, t: Tso) -> bool {
-    owner(t).load(Ordering::Relaxed) == address(hec)
+    ownership(t).why()
 }
 
 /// Says what the running thread is about to wait for.
@@ -126,42 +104,20 @@ pub unsafe extern "C" fn hec_about_to_wait(hec: &mut Hec, why: usize, on: usize)
 pub unsafe fn block(hec: &mut Hec, t: Tso, why: usize, info: usize) {
     dirty_tso(&mut hec.remembered, t);
     t.obj().block_info = info;
-    reason(t).set(why as u16);
+    ownership(t).block(why);
 }
 
 /// A thread that was blocked and is now ours alone. Its `block_info` is as it was.
-#[must_use]
-pub struct Claim {
-    pub thread: Tso,
-    /// Why it was blocked.
-    pub why: usize,
-    /// The HEC it is to run on if it is tied to one.
-    home: usize,
-}
+pub type Claim = ownership::Claim<Tso>;
 
 /// Claims the thread if it is blocked and `right(why, block_info)`.
 /// # Safety
 /// `t` is live; the caller holds no thread's lock.
 pub unsafe fn claim(hec: &Hec, t: Tso, right: impl FnOnce(usize, usize) -> bool) -> Option<Claim> {
-    let held = lock(t);
-    claim_held(hec, t, right, &held)
-}
-
-/// As [`claim`], with the thread's lock held.
-/// # Safety
-/// `t` is live.
-pub unsafe fn claim_held(
-    hec: &Hec,
-    t: Tso,
-    right: impl FnOnce(usize, usize) -> bool,
-    _: &Held,
-) -> Option<Claim> {
+    let ownership = ownership(t);
+    let held = ownership.lock();
     // What it waits for is written before the reason is, so it is read after.
-    let right = |why| right(why as usize, t.obj().block_info);
-    let why = reason(t).take(NotBlocked as u16, right)?;
-    let home = owner(t).load(Ordering::Relaxed);
-    owner(t).store(address(hec), Ordering::Relaxed);
-    Some(Claim { thread: t, why: why as usize, home })
+    ownership.claim(t, hec.address(), |why| right(why, t.obj().block_info), &held)
 }
 
 impl Claim {
@@ -171,7 +127,7 @@ impl Claim {
     pub unsafe fn go_on(self, hec: &mut Hec) {
         let t = self.thread;
         t.obj().block_info = Tso::end().0;
-        if t.obj().flags as usize & TSO_LOCKED != 0 && self.home != address(hec) {
+        if t.obj().flags as usize & TSO_LOCKED != 0 && self.home != hec.address() {
             let home = &*(self.home as *const Hec);
             eventlog::thread_woken(hec.no, t.obj().id, home.no);
             return give(t, home);
@@ -189,7 +145,7 @@ impl Claim {
     /// As for [`Claim::go_on`].
     pub unsafe fn go_on_at_once(self, hec: &mut Hec) {
         let t = self.thread;
-        if t.obj().flags as usize & TSO_LOCKED != 0 && self.home != address(hec) {
+        if t.obj().flags as usize & TSO_LOCKED != 0 && self.home != hec.address() {
             return self.go_on(hec);
         }
         t.obj().block_info = Tso::end().0;
@@ -205,24 +161,13 @@ impl Claim {
     pub unsafe fn keep(self) {
         self.thread.obj().block_info = Tso::end().0;
     }
-
-    /// Blocks the thread again as it was.
-    /// # Safety
-    /// As for [`block`].
-    pub unsafe fn block_again(self, hec: &mut Hec) {
-        let t = self.thread;
-        owner(t).store(self.home, Ordering::Relaxed);
-        block(hec, t, self.why, t.obj().block_info);
-    }
 }
 
 /// Hands a thread over to another HEC, which will run it.
 /// # Safety
 /// It is ours, at rest, and on no queue; no thread's lock is held.
 pub unsafe fn give(t: Tso, to: &Hec) {
-    let held = lock(t);
-    owner(t).store(address(to), Ordering::Relaxed);
-    drop(held);
+    ownership(t).hand_over(to.address());
     to.send(t.closure());
 }
 
@@ -253,12 +198,9 @@ pub unsafe fn unblock(hec: &mut Hec, t: Tso) {
 /// # Safety
 /// `t` is in a foreign call, and on no list of such threads any more.
 pub unsafe fn come_back(hec: &mut Hec, t: Tso) {
-    let held = lock(t);
+    ownership(t).come_back(hec.address());
     dirty_tso(&mut hec.remembered, t);
     t.obj().block_info = Tso::end().0;
-    owner(t).store(address(hec), Ordering::Relaxed);
-    reason(t).set(NotBlocked as u16);
-    drop(held);
 }
 
 /// Is a thread that is blocked for `why` in a foreign call?

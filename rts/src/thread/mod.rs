@@ -3,6 +3,7 @@
 pub mod create;
 pub mod door;
 pub mod lock;
+pub mod ownership;
 pub mod patience;
 pub mod place;
 pub mod queue;

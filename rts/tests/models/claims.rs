@@ -1,6 +1,6 @@
-//! Threads that wait, and those who race for them: what `thread/door.rs`, `sync/mvar.rs` and
+//! Threads that wait for an MVar, and those who race for them: what `thread/door.rs`, `sync/mvar.rs` and
 //! `sync/throwto.rs` do with the locks of `thread/lock.rs` and `sync/header.rs`.
-use crate::atomics::{AtomicU16, AtomicUsize, Ordering};
+use crate::atomics::{AtomicU16, AtomicUsize};
 use crate::explore;
 use crate::header_lock::Header;
 use crate::lock::{Reason, Spin};
@@ -10,7 +10,6 @@ use loom::thread;
 
 const FREE: u16 = 0;
 const ON_MVAR: u16 = 1;
-const IN_CALL: u16 = 2;
 
 const HOLE: usize = 1;
 const MVAR: usize = 2;
@@ -140,47 +139,5 @@ fn two_throwers_and_a_waker_share_no_thread() {
         let thrown = thrower.join().unwrap();
         assert!(!(mine && thrown));
         assert_eq!(w.taker.notes().len(), 2);
-    });
-}
-
-/// A thread in a foreign call, and the list of those who want to throw to it.
-struct Callee {
-    thread: Thread,
-    messages: UnsafeCell<usize>,
-}
-
-unsafe impl Sync for Callee {}
-
-#[test]
-fn no_exception_is_lost_when_a_call_returns() {
-    explore(3, || {
-        let callee = Arc::new(Callee {
-            thread: Thread::new(IN_CALL),
-            messages: UnsafeCell::new(0),
-        });
-        // What comes to the thread's HEC as a letter.
-        let letters = Arc::new(AtomicUsize::new(0));
-        let throwers: Vec<_> = (0..2)
-            .map(|_| {
-                let (c, letters) = (callee.clone(), letters.clone());
-                thread::spawn(move || {
-                    c.thread.lock.acquire();
-                    if c.thread.reason.get() == IN_CALL {
-                        c.messages.with_mut(|m| unsafe { *m += 1 });
-                    } else {
-                        letters.fetch_add(1, Ordering::Relaxed);
-                    }
-                    c.thread.lock.release();
-                })
-            })
-            .collect();
-        // The call returns.
-        callee.thread.lock.acquire();
-        callee.thread.reason.set(FREE);
-        callee.thread.lock.release();
-        // Without the lock: nobody adds to the list of a thread that is not in a call.
-        let found = callee.messages.with(|m| unsafe { *m });
-        throwers.into_iter().for_each(|t| t.join().unwrap());
-        assert_eq!(found + letters.load(Ordering::Relaxed), 2);
     });
 }

@@ -37,12 +37,16 @@ mod lifetime;
 pub mod lock;
 #[path = "../../src/offers.rs"]
 mod offers;
+#[path = "../../src/thread/ownership.rs"]
+pub mod ownership;
 #[path = "../../src/sched/passing.rs"]
 pub mod passing;
 #[path = "../../src/post.rs"]
 pub mod post;
 #[path = "../../src/sync/stm/protocol.rs"]
 mod protocol;
+#[path = "../../src/sync/pursuit.rs"]
+mod pursuit;
 #[path = "../../src/collector/quiet.rs"]
 mod quiet;
 #[path = "../../src/sched/seating.rs"]
@@ -54,7 +58,7 @@ pub mod turns;
 #[path = "../../src/unpoisoned.rs"]
 mod unpoisoned;
 mod thread {
-    pub use crate::lock;
+    pub use crate::{lock, ownership};
 }
 
 mod bound;
@@ -66,10 +70,12 @@ mod forks;
 mod forwarding;
 mod giving;
 mod hecs;
+mod letters;
 mod offering;
 mod posts;
 mod seats;
 mod sharing;
+mod throwers;
 mod transactions;
 mod worlds;
 
