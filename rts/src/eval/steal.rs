@@ -22,8 +22,9 @@ const MOST_WORDS: usize = 2048;
 
 /// Is the thread runnable, at rest and ours?
 unsafe fn is_at_rest_here(hec: &Hec, t: Tso) -> bool {
-    let _held = door::lock(t);
-    door::why(t) == NotBlocked && door::is_ours(hec, t)
+    let ownership = door::ownership(t);
+    let held = ownership.lock();
+    ownership.is_ours(hec.address(), &held)
 }
 
 /// Is this a frame of the evaluation itself, not of the thread that happens to do it?

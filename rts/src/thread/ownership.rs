@@ -78,13 +78,19 @@ impl Ownership {
         self.reason.get() as usize
     }
 
+    /// The owner of a thread that is not blocked.
+    fn not_blocked(self, _: &Held) -> Option<usize> {
+        (self.why() == NOT_BLOCKED).then(|| self.owner.load(Ordering::Relaxed))
+    }
+
+    /// Is the thread not blocked, and HEC `me`'s?
+    pub fn is_ours(self, me: usize, held: &Held) -> bool {
+        self.not_blocked(held) == Some(me)
+    }
+
     /// Is the thread not blocked, and another HEC's than `me`? Whose then?
-    pub fn elsewhere(self, me: usize, _: &Held) -> Option<usize> {
-        if self.why() != NOT_BLOCKED {
-            return None;
-        }
-        let owner = self.owner.load(Ordering::Relaxed);
-        (owner != me).then_some(owner)
+    pub fn elsewhere(self, me: usize, held: &Held) -> Option<usize> {
+        self.not_blocked(held).filter(|&owner| owner != me)
     }
 
     /// Claims the thread for HEC `me` if it is blocked and `right(why)`.
