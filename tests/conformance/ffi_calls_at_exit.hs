@@ -1,6 +1,6 @@
 -- When main has ended, a thread that still writes to stdout calls C that calls Haskell, and begins an OS thread: what is buffered
 -- is written after that.
--- ghc: -threaded
+-- ghc: -O -threaded
 import Control.Concurrent
 import Control.Monad
 import GHC.IO.Handle.Internals (withHandle_)
