@@ -1,7 +1,7 @@
 //! How a program ends: in order, in haste, or by its heap limit.
 //!
-//! In order: the program's exit hook runs; Haskell's standard handles are flushed; the event manager is told to end; no more
-//! work is passed to workers; C finalizers of whatever is still alive run; statistics are
+//! In order: the program's exit hook runs; Haskell's standard handles are flushed, and from then on nobody may call Haskell; the
+//! event manager is told to end; no more work is passed to workers; C finalizers of whatever is still alive run; statistics are
 //! printed; the process exits. `hs_exit` from a C main does all but the last.
 use super::flags::setup;
 use super::init;
@@ -42,6 +42,7 @@ unsafe fn wind_down(fast: bool) {
     if !fast {
         flush_standard_handles();
     }
+    init::close();
     crate::events::manager::die();
     let me = task::me();
     seat::acquire(me);

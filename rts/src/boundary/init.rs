@@ -36,6 +36,11 @@ pub fn leave() -> bool {
     left == Leave::Last
 }
 
+/// Nobody is to call Haskell any more.
+pub fn close() {
+    LIFETIME.close();
+}
+
 /// The runtime has been wound down, and the process goes on.
 pub fn ended() {
     LIFETIME.ended();

@@ -1,16 +1,18 @@
 //! How long the runtime lives: who uses it, who ends it, and what others see meanwhile.
 //!
 //! ```text
-//!   Unused ──start──► Used(n) ──leave (the last), leave_all──► Ending(by) ──ended──► Ended
+//!   Unused ──start──► Used(n) ──leave (the last), leave_all──► Ending(by) ──close──► Closed(by) ──ended──► Ended
 //! ```
 //!
-//! `start` is `hs_init`, `leave` is `hs_exit`, and who calls `leave_all` ends the program: then the phase stays `Ending` until the
+//! `start` is `hs_init`, `leave` is `hs_exit`, and who calls `leave_all` ends the program: then the phase stays `Closed` until the
 //! process is no more. The phase changes under its lock only. It names the OS thread that winds the runtime down, for that one may
 //! come by again (a finalizer may do anything), and must not wait for itself:
 //!
 //! * Who would end the program while another OS thread winds down waits for that: else the process would be gone
 //!   with half of its output.
-//! * Who would call Haskell meanwhile waits too, and does nothing wrong. When it is over, a C program has made a mistake; but
+//! * While it is `Ending`, Haskell flushes its handles, and may have to wait for what other threads do, so these go on in every
+//!   respect: they call C that calls Haskell, also on the OS thread that winds down, and begin OS threads.
+//! * Who would call Haskell when it is `Closed` waits, and does nothing wrong. When it is over, a C program has made a mistake; but
 //!   a foreign call that Haskell made was made in time, so that it waits for good, as it will when it returns.
 //!
 //! Who comes back from a foreign call, or has looked just before the end (`in_use`, without the lock), goes on to wait for a HEC.
@@ -31,11 +33,18 @@ enum Phase {
     /// So many `start` have not been matched by `leave`.
     Used(usize),
     Ending(OsThread),
+    Closed(OsThread),
     Ended,
 }
 
+impl Phase {
+    fn is_in_use(self) -> bool {
+        matches!(self, Phase::Used(_) | Phase::Ending(_))
+    }
+}
+
 struct Inner {
-    /// Is the phase `Used`? Release and Acquire: who finds it so finds what was made before.
+    /// Is the phase `Used` or `Ending`? Release and Acquire: who finds it so finds what was made before.
     in_use: AtomicBool,
     phase: Mutex<Phase>,
     changed: Condvar,
@@ -65,8 +74,7 @@ pub enum Leave {
 
 impl Inner {
     fn new(phase: Phase) -> Inner {
-        let in_use = matches!(phase, Phase::Used(_));
-        Inner { in_use: AtomicBool::new(in_use), phase: Mutex::new(phase), changed: Condvar::new() }
+        Inner { in_use: AtomicBool::new(phase.is_in_use()), phase: Mutex::new(phase), changed: Condvar::new() }
     }
 
     // Nothing panics under the lock.
@@ -80,7 +88,7 @@ impl Inner {
 
     fn set(&self, phase: &mut Phase, to: Phase) {
         *phase = to;
-        self.in_use.store(matches!(to, Phase::Used(_)), Ordering::Release);
+        self.in_use.store(to.is_in_use(), Ordering::Release);
     }
 }
 
@@ -111,7 +119,7 @@ impl Lifetime {
                 *phase = Phase::Used(n + 1);
                 Start::Again
             }
-            Phase::Ending(_) | Phase::Ended => Start::TooLate,
+            Phase::Ending(_) | Phase::Closed(_) | Phase::Ended => Start::TooLate,
         }
     }
 
@@ -142,9 +150,18 @@ impl Lifetime {
                     inner.set(&mut phase, Phase::Ending(me));
                     return true;
                 }
-                Phase::Ending(by) if by != me => phase = inner.wait(phase),
+                Phase::Ending(by) | Phase::Closed(by) if by != me => phase = inner.wait(phase),
                 _ => return false,
             }
+        }
+    }
+
+    /// Who winds down needs Haskell no more.
+    pub fn close(&self) {
+        let inner = self.inner();
+        let mut phase = inner.lock();
+        if let Phase::Ending(by) = *phase {
+            inner.set(&mut phase, Phase::Closed(by));
         }
     }
 
@@ -155,8 +172,8 @@ impl Lifetime {
         inner.changed.notify_all();
     }
 
-    /// May the caller call Haskell? If another OS thread winds down, that is waited for, and if it is itself called by Haskell
-    /// (`inside`) it waits for good.
+    /// May the caller call Haskell? If another OS thread has closed the runtime, its end is waited for, and who is itself called by
+    /// Haskell (`inside`) waits for good.
     pub fn admits(&self, me: OsThread, inside: impl FnOnce() -> bool) -> bool {
         if self.in_use() {
             return true;
@@ -166,8 +183,8 @@ impl Lifetime {
         let mut phase = inner.lock();
         loop {
             phase = match *phase {
-                Phase::Used(_) => return true,
-                Phase::Ending(by) if by != me => inner.wait(phase),
+                Phase::Used(_) | Phase::Ending(_) => return true,
+                Phase::Closed(by) if by != me => inner.wait(phase),
                 Phase::Ended if inside => inner.wait(phase),
                 _ => return false,
             }

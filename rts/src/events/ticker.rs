@@ -5,6 +5,9 @@
 //! `idle_delay`, one major collection looks for deadlocked threads and gives memory back; after
 //! that the ticker sleeps until somebody uses the HEC again, so an idle program costs nothing.
 //! (In the non-threaded way the main thread keeps the HEC while it waits, and the ticker ticks on.)
+//!
+//! In the threaded way others run while a thread is in a safe foreign call. In the non-threaded way nobody can, so that the call is a part
+//! of the thread's time slice: a thread that does little else gives way as well.
 use crate::crowd::CROWD;
 use crate::hec::{self, GcRequest, TIME_IS_UP};
 use crate::os_thread;
@@ -49,6 +52,7 @@ pub fn start(s: Settings) {
 
 fn run(s: Settings) {
     let idle_ticks = s.idle_delay.map(|d| (d.as_nanos() / s.interval.as_nanos().max(1)).max(1) as u64);
+    let slice = u64::from(s.switch_ticks);
     let (mut seen, mut quiet, mut ticks) = (u64::MAX, 0u64, 0u32);
     // Has this spell of idleness been collected, and when was the last one?
     let (mut collected, mut last) = (false, None::<Instant>);
@@ -66,11 +70,14 @@ fn run(s: Settings) {
             ticks += 1;
             if ticks >= s.switch_ticks {
                 ticks = 0;
-                end_time_slices();
+                end_time_slices(s.threaded);
             }
             continue;
         }
         quiet += 1;
+        if !s.threaded && quiet == slice {
+            end_time_slices(false);
+        }
         let wanted = s.threaded && idle_ticks.is_some_and(|ticks| quiet >= ticks);
         if wanted && !collected && last.is_none_or(|t| t.elapsed() >= s.idle_every) {
             collected = true;
@@ -87,7 +94,7 @@ fn run(s: Settings) {
                 }
             }
         }
-        if quiet > idle_ticks.unwrap_or(0).max(16) && (collected || !wanted) {
+        if quiet > idle_ticks.unwrap_or(0).max(16).max(slice) && (collected || !wanted) {
             doze(seen);
             quiet = 0;
         }
@@ -95,10 +102,10 @@ fn run(s: Settings) {
 }
 
 /// Asks all running threads to give way. A HEC whose thread has been asked before and has not yet
-/// is stuck.
-fn end_time_slices() {
+/// is stuck. In the non-threaded way the thread that runs may be in a foreign call, and nobody hold the HEC.
+fn end_time_slices(threaded: bool) {
     let mut stuck = 0;
-    for no in (0..hec::count()).filter(|&no| seat::is_held(no)) {
+    for no in (0..hec::count()).filter(|&no| !threaded || seat::is_held(no)) {
         // SAFETY: two atomics of a HEC that exists.
         let h = unsafe { &*hec::address(no) };
         stuck += (h.context_switch.swap(TIME_IS_UP, Ordering::Relaxed) == TIME_IS_UP) as usize;

@@ -7,7 +7,7 @@
 //! a collection: what does not fit goes to an extra run, and a collection is asked for.
 use super::blocks::{alloc_run, used_bytes, Run};
 use super::pinned::{self, OpenBlock};
-use super::{pieces, Age, BLOCK_BYTES, BLOCK_WORDS, LARGE_OBJECT_WORDS};
+use super::{pieces, Age, BLOCK_BYTES, BLOCK_LOG, BLOCK_WORDS, LARGE_OBJECT_WORDS};
 use crate::contract::{BlockDesc, Closure, WORD};
 
 pub struct AllocArea {
@@ -122,7 +122,15 @@ impl AllocArea {
     /// End of the current run.
     #[inline(always)]
     pub fn limit(&self) -> usize {
-        unsafe { (*self.run).start + (*self.run).units as usize * 4096 }
+        unsafe { (*self.run).start + (*self.run).len as usize * BLOCK_BYTES }
+    }
+
+    /// Compiled code that comes back from a foreign call sets HpLim by itself, to the end that the run's descriptor gives: the true one,
+    /// or, if it is to stop at its next heap check, the beginning.
+    /// # Safety
+    /// The run is in use.
+    pub unsafe fn give_end(&mut self, stop: bool) {
+        (*self.run).units = if stop { 0 } else { (*self.run).len << (BLOCK_LOG - 12) };
     }
 
     /// Bytes allocated in all since start.

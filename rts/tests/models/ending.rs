@@ -16,11 +16,14 @@ struct Program {
 
 impl Program {
     /// As `exit::wind_down`.
-    fn wind_down(&self, me: TaskRef) {
+    fn wind_down(&self, me: TaskRef, os_thread: i32) {
         self.house.seat(0).acquire(me);
         self.house.queue(0, FLUSH, Some(me));
         self.house.schedule(me, Some(FLUSH));
+        assert!(self.life.admits(os_thread, || true), "threads that run as handles are flushed may call back");
         self.house.leave(me);
+        self.life.close();
+        assert!(!self.life.admits(os_thread, || true), "who winds down does not wait for itself");
         self.house.seat(0).acquire(me);
         self.house.end_the_world(me);
         assert!(!self.wound_down.swap(true, Ordering::Relaxed), "it is wound down once");
@@ -29,7 +32,7 @@ impl Program {
     /// As `shutdownHaskellAndExit`.
     fn exit(&self, me: TaskRef, os_thread: i32) {
         if self.life.leave_all(os_thread) {
-            self.wind_down(me);
+            self.wind_down(me, os_thread);
             // Who ends the process itself comes by once more.
             assert!(!self.life.leave_all(os_thread));
             self.house.end_the_process(me);
@@ -43,7 +46,7 @@ impl Program {
     /// As `hs_exit`.
     fn leave(&self, me: TaskRef, os_thread: i32) {
         assert!(self.life.leave(os_thread) == Leave::Last);
-        self.wind_down(me);
+        self.wind_down(me, os_thread);
         self.life.ended();
         self.house.end_the_process(me);
     }
