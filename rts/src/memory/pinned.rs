@@ -9,7 +9,7 @@ use super::blocks::{run_age, Run};
 use super::{Age, BLOCK_BYTES};
 
 /// Arrays of up to so many bytes share blocks; the last class is of those larger.
-const SIZES: [usize; 2] = [256, 2048];
+const SIZES: [usize; 3] = [64, 256, 2048];
 pub const CLASSES: usize = SIZES.len() + 1;
 
 /// The class of an array of `bytes`.

@@ -4,6 +4,9 @@
 //! with an `UNDERFLOW_FRAME` at its top that names the older chunk; the youngest frames move
 //! along, so that a loop around the boundary does not bounce. Old chunks are clean and cost a
 //! minor collection nothing, which is what makes deep recursion cheap.
+//!
+//! A first chunk that is small is replaced by one of twice the size until it has the size of a chunk. Were the larger ones
+//! chained on, a loop near the stack's foot would have them made again whenever it recurses.
 use crate::contract::closure::fields::UNDERFLOW_NEXT;
 use crate::contract::{layout::*, Closure, Stack, Tso};
 use crate::hec::Hec;
@@ -96,16 +99,16 @@ pub unsafe fn grow(hec: &mut Hec, t: Tso, sizes: &StackSizes, unlimited: bool) -
     if !unlimited && tso.tot_stack_size as usize >= sizes.max {
         return Grown::Limit;
     }
-    // A first chunk that is small doubles until it has the chunk size; later ones have it.
     let old_size = old.obj().size as usize;
     let body = SIZEOF_StgStack / 8;
-    let size = (2 * (old_size + body)).min(sizes.chunk.max(2 * sizes.buffer)).max(64) - body;
-    // Which frames move: whole frames, up to the buffer's size, from the youngest on. That one moves in any case: it goes on with
-    // what has asked for room, and must do so where there is some.
+    let most = sizes.chunk.max(2 * sizes.buffer);
+    let size = (2 * (old_size + body)).min(most).max(64) - body;
+    // Which frames move: all from a chunk that is small, else whole frames, up to the buffer's size, from the youngest on. That one
+    // moves in any case: it goes on with what has asked for room, and must do so where there is some.
     let sp = old.obj().sp as *const usize;
     let top = old.top() as *const usize;
     let mut split = sp;
-    let room = sizes.buffer.min(size / 2);
+    let room = if old_size + body < most { old_size } else { sizes.buffer.min(size / 2) };
     while split < top {
         let next = split.add(size_of_frame(split));
         let kind = crate::contract::Info(*split).kind();

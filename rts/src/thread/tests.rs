@@ -153,6 +153,8 @@ fn a_thread_blocks_and_wakes_through_the_door() {
 }
 
 const SMALL: StackSizes = StackSizes { initial: 128, chunk: 400, buffer: 40, max: 1500 };
+/// A first chunk is as large as all others.
+const EQUAL: StackSizes = StackSizes { chunk: 128, ..SMALL };
 
 /// Fills a thread's chunk with frames of ten words, numbered from `from`; returns the next number.
 unsafe fn fill(t: Tso, from: usize) -> usize {
@@ -193,22 +195,29 @@ fn a_stack_grows_by_chunks_and_shrinks_again() {
         let mut n = 0;
         let mut total = t.obj().tot_stack_size;
         let sizes = StackSizes { chunk: 2000, max: 100_000, ..SMALL };
+        let full = 2000 - 3;
         for _ in 0..6 {
             let old = t.obj().stackobj;
             n = fill(t, n);
+            let before = (old.top() - old.obj().sp) / 8;
             assert_eq!(grow(w.hec, t, &sizes, false), Grown::Chunk);
             let new = t.obj().stackobj;
-            total += new.obj().size;
-            assert_eq!(t.obj().tot_stack_size, total);
-            let full = 2000 - 3;
-            assert!(new.obj().size > old.obj().size || old.obj().size == full);
-            assert!(new.obj().size <= full);
-            // Whole frames have moved, as many as the buffer holds.
             let words = (new.top() - new.obj().sp) / 8;
-            assert_eq!(words, 40 + UNDERFLOW_FRAME_WORDS);
+            if old.obj().size < full {
+                assert!(new.obj().size > old.obj().size && new.obj().size <= full);
+                total = new.obj().size;
+                assert_eq!((words, old.obj().sp), (before, old.top()));
+            } else {
+                assert_eq!(new.obj().size, full);
+                total += full;
+                // Whole frames have moved, as many as the buffer holds.
+                assert_eq!(words, 40 + UNDERFLOW_FRAME_WORDS);
+                assert_eq!(*(old.obj().sp as *const usize), t::ret_9().0);
+            }
+            assert_eq!(t.obj().tot_stack_size, total);
             assert_eq!(*(new.obj().sp as *const usize), t::ret_9().0);
-            assert_eq!(*(old.obj().sp as *const usize), t::ret_9().0);
         }
+        assert!(total > 2 * full);
         drain(&mut w, t, n);
     }
 }
@@ -217,7 +226,7 @@ fn a_stack_grows_by_chunks_and_shrinks_again() {
 fn the_youngest_frame_moves_however_short_the_buffer() {
     let mut w = World::new(2);
     let t = w.thread();
-    let sizes = StackSizes { buffer: 9, ..SMALL };
+    let sizes = StackSizes { buffer: 9, ..EQUAL };
     unsafe {
         let n = fill(t, 0);
         let old = t.obj().stackobj;
@@ -235,10 +244,10 @@ fn a_chunk_that_is_emptied_by_growing_is_skipped() {
     let t = w.thread();
     unsafe {
         let n = fill(t, 0);
-        grow(w.hec, t, &SMALL, false);
+        grow(w.hec, t, &EQUAL, false);
         // All of the new chunk's frames move on when it grows at once.
         let between = t.obj().stackobj;
-        grow(w.hec, t, &SMALL, false);
+        grow(w.hec, t, &EQUAL, false);
         let new = t.obj().stackobj;
         let underflow = (new.top() as *const usize).sub(UNDERFLOW_FRAME_WORDS);
         assert_ne!(*underflow.add(1), between.0);
@@ -289,7 +298,7 @@ fn chunks_below_the_current_one_turn_clean_and_survive() {
     let t = w.thread();
     unsafe {
         let n = fill(t, 0);
-        grow(w.hec, t, &SMALL, false);
+        grow(w.hec, t, &EQUAL, false);
         let t = Tso(w.old(t.closure()).0);
         let new = t.obj().stackobj;
         let below = *(new.top() as *const usize).sub(1);
@@ -447,7 +456,7 @@ fn a_shrunk_chunk_that_is_given_up_counts_in_full() {
     unsafe {
         fill(t, 0);
         let first = size(t);
-        grow(w.hec, t, &SMALL, false);
+        grow(w.hec, t, &EQUAL, false);
         let t = Tso(w.old(t.closure()).0);
         assert!(size(t) < first);
         // An exception that nothing catches gives up all but the first chunk.

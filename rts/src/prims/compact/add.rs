@@ -8,6 +8,9 @@
 //! A field that waits holds the unit closure: the region never points outside, whenever it is
 //! looked at, even if an exception puts an end to the copying.
 //!
+//! An array's elements are pushed one at a time, or the stack would take more than the array: two pairs, whose address
+//! is marked, stand for those still to come (`put_off`).
+//!
 //! The state is an array of three: the objects to be copied, their fields (a byte array whose
 //! first word is the height of the stack) and the newest array of those that have been copied (`share.rs`).
 use super::region::{self, region_of, Region};
@@ -25,6 +28,8 @@ const FIELDS: usize = SMALL_ARR_PAYLOAD + 1;
 const SOURCES: usize = SMALL_ARR_PAYLOAD + 2;
 const STATE_LENGTH: usize = 3;
 const FIRST_CAPACITY: usize = 64;
+/// Marks the address of an array's copy, where a field's would be.
+const ELEMENTS: usize = 1;
 
 /// What a step came to.
 const DONE: usize = 0;
@@ -50,6 +55,14 @@ unsafe fn byte_array(hec: &mut Hec, words: usize) -> Closure {
     a.set_info(info!(stg_ARR_WORDS_info));
     a.set_word(ARR_BYTES, words * WORD);
     a
+}
+
+/// Where the pointers of a frozen array are.
+unsafe fn elements(a: Closure) -> Range<usize> {
+    match a.info().kind() {
+        MUT_ARR_PTRS_FROZEN_CLEAN | MUT_ARR_PTRS_FROZEN_DIRTY => MUT_ARR_PAYLOAD..MUT_ARR_PAYLOAD + a.word(MUT_ARR_PTRS),
+        _ => SMALL_ARR_PAYLOAD..SMALL_ARR_PAYLOAD + a.word(SMALL_ARR_PTRS),
+    }
 }
 
 /// A larger array with the same elements.
@@ -94,11 +107,34 @@ impl Work<'_> {
         self.state.field(PENDING).set_word(SMALL_ARR_PAYLOAD + n, source.0)
     }
     /// The object on top of the stack, and its field.
-    unsafe fn top(&self) -> Option<(Closure, *mut usize)> {
+    unsafe fn top(&mut self) -> Option<(Closure, *mut usize)> {
         let n = self.height().checked_sub(1)?;
         let source = self.state.field(PENDING).field(SMALL_ARR_PAYLOAD + n);
         let field = self.state.field(FIELDS).word(ARR_BYTES_PAYLOAD + 1 + n);
-        Some((source, field as *mut usize))
+        if field & ELEMENTS == 0 {
+            return Some((source, field as *mut usize));
+        }
+        Some(self.push_element(source, Closure(field - ELEMENTS)))
+    }
+    /// Puts an array on the stack for its elements. The lower pair says which of them is the next.
+    unsafe fn put_off(&mut self, array: Closure, copy: Closure, elements: Range<usize>) {
+        if !elements.is_empty() {
+            self.push(unit(), elements.start as *mut usize);
+            self.push(array, (copy.0 | ELEMENTS) as *mut usize);
+        }
+    }
+    /// Pushes the next element of the array on top, in whose place if it is the last.
+    unsafe fn push_element(&mut self, array: Closure, copy: Closure) -> (Closure, *mut usize) {
+        let next = self.state.field(FIELDS).slot(ARR_BYTES_PAYLOAD + 1 + self.height() - 2);
+        let i = *next;
+        *next += 1;
+        if *next == elements(copy).end {
+            self.pop();
+            self.pop();
+        }
+        let (source, field) = (array.field(i), copy.slot(i));
+        self.push(source, field);
+        (source, field)
     }
     unsafe fn pop(&self) {
         let n = self.height() - 1;
@@ -106,7 +142,7 @@ impl Work<'_> {
         self.set_height(n);
     }
 
-    /// Copies an object but for its pointers, which are pushed, the first on top.
+    /// Copies an object but for its pointers, which wait for their turn.
     unsafe fn copy(&mut self, c: Closure, info: Info, pointers: Range<usize>) -> Closure {
         let size = size_of_object(c, info);
         let to = region::allocate(self.hec, self.region, size);
@@ -124,9 +160,17 @@ impl Work<'_> {
             }
             self.state.field(SOURCES).set_word(SMALL_ARR_PAYLOAD + i, c.0);
         }
-        for i in pointers.rev() {
-            to.set_word(i, unit().0);
-            self.push(c.field(i), to.slot(i));
+        pointers.clone().for_each(|i| to.set_word(i, unit().0));
+        match info.kind() {
+            MUT_ARR_PTRS_FROZEN_CLEAN | MUT_ARR_PTRS_FROZEN_DIRTY => {
+                to.set_info(info!(stg_MUT_ARR_PTRS_FROZEN_CLEAN_info));
+                self.put_off(c, to, pointers);
+            }
+            SMALL_MUT_ARR_PTRS_FROZEN_CLEAN | SMALL_MUT_ARR_PTRS_FROZEN_DIRTY => {
+                to.set_info(info!(stg_SMALL_MUT_ARR_PTRS_FROZEN_CLEAN_info));
+                self.put_off(c, to, pointers);
+            }
+            _ => pointers.rev().for_each(|i| self.push(c.field(i), to.slot(i))),
         }
         to
     }
@@ -170,12 +214,8 @@ impl Work<'_> {
                         }
                         0..0
                     }
-                    MUT_ARR_PTRS_FROZEN_CLEAN | MUT_ARR_PTRS_FROZEN_DIRTY => {
-                        MUT_ARR_PAYLOAD..MUT_ARR_PAYLOAD + c.word(MUT_ARR_PTRS)
-                    }
-                    SMALL_MUT_ARR_PTRS_FROZEN_CLEAN | SMALL_MUT_ARR_PTRS_FROZEN_DIRTY => {
-                        SMALL_ARR_PAYLOAD..SMALL_ARR_PAYLOAD + c.word(SMALL_ARR_PTRS)
-                    }
+                    MUT_ARR_PTRS_FROZEN_CLEAN | MUT_ARR_PTRS_FROZEN_DIRTY
+                    | SMALL_MUT_ARR_PTRS_FROZEN_CLEAN | SMALL_MUT_ARR_PTRS_FROZEN_DIRTY => elements(c),
                     THUNK | THUNK_1_0 | THUNK_0_1 | THUNK_2_0 | THUNK_1_1 | THUNK_0_2
                     | THUNK_STATIC | THUNK_SELECTOR | AP | AP_STACK | BLACKHOLE => {
                         return (EVALUATE, p)
@@ -192,15 +232,6 @@ impl Work<'_> {
                 };
                 self.pop();
                 let to = self.copy(c, info, pointers);
-                match info.kind() {
-                    MUT_ARR_PTRS_FROZEN_DIRTY => {
-                        to.set_info(info!(stg_MUT_ARR_PTRS_FROZEN_CLEAN_info))
-                    }
-                    SMALL_MUT_ARR_PTRS_FROZEN_DIRTY => {
-                        to.set_info(info!(stg_SMALL_MUT_ARR_PTRS_FROZEN_CLEAN_info))
-                    }
-                    _ => {}
-                }
                 *field = to.with_tag(p.tag()).0;
                 continue 'next;
             }
