@@ -292,7 +292,7 @@ fn a_handler_in_an_older_chunk_is_found() {
     w.run(a);
     unsafe {
         let first = a.obj().stackobj;
-        grow(w.hec, a, &crate::thread::stack::StackSizes { buffer: 10, ..STACKS }, false);
+        grow(w.hec, a, &crate::thread::stack::StackSizes { buffer: 10, chunk: STACKS.initial, ..STACKS }, false);
         assert!(a.obj().stackobj != first);
         assert_eq!(hec_raise(w.hec, e), 0);
         assert!(a.obj().stackobj == first);

@@ -165,6 +165,16 @@ unsafe fn fill(t: Tso, from: usize) -> usize {
     n
 }
 
+/// Fills a thread's chunk when it has got the full size.
+unsafe fn fill_whole(w: &mut World, t: Tso, sizes: &StackSizes) -> usize {
+    let mut n = fill(t, 0);
+    while size(t) < sizes.chunk - SIZEOF_StgStack / 8 {
+        grow(w.hec, t, sizes, false);
+        n = fill(t, n);
+    }
+    n
+}
+
 /// Takes all frames off again, across chunks, and checks their numbers.
 unsafe fn drain(w: &mut World, t: Tso, mut n: usize) {
     w.run(t);
@@ -191,18 +201,25 @@ fn a_stack_grows_by_chunks_and_shrinks_again() {
     let t = w.thread();
     unsafe {
         let mut n = 0;
-        let mut total = t.obj().tot_stack_size;
         let sizes = StackSizes { chunk: 2000, max: 100_000, ..SMALL };
-        for _ in 0..6 {
+        let full = 2000 - 3;
+        while size(t) < full {
+            n = fill(t, n);
+            let (old, words) = (t.obj().stackobj, words_of(t));
+            assert_eq!(grow(w.hec, t, &sizes, false), Grown::Chunk);
+            // All of a small chunk moves to one that is larger.
+            assert!(size(t) > old.obj().size as usize && size(t) <= full);
+            assert_eq!((words_of(t), old.obj().sp), (words, old.top()));
+            assert_eq!(t.obj().tot_stack_size as usize, size(t));
+        }
+        let mut total = full;
+        for _ in 0..3 {
             let old = t.obj().stackobj;
             n = fill(t, n);
             assert_eq!(grow(w.hec, t, &sizes, false), Grown::Chunk);
             let new = t.obj().stackobj;
-            total += new.obj().size;
-            assert_eq!(t.obj().tot_stack_size, total);
-            let full = 2000 - 3;
-            assert!(new.obj().size > old.obj().size || old.obj().size == full);
-            assert!(new.obj().size <= full);
+            total += full;
+            assert_eq!((new.obj().size as usize, t.obj().tot_stack_size as usize), (full, total));
             // Whole frames have moved, as many as the buffer holds.
             let words = (new.top() - new.obj().sp) / 8;
             assert_eq!(words, 40 + UNDERFLOW_FRAME_WORDS);
@@ -219,7 +236,7 @@ fn the_youngest_frame_moves_however_short_the_buffer() {
     let t = w.thread();
     let sizes = StackSizes { buffer: 9, ..SMALL };
     unsafe {
-        let n = fill(t, 0);
+        let n = fill_whole(&mut w, t, &sizes);
         let old = t.obj().stackobj;
         let sp = old.obj().sp;
         grow(w.hec, t, &sizes, false);
@@ -234,7 +251,7 @@ fn a_chunk_that_is_emptied_by_growing_is_skipped() {
     let mut w = World::new(2);
     let t = w.thread();
     unsafe {
-        let n = fill(t, 0);
+        let n = fill_whole(&mut w, t, &SMALL);
         grow(w.hec, t, &SMALL, false);
         // All of the new chunk's frames move on when it grows at once.
         let between = t.obj().stackobj;
@@ -288,7 +305,7 @@ fn chunks_below_the_current_one_turn_clean_and_survive() {
     let mut w = World::new(2);
     let t = w.thread();
     unsafe {
-        let n = fill(t, 0);
+        let n = fill_whole(&mut w, t, &SMALL);
         grow(w.hec, t, &SMALL, false);
         let t = Tso(w.old(t.closure()).0);
         let new = t.obj().stackobj;
@@ -445,7 +462,7 @@ fn a_shrunk_chunk_that_is_given_up_counts_in_full() {
     let mut w = World::new(2);
     let t = w.thread();
     unsafe {
-        fill(t, 0);
+        fill_whole(&mut w, t, &SMALL);
         let first = size(t);
         grow(w.hec, t, &SMALL, false);
         let t = Tso(w.old(t.closure()).0);
