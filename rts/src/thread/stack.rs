@@ -24,6 +24,11 @@ pub const UNTOUCHED: u8 = 2;
 pub const DIRTY: u8 = STACK_DIRTY as u8;
 const _: () = assert!(DIRTY != CLEAN && DIRTY != UNTOUCHED);
 
+/// What `marking` says of a chunk below the current one: the thread has stopped since it was that,
+/// and claimed (`eval/pause.rs`) what it evaluates there; or it may not have.
+pub const SEEN: u8 = 1;
+const UNSEEN: u8 = 0;
+
 /// Marks a chunk as dirty, and puts it on the remembered set if it is old and clean. Call before
 /// anything is written to it, in particular before its thread runs.
 /// # Safety
@@ -56,7 +61,7 @@ pub(super) unsafe fn make_chunk(at: Closure, words: usize) -> Stack {
     o.info = info!(stg_STACK_info).0;
     o.size = words as u32;
     o.dirty = DIRTY;
-    o.marking = 0;
+    o.marking = UNSEEN;
     o.full_size = 0;
     o.sp = s.top();
     s
@@ -146,6 +151,7 @@ pub unsafe fn grow(hec: &mut Hec, t: Tso, sizes: &StackSizes, unlimited: bool) -
         to = to.sub(UNDERFLOW_FRAME_WORDS);
         *to = info!(stg_stack_underflow_frame_info).0;
         *to.add(UNDERFLOW_NEXT) = old.0;
+        old.obj().marking = UNSEEN;
     }
     to = to.sub(moved);
     std::ptr::copy_nonoverlapping(sp, to, moved);
