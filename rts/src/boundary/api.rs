@@ -187,7 +187,6 @@ pub unsafe extern "C" fn rts_getSchedStatus(_hec: *mut Hec) -> Status {
 /// `site` is a C string.
 #[no_mangle]
 pub unsafe extern "C" fn rts_checkSchedStatus(site: *const libc::c_char, _hec: *mut Hec) {
-    let site = std::ffi::CStr::from_ptr(site).to_string_lossy();
     let (text, code) = match LAST_STATUS.with(|s| s.get()) {
         Status::Success => return,
         Status::Killed => ("uncaught exception", super::exit::EXIT_FAILURE),
@@ -195,6 +194,7 @@ pub unsafe extern "C" fn rts_checkSchedStatus(site: *const libc::c_char, _hec: *
         Status::HeapExhausted => ("heap exhausted", super::exit::EXIT_HEAP_OVERFLOW),
         Status::NotFinished => ("not finished", super::exit::EXIT_INTERNAL_ERROR),
     };
+    let site = std::ffi::CStr::from_ptr(site).to_string_lossy();
     crate::observe::fatal::say(&format!("{site}: {text}"));
     super::exit::exit_quietly(code)
 }

@@ -172,8 +172,8 @@ pub unsafe fn strip(hec: &mut Hec, t: Tso, goal: Goal) -> Frame {
     }
 }
 
-/// Abandons what the thread does above an update frame of its current chunk, whose thunk is
-/// somebody else's business.
+/// Abandons what the thread does above an update frame, whose thunk is somebody else's business.
+/// The frame's chunk is the current one then.
 /// # Safety
 /// As for [`strip`].
 pub(super) unsafe fn cut(hec: &mut Hec, t: Tso, frame: Frame) {

@@ -1,7 +1,8 @@
 //! Claiming what a thread evaluates when it stops (2005 paper, §4.1).
 //!
 //! Code that enters a thunk only pushes an update frame. When the thread stops, [`thread_paused`]
-//! claims the thunks of all frames pushed since it stopped last and marks those frames. So a
+//! claims the thunks of all frames pushed since it stopped last and marks those frames (but not when
+//! its stack grows: most frames of a deep recursion are gone before it stops). So a
 //! thread never sees an unclaimed thunk that another stopped thread is evaluating; two that run
 //! at the same time may race to the claim, which `thunk.rs` decides. Whoever lost, or finds the
 //! value there already, has its redundant work cut off (`freeze::cut`) and enters the thunk anew.
@@ -25,6 +26,7 @@ use crate::contract::{layout::*, Closure, Info, Tso};
 use crate::hec::Hec;
 use crate::info;
 use crate::observe::blackholes;
+use crate::thread::stack::SEEN;
 
 /// A thunk as the thread that has an update frame for it finds it.
 #[derive(PartialEq, Eq)]
@@ -77,11 +79,12 @@ unsafe fn see(hec: &mut Hec, t: Tso, frame: Frame, younger: Option<Closure>) -> 
     }
 }
 
-/// Claims what the thread is evaluating. Called whenever a thread stops, and before its stack
-/// grows; so a scan may end at the first marked frame, and at the end of the chunk.
+/// Claims what the thread is evaluating. Called whenever a thread stops; so a scan may end at the
+/// first marked frame, and at a chunk below the current one that has been seen since it was that.
 ///
-/// Update frames that lie directly on each other are squeezed into one: the older thunk becomes
-/// an indirection to the younger. A tail-recursive loop over thunks so keeps its stack flat.
+/// Update frames that lie directly on each other in the current chunk are squeezed into one: the
+/// older thunk becomes an indirection to the younger. A tail-recursive loop over thunks so keeps its
+/// stack flat, if this is called when its stack is full, too ([`piles_up`]).
 ///
 /// True if redundant work was cut off: the thread will enter a thunk next, whatever it was about
 /// to do.
@@ -89,17 +92,28 @@ unsafe fn see(hec: &mut Hec, t: Tso, frame: Frame, younger: Option<Closure>) -> 
 /// The thread is stopped, its stack is dirty (it was running), and if it leaves for a foreign call
 /// its TSO says so already.
 pub unsafe fn thread_paused(hec: &mut Hec, t: Tso) -> bool {
-    let stack = t.obj().stackobj;
-    let top = Frame(stack.top() as *mut usize);
-    let mut frame = Frame::youngest(stack);
+    let current = t.obj().stackobj;
+    let mut chunk = current;
+    let mut frame = Frame::youngest(current);
+    // With the chunk that it is in.
     let mut cut = None;
     let mut squeezed: Vec<Frame> = Vec::new();
     // The update frame that ends right where `frame` begins.
     let mut neighbour: Option<Frame> = None;
-    while frame.0 < top.0 {
+    while (frame.0 as usize) < chunk.top() {
         let kind = frame.info().kind();
-        if kind == UNDERFLOW_FRAME || kind == STOP_FRAME {
+        if kind == STOP_FRAME {
             break;
+        }
+        if kind == UNDERFLOW_FRAME {
+            chunk = frame.next_chunk();
+            if chunk.obj().marking == SEEN {
+                break;
+            }
+            chunk.obj().marking = SEEN;
+            neighbour = None;
+            frame = Frame::youngest(chunk);
+            continue;
         }
         if kind != UPDATE_FRAME {
             neighbour = None;
@@ -109,13 +123,13 @@ pub unsafe fn thread_paused(hec: &mut Hec, t: Tso) -> bool {
         let marked = frame.info() == info!(stg_marked_upd_frame_info);
         let younger = neighbour.map(|n| n.closure(UPD_FRAME_UPDATEE));
         if !see(hec, t, frame, younger) {
-            cut = Some(frame);
+            cut = Some((frame, chunk));
             neighbour = None;
         } else if younger.is_some() {
             squeezed.push(frame);
         } else {
             frame.set_info(info!(stg_marked_upd_frame_info));
-            neighbour = Some(frame);
+            neighbour = (chunk == current).then_some(frame);
         }
         if marked {
             break;
@@ -123,15 +137,40 @@ pub unsafe fn thread_paused(hec: &mut Hec, t: Tso) -> bool {
         frame = Frame(frame.0.add(UPD_FRAME_WORDS));
     }
     if !squeezed.is_empty() {
-        let shift = squeeze(t, &squeezed, cut);
-        cut = cut.map(|f| Frame(f.0.add(shift)));
+        let here = cut.filter(|&(_, c)| c == current).map(|(f, _)| f);
+        let shift = squeeze(t, &squeezed, here);
+        cut = cut.map(|(f, c)| if c == current { (Frame(f.0.add(shift)), c) } else { (f, c) });
     }
     // A foreign call returns to the frame on top of the stack: then redundant work is let be.
-    let Some(frame) = cut.filter(|_| t.obj().why_blocked as usize == NotBlocked) else {
+    let Some((frame, _)) = cut.filter(|_| t.obj().why_blocked as usize == NotBlocked) else {
         return false;
     };
     cut_off(hec, t, frame);
     true
+}
+
+/// How many of its youngest frames tell what a full chunk is full of, and what part of these must be
+/// update frames that lie directly on others.
+const SAMPLE: usize = 64;
+const PILED: usize = SAMPLE / 4;
+
+/// Is a good part of the thread's current chunk update frames that can be squeezed?
+/// # Safety
+/// The thread is stopped.
+pub unsafe fn piles_up(t: Tso) -> bool {
+    let top = t.obj().stackobj.top();
+    let mut frame = Frame::youngest(t.obj().stackobj);
+    let (mut piled, mut neighbour) = (0, false);
+    for _ in 0..SAMPLE {
+        if frame.0 as usize >= top {
+            break;
+        }
+        let update = frame.info().kind() == UPDATE_FRAME;
+        piled += (update && neighbour) as usize;
+        neighbour = update;
+        frame = frame.older();
+    }
+    piled >= PILED
 }
 
 /// Gives up what the thread does above a frame whose thunk is not its own, to enter that.

@@ -69,6 +69,51 @@ fn a_paused_thread_claims_what_it_evaluates() {
     }
 }
 
+/// Grows the stack of a thread so that all but its youngest ten words are in an older chunk.
+unsafe fn grow_by_a_chunk(w: &mut World, t: Tso) {
+    let sizes = crate::thread::stack::StackSizes { buffer: 10, chunk: STACKS.initial, ..STACKS };
+    grow(w.hec, t, &sizes, false);
+}
+
+#[test]
+fn what_a_paused_thread_evaluates_in_older_chunks_is_claimed_once() {
+    let mut w = World::new(2);
+    let (x, y, z) = (w.thunk(), w.thunk(), w.thunk());
+    let words = [&[t::ret_9().0; 10][..], &[upd(), x.0, upd(), y.0]].concat();
+    let a = w.thread_with(&words);
+    unsafe {
+        let older = a.obj().stackobj;
+        grow_by_a_chunk(&mut w, a);
+        thread_paused(w.hec, a);
+        assert_eq!((owner(x), owner(y)), (a, a));
+        let frame = older.obj().sp as *mut usize;
+        assert_eq!([*frame, *frame.add(2)], [marked(); 2]);
+        (*frame, *frame.add(1)) = (upd(), z.0);
+        thread_paused(w.hec, a);
+        assert_eq!(z.info(), t::thunk());
+    }
+}
+
+#[test]
+fn the_second_evaluator_is_cut_off_in_an_older_chunk() {
+    let mut w = World::new(2);
+    let (x, y) = (w.thunk(), w.thunk());
+    let a = w.thread_with(&[upd(), x.0]);
+    let words = [&[t::ret_9().0; 10][..], &[upd(), y.0, t::ret_p().0, 8, upd(), x.0]].concat();
+    let b = w.thread_with(&words);
+    w.run(b);
+    unsafe {
+        thread_paused(w.hec, a);
+        let older = b.obj().stackobj;
+        grow_by_a_chunk(&mut w, b);
+        assert!(thread_paused(w.hec, b));
+        assert!(b.obj().stackobj == older);
+        assert_eq!(stack(b), [enter(), x.0, stop()]);
+        assert_eq!((owner(x), b.obj().tot_stack_size), (a, older.obj().size));
+        assert_eq!(y.info(), info!(stg_IND_info));
+    }
+}
+
 #[test]
 fn an_old_thunk_that_is_claimed_is_remembered() {
     let mut w = World::new(2);
@@ -356,7 +401,7 @@ fn a_handler_in_an_older_chunk_is_found() {
     w.run(a);
     unsafe {
         let first = a.obj().stackobj;
-        grow(w.hec, a, &crate::thread::stack::StackSizes { chunk: 128, buffer: 10, ..STACKS }, false);
+        grow_by_a_chunk(&mut w, a);
         assert!(a.obj().stackobj != first);
         assert_eq!(hec_raise(w.hec, e), 0);
         assert!(a.obj().stackobj == first);

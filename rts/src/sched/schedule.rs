@@ -10,7 +10,7 @@ use super::task::{TaskRef, Turn};
 use super::{collect, hec, run, seat, settings, share, spark, suspend};
 use crate::contract::{layout::*, Closure, Tso};
 use crate::eval::blackhole::owner_of;
-use crate::eval::pause::thread_paused;
+use crate::eval::pause::{piles_up, thread_paused};
 use crate::eval::freeze::{raise_async, restart_transaction};
 use crate::hec::{self, GcRequest, Handed, Hec, TIME_IS_UP};
 use crate::observe::eventlog::hooks as eventlog;
@@ -303,9 +303,12 @@ unsafe fn allocation_limit(hec: &mut Hec, t: Tso) {
 /// A stack check failed. (Code compiled to yield in loops that do not allocate comes the same
 /// way when HpLim is zero; a real overflow comes again.)
 unsafe fn stack_overflow(hec: &mut Hec, t: Tso) {
-    thread_paused(hec, t);
     if gives_way(hec, t) {
+        thread_paused(hec, t);
         return requeue(hec, t);
+    }
+    if piles_up(t) {
+        thread_paused(hec, t);
     }
     let masked = t.obj().flags as usize & TSO_BLOCKEX != 0;
     let sizes = settings().stack;

@@ -5,8 +5,9 @@
 //! along, so that a loop around the boundary does not bounce. Old chunks are clean and cost a
 //! minor collection nothing, which is what makes deep recursion cheap.
 //!
-//! A first chunk that is small is replaced by one of twice the size until it has the size of a chunk. Were the larger ones
-//! chained on, a loop near the stack's foot would have them made again whenever it recurses.
+//! A chunk that is smaller than chunks get is replaced by one twice its size, all frames with it:
+//! recursion that goes up and down over some thousand words meets a boundary only now and then,
+//! and would meet one all the time if 1, 2, 4, 8 and 16 KB were chained.
 use crate::contract::closure::fields::UNDERFLOW_NEXT;
 use crate::contract::{layout::*, Closure, Stack, Tso};
 use crate::hec::Hec;
@@ -22,6 +23,11 @@ pub const CLEAN: u8 = 0;
 pub const UNTOUCHED: u8 = 2;
 pub const DIRTY: u8 = STACK_DIRTY as u8;
 const _: () = assert!(DIRTY != CLEAN && DIRTY != UNTOUCHED);
+
+/// What `marking` says of a chunk below the current one: the thread has stopped since it was that,
+/// and claimed (`eval/pause.rs`) what it evaluates there; or it may not have.
+pub const SEEN: u8 = 1;
+const UNSEEN: u8 = 0;
 
 /// Marks a chunk as dirty, and puts it on the remembered set if it is old and clean. Call before
 /// anything is written to it, in particular before its thread runs.
@@ -55,7 +61,7 @@ pub(super) unsafe fn make_chunk(at: Closure, words: usize) -> Stack {
     o.info = info!(stg_STACK_info).0;
     o.size = words as u32;
     o.dirty = DIRTY;
-    o.marking = 0;
+    o.marking = UNSEEN;
     o.full_size = 0;
     o.sp = s.top();
     s
@@ -99,16 +105,16 @@ pub unsafe fn grow(hec: &mut Hec, t: Tso, sizes: &StackSizes, unlimited: bool) -
     if !unlimited && tso.tot_stack_size as usize >= sizes.max {
         return Grown::Limit;
     }
+    // A first chunk that is small doubles until it has the chunk size; later ones have it.
     let old_size = old.obj().size as usize;
     let body = SIZEOF_StgStack / 8;
-    let most = sizes.chunk.max(2 * sizes.buffer);
-    let size = (2 * (old_size + body)).min(most).max(64) - body;
-    // Which frames move: all from a chunk that is small, else whole frames, up to the buffer's size, from the youngest on. That one
-    // moves in any case: it goes on with what has asked for room, and must do so where there is some.
+    let size = (2 * (old_size + body)).min(sizes.chunk.max(2 * sizes.buffer)).max(64) - body;
+    // Which frames move: all of a small chunk, else whole frames, up to the buffer's size, from the youngest on. That one moves in any
+    // case: it goes on with what has asked for room, and must do so where there is some.
     let sp = old.obj().sp as *const usize;
     let top = old.top() as *const usize;
     let mut split = sp;
-    let room = if old_size + body < most { old_size } else { sizes.buffer.min(size / 2) };
+    let room = if size > old_size { old_size } else { sizes.buffer.min(size / 2) };
     while split < top {
         let next = split.add(size_of_frame(split));
         let kind = crate::contract::Info(*split).kind();
@@ -121,7 +127,7 @@ pub unsafe fn grow(hec: &mut Hec, t: Tso, sizes: &StackSizes, unlimited: bool) -
         split = next;
     }
     let kind = if split < top { Some(crate::contract::Info(*split).kind()) } else { None };
-    // With nothing but the stop frame left, a first chunk is replaced: it would stay empty.
+    // With nothing but the stop frame left, the first chunk would stay empty.
     let all = kind == Some(STOP_FRAME);
     if all {
         split = split.add(size_of_frame(split));
@@ -145,6 +151,7 @@ pub unsafe fn grow(hec: &mut Hec, t: Tso, sizes: &StackSizes, unlimited: bool) -
         to = to.sub(UNDERFLOW_FRAME_WORDS);
         *to = info!(stg_stack_underflow_frame_info).0;
         *to.add(UNDERFLOW_NEXT) = old.0;
+        old.obj().marking = UNSEEN;
     }
     to = to.sub(moved);
     std::ptr::copy_nonoverlapping(sp, to, moved);

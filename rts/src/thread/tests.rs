@@ -153,8 +153,6 @@ fn a_thread_blocks_and_wakes_through_the_door() {
 }
 
 const SMALL: StackSizes = StackSizes { initial: 128, chunk: 400, buffer: 40, max: 1500 };
-/// A first chunk is as large as all others.
-const EQUAL: StackSizes = StackSizes { chunk: 128, ..SMALL };
 
 /// Fills a thread's chunk with frames of ten words, numbered from `from`; returns the next number.
 unsafe fn fill(t: Tso, from: usize) -> usize {
@@ -163,6 +161,16 @@ unsafe fn fill(t: Tso, from: usize) -> usize {
     while stack.obj().sp - 80 >= stack.sp_lim() {
         create::push(stack, &[t::ret_9().0, n, n, n, n, n, n, n, n, n]);
         n += 1;
+    }
+    n
+}
+
+/// Fills a thread's chunk when it has got the full size.
+unsafe fn fill_whole(w: &mut World, t: Tso, sizes: &StackSizes) -> usize {
+    let mut n = fill(t, 0);
+    while size(t) < sizes.chunk - SIZEOF_StgStack / 8 {
+        grow(w.hec, t, sizes, false);
+        n = fill(t, n);
     }
     n
 }
@@ -193,31 +201,31 @@ fn a_stack_grows_by_chunks_and_shrinks_again() {
     let t = w.thread();
     unsafe {
         let mut n = 0;
-        let mut total = t.obj().tot_stack_size;
         let sizes = StackSizes { chunk: 2000, max: 100_000, ..SMALL };
         let full = 2000 - 3;
-        for _ in 0..6 {
+        while size(t) < full {
+            n = fill(t, n);
+            let (old, words) = (t.obj().stackobj, words_of(t));
+            assert_eq!(grow(w.hec, t, &sizes, false), Grown::Chunk);
+            // All of a small chunk moves to one that is larger.
+            assert!(size(t) > old.obj().size as usize && size(t) <= full);
+            assert_eq!((words_of(t), old.obj().sp), (words, old.top()));
+            assert_eq!(t.obj().tot_stack_size as usize, size(t));
+        }
+        let mut total = full;
+        for _ in 0..3 {
             let old = t.obj().stackobj;
             n = fill(t, n);
-            let before = (old.top() - old.obj().sp) / 8;
             assert_eq!(grow(w.hec, t, &sizes, false), Grown::Chunk);
             let new = t.obj().stackobj;
+            total += full;
+            assert_eq!((new.obj().size as usize, t.obj().tot_stack_size as usize), (full, total));
+            // Whole frames have moved, as many as the buffer holds.
             let words = (new.top() - new.obj().sp) / 8;
-            if old.obj().size < full {
-                assert!(new.obj().size > old.obj().size && new.obj().size <= full);
-                total = new.obj().size;
-                assert_eq!((words, old.obj().sp), (before, old.top()));
-            } else {
-                assert_eq!(new.obj().size, full);
-                total += full;
-                // Whole frames have moved, as many as the buffer holds.
-                assert_eq!(words, 40 + UNDERFLOW_FRAME_WORDS);
-                assert_eq!(*(old.obj().sp as *const usize), t::ret_9().0);
-            }
-            assert_eq!(t.obj().tot_stack_size, total);
+            assert_eq!(words, 40 + UNDERFLOW_FRAME_WORDS);
             assert_eq!(*(new.obj().sp as *const usize), t::ret_9().0);
+            assert_eq!(*(old.obj().sp as *const usize), t::ret_9().0);
         }
-        assert!(total > 2 * full);
         drain(&mut w, t, n);
     }
 }
@@ -226,9 +234,9 @@ fn a_stack_grows_by_chunks_and_shrinks_again() {
 fn the_youngest_frame_moves_however_short_the_buffer() {
     let mut w = World::new(2);
     let t = w.thread();
-    let sizes = StackSizes { buffer: 9, ..EQUAL };
+    let sizes = StackSizes { buffer: 9, ..SMALL };
     unsafe {
-        let n = fill(t, 0);
+        let n = fill_whole(&mut w, t, &sizes);
         let old = t.obj().stackobj;
         let sp = old.obj().sp;
         grow(w.hec, t, &sizes, false);
@@ -243,11 +251,11 @@ fn a_chunk_that_is_emptied_by_growing_is_skipped() {
     let mut w = World::new(2);
     let t = w.thread();
     unsafe {
-        let n = fill(t, 0);
-        grow(w.hec, t, &EQUAL, false);
+        let n = fill_whole(&mut w, t, &SMALL);
+        grow(w.hec, t, &SMALL, false);
         // All of the new chunk's frames move on when it grows at once.
         let between = t.obj().stackobj;
-        grow(w.hec, t, &EQUAL, false);
+        grow(w.hec, t, &SMALL, false);
         let new = t.obj().stackobj;
         let underflow = (new.top() as *const usize).sub(UNDERFLOW_FRAME_WORDS);
         assert_ne!(*underflow.add(1), between.0);
@@ -297,8 +305,8 @@ fn chunks_below_the_current_one_turn_clean_and_survive() {
     let mut w = World::new(2);
     let t = w.thread();
     unsafe {
-        let n = fill(t, 0);
-        grow(w.hec, t, &EQUAL, false);
+        let n = fill_whole(&mut w, t, &SMALL);
+        grow(w.hec, t, &SMALL, false);
         let t = Tso(w.old(t.closure()).0);
         let new = t.obj().stackobj;
         let below = *(new.top() as *const usize).sub(1);
@@ -454,9 +462,9 @@ fn a_shrunk_chunk_that_is_given_up_counts_in_full() {
     let mut w = World::new(2);
     let t = w.thread();
     unsafe {
-        fill(t, 0);
+        fill_whole(&mut w, t, &SMALL);
         let first = size(t);
-        grow(w.hec, t, &EQUAL, false);
+        grow(w.hec, t, &SMALL, false);
         let t = Tso(w.old(t.closure()).0);
         assert!(size(t) < first);
         // An exception that nothing catches gives up all but the first chunk.
