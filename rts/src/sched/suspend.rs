@@ -114,16 +114,13 @@ pub unsafe extern "C" fn resumeThread(token: usize) -> *mut RegTable {
     // A collection may have given the nursery another place and size.
     let interrupted = hec.r.hp_lim == 0;
     hec.open_nursery();
-    if !settings().threaded {
-        // Nobody else could run meanwhile: who is to give way does so now.
-        let stop = hec.r.hp_lim == 0;
-        hec.alloc.give_end(stop);
-    } else if seat::returners_wait(hec.no as usize) {
+    if settings().threaded && seat::returners_wait(hec.no as usize) {
         hec.context_switch.store(1, Ordering::Relaxed);
         if interrupted {
             hec.interrupt();
         }
     }
+    hec.alloc.give_end(hec.r.hp_lim == 0);
     *libc::__errno_location() = errno;
     &mut hec.r
 }
