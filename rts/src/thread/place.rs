@@ -21,7 +21,7 @@ const SEVERAL: usize = 3;
 const SLICES: usize = 5;
 const ROUND: usize = 75;
 /// A thread runs for moments if it has blocked so often since it was last found at work.
-pub const BRIEF_RUNS: u8 = 16;
+pub const BRIEF_RUNS: u8 = 4;
 
 static NO_TURNS: AtomicBool = AtomicBool::new(false);
 
