@@ -9,13 +9,15 @@ pub struct State<T> {
     returning: VecDeque<T>,
     /// The last successor came from `returning`.
     returner_last: bool,
+    /// Who has been sent for to see whether the HEC is free, and has not looked yet.
+    looker: Option<T>,
     /// Workers that wait for something to do.
     pub idle: Vec<T>,
 }
 
-impl<T: Copy> State<T> {
+impl<T: Copy + PartialEq> State<T> {
     pub const fn new(holder: Option<T>) -> State<T> {
-        State { holder, stopper: None, returning: VecDeque::new(), returner_last: false, idle: Vec::new() }
+        State { holder, stopper: None, returning: VecDeque::new(), returner_last: false, looker: None, idle: Vec::new() }
     }
 
     /// Nobody holds it or waits for it.
@@ -77,7 +79,46 @@ impl<T: Copy> State<T> {
             }
             None => self.next_returner().or_else(|| for_work(self)),
         };
+        if self.holder.is_some() && self.looker == self.holder {
+            self.looker = None;
+        }
         self.holder
+    }
+
+    /// A worker that is idle, or that has been sent for and not looked yet.
+    pub fn next_worker(&mut self) -> Option<T> {
+        let sent_for = self.looker.take_if(|t| !self.returning.contains(t));
+        sent_for.or_else(|| self.idle.pop())
+    }
+
+    /// The holder leaves the HEC free, though somebody or something waits for it. If nobody has been sent for, the longest waiting returner is, or who `for_work` names.
+    pub fn leave(&mut self, for_work: impl FnOnce(&mut State<T>) -> T) -> Option<T> {
+        self.holder = None;
+        if self.looker.is_some() {
+            return None;
+        }
+        let next = self.returning.front().copied();
+        self.looker = Some(next.unwrap_or_else(|| for_work(self)));
+        self.looker
+    }
+
+    /// The task, which has been sent for, takes the HEC if it is free. Else a worker is idle again.
+    pub fn look(&mut self, t: T) -> bool {
+        if self.looker != Some(t) {
+            return false;
+        }
+        self.looker = None;
+        let waits = self.returning.iter().position(|&r| r == t);
+        let free = self.holder.is_none();
+        match waits {
+            Some(at) if free => drop(self.returning.remove(at)),
+            None if !free => self.idle.push(t),
+            _ => {}
+        }
+        if free {
+            self.holder = Some(t);
+        }
+        free
     }
 
     fn next_returner(&mut self) -> Option<T> {

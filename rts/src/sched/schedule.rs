@@ -151,15 +151,19 @@ unsafe fn step_aside(me: TaskRef, ic: Option<*mut InCall>) -> bool {
 /// A worker's wait: until it has a HEC. A foreign call that it is given is made first, and its
 /// thread run on. False if it has no HEC and should end.
 unsafe fn wait_for_work(me: TaskRef) -> bool {
-    match me.wait() {
-        Turn::Hec(no) => me.sit(no),
-        Turn::Call(mut fiber) => {
-            let reg = fiber.take_up();
-            fiber.free();
-            came_back(Hec::of_reg(reg));
+    loop {
+        match me.wait() {
+            Turn::Hec(no) => me.sit(no),
+            Turn::Look(no) if seat::look(me, no) => {}
+            Turn::Look(_) => continue,
+            Turn::Call(mut fiber) => {
+                let reg = fiber.take_up();
+                fiber.free();
+                came_back(Hec::of_reg(reg));
+            }
         }
+        return true;
     }
-    true
 }
 
 /// A worker's life: it waits to be given something, and then runs threads.

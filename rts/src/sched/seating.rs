@@ -36,7 +36,7 @@ impl Whereabouts {
 }
 
 /// Names an OS thread that holds HECs.
-pub trait Task: Copy + 'static {
+pub trait Task: Copy + PartialEq + 'static {
     fn whereabouts(self) -> &'static Whereabouts;
     /// It works with HEC `no`, which it has been given. For the task.
     fn sit(self, no: usize);
@@ -44,10 +44,29 @@ pub trait Task: Copy + 'static {
     fn stand(self);
     /// Gives it HEC `no`. Any OS thread may do so.
     fn has_turn(self, no: usize);
-    /// Waits until it is given a HEC; tells which. For the task.
-    fn wait_turn(self) -> usize;
-    /// The same, if that is the one that it has passed to who stops the world.
+    /// Has it look whether HEC `no` is free. Any OS thread may do so.
+    fn is_sent_for(self, no: usize);
+    /// Waits until it has been given a HEC or sent for. For the task.
+    fn await_call(self) -> Called;
+    /// As [`Task::wait_turn`], for the HEC that it has passed to who stops the world.
     fn wait_for_world(self) -> usize;
+
+    /// Waits until it is given a HEC; tells which. It has not been sent for, or has had that HEC since. For the task.
+    fn wait_turn(self) -> usize {
+        loop {
+            if let Called::Has(no) = self.await_call() {
+                return no;
+            }
+        }
+    }
+}
+
+/// What ends a task's wait.
+pub enum Called {
+    /// It holds this HEC.
+    Has(usize),
+    /// It is to look whether this one is free.
+    Look(usize),
 }
 
 /// What there is to do on a HEC that nobody runs.
@@ -97,7 +116,13 @@ pub trait Seat: Copy {
         self.lined_up(&st);
         self.interrupt();
         drop(st);
-        me.sit(me.wait_turn());
+        loop {
+            match me.await_call() {
+                Called::Has(no) => return me.sit(no),
+                Called::Look(no) if no == self.no() && self.look(me) => return,
+                Called::Look(_) => {}
+            }
+        }
     }
 
     /// Takes the HEC for the calling task if it rests.
@@ -127,6 +152,36 @@ pub trait Seat: Copy {
         self.pass_on(self.lock());
     }
 
+    /// Leaves the HEC for a foreign call, most of which are over sooner than anybody else could wake up: until somebody comes who has
+    /// been sent for, it is free for the caller to take it again.
+    /// # Safety
+    /// As for [`Seat::release`].
+    unsafe fn leave(self, me: Self::Task) {
+        let mut st = self.lock();
+        me.whereabouts().set(NOWHERE);
+        me.stand();
+        let somebody_waits = st.returners() > 0 || matches!(self.work(), Work::ForAnyone);
+        if st.is_awaited() || !somebody_waits {
+            return self.pass_on(st);
+        }
+        let sent_for = st.leave(|st| self.worker(st));
+        drop(st);
+        if let Some(t) = sent_for {
+            t.is_sent_for(self.no());
+        }
+    }
+
+    /// The task, which has been sent for, takes the HEC if it is free; if not it goes on to wait.
+    fn look(self, me: Self::Task) -> bool {
+        let mut st = self.lock();
+        let free = st.look(me);
+        if free {
+            self.lined_up(&st);
+            self.sit_down(me);
+        }
+        free
+    }
+
     /// Gives the HEC its next holder.
     /// # Safety
     /// Nobody holds it but the caller, or nobody at all.
@@ -152,7 +207,12 @@ pub trait Seat: Copy {
             // A worker will send the thread after its task.
             Work::For(_) | Work::ForAnyone => {}
         }
-        Some(st.idle.pop().unwrap_or_else(|| self.start_worker()))
+        Some(self.worker(st))
+    }
+
+    /// A worker that has nothing to do yet.
+    fn worker(self, st: &mut State<Self::Task>) -> Self::Task {
+        st.next_worker().unwrap_or_else(|| self.start_worker())
     }
 
     /// Passes the HEC on, and puts a worker without work among the idle ones, if there are fewer than `most`: then it waits

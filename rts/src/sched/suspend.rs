@@ -52,7 +52,7 @@ pub unsafe extern "C" fn suspendThread(reg: *mut RegTable, interruptible: bool) 
     let fiber = me.fiber.get();
     let token = if fiber.is_null() {
         let token = begin(me, hec, t, libc::pthread_self());
-        seat::release(me);
+        seat::leave(me);
         token
     } else {
         Fiber::leave(fiber);

@@ -9,7 +9,7 @@ use super::fiber::Fiber;
 use super::incall::InCall;
 use super::lock::Lock;
 use super::seat;
-use super::seating::{self, Whereabouts};
+use super::seating::{self, Called, Whereabouts};
 use super::suspend::ForeignCall;
 use super::turns::{self, Turns};
 use crate::collector::muster;
@@ -175,9 +175,15 @@ impl seating::Task for TaskRef {
         self.give(Turn::Hec(no));
     }
 
-    fn wait_turn(self) -> usize {
+    fn is_sent_for(self, no: usize) {
+        seat::note_activity();
+        self.give(Turn::Look(no));
+    }
+
+    fn await_call(self) -> Called {
         match self.wait() {
-            Turn::Hec(no) => no,
+            Turn::Hec(no) => Called::Has(no),
+            Turn::Look(no) => Called::Look(no),
             Turn::Call(_) => broken("a task that waits for a HEC was given a foreign call"),
         }
     }
@@ -194,6 +200,12 @@ impl seating::Task for TaskRef {
             self.patience.set(patience);
         }
         self.wait_turn()
+    }
+}
+
+impl PartialEq for Task {
+    fn eq(&self, other: &Task) -> bool {
+        std::ptr::eq(self, other)
     }
 }
 

@@ -12,6 +12,8 @@ use std::cell::UnsafeCell;
 pub enum Turn<C> {
     /// The HEC of this number.
     Hec(usize),
+    /// That HEC, if it is still free.
+    Look(usize),
     /// A foreign call to make.
     Call(C),
 }

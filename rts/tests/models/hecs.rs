@@ -2,7 +2,7 @@
 //! stopping of the world are the code that ships; [`House::schedule`] is short for what `sched/schedule.rs` does with them.
 use crate::passing::State;
 use crate::post::Post;
-use crate::seating::{Seat, Task, Whereabouts, Work};
+use crate::seating::{Called, Seat, Task, Whereabouts, Work};
 use crate::stopping;
 use crate::turns::{Turn, Turns};
 use loom::cell::UnsafeCell;
@@ -109,13 +109,17 @@ impl Task for TaskRef {
     fn has_turn(self, no: usize) {
         self.give(Turn::Hec(no));
     }
-    fn wait_turn(self) -> usize {
+    fn is_sent_for(self, no: usize) {
+        self.give(Turn::Look(no));
+    }
+    fn await_call(self) -> Called {
         match self.0.turns.wait() {
-            Turn::Hec(no) => no,
+            Turn::Hec(no) => Called::Has(no),
+            Turn::Look(no) => Called::Look(no),
             Turn::Call(Call::Make(_)) => panic!("a task that waits for a HEC was given a foreign call"),
             Turn::Call(Call::End) => {
                 self.may_end();
-                self.wait_turn()
+                self.await_call()
             }
         }
     }
@@ -394,6 +398,8 @@ impl House {
             }
             match me.0.turns.wait() {
                 Turn::Hec(no) => return me.sit(no),
+                Turn::Look(no) if self.seat(no).look(me) => return,
+                Turn::Look(_) => {}
                 Turn::Call(Call::Make(fiber)) => return self.make_call(me, fiber),
                 Turn::Call(Call::End) => me.may_end(),
             }
@@ -516,6 +522,25 @@ impl House {
     pub fn visit(&'static self, no: usize, me: TaskRef) {
         self.seat(no).acquire(me);
         self.leave(me);
+    }
+
+    /// Has the task, which holds HEC `no`, make a foreign call that is over at once, and come back.
+    pub fn call_out(&'static self, no: usize, me: TaskRef) {
+        self.call_out_until(no, me, || ());
+    }
+
+    /// The same with a call that lasts until `over` returns.
+    pub fn call_out_until(&'static self, no: usize, me: TaskRef, over: impl FnOnce()) {
+        self.hecs[no].queue.with_mut(|_| ());
+        unsafe { self.mine(me).leave(me) };
+        over();
+        self.seat(no).acquire(me);
+        self.hecs[no].queue.with_mut(|_| ());
+    }
+
+    /// A call that lasts until so many threads have run.
+    pub fn long_call(&'static self, no: usize, me: TaskRef, ran: usize) {
+        self.call_out_until(no, me, || self.wait_until_ran(ran));
     }
 
     pub fn leave(&'static self, me: TaskRef) {

@@ -62,6 +62,7 @@ mod thread {
 }
 
 mod bound;
+mod calls;
 mod claims;
 mod crews;
 mod ending;
