@@ -1,6 +1,9 @@
 //! Who holds a HEC, and who is to hold it next. `seat.rs` keeps one of these under a lock for each HEC.
 use std::collections::VecDeque;
 
+/// So many short calls are made before a returner has its turn.
+const MOST_LEFT: usize = 512;
+
 /// `T` names a task.
 pub struct State<T> {
     pub holder: Option<T>,
@@ -11,13 +14,15 @@ pub struct State<T> {
     returner_last: bool,
     /// Who has been sent for to see whether the HEC is free, and has not looked yet.
     looker: Option<T>,
+    /// How often the HEC has been left since the first of those who return has been that.
+    left: usize,
     /// Workers that wait for something to do.
     pub idle: Vec<T>,
 }
 
 impl<T: Copy + PartialEq> State<T> {
     pub const fn new(holder: Option<T>) -> State<T> {
-        State { holder, stopper: None, returning: VecDeque::new(), returner_last: false, looker: None, idle: Vec::new() }
+        State { holder, stopper: None, returning: VecDeque::new(), returner_last: false, looker: None, left: 0, idle: Vec::new() }
     }
 
     /// Nobody holds it or waits for it.
@@ -91,9 +96,16 @@ impl<T: Copy + PartialEq> State<T> {
         sent_for.or_else(|| self.idle.pop())
     }
 
+    /// May the holder leave the HEC free, though somebody or something waits for it? Not if it has to be passed to who stops the world,
+    /// or if another one has waited for long.
+    pub fn may_be_left(&self) -> bool {
+        !self.is_awaited() && self.left < MOST_LEFT
+    }
+
     /// The holder leaves the HEC free, though somebody or something waits for it. If nobody has been sent for, the longest waiting returner is, or who `for_work` names.
     pub fn leave(&mut self, for_work: impl FnOnce(&mut State<T>) -> T) -> Option<T> {
         self.holder = None;
+        self.left += !self.returning.is_empty() as usize;
         if self.looker.is_some() {
             return None;
         }
@@ -111,12 +123,16 @@ impl<T: Copy + PartialEq> State<T> {
         let waits = self.returning.iter().position(|&r| r == t);
         let free = self.holder.is_none();
         match waits {
-            Some(at) if free => drop(self.returning.remove(at)),
+            Some(at) if free => {
+                self.returning.remove(at);
+                self.left = 0;
+            }
             None if !free => self.idle.push(t),
             _ => {}
         }
         if free {
             self.holder = Some(t);
+            self.returner_last = waits.is_some();
         }
         free
     }
@@ -124,6 +140,7 @@ impl<T: Copy + PartialEq> State<T> {
     fn next_returner(&mut self) -> Option<T> {
         let t = self.returning.pop_front()?;
         self.returner_last = true;
+        self.left = 0;
         Some(t)
     }
 }

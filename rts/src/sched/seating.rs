@@ -101,6 +101,11 @@ pub trait Seat: Copy {
     fn rests(self, yes: bool);
     /// Somebody may have come or gone who waits for it. Called under the lock.
     fn lined_up(self, st: &State<Self::Task>);
+    /// Its HEC is left free for a foreign call. Called under the lock.
+    fn is_left(self);
+    /// Waits as long as the HEC is left again and again for short calls: it is better where it is, and to send for the task each time would
+    /// cost the holder more than its calls do. For `me`, who has been sent for.
+    fn linger(self, me: Self::Task);
     /// Has the running thread give way.
     fn interrupt(self);
     /// Has the holder come back to the scheduler, even if it is about to run a thread.
@@ -161,9 +166,10 @@ pub trait Seat: Copy {
         me.whereabouts().set(NOWHERE);
         me.stand();
         let somebody_waits = st.returners() > 0 || matches!(self.work(), Work::ForAnyone);
-        if st.is_awaited() || !somebody_waits {
+        if !(somebody_waits && st.may_be_left()) {
             return self.pass_on(st);
         }
+        self.is_left();
         let sent_for = st.leave(|st| self.worker(st));
         drop(st);
         if let Some(t) = sent_for {
@@ -173,6 +179,7 @@ pub trait Seat: Copy {
 
     /// The task, which has been sent for, takes the HEC if it is free; if not it goes on to wait.
     fn look(self, me: Self::Task) -> bool {
+        self.linger(me);
         let mut st = self.lock();
         let free = st.look(me);
         if free {

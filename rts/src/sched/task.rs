@@ -127,11 +127,26 @@ impl Task {
         if !hec::many() || CROWD.is_too_large() || SOMEBODY_LOOKS.swap(true, Ordering::Acquire) {
             return;
         }
+        self.watch(PATIENCE);
+        SOMEBODY_LOOKS.store(false, Ordering::Release);
+    }
+
+    /// Stays awake for so long, or until something is given to it.
+    pub fn watch(&self, time: Duration) {
         let since = Instant::now();
-        while !self.turns.any() && since.elapsed() < PATIENCE {
+        while !self.turns.any() && since.elapsed() < time {
             (0..16).for_each(|_| std::hint::spin_loop());
         }
-        SOMEBODY_LOOKS.store(false, Ordering::Release);
+    }
+
+    /// Sleeps for so long, or until something is given to it.
+    pub fn doze(&self, time: Duration) {
+        self.turns.doze(time);
+    }
+
+    /// Has it been given something?
+    pub fn is_called(&self) -> bool {
+        self.turns.any()
     }
 
     /// The OS thread of a worker.

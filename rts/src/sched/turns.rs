@@ -7,6 +7,7 @@
 use crate::atomics::{AtomicBool, Condvar, Mutex, MutexGuard, Ordering};
 use crate::unpoisoned::unpoisoned;
 use std::cell::UnsafeCell;
+use std::time::Duration;
 
 /// What a waiting task is given.
 pub enum Turn<C> {
@@ -90,6 +91,17 @@ impl<T> Turns<T> {
             }
             list.asleep = true;
             list = unpoisoned(inner.bell.wait(list));
+            list.asleep = false;
+        }
+    }
+
+    /// Sleeps for so long, or until something is given. For the task.
+    pub fn doze(&self, time: Duration) {
+        let inner = self.inner();
+        let mut list = inner.lock();
+        if list.given.is_empty() {
+            list.asleep = true;
+            list = unpoisoned(inner.bell.wait_timeout(list, time)).0;
             list.asleep = false;
         }
     }

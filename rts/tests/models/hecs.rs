@@ -205,6 +205,8 @@ impl Seat for SeatOf {
         self.hec().rests.store(yes, Ordering::Relaxed);
     }
     fn lined_up(self, _: &State<TaskRef>) {}
+    fn is_left(self) {}
+    fn linger(self, _: TaskRef) {}
     fn interrupt(self) {
         self.hec().limit.store(0, Ordering::Relaxed);
     }
