@@ -1,7 +1,7 @@
 //! Who holds a HEC, and who is to hold it next. `seat.rs` keeps one of these under a lock for each HEC.
 use std::collections::VecDeque;
 
-/// So many short calls are made before a returner has its turn.
+/// So many calls may be made before a returner has its turn.
 const MOST_LEFT: usize = 512;
 
 /// `T` names a task.
@@ -102,7 +102,8 @@ impl<T: Copy + PartialEq> State<T> {
         !self.is_awaited() && self.left < MOST_LEFT
     }
 
-    /// The holder leaves the HEC free, though somebody or something waits for it. If nobody has been sent for, the longest waiting returner is, or who `for_work` names.
+    /// The holder leaves the HEC free, though somebody or something waits for it. If nobody has been sent for, the longest waiting
+    /// returner is, or who `for_work` names.
     pub fn leave(&mut self, for_work: impl FnOnce(&mut State<T>) -> T) -> Option<T> {
         self.holder = None;
         self.left += !self.returning.is_empty() as usize;

@@ -7,13 +7,15 @@ mod atomics {
     pub use loom::sync::atomic::{fence, AtomicBool, AtomicU16, AtomicUsize, Ordering};
     pub use loom::sync::{Condvar, Mutex, MutexGuard};
 
-    /// Turns of waiting so far in this execution.
-    pub static TURNS: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+    std::thread_local! {
+        /// Turns of waiting so far in this execution, all of whose threads loom runs on one of the system's.
+        pub static TURNS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+    }
     /// loom would try any number of turns; what comes after so many is run in one way only.
     const EXPLORED_TURNS: usize = 4;
 
     pub fn spin_loop() {
-        if TURNS.fetch_add(1, Ordering::Relaxed) == EXPLORED_TURNS {
+        if TURNS.replace(TURNS.get() + 1) == EXPLORED_TURNS {
             loom::stop_exploring();
         }
         loom::thread::yield_now();
@@ -85,7 +87,7 @@ fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(preemptions);
     builder.check(move || {
-        atomics::TURNS.store(0, atomics::Ordering::Relaxed);
+        atomics::TURNS.set(0);
         model()
     });
 }
