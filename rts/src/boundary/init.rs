@@ -64,8 +64,7 @@ pub fn running() -> bool {
 
 /// Stops a program that calls Haskell without a runtime.
 pub fn require() {
-    // To ask who we are is a system call, and every call into Haskell comes here.
-    if !running() && !LIFETIME.admits(os_thread(), || !task::me().calls().is_empty()) {
+    if !LIFETIME.admits(os_thread, || !task::me().calls().is_empty()) {
         fatal::exit_with(
             super::exit::EXIT_FAILURE,
             "error: a Haskell function was called while the runtime was not running: \

@@ -173,13 +173,14 @@ impl Lifetime {
     }
 
     /// May the caller call Haskell? If another OS thread has closed the runtime, its end is waited for, and who is itself called by
-    /// Haskell (`inside`) waits for good.
-    pub fn admits(&self, me: OsThread, inside: impl FnOnce() -> bool) -> bool {
+    /// Haskell (`inside`) waits for good. Every call into Haskell asks, and to learn who calls (`me`) is a system call, so that
+    /// both are asked near the end only.
+    pub fn admits(&self, me: impl FnOnce() -> OsThread, inside: impl FnOnce() -> bool) -> bool {
         if self.in_use() {
             return true;
         }
         let inner = self.inner();
-        let inside = inside();
+        let (me, inside) = (me(), inside());
         let mut phase = inner.lock();
         loop {
             phase = match *phase {

@@ -20,10 +20,10 @@ impl Program {
         self.house.seat(0).acquire(me);
         self.house.queue(0, FLUSH, Some(me));
         self.house.schedule(me, Some(FLUSH));
-        assert!(self.life.admits(os_thread, || true), "threads that run as handles are flushed may call back");
+        assert!(self.life.admits(|| os_thread, || true), "threads that run as handles are flushed may call back");
         self.house.leave(me);
         self.life.close();
-        assert!(!self.life.admits(os_thread, || true), "who winds down does not wait for itself");
+        assert!(!self.life.admits(|| os_thread, || true), "who winds down does not wait for itself");
         self.house.seat(0).acquire(me);
         self.house.end_the_world(me);
         assert!(!self.wound_down.swap(true, Ordering::Relaxed), "it is wound down once");
@@ -53,7 +53,7 @@ impl Program {
 
     /// As `rts_lock`, an in-call, and `rts_unlock`.
     fn call_in(&self, me: TaskRef, os_thread: i32) {
-        if !self.life.admits(os_thread, || false) {
+        if !self.life.admits(|| os_thread, || false) {
             assert!(self.wound_down.load(Ordering::Relaxed), "it makes no mistake before that");
             return;
         }
@@ -133,7 +133,7 @@ fn the_child_of_a_fork_goes_on_though_its_parent_was_about_to_end() {
         assert!(life.start() == Start::First && life.start() == Start::Again && life.leave_all(1));
         // SAFETY: nobody else uses it.
         unsafe { life.renew() };
-        assert!(life.in_use() && life.admits(2, || false) && life.leave_all(2));
+        assert!(life.in_use() && life.admits(|| 2, || false) && life.leave_all(2));
     });
 }
 
