@@ -7,7 +7,7 @@ use crate::contract::layout::*;
 use crate::contract::Ways;
 use crate::observe::program;
 use std::ptr::null_mut;
-use std::sync::TryLockError;
+use std::sync::{MutexGuard, TryLockError};
 use std::time::SystemTime;
 
 /// What `base` and C may ask (`EventLogStatus` in the header).
@@ -27,7 +27,7 @@ pub extern "C" fn eventLogStatus() -> u32 {
 /// `writer` stays valid until the log ends.
 #[no_mangle]
 pub unsafe extern "C" fn startEventLogging(writer: *const EventLogWriter) -> bool {
-    let _log = lock(&LOG);
+    let _log = unpoisoned(LOG.lock());
     if writer.is_null() || eventLogStatus() != EVENTLOG_NOT_CONFIGURED as u32 {
         return false;
     }
@@ -38,7 +38,7 @@ pub unsafe extern "C" fn startEventLogging(writer: *const EventLogWriter) -> boo
 /// Ends the log, and forgets its writer.
 #[no_mangle]
 pub extern "C" fn endEventLogging() {
-    let _log = lock(&LOG);
+    let _log = unpoisoned(LOG.lock());
     stop();
 }
 
@@ -68,7 +68,7 @@ pub fn end() {
 /// The caller holds [`LOG`], and no log is written.
 unsafe fn begin(writer: *const EventLogWriter) {
     for b in all_buffers() {
-        lock(b).clear();
+        unpoisoned(b.lock()).clear();
     }
     WRITER.store(writer.cast_mut(), Ordering::Release);
     writer::begin();
@@ -86,7 +86,8 @@ fn stop() {
     }
     CLASSES.store(0, Ordering::Relaxed);
     for b in all_buffers() {
-        write_out(&mut lock(b), now());
+        let mut b = unpoisoned(b.lock());
+        write_out(&mut b, now());
     }
     writer::write(&mut (EVENT_DATA_END as u16).to_be_bytes());
     writer::stop();
@@ -123,9 +124,9 @@ fn try_lock<T>(m: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
 
 /// Runs `f` with everything here locked: a fork within leaves the child nothing half done.
 pub fn with_locked<R>(f: impl FnOnce() -> R) -> R {
-    let _log = lock(&LOG);
-    let _tasks = lock(&hooks::TASKS);
-    let _buffers: Vec<_> = all_buffers().map(lock).collect();
+    let _log = unpoisoned(LOG.lock());
+    let _tasks = unpoisoned(hooks::TASKS.lock());
+    let _buffers: Vec<_> = all_buffers().map(|b| unpoisoned(b.lock())).collect();
     writer::with_file_locked(f)
 }
 
@@ -137,7 +138,7 @@ pub unsafe fn after_fork() {
     hooks::after_fork();
     let writer = WRITER.swap(null_mut(), Ordering::Acquire);
     if !writer.is_null() {
-        let _log = lock(&LOG);
+        let _log = unpoisoned(LOG.lock());
         writer::after_fork();
         begin(writer);
     }

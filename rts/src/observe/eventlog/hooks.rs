@@ -3,6 +3,7 @@
 use super::event::{Event, CLOCK, PROCESS};
 use super::{class, on, post, GcStats, HeapShape, SparkCounts};
 use crate::contract::layout::*;
+use crate::unpoisoned::unpoisoned;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::Mutex;
@@ -97,7 +98,7 @@ pub fn task_created(task: u64, hec: u32) {
     if on(class::SCHEDULER) {
         // SAFETY: a query.
         let os_thread = unsafe { libc::gettid() } as u64;
-        super::lock(&TASKS).insert(task);
+        unpoisoned(TASKS.lock()).insert(task);
         post(None, Event::TaskCreate { task, hec: hec as u16, os_thread });
     }
 }
@@ -105,7 +106,7 @@ pub fn task_created(task: u64, hec: u32) {
 #[inline]
 pub fn task_migrates(task: u64, from: u32, to: u32) {
     // One that has not been told about yet just gets its first HEC.
-    if on(class::SCHEDULER) && super::lock(&TASKS).contains(&task) {
+    if on(class::SCHEDULER) && unpoisoned(TASKS.lock()).contains(&task) {
         post(None, Event::TaskMigrate { task, from: from as u16, to: to as u16 });
     }
 }
@@ -113,7 +114,7 @@ pub fn task_migrates(task: u64, from: u32, to: u32) {
 #[inline]
 pub fn task_deleted(task: u64) {
     if on(class::SCHEDULER) {
-        super::lock(&TASKS).remove(&task);
+        unpoisoned(TASKS.lock()).remove(&task);
         post(None, Event::TaskDelete(task));
     }
 }
@@ -123,7 +124,7 @@ pub(super) static TASKS: Mutex<BTreeSet<u64>> = Mutex::new(BTreeSet::new());
 
 /// The program ends, and with it the workers that were waiting.
 pub(super) fn tasks_end() {
-    let left = std::mem::take(&mut *super::lock(&TASKS));
+    let left = std::mem::take(&mut *unpoisoned(TASKS.lock()));
     for task in left {
         post(None, Event::TaskDelete(task));
     }
@@ -131,7 +132,7 @@ pub(super) fn tasks_end() {
 
 /// In the child of a fork: the other OS threads are the parent's.
 pub(super) fn after_fork() {
-    super::lock(&TASKS).clear();
+    unpoisoned(TASKS.lock()).clear();
 }
 
 /// HECs so far: a log that begins later tells about them first.
@@ -186,13 +187,13 @@ static HEAP: Mutex<Option<HeapShape>> = Mutex::new(None);
 
 /// The heap is ready.
 pub fn heap_made(shape: HeapShape) {
-    *super::lock(&HEAP) = Some(shape);
+    *unpoisoned(HEAP.lock()) = Some(shape);
     heap_info();
 }
 
 pub(super) fn heap_info() {
     if on(class::GC) {
-        if let Some(shape) = *super::lock(&HEAP) {
+        if let Some(shape) = *unpoisoned(HEAP.lock()) {
             post(None, Event::HeapInfo(shape));
         }
     }

@@ -33,7 +33,7 @@ use crate::unpoisoned::unpoisoned;
 use buffer::{is_too_long, Buffer, NO_HEC};
 use event::Event;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, AtomicU32, Ordering};
-use std::sync::{Mutex, MutexGuard};
+use std::sync::Mutex;
 
 /// Classes of events, by the letter that chooses them.
 pub mod class {
@@ -112,10 +112,6 @@ fn chosen(trace: &TraceFlags) -> u32 {
     classes
 }
 
-fn lock<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {
-    unpoisoned(m.lock())
-}
-
 fn buffer_of(hec: Option<u32>) -> (&'static Mutex<Buffer>, u16) {
     match hec {
         Some(no) if (no as usize) < MAX_HECS => (&BUFFERS[no as usize], no as u16),
@@ -133,7 +129,7 @@ fn post(hec: Option<u32>, event: Event) {
         return super::fatal::say("Event size exceeds EVENT_PAYLOAD_SIZE_MAX, bail out");
     }
     let (buffer, no) = buffer_of(hec);
-    let mut buffer = lock(buffer);
+    let mut buffer = unpoisoned(buffer.lock());
     if !on(u32::MAX) {
         return;
     }

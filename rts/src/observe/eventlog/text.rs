@@ -1,9 +1,10 @@
 //! Events as lines on stderr (`-v`), for programs linked with `-debug`.
 use super::event::Event;
-use super::{class, lock, on};
+use super::{class, on};
 use crate::contract::flags::flags;
 use crate::contract::layout::*;
 use crate::contract::Ways;
+use crate::unpoisoned::unpoisoned;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::Mutex;
@@ -12,13 +13,13 @@ use std::sync::Mutex;
 static LABELS: Mutex<BTreeMap<u32, String>> = Mutex::new(BTreeMap::new());
 
 fn thread(number: u32) -> String {
-    let label = lock(&LABELS).get(&number).cloned().unwrap_or_default();
+    let label = unpoisoned(LABELS.lock()).get(&number).cloned().unwrap_or_default();
     format!("thread {number}[\"{label}\"]")
 }
 
 pub fn print(hec: Option<u32>, time: u64, event: &Event) {
     if let Event::ThreadLabel { thread, label } = event {
-        lock(&LABELS).insert(*thread, String::from_utf8_lossy(label).into_owned());
+        unpoisoned(LABELS.lock()).insert(*thread, String::from_utf8_lossy(label).into_owned());
     }
     let Some(what) = describe(event) else { return };
     let mut line = String::new();

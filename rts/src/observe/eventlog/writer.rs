@@ -1,7 +1,8 @@
 //! Where the bytes of a log go: a writer that a C program brings, or a file.
-use super::{lock, WRITER};
+use super::WRITER;
 use crate::contract::flags::{flags, EventLogWriter};
 use crate::observe::fatal;
+use crate::unpoisoned::unpoisoned;
 use libc::c_void;
 use std::ffi::{CStr, OsString};
 use std::fs::File;
@@ -76,7 +77,7 @@ fn file_name() -> PathBuf {
 unsafe extern "C" fn open_file() {
     let name = file_name();
     match File::create(&name) {
-        Ok(file) => *lock(&FILE) = Some(file),
+        Ok(file) => *unpoisoned(FILE.lock()) = Some(file),
         Err(e) => {
             let why = fatal::system_error(&e);
             let name = name.display();
@@ -87,7 +88,7 @@ unsafe extern "C" fn open_file() {
 
 unsafe extern "C" fn write_file(bytes: *mut c_void, len: usize) -> bool {
     let bytes = std::slice::from_raw_parts(bytes.cast::<u8>(), len);
-    let mut file = lock(&FILE);
+    let mut file = unpoisoned(FILE.lock());
     let Some(open) = file.as_mut() else { return false };
     let written = open.write_all(bytes);
     if let Err(e) = &written {
@@ -100,17 +101,17 @@ unsafe extern "C" fn write_file(bytes: *mut c_void, len: usize) -> bool {
 }
 
 unsafe extern "C" fn close_file() {
-    *lock(&FILE) = None;
+    *unpoisoned(FILE.lock()) = None;
 }
 
 /// Runs `f` while nobody writes to the file.
 pub fn with_file_locked<R>(f: impl FnOnce() -> R) -> R {
-    let _file = lock(&FILE);
+    let _file = unpoisoned(FILE.lock());
     f()
 }
 
 /// In the child of a fork: the open file is the parent's.
 pub fn after_fork() {
     FORKED.store(true, Ordering::Relaxed);
-    *lock(&FILE) = None;
+    *unpoisoned(FILE.lock()) = None;
 }
