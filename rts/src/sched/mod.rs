@@ -1,5 +1,6 @@
 //! Scheduling: who holds which HEC, which thread it runs, when threads move, and when to collect.
 pub mod collect;
+mod departures;
 pub mod fiber;
 pub mod finalize;
 mod forking;

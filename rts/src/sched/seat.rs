@@ -31,6 +31,7 @@
 //! Threads of a HEC become runnable only by the hand of its holder, by a letter, or as in 4. Who
 //! sends a letter looks at the seat afterwards ([`deliver`]), and who releases looks at the letters
 //! before, both under the lock: one of them sees the other.
+use super::departures::Departures;
 use super::incall::InCall;
 use super::lock::Lock;
 use super::passing::State;
@@ -43,17 +44,9 @@ use crate::made_once::made_once;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{MutexGuard, OnceLock};
-use std::time::Duration;
 
 /// Idle workers kept for later, for each HEC; others end.
 const MAX_IDLE_WORKERS: usize = 6;
-
-/// A call that lasts no longer is a short one.
-const SHORT_CALL: Duration = Duration::from_micros(5);
-/// How long, and how often, who has been sent for naps while short calls follow each other: so many at least in a nap.
-const NAP: Duration = Duration::from_micros(50);
-const MOST_NAPS: usize = 20;
-const SHORT_CALLS: usize = 8;
 
 pub(super) struct Seat {
     no: usize,
@@ -63,15 +56,14 @@ pub(super) struct Seat {
     /// about to run its limit overwrites that, and it has its time slice first: were it asked
     /// again, calls that return quickly could keep it from ever doing anything.
     returners: AtomicUsize,
-    /// How often the HEC has been left for a foreign call, though somebody or something waited.
-    departures: AtomicUsize,
+    departures: Departures,
 }
 
 /// Made when first asked for: most programs have few.
 static SEATS: [AtomicPtr<Seat>; MAX_HECS] = [const { AtomicPtr::new(null_mut()) }; MAX_HECS];
 
 pub(super) fn seat(no: usize) -> &'static Seat {
-    made_once(&SEATS[no], || Seat { no, state: Lock::new(State::new(None)), returners: AtomicUsize::new(0), departures: AtomicUsize::new(0) })
+    made_once(&SEATS[no], || Seat { no, state: Lock::new(State::new(None)), returners: AtomicUsize::new(0), departures: Departures::new() })
 }
 
 static STOPPING: AtomicBool = AtomicBool::new(false);
@@ -142,24 +134,11 @@ impl super::seating::Seat for &'static Seat {
     }
 
     fn is_left(self) {
-        self.departures.fetch_add(1, Ordering::Relaxed);
+        self.departures.count();
     }
 
     fn linger(self, me: TaskRef) {
-        let mut seen = self.departures.load(Ordering::Relaxed);
-        let mut are_short = |least: usize| {
-            let now = self.departures.load(Ordering::Relaxed);
-            now.wrapping_sub(std::mem::replace(&mut seen, now)) >= least
-        };
-        me.watch(SHORT_CALL);
-        let mut stays = are_short(1);
-        for _ in 0..MOST_NAPS {
-            if !stays || me.is_called() {
-                return;
-            }
-            me.doze(NAP);
-            stays = are_short(SHORT_CALLS);
-        }
+        self.departures.linger(me);
     }
 
     fn interrupt(self) {

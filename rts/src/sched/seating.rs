@@ -103,8 +103,8 @@ pub trait Seat: Copy {
     fn lined_up(self, st: &State<Self::Task>);
     /// Its HEC is left free for a foreign call. Called under the lock.
     fn is_left(self);
-    /// Waits as long as the HEC is left again and again for short calls: it is better where it is, and to send for the task each time would
-    /// cost the holder more than its calls do. For `me`, who has been sent for.
+    /// Waits as long as the HEC is left again and again for short calls: it is better where it is (`departures.rs`). For `me`, who has
+    /// been sent for.
     fn linger(self, me: Self::Task);
     /// Has the running thread give way.
     fn interrupt(self);
