@@ -26,7 +26,7 @@ pub unsafe extern "C" fn forkProcess(entry: usize) -> libc::pid_t {
     while !world::stop(me) {}
     let fork = || stable_ptr::with_locked(|| libc::fork());
     let fork = || callback::with_locked(fork);
-    let pid = ticker::with_sleep_locked(|| eventlog::with_locked(fork));
+    let pid = seat::DOZE.with_locked(|| eventlog::with_locked(fork));
     if pid != 0 {
         ticker::pause(false);
         world::go_on(me);

@@ -11,10 +11,10 @@
 use crate::crowd::CROWD;
 use crate::hec::{self, GcRequest, TIME_IS_UP};
 use crate::os_thread;
+use crate::sched::seat::DOZE;
 use crate::sched::{collect, gc_sync, seat, task, world};
-use crate::unpoisoned::unpoisoned;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Condvar, Mutex, OnceLock};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 #[derive(Clone, Copy, Debug)]
@@ -32,14 +32,12 @@ pub struct Settings {
 
 static STOP: AtomicBool = AtomicBool::new(false);
 static PAUSED: AtomicBool = AtomicBool::new(false);
-static SLEEP: (Mutex<bool>, Condvar) = (Mutex::new(false), Condvar::new());
 
 static SETTINGS: OnceLock<Settings> = OnceLock::new();
 
 /// Starts the ticker.
 pub fn start(s: Settings) {
     let _ = SETTINGS.set(s);
-    let _ = seat::WAKE_TICKER.set(wake);
     STOP.store(false, Ordering::Relaxed);
     if s.interval.is_zero() {
         return;
@@ -53,7 +51,7 @@ pub fn start(s: Settings) {
 fn run(s: Settings) {
     let idle_ticks = s.idle_delay.map(|d| (d.as_nanos() / s.interval.as_nanos().max(1)).max(1) as u64);
     let slice = u64::from(s.switch_ticks);
-    let (mut seen, mut quiet, mut ticks) = (u64::MAX, 0u64, 0u32);
+    let (mut seen, mut quiet, mut ticks) = (usize::MAX, 0u64, 0u32);
     // Has this spell of idleness been collected, and when was the last one?
     let (mut collected, mut last) = (false, None::<Instant>);
     while !STOP.load(Ordering::Relaxed) {
@@ -61,7 +59,7 @@ fn run(s: Settings) {
         if PAUSED.load(Ordering::Relaxed) {
             continue;
         }
-        let now = seat::ACTIVITY.load(Ordering::Relaxed);
+        let now = seat::times_taken();
         if seat::busy() || now != seen {
             seen = now;
             quiet = 0;
@@ -84,6 +82,8 @@ fn run(s: Settings) {
             last = Some(Instant::now());
             let me = task::me();
             if seat::try_acquire(me) {
+                // That was us.
+                seen = seen.wrapping_add(1);
                 // SAFETY: a HEC is held, and no thread runs.
                 unsafe {
                     if world::stop_if_idle(me) {
@@ -95,7 +95,7 @@ fn run(s: Settings) {
             }
         }
         if quiet > idle_ticks.unwrap_or(0).max(16).max(slice) && (collected || !wanted) {
-            doze(seen);
+            DOZE.sleep(|| !seat::busy() && seat::times_taken() == seen && !STOP.load(Ordering::Relaxed));
             quiet = 0;
         }
     }
@@ -114,44 +114,15 @@ fn end_time_slices(threaded: bool) {
     CROWD.set_stuck(stuck);
 }
 
-/// Sleeps until the HEC is used again.
-fn doze(seen: u64) {
-    let (lock, wake) = &SLEEP;
-    let mut dozing = unpoisoned(lock.lock());
-    *dozing = true;
-    seat::DOZING.store(true, Ordering::SeqCst);
-    // The HEC's users bump ACTIVITY before they look at DOZING; we look in the other order, so
-    // one of us sees the other.
-    while *dozing
-        && seat::ACTIVITY.load(Ordering::SeqCst) == seen
-        && !STOP.load(Ordering::Relaxed)
-    {
-        dozing = unpoisoned(wake.wait(dozing));
-    }
-    seat::DOZING.store(false, Ordering::SeqCst);
-}
-
-/// Runs `f` (a fork) while no OS thread goes to sleep or is being woken.
-pub fn with_sleep_locked<R>(f: impl FnOnce() -> R) -> R {
-    let _asleep = unpoisoned(SLEEP.0.lock());
-    f()
-}
-
-/// Ends a doze: called by whoever takes the HEC while `DOZING` is set.
-pub fn wake() {
-    let (lock, cond) = &SLEEP;
-    *unpoisoned(lock.lock()) = false;
-    cond.notify_one();
-}
-
 pub fn stop() {
     STOP.store(true, Ordering::Relaxed);
-    wake();
+    DOZE.wake();
 }
 
 /// Starts again in the child of a fork, where the thread is gone.
 pub fn restart() {
     PAUSED.store(false, Ordering::Relaxed);
+    DOZE.after_fork();
     if let Some(&s) = SETTINGS.get() {
         start(s);
     }

@@ -1,5 +1,6 @@
-//! A lock that can be made anew in the child of a fork, where an OS thread that is no more may have
-//! held it.
+//! Locks that can be made anew in the child of a fork, where an OS thread that is no more may have
+//! held them.
+use crate::hec::many;
 use crate::observe::fatal::broken;
 use std::cell::UnsafeCell;
 use std::sync::{Mutex, MutexGuard, TryLockError};
@@ -36,5 +37,35 @@ impl<T> Lock<T> {
     /// No other OS thread is left that uses it.
     pub unsafe fn renew(&self, value: T) {
         std::ptr::write(self.0.get(), Mutex::new(value));
+    }
+}
+
+/// What nobody touches but holders of HECs: where there is only one, it needs no lock.
+pub struct HolderLock<T> {
+    lock: Lock<()>,
+    value: UnsafeCell<T>,
+}
+
+// SAFETY: see `with`.
+unsafe impl<T: Send> Sync for HolderLock<T> {}
+
+impl<T> HolderLock<T> {
+    pub const fn new(value: T) -> HolderLock<T> {
+        HolderLock { lock: Lock::new(()), value: UnsafeCell::new(value) }
+    }
+
+    /// # Safety
+    /// The caller holds a HEC, or nobody else can be here; `f` does not come here again.
+    pub unsafe fn with<R>(&self, f: impl FnOnce(&mut T) -> R) -> R {
+        let _held = many().then(|| self.lock.lock());
+        f(&mut *self.value.get())
+    }
+
+    /// As [`Lock::renew`].
+    /// # Safety
+    /// As for [`Lock::renew`].
+    pub unsafe fn renew(&self, value: T) {
+        self.lock.renew(());
+        std::ptr::write(self.value.get(), value);
     }
 }

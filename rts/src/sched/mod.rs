@@ -1,6 +1,7 @@
 //! Scheduling: who holds which HEC, which thread it runs, when threads move, and when to collect.
 pub mod collect;
 mod departures;
+mod doze;
 pub mod fiber;
 pub mod finalize;
 mod forking;

@@ -32,6 +32,7 @@
 //! sends a letter looks at the seat afterwards ([`deliver`]), and who releases looks at the letters
 //! before, both under the lock: one of them sees the other.
 use super::departures::Departures;
+use super::doze::Doze;
 use super::incall::InCall;
 use super::lock::Lock;
 use super::passing::State;
@@ -42,8 +43,8 @@ use crate::contract::Tso;
 use crate::hec::{self, Hec, MAX_HECS};
 use crate::made_once::made_once;
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{MutexGuard, OnceLock};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
+use std::sync::{LazyLock, MutexGuard};
 
 /// Idle workers kept for later, for each HEC; others end.
 const MAX_IDLE_WORKERS: usize = 6;
@@ -57,32 +58,33 @@ pub(super) struct Seat {
     /// again, calls that return quickly could keep it from ever doing anything.
     returners: AtomicUsize,
     departures: Departures,
+    /// How often the HEC has been taken. Written under the lock.
+    taken: AtomicUsize,
+}
+
+impl Seat {
+    /// The HEC has a new holder; under the lock.
+    fn is_taken(&self) {
+        self.taken.store(self.taken.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
+        DOZE.taken();
+    }
 }
 
 /// Made when first asked for: most programs have few.
 static SEATS: [AtomicPtr<Seat>; MAX_HECS] = [const { AtomicPtr::new(null_mut()) }; MAX_HECS];
 
 pub(super) fn seat(no: usize) -> &'static Seat {
-    made_once(&SEATS[no], || Seat { no, state: Lock::new(State::new(None)), returners: AtomicUsize::new(0), departures: Departures::new() })
+    made_once(&SEATS[no], || Seat { no, state: Lock::new(State::new(None)), returners: AtomicUsize::new(0), departures: Departures::new(), taken: AtomicUsize::new(0) })
 }
 
 static STOPPING: AtomicBool = AtomicBool::new(false);
 
-/// Counts changes of holders: how the ticker tells idle HECs from busy ones.
-pub static ACTIVITY: AtomicU64 = AtomicU64::new(0);
-/// The ticker sleeps until a HEC is next acquired.
-pub static DOZING: AtomicBool = AtomicBool::new(false);
-/// Ends the ticker's sleep; set once at start.
-pub static WAKE_TICKER: OnceLock<fn()> = OnceLock::new();
+/// The ticker's sleep.
+pub static DOZE: LazyLock<Doze> = LazyLock::new(Doze::new);
 
-/// A HEC gets a new holder: the ticker must be awake.
-pub(super) fn note_activity() {
-    ACTIVITY.fetch_add(1, Ordering::SeqCst);
-    if DOZING.load(Ordering::SeqCst) {
-        if let Some(wake) = WAKE_TICKER.get() {
-            wake();
-        }
-    }
+/// How often HECs have been taken: how the ticker tells idle ones from busy ones.
+pub fn times_taken() -> usize {
+    (0..hec::count()).map(|no| seat(no).taken.load(Ordering::Relaxed)).fold(0, usize::wrapping_add)
 }
 
 /// Does the calling OS thread hold a HEC?
@@ -126,7 +128,13 @@ impl super::seating::Seat for &'static Seat {
     }
 
     fn rests(self, yes: bool) {
-        hec::rests(self.no, yes && self.no < hec::enabled());
+        if !yes {
+            self.is_taken();
+        }
+        // Nobody asks for one to share with where there is only one.
+        if hec::many() {
+            hec::rests(self.no, yes && self.no < hec::enabled());
+        }
     }
 
     fn lined_up(self, st: &State<TaskRef>) {
@@ -157,8 +165,8 @@ pub fn acquire(me: TaskRef) {
     may_acquire(me);
     let enabled = hec::enabled();
     let no = if me.last() < enabled { me.last() } else { 0 };
-    let others_rest = is_held(no) && hec::resting() > 0;
-    if !(others_rest && (0..enabled).any(|i| i != no && seat(i).try_take(me))) {
+    let takes_one = || seat(no).try_retake(me) || hec::resting() > 0 && (0..enabled).any(|i| i != no && seat(i).try_take(me));
+    if !(enabled > 1 && takes_one()) {
         seat(no).acquire(me);
     }
 }
@@ -188,7 +196,6 @@ fn may_acquire(me: TaskRef) {
              the call must be declared safe",
         );
     }
-    note_activity();
 }
 
 /// Takes the first HEC only if nobody holds it or waits for it.
@@ -274,7 +281,7 @@ pub unsafe fn found(h: &'static mut Hec, holder: Option<TaskRef>) {
     let mut st = seat(no).lock();
     st.holder = holder;
     hec::add(h);
-    hec::rests(no, holder.is_none());
+    seat(no).rests(holder.is_none());
 }
 
 /// A letter has come for HEC `h`: if nobody holds it, somebody is found who reads it.

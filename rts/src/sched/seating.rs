@@ -15,23 +15,23 @@ impl Whereabouts {
     }
 
     fn is_at(&self, no: usize) -> bool {
-        self.0.load(Ordering::SeqCst) == no
+        self.0.load(Ordering::Acquire) == no
     }
 
     /// The HEC other than `no` where the task is, or will be.
     pub fn elsewhere(&self, no: usize) -> Option<usize> {
-        let at = self.0.load(Ordering::SeqCst);
+        let at = self.0.load(Ordering::Acquire);
         (at != NOWHERE && at != no).then_some(at)
     }
 
     /// From now on the task is known to be there, or to come.
     fn set(&self, no: usize) {
-        self.0.store(no, Ordering::SeqCst);
+        self.0.store(no, Ordering::Release);
     }
 
     /// Promises the task HEC `no`, unless it has been promised one.
     fn promise(&self, no: usize) -> bool {
-        self.0.compare_exchange(NOWHERE, no, Ordering::SeqCst, Ordering::SeqCst).is_ok()
+        self.0.compare_exchange(NOWHERE, no, Ordering::AcqRel, Ordering::Acquire).is_ok()
     }
 }
 
@@ -132,13 +132,22 @@ pub trait Seat: Copy {
 
     /// Takes the HEC for the calling task if it rests.
     fn try_take(self, me: Self::Task) -> bool {
+        self.take_if(me, |st| st.is_free())
+    }
+
+    /// Takes the HEC for the calling task if nobody holds it, though others may wait for it.
+    fn try_retake(self, me: Self::Task) -> bool {
+        self.take_if(me, |st| st.holder.is_none())
+    }
+
+    fn take_if(self, me: Self::Task, may: impl FnOnce(&State<Self::Task>) -> bool) -> bool {
         let mut st = self.lock();
-        let free = st.is_free();
-        if free {
+        let takes = may(&st);
+        if takes {
             st.holder = Some(me);
             self.sit_down(me);
         }
-        free
+        takes
     }
 
     /// The task has taken the HEC; the lock is held.

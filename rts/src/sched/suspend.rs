@@ -70,10 +70,11 @@ unsafe fn begin(me: TaskRef, hec: &Hec, t: Tso, os_thread: libc::pthread_t) -> u
     let interruptible = t.obj().why_blocked as usize == BlockedOnCCall_Interruptible;
     let tied = t.obj().flags as usize & TSO_LOCKED != 0;
     let home = tied.then_some(hec.no as usize);
-    let mut calls = me.calls();
-    calls.push(ForeignCall { tso: t, os_thread, interruptible, home });
     me.home.set(home);
-    calls.len()
+    me.calls.with(|calls| {
+        calls.push(ForeignCall { tso: t, os_thread, interruptible, home });
+        calls.len()
+    })
 }
 
 /// Not inlined: the OS thread is perhaps not the one it was at the beginning of the caller.
@@ -125,13 +126,15 @@ pub unsafe extern "C" fn resumeThread(token: usize) -> *mut RegTable {
     &mut hec.r
 }
 
-/// The thread of the task's innermost call, which is over.
-fn last_call(me: TaskRef, token: usize) -> Tso {
-    let mut calls = me.calls();
-    let over = calls.pop();
-    me.home.set(calls.last().and_then(|call| call.home));
+/// The thread of the task's innermost call, which is over. The task holds a HEC.
+unsafe fn last_call(me: TaskRef, token: usize) -> Tso {
+    let (over, left) = me.calls.with(|calls| {
+        let over = calls.pop();
+        me.home.set(calls.last().and_then(|call| call.home));
+        (over, calls.len())
+    });
     match over {
-        Some(call) if calls.len() + 1 == token => call.tso,
+        Some(call) if left + 1 == token => call.tso,
         _ => broken("foreign calls return in another order than they were made"),
     }
 }
@@ -142,21 +145,23 @@ fn last_call(me: TaskRef, token: usize) -> Tso {
 /// The caller holds a HEC.
 pub unsafe fn interrupt_call(_hec: &mut Hec, t: Tso) {
     task::each(|task| {
-        for call in task.calls().iter() {
-            if call.tso == t && call.interruptible {
+        task.calls.with(|calls| {
+            for call in calls.iter().filter(|call| call.tso == t && call.interruptible) {
                 libc::pthread_kill(call.os_thread, libc::SIGVTALRM);
             }
-        }
+        });
     });
 }
 
 /// Threads in foreign calls are alive.
 pub fn roots(visit: &mut Visitor) {
-    task::each(|task| {
-        for call in task.calls().iter_mut() {
+    let mut visit_calls = |calls: &mut Vec<ForeignCall>| {
+        for call in calls {
             let mut c = call.tso.closure();
             visit(&mut c);
             call.tso = Tso(c.0);
         }
-    });
+    };
+    // SAFETY: the world is stopped.
+    task::each(|task| unsafe { task.calls.with(&mut visit_calls) });
 }

@@ -7,7 +7,7 @@
 //! call of a thread that ran on somebody else's OS thread (`fiber.rs`).
 use super::fiber::Fiber;
 use super::incall::InCall;
-use super::lock::Lock;
+use super::lock::{HolderLock, Lock};
 use super::seat;
 use super::seating::{self, Called, Whereabouts};
 use super::suspend::ForeignCall;
@@ -23,7 +23,6 @@ use std::cell::Cell;
 use std::os::unix::thread::JoinHandleExt;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::MutexGuard;
 use std::time::{Duration, Instant};
 
 /// Native stack of a worker: foreign calls run on it.
@@ -66,7 +65,7 @@ pub struct Task {
     pub home: Cell<Option<usize>>,
     /// Its foreign calls under way, innermost last. Others look at them only to find a thread; the
     /// collector moves their threads with the world stopped.
-    calls: Lock<Vec<ForeignCall>>,
+    pub calls: HolderLock<Vec<ForeignCall>>,
 }
 
 // SAFETY: the cells are touched by the task's own OS thread; `incall` is read by holders of the
@@ -104,7 +103,7 @@ impl Task {
             spare: Cell::new(None),
             fiber: Cell::new(null_mut()),
             home: Cell::new(None),
-            calls: Lock::new(Vec::new()),
+            calls: HolderLock::new(Vec::new()),
         }));
         ALL.lock().push(t);
         t
@@ -154,10 +153,6 @@ impl Task {
         self.os_thread.load(Ordering::Acquire)
     }
 
-    pub fn calls(&self) -> MutexGuard<'_, Vec<ForeignCall>> {
-        self.calls.lock()
-    }
-
     /// The number of the HEC it holds, or held last.
     pub fn last(&self) -> usize {
         self.last.get()
@@ -186,12 +181,10 @@ impl seating::Task for TaskRef {
     }
 
     fn has_turn(self, no: usize) {
-        seat::note_activity();
         self.give(Turn::Hec(no));
     }
 
     fn is_sent_for(self, no: usize) {
-        seat::note_activity();
         self.give(Turn::Look(no));
     }
 

@@ -27,6 +27,9 @@ mod atomics {
 
 #[path = "../../src/collector/crew.rs"]
 mod crew;
+#[path = "../../src/sched/doze.rs"]
+#[allow(dead_code)]
+mod doze;
 #[path = "../../src/sched/forking.rs"]
 mod forking;
 #[path = "../../src/collector/header.rs"]
@@ -67,6 +70,7 @@ mod bound;
 mod calls;
 mod claims;
 mod crews;
+mod dozing;
 mod ending;
 mod fibers;
 mod forks;
