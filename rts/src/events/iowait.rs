@@ -14,6 +14,10 @@ use crate::thread::door::{block, unblock, Wait};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+/// To sleep and be woken costs about as much processor time, and the system wakes nobody sooner: until a thread whose time comes
+/// within less, there is no sleep.
+const NO_SLEEP: Duration = Duration::from_micros(20);
+
 struct Waiter {
     tso: Tso,
     fd: i32,
@@ -104,8 +108,8 @@ pub unsafe fn poll(hec: &mut Hec, idle: bool) -> bool {
         .collect();
     let n = if idle {
         let first = w.sleepers.first_key_value();
-        let wait = |until: u64| Duration::from_nanos(until.saturating_sub(now));
-        signals::poll(&mut fds, first.map(|((until, _), _)| wait(*until)))
+        let left = first.map(|((until, _), _)| Duration::from_nanos(until.saturating_sub(now)));
+        signals::poll(&mut fds, left.map(|left| if left < NO_SLEEP { Duration::ZERO } else { left }))
     } else {
         libc::poll(fds.as_mut_ptr(), fds.len() as libc::nfds_t, 0)
     };
