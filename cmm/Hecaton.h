@@ -55,6 +55,7 @@
  * low four bits (0 and 1: young).  hec_meta_bias is the address that block 0
  * would have in the table.  `p` must be an address inside the heap. */
 #define HEC_BLOCK_SHIFT 14
+#define HEC_BLOCK_MASK  ((1 << HEC_BLOCK_SHIFT) - 1)
 #define HEC_IS_OLD(p) \
     ((TO_ZXW_(bits8[W_[hec_meta_bias] + ((p) >> HEC_BLOCK_SHIFT)]) & 15) > 1)
 

@@ -154,6 +154,7 @@ impl Hec {
     /// wait here may be shared.
     pub fn open_nursery(&mut self) {
         self.r.current_nursery = self.alloc.run;
+        self.show_open_pinned();
         let end = if self.alloc.must_stop() || self.gc_requested.is_some() { 0 } else { self.alloc.limit() - 1 };
         if many() {
             self.post.open(self.hp_lim(), if self.share_later { end.min(self.share_limit()) } else { end });
@@ -164,6 +165,11 @@ impl Hec {
         if self.context_switch.load(Ordering::Relaxed) != 0 {
             self.interrupt();
         }
+    }
+
+    /// Has compiled code cut small pinned arrays from the block that is open for them now.
+    pub fn show_open_pinned(&mut self) {
+        self.r.open_pinned = self.alloc.open_pinned();
     }
 
     /// Where in the nursery the running thread should look whether to share.

@@ -28,7 +28,8 @@ pub struct RegTable {
     pub current_tso: usize,
     pub nursery: usize,
     pub current_nursery: *mut BlockDesc,
-    pub current_alloc: usize,
+    /// The block that small pinned arrays are cut from, in Cmm; ours to use (`rCurrentAlloc`).
+    pub open_pinned: *mut BlockDesc,
     /// Bytes asked for by the heap check that failed; zero after a stack check.
     pub hp_alloc: usize,
     /// Why the thread returned to the scheduler.
@@ -74,7 +75,8 @@ const _: () = {
     assert!(offset_of!(RegTable, hp_lim) == OFFSET_rHpLim);
     assert!(offset_of!(RegTable, current_tso) == OFFSET_rCurrentTSO);
     assert!(offset_of!(RegTable, current_nursery) == OFFSET_rCurrentNursery);
-    assert!(offset_of!(RegTable, current_alloc) == OFFSET_rCurrentAlloc);
+    assert!(offset_of!(RegTable, open_pinned) == OFFSET_rCurrentAlloc);
+    assert!(OFFSET_rCurrentAlloc == OFFSET_rCurrentNursery + size_of::<usize>());
     assert!(offset_of!(RegTable, hp_alloc) == OFFSET_rHpAlloc);
     assert!(offset_of!(RegTable, ret) == OFFSET_rRet);
     assert!(offset_of!(BlockDesc, start) == OFFSET_bdescr_start);

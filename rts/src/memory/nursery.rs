@@ -231,6 +231,11 @@ impl AllocArea {
         }
     }
 
+    /// The descriptor of the block that the smallest pinned arrays are cut from. One that is full stands for none.
+    pub fn open_pinned(&self) -> Run {
+        self.pinned[0].block()
+    }
+
     /// Room for a byte array that never moves, such that its byte `offset` is aligned to
     /// `align` (a power of two, at most a block).
     /// # Safety

@@ -7,10 +7,17 @@
 //! A block that a collection saves goes on being filled, at whatever age it has reached: byte arrays refer to nothing.
 use super::blocks::{run_age, Run};
 use super::{Age, BLOCK_BYTES};
+use crate::contract::BlockDesc;
+use std::ptr;
 
-/// Arrays of up to so many bytes share blocks; the last class is of those larger.
+/// Arrays of up to so many bytes share blocks; the last class is of those larger. Of the first one Cmm knows the size, and
+/// cuts them itself while there is room (`PrimByteArray.cmm`).
 const SIZES: [usize; 3] = [64, 256, 2048];
 pub const CLASSES: usize = SIZES.len() + 1;
+
+/// What stands for the block where there is none.
+static FULL: BlockDesc =
+    BlockDesc { start: 0, free: 0, link: 0, scan: 0, back: 0, spare: [0; 4], units: 0, head: 0, len: 0, state: 0 };
 
 /// The class of an array of `bytes`.
 pub fn class(bytes: usize) -> usize {
@@ -35,6 +42,11 @@ impl OpenBlock {
 
     pub fn new(run: Run) -> OpenBlock {
         OpenBlock { run: Some(run), from: 0 }
+    }
+
+    /// Its descriptor; that of a full block if there is none.
+    pub fn block(&self) -> Run {
+        self.run.unwrap_or(ptr::addr_of!(FULL).cast_mut())
     }
 
     /// Room for `bytes`, if there is any.

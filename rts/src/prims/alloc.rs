@@ -6,8 +6,6 @@ use crate::memory::{age_of, in_heap, Age, LARGE_OBJECT_WORDS};
 
 /// No array is larger: the address range ends before. Keeps sizes from overflowing.
 const MAX_WORDS: usize = 1 << 40;
-/// The least alignment of what a pinned array holds.
-const MIN_ALIGNMENT: usize = 16;
 
 /// Counts what does not come out of the nursery towards the running thread's allocation limit;
 /// what does is counted whenever the thread stops.
@@ -52,10 +50,11 @@ pub unsafe extern "C" fn hec_new_pinned(hec: &mut Hec, bytes: usize, alignment: 
         return Closure::NULL;
     }
     let size = ARR_BYTES_PAYLOAD + words(bytes);
-    let alignment = alignment.max(MIN_ALIGNMENT);
+    let alignment = alignment.max(WORD);
     let Some(c) = hec.alloc.allocate_pinned(size, alignment, ARR_BYTES_PAYLOAD * WORD) else {
         return Closure::NULL;
     };
+    hec.show_open_pinned();
     if hec.alloc.must_stop() {
         hec.interrupt();
     }
