@@ -219,7 +219,7 @@ fn nobody_sleeps_through_a_change() {
         assert_eq!(woken, waits as usize, "woken if it waits, and once");
         assert_eq!(m.reason.get(), FREE);
         if waits {
-            leave_queues(&mut t, 2);
+            leave_queues(&mut t, 2, true);
         }
         assert!(m.tvars.iter().all(|v| !v.queue.with(|q| unsafe { *q })));
     });

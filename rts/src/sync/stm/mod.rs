@@ -46,9 +46,19 @@ unsafe fn running(hec: &Hec) -> Record {
     }
 }
 
+#[inline(always)]
 unsafe fn set_current(hec: &mut Hec, t: Tso, r: Closure) {
-    dirty_tso(&mut hec.remembered, t);
     t.obj().trec = r.0;
+    // A thread that runs is dirty.
+    if t.obj().dirty == 0 {
+        soil(hec, t);
+    }
+}
+
+/// Apart, so that those who set it keep little in registers.
+#[inline(never)]
+unsafe fn soil(hec: &mut Hec, t: Tso) {
+    dirty_tso(&mut hec.remembered, t);
 }
 
 /// Begins a transaction of the running thread.
@@ -66,8 +76,10 @@ pub unsafe extern "C" fn hec_stm_begin(hec: &mut Hec) {
 #[no_mangle]
 pub unsafe extern "C" fn hec_stm_read(hec: &mut Hec, tvar: Closure) -> Closure {
     let r = running(hec);
-    let i = find_or_read(hec, r, tvar);
-    r.value(i)
+    match r.find_or_add(tvar) {
+        Some(i) => r.entries().value(i),
+        None => read_at_length(hec, r, tvar),
+    }
 }
 
 /// # Safety
@@ -75,12 +87,25 @@ pub unsafe extern "C" fn hec_stm_read(hec: &mut Hec, tvar: Closure) -> Closure {
 #[no_mangle]
 pub unsafe extern "C" fn hec_stm_write(hec: &mut Hec, tvar: Closure, value: Closure) {
     let r = running(hec);
+    match r.find_or_add(tvar) {
+        Some(i) => r.write(hec, i, value),
+        None => write_at_length(hec, r, tvar, value),
+    }
+}
+
+#[inline(never)]
+unsafe fn read_at_length(hec: &mut Hec, r: Record, tvar: Closure) -> Closure {
+    let i = find_or_read(hec, r, tvar);
+    r.entries().value(i)
+}
+
+#[inline(never)]
+unsafe fn write_at_length(hec: &mut Hec, r: Record, tvar: Closure, value: Closure) {
     let i = find_or_read(hec, r, tvar);
     r.write(hec, i, value);
 }
 
 /// The TVar's entry in the record; a new one if need be.
-#[inline]
 unsafe fn find_or_read(hec: &mut Hec, r: Record, tvar: Closure) -> usize {
     match r.find(hec, tvar) {
         Some(i) => i,
@@ -100,8 +125,8 @@ unsafe fn read(hec: &mut Hec, r: Record, tvar: Closure) -> usize {
     i
 }
 
-/// TVars read before a transaction is first looked at while it runs.
-const FIRST_LOOK: usize = 16;
+/// TVars read before a transaction is first looked at while it runs: more than [`Record::find_or_add`] goes for.
+const FIRST_LOOK: usize = 32;
 
 /// Ends the running thread's transaction: 1, its writes are done; 0, it must be run again, and
 /// a fresh one has begun.
@@ -111,21 +136,30 @@ const FIRST_LOOK: usize = 16;
 pub unsafe extern "C" fn hec_stm_commit(hec: &mut Hec) -> usize {
     let r = running(hec);
     let me = hec.current();
-    if protocol::commit(&mut AtWork { hec, record: r, thread: me }, many()) {
+    // With one HEC all of it is inlined.
+    let done = if many() { commit_among_others(hec, r, me) } else { protocol::commit(&mut AtWork::new(hec, r, me), false) };
+    if done {
         set_current(hec, me, static_closure!(stg_NO_TREC_closure));
         r.keep(hec);
         hec.conflicts = 0;
         1
     } else {
         stand_back(hec);
+        r.keep(hec);
         hec_stm_begin(hec);
         0
     }
 }
 
+#[inline(never)]
+unsafe fn commit_among_others(hec: &mut Hec, r: Record, me: Tso) -> bool {
+    protocol::commit(&mut AtWork::new(hec, r, me), true)
+}
+
 /// Another transaction has won: lets it go on for a while, longer each time. Two that take
 /// turns on a TVar spend their time on passing it from cache to cache; one that is left alone does a
 /// good deal in the meantime.
+#[inline(never)]
 fn stand_back(hec: &mut Hec) {
     hec.conflicts = (hec.conflicts + 1).min(MOST_CONFLICTS);
     for _ in 0..FIRST_PAUSES << hec.conflicts {
@@ -169,7 +203,8 @@ pub unsafe extern "C" fn hec_stm_retry(hec: &mut Hec) -> usize {
 pub(super) unsafe fn park(hec: &mut Hec, t: Tso, record: Closure) -> bool {
     let r = Record(record);
     r.set_waiting(true);
-    let waits = protocol::wait(&mut AtWork { hec, record: r, thread: t }, many());
+    r.forget_the_past();
+    let waits = protocol::wait(&mut AtWork::new(hec, r, t), many());
     if !waits {
         r.set_waiting(false);
     }
@@ -190,11 +225,17 @@ pub unsafe extern "C" fn hec_stm_awake(hec: &mut Hec) {
 /// The thread is stopped, or calls this itself.
 pub unsafe fn abort(hec: &mut Hec, t: Tso) {
     if let Some(r) = current(t) {
-        if r.waiting() {
-            protocol::leave_queues(&mut AtWork { hec, record: r, thread: t }, r.len());
+        let waited = r.waiting();
+        if waited {
+            protocol::leave_queues(&mut AtWork::new(hec, r, t), r.len(), many());
             r.set_waiting(false);
         }
         set_current(hec, t, static_closure!(stg_NO_TREC_closure));
+        // Who parked the thread may still be looking at what it waited for, and asks by the record whether it still waits there:
+        // no other wait may have the same one.
+        if !waited || !many() {
+            r.keep(hec);
+        }
     }
 }
 

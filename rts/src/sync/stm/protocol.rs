@@ -13,7 +13,8 @@
 //! The transaction took place when step 1 ended: each TVar read was still at its version some
 //! time after, and none of those written could change. Of two that each read what the other
 //! writes, one at least meets the other's lock in step 2: a fence stands between the steps. A
-//! transaction that wrote nothing does only step 2, and writes nothing shared.
+//! transaction that wrote nothing does only step 2, and writes nothing shared. With one HEC nobody else is at work and nothing is locked: all versions are compared, then the
+//! values written.
 //!
 //! If a version has moved on, another transaction has committed, and this one must run again. If
 //! only a lock is in the way nobody need have got anywhere, and transactions that try and give
@@ -69,15 +70,22 @@ impl Version {
     pub fn read(&self, value: &AtomicUsize) -> (usize, usize) {
         let mut turns = 0;
         loop {
-            let before = self.settled();
-            let found = value.load(Ordering::Acquire);
-            // The acquiring load of the value keeps this one after it: a value that was
-            // written under a lock shows the lock.
-            if self.0.load(Ordering::Relaxed) == before {
-                return (before, found);
+            match self.try_read(value) {
+                Some(found) => return found,
+                None => pause(&mut turns),
             }
-            pause(&mut turns);
         }
+    }
+
+    /// The same, unless a commit is writing the value.
+    #[inline(always)]
+    pub fn try_read(&self, value: &AtomicUsize) -> Option<(usize, usize)> {
+        // Acquire: the value is no older.
+        let before = self.0.load(Ordering::Acquire);
+        let found = value.load(Ordering::Acquire);
+        // The acquiring load of the value keeps this one after it: a value that was
+        // written under a lock shows the lock.
+        (before & LOCKED == 0 && self.0.load(Ordering::Relaxed) == before).then_some((before, found))
     }
 
     pub fn look(&self, expected: usize) -> Look {
@@ -152,21 +160,24 @@ pub fn valid(log: &impl Log) -> bool {
 
 /// Does what the transaction wrote, all at once; false if it has not seen a consistent state.
 /// `many`: others may be at work at the same time.
+#[inline(always)]
 pub fn commit(log: &mut impl Log, many: bool) -> bool {
-    if !many {
-        if !valid(log) {
-            return false;
-        }
-        publish(log, |log, i| log.written(i));
-        return true;
+    if many {
+        return match first_try(log) {
+            Look::Good => true,
+            Look::Changed => false,
+            Look::Busy => second_try(log),
+        };
     }
-    match first_try(log) {
-        Look::Good => true,
-        Look::Changed => false,
-        Look::Busy => second_try(log),
+    // Nobody else is at work, or holds a lock.
+    if (0..log.len()).any(|i| log.version(i).look(log.seen(i)) != Look::Good) {
+        return false;
     }
+    publish(log, |log, i| log.written(i));
+    true
 }
 
+#[inline(always)]
 fn publish<L: Log>(log: &mut L, locked: impl Fn(&L, usize) -> bool) {
     for i in 0..log.len() {
         if !locked(log, i) {
@@ -245,7 +256,7 @@ fn second_try(log: &mut impl Log) -> bool {
 pub trait Waiter: Log {
     /// Puts the thread in the queue of the TVar, which is locked (if there are several HECs).
     fn join(&mut self, i: usize);
-    /// Takes it out of the queue, which is locked.
+    /// Takes it out of the queue, which is locked (if there are several HECs).
     fn leave(&mut self, i: usize);
     /// Marks the thread as blocked, under its lock.
     fn block(&mut self);
@@ -266,7 +277,7 @@ pub fn wait(w: &mut impl Waiter, many: bool) -> bool {
     }
     for i in 0..w.len() {
         if !w.version(i).lock_at(w.seen(i)) {
-            leave_queues(w, i);
+            leave_queues(w, i, true);
             return false;
         }
         w.join(i);
@@ -277,12 +288,15 @@ pub fn wait(w: &mut impl Waiter, many: bool) -> bool {
     if valid(w) || !w.claim() {
         return true;
     }
-    leave_queues(w, w.len());
+    leave_queues(w, w.len(), true);
     false
 }
 
 /// Takes the thread, which is the caller's, out of the first `n` queues.
-pub fn leave_queues(w: &mut impl Waiter, n: usize) {
+pub fn leave_queues(w: &mut impl Waiter, n: usize, many: bool) {
+    if !many {
+        return (0..n).for_each(|i| w.leave(i));
+    }
     for i in 0..n {
         let version = w.version(i).lock();
         w.leave(i);

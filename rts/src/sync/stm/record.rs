@@ -8,7 +8,8 @@
 //!   latest undo note about the entry, plus 1 if it has been written;
 //! * the index (byte array of 32-bit slots, open addressing, entry number + 1): made for logs of
 //!   more than [`LINEAR`] entries. TVars are hashed by address, so it is made anew when there
-//!   has been a collection since;
+//!   has been a collection since. Smaller logs are searched one by one, latest first: what is written has mostly just
+//!   been read;
 //! * undo notes (MUT_ARR_PTRS of old values, byte array of entry and old mark): made by the
 //!   first write to each entry in each nested transaction.
 //!
@@ -18,6 +19,12 @@
 //! notes off until the count is the frame's again. Cmm begins and ends nested transactions by
 //! itself (`Stm.cmm`, which knows `NESTED`, `NOTES` and `BASE`); when the outermost of them ends,
 //! its notes are dropped by moving `BASE`, the serial number of the first note in the arrays.
+//!
+//! A transaction that has ended leaves its record, with log and all, to the HEC's next one ([`Record::keep`]). What the log holds beyond
+//! its entries is left from earlier transactions, and keeps alive what they have touched, until the next collection, or that of the
+//! transaction's end; one that waits, which may be for ever, gets rid of it ([`Record::forget_the_past`]).
+//!
+//! Most transactions touch few TVars, so what those do is inlined into the primitive operations, which then call nothing.
 use super::tvar;
 use crate::contract::closure::fields::*;
 use crate::contract::layout::MUT_ARR_PTRS_CARD_BITS;
@@ -26,7 +33,7 @@ use crate::hec::Hec;
 use crate::info;
 use crate::memory::{age_of, heap, Age};
 
-const LOG: usize = 1;
+pub(super) const LOG: usize = 1;
 const NUMBERS: usize = 2;
 pub(super) const INDEX: usize = 3;
 const UNDO: usize = 4;
@@ -43,8 +50,12 @@ const RECORD_WORDS: usize = 12;
 /// `NESTED` outside any nested transaction.
 pub(super) const OUTERMOST: usize = usize::MAX;
 /// Up to this many entries are searched one by one.
-const LINEAR: usize = 8;
+const LINEAR: usize = 16;
 const FIRST_CAPACITY: usize = 4;
+/// Logs with room for more entries are not kept for the next transaction.
+const MOST_KEPT: usize = 64;
+/// `INDEXED_AT` if what the index holds is another transaction's.
+const NEVER: usize = usize::MAX;
 
 /// A transaction's record.
 #[derive(Clone, Copy)]
@@ -101,9 +112,47 @@ unsafe fn collections() -> usize {
     heap().gens.iter().map(|g| g.collections).sum()
 }
 
+/// A record's entries, where they are until a collection moves them or the log grows.
+#[derive(Clone, Copy)]
+pub struct Entries {
+    /// TVar and value.
+    log: *const [Closure; 2],
+    /// Version and mark.
+    numbers: *const [usize; 2],
+}
+
+/// # Safety
+/// For all methods: the record is where it was, and entry numbers are below its [`Record::len`].
+impl Entries {
+    #[inline(always)]
+    pub unsafe fn tvar(self, i: usize) -> Closure {
+        (*self.log.add(i))[0]
+    }
+    /// The value that the transaction sees (or its place in the TVar's queue, while it waits).
+    #[inline(always)]
+    pub unsafe fn value(self, i: usize) -> Closure {
+        (*self.log.add(i))[1]
+    }
+    /// The version of the TVar that the transaction saw.
+    #[inline(always)]
+    pub unsafe fn version(self, i: usize) -> usize {
+        (*self.numbers.add(i))[0]
+    }
+    #[inline(always)]
+    unsafe fn mark(self, i: usize) -> usize {
+        (*self.numbers.add(i))[1]
+    }
+    #[inline(always)]
+    pub unsafe fn written(self, i: usize) -> bool {
+        self.mark(i) & 1 != 0
+    }
+}
+
 /// # Safety
 /// For all methods: the record is live, and entry numbers are below [`Record::len`].
 impl Record {
+    #[cold]
+    #[inline(never)]
     pub unsafe fn new(hec: &mut Hec) -> Record {
         let log = new_array(hec, 2 * FIRST_CAPACITY);
         let numbers = new_bytes(hec, 2 * FIRST_CAPACITY);
@@ -122,6 +171,7 @@ impl Record {
     }
 
     /// A record for a transaction that begins: that of one which has ended, or a new one.
+    #[inline]
     pub unsafe fn begin(hec: &mut Hec) -> Record {
         let r = std::mem::replace(&mut hec.spare_record, Closure::NULL);
         if r.is_null() {
@@ -130,6 +180,7 @@ impl Record {
         for field in [COUNT, NOTES, BASE] {
             r.set_word(field, 0);
         }
+        r.set_word(INDEXED_AT, NEVER);
         r.set_word(NESTED, OUTERMOST);
         Record(r)
     }
@@ -137,9 +188,19 @@ impl Record {
     /// Keeps the record for the next transaction, which finds it in the cache: if it is young, so
     /// that no write to it need be remembered, and not much larger than most need. What it
     /// refers to stays alive no longer than until the next collection.
+    #[inline]
     pub unsafe fn keep(self, hec: &mut Hec) {
-        if self.0.field(INDEX) == absent() && age_of(self.0 .0) == Age::NURSERY {
+        if self.capacity() <= MOST_KEPT && age_of(self.0 .0) == Age::NURSERY {
             hec.spare_record = self.0;
+        }
+    }
+
+    /// Lets go of all but the entries, of a transaction that will write nothing more.
+    pub unsafe fn forget_the_past(self) {
+        let log = self.0.field(LOG);
+        (2 * self.len()..log.word(MUT_ARR_PTRS)).for_each(|k| log.set_word(MUT_ARR_PAYLOAD + k, absent().0));
+        for field in [UNDO, UNDO_NUMBERS] {
+            self.0.set_word(field, absent().0);
         }
     }
 
@@ -147,28 +208,23 @@ impl Record {
         self.0.set_word(field, c.0);
         hec.remember(self.0);
     }
+    #[inline(always)]
     pub unsafe fn len(self) -> usize {
         self.0.word(COUNT)
     }
-    pub unsafe fn tvar(self, i: usize) -> Closure {
-        array_get(self.0.field(LOG), 2 * i)
+    /// The entries that the log has room for.
+    #[inline(always)]
+    unsafe fn capacity(self) -> usize {
+        self.0.field(LOG).word(MUT_ARR_PTRS) / 2
     }
-    /// The value that the transaction sees (or its place in the TVar's queue, while it waits).
-    pub unsafe fn value(self, i: usize) -> Closure {
-        array_get(self.0.field(LOG), 2 * i + 1)
+    #[inline(always)]
+    pub unsafe fn entries(self) -> Entries {
+        let (log, numbers) = (self.0.field(LOG), self.0.field(NUMBERS));
+        Entries { log: log.slot(MUT_ARR_PAYLOAD) as _, numbers: numbers.slot(ARR_BYTES_PAYLOAD) as _ }
     }
+    #[inline(always)]
     pub unsafe fn set_value(self, i: usize, c: Closure) {
         array_set(self.0.field(LOG), 2 * i + 1, c)
-    }
-    /// The version of the TVar that the transaction saw.
-    pub unsafe fn version(self, i: usize) -> usize {
-        number(self.0.field(NUMBERS), 2 * i)
-    }
-    unsafe fn mark(self, i: usize) -> usize {
-        number(self.0.field(NUMBERS), 2 * i + 1)
-    }
-    pub unsafe fn written(self, i: usize) -> bool {
-        self.mark(i) & 1 != 0
     }
     pub unsafe fn waiting(self) -> bool {
         self.0.word(WAITING) != 0
@@ -179,14 +235,24 @@ impl Record {
 
     /// Is every TVar as it was read? Waits for commits that are writing one.
     pub unsafe fn valid(self) -> bool {
-        (0..self.len()).all(|i| tvar::version(self.tvar(i)).settled() == self.version(i))
+        let entries = self.entries();
+        (0..self.len()).all(|i| tvar::version(entries.tvar(i)).settled() == entries.version(i))
     }
 
     /// Reads the TVar, which has no entry, into a new one.
     pub unsafe fn read(self, hec: &mut Hec, tvar: Closure) -> usize {
-        let (version, value) = tvar::read(tvar);
         let i = self.len();
         self.make_room(hec, i);
+        self.add(i, tvar, tvar::read(tvar));
+        if i >= LINEAR && self.index_serves() {
+            self.insert(i);
+        }
+        i
+    }
+
+    /// Adds entry number `i`, the next, for which there is room.
+    #[inline(always)]
+    unsafe fn add(self, i: usize, tvar: Closure, (version, value): (usize, Closure)) {
         let (log, numbers) = (self.0.field(LOG), self.0.field(NUMBERS));
         array_set(log, 2 * i, tvar);
         // On the same card.
@@ -194,21 +260,42 @@ impl Record {
         set_number(numbers, 2 * i, version);
         set_number(numbers, 2 * i + 1, 0);
         self.0.set_word(COUNT, i + 1);
-        if i >= LINEAR && self.index_serves() {
-            self.insert(i);
+    }
+
+    /// The TVar's entry in a log that is small and has room: found, or read into a new one. `None` if it takes more than that.
+    #[inline(always)]
+    pub unsafe fn find_or_add(self, tvar: Closure) -> Option<usize> {
+        let n = self.len();
+        if n >= LINEAR {
+            return None;
         }
-        i
+        let found = self.find_among(n, tvar);
+        if found.is_some() {
+            return found;
+        }
+        if n >= self.capacity() {
+            return None;
+        }
+        self.add(n, tvar, tvar::try_read(tvar)?);
+        Some(n)
     }
 
     /// Writes an entry, keeping what a nested transaction needs to undo it.
+    #[inline(always)]
     pub unsafe fn write(self, hec: &mut Hec, i: usize, value: Closure) {
-        let mut mark = self.mark(i);
+        let mark = self.entries().mark(i);
         let nested = self.0.word(NESTED);
         if nested != OUTERMOST && mark >> 1 <= nested {
-            self.note(hec, i, mark);
-            mark = self.0.word(NOTES) << 1;
+            return self.note_and_write(hec, i, value);
         }
         set_number(self.0.field(NUMBERS), 2 * i + 1, mark | 1);
+        self.set_value(i, value);
+    }
+
+    #[inline(never)]
+    unsafe fn note_and_write(self, hec: &mut Hec, i: usize, value: Closure) {
+        self.note(hec, i, self.entries().mark(i));
+        set_number(self.0.field(NUMBERS), 2 * i + 1, self.0.word(NOTES) << 1 | 1);
         self.set_value(i, value);
     }
 
@@ -228,7 +315,7 @@ impl Record {
             self.set_field(hec, UNDO, more);
             self.set_field(hec, UNDO_NUMBERS, numbers);
         }
-        array_set(self.0.field(UNDO), at, self.value(i));
+        array_set(self.0.field(UNDO), at, self.entries().value(i));
         set_number(self.0.field(UNDO_NUMBERS), 2 * at, i);
         set_number(self.0.field(UNDO_NUMBERS), 2 * at + 1, mark);
         self.0.set_word(NOTES, self.0.word(NOTES) + 1);
@@ -268,14 +355,19 @@ impl Record {
     }
 
     /// The TVar's entry.
-    #[inline]
     pub unsafe fn find(self, hec: &mut Hec, tvar: Closure) -> Option<usize> {
         let n = self.len();
         if n > LINEAR {
             return self.find_by_index(hec, tvar);
         }
-        let log = self.0.field(LOG);
-        (0..n).rev().find(|&i| array_get(log, 2 * i) == tvar)
+        self.find_among(n, tvar)
+    }
+
+    /// The TVar's entry among the first `n`, latest first.
+    #[inline(always)]
+    unsafe fn find_among(self, n: usize, tvar: Closure) -> Option<usize> {
+        let entries = self.entries();
+        (0..n).rev().find(|&i| entries.tvar(i) == tvar)
     }
 
     unsafe fn find_by_index(self, hec: &mut Hec, tvar: Closure) -> Option<usize> {
@@ -287,7 +379,7 @@ impl Record {
         loop {
             match slots[at] as usize {
                 0 => return None,
-                e if self.tvar(e - 1) == tvar => return Some(e - 1),
+                e if self.entries().tvar(e - 1) == tvar => return Some(e - 1),
                 _ => at = (at + 1) & (slots.len() - 1),
             }
         }
@@ -327,7 +419,7 @@ impl Record {
 
     unsafe fn insert(self, i: usize) {
         let slots = self.slots();
-        let mut at = hash(self.tvar(i)) & (slots.len() - 1);
+        let mut at = hash(self.entries().tvar(i)) & (slots.len() - 1);
         while slots[at] != 0 {
             at = (at + 1) & (slots.len() - 1);
         }

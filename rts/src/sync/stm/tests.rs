@@ -1,5 +1,5 @@
 //! Transactions of threads without code: their records, and who wakes whom.
-use super::record::{INDEX, NESTED, NOTES, OUTERMOST};
+use super::record::{INDEX, LOG, NESTED, NOTES, OUTERMOST};
 use super::*;
 use crate::collector::Request;
 use crate::contract::closure::fields::*;
@@ -158,6 +158,56 @@ fn the_next_transaction_has_the_record_until_a_collection() {
     assert!(commit(&mut w));
     w.collect(Request::MINOR);
     assert!(w.hec.spare_record.is_null());
+}
+
+#[test]
+fn a_log_with_an_index_serves_other_transactions() {
+    const N: usize = 40;
+    let mut w = World::new(2);
+    let (one, two) = (w.int(1000), w.int(2000));
+    let vs: Vec<Closure> = (0..2 * N).map(|_| w.tvar(one)).collect();
+    begin(&mut w);
+    let first = unsafe { running(w.hec) }.0;
+    // Fewer, more and other TVars each time, with the index of the one before in the way.
+    for (i, touched) in [0..N, 0..17, N..2 * N, 0..16, 5..N + 5].into_iter().enumerate() {
+        let r = unsafe { running(w.hec) };
+        assert_eq!(r.0, first);
+        let before: Vec<usize> = vs.iter().map(|&v| version(v)).collect();
+        for &v in &vs[touched.clone()] {
+            read(&mut w, v);
+        }
+        vs[touched.clone()].iter().for_each(|&v| write(&mut w, v, two));
+        assert_eq!(unsafe { r.len() }, touched.len(), "an entry for each in round {i}");
+        assert!(commit(&mut w));
+        for (k, &v) in vs.iter().enumerate() {
+            assert_eq!(version(v), before[k] + 2 * touched.contains(&k) as usize);
+        }
+        begin(&mut w);
+    }
+}
+
+#[test]
+fn one_that_waits_keeps_nothing_of_its_predecessors() {
+    let mut w = World::new(2);
+    let one = w.int(1000);
+    let vs: Vec<Closure> = (0..6).map(|_| w.tvar(one)).collect();
+    begin(&mut w);
+    let first = unsafe { running(w.hec) }.0;
+    vs.iter().for_each(|&v| write(&mut w, v, one));
+    assert!(commit(&mut w));
+    let (t, waits) = retry(&mut w, &vs[..1]);
+    assert!(waits);
+    unsafe {
+        let r = current(t).unwrap();
+        assert_eq!(r.0, first);
+        let log = r.0.field(LOG);
+        let rest = (2..log.word(MUT_ARR_PTRS)).map(|k| log.field(MUT_ARR_PAYLOAD + k));
+        assert!(rest.into_iter().all(|c| c == Tso::end().closure()));
+    }
+    // With one HEC, what it leaves behind is used again.
+    w.run(t);
+    unsafe { hec_stm_awake(w.hec) };
+    assert_eq!(w.hec.spare_record, first);
 }
 
 #[test]

@@ -24,6 +24,14 @@ pub unsafe fn read(tvar: Closure) -> (usize, Closure) {
     (version, Closure(found))
 }
 
+/// The same if no commit is writing the TVar.
+/// # Safety
+/// See [`version`].
+#[inline(always)]
+pub unsafe fn try_read(tvar: Closure) -> Option<(usize, Closure)> {
+    version(tvar).try_read(value(tvar)).map(|(version, found)| (version, Closure(found)))
+}
+
 /// Waits until no commit is writing the TVar.
 /// # Safety
 /// Called from Cmm.
@@ -35,6 +43,7 @@ pub unsafe extern "C" fn hec_tvar_settled(tvar: Closure) {
 /// Writes the value.
 /// # Safety
 /// See [`version`]; the caller holds the lock.
+#[inline]
 pub unsafe fn set_value(hec: &mut Hec, tvar: Closure, new: Closure) {
     dirty(hec, tvar);
     value(tvar).store(new.0, Ordering::Release);
@@ -43,9 +52,15 @@ pub unsafe fn set_value(hec: &mut Hec, tvar: Closure, new: Closure) {
 /// Call before storing a pointer in the TVar.
 /// # Safety
 /// As for [`set_value`].
+#[inline]
 pub unsafe fn dirty(hec: &mut Hec, tvar: Closure) {
     if tvar.info() == info!(stg_TVAR_CLEAN_info) {
-        tvar.set_info(info!(stg_TVAR_DIRTY_info));
-        hec.remember(tvar);
+        soil(hec, tvar);
     }
+}
+
+#[inline(never)]
+unsafe fn soil(hec: &mut Hec, tvar: Closure) {
+    tvar.set_info(info!(stg_TVAR_DIRTY_info));
+    hec.remember(tvar);
 }

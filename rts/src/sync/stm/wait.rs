@@ -6,8 +6,11 @@
 //!
 //! A queue is a doubly linked list {thread, next, previous}, latest first, under the TVar's
 //! lock. The record keeps each entry where the log has the TVar's value.
+//!
+//! Who parks a thread looks at its record and asks for it by its record after others may have woken it (`protocol.rs`, the last look). So with
+//! several HECs a record that has waited is not used again.
 use super::protocol::{Log, Version, Waiter};
-use super::record::Record;
+use super::record::{Entries, Record};
 use super::tvar;
 use crate::contract::closure::fields::TVAR_WAITERS;
 use crate::contract::{layout::*, Closure, Tso};
@@ -29,42 +32,58 @@ unsafe fn set(hec: &mut Hec, entry: Closure, field: usize, c: Closure) {
     hec.remember(entry);
 }
 
-/// A thread's record at work. Whoever makes one sees to it that the record is live, and that the
-/// thread is the caller's.
+/// A thread's record at work.
 pub struct AtWork<'a> {
-    pub hec: &'a mut Hec,
-    pub record: Record,
-    pub thread: Tso,
+    hec: &'a mut Hec,
+    record: Record,
+    len: usize,
+    entries: Entries,
+    thread: Tso,
 }
 
-// In what follows entry numbers are below `len`, and nothing is collected meanwhile.
+impl AtWork<'_> {
+    /// # Safety
+    /// The record is live, and the thread the caller's. Neither is anything collected nor an entry added while this is in use.
+    #[inline(always)]
+    pub unsafe fn new(hec: &mut Hec, record: Record, thread: Tso) -> AtWork<'_> {
+        AtWork { hec, record, len: record.len(), entries: record.entries(), thread }
+    }
+}
+
+// In what follows entry numbers are below `len`.
 impl Log for AtWork<'_> {
+    #[inline(always)]
     fn len(&self) -> usize {
-        // SAFETY: see the type.
-        unsafe { self.record.len() }
+        self.len
     }
+    #[inline(always)]
     fn version(&self, i: usize) -> &Version {
-        // SAFETY: see the type.
-        unsafe { tvar::version(self.record.tvar(i)) }
+        // SAFETY: see [`AtWork::new`].
+        unsafe { tvar::version(self.entries.tvar(i)) }
     }
+    #[inline(always)]
     fn seen(&self, i: usize) -> usize {
-        // SAFETY: see the type.
-        unsafe { self.record.version(i) }
+        // SAFETY: see [`AtWork::new`].
+        unsafe { self.entries.version(i) }
     }
+    #[inline(always)]
     fn written(&self, i: usize) -> bool {
-        // SAFETY: see the type.
-        unsafe { self.record.written(i) }
+        // SAFETY: see [`AtWork::new`].
+        unsafe { self.entries.written(i) }
     }
     fn order(&self, i: usize) -> usize {
-        // SAFETY: see the type.
-        unsafe { self.record.tvar(i).0 }
+        // SAFETY: see [`AtWork::new`].
+        unsafe { self.entries.tvar(i).0 }
     }
+    #[inline(always)]
     fn publish(&mut self, i: usize) {
         // SAFETY: the protocol has locked the TVar.
         unsafe {
-            let v = self.record.tvar(i);
-            tvar::set_value(self.hec, v, self.record.value(i));
-            wake(self.hec, v);
+            let v = self.entries.tvar(i);
+            tvar::set_value(self.hec, v, self.entries.value(i));
+            if v.field(TVAR_WAITERS) != end() {
+                wake(self.hec, v);
+            }
         }
     }
 }
@@ -73,7 +92,7 @@ impl Waiter for AtWork<'_> {
     fn join(&mut self, i: usize) {
         // SAFETY: the protocol has locked the TVar, and so its queue.
         unsafe {
-            let v = self.record.tvar(i);
+            let v = self.entries.tvar(i);
             let first = v.field(TVAR_WAITERS);
             let entry = self.hec.allocate(ENTRY_WORDS);
             entry.set_info(info!(stg_TVAR_WATCH_QUEUE_info));
@@ -91,7 +110,7 @@ impl Waiter for AtWork<'_> {
     fn leave(&mut self, i: usize) {
         // SAFETY: as for `join`, which has been called for the entry.
         unsafe {
-            let (v, entry) = (self.record.tvar(i), self.record.value(i));
+            let (v, entry) = (self.entries.tvar(i), self.entries.value(i));
             let (next, previous) = (entry.field(NEXT), entry.field(PREVIOUS));
             if next != end() {
                 set(self.hec, next, PREVIOUS, previous);
@@ -124,12 +143,10 @@ impl Waiter for AtWork<'_> {
     }
 }
 
-/// Wakes whoever waits for the TVar, which is locked.
+/// Wakes those who wait for the TVar, which is locked.
+#[inline(never)]
 unsafe fn wake(hec: &mut Hec, v: Closure) {
     let mut entry = v.field(TVAR_WAITERS);
-    if entry == end() {
-        return;
-    }
     while entry.field(NEXT) != end() {
         entry = entry.field(NEXT);
     }
