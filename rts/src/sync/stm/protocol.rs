@@ -13,7 +13,8 @@
 //! The transaction took place when step 1 ended: each TVar read was still at its version some
 //! time after, and none of those written could change. Of two that each read what the other
 //! writes, one at least meets the other's lock in step 2: a fence stands between the steps. A
-//! transaction that wrote nothing does only step 2, and writes nothing shared. With one HEC nobody else is at work and nothing is locked: all versions are compared, then the
+//! transaction that wrote nothing does only step 2, and writes nothing shared; one that wrote all it touched has no step 2,
+//! and needs no fence. With one HEC nobody else is at work and nothing is locked: all versions are compared, then the
 //! values written.
 //!
 //! If a version has moved on, another transaction has committed, and this one must run again. If
@@ -209,8 +210,11 @@ fn first_try<L: Log>(log: &mut L) -> Look {
     let mut found = Look::Good;
     // Entries below this one are locked if they are written.
     let mut end = log.len();
+    let mut only_read = false;
     for i in 0..log.len() {
-        if log.written(i) {
+        if !log.written(i) {
+            only_read = true;
+        } else {
             found = patiently(L::LOOKS, || log.version(i).try_lock(log.seen(i)));
             if found != Look::Good {
                 end = i;
@@ -218,7 +222,7 @@ fn first_try<L: Log>(log: &mut L) -> Look {
             }
         }
     }
-    if found == Look::Good {
+    if found == Look::Good && only_read {
         // Our locks are set before we look for others'.
         fence(Ordering::SeqCst);
         let reads = (0..log.len()).filter(|&i| !log.written(i));
