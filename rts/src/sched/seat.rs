@@ -63,6 +63,11 @@ pub(super) struct Seat {
 }
 
 impl Seat {
+    fn new(no: usize) -> Seat {
+        let [returners, taken] = [const { AtomicUsize::new(0) }; 2];
+        Seat { no, state: Lock::new(State::new(None)), returners, departures: Departures::new(), taken }
+    }
+
     /// The HEC has a new holder; under the lock.
     fn is_taken(&self) {
         self.taken.store(self.taken.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
@@ -74,7 +79,7 @@ impl Seat {
 static SEATS: [AtomicPtr<Seat>; MAX_HECS] = [const { AtomicPtr::new(null_mut()) }; MAX_HECS];
 
 pub(super) fn seat(no: usize) -> &'static Seat {
-    made_once(&SEATS[no], || Seat { no, state: Lock::new(State::new(None)), returners: AtomicUsize::new(0), departures: Departures::new(), taken: AtomicUsize::new(0) })
+    made_once(&SEATS[no], || Seat::new(no))
 }
 
 static STOPPING: AtomicBool = AtomicBool::new(false);
@@ -281,7 +286,10 @@ pub unsafe fn found(h: &'static mut Hec, holder: Option<TaskRef>) {
     let mut st = seat(no).lock();
     st.holder = holder;
     hec::add(h);
-    seat(no).rests(holder.is_none());
+    // The first one is about to be taken.
+    if hec::many() {
+        hec::rests(no, holder.is_none());
+    }
 }
 
 /// A letter has come for HEC `h`: if nobody holds it, somebody is found who reads it.
