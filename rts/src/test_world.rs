@@ -7,7 +7,7 @@ use crate::contract::{layout::*, test_symbols as t, words, Closure, Info, RegTab
 use crate::events::iowait;
 use crate::hec::{self, Hec};
 use crate::memory::{self, blocks, free_run, generation, heap, pieces, space};
-use crate::sched::{self, incall, seat, suspend, task};
+use crate::sched::{self, incall, roll, seat, suspend};
 use crate::sync;
 use crate::thread::create::{new_thread, push};
 use crate::thread::shrunk::make_ready;
@@ -61,8 +61,8 @@ impl World {
                 start();
             }
             // What an earlier test has left is gone, as in the child of a fork.
-            task::after_fork(task::me());
-            seat::sit_at_first(task::me());
+            roll::after_fork(roll::me());
+            seat::sit_at_first(roll::me());
             incall::after_fork();
             iowait::after_fork();
             let hec = sched::hec();

@@ -2,7 +2,7 @@
 use crate::contract::Closure;
 use crate::hec::Hec;
 use crate::sched::incall::{run_to_end, Status};
-use crate::sched::{hec, seat, settings, task};
+use crate::sched::{hec, roll, seat, settings};
 use crate::thread::create::{apply, boxed, new_eval_thread, new_io_thread, new_strict_io_thread};
 use crate::{info, static_closure};
 use std::cell::Cell;
@@ -88,7 +88,7 @@ thread_local! {
 }
 
 unsafe fn run(thread: crate::contract::Tso, result: *mut Closure) {
-    let (status, value) = run_to_end(task::me(), thread);
+    let (status, value) = run_to_end(roll::me(), thread);
     LAST_STATUS.with(|s| s.set(status));
     if !result.is_null() {
         *result = value;
@@ -203,7 +203,7 @@ pub unsafe extern "C" fn rts_checkSchedStatus(site: *const libc::c_char, _hec: *
 #[no_mangle]
 pub extern "C" fn rts_lock() -> *mut Hec {
     super::init::require();
-    seat::acquire_for_call(task::me());
+    seat::acquire_for_call(roll::me());
     // SAFETY: just acquired.
     unsafe { hec() }
 }
@@ -213,7 +213,7 @@ pub extern "C" fn rts_lock() -> *mut Hec {
 /// The caller holds it.
 #[no_mangle]
 pub unsafe extern "C" fn rts_unlock(_hec: *mut Hec) {
-    seat::release(task::me())
+    seat::release(roll::me())
 }
 
 /// The HEC that the caller holds.
@@ -227,15 +227,17 @@ pub extern "C" fn rts_unsafeGetMyCapability() -> *mut Hec {
 /// On which core that is, is the system's choice.
 #[no_mangle]
 pub extern "C" fn rts_setInCallCapability(preferred: i32, _affinity: i32) {
-    task::me().preferred.set(usize::try_from(preferred).ok())
+    roll::me().preferred.set(usize::try_from(preferred).ok())
 }
 
 #[no_mangle]
 pub extern "C" fn rts_pinThreadToNumaNode(_node: i32) {}
 
-/// This OS thread makes no more in-calls for now. Tasks are small and kept.
+/// This OS thread makes no more calls into Haskell for now.
 #[no_mangle]
-pub extern "C" fn rts_done() {}
+pub extern "C" fn rts_done() {
+    roll::done()
+}
 
 #[no_mangle]
 pub extern "C" fn hs_thread_done() {
@@ -248,7 +250,7 @@ pub extern "C" fn hs_thread_done() {
 /// `sp` is a live stable pointer to an `MVar ()`.
 #[no_mangle]
 pub unsafe extern "C" fn hs_try_putmvar(_capability: i32, sp: usize) {
-    let me = task::me();
+    let me = roll::me();
     // A callback made while this OS thread holds the HEC (a C finalizer, an unsafe call) may
     // use it directly.
     let held = seat::i_hold();

@@ -6,7 +6,7 @@
 use super::flags::setup;
 use super::init;
 use crate::observe::{fatal, stats};
-use crate::sched::{hec, incall, seat, task, world};
+use crate::sched::{hec, incall, roll, seat, world};
 use crate::static_closure;
 use crate::thread::create::new_io_thread;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -44,7 +44,7 @@ unsafe fn wind_down(fast: bool) {
     }
     init::close();
     crate::events::manager::die();
-    let me = task::me();
+    let me = roll::me();
     seat::acquire(me);
     while !world::stop(me) {}
     seat::end_passing();
@@ -60,7 +60,7 @@ unsafe fn wind_down(fast: bool) {
 }
 
 unsafe fn flush_standard_handles() {
-    let me = task::me();
+    let me = roll::me();
     seat::acquire(me);
     let action = static_closure!(base_GHCziTopHandler_flushStdHandles_closure);
     let t = new_io_thread(hec(), action, &crate::sched::settings().stack);

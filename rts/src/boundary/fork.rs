@@ -9,7 +9,8 @@ use crate::eval::freeze::raise_async;
 use crate::sync::throwto::finished;
 use crate::events::{iowait, manager, signals, ticker};
 use crate::prims::{callback, stable_ptr};
-use crate::sched::{hec, incall, seat, settings, spark, task, world};
+use crate::sched::task::TaskRef;
+use crate::sched::{hec, incall, roll, seat, settings, spark, world};
 use crate::contract::Tso;
 use crate::observe::eventlog;
 use crate::thread::door;
@@ -18,7 +19,7 @@ use crate::thread::door;
 /// Called by a safe foreign call from the `unix` library; `entry` is a stable pointer to `IO ()`.
 #[no_mangle]
 pub unsafe extern "C" fn forkProcess(entry: usize) -> libc::pid_t {
-    let me = task::me();
+    let me = roll::me();
     seat::acquire(me);
     // What C has buffered must not be written twice.
     libc::fflush(std::ptr::null_mut());
@@ -36,8 +37,8 @@ pub unsafe extern "C" fn forkProcess(entry: usize) -> libc::pid_t {
     child(me, entry)
 }
 
-unsafe fn child(me: task::TaskRef, entry: usize) -> ! {
-    task::after_fork(me);
+unsafe fn child(me: TaskRef, entry: usize) -> ! {
+    roll::after_fork(me);
     eventlog::after_fork();
     let hec = hec();
     let all: Vec<Tso> = incall::every_thread().collect();
@@ -92,7 +93,7 @@ pub unsafe extern "C" fn forkOS_createThread(entry: usize) -> i32 {
         unsafe {
             // The runtime may have ended since: nobody waits for this thread then. If it ends now, this waits for good.
             if super::init::running() {
-                let me = task::me();
+                let me = roll::me();
                 seat::acquire(me);
                 let mut cap: *mut crate::hec::Hec = hec();
                 super::api::rts_evalStableIO(&mut cap, entry as usize, std::ptr::null_mut());

@@ -6,7 +6,7 @@ use crate::hec::{self, Hec, MAX_HECS};
 use crate::observe::eventlog::hooks as eventlog;
 use crate::observe::fatal;
 use crate::sched::task::TaskRef;
-use crate::sched::{hec, incall, seat, settings, share, task, world};
+use crate::sched::{hec, incall, roll, seat, settings, share, world};
 use crate::thread::create::new_io_thread;
 use crate::{memory, static_closure};
 
@@ -48,7 +48,7 @@ pub unsafe extern "C" fn setNumCapabilities(n: u32) {
         return;
     }
     let n = (n as usize).min(MAX_HECS);
-    let me = task::me();
+    let me = roll::me();
     seat::acquire(me);
     while !world::stop(me) {}
     let (before, existing) = (hec::enabled(), hec::count());

@@ -11,7 +11,8 @@ use crate::events::{iowait, signals, ticker};
 use crate::contract::Ways;
 use crate::observe::{blackholes, eventlog, fatal};
 use crate::observe::settings::{checks, hec_flags, shows, HeapSuggestion};
-use crate::sched::{self, collect, gc_sync, hec, incall, schedule, seat, task};
+use crate::sched::task::TaskRef;
+use crate::sched::{self, collect, gc_sync, hec, incall, roll, schedule, seat};
 use crate::sync;
 use crate::thread::create::new_io_thread;
 use crate::thread::place;
@@ -65,7 +66,7 @@ pub fn running() -> bool {
 /// Stops a program that calls Haskell without a runtime.
 pub fn require() {
     // SAFETY: nobody else touches the calls of a task that is not idle.
-    if !LIFETIME.admits(os_thread, || unsafe { task::me().calls.with(|calls| !calls.is_empty()) }) {
+    if !LIFETIME.admits(os_thread, || unsafe { roll::me().calls.with(|calls| !calls.is_empty()) }) {
         fatal::exit_with(
             super::exit::EXIT_FAILURE,
             "error: a Haskell function was called while the runtime was not running: \
@@ -158,7 +159,7 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
         threaded,
     });
     if threaded {
-        let me = task::me();
+        let me = roll::me();
         seat::acquire(me);
         start_event_manager(me);
         seat::release(me);
@@ -188,7 +189,7 @@ fn collector_settings(o: &crate::observe::settings::Settings) -> collector::poli
 /// Has `base` start its event manager, as a bound in-call.
 /// # Safety
 /// The caller is `me` and holds the HEC.
-pub unsafe fn start_event_manager(me: task::TaskRef) {
+pub unsafe fn start_event_manager(me: TaskRef) {
     let action = static_closure!(base_GHCziConcziIO_ensureIOManagerIsRunning_closure);
     let t = new_io_thread(hec(), action, &sched::settings().stack);
     incall::run_to_end(me, t);
@@ -212,7 +213,7 @@ unsafe fn events(h: &mut crate::hec::Hec, idle: bool) -> bool {
 
 /// Before waiting for a signal for ever: is somebody deadlocked?
 unsafe fn collect_finds_work() -> bool {
-    collect::collect(task::me(), crate::hec::GcRequest::Major, true);
+    collect::collect(roll::me(), crate::hec::GcRequest::Major, true);
     !hec().run_queue.is_empty()
 }
 
@@ -294,7 +295,7 @@ pub unsafe extern "C" fn hs_main(argc: i32, argv: *mut *mut libc::c_char, main_c
     use super::exit::*;
     let (mut argc, mut argv) = (argc, argv);
     hs_init_ghc(&mut argc, &mut argv, config);
-    let me = task::me();
+    let me = roll::me();
     seat::acquire(me);
     let t = new_io_thread(hec(), main_closure, &sched::settings().stack);
     let (status, _) = incall::run_to_end(me, t);

@@ -3,7 +3,7 @@ use crate::memory::{blocks, heap, BLOCK_BYTES};
 use crate::observe::settings::{stats_mode_now, StatsMode};
 use crate::observe::stats::{self, AtEnd};
 use crate::observe::{blackholes, eventlog};
-use crate::sched::{collect, gc_events, spark, task, world};
+use crate::sched::{collect, gc_events, roll, spark, world};
 
 /// How much is alive is known from full collections: a program that is to tell, and has made none, makes one now.
 /// # Safety
@@ -26,7 +26,7 @@ pub unsafe fn report() {
     stats::report(&AtEnd {
         allocated: allocated - stats::getAllocations(),
         mem_peak: (blocks::peak_blocks_resident() * BLOCK_BYTES) as u64,
-        tasks: task::counts(),
+        tasks: roll::counts(),
         sparks: spark::counts(),
         hecs: crate::hec::count(),
         ..AtEnd::default()

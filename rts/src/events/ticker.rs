@@ -12,7 +12,7 @@ use crate::crowd::CROWD;
 use crate::hec::{self, GcRequest, TIME_IS_UP};
 use crate::os_thread;
 use crate::sched::seat::DOZE;
-use crate::sched::{collect, gc_sync, seat, task, world};
+use crate::sched::{collect, gc_sync, roll, seat, world};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -80,7 +80,7 @@ fn run(s: Settings) {
         if wanted && !collected && last.is_none_or(|t| t.elapsed() >= s.idle_every) {
             collected = true;
             last = Some(Instant::now());
-            let me = task::me();
+            let me = roll::me();
             if seat::try_acquire(me) {
                 // That was us.
                 seen = seen.wrapping_add(1);

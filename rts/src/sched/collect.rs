@@ -1,7 +1,7 @@
 //! When a collection happens, and what follows from one: finalizers, deadlocked threads,
 //! the heap limit.
-use super::task::{self, TaskRef};
-use super::{gc_events, gc_sync, hec, seat, world};
+use super::task::TaskRef;
+use super::{gc_events, gc_sync, hec, roll, seat, world};
 use crate::collector::roots::Visitor;
 use crate::collector::{self, policy};
 use crate::contract::{Tso, WORD};
@@ -180,7 +180,7 @@ pub fn last_overflowed_words() -> usize {
 /// # Safety
 /// The caller does not hold the HEC.
 pub unsafe fn perform(request: GcRequest) {
-    let me = task::me();
+    let me = roll::me();
     seat::acquire(me);
     while !collect(me, request, false) {}
     seat::release(me);

@@ -1,7 +1,7 @@
 //! Calls from C into Haskell: each makes a thread bound to the calling OS thread and
 //! schedules until that thread is done.
-use super::task::{self, TaskRef};
-use super::{hec, schedule, world};
+use super::task::TaskRef;
+use super::{hec, roll, schedule, world};
 use crate::collector::roots::Visitor;
 use crate::contract::closure::fields::WEAK_KEY;
 use crate::contract::{layout::*, Closure, Tso};
@@ -47,13 +47,13 @@ pub unsafe fn run_to_end(task: TaskRef, t: Tso) -> (Status, Closure) {
     t.obj().bound = me as usize;
     let h = hec();
     if ic.prev.is_null() {
-        eventlog::task_created(task::name(task), h.no);
+        eventlog::task_created(roll::name(task), h.no);
     }
     h.run_queue.push_back(&mut h.remembered, t);
     schedule::schedule(task, Some(me));
     task.incall.set((*me).prev);
     if (*me).prev.is_null() {
-        eventlog::task_deleted(task::name(task));
+        eventlog::task_deleted(roll::name(task));
     }
     unpoisoned(ACTIVE.lock()).retain(|&a| a != me as usize);
     ((*me).status, (*me).result)

@@ -10,6 +10,7 @@ pub mod gc_sync;
 pub mod incall;
 pub mod lock;
 mod passing;
+pub mod roll;
 pub mod run;
 pub mod schedule;
 pub mod seat;
@@ -33,7 +34,7 @@ use crate::thread::stack::StackSizes;
 /// HEC, or takes it by itself, ends the life of earlier ones.
 #[inline]
 pub unsafe fn hec() -> &'static mut Hec {
-    &mut *task::me().held()
+    &mut *roll::me().held()
 }
 
 /// What the flags say about scheduling; written once at start.

@@ -37,8 +37,9 @@ use super::incall::InCall;
 use super::lock::Lock;
 use super::passing::State;
 use super::seating::{Seat as _, Task as _, Work};
+use super::roll;
 use super::spark;
-use super::task::{self, same, TaskRef};
+use super::task::{same, TaskRef};
 use crate::contract::Tso;
 use crate::hec::{self, Hec, MAX_HECS};
 use crate::made_once::made_once;
@@ -94,7 +95,7 @@ pub fn times_taken() -> usize {
 
 /// Does the calling OS thread hold a HEC?
 pub fn i_hold() -> bool {
-    !task::me().held().is_null()
+    !roll::me().held().is_null()
 }
 
 impl super::seating::Seat for &'static Seat {
@@ -129,7 +130,7 @@ impl super::seating::Seat for &'static Seat {
     }
 
     fn start_worker(self) -> TaskRef {
-        task::start_worker()
+        roll::start_worker()
     }
 
     fn rests(self, yes: bool) {
@@ -345,7 +346,7 @@ pub unsafe fn sit_at_first(me: TaskRef) {
 
 /// In the child of a fork: `me` holds all HECs.
 /// # Safety
-/// As for [`task::after_fork`].
+/// As for [`roll::after_fork`].
 pub(super) unsafe fn after_fork(me: TaskRef) {
     super::forking::after_fork(me, (0..hec::count()).map(seat));
     STOPPING.store(false, Ordering::Relaxed);

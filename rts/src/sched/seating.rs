@@ -24,6 +24,11 @@ impl Whereabouts {
         (at != NOWHERE && at != no).then_some(at)
     }
 
+    /// The task is nowhere any more.
+    pub fn leave(&self) {
+        self.set(NOWHERE);
+    }
+
     /// From now on the task is known to be there, or to come.
     fn set(&self, no: usize) {
         self.0.store(no, Ordering::Release);
@@ -161,7 +166,7 @@ pub trait Seat: Copy {
     /// # Safety
     /// The caller is `me`, holds it with no thread running, and does not touch it again before it has it back.
     unsafe fn release(self, me: Self::Task) {
-        me.whereabouts().set(NOWHERE);
+        me.whereabouts().leave();
         me.stand();
         self.pass_on(self.lock());
     }
@@ -172,7 +177,7 @@ pub trait Seat: Copy {
     /// As for [`Seat::release`].
     unsafe fn leave(self, me: Self::Task) {
         let mut st = self.lock();
-        me.whereabouts().set(NOWHERE);
+        me.whereabouts().leave();
         me.stand();
         let somebody_waits = st.returners() > 0 || matches!(self.work(), Work::ForAnyone);
         if !(somebody_waits && st.may_be_left()) {

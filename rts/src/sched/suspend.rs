@@ -8,9 +8,9 @@
 //! HEC (`forkOn`); and for a thread that runs on a fiber, on the OS thread of a worker, to which its
 //! task gives it.
 use super::fiber::Fiber;
-use super::task::{self, TaskRef, Turn};
+use super::task::{TaskRef, Turn};
 use super::seating::Seat as _;
-use super::{hec, seat, settings};
+use super::{hec, roll, seat, settings};
 use crate::collector::roots::Visitor;
 use crate::contract::{layout::*, RegTable, Tso};
 use crate::eval::pause::thread_paused;
@@ -44,7 +44,7 @@ pub unsafe extern "C" fn suspendThread(reg: *mut RegTable, interruptible: bool) 
     let hec = Hec::of_reg(reg);
     let t = hec.current();
     let why = if interruptible { BlockedOnCCall_Interruptible } else { BlockedOnCCall };
-    let me = task::me();
+    let me = roll::me();
     door::block(hec, t, why, 0);
     thread_paused(hec, t);
     hec.r.current_tso = 0;
@@ -98,7 +98,7 @@ pub(super) unsafe fn hand_over(hec: &Hec, t: Tso, fiber: Fiber) {
 #[no_mangle]
 pub unsafe extern "C" fn resumeThread(token: usize) -> *mut RegTable {
     let errno = *libc::__errno_location();
-    let me = task::me();
+    let me = roll::me();
     // The thread itself may not be looked at yet: a collection may be moving it.
     match me.home.get() {
         Some(no) => seat::acquire_home(me, no),
@@ -144,7 +144,7 @@ unsafe fn last_call(me: TaskRef, token: usize) -> Tso {
 /// # Safety
 /// The caller holds a HEC.
 pub unsafe fn interrupt_call(_hec: &mut Hec, t: Tso) {
-    task::each(|task| {
+    roll::each(|task| {
         task.calls.with(|calls| {
             for call in calls.iter().filter(|call| call.tso == t && call.interruptible) {
                 libc::pthread_kill(call.os_thread, libc::SIGVTALRM);
@@ -163,5 +163,5 @@ pub fn roots(visit: &mut Visitor) {
         }
     };
     // SAFETY: the world is stopped.
-    task::each(|task| unsafe { task.calls.with(&mut visit_calls) });
+    roll::each(|task| unsafe { task.calls.with(&mut visit_calls) });
 }

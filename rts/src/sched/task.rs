@@ -7,8 +7,8 @@
 //! call of a thread that ran on somebody else's OS thread (`fiber.rs`).
 use super::fiber::Fiber;
 use super::incall::InCall;
-use super::lock::{HolderLock, Lock};
-use super::seat;
+use super::lock::HolderLock;
+use super::roll;
 use super::seating::{self, Called, Whereabouts};
 use super::suspend::ForeignCall;
 use super::turns::{self, Turns};
@@ -17,16 +17,11 @@ use crate::crowd::CROWD;
 use crate::hec::{self, Hec};
 use crate::observe::eventlog::hooks as eventlog;
 use crate::observe::fatal::broken;
-use crate::observe::stats::Tasks;
 use crate::thread::patience::Patience;
 use std::cell::Cell;
-use std::os::unix::thread::JoinHandleExt;
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-
-/// Native stack of a worker: foreign calls run on it.
-const WORKER_STACK_BYTES: usize = 2 << 20;
 
 /// How long a task stays awake when it waits: about what it takes to wake it.
 const PATIENCE: Duration = Duration::from_micros(30);
@@ -76,22 +71,10 @@ unsafe impl Send for Task {}
 
 pub type TaskRef = &'static Task;
 
-/// All tasks there have been. They are few and may be named by late wakers: they are never freed.
-static ALL: Lock<Vec<TaskRef>> = Lock::new(Vec::new());
-
-/// OS threads that have called in from outside; workers alive, at most alive, and started.
-static BOUND: AtomicU64 = AtomicU64::new(0);
-static WORKERS: AtomicUsize = AtomicUsize::new(0);
-static PEAK_WORKERS: AtomicUsize = AtomicUsize::new(0);
-static ALL_WORKERS: AtomicU64 = AtomicU64::new(0);
-
-thread_local! {
-    static ME: Cell<Option<TaskRef>> = const { Cell::new(None) };
-}
-
 impl Task {
-    fn new() -> TaskRef {
-        let t: TaskRef = Box::leak(Box::new(Task {
+    /// For an OS thread that has none; never freed (`roll.rs`).
+    pub(super) fn new() -> TaskRef {
+        Box::leak(Box::new(Task {
             turns: Turns::new(),
             hec: Cell::new(null_mut()),
             last: Cell::new(0),
@@ -104,9 +87,34 @@ impl Task {
             fiber: Cell::new(null_mut()),
             home: Cell::new(None),
             calls: HolderLock::new(Vec::new()),
-        }));
-        ALL.lock().push(t);
-        t
+        }))
+    }
+
+    /// Its OS thread is not in Haskell, and in no call of Haskell's either. For that OS thread.
+    pub(super) fn is_done(&self) -> bool {
+        self.hec.get().is_null() && self.incall.get().is_null() && !self.is_worker()
+    }
+
+    /// Forgets its OS thread, which runs no Haskell any more. For that OS thread.
+    pub(super) fn end(&self) {
+        self.last.set(0);
+        self.preferred.set(None);
+        self.os_thread.store(0, Ordering::Relaxed);
+        self.whereabouts.leave();
+        self.patience.set(Patience::NEW);
+        if let Some(fiber) = self.spare.take() {
+            fiber.free();
+        }
+    }
+
+    /// In the child of a fork its OS thread is the only one; locks that others held at the fork are held for ever.
+    /// # Safety
+    /// Called in the child, by that OS thread.
+    pub(super) unsafe fn after_fork(&self) {
+        SOMEBODY_LOOKS.store(false, Ordering::Relaxed);
+        self.turns.renew();
+        self.calls.renew(Vec::new());
+        self.home.set(None);
     }
 
     /// Ends this task's wait.
@@ -153,6 +161,15 @@ impl Task {
         self.os_thread.load(Ordering::Acquire)
     }
 
+    /// It is a worker, of this OS thread. For who has started it.
+    pub(super) fn works_on(&self, os_thread: libc::pthread_t) {
+        self.os_thread.store(os_thread, Ordering::Release);
+    }
+
+    fn is_worker(&self) -> bool {
+        self.os_thread() != 0
+    }
+
     /// The number of the HEC it holds, or held last.
     pub fn last(&self) -> usize {
         self.last.get()
@@ -172,7 +189,7 @@ impl seating::Task for TaskRef {
         self.hec.set(hec::address(no));
         let before = self.last.replace(no);
         if before != no {
-            eventlog::task_migrates(name(self), before as u32, no as u32);
+            eventlog::task_migrates(roll::name(self), before as u32, no as u32);
         }
     }
 
@@ -219,74 +236,4 @@ impl PartialEq for Task {
 
 pub fn same(a: TaskRef, b: TaskRef) -> bool {
     std::ptr::eq(a, b)
-}
-
-/// Shows every task.
-pub fn each(mut f: impl FnMut(TaskRef)) {
-    ALL.lock().iter().for_each(|&t| f(t));
-}
-
-/// The calling OS thread's task.
-pub fn me() -> TaskRef {
-    ME.with(|m| {
-        m.get().unwrap_or_else(|| {
-            let t = Task::new();
-            m.set(Some(t));
-            BOUND.fetch_add(1, Ordering::Relaxed);
-            t
-        })
-    })
-}
-
-/// Names the task in event logs.
-pub fn name(t: &Task) -> u64 {
-    t as *const Task as u64
-}
-
-/// How many OS threads have run Haskell.
-pub fn counts() -> Tasks {
-    let bound = BOUND.load(Ordering::Relaxed);
-    let workers = ALL_WORKERS.load(Ordering::Relaxed);
-    let peak_workers = PEAK_WORKERS.load(Ordering::Relaxed) as u64;
-    Tasks { total: bound + workers, bound, workers, peak_workers }
-}
-
-/// Starts an OS thread that waits to be passed a HEC and then runs threads.
-pub fn start_worker() -> TaskRef {
-    let t = Task::new();
-    let alive = WORKERS.fetch_add(1, Ordering::Relaxed) + 1;
-    PEAK_WORKERS.fetch_max(alive, Ordering::Relaxed);
-    ALL_WORKERS.fetch_add(1, Ordering::Relaxed);
-    let spawned = std::thread::Builder::new()
-        .name("haskell-worker".into())
-        .stack_size(WORKER_STACK_BYTES)
-        .spawn(move || {
-            ME.with(|m| m.set(Some(t)));
-            // SAFETY: it is fresh.
-            unsafe {
-                eventlog::task_created(name(t), t.last() as u32);
-                super::schedule::worker_loop(t);
-            }
-            eventlog::task_deleted(name(t));
-            WORKERS.fetch_sub(1, Ordering::Relaxed);
-        });
-    match spawned {
-        Ok(handle) => t.os_thread.store(handle.as_pthread_t(), Ordering::Release),
-        Err(e) => crate::observe::fatal::exit_with(1, &format!("cannot start an OS thread: {e}")),
-    }
-    t
-}
-
-/// In the child of a fork: no OS thread but this one is left, and the world is stopped. Locks
-/// that others held at the fork are held for ever, so all are made anew.
-/// # Safety
-/// Called in the child, before anything else.
-pub unsafe fn after_fork(me: TaskRef) {
-    ALL.renew(vec![me]);
-    me.turns.renew();
-    SOMEBODY_LOOKS.store(false, Ordering::Relaxed);
-    me.calls.renew(Vec::new());
-    me.home.set(None);
-    WORKERS.store(0, Ordering::Relaxed);
-    seat::after_fork(me);
 }

@@ -58,18 +58,18 @@ fn one_os_thread_at_a_time_and_none_starves() {
         .map(|i| {
             spawn(move || {
                 for round in 0..ROUNDS {
-                    seat::acquire(task::me());
+                    seat::acquire(roll::me());
                     TOGETHER.fetch_max(INSIDE.fetch_add(1, SeqCst) + 1, SeqCst);
                     if (round + i) % 3 == 0 {
                         thread::yield_now();
                     }
                     INSIDE.fetch_sub(1, SeqCst);
-                    unsafe { seat::release(task::me()) };
+                    unsafe { seat::release(roll::me()) };
                 }
             })
         })
         .collect();
-    unsafe { seat::release(task::me()) };
+    unsafe { seat::release(roll::me()) };
     all.iter().for_each(|ended| ended.recv_timeout(BOUND).unwrap());
     assert_eq!(TOGETHER.load(SeqCst), 1);
     assert!(!seat::busy() && !seat::returners_wait(0));
@@ -81,9 +81,9 @@ fn returners(n: usize, l: &Log) -> Vec<Receiver<()>> {
         .map(|i| {
             let (l, before) = (l.clone(), seat::waiting());
             let ended = spawn(move || {
-                seat::acquire(task::me());
+                seat::acquire(roll::me());
                 log(&l, i);
-                unsafe { seat::release(task::me()) };
+                unsafe { seat::release(roll::me()) };
             });
             wait_until("it waits", || seat::waiting() > before);
             ended
@@ -96,8 +96,8 @@ fn returners_have_their_turn_in_order() {
     let _w = World::new(2);
     let l = Log::default();
     let all = returners(3, &l);
-    unsafe { seat::release(task::me()) };
-    seat::acquire(task::me());
+    unsafe { seat::release(roll::me()) };
+    seat::acquire(roll::me());
     log(&l, 3);
     assert!(seat::i_hold());
     all.iter().for_each(|ended| ended.recv_timeout(BOUND).unwrap());
@@ -114,8 +114,8 @@ fn calls_that_return_quickly_do_not_keep_others_from_running() {
             let over = over.clone();
             spawn(move || {
                 while over.load(SeqCst) == 0 {
-                    seat::acquire(task::me());
-                    unsafe { seat::release(task::me()) };
+                    seat::acquire(roll::me());
+                    unsafe { seat::release(roll::me()) };
                 }
             })
         })
@@ -131,19 +131,19 @@ fn calls_that_return_quickly_do_not_keep_others_from_running() {
         }
         finish(reg, if useful > 270 { t::nil() } else { t::caf() })
     });
-    assert_eq!(unsafe { run_to_end(task::me(), t) }, (Status::Success, t::nil()));
+    assert_eq!(unsafe { run_to_end(roll::me(), t) }, (Status::Success, t::nil()));
     done.store(1, SeqCst);
-    unsafe { seat::release(task::me()) };
+    unsafe { seat::release(roll::me()) };
     callers.iter().for_each(|ended| ended.recv_timeout(BOUND).unwrap());
 }
 
 #[test]
 fn nobody_overtakes_at_an_idle_moment() {
     let _w = World::new(2);
-    let (me, l) = (task::me(), Log::default());
+    let (me, l) = (roll::me(), Log::default());
     assert!(!seat::try_acquire(me));
     let all = returners(1, &l);
-    unsafe { seat::release(task::me()) };
+    unsafe { seat::release(roll::me()) };
     all[0].recv_timeout(BOUND).unwrap();
     wait_until("it is free", || !seat::busy());
     assert!(seat::try_acquire(me) && seat::i_hold());
@@ -178,15 +178,15 @@ fn bound_threads_run_on_their_own_os_threads_and_others_on_workers() {
         .map(|_| {
             spawn(|| unsafe {
                 let here = thread::current().id();
-                seat::acquire(task::me());
+                seat::acquire(roll::me());
                 let t = new_thread(hec(), &STACKS);
                 play(t, noting(200, move || thread::current().id() == here));
-                assert_eq!(run_to_end(task::me(), t), (Status::Success, t::nil()));
-                seat::release(task::me());
+                assert_eq!(run_to_end(roll::me(), t), (Status::Success, t::nil()));
+                seat::release(roll::me());
             })
         })
         .collect();
-    unsafe { seat::release(task::me()) };
+    unsafe { seat::release(roll::me()) };
     all.iter().for_each(|e| e.recv_timeout(BOUND).expect("a bound thread has not ended"));
     wait_until("the others have ended", || ended.load(SeqCst) == 3);
     wait_until("the HEC is free", || !seat::busy());
@@ -225,7 +225,7 @@ fn while_one_is_in_a_foreign_call_others_run() {
     });
     unsafe {
         w.hec.run_queue.push_back(&mut w.hec.remembered, gives);
-        let got = run_to_end(task::me(), waits);
+        let got = run_to_end(roll::me(), waits);
         assert_eq!(got, (Status::Success, t::nil()));
     }
 }
@@ -236,17 +236,17 @@ fn a_call_that_returns_finds_the_nursery_where_it_is_now() {
     let resized = w.scripted(|reg| unsafe {
         let token = suspendThread(reg, false);
         // As a collection from C would.
-        seat::acquire(task::me());
+        seat::acquire(roll::me());
         let before = hec().alloc.limit();
         let (a, b) = (blocks::alloc_run(1, crate::memory::Age::NURSERY), 1 << 16);
         assert!(a.is_some() && pieces::deal(&mut [&mut hec().alloc], b, b) && hec().alloc.limit() != before);
-        seat::release(task::me());
+        seat::release(roll::me());
         let reg = resumeThread(token);
         let h = hec();
         let right = (*reg).hp_lim == h.alloc.limit() - 1 && (*reg).current_nursery == h.alloc.run;
         finish(reg, if right { t::nil() } else { t::caf() })
     });
-    assert_eq!(unsafe { run_to_end(task::me(), resized) }, (Status::Success, t::nil()));
+    assert_eq!(unsafe { run_to_end(roll::me(), resized) }, (Status::Success, t::nil()));
 }
 
 #[test]
@@ -259,7 +259,7 @@ fn a_killed_bound_thread_ends_its_in_call() {
     });
     unsafe {
         w.hec.run_queue.push_back(&mut w.hec.remembered, killer);
-        assert_eq!(run_to_end(task::me(), victim).0, Status::Killed);
+        assert_eq!(run_to_end(roll::me(), victim).0, Status::Killed);
     }
 }
 
@@ -286,7 +286,7 @@ fn run_all(w: &mut World, all: &[Tso]) {
         for &t in &all[1..] {
             w.hec.run_queue.push_back(&mut w.hec.remembered, t);
         }
-        assert_eq!(run_to_end(task::me(), all[0]).0, Status::Success);
+        assert_eq!(run_to_end(roll::me(), all[0]).0, Status::Success);
     }
 }
 
@@ -333,7 +333,7 @@ fn a_collection_moves_threads_and_what_they_hold() {
         stack.obj().sp += 16;
         finish(reg, Closure(held))
     });
-    let (status, list) = unsafe { run_to_end(task::me(), t) };
+    let (status, list) = unsafe { run_to_end(roll::me(), t) };
     assert_eq!(status, Status::Success);
     assert_ne!(list, value);
     assert_eq!(unsafe { list.untag().field(1).untag().word(1) }, 1000);
@@ -353,7 +353,7 @@ fn a_stack_that_overflows_grows_until_its_limit() {
         StackOverflow
     });
     let overflow = static_closure!(base_GHCziIOziException_stackOverflow_closure);
-    assert_eq!(unsafe { run_to_end(task::me(), t) }, (Status::Killed, overflow));
+    assert_eq!(unsafe { run_to_end(roll::me(), t) }, (Status::Killed, overflow));
     assert!(collect::last_overflowed_words() >= 3000);
 }
 
@@ -367,7 +367,7 @@ fn a_deadlocked_main_thread_is_told() {
         ThreadBlocked
     });
     let told = static_closure!(base_GHCziIOziException_blockedIndefinitelyOnMVar_closure);
-    assert_eq!(unsafe { run_to_end(task::me(), t) }, (Status::Killed, told));
+    assert_eq!(unsafe { run_to_end(roll::me(), t) }, (Status::Killed, told));
 }
 
 #[test]
@@ -377,15 +377,41 @@ fn an_exception_for_a_thread_in_a_foreign_call_waits_for_its_end() {
     let t = w.scripted(move |reg| unsafe {
         let tso = Tso((*reg).current_tso);
         let token = suspendThread(reg, false);
-        seat::acquire(task::me());
+        seat::acquire(roll::me());
         crate::sync::throwto::throw_from_outside(hec(), tso, e);
         let untouched = tso.obj().why_blocked as usize == BlockedOnCCall;
-        seat::release(task::me());
+        seat::release(roll::me());
         let reg = resumeThread(token);
         let stack = tso.obj().stackobj;
         let asked = *(stack.obj().sp as *const usize) == crate::info!(hec_after_call_info).0;
         stack.obj().sp += 8;
         finish(reg, if untouched && asked { t::nil() } else { t::caf() })
     });
-    assert_eq!(unsafe { run_to_end(task::me(), t) }, (Status::Success, t::nil()));
+    assert_eq!(unsafe { run_to_end(roll::me(), t) }, (Status::Success, t::nil()));
+}
+
+#[test]
+fn tasks_of_ended_os_threads_are_used_again() {
+    let _w = World::new(2);
+    let visit = |says_so: bool| {
+        std::thread::spawn(move || {
+            let me = roll::me();
+            seat::acquire(me);
+            roll::done();
+            // It holds a HEC.
+            assert!(task::same(me, roll::me()));
+            unsafe { seat::release(me) };
+            if says_so {
+                roll::done();
+                roll::me();
+            }
+            roll::name(me)
+        })
+        .join()
+        .unwrap()
+    };
+    unsafe { seat::release(roll::me()) };
+    let names: std::collections::HashSet<u64> = (0..200).map(|i| visit(i % 2 == 0)).collect();
+    assert!(names.len() < 10, "{} tasks for 200 OS threads", names.len());
+    seat::acquire(roll::me());
 }
