@@ -197,6 +197,16 @@ pub unsafe fn start_event_manager(me: TaskRef) {
 
 /// Between threads, in the non-threaded way: signals, delays, descriptors.
 unsafe fn events(h: &mut crate::hec::Hec, idle: bool) -> bool {
+    // A signal that comes after this sets it again.
+    schedule::expect_events(false);
+    let found = see_to_events(h, idle);
+    if iowait::any() {
+        schedule::expect_events(true);
+    }
+    found
+}
+
+unsafe fn see_to_events(h: &mut crate::hec::Hec, idle: bool) -> bool {
     if signals::start_handlers(h) {
         return true;
     }

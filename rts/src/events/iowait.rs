@@ -9,6 +9,7 @@ use crate::collector::roots::Visitor;
 use crate::contract::{layout::*, Tso};
 use crate::eval::freeze::raise_async;
 use crate::hec::Hec;
+use crate::sched::schedule::expect_events;
 use crate::static_closure;
 use crate::thread::door::{block, unblock, Wait};
 use std::collections::BTreeMap;
@@ -53,6 +54,7 @@ impl Waiting {
 /// `t` is at rest.
 pub unsafe fn sleep(hec: &mut Hec, t: Tso, wait: Wait) {
     let w = waiting();
+    expect_events(true);
     if wait.why != BlockedOnDelay {
         w.waiters.push(Waiter { tso: t, fd: wait.on as i32, write: wait.why == BlockedOnWrite });
         return block(hec, t, wait.why, wait.on);
@@ -82,15 +84,23 @@ pub unsafe fn forget(t: Tso, wait: Wait) {
     }
 }
 
+/// Does a thread wait here?
+/// # Safety
+/// The HEC is held.
+pub unsafe fn any() -> bool {
+    let w = waiting();
+    !w.sleepers.is_empty() || !w.waiters.is_empty()
+}
+
 /// Wakes threads whose time has come or whose descriptor is ready. With `idle`, waits for the
 /// first such event or for a signal. False if nobody waits here.
 /// # Safety
 /// The HEC is held, and nobody else needs it.
 pub unsafe fn poll(hec: &mut Hec, idle: bool) -> bool {
-    let w = waiting();
-    if w.sleepers.is_empty() && w.waiters.is_empty() {
+    if !any() {
         return false;
     }
+    let w = waiting();
     let now = w.now();
     wake_sleepers(hec, now);
     let idle = idle && hec.run_queue.is_empty();

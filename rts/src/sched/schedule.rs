@@ -20,7 +20,7 @@ use crate::thread::{door, place, spare};
 use crate::thread::shrunk::make_ready;
 use crate::thread::stack::{grow, Grown};
 use std::ptr::null_mut;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Work that belongs to the floors above, done between threads. Set once at start.
 pub struct Hooks {
@@ -31,10 +31,18 @@ pub struct Hooks {
 
 static mut HOOKS: Option<Hooks> = None;
 
+/// There is something for [`Hooks::events`] to see to, or may come to be.
+static EVENTS_EXPECTED: AtomicBool = AtomicBool::new(false);
+
 /// # Safety
 /// Called once at start.
 pub unsafe fn init(h: Hooks) {
     HOOKS = Some(h);
+}
+
+/// Has [`Hooks::events`] called between threads from now on, or no longer. Signal handlers may call this.
+pub fn expect_events(yes: bool) {
+    EVENTS_EXPECTED.store(yes, Ordering::SeqCst);
 }
 
 unsafe fn events(hec: &mut Hec, idle: bool) -> bool {
@@ -78,7 +86,9 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
             hec.context_switch.store(0, Ordering::Relaxed);
         } else {
             hec.context_switch.store(0, Ordering::Relaxed);
-            events(hec, false);
+            if EVENTS_EXPECTED.load(Ordering::Relaxed) {
+                events(hec, false);
+            }
         }
         hec.handed = if hec.handed == Handed::Next { Handed::Running } else { Handed::No };
         match hec.run_queue.pop_front() {
