@@ -53,35 +53,32 @@ fn enlist() -> TaskRef {
     t
 }
 
-/// The task's OS thread runs no more Haskell. For that OS thread.
-fn dismiss(t: TaskRef) {
-    t.end();
-    PRESENT.lock().retain(|&other| !same(other, t));
-    KEPT.lock().push(t);
+/// The calling OS thread gives its task up.
+fn leave() {
+    if let Some(t) = ME.take() {
+        t.end();
+        PRESENT.lock().retain(|&other| !same(other, t));
+        KEPT.lock().push(t);
+    }
 }
 
 /// The calling OS thread's task.
 pub fn me() -> TaskRef {
-    ME.with(|m| {
-        m.get().unwrap_or_else(|| {
-            let t = enlist();
-            m.set(Some(t));
-            BOUND.fetch_add(1, Ordering::Relaxed);
-            // One that calls in while it ends keeps its task.
-            let _ = END.try_with(|_| ());
-            t
-        })
+    ME.get().unwrap_or_else(|| {
+        let t = enlist();
+        ME.set(Some(t));
+        BOUND.fetch_add(1, Ordering::Relaxed);
+        // One that calls in while it ends keeps its task.
+        let _ = END.try_with(|_| ());
+        t
     })
 }
 
 /// The calling OS thread makes no more calls into Haskell for now. In such a call, or in one from Haskell, this does nothing.
 pub fn done() {
-    ME.with(|m| {
-        if let Some(t) = m.get().filter(|t| t.is_done()) {
-            m.set(None);
-            dismiss(t);
-        }
-    });
+    if ME.get().is_some_and(|t| t.is_done()) {
+        leave();
+    }
 }
 
 /// Names the task in event logs.
@@ -107,7 +104,7 @@ pub fn start_worker() -> TaskRef {
         .name("haskell-worker".into())
         .stack_size(WORKER_STACK_BYTES)
         .spawn(move || {
-            ME.with(|m| m.set(Some(t)));
+            ME.set(Some(t));
             // SAFETY: it is fresh.
             unsafe {
                 eventlog::task_created(name(t), t.last() as u32);
@@ -115,8 +112,7 @@ pub fn start_worker() -> TaskRef {
             }
             eventlog::task_deleted(name(t));
             WORKERS.fetch_sub(1, Ordering::Relaxed);
-            ME.with(|m| m.set(None));
-            dismiss(t);
+            leave();
         });
     match spawned {
         // Nobody gives it anything before this, so it has not ended.
