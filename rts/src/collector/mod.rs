@@ -95,7 +95,8 @@ pub struct Outcome {
     /// Threads that nothing refers to: each needs an exception, or it is lost for good.
     pub resurrected: Vec<Tso>,
     /// Weak pointers whose keys have died. Before anything else runs, the caller must take
-    /// their finalizers out, which are kept just now, and make them `DEAD_WEAK`: they have lost their keys and values.
+    /// their finalizers out, which are kept just now, and make them `DEAD_WEAK`: they have lost their keys, and those without
+    /// finalizers in C their values.
     pub dead_weaks: Vec<Closure>,
     pub copied_words: usize,
     /// Those of them that had survived one collection before.

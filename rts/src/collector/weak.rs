@@ -5,8 +5,8 @@
 //!    other keys to life: repeat until nothing changes.
 //! 2. A thread that nothing refers to and that has not finished can never run again by itself.
 //!    It is resurrected, for the floors above to throw an exception to it; then 1 again.
-//! 3. Weak pointers that remain have dead keys. They and their finalizers are kept for this
-//!    once, and handed out to be finalized.
+//! 3. Weak pointers that remain have dead keys. They and their finalizers, with the values of those that have finalizers in C, are
+//!    kept for this once, and handed out to be finalized.
 //! Weak pointers of generations that are not collected count as alive; what they refer to in
 //! younger generations is found through the remembered set.
 use super::evacuate::FORWARDED;
@@ -65,11 +65,14 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         self.fields(c, WEAK_CFINALIZERS, WEAK_FINALIZER + 1);
     }
 
-    /// Saves a weak pointer whose key is dead. Nobody will ask for its key and value.
+    /// Saves a weak pointer whose key is dead. Nobody will ask for its key and value; but with C finalizers, `base` has for the value
+    /// what holds the memory that they are called with.
     unsafe fn save_dead_weak(&mut self, weak: Closure) -> Closure {
         let now = self.present(weak);
-        for field in [WEAK_KEY, WEAK_VALUE] {
-            now.set_word(field, static_closure!(stg_NO_FINALIZER_closure).0);
+        let none = static_closure!(stg_NO_FINALIZER_closure);
+        now.set_word(WEAK_KEY, none.0);
+        if now.field(WEAK_CFINALIZERS) == none {
+            now.set_word(WEAK_VALUE, none.0);
         }
         self.save_weak(weak)
     }
