@@ -52,6 +52,8 @@ pub struct Hec {
     pub share_later: bool,
     /// How often a HEC had come to rest when it was last looked whether to give what waits here away (`offers.rs`).
     pub rests_seen: usize,
+    /// The thread at the front of the queue is in the middle of its time slice: its number, or 0.
+    pub goes_on: u64,
     /// Has a thread been handed an MVar that others wait for?
     pub handed: Handed,
     /// Whether to stay awake for an MVar's value.
@@ -111,6 +113,7 @@ impl Hec {
             wait: Wait::NONE,
             share_later: false,
             rests_seen: 0,
+            goes_on: 0,
             handed: Handed::No,
             patience: Patience::NEW,
             gc_requested: None,
@@ -176,6 +179,16 @@ impl Hec {
     fn share_limit(&self) -> usize {
         // SAFETY: the nursery is a live run. (Hp may be in its register: then it stops sooner.)
         unsafe { (*self.alloc.run).free + PACE.wait_bytes() - 1 }
+    }
+
+    /// What the running thread has been asked since this was last called: to stop, because of a signal (which is seen to after this: one that
+    /// comes later asks again) or a task that comes back, or because its [time is up](TIME_IS_UP); 0 for nothing. For the holder.
+    pub fn take_request(&self) -> u32 {
+        let asked = self.context_switch.load(Ordering::Relaxed);
+        if asked != 0 {
+            self.context_switch.store(0, Ordering::Relaxed);
+        }
+        asked
     }
 
     /// Has the holder come back to the scheduler soon, even if it is just about to run a thread.

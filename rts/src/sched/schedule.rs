@@ -73,7 +73,6 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
             collect::collect(me, request, false);
             continue;
         }
-        // A time slice begins. A signal that comes after the look for events sets this again.
         if threaded {
             if seat::returners_wait(hec.no as usize) && !made_way {
                 made_way = true;
@@ -83,15 +82,20 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
                 continue;
             }
             made_way = false;
-            hec.context_switch.store(0, Ordering::Relaxed);
-        } else {
-            hec.context_switch.store(0, Ordering::Relaxed);
-            if EVENTS_EXPECTED.load(Ordering::Relaxed) {
-                events(hec, false);
-            }
         }
+        // A time slice begins, or goes on.
+        let asked = hec.take_request();
+        if !threaded && EVENTS_EXPECTED.load(Ordering::Relaxed) {
+            events(hec, false);
+        }
+        let goes_on = std::mem::take(&mut hec.goes_on);
         hec.handed = if hec.handed == Handed::Next { Handed::Running } else { Handed::No };
         match hec.run_queue.pop_front() {
+            // It came to its end while the world was stopped for a collection.
+            Some(t) if asked == TIME_IS_UP && t.obj().id == goes_on && !throwto::finished(t) => {
+                place::slice_ends(t, hec.run_queue.len());
+                requeue(hec, t);
+            }
             Some(t) if !threaded || seat::runs_here(me, t) => {
                 if throwto::finished(t) {
                     retire(hec, t);
@@ -284,12 +288,13 @@ unsafe fn heap_overflow(hec: &mut Hec, t: Tso) {
     if gives_way(hec, t) {
         return requeue(hec, t);
     }
+    hec.goes_on = o.id;
     put_back(hec, t);
 }
 
 /// Has the thread been asked to give way to others?
 unsafe fn gives_way(hec: &mut Hec, t: Tso) -> bool {
-    let asked = hec.context_switch.swap(0, Ordering::Relaxed);
+    let asked = hec.take_request();
     if asked == TIME_IS_UP {
         place::slice_ends(t, hec.run_queue.len());
     }
