@@ -80,3 +80,24 @@ fn the_ticker_wakes_whichever_hec_is_used() {
         ticker.join().unwrap();
     });
 }
+
+#[test]
+fn the_ticker_wakes_beside_a_fork_and_in_the_child() {
+    explore(2, || {
+        let world = World::new();
+        let falls_asleep = |seen| {
+            let world = world.clone();
+            thread::spawn(move || world.sleep(seen))
+        };
+        let ticker = falls_asleep(0);
+        world.doze.with_locked(|| ());
+        world.take(0);
+        world.leave(0);
+        ticker.join().unwrap();
+        world.doze.after_fork();
+        let ticker = falls_asleep(1);
+        world.take(0);
+        world.leave(0);
+        ticker.join().unwrap();
+    });
+}

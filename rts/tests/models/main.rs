@@ -28,7 +28,6 @@ mod atomics {
 #[path = "../../src/collector/crew.rs"]
 mod crew;
 #[path = "../../src/sched/doze.rs"]
-#[allow(dead_code)]
 mod doze;
 #[path = "../../src/sched/forking.rs"]
 mod forking;
