@@ -1,11 +1,15 @@
 -- Threads that compute all the time keep others waiting for a while only: a new thread, one that was woken,
--- one that has run for moments until now, and threads that hand each other an MVar all the time.
+-- one that has run for moments until now, threads that hand each other an MVar all the time, and those that a server makes.
+-- And those that run for some milliseconds at a time leave one that computes its share of a HEC.
 -- ghc: -O -rtsopts
 -- timeout: 60
 -- skip-stress: what its threads compute between two moments takes minutes
 import Control.Concurrent
+import Control.Exception
 import Control.Monad
 import Data.IORef
+import Data.List
+import GHC.Clock
 
 -- Computes, allocating, until told to stop.
 spin :: IORef Bool -> IO ()
@@ -40,6 +44,39 @@ handOver n = do
     j <- takeMVar back
     when (i /= j) (putStrLn "another one")
 
+-- A thread for each request: how long half of them wait at least before they run, in milliseconds.
+serve :: Int -> IO Double
+serve n = do
+  waits <- newChan
+  _ <- forkIO $ replicateM_ n $ do
+    threadDelay 5000
+    asked <- getMonotonicTime
+    forkIO (getMonotonicTime >>= \now -> writeChan waits (now - asked))
+  (!! (n `div` 2)) . sort . map (* 1000) <$> replicateM n (readChan waits)
+
+burn :: Int -> Int
+burn n = foldl' (\a i -> (a * 31 + i) `mod` 1000003) 1 [1 .. 30000 + n `mod` 2]
+
+-- Beside thirty pairs of threads that hand each other work: the part that one does which computes, in percent.
+share :: IO Int
+share = do
+  [alone, together] <- replicateM 2 (newIORef 0)
+  stop <- newIORef False
+  ended <- newEmptyMVar
+  let going act = readIORef stop >>= \s -> unless s act
+      work c n = evaluate (burn n) >> modifyIORef' c (+ 1)
+      compute n = going (work alone n >> compute (n + 1))
+  _ <- forkIO (compute 0 >> putMVar ended ())
+  replicateM_ 30 $ do
+    [there, back] <- replicateM 2 newEmptyMVar
+    _ <- forkIO (forM_ [0 ..] (\n -> takeMVar there >> work together n >> putMVar back ()))
+    forkIO (let go n = going (putMVar there () >> work together n >> takeMVar back >> go (n + 1)) in go 0 >> putMVar ended ())
+  threadDelay 1000000
+  [a, t] <- mapM readIORef [alone, together]
+  writeIORef stop True
+  replicateM_ 31 (takeMVar ended)
+  return (100 * a `div` (a + t))
+
 main :: IO ()
 main = do
   busy 4 (inNewThread (return ()))
@@ -60,3 +97,11 @@ main = do
   writeIORef over True
   replicateM_ 5 (takeMVar ended)
   putStrLn "one among chatterers"
+  wait <- newEmptyMVar
+  busy 4 (serve 20 >>= putMVar wait)
+  ms <- takeMVar wait
+  putStrLn (if ms < 170 then "one that a server makes" else "one that a server makes waits for " ++ show ms ++ " ms")
+  -- (With more HECs than cores it shares its core with another HEC, too.)
+  setNumCapabilities 1
+  percent <- share
+  putStrLn (if percent > 20 then "a fair share" else show percent ++ "%")

@@ -40,8 +40,12 @@ pub struct TsoObj {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum Place {
-    /// It has blocked so often since it was last found at work.
-    Waits(u8),
+    /// It has blocked since it was last found at work.
+    Brief,
+    /// It has been found at work once since it blocked.
+    Lingers,
+    /// It has been found at work more often, and has no turn.
+    Works,
     /// It has its turn, of which it has used up so many time slices.
     Turn(u8),
 }

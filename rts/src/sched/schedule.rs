@@ -89,11 +89,15 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
             events(hec, false);
         }
         let goes_on = std::mem::take(&mut hec.goes_on);
+        // So it is for those that ran and blocked.
+        if asked == TIME_IS_UP && goes_on == 0 {
+            hec.run_queue.others_next(&mut hec.remembered);
+        }
         hec.handed = if hec.handed == Handed::Next { Handed::Running } else { Handed::No };
         match hec.run_queue.pop_front() {
             // It came to its end while the world was stopped for a collection.
             Some(t) if asked == TIME_IS_UP && t.obj().id == goes_on && !throwto::finished(t) => {
-                place::slice_ends(t, hec.run_queue.len());
+                slice_ends(hec, t);
                 requeue(hec, t);
             }
             Some(t) if !threaded || seat::runs_here(me, t) => {
@@ -240,11 +244,17 @@ unsafe fn came_back(hec: &mut Hec) {
         StackOverflow => stack_overflow(hec, t),
         ThreadYielding => {
             thread_paused(hec, t);
+            if !place::computes(t) {
+                hec.run_queue.one_yields(&mut hec.remembered);
+            }
             place::yields(t);
             requeue(hec, t);
         }
         ThreadBlocked => {
-            place::blocks(t);
+            // Who waits for a thunk computes.
+            if hec.wait.why != BlockedOnBlackHole {
+                place::blocks(t);
+            }
             // Work cut off goes first: the thread tries again when it comes back to this.
             if thread_paused(hec, t) || !queues::park(hec, t) {
                 hec.run_queue.push_front(&mut hec.remembered, t);
@@ -292,11 +302,18 @@ unsafe fn heap_overflow(hec: &mut Hec, t: Tso) {
     put_back(hec, t);
 }
 
+unsafe fn slice_ends(hec: &mut Hec, t: Tso) {
+    if !place::computes(t) {
+        hec.run_queue.others_next(&mut hec.remembered);
+    }
+    place::slice_ends(t, hec.run_queue.len());
+}
+
 /// Has the thread been asked to give way to others?
 unsafe fn gives_way(hec: &mut Hec, t: Tso) -> bool {
     let asked = hec.take_request();
     if asked == TIME_IS_UP {
-        place::slice_ends(t, hec.run_queue.len());
+        slice_ends(hec, t);
     }
     asked != 0
 }

@@ -2,7 +2,7 @@
 use crate::contract::{layout::*, Closure, Tso};
 use crate::hec::{self, Hec};
 use crate::thread::create::new_io_thread;
-use crate::thread::door;
+use crate::thread::{door, place};
 use crate::thread::stack::StackSizes;
 use std::sync::atomic::Ordering;
 
@@ -30,11 +30,13 @@ unsafe fn settings() -> Settings {
     }
 }
 
-/// A thread for an IO action, with the masking state of the running one.
+/// A thread for an IO action, with the masking state of the running one, and as brief as that.
 unsafe fn child(hec: &mut Hec, action: Closure) -> Tso {
     let t = new_io_thread(hec, action, &settings().stacks);
-    let inherited = hec.current().obj().flags as usize & (TSO_BLOCKEX | TSO_INTERRUPTIBLE);
+    let parent = hec.current();
+    let inherited = parent.obj().flags as usize & (TSO_BLOCKEX | TSO_INTERRUPTIBLE);
     t.obj().flags = inherited as u32;
+    t.obj().place = place::of_child(parent);
     t
 }
 

@@ -36,7 +36,7 @@ pub unsafe fn new_thread(hec: &mut Hec, sizes: &StackSizes) -> Tso {
     o.bq = Tso::end().closure();
     o.alloc_limit = 0;
     o.tot_stack_size = stack.obj().size;
-    o.place = Place::Waits(0);
+    o.place = Place::Brief;
     hec.new_threads.push(t);
     eventlog::thread_created(hec.no, o.id);
     t

@@ -6,11 +6,15 @@
 //! *turn*: it goes on for some more, and should it block in between, it comes to the front when it is
 //! woken. The others wait that much longer, but a round no more than about a second and a half.
 //!
-//! They need not if they only ever run for a moment before they block. When such a thread is woken it
-//! comes before those that have their turn: so it waits for a time slice only, not for a round.
+//! They need not if they only ever run for a moment before they block, as the threads of a server do. When such a *brief* thread is
+//! woken it comes before all that compute: so it waits for a time slice only, not for a round. It is brief until it has been found at work
+//! twice without having blocked in between: to be found once may happen to anybody. A new thread is
+//! what the thread is that makes it: a server's counts as brief, and those among which a computation is divided do not, as they would
+//! all be half done again. What C calls and what handles signals counts as brief.
 //!
-//! The ticker finds threads at work in proportion to the time that they use, so nobody's turn is for ever. Who names
-//! the length of time slices (`-C`) gets them as they are, and no turns.
+//! The ticker finds threads at work in proportion to the time that they use, so nobody's turn is for ever; and each time that it finds a
+//! brief one, one of those that compute is next: they have about half of the time.
+//! Who names the length of time slices (`-C`) gets them as they are, and no turns.
 use crate::contract::thread::Place;
 use crate::contract::Tso;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,16 +22,28 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// So many must wait.
 const SEVERAL: usize = 3;
 /// How many slices a turn has, and how many all turns of a round have together.
-const SLICES: usize = 5;
+const SLICES: usize = 10;
 const ROUND: usize = 75;
-/// A thread runs for moments if it has blocked so often since it was last found at work.
-pub const BRIEF_RUNS: u8 = 4;
 
 static NO_TURNS: AtomicBool = AtomicBool::new(false);
 
 /// Every thread goes to the back after one slice, and when it is woken.
 pub fn have_no_turns() {
     NO_TURNS.store(true, Ordering::Relaxed);
+}
+
+/// Does the thread come after brief ones?
+/// # Safety
+/// It is ours.
+pub unsafe fn computes(t: Tso) -> bool {
+    matches!(t.obj().place, Place::Works | Place::Turn(_)) && !NO_TURNS.load(Ordering::Relaxed)
+}
+
+/// Of a thread that `parent` makes.
+/// # Safety
+/// It is ours.
+pub unsafe fn of_child(parent: Tso) -> Place {
+    if computes(parent) { Place::Works } else { Place::Brief }
 }
 
 /// A thread has used up a time slice while so many waited.
@@ -37,11 +53,12 @@ pub unsafe fn slice_ends(t: Tso, waiting: usize) {
     let several = waiting >= SEVERAL && !NO_TURNS.load(Ordering::Relaxed);
     let slices = if several { SLICES.min(ROUND / waiting) } else { 1 };
     let o = t.obj();
-    let used = match o.place {
-        Place::Waits(_) => 1,
-        Place::Turn(used) => used + 1,
+    o.place = match o.place {
+        Place::Brief => Place::Lingers,
+        Place::Lingers | Place::Works if slices > 1 => Place::Turn(1),
+        Place::Turn(used) if (used as usize) + 1 < slices => Place::Turn(used + 1),
+        Place::Lingers | Place::Works | Place::Turn(_) => Place::Works,
     };
-    o.place = if (used as usize) < slices { Place::Turn(used) } else { Place::Waits(0) };
 }
 
 /// A thread gives up its turn.
@@ -49,7 +66,7 @@ pub unsafe fn slice_ends(t: Tso, waiting: usize) {
 /// It is ours.
 pub unsafe fn yields(t: Tso) {
     if let Place::Turn(_) = t.obj().place {
-        t.obj().place = Place::Waits(0);
+        t.obj().place = Place::Works;
     }
 }
 
@@ -57,7 +74,7 @@ pub unsafe fn yields(t: Tso) {
 /// # Safety
 /// It is ours.
 pub unsafe fn blocks(t: Tso) {
-    if let Place::Waits(n) = &mut t.obj().place {
-        *n = if NO_TURNS.load(Ordering::Relaxed) { 0 } else { n.saturating_add(1) };
+    if let Place::Lingers | Place::Works = t.obj().place {
+        t.obj().place = Place::Brief;
     }
 }

@@ -1,26 +1,25 @@
-//! A first-in first-out queue of threads, linked through the TSOs. Those that have their turn come to its front, and those
-//! that run for moments before them (`place.rs`). When many of the latter have gone past the others, the
-//! first of these counts as one of them, so that nobody waits for ever.
+//! A queue of threads, linked through the TSOs: first those that run for moments, then those that compute (`place.rs`). Of
+//! each kind who comes first is served first, but who has its turn comes before the others that compute. When those that run for
+//! moments have used up a time slice the first of the others is next, so that nobody waits for ever.
 //!
 //! Queues are roots: the collector visits the ends. A TSO whose link is written may be
 //! old, so every write is remembered.
-use super::place::BRIEF_RUNS;
+use super::place;
 use crate::contract::thread::Place;
 use crate::contract::{Closure, Tso};
 use crate::memory::remember::RememberedSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How many go past the others before the first of those counts as one of them.
-const MOST_PAST: u32 = 32;
+/// So often those that run for moments may yield before the first of the others is next.
+const MOST_YIELDS: u32 = 32;
 
 pub struct ThreadQueue {
     pub head: Tso,
     pub tail: Tso,
-    /// The last one ahead of all that wait longer, or null; and how many have gone past those.
+    /// The last one ahead of those that compute, or null.
     last_ahead: Tso,
-    past: u32,
-    /// A thread that has its turn has been queued since the queue was last empty.
-    turns: bool,
+    /// How often those ahead have yielded since one of the others was next for that.
+    yields: u32,
     /// Written by the owner only; others may look.
     len: AtomicUsize,
 }
@@ -31,8 +30,7 @@ impl ThreadQueue {
             head: Tso::NULL,
             tail: Tso::NULL,
             last_ahead: Tso::NULL,
-            past: 0,
-            turns: false,
+            yields: 0,
             len: AtomicUsize::new(0),
         }
     }
@@ -46,21 +44,12 @@ impl ThreadQueue {
     pub fn is_empty(&self) -> bool {
         self.head.is_null()
     }
-    /// To the back; but who has its turn comes to the front, and who runs for moments even before those.
+    /// Behind those that come before it.
     /// # Safety
     /// `t` is live and on no queue.
     pub unsafe fn push_back(&mut self, rs: &mut RememberedSet, t: Tso) {
-        match t.obj().place {
-            Place::Turn(_) => {
-                self.turns = true;
-                self.insert_behind(rs, self.last_ahead, t);
-            }
-            Place::Waits(n) if n >= BRIEF_RUNS && self.turns => {
-                self.insert_behind(rs, self.last_ahead, t);
-                self.last_ahead = t;
-            }
-            Place::Waits(_) => self.insert_behind(rs, self.tail, t),
-        }
+        let waits = place::computes(t) && t.obj().place == Place::Works;
+        self.insert_behind(rs, if waits { self.tail } else { self.last_ahead }, t);
     }
     /// To the very front.
     /// # Safety
@@ -82,6 +71,9 @@ impl ThreadQueue {
         } else {
             set_link(rs, before, t);
         }
+        if before == self.last_ahead && !place::computes(t) {
+            self.last_ahead = t;
+        }
         self.set_len(self.len() + 1);
     }
     /// # Safety
@@ -91,12 +83,13 @@ impl ThreadQueue {
             return None;
         }
         let t = self.head;
-        self.goes_past(t);
+        if self.last_ahead == t {
+            self.last_ahead = Tso::NULL;
+        }
         let next = t.obj().link;
         if next.is_end() {
             self.head = Tso::NULL;
             self.tail = Tso::NULL;
-            self.turns = false;
         } else {
             self.head = next;
         }
@@ -104,21 +97,26 @@ impl ThreadQueue {
         self.set_len(self.len() - 1);
         Some(t)
     }
-    /// The first, `t`, is about to leave.
-    unsafe fn goes_past(&mut self, t: Tso) {
+    /// Those that run for moments have used up a time slice: the first of the others is next.
+    /// # Safety
+    /// The threads on the queue are live.
+    pub unsafe fn others_next(&mut self, rs: &mut RememberedSet) {
         if self.last_ahead.is_null() {
-            self.past = 0;
-            return;
+            // It is the first, and stays that.
+            self.last_ahead = self.head;
+        } else if self.last_ahead != self.tail {
+            self.move_to_front(rs, self.last_ahead);
         }
-        if self.last_ahead != self.tail {
-            self.past += 1;
-            if self.past >= MOST_PAST {
-                self.past = 0;
-                self.last_ahead = self.last_ahead.obj().link;
-            }
-        }
-        if self.last_ahead == t {
-            self.last_ahead = Tso::NULL;
+    }
+    /// One of those that run for moments yields: who does nothing else waits for one that computes, perhaps. (The event manager yields
+    /// once for each event.)
+    /// # Safety
+    /// As for [`ThreadQueue::others_next`].
+    pub unsafe fn one_yields(&mut self, rs: &mut RememberedSet) {
+        self.yields += 1;
+        if self.yields == MOST_YIELDS {
+            self.yields = 0;
+            self.others_next(rs);
         }
     }
     /// Is `t` among the first `most`?
@@ -143,20 +141,25 @@ impl ThreadQueue {
                 return false;
             }
             if next == t {
-                set_link(rs, before, t.obj().link);
-                if self.tail == t {
-                    self.tail = before;
-                }
-                if self.last_ahead == t {
-                    self.last_ahead = before;
-                }
-                self.set_len(self.len() - 1);
-                self.push_front(rs, t);
+                self.move_to_front(rs, before);
                 return true;
             }
             before = next;
         }
         false
+    }
+    /// Moves the one behind `before`.
+    unsafe fn move_to_front(&mut self, rs: &mut RememberedSet, before: Tso) {
+        let t = before.obj().link;
+        set_link(rs, before, t.obj().link);
+        if self.tail == t {
+            self.tail = before;
+        }
+        if self.last_ahead == t {
+            self.last_ahead = before;
+        }
+        self.set_len(self.len() - 1);
+        self.push_front(rs, t);
     }
     /// Shows the collector both ends, and the last one ahead.
     pub fn roots(&mut self, visit: &mut dyn FnMut(&mut Closure)) {

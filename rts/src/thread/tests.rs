@@ -71,27 +71,46 @@ fn who_has_its_turn_comes_to_the_front_and_who_runs_for_moments_before_that() {
     let rs = &mut w.hec.remembered;
     unsafe {
         (turn.obj().place, other.obj().place) = (Place::Turn(1), Place::Turn(2));
-        (brief.obj().place, briefer.obj().place) = (Place::Waits(100), Place::Waits(255));
-        // Where nobody has a turn, all are served in order.
+        // Where nobody computes, all are served in order.
         [a, brief, b].into_iter().for_each(|t| q.push_back(rs, t));
         assert_eq!([q.pop_front(), q.pop_front(), q.pop_front()], [Some(a), Some(brief), Some(b)]);
+        // One that has been interrupted, and so comes to the front, computes too.
+        (a.obj().place, b.obj().place) = (Place::Works, Place::Works);
+        q.push_front(rs, a);
+        q.push_back(rs, brief);
+        assert_eq!([q.pop_front(), q.pop_front()], [Some(brief), Some(a)]);
         [a, b, turn, brief, briefer].into_iter().for_each(|t| q.push_back(rs, t));
         assert_eq!(contents(&q), [brief, briefer, turn, a, b]);
         q.push_back(rs, other);
         assert_eq!(contents(&q), [brief, briefer, other, turn, a, b]);
         assert!(q.bring_forward(rs, briefer, 9));
         assert_eq!(contents(&q), [briefer, brief, other, turn, a, b]);
-        // However those that run for moments go round, the others have their turns.
+        // When they have used up a slice one of the others is next, and in the end all have been.
         let mut seen = Vec::new();
-        while !seen.contains(&b) {
-            let t = q.pop_front().unwrap();
-            seen.push(t);
-            if [brief, briefer].contains(&t) {
-                q.push_back(rs, t);
-            }
+        while q.len() > 2 {
+            assert_eq!([q.pop_front(), q.pop_front()], [Some(briefer), Some(brief)]);
+            [briefer, brief].into_iter().for_each(|t| q.push_back(rs, t));
+            q.others_next(rs);
+            seen.extend(q.pop_front());
         }
-        let turns = [other, turn, a, b].map(|t| seen.iter().position(|&s| s == t));
-        assert!(turns.is_sorted() && (100..200).contains(&seen.len()), "{}", seen.len());
+        assert_eq!(seen, [other, turn, a, b]);
+        q.others_next(rs);
+        assert_eq!(contents(&q), [briefer, brief]);
+        while q.pop_front().is_some() {}
+        q.push_back(rs, a);
+        q.others_next(rs);
+        q.push_back(rs, brief);
+        assert_eq!(contents(&q), [a, brief]);
+        // Nor do they for ever if they do nothing but yield.
+        assert_eq!(q.pop_front(), Some(a));
+        q.push_back(rs, a);
+        let yields = (1..99).find(|_| {
+            let t = q.pop_front().unwrap();
+            q.one_yields(rs);
+            q.push_back(rs, t);
+            q.head == a
+        });
+        assert_eq!(yields, Some(32));
         // Who yields has no turn any more.
         while q.pop_front().is_some() {}
         q.push_back(rs, other);
@@ -102,17 +121,36 @@ fn who_has_its_turn_comes_to_the_front_and_who_runs_for_moments_before_that() {
 }
 
 #[test]
+fn what_a_brief_thread_makes_is_brief() {
+    let mut w = World::new(2);
+    let t = w.thread();
+    let place = unsafe { &mut t.obj().place };
+    for (parent, child) in [(Place::Brief, Place::Brief), (Place::Lingers, Place::Brief), (Place::Works, Place::Works), (Place::Turn(1), Place::Works)] {
+        *place = parent;
+        assert_eq!(unsafe { place::of_child(t) }, child);
+    }
+    // Who has a turn keeps it when it blocks.
+    for (before, after) in [(Place::Brief, Place::Brief), (Place::Lingers, Place::Brief), (Place::Works, Place::Brief), (Place::Turn(1), Place::Turn(1))] {
+        *place = before;
+        unsafe { place::blocks(t) };
+        assert_eq!(*place, after);
+    }
+}
+
+#[test]
 fn a_turn_has_several_slices_if_several_threads_wait() {
     let mut w = World::new(2);
     let t = w.thread();
     let slices = |waiting| unsafe {
-        t.obj().place = Place::Waits(100);
+        t.obj().place = Place::Brief;
+        place::slice_ends(t, waiting);
+        assert_eq!(t.obj().place, Place::Lingers);
         (1..).find(|_| {
             place::slice_ends(t, waiting);
-            t.obj().place == Place::Waits(0)
+            t.obj().place == Place::Works
         })
     };
-    assert_eq!([0, 2, 3, 10, 25, 70, 1000].map(|n| slices(n).unwrap()), [1, 1, 5, 5, 3, 1, 1]);
+    assert_eq!([0, 2, 3, 10, 25, 70, 1000].map(|n| slices(n).unwrap()), [1, 1, 10, 7, 3, 1, 1]);
 }
 
 #[test]
