@@ -58,6 +58,8 @@ pub struct Hec {
     pub handed: Handed,
     /// Whether to stay awake for an MVar's value.
     pub patience: Patience,
+    /// The same for thunks.
+    pub thunk_patience: Patience,
     /// Why the running thread was stopped from outside (a collection was asked for).
     pub gc_requested: Option<GcRequest>,
     /// Thunks that somebody may evaluate before they are needed, and what became of such.
@@ -116,6 +118,7 @@ impl Hec {
             goes_on: 0,
             handed: Handed::No,
             patience: Patience::NEW,
+            thunk_patience: Patience::NEW,
             gc_requested: None,
             lead: Lead::default(),
             stealer: sparks.stealer(),

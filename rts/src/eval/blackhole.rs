@@ -12,6 +12,10 @@
 //! woken it can come to wait for it. (The 2016 paper met this in GHC's own name cache.) Where that one is far back in the
 //! queue, its work is taken from it (`steal.rs`).
 //!
+//! Most thunks are done sooner than a thread can be put to sleep and woken. And who stops claims what it evaluates itself, so that the
+//! other soon waits in turn: two that go on evaluating each other's thunks without a claim do it twice now and then, which costs less. So
+//! if the owner runs on another HEC just now, who would wait stays awake for a moment, as long as that has lately been worth it.
+//!
 //! An entry is used once. A thread that gives up waiting leaves its entry behind without a
 //! thread; one that is found by a waker in a queue which it did not join after all, or has left
 //! just now, is not blocked on that entry, and the waker lets it be.
@@ -69,6 +73,29 @@ unsafe fn dirty_queue(hec: &mut Hec, queue: Closure) {
         hec.remember(queue);
     }
 }
+
+/// Stays awake for a moment if another HEC is running the thread that evaluates `thunk`. 1 if it need not be waited for any more.
+/// # Safety
+/// Called from Cmm by the running thread; `thunk` is untagged and was found claimed.
+#[no_mangle]
+pub unsafe extern "C" fn hec_await_briefly(hec: &mut Hec, thunk: Closure) -> usize {
+    if !many() {
+        return 0;
+    }
+    let claim = || match thunk::look(&Heap, thunk.0) {
+        State::Claimed(_, claim @ (Claim::By(_) | Claim::Queue(_))) => Some(claim),
+        _ => None,
+    };
+    let Some(owner) = claim().and_then(|c| thunk::owner(&Heap, c)) else { return 1 };
+    let there = door::ownership(Tso(owner)).owner.load(Ordering::Relaxed) as *const Hec;
+    // Another HEC's word, and only a hint.
+    let runs = |h: *const Hec| std::ptr::read_volatile(std::ptr::addr_of!((*h).r.current_tso)) == owner;
+    let wait = !std::ptr::eq(there, hec) && runs(there);
+    (wait && hec.thunk_patience.wait_for(LOOKS, || claim().is_none())) as usize
+}
+
+/// How often it is looked whether the thunk is done, in some microseconds: to sleep and to be woken takes as long.
+const LOOKS: usize = 400;
 
 /// Makes a thread wait for a claimed thunk. False if it need not: the value has come, or the thunk has been
 /// stolen for it.

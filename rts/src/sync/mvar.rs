@@ -202,8 +202,11 @@ pub unsafe extern "C" fn hec_await_value(hec: &mut Hec, m: Closure) -> usize {
         return 0;
     }
     let value = &*(m.slot(MVAR_VALUE) as *const AtomicUsize);
-    hec.patience.wait_for(|| value.load(Ordering::Relaxed) != end().0) as usize
+    hec.patience.wait_for(LOOKS, || value.load(Ordering::Relaxed) != end().0) as usize
 }
+
+/// How often it is looked: well under a microsecond, some times what a lock is held.
+const LOOKS: usize = 24;
 
 /// The value has been taken and the queue is not empty: lets the next putter put.
 /// # Safety

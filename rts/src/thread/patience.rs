@@ -1,8 +1,6 @@
 //! Staying awake for a moment, in the hope that what one waits for comes: worth it where locks are
 //! held briefly, a waste where one waits for others' work. Whoever waits learns which it is.
 
-/// Turns of the loop: well under a microsecond, some times what a lock is held.
-const TURNS: usize = 24;
 /// After so many disappointments in a row, it is tried once in two to the power of them.
 const MOST_FAILURES: u32 = 8;
 
@@ -16,10 +14,10 @@ pub struct Patience {
 impl Patience {
     pub const NEW: Patience = Patience { failures: 0, skip: 0 };
 
-    /// Looks again and again whether `done`, for a moment. True if it was.
-    pub fn wait_for(&mut self, done: impl Fn() -> bool) -> bool {
+    /// Looks so often whether `done`. True if it was.
+    pub fn wait_for(&mut self, looks: usize, done: impl Fn() -> bool) -> bool {
         self.try_it(|| {
-            (0..TURNS).any(|_| {
+            (0..looks).any(|_| {
                 std::hint::spin_loop();
                 done()
             })
@@ -53,10 +51,10 @@ mod tests {
             false
         };
         for _ in 0..1000 {
-            assert!(!p.wait_for(never));
+            assert!(!p.wait_for(24, never));
         }
-        assert!(looks.get() <= 12 * TURNS);
-        while !p.wait_for(|| true) {}
-        assert!(p.wait_for(|| true));
+        assert!(looks.get() <= 12 * 24);
+        while !p.wait_for(24, || true) {}
+        assert!(p.wait_for(24, || true));
     }
 }
