@@ -24,11 +24,12 @@ const SHARED_BYTES: usize = 2 * WORD;
 
 /// A list cell: header, head, tail.
 const CONS_WORDS: usize = 3;
+const CONS_HEAD: usize = 1;
 const CONS_TAIL: usize = 2;
 /// A selector thunk: header, spare word, selectee.
 const SELECTOR_WORDS: usize = 3;
-/// How many list cells are copied in a row: as much as stays in the caches until their heads
-/// are scanned.
+/// How many list cells are copied in a row if their heads refer to nothing: as much as stays in
+/// the caches until the heads are scanned.
 const LIST_CELLS: usize = 32;
 
 /// The forwarding mark in a header.
@@ -345,7 +346,8 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     }
 
     /// Copies a list cell, and some of those that follow right behind it: who walks along the
-    /// list then walks along memory. (For trees this would lose more by waiting for memory
+    /// list then walks along memory. Where heads are pairs or the like, cells and heads lie in turns
+    /// instead, which scanning sees to. (For trees this would lose more by waiting for memory
     /// here than it gains: scanning fetches ahead what it will copy.)
     #[inline(never)]
     unsafe fn copy_list(
@@ -361,6 +363,9 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         self.note(age, CONS_WORDS);
         self.failed |= step < self.owner;
         for _ in 1..LIST_CELLS {
+            if self.brings_more(*to.add(CONS_HEAD)) {
+                return true;
+            }
             let slot = to.add(CONS_TAIL);
             let p = *slot;
             if !self.in_heap(p) {
@@ -382,6 +387,17 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
             }
         }
         true
+    }
+
+    /// Whether what a list cell holds is still to be copied and may refer to more: then it should
+    /// lie beside its cell, for who walks along the list looks into both.
+    #[inline(always)]
+    unsafe fn brings_more(&self, p: usize) -> bool {
+        if !self.in_heap(p) || !Age(self.age(p)).is_condemned_plain() {
+            return false;
+        }
+        let header = self.header((p & !TAG_MASK) as *mut usize);
+        header & FORWARDED == 0 && Info(header).kind() != CONSTR_0_1
     }
 
     #[inline(always)]
