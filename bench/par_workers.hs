@@ -1,4 +1,4 @@
--- forkIO: four workers take jobs from one Chan and put their results into another.
+-- forkIO: four workers take jobs from one Chan and put their results into another. (Not from a bound main: mvar_main is about those.)
 -- hecs: 2
 -- args: 70000
 import Control.Concurrent
@@ -10,7 +10,7 @@ job :: Int -> Int
 job n = M.foldl' (+) 0 (M.fromListWith (+) [((n * i) `mod` 31, i) | i <- [1 .. 60 + n `mod` 60]])
 
 main :: IO ()
-main = do
+main = runInUnboundThread $ do
   [n] <- map read <$> getArgs
   jobs <- newChan
   results <- newChan

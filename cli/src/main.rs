@@ -85,6 +85,9 @@ enum Cmd {
 }
 
 fn main() {
+    // Who reads our output may have seen enough: that ends this command, too.
+    // SAFETY: no handler is replaced but Rust's "ignore".
+    unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
     if let Err(fail) = start() {
         if !fail.message.is_empty() {
             eprintln!("hecaton: {fail}");

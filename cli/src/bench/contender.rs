@@ -26,6 +26,8 @@ pub struct Contender {
     pub flags: Vec<String>,
     pub env: Vec<(String, String)>,
     pub stdin: String,
+    /// How many cores it may use, if not all.
+    pub cores: Option<usize>,
     /// The folder in which it runs.
     pub work: PathBuf,
 }
@@ -49,6 +51,9 @@ impl Contender {
             command.env_remove(variable);
         }
         command.envs(self.env.iter().map(|(n, v)| (n, v))).current_dir(&self.work);
+        if let Some(cores) = self.cores {
+            process::confine(&mut command, cores)?;
+        }
         let outcome = process::run(command, self.stdin.as_bytes(), TIME_LIMIT, &self.work)?;
         if outcome.end != End::Exit(0) {
             let said = String::from_utf8_lossy(&outcome.stderr).into_owned();
@@ -98,7 +103,7 @@ mod tests {
         let statistics = r#"printf '("%s", "1.5")\n' GC_wall_seconds 'bytes allocated'"#;
         let script = format!("{script}; for arg; do case $arg in -t*) {statistics} >\"${{arg#-t}}\";; esac; done");
         let args = ["-c", &script].map(OsString::from).into();
-        Contender { label, executable: "/bin/sh".into(), args, flags: Vec::new(), env: Vec::new(), stdin: String::new(), work }
+        Contender { label, executable: "/bin/sh".into(), args, flags: Vec::new(), env: Vec::new(), stdin: String::new(), cores: None, work }
     }
 
     #[test]

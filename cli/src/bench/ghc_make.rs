@@ -69,7 +69,7 @@ impl GhcMake {
             args.extend(sources.iter().map(OsString::from));
             let flags = flags.iter().map(|f| (*f).to_owned()).collect();
             let label = format!("-j{jobs} on the {label} runtime");
-            Contender { label, executable: ghc.path.clone(), args, flags, env: env.to_vec(), stdin: String::new(), work }
+            Contender { label, executable: ghc.path.clone(), args, flags, env: env.to_vec(), stdin: String::new(), cores: None, work }
         };
         let measure = |jobs: u32| {
             let contenders = [

@@ -67,6 +67,7 @@ pub fn contender(maker: &Maker, program: &Program, runtime: Runtime, flags: &[&s
         flags: flags.iter().map(|f| (*f).to_owned()).collect(),
         env: program.header.env.clone(),
         stdin: program.header.stdin.clone(),
+        cores: None,
         work: maker.folder(program).join(format!("run-{}{}", runtime.name(), flags.concat())),
     })
 }

@@ -1,12 +1,15 @@
-//! Parallel programs: one HEC against several, on each runtime.
-use super::{alternate, contender, Sample};
+//! Parallel programs: one HEC on one core against several on as many, on each runtime.
+//!
+//! A runtime may put cores to use that its program has no HECs for: with one HEC, Hecaton shares a collection with cores that are idle.
+//! What is asked here is what a second core gains, so the program with one HEC gets one.
+use super::{alternate, contender, Contender, Sample};
 use crate::{
     fail::Result,
     programs::{Maker, Program, Runtime},
     report::{Better, Column, Grid},
 };
 
-/// The medians of a program on both runtimes, on one HEC and on several.
+/// The medians of a program on both runtimes, on one HEC and on several, with a core each.
 pub struct Scaling {
     pub name: String,
     pub stock: Speedup,
@@ -25,12 +28,13 @@ impl Speedup {
 }
 
 impl Scaling {
-    /// Measures `program` `runs` times on each runtime with -N1, and with -N`hecs`; all must print the same.
+    /// Measures `program` `runs` times on each runtime with -N1 on one core, and with -N`hecs` on `hecs` cores; all must print the same.
     pub fn measure(maker: &Maker, program: &Program, hecs: u32, runs: usize) -> Result<Scaling> {
-        let several = format!("-N{hecs}");
-        let on = |runtime, hecs| contender(maker, program, runtime, &[hecs]);
-        let contenders =
-            [on(Runtime::Stock, "-N1")?, on(Runtime::Stock, &several)?, on(Runtime::Hecaton, "-N1")?, on(Runtime::Hecaton, &several)?];
+        let on = |runtime, hecs: u32| -> Result<Contender> {
+            let cores = Some(hecs as usize);
+            Ok(Contender { cores, ..contender(maker, program, runtime, &[&format!("-N{hecs}")])? })
+        };
+        let contenders = [on(Runtime::Stock, 1)?, on(Runtime::Stock, hecs)?, on(Runtime::Hecaton, 1)?, on(Runtime::Hecaton, hecs)?];
         let [stock_1, stock_n, hecaton_1, hecaton_n] = alternate(&program.name, &contenders, runs)?;
         Ok(Scaling {
             name: program.name.clone(),
@@ -56,7 +60,7 @@ pub fn grid(all: &[Scaling]) -> Grid {
     let seconds = |head| Column::figure(head, 3);
     Grid {
         name: "parallel",
-        title: "Parallel programs: elapsed seconds on one HEC (1) and on several (n), speed-ups, and Hecaton : stock".to_owned(),
+        title: "Parallel programs: elapsed seconds on one HEC and core (1) and on several (n), speed-ups, and Hecaton : stock".to_owned(),
         columns: vec![
             seconds("stock 1"),
             seconds("stock n"),
