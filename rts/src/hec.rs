@@ -264,7 +264,7 @@ impl Hec {
         }
     }
 
-    /// Sends this HEC a thread to run, or an exception for one of its threads. Any OS thread that
+    /// Sends this HEC a thread to run, an exception for one of its threads, or word that one of them is waited for. Any OS thread that
     /// holds some HEC may do so.
     pub fn send(&self, letter: Closure) {
         self.post.add(letter);

@@ -10,7 +10,7 @@
 //! own short evaluation, and comes to wait at the chain's end. So who waits has the thread run
 //! next for which all of the chain waits, and a thread that is woken runs at once, before the one that has
 //! woken it can come to wait for it. (The 2016 paper met this in GHC's own name cache.) Where that one is far back in the
-//! queue, its work is taken from it (`steal.rs`).
+//! queue, its work is taken from it (`steal.rs`). Where it is another HEC's, that one is told to do so, by a letter.
 //!
 //! Most thunks are done sooner than a thread can be put to sleep and woken. And who stops claims what it evaluates itself, so that the
 //! other soon waits in turn: two that go on evaluating each other's thunks without a claim do it twice now and then, which costs less. So
@@ -88,9 +88,7 @@ pub unsafe extern "C" fn hec_await_briefly(hec: &mut Hec, thunk: Closure) -> usi
     };
     let Some(owner) = claim().and_then(|c| thunk::owner(&Heap, c)) else { return 1 };
     let there = door::ownership(Tso(owner)).owner.load(Ordering::Relaxed) as *const Hec;
-    // Another HEC's word, and only a hint.
-    let runs = |h: *const Hec| std::ptr::read_volatile(std::ptr::addr_of!((*h).r.current_tso)) == owner;
-    let wait = !std::ptr::eq(there, hec) && runs(there);
+    let wait = !std::ptr::eq(there, hec) && runs_on(there, Tso(owner));
     (wait && hec.thunk_patience.wait_for(LOOKS, || claim().is_none())) as usize
 }
 
@@ -132,7 +130,7 @@ pub unsafe fn park(hec: &mut Hec, t: Tso, thunk: Closure) -> bool {
             blackholes::blocked(t, thunk);
             door::block(hec, t, BlockedOnBlackHole, entry.0);
             drop(held);
-            hurry(hec, thunk);
+            hurry(hec, entry);
             return true;
         }
         drop(held);
@@ -146,23 +144,53 @@ unsafe fn is_far(hec: &Hec, t: Tso) -> bool {
     long && !hec.run_queue.is_near(t, MOST_PASSED) || checks().steal
 }
 
-/// Lets the thread run next on which a claimed thunk waits, directly or by way of others, if it
-/// waits for its turn here. The caller holds no thread's lock.
-unsafe fn hurry(hec: &mut Hec, mut thunk: Closure) {
+/// Lets the thread run next for which the thread of `entry` waits, directly or by way of others, or has the HEC do so where that waits for
+/// its turn. The caller holds no thread's lock.
+unsafe fn hurry(hec: &mut Hec, mut entry: Closure) {
     for _ in 0..MOST_STEPS {
+        let thunk = entry.field(MSG_BH).untag();
         let State::Claimed(_, claim) = thunk::look(&Heap, thunk.0) else { return };
         let Some(owner) = thunk::owner(&Heap, claim).map(Tso) else { return };
         if hec.run_queue.bring_forward(&mut hec.remembered, owner, MOST_PASSED) {
             return;
         }
-        // What it waits for says so much only as long as nobody can wake it.
         let held = door::lock(owner);
-        if door::why(owner) != BlockedOnBlackHole {
-            return;
+        match door::why(owner) {
+            // What it waits for says so much only as long as nobody can wake it.
+            BlockedOnBlackHole => entry = Closure(owner.obj().block_info),
+            NotBlocked => {
+                let there = door::ownership(owner).elsewhere(hec.address(), &held);
+                drop(held);
+                if let Some(there) = there.map(|h| h as *const Hec) {
+                    if !runs_on(there, owner) {
+                        (*there).send(entry);
+                    }
+                }
+                return;
+            }
+            _ => return,
         }
-        thunk = Closure(owner.obj().block_info).field(MSG_BH).untag();
-        drop(held);
     }
+}
+
+/// A letter from another HEC: the thread of this entry waits for one that was here.
+/// # Safety
+/// All threads of this HEC are at rest.
+pub unsafe fn hurry_letter(hec: &mut Hec, entry: Closure) {
+    let thunk = entry.field(MSG_BH).untag();
+    let owner = match thunk::look(&Heap, thunk.0) {
+        State::Claimed(_, claim) => thunk::owner(&Heap, claim).map(Tso),
+        _ => None,
+    };
+    let Some(owner) = owner else { return };
+    if !(is_far(hec, owner) && steal(hec, owner, thunk)) {
+        hec.run_queue.bring_forward(&mut hec.remembered, owner, MOST_PASSED);
+    }
+}
+
+/// Does a HEC run the thread just now? Another's word, and only a hint.
+unsafe fn runs_on(hec: *const Hec, t: Tso) -> bool {
+    std::ptr::read_volatile(std::ptr::addr_of!((*hec).r.current_tso)) == t.0
 }
 
 /// How far it is looked for the thread on which a thunk waits, from owner to owner and in the queue.

@@ -7,9 +7,11 @@ use super::update::update;
 use crate::collector::Request;
 use crate::contract::closure::fields::*;
 use crate::contract::{layout::*, test_symbols as t, Closure, Tso};
+use crate::hec::Hec;
 use crate::info;
 use crate::static_closure;
 use crate::test_world::{World, STACKS};
+use crate::thread::door;
 use crate::thread::stack::grow;
 
 fn upd() -> usize {
@@ -347,6 +349,55 @@ fn a_thread_that_runs_soon_keeps_its_thunk() {
         w.hec.run_queue.push_back(&mut w.hec.remembered, a);
         assert!(park(w.hec, b, x));
         assert_eq!(blackhole::owner_of(x), Some(a));
+    }
+}
+
+#[test]
+fn a_thread_of_another_hec_that_is_waited_for_runs_next_there() {
+    let mut w = World::new(2);
+    let mut there = Box::new(Hec::new(1));
+    let (x, y) = (w.thunk(), w.thunk());
+    let ret = t::ret_p().0;
+    unsafe {
+        let owner = w.thread_with(&[upd(), x.0, ret, 8]);
+        let between = w.thread_with(&[upd(), y.0, ret, 8]);
+        let [a, b, other] = [(); 3].map(|_| w.thread_with(&[ret, 8]));
+        [owner, between].into_iter().for_each(|t| _ = thread_paused(w.hec, t));
+        assert!(park(w.hec, between, x));
+        door::ownership(owner).hand_over(there.address());
+        // By way of one that waits itself; and not if it runs already.
+        assert!(park(w.hec, a, y));
+        let letters = there.take_mail();
+        there.r.current_tso = owner.0;
+        assert!(park(w.hec, b, x));
+        assert!(!there.has_mail());
+        // Now this is the HEC that reads.
+        door::ownership(owner).hand_over(w.hec.address());
+        [other, owner].into_iter().for_each(|t| w.hec.run_queue.push_back(&mut w.hec.remembered, t));
+        letters.into_iter().for_each(|l| blackhole::hurry_letter(w.hec, l));
+        assert_eq!(w.hec.run_queue.pop_front(), Some(owner));
+        while w.hec.run_queue.pop_front().is_some() {}
+    }
+}
+
+#[test]
+fn a_thunk_is_stolen_for_a_thread_of_another_hec() {
+    let mut w = World::new(2);
+    let mut there = Box::new(Hec::new(1));
+    let x = w.thunk();
+    let ret = t::ret_p().0;
+    unsafe {
+        let (a, b) = (w.thread_with(&[upd(), x.0, ret, 8]), w.thread_with(&[ret, 8]));
+        thread_paused(w.hec, a);
+        door::ownership(a).hand_over(there.address());
+        assert!(park(w.hec, b, x));
+        door::ownership(a).hand_over(w.hec.address());
+        queue_far_back(&mut w, a);
+        there.take_mail().into_iter().for_each(|l| blackhole::hurry_letter(w.hec, l));
+        assert_eq!(blackhole::owner_of(x), None);
+        assert_eq!(stack(a), [enter(), x.0, ret, 8, stop()]);
+        assert_eq!(b.obj().why_blocked as usize, NotBlocked);
+        w.hec.run_queue = crate::thread::queue::ThreadQueue::new();
     }
 }
 

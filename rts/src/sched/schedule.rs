@@ -9,7 +9,7 @@ use super::seating::Task as _;
 use super::task::{TaskRef, Turn};
 use super::{collect, hec, run, seat, settings, share, spark, suspend};
 use crate::contract::{layout::*, Closure, Tso};
-use crate::eval::blackhole::owner_of;
+use crate::eval::blackhole::{self, owner_of};
 use crate::eval::pause::{piles_up, thread_paused};
 use crate::eval::freeze::{raise_async, restart_transaction};
 use crate::hec::{self, GcRequest, Handed, Hec, TIME_IS_UP};
@@ -150,6 +150,8 @@ unsafe fn read_mail(hec: &mut Hec) {
     for letter in hec.take_mail() {
         if letter.info() == info!(stg_TSO_info) {
             hec.run_queue.push_back(&mut hec.remembered, Tso(letter.0));
+        } else if letter.info() == info!(stg_MSG_BLACKHOLE_info) {
+            blackhole::hurry_letter(hec, letter);
         } else {
             pursuit::process(hec, letter);
         }
