@@ -240,7 +240,9 @@ pub(super) unsafe fn wake(hec: &mut Hec, latest: usize) {
 }
 
 /// Does some thread wait for one of this thread's thunks?
-unsafe fn is_awaited(t: Tso) -> bool {
+/// # Safety
+/// `t` is live.
+pub unsafe fn is_awaited(t: Tso) -> bool {
     Heap.hanging(t.0).load(Ordering::Relaxed) != Tso::end().0
 }
 

@@ -308,7 +308,7 @@ unsafe fn slice_ends(hec: &mut Hec, t: Tso) {
     if !place::computes(t) {
         hec.run_queue.others_next(&mut hec.remembered);
     }
-    place::slice_ends(t, hec.run_queue.len());
+    place::slice_ends(t, hec.run_queue.len(), blackhole::is_awaited(t));
 }
 
 /// Has the thread been asked to give way to others?

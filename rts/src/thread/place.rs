@@ -10,7 +10,8 @@
 //! woken it comes before all that compute: so it waits for a time slice only, not for a round. It is brief until it has been found at work
 //! twice without having blocked in between: to be found once may happen to anybody. A new thread is
 //! what the thread is that makes it: a server's counts as brief, and those among which a computation is divided do not, as they would
-//! all be half done again. What C calls and what handles signals counts as brief.
+//! all be half done again. What C calls and what handles signals counts as brief; and so does a thread that evaluates what
+//! another one waits for, as long as that lasts.
 //!
 //! The ticker finds threads at work in proportion to the time that they use, so nobody's turn is for ever; and each time that it finds a
 //! brief one, one of those that compute is next: they have about half of the time.
@@ -46,14 +47,15 @@ pub unsafe fn of_child(parent: Tso) -> Place {
     if computes(parent) { Place::Works } else { Place::Brief }
 }
 
-/// A thread has used up a time slice while so many waited.
+/// A thread has used up a time slice while so many waited for their turns. Does another wait for what it evaluates?
 /// # Safety
 /// It is ours.
-pub unsafe fn slice_ends(t: Tso, waiting: usize) {
+pub unsafe fn slice_ends(t: Tso, waiting: usize, awaited: bool) {
     let several = waiting >= SEVERAL && !NO_TURNS.load(Ordering::Relaxed);
     let slices = if several { SLICES.min(ROUND / waiting) } else { 1 };
     let o = t.obj();
     o.place = match o.place {
+        _ if awaited => Place::Lingers,
         Place::Brief => Place::Lingers,
         Place::Lingers | Place::Works if slices > 1 => Place::Turn(1),
         Place::Turn(used) if (used as usize) + 1 < slices => Place::Turn(used + 1),

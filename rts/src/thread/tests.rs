@@ -143,14 +143,22 @@ fn a_turn_has_several_slices_if_several_threads_wait() {
     let t = w.thread();
     let slices = |waiting| unsafe {
         t.obj().place = Place::Brief;
-        place::slice_ends(t, waiting);
+        place::slice_ends(t, waiting, false);
         assert_eq!(t.obj().place, Place::Lingers);
         (1..).find(|_| {
-            place::slice_ends(t, waiting);
+            place::slice_ends(t, waiting, false);
             t.obj().place == Place::Works
         })
     };
     assert_eq!([0, 2, 3, 10, 25, 70, 1000].map(|n| slices(n).unwrap()), [1, 1, 10, 7, 3, 1, 1]);
+    // But who is waited for stays with those that come first.
+    for place in [Place::Brief, Place::Lingers, Place::Works, Place::Turn(1), Place::Turn(9)] {
+        unsafe {
+            t.obj().place = place;
+            place::slice_ends(t, 10, true);
+            assert!(!place::computes(t));
+        }
+    }
 }
 
 #[test]
