@@ -68,6 +68,7 @@ unsafe fn child(me: TaskRef, entry: usize) -> ! {
     manager::after_fork();
     crate::observe::stats::after_fork();
     crate::collector::muster::after_fork();
+    crate::sync::stm::after_fork();
     crate::memory::ahead::after_fork();
     ticker::restart();
     if settings().threaded {

@@ -34,6 +34,8 @@ pub struct TsoObj {
     pub tot_stack_size: u32,
     /// Where it belongs in the run queue (`thread/place.rs`). The headers have a gap here.
     pub place: Place,
+    /// How often, by size, its transaction has been overtaken (`sync/stm`). It is in the same gap.
+    pub losses: u16,
 }
 
 /// A thread's place in the run queue.

@@ -284,7 +284,9 @@ unsafe fn why_stopped(hec: &Hec, ret: usize) -> (u16, u64) {
 /// Others shall run. A transaction that has been overtaken starts again.
 unsafe fn requeue(hec: &mut Hec, t: Tso) {
     if !stm::validate(t) {
+        let tvars = stm::touched(t);
         restart_transaction(hec, t);
+        stm::lost(t, tvars);
     }
     hec.run_queue.push_back(&mut hec.remembered, t);
 }
@@ -308,7 +310,7 @@ unsafe fn slice_ends(hec: &mut Hec, t: Tso) {
     if !place::computes(t) {
         hec.run_queue.others_next(&mut hec.remembered);
     }
-    place::slice_ends(t, hec.run_queue.len(), blackhole::is_awaited(t));
+    place::slice_ends(t, hec.run_queue.len(), blackhole::is_awaited(t) || stm::has_right_of_way(t));
 }
 
 /// Has the thread been asked to give way to others?

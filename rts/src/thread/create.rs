@@ -37,6 +37,7 @@ pub unsafe fn new_thread(hec: &mut Hec, sizes: &StackSizes) -> Tso {
     o.alloc_limit = 0;
     o.tot_stack_size = stack.obj().size;
     o.place = Place::Brief;
+    o.losses = 0;
     hec.new_threads.push(t);
     eventlog::thread_created(hec.no, o.id);
     t

@@ -12,11 +12,12 @@
 //!
 //! A transaction that has been overtaken may have seen what never was together, and loop for
 //! ever. It is found out when its time slice ends ([`validate`]), or when it goes on to read many
-//! more TVars: then its time slice ends early.
+//! more TVars: then its time slice ends early. One that has lost several times gets the right of way (`right_of_way.rs`).
 //!
 //! The cost of a transaction is linear in the TVars it touches.
 pub mod protocol;
 pub mod record;
+mod right_of_way;
 #[cfg(test)]
 mod tests;
 pub mod tvar;
@@ -26,10 +27,12 @@ use crate::contract::{layout::*, Closure, Tso};
 use crate::eval::frames::*;
 use crate::eval::freeze::{strip, Goal};
 use crate::hec::{many, Hec};
+use crate::observe::clock;
 use crate::thread::door;
 use crate::thread::queue::dirty_tso;
 use crate::{info, static_closure};
 use record::Record;
+use right_of_way::RightOfWay;
 use std::sync::atomic::Ordering;
 use wait::AtWork;
 
@@ -128,28 +131,40 @@ unsafe fn read(hec: &mut Hec, r: Record, tvar: Closure) -> usize {
 /// TVars read before a transaction is first looked at while it runs: more than [`Record::find_or_add`] goes for.
 const FIRST_LOOK: usize = 32;
 
-/// Ends the running thread's transaction: 1, its writes are done; 0, it must be run again, and
-/// a fresh one has begun.
+/// Ends the running thread's transaction: [`DONE`], its writes are; [`AGAIN`], it must be run again, and a fresh one has begun;
+/// [`GIVES_WAY`], others should run before it tries once more.
 /// # Safety
 /// Called from Cmm with Hp saved, in a transaction.
 #[no_mangle]
 pub unsafe extern "C" fn hec_stm_commit(hec: &mut Hec) -> usize {
     let r = running(hec);
     let me = hec.current();
+    if RIGHT_OF_WAY.is_taken() && gives_way(r, me) {
+        return GIVES_WAY;
+    }
     // With one HEC all of it is inlined.
     let done = if many() { commit_among_others(hec, r, me) } else { protocol::commit(&mut AtWork::new(hec, r, me), false) };
     if done {
         set_current(hec, me, static_closure!(stg_NO_TREC_closure));
         r.keep(hec);
         hec.conflicts = 0;
-        1
+        if me.obj().losses != 0 {
+            won(me);
+        }
+        DONE
     } else {
+        lost(me, r.len());
         stand_back(hec);
         r.keep(hec);
         hec_stm_begin(hec);
-        0
+        AGAIN
     }
 }
+
+/// As Stm.cmm knows them.
+const AGAIN: usize = 0;
+const DONE: usize = 1;
+const GIVES_WAY: usize = 2;
 
 #[inline(never)]
 unsafe fn commit_among_others(hec: &mut Hec, r: Record, me: Tso) -> bool {
@@ -170,6 +185,66 @@ fn stand_back(hec: &mut Hec) {
 const FIRST_PAUSES: usize = 4;
 /// At most some microseconds.
 const MOST_CONFLICTS: u32 = 7;
+
+static RIGHT_OF_WAY: RightOfWay = RightOfWay::new();
+
+/// Who has lost so much asks for the right of way.
+const MOST_LOSSES: u16 = 64;
+/// A loss counts once, and once more for so many TVars, but not more than so often: nobody asks who has lost only twice.
+const TVARS_OF_A_LOSS: usize = 16;
+const MOST_OF_A_LOSS: usize = 24;
+/// For how long it is had, in milliseconds: with these, and for so many TVars one more, but no longer than so.
+const SHORTEST_LEASE: usize = 100;
+const TVARS_OF_A_MILLISECOND: usize = 100;
+const LONGEST_LEASE: usize = 1000;
+
+fn milliseconds() -> u32 {
+    (clock::getMonotonicNSec() / 1_000_000) as u32
+}
+
+#[inline(never)]
+unsafe fn gives_way(r: Record, t: Tso) -> bool {
+    r.has_written() && RIGHT_OF_WAY.is_anothers(t.obj().id, milliseconds())
+}
+
+/// A transaction of the thread, which had touched so many TVars, has been overtaken.
+/// # Safety
+/// It is the running thread, or one at rest that is ours.
+#[inline(never)]
+pub unsafe fn lost(t: Tso, tvars: usize) {
+    let o = t.obj();
+    o.losses = o.losses.saturating_add((1 + tvars / TVARS_OF_A_LOSS).min(MOST_OF_A_LOSS) as u16);
+    if o.losses >= MOST_LOSSES {
+        let lease = (SHORTEST_LEASE + tvars / TVARS_OF_A_MILLISECOND).min(LONGEST_LEASE);
+        RIGHT_OF_WAY.take(o.id, milliseconds(), lease as u32);
+    }
+}
+
+/// The thread's transaction has succeeded, or waits.
+#[inline(never)]
+unsafe fn won(t: Tso) {
+    t.obj().losses = 0;
+    RIGHT_OF_WAY.give_up(t.obj().id);
+}
+
+/// Do others wait with their commits for the thread's?
+/// # Safety
+/// `t` is live.
+pub unsafe fn has_right_of_way(t: Tso) -> bool {
+    RIGHT_OF_WAY.is_taken() && RIGHT_OF_WAY.is_of(t.obj().id)
+}
+
+/// TVars that the thread's transaction has touched.
+/// # Safety
+/// As for [`lost`].
+pub unsafe fn touched(t: Tso) -> usize {
+    current(t).map_or(0, |r| r.len())
+}
+
+/// In the child of a fork.
+pub fn after_fork() {
+    RIGHT_OF_WAY.forget();
+}
 
 /// `retry#`: the thread goes on with the frame on top of its stack (0), which is the alternative
 /// of an `orElse` or the transaction from its start, or it waits (1).
@@ -204,6 +279,9 @@ pub(super) unsafe fn park(hec: &mut Hec, t: Tso, record: Closure) -> bool {
     let r = Record(record);
     r.set_waiting(true);
     r.forget_the_past();
+    if t.obj().losses != 0 {
+        won(t);
+    }
     let waits = protocol::wait(&mut AtWork::new(hec, r, t), many());
     if !waits {
         r.set_waiting(false);
@@ -225,6 +303,9 @@ pub unsafe extern "C" fn hec_stm_awake(hec: &mut Hec) {
 /// The thread is stopped, or calls this itself.
 pub unsafe fn abort(hec: &mut Hec, t: Tso) {
     if let Some(r) = current(t) {
+        if RIGHT_OF_WAY.is_taken() {
+            RIGHT_OF_WAY.give_up(t.obj().id);
+        }
         let waited = r.waiting();
         if waited {
             protocol::leave_queues(&mut AtWork::new(hec, r, t), r.len(), many());

@@ -212,6 +212,10 @@ impl Record {
     pub unsafe fn len(self) -> usize {
         self.0.word(COUNT)
     }
+    pub unsafe fn has_written(self) -> bool {
+        let entries = self.entries();
+        (0..self.len()).any(|i| entries.written(i))
+    }
     /// The entries that the log has room for.
     #[inline(always)]
     unsafe fn capacity(self) -> usize {

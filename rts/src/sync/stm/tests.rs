@@ -334,3 +334,59 @@ fn a_retry_goes_to_the_alternative_with_writes_undone() {
     }
     assert_eq!(read(&mut w, v), one);
 }
+
+/// Has the running thread's transaction overtaken by another's, and commits it.
+fn lose(w: &mut World, me: Tso, v: Closure) {
+    let x = read(w, v);
+    begin(w);
+    write(w, v, x);
+    assert!(commit(w));
+    w.run(me);
+    assert!(!commit(w));
+}
+
+#[test]
+fn who_loses_often_gets_the_right_of_way() {
+    let mut w = World::new(2);
+    let (one, two) = (w.int(1000), w.int(2000));
+    let (u, v) = (w.tvar(one), w.tvar(one));
+    let long = begin(&mut w);
+    let mut losses = 0;
+    while !unsafe { has_right_of_way(long) } {
+        lose(&mut w, long, v);
+        losses += 1;
+    }
+    assert_eq!(losses, 64);
+    // Others wait, whatever they write; but not who has only read.
+    let other = begin(&mut w);
+    write(&mut w, u, two);
+    assert_eq!(unsafe { hec_stm_commit(w.hec) }, GIVES_WAY);
+    let reader = begin(&mut w);
+    read(&mut w, u);
+    assert!(commit(&mut w) && reader != other);
+    w.run(long);
+    read(&mut w, v);
+    write(&mut w, u, two);
+    assert!(commit(&mut w));
+    assert!(!RIGHT_OF_WAY.is_taken() && unsafe { long.obj().losses } == 0);
+    w.run(other);
+    assert!(!commit(&mut w), "it has been overtaken meanwhile");
+    write(&mut w, u, one);
+    assert!(commit(&mut w));
+}
+
+#[test]
+fn a_long_one_gets_it_the_third_time() {
+    let mut w = World::new(2);
+    let one = w.int(1000);
+    let vs: Vec<Closure> = (0..1000).map(|_| w.tvar(one)).collect();
+    let long = begin(&mut w);
+    for taken in [false, false, true] {
+        vs.iter().for_each(|&v| _ = read(&mut w, v));
+        lose(&mut w, long, vs[0]);
+        assert_eq!(unsafe { has_right_of_way(long) }, taken);
+    }
+    // And lets go of it if its transaction ends otherwise.
+    unsafe { abort(w.hec, long) };
+    assert!(!RIGHT_OF_WAY.is_taken());
+}
