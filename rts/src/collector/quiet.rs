@@ -38,6 +38,11 @@ impl Quiet {
         self.active.fetch_add(1, Ordering::SeqCst);
     }
 
+    /// Workers that have something to do, or look as if they had.
+    pub fn active(&self) -> usize {
+        self.active.load(Ordering::Relaxed)
+    }
+
     fn bed(&self) -> MutexGuard<'_, ()> {
         unpoisoned(self.bed.lock())
     }

@@ -14,7 +14,8 @@ use crate::contract::info::Bitmap;
 use crate::contract::{layout::*, Closure, Info, Stack, Tso, TAG_MASK, WORD};
 use crate::memory::Age;
 use crate::observe::fatal;
-use crate::thread::stack::{CLEAN, UNTOUCHED};
+use crate::info;
+use crate::thread::stack::{CLEAN, UNDERFLOW_FRAME_WORDS, UNTOUCHED};
 use crate::thread::{door, shrunk};
 use std::ptr;
 
@@ -38,9 +39,22 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     pub(super) unsafe fn scan_stack(&mut self, c: *mut usize) {
         let stack = Stack(c as usize);
         let promote_to = std::mem::replace(&mut self.promote_to, 0);
+        if PARALLEL {
+            self.has_worked_alone(stack.top() - stack.obj().sp);
+            self.evacuate_next_chunk(stack);
+        }
         self.scan_frames(stack.obj().sp as *mut usize, stack.top() as *mut usize);
         self.promote_to = promote_to;
         stack.obj().dirty = if self.owner <= 1 || self.failed { UNTOUCHED } else { CLEAN };
+    }
+
+    /// Evacuates the chunk below, if there is one, for others to scan while this one is.
+    unsafe fn evacuate_next_chunk(&mut self, stack: Stack) {
+        let bottom = stack.top() as *mut usize;
+        let frame = bottom.sub(UNDERFLOW_FRAME_WORDS);
+        if frame as usize >= stack.obj().sp && Info(*frame) == info!(stg_stack_underflow_frame_info) {
+            self.evacuate(frame.add(UNDERFLOW_NEXT));
+        }
     }
 
     /// Evacuates the youngest chunk of a thread, whose room nobody needs as long as it rests.

@@ -7,7 +7,7 @@
 //!
 //! A *stage* is a part of the collection that is done when nothing is left to scan
 //! ([`Worker::drain`]). The thread that collects begins each stage alone, and calls the others
-//! (`crew.rs`) as soon as there is work for more than one: what is little is done before anybody
+//! (`crew.rs`) as soon as there is work for more than one, or has been much: what is little is done before anybody
 //! could come. Between stages nobody but the collecting thread is at work.
 //!
 //! How objects are claimed is in `claim.rs`.
@@ -133,6 +133,19 @@ impl Team {
         if self.called.replace(false) {
             self.crew.recall();
         }
+    }
+
+    /// Calls the others, if a stage is under way. For the thread that collects.
+    pub fn call_if_begun(&self) {
+        if self.begun.get() {
+            self.call();
+        }
+    }
+
+    /// Has somebody been called, or come, who has nothing to do? Only a hint.
+    pub fn has_idle_hands(&self, me: usize) -> bool {
+        // Who is not the thread that collects has been called.
+        self.balanced && (me != 0 || self.called.get()) && self.quiet.active() <= self.hands
     }
 
     /// Calls the others, if they have not been called for this stage.

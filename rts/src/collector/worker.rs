@@ -80,8 +80,17 @@ pub struct Worker<const MAJOR: bool, const PARALLEL: bool> {
     pub(super) team: *const Team,
     /// What others may take, by step; empty without a team.
     queues: Vec<deque::Worker<Work>>,
+    /// Bytes scanned or copied in this stage, roughly, before the others were called.
+    pub(super) alone: usize,
+    /// It has just left a part of a run to others, who should come before it takes that back.
+    divided: bool,
 }
 
+/// A run of which so many bytes are left to scan is divided if others have nothing to do: as large as some objects.
+const WORTH_DIVIDING: usize = 256;
+
+/// After so many bytes the others are called, whatever there is to offer: copying them takes about as long as it takes to come.
+const WORTH_COMPANY: usize = 64 << 10;
 /// How far ahead of the scan we fetch what the words there may point to, in bytes.
 const LOOKAHEAD: usize = 256;
 /// A cache line.
@@ -145,6 +154,8 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
             me,
             team: ptr::null(),
             queues: Vec::new(),
+            alone: 0,
+            divided: false,
         };
         for (g, gen) in gens.iter_mut().enumerate().skip(collected + 1) {
             if let Some(run) = gen.take_last_plain() {
@@ -190,6 +201,9 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         }
         (*b.run).free = b.free;
         self.filled[step].push(b.run);
+        if PARALLEL {
+            self.has_worked_alone((*b.run).len as usize * BLOCK_BYTES);
+        }
         if b.run != self.scanning && (*b.run).scan < b.free {
             if PARALLEL {
                 self.offer(step, Work::Run(b.run));
@@ -217,6 +231,23 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     pub(super) unsafe fn offer(&mut self, step: usize, work: Work) {
         self.queues[step].push(work);
         (*self.team).offer(self.me, self.queues[step].len());
+    }
+
+    /// Calls the others where there is much to do, though not at a time: they will divide what there is ([`Worker::scan_run`]).
+    #[inline(always)]
+    pub(super) unsafe fn has_worked_alone(&mut self, bytes: usize) {
+        if self.me == 0 {
+            self.alone += bytes;
+            if self.alone >= WORTH_COMPANY {
+                self.alone = 0;
+                (*self.team).call_if_begun();
+            }
+        }
+    }
+
+    /// Would somebody else take a part of what this worker does?
+    unsafe fn could_share(&self, step: u8) -> bool {
+        self.queues[step as usize].is_empty() && (*self.team).has_idle_hands(self.me)
     }
 
     /// Ends the collection: hands over all full runs of a step.
@@ -298,7 +329,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         let s = step as usize;
         let mut any = false;
         loop {
-            if PARALLEL {
+            if PARALLEL && !(std::mem::take(&mut self.divided) && self.has_open_work(step)) {
                 if let Some(work) = self.queues[s].pop() {
                     self.perform(step, work);
                     any = true;
@@ -307,19 +338,22 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
             }
             let run = match self.pending[s].pop() {
                 Some(run) => run,
-                None => {
-                    let b = self.buffers[s];
-                    if b.run.is_null() || (*b.run).scan >= b.free {
-                        return any;
-                    }
-                    b.run
-                }
+                None if self.has_open_work(step) => self.buffers[s].run,
+                None => return any,
             };
             self.scan_run(step, run);
             any = true;
         }
     }
 
+    /// Is there something to scan in the open run?
+    unsafe fn has_open_work(&self, step: u8) -> bool {
+        let b = self.buffers[step as usize];
+        !b.run.is_null() && (*b.run).scan < b.free
+    }
+
+    /// Scans a run. What is to be scanned at a time may be less than a run holds, as in lists of lists, and still lead to all of the heap. So
+    /// where others have nothing to do, a run that is full is scanned by half, and the rest of it is theirs.
     pub(super) unsafe fn scan_run(&mut self, step: u8, run: Run) {
         self.scanning = run;
         self.promoting(step);
@@ -327,17 +361,26 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         let mut ahead = at.next_multiple_of(LINE);
         loop {
             let b = &self.buffers[step as usize];
-            let end = if b.run == run { b.free } else { (*run).free };
+            let full = b.run != run;
+            let end = if full { (*run).free } else { b.free };
             if at >= end {
                 break;
             }
-            while at < end {
+            let divide = PARALLEL && full && end - at >= WORTH_DIVIDING && self.could_share(step);
+            let stop = if divide { at + (end - at) / 2 } else { end };
+            while at < stop {
                 // Only what is written: reading a fresh page would cost a fault of its own.
                 if ahead < at + LOOKAHEAD && ahead + LINE <= end {
                     prefetch_line(ahead);
                     ahead = (ahead + LINE).max(at.next_multiple_of(LINE));
                 }
                 at += self.scan(at as *mut usize) * WORD;
+            }
+            if divide && at < end {
+                (*run).scan = at;
+                self.scanning = ptr::null_mut();
+                self.divided = true;
+                return self.offer(step as usize, Work::Run(run));
             }
         }
         (*run).scan = at;
