@@ -6,7 +6,8 @@
 //! would be done by then is not offered to them. Where both ways are known, for this order of
 //! magnitude or the nearest, the faster one is taken. Where helpers come from outside, to share must be
 //! clearly faster, since it costs processor time that others may want; HECs that are stopped have
-//! nothing else to do. Now and then the other way is tried again, less
+//! nothing else to do. Where helpers have found hardly anything to do, as in one long list, that is said for all magnitudes, for a
+//! heap that grows is of another one each time. Now and then the other way is tried again, less
 //! often each time that it loses: the load of the machine changes, and so does the shape of the
 //! heap.
 use crate::observe::settings::MAX_GENERATIONS;
@@ -17,6 +18,8 @@ const GAIN_OF_HECS: f64 = 1.0;
 const GAIN: f64 = 0.85;
 /// Weight of the newest measurement.
 const NEWEST: f64 = 0.5;
+/// Helpers that do less than this part of the work are no help.
+const LITTLE_HELP: f64 = 0.1;
 /// Before it is known: how long a helper takes to arrive, in nanoseconds.
 const LATE: f64 = 50_000.0;
 /// Each helper must find this many times the work that is done before it arrives.
@@ -45,6 +48,8 @@ pub struct History {
     /// The part of from-space that was copied, by generation.
     survival: [f64; MAX_GENERATIONS],
     by_magnitude: [Experience; MAGNITUDES],
+    /// How many collections of a generation are to be done alone, and how many that were last time, since helpers were no help.
+    no_help: [(u32, u32); MAX_GENERATIONS],
     late: f64,
     /// [`GAIN`] or [`GAIN_OF_HECS`], as the last collection was.
     gain: f64,
@@ -64,6 +69,8 @@ pub struct Measured {
     pub nanoseconds: f64,
     /// How long after the call the first helper was there, if one came.
     pub late: Option<f64>,
+    /// The part of the work that helpers did, if any were called.
+    pub helped: Option<f64>,
 }
 
 fn magnitude(bytes: usize) -> usize {
@@ -81,6 +88,7 @@ impl History {
         History {
             survival: [0.0; MAX_GENERATIONS],
             by_magnitude: [nothing; MAGNITUDES],
+            no_help: [(0, 0); MAX_GENERATIONS],
             late: LATE,
             gain: GAIN,
             trial: false,
@@ -96,6 +104,10 @@ impl History {
         let useful = bytes * self.nearest(m, MAGNITUDES, |e| e.alone) / (self.late * WORTH_A_HELPER);
         let threads = most.min(useful as usize + 1);
         if threads < 2 {
+            return 1;
+        }
+        if self.no_help[generation].0 > 0 {
+            self.no_help[generation].0 -= 1;
             return 1;
         }
         let alike = if bytes >= LARGE_BYTES { ALIKE } else { MAGNITUDES };
@@ -140,6 +152,11 @@ impl History {
         if let Some(late) = c.late {
             learn(&mut self.late, late);
         }
+        if let Some(part) = c.helped {
+            let (left, last) = &mut self.no_help[c.generation];
+            *last = if part < LITTLE_HELP { (*last * 2).clamp(FIRST_RETRY, LAST_RETRY) } else { 0 };
+            *left = *last;
+        }
         if c.copied == 0 {
             return;
         }
@@ -176,7 +193,8 @@ mod tests {
             shared += (threads > 1) as usize;
             let nanoseconds = copied as f64 * if threads > 1 { factor } else { 1.0 };
             let late = (threads > 1).then_some(50_000.0);
-            h.record(&Measured { generation: 0, threads, from: 2 * copied, copied, nanoseconds, late });
+            let helped = (threads > 1).then_some(0.5);
+            h.record(&Measured { generation: 0, threads, from: 2 * copied, copied, nanoseconds, late, helped });
         }
         shared
     }
@@ -223,6 +241,26 @@ mod tests {
     }
 
     #[test]
+    fn who_is_no_help_is_called_seldom() {
+        let mut h = History::new();
+        let mut called = |part: f64| {
+            let mut all = 0;
+            for n in 0..1000 {
+                // A heap that grows.
+                let copied = (1 << 21) + (n << 16);
+                let threads = h.choose(1, 2 * copied, 2, true);
+                let helped = (threads > 1).then_some(part);
+                all += (threads > 1) as usize;
+                let nanoseconds = copied as f64 * if threads > 1 { 1.0 - part } else { 1.0 };
+                h.record(&Measured { generation: 1, threads, from: 2 * copied, copied, nanoseconds, late: None, helped });
+            }
+            all
+        };
+        assert!((5..20).contains(&called(0.05)));
+        assert!(called(0.4) > 300);
+    }
+
+    #[test]
     fn threads_are_as_many_as_there_is_work_for() {
         let mut h = History::new();
         for _ in 0..2 {
@@ -233,6 +271,7 @@ mod tests {
                 copied: 1 << 19,
                 nanoseconds: (1 << 19) as f64,
                 late: None,
+                helped: None,
             });
         }
         assert_eq!(h.choose(1, 1 << 20, 16, false), 6);

@@ -115,6 +115,8 @@ pub struct Outcome {
     pub phases: PhaseCosts,
     /// How many nanoseconds after the call the first helper was there, if one came.
     pub helper_late: Option<f64>,
+    /// The part of the work that helpers did, if any were called.
+    pub helped: Option<f64>,
 }
 
 impl Outcome {
@@ -178,6 +180,7 @@ pub unsafe fn collect(
         copied: outcome.copied_words * WORD,
         nanoseconds: (ended - started).as_nanos() as f64,
         late: outcome.helper_late,
+        helped: outcome.helped,
     });
     // All that a full collection copies is no measure of what a nursery holds.
     let copied = if outcome.major { 0 } else { outcome.copied_words * WORD };
@@ -275,7 +278,9 @@ unsafe fn run_together<const MAJOR: bool>(
     watch.end_copying(Phase::Rest, all.copied_bytes(muster.threads));
     let mut outcome = finish(&mut workers, hecs, generation, from, uncertain);
     outcome.helper_late = team.helper_late();
-    if !team.was_called() {
+    if team.was_called() {
+        outcome.helped = Some(1.0 - own.done_bytes() as f64 / all.done_bytes(muster.threads).max(1) as f64);
+    } else {
         outcome.threads = 1;
     }
     outcome
@@ -295,6 +300,10 @@ impl<const MAJOR: bool> Everybody<MAJOR> {
     /// What all `threads` of them have copied. They are at rest.
     unsafe fn copied_bytes(&self, threads: usize) -> usize {
         (0..threads).map(|i| (*self.worker(i)).copied_bytes()).sum()
+    }
+    /// The same, with what they have scanned in place.
+    unsafe fn done_bytes(&self, threads: usize) -> usize {
+        (0..threads).map(|i| (*self.worker(i)).done_bytes()).sum()
     }
     unsafe fn help(&self, me: usize) {
         let w = &mut *self.worker(me);

@@ -15,7 +15,8 @@ use super::crew::{Crew, Job};
 use super::quiet::Quiet;
 use super::worker::Worker;
 use crate::atomics::{AtomicUsize, Ordering};
-use crate::contract::Closure;
+use crate::contract::{Closure, WORD};
+use crate::memory::space::{run_of, BLOCK_BYTES};
 use crate::memory::Run;
 use crossbeam_deque::{Steal, Stealer};
 use std::cell::Cell;
@@ -245,8 +246,12 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     pub(super) unsafe fn perform(&mut self, step: u8, work: Work) {
         match work {
             Work::Run(run) => self.scan_run(step, run),
-            Work::Large(c) => self.scan_large(c),
+            Work::Large(c) => {
+                self.scanned_in_place += (*run_of(c.0)).len as usize * BLOCK_BYTES;
+                self.scan_large(c);
+            }
             Work::Array { c, from, to, all } => {
+                self.scanned_in_place += (to - from) * WORD;
                 self.promoting(step);
                 self.scan_array_piece(c.slot(0), from, to, all);
             }

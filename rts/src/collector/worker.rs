@@ -82,6 +82,8 @@ pub struct Worker<const MAJOR: bool, const PARALLEL: bool> {
     queues: Vec<deque::Worker<Work>>,
     /// Bytes scanned or copied in this stage, roughly, before the others were called.
     pub(super) alone: usize,
+    /// Bytes of large objects that it has scanned.
+    pub(super) scanned_in_place: usize,
     /// It has just left a part of a run to others, who should come before it takes that back.
     divided: bool,
 }
@@ -155,6 +157,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
             team: ptr::null(),
             queues: Vec::new(),
             alone: 0,
+            scanned_in_place: 0,
             divided: false,
         };
         for (g, gen) in gens.iter_mut().enumerate().skip(collected + 1) {
@@ -217,6 +220,11 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     /// What it has copied so far.
     pub(super) fn copied_bytes(&self) -> usize {
         self.copied_from.iter().sum::<usize>() * WORD
+    }
+
+    /// What it has copied so far, or scanned where it was.
+    pub(super) fn done_bytes(&self) -> usize {
+        self.copied_bytes() + self.scanned_in_place
     }
 
     /// Makes it a member of a team.
