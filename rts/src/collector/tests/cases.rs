@@ -606,3 +606,24 @@ fn a_full_collection_leaves_every_generation_room() {
         }
     }
 }
+
+#[test]
+fn lists_in_a_list_are_shared_by_threads() {
+    let mut w = world(2);
+    w.roots.push(t::nil().with_tag(1));
+    for _ in 0..40 {
+        let l = w.list(1000, 1500);
+        w.roots[0] = w.cons(l, w.roots[0]);
+        w.collect(Request::MINOR);
+    }
+    // Helpers may come late, but not always.
+    let helped = (0..10).filter_map(|_| w.collect(Request::MAJOR).helped).fold(0.0, f64::max);
+    assert!(THREADS == 1 || helped > 0.1);
+    unsafe {
+        let mut l = w.roots[0];
+        while l.tag() == 2 {
+            assert_eq!(sum(l.untag().field(1)), 1500 * 1499 / 2 - 1000 * 999 / 2);
+            l = l.untag().field(2);
+        }
+    }
+}
