@@ -65,6 +65,7 @@ impl World {
             seat::sit_at_first(roll::me());
             incall::after_fork();
             iowait::after_fork();
+            sync::stm::after_fork();
             let hec = sched::hec();
             *hec = Hec::new(0);
             blocks::each_run(|run| free_run(run));

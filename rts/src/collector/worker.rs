@@ -88,10 +88,9 @@ pub struct Worker<const MAJOR: bool, const PARALLEL: bool> {
     divided: bool,
 }
 
-/// A run of which so many bytes are left to scan is divided if others have nothing to do: as large as some objects.
+/// A run of which so many bytes are left to scan, some objects, is divided if others have nothing to do.
 const WORTH_DIVIDING: usize = 256;
-
-/// After so many bytes the others are called, whatever there is to offer: copying them takes about as long as it takes to come.
+/// After so many bytes the others are called, whatever there is to offer: to copy them takes about as long as to come.
 const WORTH_COMPANY: usize = 64 << 10;
 /// How far ahead of the scan we fetch what the words there may point to, in bytes.
 const LOOKAHEAD: usize = 256;
