@@ -82,14 +82,18 @@ pub unsafe extern "C" fn hec_await_briefly(hec: &mut Hec, thunk: Closure) -> usi
     if !many() {
         return 0;
     }
-    let claim = || match thunk::look(&Heap, thunk.0) {
-        State::Claimed(_, claim @ (Claim::By(_) | Claim::Queue(_))) => Some(claim),
+    let Some(owner) = claimant(thunk) else { return 1 };
+    let there = door::ownership(owner).owner.load(Ordering::Relaxed) as *const Hec;
+    let wait = !std::ptr::eq(there, hec) && runs_on(there, owner);
+    (wait && hec.thunk_patience.wait_for(LOOKS, || claimant(thunk).is_none())) as usize
+}
+
+/// The thread that evaluates a thunk, if it is claimed at this moment.
+unsafe fn claimant(thunk: Closure) -> Option<Tso> {
+    match thunk::look(&Heap, thunk.0) {
+        State::Claimed(_, claim) => thunk::owner(&Heap, claim).map(Tso),
         _ => None,
-    };
-    let Some(owner) = claim().and_then(|c| thunk::owner(&Heap, c)) else { return 1 };
-    let there = door::ownership(Tso(owner)).owner.load(Ordering::Relaxed) as *const Hec;
-    let wait = !std::ptr::eq(there, hec) && runs_on(there, Tso(owner));
-    (wait && hec.thunk_patience.wait_for(LOOKS, || claim().is_none())) as usize
+    }
 }
 
 /// How often it is looked whether the thunk is done, in some microseconds: to sleep and to be woken takes as long.
@@ -149,8 +153,7 @@ unsafe fn is_far(hec: &Hec, t: Tso) -> bool {
 unsafe fn hurry(hec: &mut Hec, mut entry: Closure) {
     for _ in 0..MOST_STEPS {
         let thunk = entry.field(MSG_BH).untag();
-        let State::Claimed(_, claim) = thunk::look(&Heap, thunk.0) else { return };
-        let Some(owner) = thunk::owner(&Heap, claim).map(Tso) else { return };
+        let Some(owner) = claimant(thunk) else { return };
         if hec.run_queue.bring_forward(&mut hec.remembered, owner, MOST_PASSED) {
             return;
         }
@@ -178,11 +181,7 @@ unsafe fn hurry(hec: &mut Hec, mut entry: Closure) {
 /// All threads of this HEC are at rest.
 pub unsafe fn hurry_letter(hec: &mut Hec, entry: Closure) {
     let thunk = entry.field(MSG_BH).untag();
-    let owner = match thunk::look(&Heap, thunk.0) {
-        State::Claimed(_, claim) => thunk::owner(&Heap, claim).map(Tso),
-        _ => None,
-    };
-    let Some(owner) = owner else { return };
+    let Some(owner) = claimant(thunk) else { return };
     if !(is_far(hec, owner) && steal(hec, owner, thunk)) {
         hec.run_queue.bring_forward(&mut hec.remembered, owner, MOST_PASSED);
     }
