@@ -50,9 +50,10 @@ main = do
 interrupt :: ThreadId -> IORef Int -> MVar () -> Int -> IO ()
 interrupt target count heard i = do
   t <- mask_ $ forkOnWithUnmask 1 $ \unmask -> do
-    unmask (throwTo target Poke) `catch` \Enough -> modifyIORef' count (+ 1)
-    n <- readIORef count
-    when (n == times) (putMVar heard ())
+    unmask (throwTo target Poke) `catch` \Enough -> do
+      -- It may be preempted between a look and a store.
+      n <- atomicModifyIORef' count (\c -> (c + 1, c + 1))
+      when (n == times) (putMVar heard ())
   yield
   _ <- evaluate (busy (i `mod` 1000) i)
   throwTo t Enough
