@@ -40,11 +40,14 @@ pub unsafe fn value(c: Closure) -> Option<Closure> {
     (Heap.claim(indirectee.0) == Claim::Value).then_some(indirectee)
 }
 
-/// The thread that evaluates a claimed thunk, unless it has just been done.
+/// The thread that evaluates a thunk, if it is claimed at this moment.
 /// # Safety
-/// `thunk` is live, and has been found claimed since the world was last stopped.
+/// `thunk` is live and untagged.
 pub unsafe fn owner_of(thunk: Closure) -> Option<Tso> {
-    thunk::owner(&Heap, Heap.claim(thunk.field(INDIRECTEE).0)).map(Tso)
+    match thunk::look(&Heap, thunk.0) {
+        State::Claimed(_, claim) => thunk::owner(&Heap, claim).map(Tso),
+        _ => None,
+    }
 }
 
 unsafe fn new_entry(hec: &mut Hec, t: Tso, thunk: Closure) -> Closure {
@@ -82,18 +85,10 @@ pub unsafe extern "C" fn hec_await_briefly(hec: &mut Hec, thunk: Closure) -> usi
     if !many() {
         return 0;
     }
-    let Some(owner) = claimant(thunk) else { return 1 };
+    let Some(owner) = owner_of(thunk) else { return 1 };
     let there = door::ownership(owner).owner.load(Ordering::Relaxed) as *const Hec;
     let wait = !std::ptr::eq(there, hec) && runs_on(there, owner);
-    (wait && hec.thunk_patience.wait_for(LOOKS, || claimant(thunk).is_none())) as usize
-}
-
-/// The thread that evaluates a thunk, if it is claimed at this moment.
-unsafe fn claimant(thunk: Closure) -> Option<Tso> {
-    match thunk::look(&Heap, thunk.0) {
-        State::Claimed(_, claim) => thunk::owner(&Heap, claim).map(Tso),
-        _ => None,
-    }
+    (wait && hec.thunk_patience.wait_for(LOOKS, || owner_of(thunk).is_none())) as usize
 }
 
 /// How often it is looked whether the thunk is done, in some microseconds: to sleep and to be woken takes as long.
@@ -153,7 +148,7 @@ unsafe fn is_far(hec: &Hec, t: Tso) -> bool {
 unsafe fn hurry(hec: &mut Hec, mut entry: Closure) {
     for _ in 0..MOST_STEPS {
         let thunk = entry.field(MSG_BH).untag();
-        let Some(owner) = claimant(thunk) else { return };
+        let Some(owner) = owner_of(thunk) else { return };
         if hec.run_queue.bring_forward(&mut hec.remembered, owner, MOST_PASSED) {
             return;
         }
@@ -181,7 +176,7 @@ unsafe fn hurry(hec: &mut Hec, mut entry: Closure) {
 /// All threads of this HEC are at rest.
 pub unsafe fn hurry_letter(hec: &mut Hec, entry: Closure) {
     let thunk = entry.field(MSG_BH).untag();
-    let Some(owner) = claimant(thunk) else { return };
+    let Some(owner) = owner_of(thunk) else { return };
     if !(is_far(hec, owner) && steal(hec, owner, thunk)) {
         hec.run_queue.bring_forward(&mut hec.remembered, owner, MOST_PASSED);
     }
