@@ -9,8 +9,10 @@
 use crate::contract::layout::*;
 use crate::contract::{Closure, FunTable, RegTable, Tso};
 use crate::memory::{nursery::AllocArea, remember::RememberedSet, BLOCK_BYTES};
+use crate::observe::settings::checks;
 use crate::observe::stats::Sparks;
 use crate::crowd::CROWD;
+use crate::eagerness::Eagerness;
 use crate::lead::Lead;
 use crate::offers;
 use crate::pace::PACE;
@@ -60,6 +62,8 @@ pub struct Hec {
     pub patience: Patience,
     /// The same for thunks.
     pub thunk_patience: Patience,
+    /// Whether to evaluate what modifies variables before others see it.
+    pub eagerness: Eagerness,
     /// Why the running thread was stopped from outside (a collection was asked for).
     pub gc_requested: Option<GcRequest>,
     /// Thunks that somebody may evaluate before they are needed, and what became of such.
@@ -119,6 +123,7 @@ impl Hec {
             handed: Handed::No,
             patience: Patience::NEW,
             thunk_patience: Patience::NEW,
+            eagerness: Eagerness::new(checks().modify),
             gc_requested: None,
             lead: Lead::default(),
             stealer: sparks.stealer(),

@@ -7,6 +7,7 @@ pub mod crowd;
 pub mod atomics;
 pub mod boundary;
 pub mod collector;
+pub mod eagerness;
 pub mod eval;
 pub mod events;
 pub mod hec;

@@ -24,10 +24,10 @@ pub struct Kind {
 
 pub const PLAIN: Kind = Kind { name: "plain", env: &[], patience: 1 };
 pub const SMALL: Kind = Kind { name: "small", env: &[("GHCRTS", "-A16k")], patience: 3 };
-pub const CHECK: Kind = Kind { name: "check", env: &[("HECATON_CHECK", "heap,crowd,nurseries,steal")], patience: 6 };
+pub const CHECK: Kind = Kind { name: "check", env: &[("HECATON_CHECK", "heap,crowd,nurseries,steal,modify")], patience: 6 };
 /// Several GC threads for every collection: by itself, the runtime would call them to large ones only.
 pub const CREW: Kind = Kind { name: "crew", env: &[("HECATON_CHECK", "heap,crowd,gc-threads=4")], patience: 8 };
-pub const STRESS: Kind = Kind { name: "stress", env: &[("HECATON_CHECK", "heap,crowd,every-block,steal")], patience: 30 };
+pub const STRESS: Kind = Kind { name: "stress", env: &[("HECATON_CHECK", "heap,crowd,every-block,steal,modify")], patience: 30 };
 pub const CREW_STRESS: Kind =
     Kind { name: "crew-stress", env: &[("HECATON_CHECK", "heap,crowd,every-block,gc-threads=4")], patience: 60 };
 
@@ -36,7 +36,7 @@ pub const CREW_STRESS: Kind =
 pub const HECS: [Kind; 4] = [
     hecs("1", &[("GHCRTS", "-N1")]),
     hecs("2", &[("GHCRTS", "-N2")]),
-    hecs("4", &[("GHCRTS", "-N4 -n16k"), ("HECATON_CHECK", "crowd,steal")]),
+    hecs("4", &[("GHCRTS", "-N4 -n16k"), ("HECATON_CHECK", "crowd,steal,modify")]),
     hecs("8", &[("GHCRTS", "-N8 -A64k -n16k")]),
 ];
 

@@ -55,7 +55,8 @@ symbols! {
     stg_returnToStackTop, __stg_gc_enter_1, __stg_gc_fun,
     stg_raise_info, stg_unmaskAsyncExceptionszh_ret_info, stg_maskAsyncExceptionszh_ret_info,
     stg_maskUninterruptiblezh_ret_info, stg_atomically_waiting_frame_info,
-    hec_restart_atomically_info, hec_TREC_info, hec_after_call_info,
+    hec_restart_atomically_info, hec_TREC_info, hec_after_call_info, hec_modify_info,
+    hec_modifying_component_info, hec_modifying_whole_info, hec_has_modified_info, stg_sel_0_upd_info,
     stg_END_TSO_QUEUE_closure, stg_NO_FINALIZER_closure, stg_NO_TREC_closure,
     stg_END_STM_WATCH_QUEUE_closure, stg_INTLIKE_closure, stg_CHARLIKE_closure,
 

@@ -52,6 +52,13 @@ pub enum Place {
     Turn(u8),
 }
 
+/// A flag of threads beside those of the headers: a modification of a variable may be under way on its stack (`eval/modify.rs`).
+pub const TSO_MODIFIES: u32 = 1 << 31;
+const _: () = {
+    let all = TSO_LOCKED | TSO_BLOCKEX | TSO_INTERRUPTIBLE | TSO_ALLOC_LIMIT;
+    assert!(all & TSO_MODIFIES as usize == 0);
+};
+
 /// `StgStack`, without its words.
 #[repr(C)]
 pub struct StackObj {

@@ -5,6 +5,7 @@
 use crate::contract::closure::fields::UNDERFLOW_NEXT;
 use crate::contract::{layout::*, Closure, Info, Stack, Tso};
 use crate::hec::Hec;
+use crate::info;
 use crate::memory::object::size_of_frame;
 use crate::thread::queue::dirty_tso;
 use crate::thread::stack::dirty_stack;
@@ -61,6 +62,22 @@ impl Frame {
     pub unsafe fn next_chunk(self) -> Stack {
         debug_assert!(self.info().kind() == UNDERFLOW_FRAME);
         Stack(self.word(UNDERFLOW_NEXT))
+    }
+}
+
+/// Is this a frame of the evaluation itself, not of the thread that happens to do it?
+/// # Safety
+/// As for the methods of [`Frame`].
+pub unsafe fn is_pure(frame: Frame) -> bool {
+    let masks = [
+        info!(stg_maskAsyncExceptionszh_ret_info),
+        info!(stg_maskUninterruptiblezh_ret_info),
+        info!(stg_unmaskAsyncExceptionszh_ret_info),
+    ];
+    match frame.info().kind() {
+        UPDATE_FRAME | RET_BIG | RET_FUN => true,
+        RET_SMALL => !masks.contains(&frame.info()),
+        _ => false,
     }
 }
 

@@ -4,6 +4,9 @@ pub mod frames;
 pub mod freeze;
 mod heap;
 pub mod hooks;
+pub mod modify;
+#[cfg(test)]
+mod modify_tests;
 pub mod pause;
 pub mod raise;
 mod squeeze;

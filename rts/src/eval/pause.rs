@@ -18,6 +18,7 @@
 use super::blackhole::settle;
 use super::frames::{set_top, Frame};
 use super::heap::Heap;
+use super::modify::{may_be_resumed, settle as settle_modifications};
 use super::squeeze::squeeze;
 use super::thunk::{self, State};
 use super::{freeze, update};
@@ -196,6 +197,7 @@ unsafe fn cut_off(hec: &mut Hec, t: Tso, frame: Frame) {
 #[no_mangle]
 pub unsafe extern "C" fn hec_no_duplicate(hec: &mut Hec) {
     let t = hec.current();
+    settle_modifications(hec, t);
     thread_paused(hec, t);
 }
 
@@ -205,5 +207,7 @@ pub unsafe extern "C" fn hec_no_duplicate(hec: &mut Hec) {
 #[no_mangle]
 pub unsafe extern "C" fn hec_claim_thunk(hec: &mut Hec, thunk: Closure) -> usize {
     let t = hec.current();
+    hec.eagerness.is_entered(thunk.0);
+    may_be_resumed(t);
     claim(hec, thunk, t) as usize
 }

@@ -7,6 +7,7 @@
 //! tried again, as if the exception had not happened.
 use super::frames::*;
 use super::freeze::{end_thread, enter_handler};
+use super::modify::{is_modification, raised};
 use super::{hooks, update::update};
 use crate::contract::closure::fields::*;
 use crate::contract::{layout::*, Closure};
@@ -57,6 +58,11 @@ pub unsafe extern "C" fn hec_raise(hec: &mut Hec, exception: Closure) -> usize {
             STOP_FRAME => {
                 end_thread(t, frame, Some(exception));
                 return 1;
+            }
+            _ if is_modification(frame) => {
+                let raises = *thunk_for_it.get_or_insert_with(|| raising_thunk(hec, exception));
+                raised(hec, t, frame, raises);
+                return 0;
             }
             _ => frame = frame.older(),
         }

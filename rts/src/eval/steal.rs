@@ -8,7 +8,7 @@
 //! The owner's thread is ours and at rest, so no other HEC looks at its stack. Work is left to its
 //! owner where what is on the stack is about the thread: handlers, masking states, transactions, an
 //! exception that waits to be raised. So is a large piece, which would cost more to move than to wait for.
-use super::frames::{set_top, Frame};
+use super::frames::{is_pure, set_top, Frame};
 use super::freeze::{strip, Goal};
 use crate::contract::closure::fields::*;
 use crate::contract::{layout::*, Closure, Tso};
@@ -25,20 +25,6 @@ unsafe fn is_at_rest_here(hec: &Hec, t: Tso) -> bool {
     let ownership = door::ownership(t);
     let held = ownership.lock();
     ownership.is_ours(hec.address(), &held)
-}
-
-/// Is this a frame of the evaluation itself, not of the thread that happens to do it?
-unsafe fn is_pure(frame: Frame) -> bool {
-    let masks = [
-        info!(stg_maskAsyncExceptionszh_ret_info),
-        info!(stg_maskUninterruptiblezh_ret_info),
-        info!(stg_unmaskAsyncExceptionszh_ret_info),
-    ];
-    match frame.info().kind() {
-        UPDATE_FRAME | RET_BIG | RET_FUN => true,
-        RET_SMALL => !masks.contains(&frame.info()),
-        _ => false,
-    }
 }
 
 /// The update frame for a thunk, if there is one not far from the top of the current chunk, with

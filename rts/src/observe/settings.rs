@@ -213,10 +213,12 @@ pub struct Checks {
     pub nurseries: bool,
     /// Steal thunks from threads at rest wherever that can be done, instead of waiting for them.
     pub steal: bool,
+    /// Evaluate what modifies variables before others see it, wherever that is.
+    pub modify: bool,
 }
 
-/// Reads `HECATON_CHECK`: a list of `heap`, `every-block`, `crowd`, `nurseries`, `steal` and `gc-threads=N`. The
-/// error is the word it does not know.
+/// Reads `HECATON_CHECK`: a list of `heap`, `every-block`, `crowd`, `nurseries`, `steal`, `modify` and
+/// `gc-threads=N`. The error is the word it does not know.
 fn parse_checks(list: &str) -> Result<Checks, &str> {
     let mut checks = Checks::default();
     for word in list.split(',').map(str::trim).filter(|w| !w.is_empty()) {
@@ -226,6 +228,7 @@ fn parse_checks(list: &str) -> Result<Checks, &str> {
             "crowd" => checks.crowd = true,
             "nurseries" => checks.nurseries = true,
             "steal" => checks.steal = true,
+            "modify" => checks.modify = true,
             other => match other.strip_prefix("gc-threads=").map(str::parse) {
                 Some(Ok(n)) if (1..=MAX_GC_THREADS).contains(&n) => checks.gc_threads = Some(n),
                 _ => return Err(other),
@@ -246,7 +249,7 @@ pub fn checks() -> Checks {
                 1,
                 &format!(
                     "HECATON_CHECK has `{word}'; it knows `heap', `every-block', `crowd', `nurseries', \
-                     `steal' and `gc-threads=N'"
+                     `steal', `modify' and `gc-threads=N'"
                 ),
             )
         })

@@ -10,6 +10,7 @@ use super::task::{TaskRef, Turn};
 use super::{collect, hec, run, seat, settings, share, spark, suspend};
 use crate::contract::{layout::*, Closure, Tso};
 use crate::eval::blackhole::{self, owner_of};
+use crate::eval::modify;
 use crate::eval::pause::{piles_up, thread_paused};
 use crate::eval::freeze::{raise_async, restart_transaction};
 use crate::hec::{self, GcRequest, Handed, Hec, TIME_IS_UP};
@@ -241,6 +242,7 @@ unsafe fn came_back(hec: &mut Hec) {
     o.saved_errno = *libc::__errno_location() as u32;
     hec.r.current_tso = 0;
     eventlog::thread_stopped(hec.no, o.id, || why_stopped(hec, ret));
+    let settled = ret != ThreadFinished && modify::settle(hec, t);
     match ret {
         HeapOverflow => heap_overflow(hec, t),
         StackOverflow => stack_overflow(hec, t),
@@ -257,8 +259,8 @@ unsafe fn came_back(hec: &mut Hec) {
             if hec.wait.why != BlockedOnBlackHole {
                 place::blocks(t);
             }
-            // Work cut off goes first: the thread tries again when it comes back to this.
-            if thread_paused(hec, t) || !queues::park(hec, t) {
+            // Work cut off, or put off, goes first: the thread tries again when it comes back to this.
+            if thread_paused(hec, t) || settled || !queues::park(hec, t) {
                 hec.run_queue.push_front(&mut hec.remembered, t);
             }
         }
