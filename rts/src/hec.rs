@@ -56,6 +56,8 @@ pub struct Hec {
     pub rests_seen: usize,
     /// The thread at the front of the queue is in the middle of its time slice: its number, or 0.
     pub goes_on: u64,
+    /// The thread that has just come back and runs on at once. (It is no root: nothing happens in between.)
+    pub straight_on: Option<Tso>,
     /// Has a thread been handed an MVar that others wait for?
     pub handed: Handed,
     /// Whether to stay awake for an MVar's value.
@@ -120,6 +122,7 @@ impl Hec {
             share_later: false,
             rests_seen: 0,
             goes_on: 0,
+            straight_on: None,
             handed: Handed::No,
             patience: Patience::NEW,
             thunk_patience: Patience::NEW,
@@ -197,6 +200,11 @@ impl Hec {
             self.context_switch.store(0, Ordering::Relaxed);
         }
         asked
+    }
+
+    /// Has the running thread been asked anything, or the holder been called back, or written to?
+    pub fn is_asked(&self) -> bool {
+        self.context_switch.load(Ordering::Relaxed) != 0 || self.post.wants_something()
     }
 
     /// Has the holder come back to the scheduler soon, even if it is just about to run a thread.

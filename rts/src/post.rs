@@ -64,6 +64,11 @@ impl<T> Post<T> {
         }
     }
 
+    /// Is there a call or a letter? A hint: one that comes at this moment may be missed here, but stops the next thread.
+    pub fn wants_something(&self) -> bool {
+        self.wanted.load(Ordering::Relaxed) != 0 || self.any.load(Ordering::Relaxed) != 0
+    }
+
     /// Has the holder been called back? It has heard it then.
     pub fn called_back(&self) -> bool {
         self.wanted.load(Ordering::Relaxed) != 0 && self.wanted.swap(0, Ordering::AcqRel) != 0

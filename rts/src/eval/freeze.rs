@@ -20,7 +20,7 @@
 use super::blackhole::settle;
 use super::pause::{whose, Whose};
 use super::frames::{drop_chunk, set_top, Frame, ATOMICALLY_WORDS};
-use super::{hooks, update};
+use super::{hooks, modify, update};
 use crate::contract::closure::fields::*;
 use crate::contract::{layout::*, Closure, Info, Tso, WORD};
 use crate::hec::Hec;
@@ -226,6 +226,7 @@ pub unsafe fn raise_async(hec: &mut Hec, t: Tso, exception: Option<Closure>) {
         (hooks::get().leave_queues)(hec, t);
     }
     let goal = if exception.is_some() { Goal::Handler } else { Goal::Bottom };
+    modify::is_frozen(t);
     let frame = strip(hec, t, goal);
     match exception {
         Some(e) if frame.info().kind() == CATCH_FRAME => enter_handler(t, frame, e),

@@ -26,8 +26,11 @@ use crate::hec::Hec;
 use crate::info;
 use crate::memory::barrier::dirty_MUT_VAR;
 
+/// In the word of tries: there may be more of these frames below.
+const NESTED: usize = 1 << 32;
 /// The frame: {info, tries, variable, value found, function}. When the operation has been done in another way, its last three words
 /// are `hec_has_modified` {info, value found, unused}, and the first two are free for an update frame.
+const TRIES: usize = 1;
 const VARIABLE: usize = 2;
 const FOUND: usize = 3;
 const FUNCTION: usize = 4;
@@ -188,6 +191,22 @@ unsafe fn put_off(hec: &mut Hec, t: Tso, frame: Frame) {
     go_on_behind(t, frame, m.found, thunk);
 }
 
+/// The thread's stack is about to be frozen: whoever resumes the work may be in the midst of other modifications.
+/// # Safety
+/// The thread is stopped.
+pub(super) unsafe fn is_frozen(t: Tso) {
+    if t.obj().flags & TSO_MODIFIES == 0 {
+        return;
+    }
+    let mut frame = Frame::youngest(t.obj().stackobj);
+    while !matches!(frame.info().kind(), STOP_FRAME | UNDERFLOW_FRAME) {
+        if is_modification(frame) {
+            *frame.0.add(TRIES) |= NESTED;
+        }
+        frame = frame.older();
+    }
+}
+
 /// A thread goes on with work that has been frozen, perhaps in the midst of a modification.
 /// # Safety
 /// It is the running one.
@@ -200,11 +219,7 @@ pub(super) unsafe fn may_be_resumed(t: Tso) {
 /// Called from Cmm, which returns to the address at `sp`, and else makes the thunk right behind `hp`.
 #[no_mangle]
 pub unsafe extern "C" fn hec_modifies_first(hec: &mut Hec, sp: *const usize, hp: usize) -> usize {
-    let first = hec.eagerness.begins(*sp, hp + WORD, eagerness::meetings());
-    if first {
-        hec.current().obj().flags |= TSO_MODIFIES;
-    }
-    first as usize
+    hec.eagerness.begins(*sp, hp + WORD, eagerness::meetings()) as usize
 }
 
 /// The running thread has found a modification that was not finished. Called from Cmm.

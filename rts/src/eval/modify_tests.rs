@@ -1,5 +1,6 @@
 //! Modifications under way on stacks made by hand.
-use super::modify::{hec_modifies_first, settle};
+use super::freeze::raise_async;
+use super::modify::settle;
 use super::raise::hec_raise;
 use crate::collector::Request;
 use crate::contract::closure::fields::*;
@@ -174,16 +175,19 @@ fn an_old_variable_is_remembered() {
 }
 
 #[test]
-fn a_thread_that_begins_one_is_marked() {
+fn what_is_frozen_is_taken_for_nested() {
     let mut w = World::new(2);
-    let t = w.thread_with(&[t::ret_p().0, 8]);
-    w.run(t);
+    let x = w.thunk();
+    let (found, function) = (w.int(1000), w.int(2000));
+    let variable = w.object(info!(stg_MUT_VAR_DIRTY_info), &[found.0]);
+    let operation = [component().0, 3, variable.0, found.0, function.0];
+    let t = w.thread_with(&[&[t::ret_p().0, 8, t::ret_9().0, 0, 0, 0, 0, 0, 0, 0, 0, 0], &operation[..], &[info!(stg_upd_frame_info).0, x.0]].concat());
     unsafe {
-        let sp = t.obj().stackobj.obj().sp as *const usize;
-        assert_eq!(hec_modifies_first(w.hec, sp, 64), 0);
-        assert_eq!(t.obj().flags & TSO_MODIFIES, 0);
-        w.hec.eagerness = crate::eagerness::Eagerness::new(true);
-        assert_eq!(hec_modifies_first(w.hec, sp, 64), 1);
-        assert_ne!(t.obj().flags & TSO_MODIFIES, 0);
+        t.obj().flags |= TSO_MODIFIES;
+        raise_async(w.hec, t, None);
+        let ap = x.field(INDIRECTEE);
+        let words: Vec<_> = (0..ap.word(AP_STACK_SIZE)).map(|i| ap.word(AP_STACK_PAYLOAD + i)).collect();
+        let at = words.iter().position(|&word| word == component().0).unwrap();
+        assert_eq!(words[at + 1], 1 << 32 | 3);
     }
 }

@@ -208,6 +208,8 @@ pub unsafe extern "C" fn hec_no_duplicate(hec: &mut Hec) {
 pub unsafe extern "C" fn hec_claim_thunk(hec: &mut Hec, thunk: Closure) -> usize {
     let t = hec.current();
     hec.eagerness.is_entered(thunk.0);
-    may_be_resumed(t);
+    if thunk.info() != info!(hec_modify_info) {
+        may_be_resumed(t);
+    }
     claim(hec, thunk, t) as usize
 }

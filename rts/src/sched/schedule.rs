@@ -60,6 +60,10 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
     // Once for each thread run: whoever has the HEC back may use it.
     let mut made_way = false;
     loop {
+        if let Some(t) = hec().straight_on.take() {
+            run_thread(me, ic, hec(), t);
+            continue;
+        }
         if ic.is_some_and(|c| (*c).status != Status::NotFinished) {
             return;
         }
@@ -242,6 +246,10 @@ unsafe fn came_back(hec: &mut Hec) {
     o.saved_errno = *libc::__errno_location() as u32;
     hec.r.current_tso = 0;
     eventlog::thread_stopped(hec.no, o.id, || why_stopped(hec, ret));
+    if ret == HeapOverflow && goes_straight_on(hec, t) {
+        hec.straight_on = Some(t);
+        return;
+    }
     let settled = ret != ThreadFinished && modify::settle(hec, t);
     match ret {
         HeapOverflow => heap_overflow(hec, t),
@@ -293,14 +301,34 @@ unsafe fn requeue(hec: &mut Hec, t: Tso) {
     hec.run_queue.push_back(&mut hec.remembered, t);
 }
 
+/// A heap check failed, and all that is wanted is another piece of the nursery: then the thread has not stopped, and nobody else needs
+/// what it evaluates. (To claim that would mean a walk along its stack for each piece.) Whoever wants something of the HEC after
+/// this look stops the thread at its next heap check.
+unsafe fn goes_straight_on(hec: &mut Hec, t: Tso) -> bool {
+    hec.alloc.refuse(std::mem::take(&mut hec.r.hp_alloc));
+    let nothing_else = hec::many()
+        && settings().threaded
+        && hec.alloc.spent
+        && !hec.alloc.full
+        && hec.gc_requested.is_none()
+        && !hec.is_asked()
+        && hec.handed != Handed::Next
+        && !has_exceeded_limit(t)
+        && !seat::returners_wait(hec.no as usize);
+    nothing_else && hec.alloc.next_run()
+}
+
+unsafe fn has_exceeded_limit(t: Tso) -> bool {
+    t.obj().flags as usize & TSO_ALLOC_LIMIT != 0 && t.obj().alloc_limit < 0
+}
+
 /// A heap check failed: the nursery is full, a collection is wanted, or it is others' turn.
 unsafe fn heap_overflow(hec: &mut Hec, t: Tso) {
     thread_paused(hec, t);
     let o = t.obj();
-    if o.flags as usize & TSO_ALLOC_LIMIT != 0 && o.alloc_limit < 0 {
+    if has_exceeded_limit(t) {
         allocation_limit(hec, t);
     }
-    hec.alloc.refuse(std::mem::take(&mut hec.r.hp_alloc));
     if gives_way(hec, t) {
         return requeue(hec, t);
     }
