@@ -15,3 +15,4 @@ mod steal;
 mod tests;
 pub mod thunk;
 pub mod update;
+mod variable;

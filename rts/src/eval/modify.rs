@@ -18,7 +18,8 @@
 //! * What must not be done twice (`noDuplicate#`) must not be done in vain either: the operation is settled before.
 use super::frames::{is_pure, set_top, Frame};
 use super::freeze::{strip, Goal};
-use crate::atomics::{AtomicUsize, Ordering};
+use super::variable;
+use crate::atomics::AtomicUsize;
 use crate::contract::closure::fields::*;
 use crate::contract::{layout::*, thread::TSO_MODIFIES, Closure, Tso, WORD};
 use crate::eagerness;
@@ -82,11 +83,15 @@ impl Modification {
 
     /// Puts `new` in the place of the value found. False if another value is there.
     unsafe fn publish(&self, hec: &mut Hec, new: Closure) -> bool {
-        let done = self.value().compare_exchange(self.found.0, new.0, Ordering::SeqCst, Ordering::Relaxed).is_ok();
+        let done = variable::replace(self.value(), self.found.0, new.0);
         if done {
-            dirty_MUT_VAR(&mut hec.r, self.variable, self.found);
+            self.has_changed(hec);
         }
         done
+    }
+
+    unsafe fn has_changed(&self, hec: &mut Hec) {
+        dirty_MUT_VAR(&mut hec.r, self.variable, self.found);
     }
 
     /// Does it lazily; its thunk. What it found is in `found` then.
@@ -95,13 +100,9 @@ impl Modification {
         thunk.set_info(info!(hec_modify_info));
         thunk.set_word(THUNK_PAYLOAD, self.function.0);
         let new = self.new_value(hec, thunk);
-        loop {
-            self.found = Closure(self.value().load(Ordering::Acquire));
-            thunk.set_word(THUNK_PAYLOAD + 1, self.found.0);
-            if self.publish(hec, new) {
-                return thunk;
-            }
-        }
+        self.found = Closure(variable::put_before(self.value(), new.0, |found| thunk.set_word(THUNK_PAYLOAD + 1, found)));
+        self.has_changed(hec);
+        thunk
     }
 }
 

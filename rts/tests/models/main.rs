@@ -61,6 +61,8 @@ pub mod stopping;
 pub mod turns;
 #[path = "../../src/unpoisoned.rs"]
 mod unpoisoned;
+#[path = "../../src/eval/variable.rs"]
+mod variable;
 mod thread {
     pub use crate::{lock, ownership};
 }
@@ -77,6 +79,7 @@ mod forwarding;
 mod giving;
 mod hecs;
 mod letters;
+mod modifications;
 mod offering;
 mod posts;
 mod seats;
