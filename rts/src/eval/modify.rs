@@ -9,11 +9,11 @@
 //!
 //! Nobody sees what was evaluated in vain: a function is pure, and the variable's new value is always that of the function applied to
 //! the value it replaces. The frame says all that is needed, so nothing goes wrong if it is frozen with a computation, resumed by another
-//! thread, or dropped with an exception (then the modification has not begun). But the function must not be seen to be evaluated where a lazy operation would not
-//! have evaluated it:
+//! thread, or dropped with an exception (then the modification has not begun). But the function must not be seen to be evaluated where a
+//! lazy operation would not have evaluated it:
 //!
-//! * A thread that stops may do so for long, or for good. So when it stops, the operation is done lazily ([`settle`]): the work so far is frozen into the
-//!   thunk, which goes to the variable, and the thread goes on behind the operation. Whoever needs the value resumes the work.
+//! * A thread that stops may do so for long, or for good. So when it stops, the operation is done lazily ([`settle`]): the work so far is
+//!   frozen into the thunk, which goes to the variable, and the thread goes on behind the operation. Whoever needs the value resumes the work.
 //! * A function that raises makes a thunk that raises ([`raised`]): the operation itself never does.
 //! * What must not be done twice (`noDuplicate#`) must not be done in vain either: the operation is settled before.
 use super::frames::{is_pure, set_top, Frame};
@@ -27,8 +27,6 @@ use crate::hec::Hec;
 use crate::info;
 use crate::memory::barrier::dirty_MUT_VAR;
 
-/// In the word of tries: there may be more of these frames below.
-const NESTED: usize = 1 << 32;
 /// The frame: {info, tries, variable, value found, function}. When the operation has been done in another way, its last three words
 /// are `hec_has_modified` {info, value found, unused}, and the first two are free for an update frame.
 const TRIES: usize = 1;
@@ -37,6 +35,8 @@ const FOUND: usize = 3;
 const FUNCTION: usize = 4;
 const WORDS: usize = 5;
 const DONE: usize = 2;
+/// In the word of tries: there may be more of these frames below.
+const NESTED: usize = 1 << 32;
 const _: () = assert!(DONE == UPD_FRAME_WORDS && DONE + 1 == FOUND && DONE + 3 == WORDS);
 
 /// Does the frame wait for the result of a modification?
@@ -130,27 +130,27 @@ pub(super) unsafe fn raised(hec: &mut Hec, t: Tso, frame: Frame, raises: Closure
     go_on_behind(t, frame, m.found, thunk);
 }
 
-/// What there is of modifications on a thread's stack.
-enum Under {
-    /// This one, with nothing but evaluation above it.
-    Way(Frame),
-    /// One with a handler or the like above it, which nobody can resume who is not this thread.
-    Others,
-    Nothing,
+/// The innermost modification on a thread's stack.
+enum Innermost {
+    /// There is nothing but evaluation above its frame.
+    Resumable(Frame),
+    /// There is a handler or the like above it, and nobody can resume that who is not this thread.
+    BelowHandler,
+    None,
 }
 
 /// The innermost modification in the thread's current chunk. (None is in an older one: a thread whose stack grows stops.)
-unsafe fn innermost(t: Tso) -> Under {
+unsafe fn innermost(t: Tso) -> Innermost {
     let mut frame = Frame::youngest(t.obj().stackobj);
     let mut pure = true;
     while !matches!(frame.info().kind(), STOP_FRAME | UNDERFLOW_FRAME) {
         if is_modification(frame) {
-            return if pure { Under::Way(frame) } else { Under::Others };
+            return if pure { Innermost::Resumable(frame) } else { Innermost::BelowHandler };
         }
         pure &= is_pure(frame);
         frame = frame.older();
     }
-    Under::Nothing
+    Innermost::None
 }
 
 /// The thread stops, and may be in the midst of modifications: then they are done lazily, and the thread goes on behind them. True if so.
@@ -161,12 +161,12 @@ pub unsafe fn settle(hec: &mut Hec, t: Tso) -> bool {
     let mut any = false;
     while t.obj().flags & TSO_MODIFIES != 0 {
         match innermost(t) {
-            Under::Way(frame) => {
+            Innermost::Resumable(frame) => {
                 put_off(hec, t, frame);
                 any = true;
             }
-            Under::Others => break,
-            Under::Nothing => t.obj().flags &= !TSO_MODIFIES,
+            Innermost::BelowHandler => break,
+            Innermost::None => t.obj().flags &= !TSO_MODIFIES,
         }
     }
     any

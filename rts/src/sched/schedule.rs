@@ -312,6 +312,7 @@ unsafe fn goes_straight_on(hec: &mut Hec, t: Tso) -> bool {
         && !hec.alloc.full
         && hec.gc_requested.is_none()
         && !hec.is_asked()
+        && !hec.share_later
         && hec.handed != Handed::Next
         && !has_exceeded_limit(t)
         && !seat::returners_wait(hec.no as usize);
