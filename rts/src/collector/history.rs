@@ -6,15 +6,16 @@
 //! would be done by then is not offered to them. Where both ways are known, for this order of
 //! magnitude or the nearest, the faster one is taken. Where helpers come from outside, to share must be
 //! clearly faster, since it costs processor time that others may want; HECs that are stopped have
-//! nothing else to do. Where helpers have found hardly anything to do, as in one long list, that is said for all magnitudes, for a
+//! nothing else to do and share unless that is clearly slower. Where helpers have found hardly anything to do, as in one long list, that is said for all magnitudes, for a
 //! heap that grows is of another one each time. Now and then the other way is tried again, less
 //! often each time that it loses: the load of the machine changes, and so does the shape of the
 //! heap.
 use crate::observe::settings::MAX_GENERATIONS;
 
 /// A collection shared must take at most this part of the time that it takes alone: with HECs that are stopped
-/// anyway, and with other helpers.
-const GAIN_OF_HECS: f64 = 1.0;
+/// anyway, and with other helpers. Stopped HECs have nothing else to do, and by themselves what two ways have cost lately differs by more
+/// than that; where they share, each also copies what lies in its own core's cache.
+const GAIN_OF_HECS: f64 = 1.15;
 const GAIN: f64 = 0.85;
 /// Weight of the newest measurement.
 const NEWEST: f64 = 0.5;
@@ -208,8 +209,8 @@ mod tests {
     fn what_gains_is_shared_and_what_does_not_is_not() {
         assert!(run(&mut History::new(), 1000, 1 << 20, 0.6) > 980);
         assert!(run(&mut History::new(), 1000, 1 << 20, 0.95) < 20);
-        assert!(run_on(&mut History::new(), 1000, 1 << 20, 0.95, true) > 980);
-        assert!(run_on(&mut History::new(), 1000, 1 << 20, 1.05, true) < 20);
+        assert!(run_on(&mut History::new(), 1000, 1 << 20, 1.05, true) > 980);
+        assert!(run_on(&mut History::new(), 1000, 1 << 20, 1.25, true) < 20);
     }
 
     #[test]
