@@ -6,10 +6,10 @@
 //! would be done by then is not offered to them. Where both ways are known, for this order of
 //! magnitude or the nearest, the faster one is taken. Where helpers come from outside, to share must be
 //! clearly faster, since it costs processor time that others may want; HECs that are stopped have
-//! nothing else to do and share unless that is clearly slower. Where helpers have found hardly anything to do, as in one long list, that is said for all magnitudes, for a
-//! heap that grows is of another one each time. Now and then the other way is tried again, less
-//! often each time that it loses: the load of the machine changes, and so does the shape of the
-//! heap.
+//! nothing else to do, and share unless that is clearly slower. Where helpers have found hardly
+//! anything to do, as in one long list, that is said for all magnitudes, for a heap that grows is
+//! of another one each time. Now and then the other way is tried again, less often each time that
+//! it loses: the load of the machine changes, and so does the shape of the heap.
 use crate::observe::settings::MAX_GENERATIONS;
 
 /// A collection shared must take at most this part of the time that it takes alone: with HECs that are stopped
