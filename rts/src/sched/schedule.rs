@@ -60,9 +60,11 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
     // Once for each thread run: whoever has the HEC back may use it.
     let mut made_way = false;
     loop {
-        if let Some(t) = hec().straight_on.take() {
-            run_thread(me, ic, hec(), t);
-            continue;
+        if hec::many() {
+            if let Some(t) = hec().straight_on.take() {
+                run_thread(me, ic, hec(), t);
+                continue;
+            }
         }
         if ic.is_some_and(|c| (*c).status != Status::NotFinished) {
             return;
@@ -250,7 +252,8 @@ unsafe fn came_back(hec: &mut Hec) {
         hec.straight_on = Some(t);
         return;
     }
-    let settled = ret != ThreadFinished && modify::settle(hec, t);
+    // (With one HEC nothing is evaluated before it is published.)
+    let settled = hec::many() && ret != ThreadFinished && modify::settle(hec, t);
     match ret {
         HeapOverflow => heap_overflow(hec, t),
         StackOverflow => stack_overflow(hec, t),
