@@ -2,18 +2,13 @@
 use super::freeze::raise_async;
 use super::modify::settle;
 use super::raise::hec_raise;
+use super::tests::stack;
 use crate::collector::Request;
 use crate::contract::closure::fields::*;
 use crate::contract::thread::TSO_MODIFIES;
 use crate::contract::{test_symbols as t, Closure, Info, Tso};
 use crate::info;
 use crate::test_world::World;
-
-/// The words on a thread's stack, from the top on.
-unsafe fn stack(t: Tso) -> Vec<usize> {
-    let (sp, top) = (t.obj().stackobj.obj().sp, t.obj().stackobj.top());
-    std::slice::from_raw_parts(sp as *const usize, (top - sp) / 8).to_vec()
-}
 
 struct Under {
     w: World,

@@ -25,7 +25,7 @@ fn enter() -> usize {
 }
 
 /// The words on a thread's current chunk, from the top on.
-fn stack(t: Tso) -> Vec<usize> {
+pub(super) fn stack(t: Tso) -> Vec<usize> {
     unsafe {
         let (sp, top) = (t.obj().stackobj.obj().sp, t.obj().stackobj.top());
         std::slice::from_raw_parts(sp as *const usize, (top - sp) / 8).to_vec()

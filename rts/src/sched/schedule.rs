@@ -248,9 +248,12 @@ unsafe fn came_back(hec: &mut Hec) {
     o.saved_errno = *libc::__errno_location() as u32;
     hec.r.current_tso = 0;
     eventlog::thread_stopped(hec.no, o.id, || why_stopped(hec, ret));
-    if ret == HeapOverflow && goes_straight_on(hec, t) {
-        hec.straight_on = Some(t);
-        return;
+    if ret == HeapOverflow {
+        hec.alloc.refuse(std::mem::take(&mut hec.r.hp_alloc));
+        if goes_straight_on(hec, t) {
+            hec.straight_on = Some(t);
+            return;
+        }
     }
     // (With one HEC nothing is evaluated before it is published.)
     let settled = hec::many() && ret != ThreadFinished && modify::settle(hec, t);
@@ -308,7 +311,6 @@ unsafe fn requeue(hec: &mut Hec, t: Tso) {
 /// what it evaluates. (To claim that would mean a walk along its stack for each piece.) Whoever wants something of the HEC after
 /// this look stops the thread at its next heap check.
 unsafe fn goes_straight_on(hec: &mut Hec, t: Tso) -> bool {
-    hec.alloc.refuse(std::mem::take(&mut hec.r.hp_alloc));
     let nothing_else = hec::many()
         && settings().threaded
         && hec.alloc.spent
