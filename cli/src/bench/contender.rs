@@ -76,12 +76,18 @@ impl Contender {
 
 /// The medians of `runs` runs of each contender. All must print the same.
 pub fn alternate<const N: usize>(name: &str, contenders: &[Contender; N], runs: usize) -> Result<[Sample; N]> {
-    let mut samples = [const { Vec::new() }; N];
+    let medians = alternate_all(name, contenders, runs)?;
+    Ok(medians.try_into().unwrap_or_else(|_| unreachable!("a median for each contender")))
+}
+
+/// The same for however many contenders, in their order.
+pub fn alternate_all(name: &str, contenders: &[Contender], runs: usize) -> Result<Vec<Sample>> {
+    let mut samples = vec![Vec::with_capacity(runs); contenders.len()];
     let mut printed: Option<Vec<u8>> = None;
     for run in 0..runs {
         // Each goes first in its turn.
-        for turn in 0..N {
-            let n = (run + turn) % N;
+        for turn in 0..contenders.len() {
+            let n = (run + turn) % contenders.len();
             let Run { sample, stdout, .. } = contenders[n].run(name)?;
             if printed.get_or_insert_with(|| stdout.clone()) != &stdout {
                 return Err(Fail::new(format!("{name} {} prints something else than before", contenders[n].how())));
@@ -89,7 +95,7 @@ pub fn alternate<const N: usize>(name: &str, contenders: &[Contender; N], runs: 
             samples[n].push(sample);
         }
     }
-    Ok(samples.map(|s| Sample::median(&s)))
+    Ok(samples.iter().map(|s| Sample::median(s)).collect())
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! `ghc --make -jN`: the installed ghc compiles 64 equal modules that do not depend on each other, as in the 2016 measurements of what keeps
 //! it from scaling. The modules are the ones of that article: a type of many constructors, each with a field, and four derived classes.
-use super::{alternate, Contender, Sample};
+use super::{alternate_all, Contender, Sample};
 use crate::{
     commands::run::on_hecaton,
     fail::{Fail, Result},
@@ -71,16 +71,21 @@ impl GhcMake {
             let label = format!("-j{jobs} on the {label} runtime");
             Contender { label, executable: ghc.path.clone(), args, flags, env: env.to_vec(), stdin: String::new(), cores: None, work }
         };
-        let measure = |jobs: u32| {
-            let contenders = [
+        let contenders = jobs.iter().flat_map(|&jobs| {
+            [
                 compile(jobs, "stock", &[], &[]),
                 compile(jobs, "tuned stock", &TUNED, &[]),
                 compile(jobs, "hecaton", &[], &environment),
-            ];
-            let [stock, tuned, hecaton] = alternate("ghc_make", &contenders, runs)?;
-            Ok(Jobs { jobs, stock, tuned, hecaton })
+            ]
+        });
+        let contenders: Vec<Contender> = contenders.collect();
+        // Numbers of jobs are compared with each other as well: all take turns.
+        let medians = alternate_all("ghc_make", &contenders, runs)?;
+        let of_jobs = |(&jobs, medians): (&u32, &[Sample])| match medians {
+            [stock, tuned, hecaton] => Jobs { jobs, stock: stock.clone(), tuned: tuned.clone(), hecaton: hecaton.clone() },
+            _ => unreachable!("three runtimes for each number of jobs"),
         };
-        let jobs = jobs.iter().map(|&n| measure(n)).collect::<Result<_>>()?;
+        let jobs = jobs.iter().zip(medians.chunks_exact(3)).map(of_jobs).collect();
         Ok(GhcMake { constructors: size.constructors(), jobs })
     }
 

@@ -6,7 +6,7 @@ mod sample;
 mod table;
 mod targets;
 
-pub use contender::{alternate, Contender};
+pub use contender::{alternate, alternate_all, Contender};
 pub use ghc_make::{GhcMake, Jobs, Size, JOBS};
 pub use parallel::{grid as scaling_grid, Scaling};
 pub use sample::Sample;

@@ -19,7 +19,7 @@ const GHC_MAKE: &str = "ghc_make";
 
 #[derive(clap::Args)]
 pub struct Options {
-    /// How many times each program runs in each way; the median counts (ghc_make: half as many)
+    /// How many times each program runs in each way; the median counts (ghc_make --full: half as many)
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
     runs: u16,
     /// Have ghc_make compile modules of the size of the 2016 measurements, which takes about an hour
@@ -63,8 +63,8 @@ pub fn run(project: &Project, options: &Options) -> Result<()> {
     }
     if with_ghc {
         progress(GHC_MAKE);
-        let size = if options.full { Size::Full } else { Size::Small };
-        match GhcMake::measure(&Ghc::find(project)?, maker.library(), &dir.join(GHC_MAKE), size, &bench::JOBS, runs.div_ceil(2)) {
+        let (size, runs) = if options.full { (Size::Full, runs.div_ceil(2)) } else { (Size::Small, runs) };
+        match GhcMake::measure(&Ghc::find(project)?, maker.library(), &dir.join(GHC_MAKE), size, &bench::JOBS, runs) {
             Ok(ghc) => results.ghc = Some(ghc),
             Err(fail) => failed.push(fail),
         }
