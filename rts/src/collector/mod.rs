@@ -186,9 +186,7 @@ pub unsafe fn collect(
     let copied = if outcome.major { 0 } else { outcome.copied_words * WORD };
     tenure().record(copied, survivors, outcome.aged_words * WORD);
     let promoted = blocks_of(&heap().gens[1..]).saturating_sub(old) * BLOCK_BYTES;
-    if COMPANY.is_one() {
-        stretch().record(outcome.major, allocated, promoted, started, ended);
-    }
+    stretch(COMPANY.is_one()).record(outcome.major, allocated, promoted, started, ended);
     COMPANY.record(hecs.iter().map(|hec| hec.alloc.used()));
     resume(hecs, &mut outcome);
     watch.end(Phase::End);

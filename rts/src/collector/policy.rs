@@ -11,7 +11,7 @@
 //!
 //! A nursery of the default size grows with what the generations hold (see [`grown_nursery`]):
 //! more of what is allocated dies before it is looked at. The old generation gives the room.
-//! Whether still more room pays is found out (`stretch.rs`), but where several HECs allocate (`company.rs`) taken for granted:
+//! Whether still more room pays is found out (`stretch.rs`), but where several HECs allocate (`company.rs`) taken for granted beyond 4 MB:
 //! each collection fewer also saves the time until all have stopped, and most programs gain.
 //!
 //! `-H` names a size that the program may as well use: nurseries take what the generations,
@@ -110,7 +110,7 @@ static GROWN: AtomicUsize = AtomicUsize::new(0);
 pub unsafe fn init(settings: Settings) {
     *ptr::addr_of_mut!(SETTINGS) = settings;
     *tenure() = Tenure::new();
-    *stretch() = Stretch::new();
+    [false, true].map(|alone| *stretch(alone) = Stretch::new());
     *refresh() = Refresh::new();
     set_limits(0, 0);
 }
@@ -238,14 +238,14 @@ unsafe fn grown_nursery(hecs: usize) -> usize {
     stretched(size, hecs)
 }
 
-/// The size of a nursery that has `base` bytes in any case. It may have as much as a nursery grows to
-/// whatever is alive; beyond that, nurseries are bounded by it.
+/// The size of a nursery that has `base` bytes in any case. In company it may have as much as a nursery grows to,
+/// if that pays, whatever is alive; beyond that, and alone, nurseries are bounded by what is.
 fn stretched(base: usize, hecs: usize) -> usize {
     let live = LIVE.load(Ordering::Relaxed) * BLOCK_BYTES;
     if COMPANY.is_one() {
-        stretch().size(base, |size| size <= live)
+        stretch(true).size(base, |size| size <= live)
     } else if base < MAX_GROWN_NURSERY {
-        base
+        stretch(false).size(base, |size| size <= MAX_GROWN_NURSERY)
     } else {
         (SHARE_OF_MANY * live / hecs).clamp(base, MOST_FOR_MANY)
     }

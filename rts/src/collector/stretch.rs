@@ -14,7 +14,7 @@
 //! Only what collections cost is compared: what the program itself gains or loses cannot be told from
 //! what it happens to do just then. For that loss the gain has to make up; it is a few percent.
 //!
-//! Where several HECs allocate nothing is tried (`policy.rs`).
+//! Where several HECs allocate, only small sizes are tried (`policy.rs`).
 //!
 //! A small collection costs its own time and what it leaves to the next full one: the bytes that it
 //! promotes, at what a promoted byte has cost lately.
@@ -276,11 +276,12 @@ fn worth(size: usize) -> f64 {
     }
 }
 
-static STRETCH: Mutex<Stretch> = Mutex::new(Stretch::new());
+/// One for a HEC that allocates alone, one for several in company.
+static STRETCHES: [Mutex<Stretch>; 2] = [const { Mutex::new(Stretch::new()) }; 2];
 
 /// What is known, for the thread that collects.
-pub(super) fn stretch() -> MutexGuard<'static, Stretch> {
-    unpoisoned(STRETCH.lock())
+pub(super) fn stretch(alone: bool) -> MutexGuard<'static, Stretch> {
+    unpoisoned(STRETCHES[usize::from(alone)].lock())
 }
 
 #[cfg(test)]
