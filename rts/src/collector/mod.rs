@@ -464,7 +464,8 @@ unsafe fn finish<const MAJOR: bool, const PARALLEL: bool>(
     outcome.live = used_by(gens);
     outcome.slop = kept * BLOCK_BYTES - outcome.live.all();
     if MAJOR {
-        policy::set_limits(kept, held);
+        let statics = workers.iter().map(|w| w.statics_scanned).sum();
+        policy::set_limits(kept, held, statics);
     }
     outcome
 }

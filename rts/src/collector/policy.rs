@@ -9,6 +9,9 @@
 //! collection found next to no garbage, the next one waits longer (see [`growth_factor`]): a program
 //! that builds up its data is spared copies that gain nothing.
 //!
+//! A full collection also traces the static objects that can be reached, and a program the size of a compiler has a hundred thousand.
+//! They count as if they were alive: a large program whose heap is small is not collected as often as a small one.
+//!
 //! A nursery of the default size grows with what the generations hold (see [`grown_nursery`]):
 //! more of what is allocated dies before it is looked at. The old generation gives the room.
 //! Whether still more room pays is found out (`stretch.rs`), but where several HECs allocate (`company.rs`) taken for granted beyond 4 MB:
@@ -47,6 +50,10 @@ const WAIT: f64 = 1.5;
 /// collections of a small heap cost little, and pay by being early.
 const NEARLY_ALL: f64 = 0.95;
 const WORTH_WAITING_BYTES: usize = 16 << 20;
+
+/// What a static object counts for when it is asked how large a program is: to scan it takes as long as to copy a hundred bytes, for
+/// the object, its code's tables and its link word are all elsewhere, and it stands for as much code.
+const STATIC_BYTES: usize = 256;
 
 /// What the flags choose. Given once at start.
 #[derive(Clone, Copy, Debug)]
@@ -94,12 +101,20 @@ impl Settings {
     fn size_nurseries(&self) -> bool {
         self.nursery_bytes != Settings::DEFAULT.nursery_bytes || self.max_heap_bytes.is_some()
     }
+
+    /// Do they say how much the old generations grow?
+    fn names_growth(&self) -> bool {
+        self.factor != Settings::DEFAULT.factor || self.max_heap_bytes.is_some()
+    }
 }
 
 static mut SETTINGS: Settings = Settings::DEFAULT;
 
 /// Blocks that the last full collection left.
 static LIVE: AtomicUsize = AtomicUsize::new(0);
+
+/// Static objects that it scanned.
+static STATICS: AtomicUsize = AtomicUsize::new(0);
 
 /// Bytes that a grown nursery has before it is stretched.
 static GROWN: AtomicUsize = AtomicUsize::new(0);
@@ -112,7 +127,7 @@ pub unsafe fn init(settings: Settings) {
     *tenure() = Tenure::new();
     [false, true].map(|alone| *stretch(alone) = Stretch::new());
     *refresh() = Refresh::new();
-    set_limits(0, 0);
+    set_limits(0, 0, 0);
 }
 
 pub fn settings() -> &'static Settings {
@@ -144,28 +159,43 @@ fn follows_live() -> bool {
 /// By how much the old generations may grow after a full collection that left `live` of `held`
 /// blocks. Only a program that has named neither `-F` nor `-M` gets more than the flag says.
 fn growth_factor(s: &Settings, live: usize, held: usize) -> f64 {
-    let named = s.factor != Settings::DEFAULT.factor || s.max_heap_bytes.is_some();
     let worth = live * BLOCK_BYTES >= WORTH_WAITING_BYTES;
-    if !named && worth && live as f64 >= NEARLY_ALL * held as f64 {
+    if !s.names_growth() && worth && live as f64 >= NEARLY_ALL * held as f64 {
         s.factor * WAIT
     } else {
         s.factor
     }
 }
 
+/// By how many blocks the old generations may grow for static objects that count for so many bytes.
+fn growth_for_statics(s: &Settings, bytes: usize) -> usize {
+    if s.names_growth() {
+        0
+    } else {
+        ((s.factor - 1.0) * bytes as f64) as usize / BLOCK_BYTES
+    }
+}
+
+/// What the static objects count for.
+fn static_bytes() -> usize {
+    STATICS.load(Ordering::Relaxed) * STATIC_BYTES
+}
+
 /// Sets the limits after a full collection that left `live` blocks of the `held` that there were
-/// (what nurseries had not counted).
+/// (what nurseries had not counted), and scanned so many static objects.
 /// # Safety
 /// The world is stopped.
-pub(super) unsafe fn set_limits(live: usize, held: usize) {
+pub(super) unsafe fn set_limits(live: usize, held: usize, statics: usize) {
     let s = settings();
     LIVE.store(live, Ordering::Relaxed);
+    STATICS.store(statics, Ordering::Relaxed);
     refresh().record(live);
     let gens = &mut heap().gens;
     // The old generation gives what nurseries have grown by, unless that would cost a program whose live data
     // is little larger than a nursery more full collections than it saves small ones.
     let growth = (GROWN.load(Ordering::Relaxed).saturating_sub(s.nursery_bytes) / BLOCK_BYTES).min(live / 2);
     let mut limit = ((live as f64 * growth_factor(s, live, held)) as usize)
+        .saturating_add(growth_for_statics(s, static_bytes()))
         .saturating_sub(growth)
         .max(s.min_old_bytes / BLOCK_BYTES)
         .max(live);
@@ -226,7 +256,7 @@ unsafe fn grown_nursery(hecs: usize) -> usize {
     if s.size_nurseries() {
         return s.nursery_bytes;
     }
-    let held = blocks_of(&heap().gens) * BLOCK_BYTES;
+    let held = blocks_of(&heap().gens) * BLOCK_BYTES + static_bytes();
     let mut size = GROWN.load(Ordering::Relaxed).max(s.nursery_bytes);
     while size < MAX_GROWN_NURSERY && 2 * size * GROWN_SHARE <= held {
         size *= 2;
@@ -247,7 +277,7 @@ fn stretched(base: usize, hecs: usize) -> usize {
     } else if base < MAX_GROWN_NURSERY {
         stretch(false).size(base, |size| size <= MAX_GROWN_NURSERY)
     } else {
-        (SHARE_OF_MANY * live / hecs).clamp(base, MOST_FOR_MANY)
+        ((SHARE_OF_MANY * live + static_bytes()) / hecs).clamp(base, MOST_FOR_MANY)
     }
 }
 
@@ -291,6 +321,15 @@ pub(super) unsafe fn return_memory() {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn static_objects_let_the_heap_grow_unless_flags_say_how_much() {
+        let s = Settings::DEFAULT;
+        assert_eq!(growth_for_statics(&s, 10 * BLOCK_BYTES), 10);
+        for named in [Settings { factor: 3.0, ..s }, Settings { max_heap_bytes: Some(1 << 30), ..s }] {
+            assert_eq!(growth_for_statics(&named, 10 * BLOCK_BYTES), 0);
+        }
+    }
 
     #[test]
     fn a_large_heap_without_garbage_may_grow_more() {

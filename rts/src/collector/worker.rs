@@ -60,6 +60,8 @@ pub struct Worker<const MAJOR: bool, const PARALLEL: bool> {
     pub(super) large: Vec<Closure>,
     /// Static objects that are reached and not yet scanned.
     pub(super) statics: Vec<Closure>,
+    /// How many it has scanned.
+    pub(super) statics_scanned: usize,
     /// What a static object's link word says when this collection has reached it.
     pub(super) reached: usize,
     /// Old objects that refer to younger ones, by generation.
@@ -143,6 +145,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
             scanning: ptr::null_mut(),
             large: Vec::new(),
             statics: Vec::new(),
+            statics_scanned: 0,
             reached,
             remembered: gens.iter().map(|_| Vec::new()).collect(),
             selectors: Vec::new(),
@@ -322,6 +325,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
             if MAJOR {
                 while let Some(c) = self.statics.pop() {
                     self.scan_static(c);
+                    self.statics_scanned += 1;
                     idle = false;
                 }
             }
