@@ -16,10 +16,12 @@ use std::{
 
 /// What measures the installed ghc goes by this name.
 const GHC_MAKE: &str = "ghc_make";
+/// Parallel programs run so many times as often: the ratio of their speed-ups is one of four medians, and less certain than one of two.
+const RUNS_OF_PARALLEL: usize = 2;
 
 #[derive(clap::Args)]
 pub struct Options {
-    /// How many times each program runs in each way; the median counts (ghc_make --full: half as many)
+    /// How many times each program runs in each way; the median counts (parallel programs: twice as many, ghc_make --full: half)
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
     runs: u16,
     /// Have ghc_make compile modules of the size of the 2016 measurements, which takes about an hour
@@ -82,7 +84,7 @@ pub fn run(project: &Project, options: &Options) -> Result<()> {
 
 fn measure(maker: &Maker, program: &Program, runs: usize, results: &mut Results) -> Result<()> {
     if let Some(hecs) = program.header.hecs {
-        results.scalings.push(Scaling::measure(maker, program, hecs, runs)?);
+        results.scalings.push(Scaling::measure(maker, program, hecs, RUNS_OF_PARALLEL * runs)?);
         return Ok(());
     }
     let pair = bench::compare(maker, program, runs)?;
@@ -149,7 +151,8 @@ impl Results {
         }
         all["targets"] = self.targets.json();
         write(&picture("bench.json"), &all)?;
-        println!("\nmedian of {runs} runs; written to {}", written.join(", "));
+        let parallel = if self.scalings.is_empty() { String::new() } else { format!(", of parallel programs {}", RUNS_OF_PARALLEL * runs) };
+        println!("\nmedian of {runs} runs{parallel}; written to {}", written.join(", "));
         Ok(())
     }
 }
