@@ -80,12 +80,9 @@ impl GhcMake {
         });
         let contenders: Vec<Contender> = contenders.collect();
         // Numbers of jobs are compared with each other as well: all take turns.
-        let medians = alternate_all("ghc_make", &contenders, runs)?;
-        let of_jobs = |(&jobs, medians): (&u32, &[Sample])| match medians {
-            [stock, tuned, hecaton] => Jobs { jobs, stock: stock.clone(), tuned: tuned.clone(), hecaton: hecaton.clone() },
-            _ => unreachable!("three runtimes for each number of jobs"),
-        };
-        let jobs = jobs.iter().zip(medians.chunks_exact(3)).map(of_jobs).collect();
+        let mut medians = alternate_all("ghc_make", &contenders, runs)?.into_iter();
+        let mut of_jobs = |jobs: u32| Some(Jobs { jobs, stock: medians.next()?, tuned: medians.next()?, hecaton: medians.next()? });
+        let jobs = jobs.iter().map_while(|&n| of_jobs(n)).collect();
         Ok(GhcMake { constructors: size.constructors(), jobs })
     }
 
