@@ -66,7 +66,6 @@ use company::COMPANY;
 use history::Measured;
 use muster::Muster;
 use roots::Visitor;
-use stretch::stretch;
 use team::Team;
 use tenure::tenure;
 use std::time::Instant;
@@ -186,7 +185,9 @@ pub unsafe fn collect(
     let copied = if outcome.major { 0 } else { outcome.copied_words * WORD };
     tenure().record(copied, survivors, outcome.aged_words * WORD);
     let promoted = blocks_of(&heap().gens[1..]).saturating_sub(old) * BLOCK_BYTES;
-    stretch(COMPANY.is_one()).record(outcome.major, allocated, promoted, started, ended);
+    if let Some(mut stretch) = policy::tried_now() {
+        stretch.record(outcome.major, allocated, promoted, started, ended);
+    }
     COMPANY.record(hecs.iter().map(|hec| hec.alloc.used()));
     resume(hecs, &mut outcome);
     watch.end(Phase::End);

@@ -27,6 +27,7 @@ use crate::memory::{blocks, blocks_of, heap, BLOCK_BYTES};
 use crate::observe::settings::HeapSuggestion;
 use std::ptr;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::MutexGuard;
 
 /// When the generations have used up what `-H` names, a nursery may still have a small part
 /// of what is alive, up to this: it costs little memory and saves many collections.
@@ -125,7 +126,9 @@ static GROWN: AtomicUsize = AtomicUsize::new(0);
 pub unsafe fn init(settings: Settings) {
     *ptr::addr_of_mut!(SETTINGS) = settings;
     *tenure() = Tenure::new();
-    [false, true].map(|alone| *stretch(alone) = Stretch::new());
+    for alone in [false, true] {
+        *stretch(alone) = Stretch::new();
+    }
     *refresh() = Refresh::new();
     set_limits(0, 0, 0);
 }
@@ -272,13 +275,22 @@ unsafe fn grown_nursery(hecs: usize) -> usize {
 /// if that pays, whatever is alive; beyond that, and alone, nurseries are bounded by what is.
 fn stretched(base: usize, hecs: usize) -> usize {
     let live = LIVE.load(Ordering::Relaxed) * BLOCK_BYTES;
-    if COMPANY.is_one() {
-        stretch(true).size(base, |size| size <= live)
-    } else if base < MAX_GROWN_NURSERY {
-        stretch(false).size(base, |size| size <= MAX_GROWN_NURSERY)
-    } else {
-        ((SHARE_OF_MANY * live + static_bytes()) / hecs).clamp(base, MOST_FOR_MANY)
+    let most = if COMPANY.is_one() { live } else { MAX_GROWN_NURSERY };
+    match tried(base) {
+        Some(mut stretch) => stretch.size(base, |size| size <= most),
+        None => ((SHARE_OF_MANY * live + static_bytes()) / hecs).clamp(base, MOST_FOR_MANY),
     }
+}
+
+/// What tries sizes for nurseries that have `base` bytes in any case: nothing where those of several HECs follow what is alive.
+fn tried(base: usize) -> Option<MutexGuard<'static, Stretch>> {
+    let alone = COMPANY.is_one();
+    (alone || base < MAX_GROWN_NURSERY).then(|| stretch(alone))
+}
+
+/// What tries sizes for the nurseries of the cycle that has ended.
+pub(super) fn tried_now() -> Option<MutexGuard<'static, Stretch>> {
+    tried(GROWN.load(Ordering::Relaxed))
 }
 
 /// A size for the next cycle that is not that of the last.
