@@ -36,6 +36,7 @@ pub mod crew;
 pub mod evacuate;
 pub mod header;
 mod history;
+mod keeping;
 pub mod muster;
 pub mod policy;
 pub mod quiet;
@@ -64,6 +65,7 @@ use crate::thread::queue::dirty_tso;
 use crate::thread::stack::dirty_stack;
 use company::COMPANY;
 use history::Measured;
+use keeping::keeping;
 use muster::Muster;
 use roots::Visitor;
 use team::Team;
@@ -184,6 +186,7 @@ pub unsafe fn collect(
     // All that a full collection copies is no measure of what a nursery holds.
     let copied = if outcome.major { 0 } else { outcome.copied_words * WORD };
     tenure().record(copied, survivors, outcome.aged_words * WORD);
+    keeping().record(allocated, (!outcome.major).then_some(copied), started, ended);
     let promoted = blocks_of(&heap().gens[1..]).saturating_sub(old) * BLOCK_BYTES;
     if let Some(mut stretch) = policy::tried_now() {
         stretch.record(outcome.major, allocated, promoted, started, ended);

@@ -20,6 +20,7 @@
 //! `-H` names a size that the program may as well use: nurseries take what the generations,
 //! and the copies of the next full collection, leave of it.
 use super::company::COMPANY;
+use super::keeping::{keeping, Keeping};
 use super::refresh::{refresh, Refresh};
 use super::stretch::{stretch, Stretch};
 use super::tenure::{tenure, Tenure};
@@ -40,7 +41,9 @@ const MAX_GROWN_NURSERY: usize = 4 << 20;
 const GROWN_SHARE: usize = 4;
 /// With several HECs all together take so many times what is alive, but each no more than so many bytes.
 const SHARE_OF_MANY: usize = 3;
-const MOST_FOR_MANY: usize = 64 << 20;
+const MOST_FOR_MANY: usize = 32 << 20;
+/// And so many bytes, but none more than a nursery grows to, where they keep much of what they allocate.
+const FOR_MANY: usize = 16 << 20;
 
 /// What several HECs' nurseries are cut into, unless it is named.
 const PIECE: usize = 512 << 10;
@@ -117,8 +120,9 @@ static LIVE: AtomicUsize = AtomicUsize::new(0);
 /// Static objects that it scanned.
 static STATICS: AtomicUsize = AtomicUsize::new(0);
 
-/// Bytes that a grown nursery has before it is stretched.
+/// Bytes that a grown nursery has, and what it has before it is stretched.
 static GROWN: AtomicUsize = AtomicUsize::new(0);
+static BASE: AtomicUsize = AtomicUsize::new(0);
 
 /// Chooses the settings and sets the generations' first limits.
 /// # Safety
@@ -130,6 +134,7 @@ pub unsafe fn init(settings: Settings) {
         *stretch(alone) = Stretch::new();
     }
     *refresh() = Refresh::new();
+    *keeping() = Keeping::new();
     set_limits(0, 0, 0);
 }
 
@@ -268,7 +273,14 @@ unsafe fn grown_nursery(hecs: usize) -> usize {
         size /= 2;
     }
     GROWN.store(size, Ordering::Relaxed);
-    stretched(size, hecs)
+    let in_any_case = if keeps_in_company() { (FOR_MANY / hecs).min(MAX_GROWN_NURSERY) } else { 0 };
+    let base = size.max(in_any_case);
+    BASE.store(base, Ordering::Relaxed);
+    stretched(base, hecs)
+}
+
+fn keeps_in_company() -> bool {
+    !COMPANY.is_one() && keeping().much()
 }
 
 /// The size of a nursery that has `base` bytes in any case. In company it may have as much as a nursery grows to,
@@ -290,7 +302,7 @@ fn tried(base: usize) -> Option<MutexGuard<'static, Stretch>> {
 
 /// What tries sizes for the nurseries of the cycle that has ended.
 pub(super) fn tried_now() -> Option<MutexGuard<'static, Stretch>> {
-    tried(GROWN.load(Ordering::Relaxed))
+    tried(BASE.load(Ordering::Relaxed))
 }
 
 /// A size for the next cycle that is not that of the last.

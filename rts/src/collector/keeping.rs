@@ -1,0 +1,111 @@
+//! Whether a program keeps much of what it allocates.
+//!
+//! Where most dies in the nursery a small one is best: it stays in the caches. Where much is kept the program builds up its data: the first
+//! full collections follow each other closely then, and each copies nearly all that is there. Several HECs, which also wait for each other
+//! each time, have larger nurseries then at once, instead of when the heap has grown (`policy.rs`). But only while collections take a good
+//! part of the time: what has been copied lies closer together.
+use crate::unpoisoned::unpoisoned;
+use std::sync::{Mutex, MutexGuard};
+use std::time::Instant;
+
+/// Survivors are much if they are such a part of what was allocated, and collections dear if they take such a part of the time that the
+/// program runs; once both is so, it stays so above the second figure: larger nurseries change them.
+const MUCH: (f64, f64) = (0.12, 0.03);
+const DEAR: (f64, f64) = (0.12, 0.09);
+/// What has been counts this part of it at the next collection.
+const FADES: f64 = 0.7;
+
+/// From the end of one collection to the end of the next: bytes, and nanoseconds that the program ran and that it was stopped.
+#[derive(Clone, Copy)]
+struct Cycle {
+    allocated: f64,
+    copied: f64,
+    run: f64,
+    stopped: f64,
+}
+
+pub struct Keeping {
+    lately: Cycle,
+    much: bool,
+    /// When the last collection ended.
+    ended: Option<Instant>,
+}
+
+impl Keeping {
+    pub const fn new() -> Keeping {
+        Keeping { lately: Cycle { allocated: 0.0, copied: 0.0, run: 0.0, stopped: 0.0 }, much: false, ended: None }
+    }
+
+    /// It does, and collections are dear.
+    pub fn much(&self) -> bool {
+        self.much
+    }
+
+    /// A collection has been. If it was a small one, it has copied so many bytes after so many had been allocated.
+    pub fn record(&mut self, allocated: usize, copied: Option<usize>, started: Instant, ended: Instant) {
+        let resumed = self.ended.replace(ended).unwrap_or(started);
+        let nanoseconds = |from: Instant, to: Instant| to.saturating_duration_since(from).as_nanos() as f64;
+        if let Some(copied) = copied {
+            let (run, stopped) = (nanoseconds(resumed, started), nanoseconds(started, ended));
+            self.record_small(&Cycle { allocated: allocated as f64, copied: copied as f64, run, stopped });
+        }
+    }
+
+    fn record_small(&mut self, c: &Cycle) {
+        let add = |sum: &mut f64, new: f64| *sum = *sum * FADES + new;
+        let sum = &mut self.lately;
+        add(&mut sum.allocated, c.allocated);
+        add(&mut sum.copied, c.copied);
+        add(&mut sum.run, c.run);
+        add(&mut sum.stopped, c.stopped);
+        let above = |(first, then): (f64, f64)| if self.much { then } else { first };
+        self.much = sum.copied > above(MUCH) * sum.allocated && sum.stopped > above(DEAR) * sum.run;
+    }
+}
+
+static KEEPING: Mutex<Keeping> = Mutex::new(Keeping::new());
+
+/// What is known, for the thread that collects.
+pub(super) fn keeping() -> MutexGuard<'static, Keeping> {
+    unpoisoned(KEEPING.lock())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// After `n` collections of a nursery of which such a part survives, and that take such a part of the time that the program runs.
+    fn run(k: &mut Keeping, n: usize, part: f64, share: f64) -> bool {
+        for _ in 0..n {
+            k.record_small(&Cycle { allocated: 1e6, copied: 1e6 * part, run: 1e6, stopped: 1e6 * share });
+        }
+        k.much
+    }
+
+    #[test]
+    fn much_is_seen_soon_and_less_in_larger_nurseries_is_still_much() {
+        let mut k = Keeping::new();
+        assert!(!run(&mut k, 100, 0.1, 0.2));
+        assert!(run(&mut k, 4, 0.3, 0.2));
+        assert!(run(&mut k, 100, 0.05, 0.1));
+        assert!(!run(&mut k, 20, 0.01, 0.1));
+        assert!(!run(&mut k, 100, 0.05, 0.2));
+    }
+
+    #[test]
+    fn where_collections_are_cheap_it_does_not_matter() {
+        let mut k = Keeping::new();
+        assert!(!run(&mut k, 100, 0.5, 0.1));
+        assert!(run(&mut k, 100, 0.5, 0.2));
+        assert!(!run(&mut k, 100, 0.5, 0.05));
+    }
+
+    #[test]
+    fn a_full_collection_says_nothing() {
+        let mut k = Keeping::new();
+        assert!(run(&mut k, 10, 0.5, 0.5));
+        let now = Instant::now();
+        k.record(1, None, now, now);
+        assert!(k.much());
+    }
+}
