@@ -4,9 +4,9 @@
 //! full collections follow each other closely then, and each copies nearly all that is there. Several HECs, which also wait for each other
 //! each time, have larger nurseries then at once, instead of when the heap has grown (`policy.rs`). But only while collections take a good
 //! part of the time: what has been copied lies closer together.
+use super::cycle::Cycle;
 use crate::unpoisoned::unpoisoned;
 use std::sync::{Mutex, MutexGuard};
-use std::time::Instant;
 
 /// Survivors are much if they are such a part of what was allocated, and collections dear if they take such a part of the time that the
 /// program runs; once both is so, it stays so above the second figure: larger nurseries change them.
@@ -15,25 +15,18 @@ const DEAR: (f64, f64) = (0.12, 0.09);
 /// What has been counts this part of it at the next collection.
 const FADES: f64 = 0.7;
 
-/// From the end of one collection to the end of the next: bytes, and nanoseconds that the program ran and that it was stopped.
-#[derive(Clone, Copy)]
-struct Cycle {
+pub struct Keeping {
+    /// Lately: bytes allocated and copied, and nanoseconds that the program ran and that it was stopped.
     allocated: f64,
     copied: f64,
     run: f64,
     stopped: f64,
-}
-
-pub struct Keeping {
-    lately: Cycle,
     much: bool,
-    /// When the last collection ended.
-    ended: Option<Instant>,
 }
 
 impl Keeping {
     pub const fn new() -> Keeping {
-        Keeping { lately: Cycle { allocated: 0.0, copied: 0.0, run: 0.0, stopped: 0.0 }, much: false, ended: None }
+        Keeping { allocated: 0.0, copied: 0.0, run: 0.0, stopped: 0.0, much: false }
     }
 
     /// It does, and collections are dear.
@@ -41,25 +34,18 @@ impl Keeping {
         self.much
     }
 
-    /// A collection has been. If it was a small one, it has copied so many bytes after so many had been allocated.
-    pub fn record(&mut self, allocated: usize, copied: Option<usize>, started: Instant, ended: Instant) {
-        let resumed = self.ended.replace(ended).unwrap_or(started);
-        let nanoseconds = |from: Instant, to: Instant| to.saturating_duration_since(from).as_nanos() as f64;
-        if let Some(copied) = copied {
-            let (run, stopped) = (nanoseconds(resumed, started), nanoseconds(started, ended));
-            self.record_small(&Cycle { allocated: allocated as f64, copied: copied as f64, run, stopped });
+    /// A collection has been. What a full one copies is not only what was allocated.
+    pub fn record(&mut self, c: &Cycle) {
+        if c.full {
+            return;
         }
-    }
-
-    fn record_small(&mut self, c: &Cycle) {
         let add = |sum: &mut f64, new: f64| *sum = *sum * FADES + new;
-        let sum = &mut self.lately;
-        add(&mut sum.allocated, c.allocated);
-        add(&mut sum.copied, c.copied);
-        add(&mut sum.run, c.run);
-        add(&mut sum.stopped, c.stopped);
+        add(&mut self.allocated, c.allocated as f64);
+        add(&mut self.copied, c.copied as f64);
+        add(&mut self.run, c.run);
+        add(&mut self.stopped, c.stopped);
         let above = |(first, then): (f64, f64)| if self.much { then } else { first };
-        self.much = sum.copied > above(MUCH) * sum.allocated && sum.stopped > above(DEAR) * sum.run;
+        self.much = self.copied > above(MUCH) * self.allocated && self.stopped > above(DEAR) * self.run;
     }
 }
 
@@ -74,10 +60,15 @@ pub(super) fn keeping() -> MutexGuard<'static, Keeping> {
 mod tests {
     use super::*;
 
+    fn cycle(full: bool, part: f64, share: f64) -> Cycle {
+        let copied = (1e6 * part) as usize;
+        Cycle { full, allocated: 1_000_000, copied, promoted: 0, run: 1e6, stopped: 1e6 * share }
+    }
+
     /// After `n` collections of a nursery of which such a part survives, and that take such a part of the time that the program runs.
     fn run(k: &mut Keeping, n: usize, part: f64, share: f64) -> bool {
         for _ in 0..n {
-            k.record_small(&Cycle { allocated: 1e6, copied: 1e6 * part, run: 1e6, stopped: 1e6 * share });
+            k.record(&cycle(false, part, share));
         }
         k.much
     }
@@ -104,8 +95,7 @@ mod tests {
     fn a_full_collection_says_nothing() {
         let mut k = Keeping::new();
         assert!(run(&mut k, 10, 0.5, 0.5));
-        let now = Instant::now();
-        k.record(1, None, now, now);
+        (0..100).for_each(|_| k.record(&cycle(true, 0.0, 0.0)));
         assert!(k.much());
     }
 }

@@ -33,6 +33,7 @@ pub mod compact;
 mod company;
 pub mod cores;
 pub mod crew;
+mod cycle;
 pub mod evacuate;
 pub mod header;
 mod history;
@@ -64,6 +65,7 @@ use crate::observe::phases::{Phase, PhaseCosts, Watch};
 use crate::thread::queue::dirty_tso;
 use crate::thread::stack::dirty_stack;
 use company::COMPANY;
+use cycle::Cycle;
 use history::Measured;
 use keeping::keeping;
 use muster::Muster;
@@ -186,10 +188,12 @@ pub unsafe fn collect(
     // All that a full collection copies is no measure of what a nursery holds.
     let copied = if outcome.major { 0 } else { outcome.copied_words * WORD };
     tenure().record(copied, survivors, outcome.aged_words * WORD);
-    keeping().record(allocated, (!outcome.major).then_some(copied), started, ended);
     let promoted = blocks_of(&heap().gens[1..]).saturating_sub(old) * BLOCK_BYTES;
+    let (run, stopped) = cycle::times(started, ended);
+    let cycle = Cycle { full: outcome.major, allocated, copied: outcome.copied_words * WORD, promoted, run, stopped };
+    keeping().record(&cycle);
     if let Some(mut stretch) = policy::tried_now() {
-        stretch.record(outcome.major, allocated, promoted, started, ended);
+        stretch.record(&cycle);
     }
     COMPANY.record(hecs.iter().map(|hec| hec.alloc.used()));
     resume(hecs, &mut outcome);

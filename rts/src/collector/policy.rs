@@ -273,14 +273,10 @@ unsafe fn grown_nursery(hecs: usize) -> usize {
         size /= 2;
     }
     GROWN.store(size, Ordering::Relaxed);
-    let in_any_case = if keeps_in_company() { (FOR_MANY / hecs).min(MAX_GROWN_NURSERY) } else { 0 };
-    let base = size.max(in_any_case);
+    let builds_up = !COMPANY.is_one() && keeping().much();
+    let base = if builds_up { size.max((FOR_MANY / hecs).min(MAX_GROWN_NURSERY)) } else { size };
     BASE.store(base, Ordering::Relaxed);
     stretched(base, hecs)
-}
-
-fn keeps_in_company() -> bool {
-    !COMPANY.is_one() && keeping().much()
 }
 
 /// The size of a nursery that has `base` bytes in any case. In company it may have as much as a nursery grows to,

@@ -18,9 +18,9 @@
 //!
 //! A small collection costs its own time and what it leaves to the next full one: the bytes that it
 //! promotes, at what a promoted byte has cost lately.
+use super::cycle::Cycle;
 use crate::unpoisoned::unpoisoned;
 use std::sync::{Mutex, MutexGuard};
-use std::time::Instant;
 
 /// No larger than this, in bytes.
 const MOST: usize = 32 << 20;
@@ -48,16 +48,6 @@ const WAIT: (usize, usize) = (1 << 29, 1 << 34);
 const MOST_FOR_PROMOTED: f64 = 5.0;
 /// What was measured before so many bytes counts half.
 const MEMORY: usize = 2 * TRIAL_BYTES;
-
-/// From the end of one collection to the end of a small one.
-#[derive(Clone, Copy, Debug)]
-struct Cycle {
-    allocated: usize,
-    promoted: usize,
-    /// Nanoseconds that the program ran, and that it was stopped.
-    run: f64,
-    stopped: f64,
-}
 
 /// What a size has cost.
 #[derive(Clone, Copy)]
@@ -128,8 +118,6 @@ pub struct Stretch {
     promoted: usize,
     /// Bytes allocated in all.
     allocated: usize,
-    /// When the last collection ended.
-    ended: Option<Instant>,
 }
 
 impl Stretch {
@@ -145,7 +133,6 @@ impl Stretch {
             full: 0.0,
             promoted: 0,
             allocated: 0,
-            ended: None,
         }
     }
 
@@ -185,16 +172,12 @@ impl Stretch {
         (self.larger, self.smaller) = (Neighbour::NEW, Neighbour::NEW);
     }
 
-    /// A collection has been, `full` or small: so many bytes had been allocated in nurseries, and so
-    /// many more are in old generations now.
-    pub fn record(&mut self, full: bool, allocated: usize, promoted: usize, started: Instant, ended: Instant) {
-        let resumed = self.ended.replace(ended).unwrap_or(started);
-        let nanoseconds = |from: Instant, to: Instant| to.saturating_duration_since(from).as_nanos() as f64;
-        let stopped = nanoseconds(started, ended);
-        if full {
-            self.record_full(stopped);
+    /// A collection has been.
+    pub fn record(&mut self, c: &Cycle) {
+        if c.full {
+            self.record_full(c.stopped);
         } else {
-            self.record_small(&Cycle { allocated, promoted, run: nanoseconds(resumed, started), stopped });
+            self.record_small(c);
         }
     }
 
@@ -305,7 +288,7 @@ mod tests {
     }
 
     fn cycle(allocated: usize, promoted: usize, cost: f64) -> Cycle {
-        Cycle { allocated, promoted, run: allocated as f64, stopped: allocated as f64 * cost }
+        Cycle { full: false, allocated, copied: 0, promoted, run: allocated as f64, stopped: allocated as f64 * cost }
     }
 
     /// Half for each doubling.
