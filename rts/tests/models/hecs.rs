@@ -153,6 +153,23 @@ pub struct House {
     one_ran: Condvar,
 }
 
+/// A HEC as the child of a fork finds it: names of threads, numbers of tasks.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+pub struct Inherited {
+    queue: Vec<usize>,
+    letters: Vec<usize>,
+    rests: bool,
+    /// None if an OS thread that the child does not have had its lock.
+    seat: Option<InheritedSeat>,
+}
+
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct InheritedSeat {
+    holder: Option<usize>,
+    idle: Vec<usize>,
+    returners: usize,
+}
+
 /// The seat of a HEC.
 #[derive(Clone, Copy)]
 pub struct SeatOf(pub &'static House, pub usize);
@@ -446,31 +463,43 @@ impl House {
         }
     }
 
-    /// As `forkProcess`, from here on for the parent: `child` is what a process finds that has only the task number 0 of this one, which holds
-    /// the first HEC.
-    pub fn fork(&'static self, me: TaskRef, child: &'static House) {
+    /// As `forkProcess`, from here on for the parent: what its child finds.
+    pub fn fork(&'static self, me: TaskRef) -> Vec<Inherited> {
         let (mine, others) = (self.mine(me), self.others(me));
         unsafe { while !self.world.stop(me, mine, others.clone(), || ()) {} }
-        for (no, (hec, theirs)) in self.hecs.iter().zip(&child.hecs).enumerate() {
-            theirs.queue.with_mut(|to| hec.queue.with(|from| unsafe { *to = (*from).clone() }));
-            hec.post.letters().iter().for_each(|&letter| theirs.post.add(letter));
-            theirs.rests.store(self.is_resting(no), Ordering::Relaxed);
-            let mut state = child.seat(no).lock();
-            match self.seat(no).try_lock() {
-                Some(st) => {
-                    let same = |t: &TaskRef| child.tasks[self.tasks.iter().position(|x| x == t).unwrap()];
-                    state.holder = st.holder.as_ref().map(same);
-                    state.idle = st.idle.iter().map(same).collect();
-                    for _ in 0..st.returners() {
-                        state.take_or_line_up(child.tasks[1]);
-                    }
+        let no_of = |t: &TaskRef| self.tasks.iter().position(|x| x == t).unwrap();
+        let of = |(no, hec): (usize, &Hec)| Inherited {
+            queue: hec.queue.with(|q| unsafe { (*q).iter().map(|t| t.name).collect() }),
+            letters: hec.post.letters().iter().map(|t| t.name).collect(),
+            rests: self.is_resting(no),
+            seat: self.seat(no).try_lock().map(|st| InheritedSeat {
+                holder: st.holder.as_ref().map(no_of),
+                idle: st.idle.iter().map(no_of).collect(),
+                returners: st.returners(),
+            }),
+        };
+        let inherited = self.hecs.iter().enumerate().map(of).collect();
+        unsafe { self.world.go_on(others) }
+        inherited
+    }
+
+    /// What a process finds that a fork with these HECs has made, which has only the task number 0 of its parent's.
+    pub fn inherit(&'static self, inherited: &[Inherited]) {
+        for (no, (hec, from)) in self.hecs.iter().zip(inherited).enumerate() {
+            from.queue.iter().for_each(|&name| self.queue(no, name, None));
+            from.letters.iter().for_each(|&name| hec.post.add(Thread { name, bound: None }));
+            hec.rests.store(from.rests, Ordering::Relaxed);
+            let mut state = self.seat(no).lock();
+            match &from.seat {
+                Some(seat) => {
+                    state.holder = seat.holder.map(|no| self.tasks[no]);
+                    state.idle = seat.idle.iter().map(|&no| self.tasks[no]).collect();
+                    (0..seat.returners).for_each(|_| assert!(!state.take_or_line_up(self.tasks[1])));
                 }
-                // Somebody will have it for ever.
                 None => std::mem::forget(state),
             }
         }
-        child.world.0.store(true, Ordering::Relaxed);
-        unsafe { self.world.go_on(others) }
+        self.world.0.store(true, Ordering::Relaxed);
     }
 
     /// As `fork::child`, until the world goes on.
