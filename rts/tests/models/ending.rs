@@ -128,7 +128,7 @@ fn the_runtime_ends_and_another_ends_the_program() {
 
 #[test]
 fn the_child_of_a_fork_goes_on_though_its_parent_was_about_to_end() {
-    explore(1, || {
+    explore(3, || {
         let life = Lifetime::new();
         assert!(life.start() == Start::First && life.start() == Start::Again && life.leave_all(1));
         // SAFETY: nobody else uses it.

@@ -33,7 +33,7 @@ fn an_idle_worker_takes_a_fiber_up_and_another_the_hec() {
 
 #[test]
 fn a_fiber_is_taken_up_while_others_come_and_the_world_stops() {
-    explore(1, || {
+    explore(2, || {
         House::with(2, 4, 2, |house| {
             house.seat(0).acquire(house.tasks[0]);
             house.seat(1).acquire(house.tasks[1]);

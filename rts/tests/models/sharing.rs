@@ -90,5 +90,5 @@ fn work_makes_work() {
 
 #[test]
 fn three_share() {
-    explore(1, || share(3, 0, &[1, 0]));
+    explore(2, || share(3, 0, &[1, 0]));
 }
