@@ -2,7 +2,7 @@
 use crate::explore;
 use crate::hecs::{House, TaskRef};
 use crate::seating::Seat;
-use loom::sync::atomic::{AtomicBool, Ordering};
+use crate::atomics::{AtomicBool, Ordering};
 use loom::sync::Arc;
 
 /// Takes the first HEC, where thread 1 waits then.

@@ -3,7 +3,7 @@ use crate::explore;
 use crate::hecs::{House, TaskRef, Thread};
 use crate::lifetime::{Leave, Lifetime, Start};
 use crate::seating::Seat;
-use loom::sync::atomic::{AtomicBool, Ordering};
+use crate::atomics::{AtomicBool, Ordering};
 
 const FLUSH: usize = 0;
 const OTHER: usize = 1;

@@ -6,7 +6,7 @@ use crate::seating::{Called, Seat, Task, Whereabouts, Work};
 use crate::stopping;
 use crate::turns::{Turn, Turns};
 use loom::cell::UnsafeCell;
-use loom::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use crate::atomics::{AtomicBool, AtomicUsize, Ordering};
 use loom::sync::{Condvar, Mutex, MutexGuard};
 use loom::thread;
 use std::collections::VecDeque;

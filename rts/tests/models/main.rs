@@ -2,29 +2,7 @@
 //! interleaving of its threads that matters. The protocols' files are compiled here just as
 //! they are, but for where their atomics come from.
 
-/// What `rts/src/atomics.rs` is for the runtime.
-mod atomics {
-    pub use loom::sync::atomic::{fence, AtomicBool, AtomicU16, AtomicUsize, Ordering};
-    pub use loom::sync::{Condvar, Mutex, MutexGuard};
-
-    std::thread_local! {
-        /// Turns of waiting so far in this execution, all of whose threads loom runs on one of the system's.
-        pub static TURNS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
-    }
-    /// loom would try any number of turns; what comes after so many is run in one way only.
-    const EXPLORED_TURNS: usize = 4;
-
-    pub fn spin_loop() {
-        if TURNS.replace(TURNS.get() + 1) == EXPLORED_TURNS {
-            loom::stop_exploring();
-        }
-        loom::thread::yield_now();
-    }
-    pub fn yield_now() {
-        spin_loop()
-    }
-}
-
+mod atomics;
 #[path = "../../src/collector/crew.rs"]
 mod crew;
 #[path = "../../src/sched/doze.rs"]
@@ -93,7 +71,7 @@ fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(preemptions);
     builder.check(move || {
-        atomics::TURNS.set(0);
+        atomics::begin();
         model()
     });
 }

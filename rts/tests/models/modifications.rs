@@ -25,7 +25,7 @@ impl World {
         Arc::new(World { variable: AtomicUsize::new(FIRST), made_of })
     }
     fn look(&self) -> usize {
-        self.variable.load(loom::sync::atomic::Ordering::Acquire)
+        self.variable.load(crate::atomics::Ordering::Acquire)
     }
     fn make(&self, new: usize, of: usize) {
         self.made_of[new].with_mut(|before| unsafe { *before = of });

@@ -3,7 +3,7 @@ use crate::explore;
 use crate::hecs::{House, Thread, END};
 use crate::post::Post;
 use crate::seating::Seat;
-use loom::sync::atomic::{AtomicUsize, Ordering};
+use crate::atomics::{AtomicUsize, Ordering};
 use loom::sync::Arc;
 use loom::thread;
 

@@ -2,7 +2,7 @@
 use crate::explore;
 use crate::hecs::House;
 use crate::seating::{Seat, Task};
-use loom::sync::atomic::{AtomicUsize, Ordering};
+use crate::atomics::{AtomicUsize, Ordering};
 use loom::sync::Arc;
 
 #[test]

@@ -1,7 +1,7 @@
 //! Shared work: all of it is done, and all who do it come to an end.
 use crate::explore;
 use crate::quiet::Quiet;
-use loom::sync::atomic::{AtomicUsize, Ordering};
+use crate::atomics::{AtomicUsize, Ordering};
 use loom::sync::{Arc, Mutex};
 use loom::thread;
 

@@ -1,0 +1,95 @@
+//! What `rts/src/atomics.rs` is for the runtime: loom's, and such that loom sees all interleavings.
+//!
+//! loom runs two accesses of a variable in both orders only if one of them is the last before the other that it may not be swapped with, and
+//! of a variable's loads it remembers the last alone: that of a thread which goes on to change the variable hides those of all others, and
+//! the orders in which these come second are never run (loom's issues 166 and 392). So each variable here has another beside it that every
+//! access changes. Relaxed as that is, it makes nothing visible that the access itself does not, and no load newer than it may be.
+pub use loom::sync::atomic::{fence, Ordering};
+pub use loom::sync::{Condvar, Mutex, MutexGuard};
+use loom::sync::atomic;
+
+std::thread_local! {
+    /// Turns of waiting so far in this execution, all of whose threads loom runs on one of the system's.
+    static TURNS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+/// loom would try any number of turns; what comes after so many is run in one way only.
+const EXPLORED_TURNS: usize = 4;
+
+/// An execution begins.
+pub fn begin() {
+    TURNS.set(0);
+}
+
+pub fn spin_loop() {
+    if TURNS.replace(TURNS.get() + 1) == EXPLORED_TURNS {
+        loom::stop_exploring();
+    }
+    loom::thread::yield_now();
+}
+
+pub fn yield_now() {
+    spin_loop()
+}
+
+macro_rules! atomic {
+    ($name:ident, $of:ty) => {
+        pub struct $name {
+            value: atomic::$name,
+            accesses: atomic::AtomicBool,
+        }
+
+        impl $name {
+            pub fn new(value: $of) -> $name {
+                $name { value: atomic::$name::new(value), accesses: atomic::AtomicBool::new(false) }
+            }
+            fn accessed(&self) -> &atomic::$name {
+                self.accesses.swap(true, Ordering::Relaxed);
+                &self.value
+            }
+            pub fn load(&self, order: Ordering) -> $of {
+                self.accessed().load(order)
+            }
+            pub fn store(&self, value: $of, order: Ordering) {
+                self.accessed().store(value, order)
+            }
+            pub fn swap(&self, value: $of, order: Ordering) -> $of {
+                self.accessed().swap(value, order)
+            }
+            pub fn compare_exchange(&self, old: $of, new: $of, success: Ordering, failure: Ordering) -> Result<$of, $of> {
+                self.accessed().compare_exchange(old, new, success, failure)
+            }
+        }
+    };
+}
+
+atomic!(AtomicBool, bool);
+atomic!(AtomicU16, u16);
+atomic!(AtomicUsize, usize);
+
+impl AtomicUsize {
+    pub fn fetch_add(&self, n: usize, order: Ordering) -> usize {
+        self.accessed().fetch_add(n, order)
+    }
+    pub fn fetch_sub(&self, n: usize, order: Ordering) -> usize {
+        self.accessed().fetch_sub(n, order)
+    }
+}
+
+/// What loom by itself runs in one order only.
+#[test]
+fn a_load_before_a_store_hides_no_other_load() {
+    use std::sync::{Arc, Mutex};
+    let found = Arc::new(Mutex::new(std::collections::BTreeSet::new()));
+    let all = found.clone();
+    crate::explore(2, move || {
+        let variable = loom::sync::Arc::new(AtomicUsize::new(0));
+        let theirs = variable.clone();
+        let other = loom::thread::spawn(move || {
+            theirs.load(Ordering::Relaxed);
+            theirs.store(1, Ordering::Relaxed);
+        });
+        found.lock().unwrap().insert(variable.load(Ordering::Relaxed));
+        other.join().unwrap();
+    });
+    assert!(all.lock().unwrap().iter().eq(&[0, 1]));
+}
