@@ -1,12 +1,36 @@
 //! Shared work: all of it is done, and all who do it come to an end.
+use crate::atomics::{AtomicUsize, Ordering};
 use crate::explore;
 use crate::quiet::Quiet;
-use crate::atomics::{AtomicUsize, Ordering};
-use loom::sync::{Arc, Mutex};
+use loom::sync::{Arc, Mutex, Notify};
 use loom::thread;
 
 /// Pieces of work: each says how many further ones it makes.
-type Queue = Mutex<Vec<usize>>;
+struct Queue {
+    pieces: Mutex<Vec<usize>>,
+    /// Who only looks does so without the lock, and may see what has been.
+    len: AtomicUsize,
+}
+
+impl Queue {
+    fn new() -> Queue {
+        Queue { pieces: Mutex::new(Vec::new()), len: AtomicUsize::new(0) }
+    }
+    fn push(&self, piece: usize) {
+        let mut pieces = self.pieces.lock().unwrap();
+        pieces.push(piece);
+        self.len.store(pieces.len(), Ordering::Relaxed);
+    }
+    fn pop(&self) -> Option<usize> {
+        let mut pieces = self.pieces.lock().unwrap();
+        let piece = pieces.pop();
+        self.len.store(pieces.len(), Ordering::Relaxed);
+        piece
+    }
+    fn looks_empty(&self) -> bool {
+        self.len.load(Ordering::Relaxed) == 0
+    }
+}
 
 struct Work {
     quiet: Quiet,
@@ -18,13 +42,13 @@ impl Work {
     fn new(workers: usize, patience: usize) -> Work {
         Work {
             quiet: Quiet::new(patience),
-            queues: (0..workers).map(|_| Mutex::new(Vec::new())).collect(),
+            queues: (0..workers).map(|_| Queue::new()).collect(),
             done: AtomicUsize::new(0),
         }
     }
 
     fn offer(&self, me: usize, piece: usize) {
-        self.queues[me].lock().unwrap().push(piece);
+        self.queues[me].push(piece);
         self.quiet.offer();
     }
 
@@ -33,20 +57,21 @@ impl Work {
         self.done.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// A piece that another worker offers, if there comes to be one.
+    fn seek(&self, me: usize) -> Option<usize> {
+        let others = || (0..self.queues.len()).filter(move |&i| i != me);
+        self.quiet.seek(|| others().any(|i| !self.queues[i].looks_empty()), || others().find_map(|i| self.queues[i].pop()))
+    }
+
     /// Works until all is done.
     fn drain(&self, me: usize) {
-        let others = || (0..self.queues.len()).filter(move |&i| i != me);
         loop {
             loop {
-                let own = self.queues[me].lock().unwrap().pop();
+                let own = self.queues[me].pop();
                 let Some(piece) = own else { break };
                 self.perform(me, piece);
             }
-            let found = self.quiet.seek(
-                || others().any(|i| !self.queues[i].lock().unwrap().is_empty()),
-                || others().find_map(|i| self.queues[i].lock().unwrap().pop()),
-            );
-            match found {
+            match self.seek(me) {
                 Some(piece) => self.perform(me, piece),
                 None => return,
             }
@@ -91,4 +116,24 @@ fn work_makes_work() {
 #[test]
 fn three_share() {
     explore(2, || share(3, 0, &[1, 0]));
+}
+
+/// Who offers a piece may count on another to take it, while that one has nothing to do.
+#[test]
+fn no_offer_is_slept_through() {
+    explore(3, || {
+        let work = Arc::new(Work::new(2, 0));
+        let taken = Arc::new(Notify::new());
+        work.quiet.enter();
+        let (theirs, takes) = (work.clone(), taken.clone());
+        let helper = thread::spawn(move || {
+            theirs.quiet.enter();
+            let piece = theirs.seek(1);
+            assert!(piece.is_some(), "the other is active until it is taken");
+            takes.notify();
+        });
+        work.offer(0, 0);
+        taken.wait();
+        helper.join().unwrap();
+    });
 }
