@@ -25,6 +25,7 @@
 //!
 //! The caller has stopped the world: every thread's registers are in its stack chunk, every
 //! update frame's thunk is a black hole, and every HEC's Hp is saved.
+mod allowance;
 pub mod arrays;
 pub mod caf;
 pub mod check;
@@ -64,6 +65,7 @@ use crate::memory::{blocks_of, heap, pieces, used_by, Age, Used, BLOCK_BYTES};
 use crate::observe::phases::{Phase, PhaseCosts, Watch};
 use crate::thread::queue::dirty_tso;
 use crate::thread::stack::dirty_stack;
+use allowance::allowance;
 use company::COMPANY;
 use cycle::Cycle;
 use history::Measured;
@@ -192,6 +194,7 @@ pub unsafe fn collect(
     let (run, stopped) = cycle::times(started, ended);
     let cycle = Cycle { full: outcome.major, allocated, copied: outcome.copied_words * WORD, promoted, run, stopped };
     keeping().record(&cycle);
+    allowance().record(&cycle, COMPANY.is_one());
     if let Some(mut stretch) = policy::tried_now() {
         stretch.record(&cycle);
     }

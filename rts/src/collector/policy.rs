@@ -15,10 +15,12 @@
 //! A nursery of the default size grows with what the generations hold (see [`grown_nursery`]):
 //! more of what is allocated dies before it is looked at. The old generation gives the room.
 //! Whether still more room pays is found out (`stretch.rs`), but where several HECs allocate (`company.rs`) taken for granted beyond 4 MB:
-//! each collection fewer also saves the time until all have stopped, and most programs gain.
+//! each collection fewer also saves the time until all have stopped, and most programs gain. Those that keep much have 4 MB at once
+//! (`keeping.rs`); what is beyond must have been paid for (`allowance.rs`).
 //!
 //! `-H` names a size that the program may as well use: nurseries take what the generations,
 //! and the copies of the next full collection, leave of it.
+use super::allowance::{allowance, Allowance};
 use super::company::COMPANY;
 use super::keeping::{keeping, Keeping};
 use super::refresh::{refresh, Refresh};
@@ -135,6 +137,7 @@ pub unsafe fn init(settings: Settings) {
     }
     *refresh() = Refresh::new();
     *keeping() = Keeping::new();
+    *allowance() = Allowance::new();
     set_limits(0, 0, 0);
 }
 
@@ -286,7 +289,7 @@ fn stretched(base: usize, hecs: usize) -> usize {
     let most = if COMPANY.is_one() { live } else { MAX_GROWN_NURSERY };
     match tried(base) {
         Some(mut stretch) => stretch.size(base, |size| size <= most),
-        None => ((SHARE_OF_MANY * live + static_bytes()) / hecs).clamp(base, MOST_FOR_MANY),
+        None => ((SHARE_OF_MANY * live + static_bytes()).min(allowance().bytes()) / hecs).clamp(base, MOST_FOR_MANY),
     }
 }
 
