@@ -1,6 +1,6 @@
 //! `ghc --make -jN`: the installed ghc compiles 64 equal modules that do not depend on each other, as in the 2016 measurements of what keeps
 //! it from scaling. The modules are the ones of that article: a type of many constructors, each with a field, and four derived classes.
-use super::{alternate_all, Contender, Sample};
+use super::{series::alternate_all, Contender, Sample};
 use crate::{
     commands::run::on_hecaton,
     fail::{Fail, Result},
@@ -52,6 +52,8 @@ pub struct Jobs {
 pub struct GhcMake {
     pub constructors: usize,
     pub jobs: Vec<Jobs>,
+    /// Of each.
+    pub runs: usize,
 }
 
 impl GhcMake {
@@ -83,7 +85,7 @@ impl GhcMake {
         let mut medians = alternate_all("ghc_make", &contenders, runs)?.into_iter();
         let mut of_jobs = |jobs: u32| Some(Jobs { jobs, stock: medians.next()?, tuned: medians.next()?, hecaton: medians.next()? });
         let jobs = jobs.iter().map_while(|&n| of_jobs(n)).collect();
-        Ok(GhcMake { constructors: size.constructors(), jobs })
+        Ok(GhcMake { constructors: size.constructors(), jobs, runs })
     }
 
     pub fn at(&self, jobs: u32) -> Option<&Jobs> {
@@ -105,8 +107,9 @@ impl GhcMake {
         Grid {
             name: "ghc_make",
             title: format!(
-                "ghc --make -jN of {MODULES} equal modules ({} constructors each): elapsed, CPU, peak memory; tuned: {}",
+                "ghc --make -jN of {MODULES} equal modules ({} constructors each): elapsed, CPU, peak memory; median of {} runs; tuned: {}",
                 self.constructors,
+                self.runs,
                 TUNED.join(" ")
             ),
             columns,
@@ -147,7 +150,7 @@ mod tests {
     fn rows_have_a_figure_for_each_column() {
         let sample = |elapsed| Sample { elapsed, cpu: 2.0, peak: 1e8, ..Sample::default() };
         let jobs = vec![Jobs { jobs: 2, stock: sample(4.0), tuned: sample(2.0), hecaton: sample(1.0) }];
-        let grid = GhcMake { constructors: 10, jobs }.grid();
+        let grid = GhcMake { constructors: 10, jobs, runs: 1 }.grid();
         assert_eq!(grid.rows[0].1.len(), grid.columns.len());
         assert_eq!(grid.rows[0].1[9..], [0.25, 0.5, 1.0]);
     }

@@ -1,15 +1,18 @@
 //! Measuring programs on both runtimes, in alternation so that whatever else the machine does meets both alike.
 mod contender;
+mod estimate;
 mod ghc_make;
 mod parallel;
 mod sample;
+mod series;
 mod table;
 mod targets;
 
-pub use contender::{alternate, alternate_all, Contender};
+pub use contender::Contender;
 pub use ghc_make::{GhcMake, Jobs, Size, JOBS};
 pub use parallel::{grid as scaling_grid, Scaling};
 pub use sample::Sample;
+pub use series::alternate;
 pub use table::{json, picture, print};
 pub use targets::Targets;
 

@@ -2,18 +2,31 @@
 //!
 //! A runtime may put cores to use that its program has no HECs for: with one HEC, Hecaton shares a collection with cores that are idle.
 //! What is asked here is what a second core gains, so the program with one HEC gets one.
-use super::{alternate, contender, Contender, Sample};
+use super::{
+    contender,
+    estimate::{median, Estimate},
+    series::{exactly, Series},
+    Contender, Sample,
+};
 use crate::{
     fail::Result,
     programs::{Maker, Program, Runtime},
     report::{Better, Column, Grid},
 };
 
+/// Runs go on until speed-ups are compared as surely as this, as a part of their ratio...
+const PRECISION: f64 = 0.02;
+/// ... or there are so many times the least number of them.
+const PATIENCE: usize = 4;
+
 /// The medians of a program on both runtimes, on one HEC and on several, with a core each.
 pub struct Scaling {
     pub name: String,
     pub stock: Speedup,
     pub hecaton: Speedup,
+    /// Hecaton's speed-up as a multiple of the stock runtime's.
+    pub ratio: Estimate,
+    pub runs: usize,
 }
 
 pub struct Speedup {
@@ -28,34 +41,48 @@ impl Speedup {
 }
 
 impl Scaling {
-    /// Measures `program` `runs` times on each runtime with -N1 on one core, and with -N`hecs` on `hecs` cores; all must print the same.
+    /// Measures `program` at least `runs` times on each runtime with -N1 on one core, and with -N`hecs` on `hecs` cores, and more often while
+    /// it is uncertain how the speed-ups compare. All must print the same.
     pub fn measure(maker: &Maker, program: &Program, hecs: u32, runs: usize) -> Result<Scaling> {
         let on = |runtime, hecs: u32| -> Result<Contender> {
             let cores = Some(hecs as usize);
             Ok(Contender { cores, ..contender(maker, program, runtime, &[&format!("-N{hecs}")])? })
         };
         let contenders = [on(Runtime::Stock, 1)?, on(Runtime::Stock, hecs)?, on(Runtime::Hecaton, 1)?, on(Runtime::Hecaton, hecs)?];
-        let [stock_1, stock_n, hecaton_1, hecaton_n] = alternate(&program.name, &contenders, runs)?;
-        Ok(Scaling {
-            name: program.name.clone(),
-            stock: Speedup { alone: stock_1, together: stock_n },
-            hecaton: Speedup { alone: hecaton_1, together: hecaton_n },
-        })
+        let mut series = Series::new(&program.name, &contenders);
+        loop {
+            series.round()?;
+            let rounds = series.rounds();
+            if rounds < runs {
+                continue;
+            }
+            let ratio = ratio(&exactly(series.elapsed()));
+            if ratio.uncertainty() > PRECISION && rounds < PATIENCE * runs {
+                continue;
+            }
+            let [stock_1, stock_n, hecaton_1, hecaton_n] = exactly(series.medians());
+            let stock = Speedup { alone: stock_1, together: stock_n };
+            let hecaton = Speedup { alone: hecaton_1, together: hecaton_n };
+            return Ok(Scaling { name: program.name.clone(), stock, hecaton, ratio, runs: rounds });
+        }
     }
+}
 
-    /// Hecaton's speed-up as a multiple of the stock runtime's.
-    pub fn ratio(&self) -> f64 {
-        self.hecaton.factor() / self.stock.factor()
-    }
+/// How speed-ups compare, from elapsed times in each round: the stock runtime's on one HEC and on several, and Hecaton's.
+fn ratio(elapsed: &[Vec<f64>; 4]) -> Estimate {
+    Estimate::over(elapsed[0].len(), |rounds| {
+        let [stock_1, stock_n, hecaton_1, hecaton_n] = elapsed.each_ref().map(|of_one| median(rounds.iter().map(|&r| of_one[r])));
+        (hecaton_1 / hecaton_n) / (stock_1 / stock_n)
+    })
 }
 
 pub fn grid(all: &[Scaling]) -> Grid {
     let row = |s: &Scaling| {
         let times = |x: &Speedup| [x.alone.elapsed, x.together.elapsed];
         let ratio = |of: fn(&Speedup) -> f64| of(&s.hecaton) / of(&s.stock);
-        let factors = [s.stock.factor(), s.hecaton.factor(), s.ratio()];
+        let factors = [s.stock.factor(), s.hecaton.factor(), s.ratio.value, s.ratio.low, s.ratio.high];
         let ratios = [ratio(|x| x.alone.elapsed), ratio(|x| x.together.elapsed), ratio(|x| x.together.cpu), ratio(|x| x.together.peak)];
-        (s.name.clone(), [&times(&s.stock)[..], &times(&s.hecaton), &factors, &ratios].concat())
+        (s.name.clone(), [&times(&s.stock)[..], &times(&s.hecaton), &factors, &ratios, &[s.runs as f64]].concat())
     };
     let seconds = |head| Column::figure(head, 3);
     Grid {
@@ -69,10 +96,13 @@ pub fn grid(all: &[Scaling]) -> Grid {
             Column::ratio("stock 1:n", Better::Higher),
             Column::ratio("hecaton 1:n", Better::Higher),
             Column::ratio("speed-ups", Better::Higher),
+            Column::figure("95% from", 2),
+            Column::figure("to", 2),
             Column::ratio("elapsed 1", Better::Lower),
             Column::ratio("elapsed n", Better::Lower),
             Column::ratio("cpu n", Better::Lower),
             Column::ratio("memory n", Better::Lower),
+            Column::figure("runs", 0),
         ],
         rows: all.iter().map(row).collect(),
         has_mean: true,
@@ -87,11 +117,13 @@ mod tests {
     fn speedups_are_compared() {
         let at = |elapsed| Sample { elapsed, cpu: 1.0, peak: 1e7, ..Sample::default() };
         let speedup = |one, two| Speedup { alone: at(one), together: at(two) };
-        let scaling = Scaling { name: "x".into(), stock: speedup(3.0, 2.0), hecaton: speedup(2.0, 1.0) };
-        assert_eq!(scaling.hecaton.factor(), 2.0);
-        assert!((scaling.ratio() - 4.0 / 3.0).abs() < 1e-12);
-        let row = &grid(&[scaling]).rows[0].1;
+        let ratio = ratio(&[[3.0; 2], [2.0; 2], [2.0; 2], [1.0; 2]].map(Vec::from));
+        assert!((ratio.value - 4.0 / 3.0).abs() < 1e-12 && ratio.uncertainty() < 1e-12);
+        let scaling = Scaling { name: "x".into(), stock: speedup(3.0, 2.0), hecaton: speedup(2.0, 1.0), ratio, runs: 2 };
+        let grid = grid(&[scaling]);
+        let row = &grid.rows[0].1;
+        assert_eq!(row.len(), grid.columns.len());
         assert_eq!(row[..6], [3.0, 2.0, 2.0, 1.0, 1.5, 2.0]);
-        assert_eq!(row[8], 0.5);
+        assert_eq!((row[10], row[13]), (0.5, 2.0));
     }
 }

@@ -1,5 +1,5 @@
 //! What the project aims at, beside what was measured.
-use super::{ghc_make::GhcMake, Pair, Scaling, QUANTITIES};
+use super::{estimate::Estimate, ghc_make::GhcMake, Pair, Scaling, QUANTITIES};
 use crate::{
     programs::{Aimed, Program},
     report::geometric_mean,
@@ -26,9 +26,17 @@ struct Target {
     what: String,
     measured: f64,
     bound: Bound,
+    /// How sure that is, where it has been estimated.
+    estimate: Option<Estimate>,
 }
 
 impl Target {
+    /// What is measured may lie on either side of the bound.
+    fn is_open(&self) -> bool {
+        let (Bound::AtMost(bound) | Bound::AtLeast(bound)) = self.bound;
+        self.estimate.is_some_and(|e| e.low < bound && bound <= e.high)
+    }
+
     fn is_met(&self) -> bool {
         match self.bound {
             Bound::AtMost(bound) => self.measured <= bound,
@@ -46,7 +54,7 @@ pub fn is_gc_bound(pair: &Pair) -> bool {
 
 impl Targets {
     fn add(&mut self, what: impl Into<String>, measured: f64, bound: Bound) {
-        self.0.push(Target { what: what.into(), measured, bound });
+        self.0.push(Target { what: what.into(), measured, bound, estimate: None });
     }
 
     /// Of the programs that count towards the geometric mean.
@@ -73,7 +81,8 @@ impl Targets {
 
     pub fn of_parallel(&mut self, all: &[Scaling]) {
         for scaling in all {
-            self.add(format!("speed-up, {}", scaling.name), scaling.ratio(), Bound::AtLeast(1.0));
+            let (measured, estimate) = (scaling.ratio.value, Some(scaling.ratio));
+            self.0.push(Target { what: format!("speed-up, {}", scaling.name), measured, bound: Bound::AtLeast(1.0), estimate });
         }
     }
 
@@ -98,7 +107,8 @@ impl Targets {
                 Bound::AtLeast(bound) => ('≥', bound),
             };
             let met = if t.is_met() { "yes" } else { "no" };
-            out += &format!("{:width$}  {:8.3}  {sign} {bound:10.2}  {met}\n", t.what, t.measured);
+            let sure = t.estimate.map_or(String::new(), |e| format!(" ({}{:.2} to {:.2})", if t.is_open() { "cannot be told: " } else { "" }, e.low, e.high));
+            out += &format!("{:width$}  {:8.3}  {sign} {bound:10.2}  {met}{sure}\n", t.what, t.measured);
         }
         out
     }
@@ -109,7 +119,12 @@ impl Targets {
                 Bound::AtMost(bound) => ("at_most", bound),
                 Bound::AtLeast(bound) => ("at_least", bound),
             };
-            json!({"what": t.what, "measured": t.measured, key: bound, "met": t.is_met()})
+            let mut row = json!({"what": t.what, "measured": t.measured, key: bound, "met": t.is_met()});
+            if let Some(estimate) = &t.estimate {
+                row["interval"] = estimate.json();
+                row["open"] = t.is_open().into();
+            }
+            row
         };
         self.0.iter().map(row).collect()
     }
@@ -142,9 +157,23 @@ mod tests {
 
     #[test]
     fn speed_ups_are_to_be_high_and_times_low() {
-        let target = |measured, bound| Target { what: String::new(), measured, bound };
+        let target = |measured, bound| Target { what: String::new(), measured, bound, estimate: None };
         assert!(target(1.1, Bound::AtLeast(1.0)).is_met() && !target(0.9, Bound::AtLeast(1.0)).is_met());
         assert!(!target(1.1, Bound::AtMost(1.0)).is_met() && target(0.9, Bound::AtMost(1.0)).is_met());
+    }
+
+    #[test]
+    fn what_may_lie_on_either_side_is_said_to_be_open() {
+        let target = |value, low, high| {
+            let estimate = Some(Estimate { value, low, high });
+            Targets(vec![Target { what: String::new(), measured: value, bound: Bound::AtLeast(1.0), estimate }])
+        };
+        let noisy = target(0.99, 0.97, 1.01);
+        assert!(noisy.text().contains("no (cannot be told: 0.97 to 1.01)"));
+        assert_eq!((&noisy.json()[0]["open"], &noisy.json()[0]["met"]), (&true.into(), &false.into()));
+        for clear in [target(0.97, 0.95, 0.99), target(1.2, 1.1, 1.3)] {
+            assert_eq!(clear.json()[0]["open"], false);
+        }
     }
 
     #[test]
@@ -152,7 +181,7 @@ mod tests {
         let sample = |elapsed, peak| Sample { elapsed, peak, ..Sample::default() };
         let jobs = |jobs, hecaton| crate::bench::ghc_make::Jobs { jobs, stock: sample(9.0, 1.0), tuned: sample(8.0, 4.0), hecaton };
         let mut targets = Targets::default();
-        targets.of_ghc_make(&GhcMake { constructors: 1, jobs: vec![jobs(2, sample(8.0, 3.0)), jobs(8, sample(10.0, 3.0))] });
+        targets.of_ghc_make(&GhcMake { constructors: 1, jobs: vec![jobs(2, sample(8.0, 3.0)), jobs(8, sample(10.0, 3.0))], runs: 1 });
         let met: Vec<Value> = targets.json().as_array().unwrap().iter().map(|t| t["met"].clone()).collect();
         assert_eq!(met, [true, true, false]);
     }

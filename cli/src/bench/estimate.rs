@@ -1,0 +1,73 @@
+//! Medians, and how sure one may be of what is computed from them.
+use serde_json::{json, Value};
+
+/// Resamplings per estimate: the ends of an interval move by less than its thickness in print.
+const RESAMPLINGS: usize = 2000;
+/// What of the resamplings lies outside an interval, on each side: it holds 95% of them.
+const TAIL: f64 = 0.025;
+
+/// A figure, and the interval in which 95% of its resamplings lie.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    pub value: f64,
+    pub low: f64,
+    pub high: f64,
+}
+
+impl Estimate {
+    /// Of what `figure` makes of some of so many rounds, given by their numbers (any of them several times): a bootstrap over rounds, for
+    /// what is measured in the same round meets the same machine.
+    pub fn over(rounds: usize, figure: impl Fn(&[usize]) -> f64) -> Estimate {
+        let all: Vec<usize> = (0..rounds).collect();
+        // Any seed does; always the same one makes the same figures of the same measurements.
+        let mut random = fastrand::Rng::with_seed(1);
+        let mut resampled: Vec<f64> = (0..RESAMPLINGS).map(|_| figure(&all.iter().map(|_| random.usize(0..rounds)).collect::<Vec<_>>())).collect();
+        resampled.sort_by(f64::total_cmp);
+        let outside = (RESAMPLINGS as f64 * TAIL) as usize;
+        Estimate { value: figure(&all), low: resampled[outside], high: resampled[RESAMPLINGS - 1 - outside] }
+    }
+
+    /// How far its interval reaches from its value, as a part of it.
+    pub fn uncertainty(&self) -> f64 {
+        (self.high - self.value).max(self.value - self.low) / self.value
+    }
+
+    pub fn json(&self) -> Value {
+        json!([self.low, self.high])
+    }
+}
+
+/// Zero of nothing.
+pub fn median(values: impl IntoIterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.into_iter().collect();
+    values.sort_by(f64::total_cmp);
+    match values.len() {
+        0 => 0.0,
+        n if n % 2 == 1 => values[n / 2],
+        n => (values[n / 2 - 1] + values[n / 2]) / 2.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn medians() {
+        assert_eq!(median([3.0, 1.0, 2.0, 10.0]), 2.5);
+        assert_eq!(median([3.0, 1.0, 2.0]), 2.0);
+        assert_eq!(median([]), 0.0);
+    }
+
+    #[test]
+    fn noise_widens_the_interval_and_rounds_narrow_it() {
+        let of = |values: &[f64]| Estimate::over(values.len(), |rounds| median(rounds.iter().map(|&r| values[r])));
+        assert_eq!(of(&[2.0; 5]), Estimate { value: 2.0, low: 2.0, high: 2.0 });
+        let noisy: Vec<f64> = (0..10).map(|n| 1.0 + f64::from(n * 7 % 10) / 10.0).collect();
+        let quiet: Vec<f64> = noisy.iter().map(|v| 1.45 + (v - 1.45) / 10.0).collect();
+        let (loose, tight, long) = (of(&noisy), of(&quiet), of(&noisy.repeat(20)));
+        assert!(loose.low < 1.45 && loose.high > 1.45);
+        assert!(tight.uncertainty() < loose.uncertainty() / 5.0);
+        assert!(long.uncertainty() < loose.uncertainty() / 2.0);
+    }
+}

@@ -1,0 +1,102 @@
+//! Contenders measured in turns, so that whatever else the machine does meets all alike.
+use super::{contender::Run, Contender, Sample};
+use crate::fail::{Fail, Result};
+
+pub struct Series<'a> {
+    /// What messages call the program.
+    name: &'a str,
+    contenders: &'a [Contender],
+    /// Of each contender, one for each round.
+    samples: Vec<Vec<Sample>>,
+    /// What they print.
+    printed: Option<Vec<u8>>,
+}
+
+impl Series<'_> {
+    pub fn new<'a>(name: &'a str, contenders: &'a [Contender]) -> Series<'a> {
+        Series { name, contenders, samples: vec![Vec::new(); contenders.len()], printed: None }
+    }
+
+    /// Runs each contender once. All must print the same as ever.
+    pub fn round(&mut self) -> Result<()> {
+        let turns = self.contenders.len();
+        // Each goes first in its turn.
+        let first = self.rounds();
+        for n in (first..first + turns).map(|turn| turn % turns) {
+            let Run { sample, stdout, .. } = self.contenders[n].run(self.name)?;
+            if self.printed.get_or_insert_with(|| stdout.clone()) != &stdout {
+                return Err(Fail::new(format!("{} {} prints something else than before", self.name, self.contenders[n].how())));
+            }
+            self.samples[n].push(sample);
+        }
+        Ok(())
+    }
+
+    pub fn rounds(&self) -> usize {
+        self.samples.last().map_or(0, Vec::len)
+    }
+
+    /// Of each contender.
+    pub fn medians(&self) -> Vec<Sample> {
+        self.samples.iter().map(|s| Sample::median(s)).collect()
+    }
+
+    /// The elapsed times of each contender, one for each round.
+    pub fn elapsed(&self) -> Vec<Vec<f64>> {
+        self.samples.iter().map(|samples| samples.iter().map(|s| s.elapsed).collect()).collect()
+    }
+}
+
+/// The medians of so many runs of each contender. All must print the same.
+pub fn alternate<const N: usize>(name: &str, contenders: &[Contender; N], runs: usize) -> Result<[Sample; N]> {
+    Ok(exactly(alternate_all(name, contenders, runs)?))
+}
+
+/// The same for however many contenders, in their order.
+pub fn alternate_all(name: &str, contenders: &[Contender], runs: usize) -> Result<Vec<Sample>> {
+    let mut series = Series::new(name, contenders);
+    for _ in 0..runs {
+        series.round()?;
+    }
+    Ok(series.medians())
+}
+
+/// What there is one of for each of `N` contenders.
+pub fn exactly<T, const N: usize>(of_each: Vec<T>) -> [T; N] {
+    of_each.try_into().unwrap_or_else(|_| unreachable!("one for each contender"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ffi::OsString;
+
+    fn shell(script: &str) -> Contender {
+        let work = std::env::temp_dir().join(format!("hecaton-contender-{}-{}", std::process::id(), script.len()));
+        let label = "in a shell".to_owned();
+        // One of the arguments names the file for statistics.
+        let statistics = r#"printf '("%s", "1.5")\n' GC_wall_seconds 'bytes allocated'"#;
+        let script = format!("{script}; for arg; do case $arg in -t*) {statistics} >\"${{arg#-t}}\";; esac; done");
+        let args = ["-c", &script].map(OsString::from).into();
+        Contender { label, executable: "/bin/sh".into(), args, flags: Vec::new(), env: Vec::new(), stdin: String::new(), cores: None, work }
+    }
+
+    #[test]
+    fn contenders_must_agree() {
+        let samples = alternate("x", &[shell("echo a"), shell("echo a ")], 2).unwrap();
+        assert_eq!(samples.map(|s| s.gc), [1.5, 1.5]);
+        assert!(alternate("x", &[shell("echo a"), shell("echo bb")], 1).unwrap_err().message.contains("in a shell prints something else"));
+        assert!(alternate("x", &[shell("echo no >&2; exit 3")], 1).unwrap_err().message.contains("exit 3; no"));
+    }
+
+    #[test]
+    fn rounds_are_counted() {
+        let contenders = [shell("echo abc"), shell("echo abc ")];
+        let mut series = Series::new("x", &contenders);
+        for rounds in 0..3 {
+            assert_eq!(series.rounds(), rounds);
+            series.round().unwrap();
+        }
+        assert!(series.elapsed().iter().all(|of_one| of_one.len() == 3));
+    }
+}
