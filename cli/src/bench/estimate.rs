@@ -32,6 +32,12 @@ impl Estimate {
         (self.high - self.value).max(self.value - self.low) / self.value
     }
 
+    /// Is its interval further from `figure` than it is wide? (Who stopped as soon as it is elsewhere would often stop by chance.)
+    pub fn is_far_from(&self, figure: f64) -> bool {
+        let width = self.high - self.low;
+        figure < self.low - width || figure > self.high + width
+    }
+
     pub fn json(&self) -> Value {
         json!([self.low, self.high])
     }
@@ -57,6 +63,13 @@ mod tests {
         assert_eq!(median([3.0, 1.0, 2.0, 10.0]), 2.5);
         assert_eq!(median([3.0, 1.0, 2.0]), 2.0);
         assert_eq!(median([]), 0.0);
+    }
+
+    #[test]
+    fn what_lies_near_is_not_far() {
+        let e = Estimate { value: 1.2, low: 1.1, high: 1.3 };
+        assert!(e.is_far_from(0.89) && e.is_far_from(1.51));
+        assert!(!e.is_far_from(0.91) && !e.is_far_from(1.2) && !e.is_far_from(1.49));
     }
 
     #[test]

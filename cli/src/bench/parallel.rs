@@ -14,7 +14,7 @@ use crate::{
     report::{Better, Column, Grid},
 };
 
-/// Runs go on until speed-ups are compared as surely as this, as a part of their ratio...
+/// Runs go on until speed-ups are compared as surely as this, as a part of their ratio, or it is clear which is higher...
 const PRECISION: f64 = 0.02;
 /// ... or there are so many times the least number of them.
 const PATIENCE: usize = 4;
@@ -57,7 +57,7 @@ impl Scaling {
                 continue;
             }
             let ratio = ratio(&exactly(series.elapsed()));
-            if ratio.uncertainty() > PRECISION && rounds < PATIENCE * runs {
+            if ratio.uncertainty() > PRECISION && !ratio.is_far_from(1.0) && rounds < PATIENCE * runs {
                 continue;
             }
             let [stock_1, stock_n, hecaton_1, hecaton_n] = exactly(series.medians());

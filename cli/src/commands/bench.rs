@@ -21,7 +21,7 @@ const RUNS_OF_PARALLEL: usize = 2;
 
 #[derive(clap::Args)]
 pub struct Options {
-    /// How many times each program runs in each way; the median counts (parallel programs: twice as many, and up to four times that until speed-ups are compared to within 2%; ghc_make --full: half)
+    /// How many times each program runs in each way; the median counts (parallel programs: twice as many, and up to four times that where it is not clear whose speed-up is higher; ghc_make --full: half)
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
     runs: u16,
     /// Have ghc_make compile modules of the size of the 2016 measurements, which takes about an hour
