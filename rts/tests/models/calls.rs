@@ -1,8 +1,8 @@
 //! HECs that are left for foreign calls: who comes back soon finds it as it was, and what waits for the HEC meanwhile does not do so in vain.
+use crate::atomics::{AtomicBool, Ordering};
 use crate::explore;
 use crate::hecs::{House, TaskRef};
 use crate::seating::Seat;
-use crate::atomics::{AtomicBool, Ordering};
 use loom::sync::Arc;
 
 /// Takes the first HEC, where thread 1 waits then.

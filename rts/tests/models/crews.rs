@@ -1,7 +1,7 @@
 //! A crew: jobs are done, and never after they have been recalled.
+use crate::atomics::{AtomicUsize, Ordering};
 use crate::crew::Crew;
 use crate::explore;
-use crate::atomics::{AtomicUsize, Ordering};
 use loom::sync::Arc;
 use loom::thread::{self, JoinHandle};
 

@@ -1,9 +1,9 @@
 //! The end of the program: one OS thread winds the runtime down and has all HECs then, whoever comes meanwhile; nobody leaves before it.
+use crate::atomics::{AtomicBool, Ordering};
 use crate::explore;
 use crate::hecs::{House, TaskRef, Thread};
 use crate::lifetime::{Leave, Lifetime, Start};
 use crate::seating::Seat;
-use crate::atomics::{AtomicBool, Ordering};
 
 const FLUSH: usize = 0;
 const OTHER: usize = 1;

@@ -1,7 +1,7 @@
 //! Two threads save the same object: both refer to one copy in the end, and can read it.
+use crate::atomics::AtomicUsize;
 use crate::{explore, header};
 use loom::cell::UnsafeCell;
-use crate::atomics::AtomicUsize;
 use loom::sync::Arc;
 use loom::thread;
 

@@ -1,12 +1,12 @@
 //! HECs and tasks for the models of the scheduler, whose threads only note that they have run. Seats, letters, turns and the
 //! stopping of the world are the code that ships; [`House::schedule`] is short for what `sched/schedule.rs` does with them.
+use crate::atomics::{AtomicBool, AtomicUsize, Ordering};
 use crate::passing::State;
 use crate::post::Post;
 use crate::seating::{Called, Seat, Task, Whereabouts, Work};
 use crate::stopping;
 use crate::turns::{Turn, Turns};
 use loom::cell::UnsafeCell;
-use crate::atomics::{AtomicBool, AtomicUsize, Ordering};
 use loom::sync::{Condvar, Mutex, MutexGuard};
 use loom::thread;
 use std::collections::VecDeque;
@@ -496,6 +496,7 @@ impl House {
                     state.idle = seat.idle.iter().map(|&no| self.tasks[no]).collect();
                     (0..seat.returners).for_each(|_| assert!(!state.take_or_line_up(self.tasks[1])));
                 }
+                // Somebody will have it for ever.
                 None => std::mem::forget(state),
             }
         }

@@ -1,7 +1,7 @@
 //! Exceptions on their way to threads that go from HEC to HEC, block, wake, make foreign calls and finish.
+use crate::atomics::Ordering;
 use crate::explore;
 use crate::throwers::*;
-use crate::atomics::Ordering;
 use loom::thread;
 
 /// What the holder of a HEC does.

@@ -1,7 +1,7 @@
 //! Threads that modify one variable, each in another way (`eval/modify.rs`): no modification is lost and none counts twice.
 //!
 //! A value is what one modification has made of another value. The shipped code is what changes the variable; what evaluates is a short form.
-use crate::atomics::AtomicUsize;
+use crate::atomics::{AtomicUsize, Ordering};
 use crate::explore;
 use crate::variable::{put_before, replace};
 use loom::cell::UnsafeCell;
@@ -25,7 +25,7 @@ impl World {
         Arc::new(World { variable: AtomicUsize::new(FIRST), made_of })
     }
     fn look(&self) -> usize {
-        self.variable.load(crate::atomics::Ordering::Acquire)
+        self.variable.load(Ordering::Acquire)
     }
     fn make(&self, new: usize, of: usize) {
         self.made_of[new].with_mut(|before| unsafe { *before = of });

@@ -1,9 +1,9 @@
 //! Letters and calls: none is lost, whenever the holder of a HEC lets go of it or runs a thread.
+use crate::atomics::{AtomicUsize, Ordering};
 use crate::explore;
 use crate::hecs::{House, Thread, END};
 use crate::post::Post;
 use crate::seating::Seat;
-use crate::atomics::{AtomicUsize, Ordering};
 use loom::sync::Arc;
 use loom::thread;
 

@@ -1,8 +1,8 @@
 //! HECs that pass from task to task, sleep and wake: one task holds one at a time, and nobody waits in vain.
+use crate::atomics::{AtomicUsize, Ordering};
 use crate::explore;
 use crate::hecs::House;
 use crate::seating::{Seat, Task};
-use crate::atomics::{AtomicUsize, Ordering};
 use loom::sync::Arc;
 
 #[test]
