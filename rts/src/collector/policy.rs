@@ -122,9 +122,10 @@ static LIVE: AtomicUsize = AtomicUsize::new(0);
 /// Static objects that it scanned.
 static STATICS: AtomicUsize = AtomicUsize::new(0);
 
-/// Bytes that a grown nursery has, and what it has before it is stretched.
+/// Bytes that a grown nursery has, what it has before it is stretched, and then.
 static GROWN: AtomicUsize = AtomicUsize::new(0);
 static BASE: AtomicUsize = AtomicUsize::new(0);
+static STRETCHED: AtomicUsize = AtomicUsize::new(0);
 
 /// Chooses the settings and sets the generations' first limits.
 /// # Safety
@@ -162,9 +163,9 @@ pub unsafe fn next_generation_to_collect() -> usize {
 /// Are nurseries larger for what the last full collection found alive? Where that is much, to look again would take
 /// long, and they are as large as they may be in any case.
 fn follows_live() -> bool {
-    let s = settings();
     let live = LIVE.load(Ordering::Relaxed) * BLOCK_BYTES;
-    !s.size_nurseries() && s.generations > 1 && !COMPANY.is_one() && (MAX_GROWN_NURSERY..=MOST_FOR_MANY).contains(&live)
+    let larger = STRETCHED.load(Ordering::Relaxed) > BASE.load(Ordering::Relaxed) && tried_now().is_none();
+    settings().generations > 1 && larger && live <= MOST_FOR_MANY
 }
 
 /// By how much the old generations may grow after a full collection that left `live` of `held`
@@ -279,7 +280,9 @@ unsafe fn grown_nursery(hecs: usize) -> usize {
     let builds_up = !COMPANY.is_one() && keeping().much();
     let base = if builds_up { size.max((FOR_MANY / hecs).min(MAX_GROWN_NURSERY)) } else { size };
     BASE.store(base, Ordering::Relaxed);
-    stretched(base, hecs)
+    let bytes = stretched(base, hecs);
+    STRETCHED.store(bytes, Ordering::Relaxed);
+    bytes
 }
 
 /// The size of a nursery that has `base` bytes in any case. In company it may have as much as a nursery grows to,
