@@ -149,7 +149,7 @@ impl World {
         let roots = &mut self.roots;
         // SAFETY: no thread runs.
         unsafe {
-            collect(&mut [self.hec], request, &mut |visit| roots.iter_mut().for_each(|c| visit(c)))
+            collect(&mut [self.hec], 0, request, &mut |visit| roots.iter_mut().for_each(|c| visit(c)))
         }
     }
     /// The object after as many collections as make it old.

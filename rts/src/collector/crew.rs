@@ -5,8 +5,8 @@
 //! 2. A helper that is woken, or still looks around after its last job, takes the job if hands
 //!    are wanted, and a number from 1 up with it. There may be none left, or no job any more.
 //!    A *visitor* does the same while it has nothing else to do: an OS thread that waits for the
-//!    collection to end anyway ([`Crew::stand_by`]). Sleepers are woken only as far as those who
-//!    are awake do not suffice.
+//!    collection to end anyway ([`Crew::visit`]). Sleepers are woken only as far as those who
+//!    are awake do not suffice; visitors count as such before they have come.
 //! 3. The owner *recalls* the job: from here on no helper can take it, and the owner waits for
 //!    those who did. A helper that was too slow to come is not waited for.
 //!
@@ -15,18 +15,28 @@
 use crate::atomics::{spin_loop, AtomicUsize, Condvar, Mutex, MutexGuard, Ordering};
 use crate::unpoisoned::unpoisoned;
 
-/// What each of the hands does, called with its number. The owner is number 0.
-pub type Job<'a> = &'a (dyn Fn(usize) + Sync);
+/// What each of the hands does. The owner is number 0.
+pub type Job<'a> = &'a (dyn Fn(Hand) + Sync);
+
+/// Who takes part in a job.
+#[derive(Clone, Copy)]
+pub struct Hand {
+    pub number: usize,
+    /// The HEC that a visitor has stopped with.
+    pub hec: Option<usize>,
+}
 
 pub struct Crew {
     state: Mutex<State>,
     posted: Condvar,
     left: Condvar,
+    /// Helpers that have taken the job and not left it; changes under the lock.
+    working: AtomicUsize,
     /// Jobs posted so far, for those who look without the lock.
     round: AtomicUsize,
     /// Helpers and visitors that look for a job now.
     awake: AtomicUsize,
-    /// How often a helper looks for another job before it sleeps.
+    /// How often a helper looks for another job before it sleeps, and an owner for helpers to leave.
     patience: usize,
 }
 
@@ -36,19 +46,19 @@ struct State {
     /// Helpers that may still take the job, and the number that the next one gets.
     wanted: usize,
     next: usize,
-    /// Helpers that have taken the job and not left it.
-    working: usize,
+    /// The owner sleeps until nobody works.
+    awaited: bool,
     closed: bool,
 }
 
-impl State {
+impl Crew {
     /// The job, if hands are wanted, and the number of whoever takes it.
-    fn take(&mut self) -> Option<(Job<'static>, usize)> {
-        let job = self.job.filter(|_| self.wanted > 0)?;
-        let number = self.next;
-        self.next += 1;
-        self.wanted -= 1;
-        self.working += 1;
+    fn take(&self, s: &mut State) -> Option<(Job<'static>, usize)> {
+        let job = s.job.filter(|_| s.wanted > 0)?;
+        let number = s.next;
+        s.next += 1;
+        s.wanted -= 1;
+        self.working.fetch_add(1, Ordering::Relaxed);
         Some((job, number))
     }
 }
@@ -61,11 +71,12 @@ impl Crew {
                 job: None,
                 wanted: 0,
                 next: 1,
-                working: 0,
+                awaited: false,
                 closed: false,
             }),
             posted: Condvar::new(),
             left: Condvar::new(),
+            working: AtomicUsize::new(0),
             round: AtomicUsize::new(0),
             awake: AtomicUsize::new(0),
             patience,
@@ -101,9 +112,17 @@ impl Crew {
 
     /// Takes the job back and waits until nobody works at it.
     pub fn recall(&self) {
+        self.lock().job = None;
+        // Nearly always they are just about to.
+        for _ in 0..self.patience {
+            if self.working.load(Ordering::Relaxed) == 0 {
+                break;
+            }
+            spin_loop();
+        }
         let mut s = self.lock();
-        s.job = None;
-        while s.working > 0 {
+        while self.working.load(Ordering::Relaxed) > 0 {
+            s.awaited = true;
             s = unpoisoned(self.left.wait(s));
         }
     }
@@ -112,35 +131,23 @@ impl Crew {
     pub fn help(&self) {
         let mut seen = 0;
         while let Some((job, number)) = self.wait_for_job(&mut seen) {
-            self.work(job, number);
+            self.work(job, Hand { number, hec: None });
         }
     }
 
-    /// A visitor's time: it does jobs that come, while `waits`.
-    pub fn stand_by(&self, mut waits: impl FnMut() -> bool) {
-        let mut seen = None;
-        self.awake.fetch_add(1, Ordering::Relaxed);
-        while waits() {
-            if Some(self.round.load(Ordering::Relaxed)) != seen {
-                let mut s = self.lock();
-                seen = Some(s.round);
-                if let Some((job, number)) = s.take() {
-                    drop(s);
-                    self.awake.fetch_sub(1, Ordering::Relaxed);
-                    self.work(job, number);
-                    self.awake.fetch_add(1, Ordering::Relaxed);
-                }
-            }
-            spin_loop();
+    /// A visitor, which has stopped with HEC `hec`: from now on it counts as awake. Nothing if `most` are.
+    pub fn visit(&self, hec: usize, most: usize) -> Option<Visit<'_>> {
+        if self.awake.fetch_add(1, Ordering::Relaxed) < most {
+            return Some(Visit { crew: self, hec });
         }
         self.awake.fetch_sub(1, Ordering::Relaxed);
+        None
     }
 
-    fn work(&self, job: Job, number: usize) {
-        job(number);
+    fn work(&self, job: Job, hand: Hand) {
+        job(hand);
         let mut s = self.lock();
-        s.working -= 1;
-        if s.working == 0 {
+        if self.working.fetch_sub(1, Ordering::Relaxed) == 1 && std::mem::take(&mut s.awaited) {
             self.left.notify_one();
         }
     }
@@ -161,7 +168,7 @@ impl Crew {
             }
             if s.round != *seen {
                 *seen = s.round;
-                let taken = s.take();
+                let taken = self.take(&mut s);
                 if taken.is_some() {
                     return taken;
                 }
@@ -174,5 +181,38 @@ impl Crew {
     pub fn close(&self) {
         self.lock().closed = true;
         self.posted.notify_all();
+    }
+}
+
+/// A visitor that is awake.
+pub struct Visit<'a> {
+    crew: &'a Crew,
+    hec: usize,
+}
+
+impl Visit<'_> {
+    /// The visitor does jobs that come, while it `waits`.
+    pub fn stand_by(self, mut waits: impl FnMut() -> bool) {
+        let crew = self.crew;
+        let mut seen = None;
+        while waits() {
+            if Some(crew.round.load(Ordering::Relaxed)) != seen {
+                let mut s = crew.lock();
+                seen = Some(s.round);
+                if let Some((job, number)) = crew.take(&mut s) {
+                    drop(s);
+                    crew.awake.fetch_sub(1, Ordering::Relaxed);
+                    crew.work(job, Hand { number, hec: Some(self.hec) });
+                    crew.awake.fetch_add(1, Ordering::Relaxed);
+                }
+            }
+            spin_loop();
+        }
+    }
+}
+
+impl Drop for Visit<'_> {
+    fn drop(&mut self) {
+        self.crew.awake.fetch_sub(1, Ordering::Relaxed);
     }
 }

@@ -6,7 +6,8 @@
 //! would be done by then is not offered to them. Where both ways are known, for this order of
 //! magnitude or the nearest, the faster one is taken. Where helpers come from outside, to share must be
 //! clearly faster, since it costs processor time that others may want; HECs that are stopped have
-//! nothing else to do, and share unless that is clearly slower. Where helpers have found hardly
+//! nothing else to do, and share unless that is clearly slower. What is little, those of them that stand by share
+//! in any case. Where helpers have found hardly
 //! anything to do, as in one long list, that is said for all magnitudes, for a heap that grows is
 //! of another one each time. Now and then the other way is tried again, less often each time that
 //! it loses: the load of the machine changes, and so does the shape of the heap.
@@ -21,8 +22,9 @@ const GAIN: f64 = 0.85;
 const NEWEST: f64 = 0.5;
 /// Helpers that do less than this part of the work are no help.
 const LITTLE_HELP: f64 = 0.1;
-/// Before it is known: how long a helper takes to arrive, in nanoseconds.
+/// Before it is known: how long a helper takes to arrive, in nanoseconds. HECs stand by.
 const LATE: f64 = 50_000.0;
+const LATE_OF_HECS: f64 = 5_000.0;
 /// Each helper must find this many times the work that is done before it arrives.
 const WORTH_A_HELPER: f64 = 2.0;
 /// After how many collections the slower way is tried again, at first and at most.
@@ -33,6 +35,9 @@ const MAGNITUDES: usize = 48;
 /// no more than so much, speaks against it.
 const LARGE_BYTES: f64 = (4 << 20) as f64;
 const ALIKE: usize = 1;
+/// What is no more than this is shared with those who stand by, whatever it has cost: that tells little of such a short time,
+/// and each has in its own core's cache then what it goes on with.
+const LITTLE_BYTES: f64 = (256 << 10) as f64;
 
 /// What is known about collections of one order of magnitude.
 #[derive(Clone, Copy)]
@@ -51,11 +56,24 @@ pub struct History {
     by_magnitude: [Experience; MAGNITUDES],
     /// How many collections of a generation are to be done alone, and how many that were last time, since helpers were no help.
     no_help: [(u32, u32); MAX_GENERATIONS],
-    late: f64,
+    /// For HECs, and for others.
+    late: [f64; 2],
+    hecs: bool,
     /// [`GAIN`] or [`GAIN_OF_HECS`], as the last collection was.
     gain: f64,
     /// The collection under way tries the way that has been the slower one.
     trial: bool,
+}
+
+/// Who could collect beside the calling thread.
+#[derive(Clone, Copy)]
+pub struct Company {
+    /// GC threads that there may be, the caller included.
+    pub most: usize,
+    /// Those that help are tasks that have stopped with their HECs.
+    pub hecs: bool,
+    /// So many stand by already.
+    pub here: usize,
 }
 
 /// What a collection was like.
@@ -90,22 +108,27 @@ impl History {
             survival: [0.0; MAX_GENERATIONS],
             by_magnitude: [nothing; MAGNITUDES],
             no_help: [(0, 0); MAX_GENERATIONS],
-            late: LATE,
+            late: [LATE, LATE_OF_HECS],
+            hecs: false,
             gain: GAIN,
             trial: false,
         }
     }
 
-    /// How many threads should collect `generation` when there may be `most`, and from-space has
-    /// `from` bytes. `hecs`: those that help have been stopped for it.
-    pub fn choose(&mut self, generation: usize, from: usize, most: usize, hecs: bool) -> usize {
+    /// How many threads should collect `generation`, when from-space has `from` bytes.
+    pub fn choose(&mut self, generation: usize, from: usize, company: Company) -> usize {
+        let Company { most, hecs, here } = company;
+        self.hecs = hecs;
         self.gain = if hecs { GAIN_OF_HECS } else { GAIN };
         let bytes = self.survival[generation] * from as f64;
         let m = magnitude(bytes as usize);
-        let useful = bytes * self.nearest(m, MAGNITUDES, |e| e.alone) / (self.late * WORTH_A_HELPER);
-        let threads = most.min(useful as usize + 1);
+        let useful = bytes * self.nearest(m, MAGNITUDES, |e| e.alone) / (self.late[hecs as usize] * WORTH_A_HELPER);
+        let threads = most.min(here.max(useful as usize) + 1);
         if threads < 2 {
             return 1;
+        }
+        if here > 0 && bytes < LITTLE_BYTES {
+            return most.min(here + 1);
         }
         if self.no_help[generation].0 > 0 {
             self.no_help[generation].0 -= 1;
@@ -151,7 +174,7 @@ impl History {
         }
         self.survival[c.generation] = c.copied as f64 / c.from as f64;
         if let Some(late) = c.late {
-            learn(&mut self.late, late);
+            learn(&mut self.late[self.hecs as usize], late);
         }
         if let Some(part) = c.helped {
             let (left, last) = &mut self.no_help[c.generation];
@@ -190,7 +213,7 @@ mod tests {
     fn run_on(h: &mut History, n: usize, copied: usize, factor: f64, hecs: bool) -> usize {
         let mut shared = 0;
         for _ in 0..n {
-            let threads = h.choose(0, 2 * copied, 2, hecs);
+            let threads = h.choose(0, 2 * copied, Company { most: 2, hecs, here: 0 });
             shared += (threads > 1) as usize;
             let nanoseconds = copied as f64 * if threads > 1 { factor } else { 1.0 };
             let late = (threads > 1).then_some(50_000.0);
@@ -203,6 +226,20 @@ mod tests {
     #[test]
     fn little_work_is_never_shared() {
         assert_eq!(run(&mut History::new(), 1000, 90_000, 0.5), 0);
+    }
+
+    #[test]
+    fn little_work_is_shared_with_who_is_there() {
+        let mut h = History::new();
+        let company = Company { most: 3, hecs: true, here: 1 };
+        for (generation, from, threads) in [(0, 100_000, 2), (1, 1000, 1), (0, 100_000_000, 1)] {
+            let copied = from / 2;
+            let c = Measured { generation, threads: 1, from, copied, nanoseconds: copied as f64, late: None, helped: Some(0.0) };
+            h.record(&c);
+            h.record(&Measured { threads: 2, nanoseconds: 2.0 * copied as f64, ..c });
+            let company = if generation == 0 { company } else { Company { here: 0, ..company } };
+            assert_eq!(h.choose(generation, from, company), threads);
+        }
     }
 
     #[test]
@@ -249,7 +286,7 @@ mod tests {
             for n in 0..1000 {
                 // A heap that grows.
                 let copied = (1 << 21) + (n << 16);
-                let threads = h.choose(1, 2 * copied, 2, true);
+                let threads = h.choose(1, 2 * copied, Company { most: 2, hecs: true, here: 0 });
                 let helped = (threads > 1).then_some(part);
                 all += (threads > 1) as usize;
                 let nanoseconds = copied as f64 * if threads > 1 { 1.0 - part } else { 1.0 };
@@ -275,8 +312,9 @@ mod tests {
                 helped: None,
             });
         }
-        assert_eq!(h.choose(1, 1 << 20, 16, false), 6);
-        assert_eq!(h.choose(1, 1 << 20, 3, false), 3);
-        assert_eq!(h.choose(0, 1 << 20, 3, false), 1);
+        let up_to = |most| Company { most, hecs: false, here: 0 };
+        assert_eq!(h.choose(1, 1 << 20, up_to(16)), 6);
+        assert_eq!(h.choose(1, 1 << 20, up_to(3)), 3);
+        assert_eq!(h.choose(0, 1 << 20, up_to(3)), 1);
     }
 }

@@ -67,6 +67,7 @@ use crate::thread::queue::dirty_tso;
 use crate::thread::stack::dirty_stack;
 use allowance::allowance;
 use company::COMPANY;
+use crew::Hand;
 use cycle::Cycle;
 use history::Measured;
 use keeping::keeping;
@@ -141,12 +142,13 @@ impl Outcome {
 /// Full collections so far: marks static objects.
 static mut FULL_COLLECTIONS: usize = 0;
 
-/// Collects garbage. `extra_roots` shows the caller's own roots, beyond the registered ones,
+/// Collects garbage. The caller holds the HEC `leader`. `extra_roots` shows the caller's own roots, beyond the registered ones,
 /// the HECs' run queues and their current threads.
 /// # Safety
 /// The world is stopped, as the module's header says.
 pub unsafe fn collect(
     hecs: &mut [&mut Hec],
+    leader: usize,
     request: Request,
     extra_roots: &mut dyn FnMut(&mut Visitor),
 ) -> Outcome {
@@ -172,10 +174,10 @@ pub unsafe fn collect(
     let watch = &mut Watch::start();
     let started = Instant::now();
     let mut outcome = match (generation == oldest, &muster) {
-        (true, None) => run_alone::<true>(hecs, generation, extra_roots, watch),
-        (false, None) => run_alone::<false>(hecs, generation, extra_roots, watch),
-        (true, Some(m)) => run_together::<true>(m, hecs, generation, extra_roots, watch),
-        (false, Some(m)) => run_together::<false>(m, hecs, generation, extra_roots, watch),
+        (true, None) => run_alone::<true>(hecs, leader, generation, extra_roots, watch),
+        (false, None) => run_alone::<false>(hecs, leader, generation, extra_roots, watch),
+        (true, Some(m)) => run_together::<true>(m, hecs, leader, generation, extra_roots, watch),
+        (false, Some(m)) => run_together::<false>(m, hecs, leader, generation, extra_roots, watch),
     };
     let ended = Instant::now();
     muster::record(&Measured {
@@ -230,6 +232,7 @@ unsafe fn visit_roots(
 /// A collection by this thread alone.
 unsafe fn run_alone<const MAJOR: bool>(
     hecs: &mut [&mut Hec],
+    leader: usize,
     generation: usize,
     extra_roots: &mut dyn FnMut(&mut Visitor),
     watch: &mut Watch,
@@ -237,7 +240,8 @@ unsafe fn run_alone<const MAJOR: bool>(
     let (from, mut uncertain) = begin::<MAJOR>(hecs, generation);
     watch.end(Phase::Begin);
     let mut w = new_worker::<MAJOR, false>(0, generation);
-    for (step, list) in take_remembered_sets(hecs, generation) {
+    w.home = leader;
+    for (_, step, list) in take_remembered_sets(hecs, generation) {
         w.promoting(step);
         for c in list {
             w.scan_listed(c);
@@ -257,26 +261,27 @@ unsafe fn run_alone<const MAJOR: bool>(
 unsafe fn run_together<const MAJOR: bool>(
     muster: &Muster,
     hecs: &mut [&mut Hec],
+    leader: usize,
     generation: usize,
     extra_roots: &mut dyn FnMut(&mut Visitor),
     watch: &mut Watch,
 ) -> Outcome {
     let (from, mut uncertain) = begin::<MAJOR>(hecs, generation);
     watch.end(Phase::Begin);
-    let mut team = Team::new(muster);
+    let mut team = Team::new(muster, hecs.len());
     let mut workers: Vec<_> =
         (0..muster.threads).map(|i| new_worker::<MAJOR, true>(i, generation)).collect();
     workers.iter_mut().for_each(|w| w.join(&mut team));
     let remembered = take_remembered_sets(hecs, generation);
-    for (step, list) in &remembered {
-        team.deal(*step, list);
+    for (hec, step, list) in &remembered {
+        team.deal(*hec, *step, list);
     }
     let all = Everybody(workers.as_mut_ptr());
-    let help = |me| all.help(me);
+    let help = |hand: Hand| all.help(hand.number, hand.hec.unwrap_or(leader + hand.number));
     let own = &mut *all.worker(0);
     team.employ(&help);
     team.begin();
-    own.scan_deals();
+    own.scan_deals(leader);
     own.drain();
     watch.end_copying(Phase::Remembered, all.copied_bytes(muster.threads));
     team.begin();
@@ -314,10 +319,10 @@ impl<const MAJOR: bool> Everybody<MAJOR> {
     unsafe fn done_bytes(&self, threads: usize) -> usize {
         (0..threads).map(|i| (*self.worker(i)).done_bytes()).sum()
     }
-    unsafe fn help(&self, me: usize) {
+    unsafe fn help(&self, me: usize, home: usize) {
         let w = &mut *self.worker(me);
         (*w.team).enter();
-        w.scan_deals();
+        w.scan_deals(home);
         w.drain();
     }
 }
@@ -413,18 +418,18 @@ unsafe fn condemn(hecs: &mut [&mut Hec], generation: usize) -> (FromSpace, Uncer
     (from, u)
 }
 
-/// The old objects that may refer to condemned ones, old generations first, with their steps.
+/// The old objects that may refer to condemned ones, old generations first, with the HECs that have remembered them and their steps.
 unsafe fn take_remembered_sets(
     hecs: &mut [&mut Hec],
     generation: usize,
-) -> Vec<(u8, Vec<Closure>)> {
+) -> Vec<(usize, u8, Vec<Closure>)> {
     let mut sets = Vec::new();
     for g in (0..heap().gens.len()).rev() {
-        for hec in hecs.iter_mut() {
+        for (no, hec) in hecs.iter_mut().enumerate() {
             let list = std::mem::take(&mut hec.remembered.by_generation[g]);
             // Condemned ones are listed anew when their copies are scanned.
             if g > generation && !list.is_empty() {
-                sets.push((g as u8 + 1, list));
+                sets.push((no, g as u8 + 1, list));
             }
         }
     }
@@ -465,8 +470,8 @@ unsafe fn finish<const MAJOR: bool, const PARALLEL: bool>(
             gens[age.generation()].add_large(run);
         }
     }
-    for (i, w) in workers.iter_mut().enumerate() {
-        let hec = &mut *hecs[i % hecs.len()];
+    for w in workers.iter_mut() {
+        let hec = &mut *hecs[w.home];
         for (set, list) in hec.remembered.by_generation.iter_mut().zip(&mut w.remembered) {
             set.append(list);
         }

@@ -5,8 +5,8 @@
 //! program has said how many cores it wants. With one HEC the cores that are idle anyway may
 //! help with large collections; `-qg` or `-qn1` forbid it.
 use super::cores::{self, Cores};
-use super::crew::Crew;
-use super::history::{History, Measured};
+use super::crew::{Crew, Visit};
+use super::history::{Company, History, Measured};
 use super::policy;
 pub(super) use super::team::Muster;
 use crate::crowd::CROWD;
@@ -55,10 +55,12 @@ pub(super) unsafe fn muster(hecs: usize, generation: usize, from: usize) -> Opti
     // Threads of ours are no load: those that look for work, and those that ran Haskell just now and
     // may not have gone to sleep yet. (Should they have: `history` will see what it was worth.)
     let ran = CROWD.busy().saturating_sub(1);
-    let awake = crew(0).awake().max(ran) + ahead::helper_works() as usize;
+    let here = crew(0).awake();
+    let awake = here.max(ran) + ahead::helper_works() as usize;
     let (history, cores) = &mut *unpoisoned(KNOWN.lock());
     let most = wanted.min(cores.free(awake)).min(MAX_GC_THREADS);
-    call(history.choose(generation, from, most, hecs > 1), balanced, false)
+    let company = Company { most, hecs: hecs > 1, here };
+    call(history.choose(generation, from, company), balanced, false)
 }
 
 /// Remembers what a collection was like.
@@ -80,14 +82,11 @@ unsafe fn crew(helpers: usize) -> &'static Crew {
     crew
 }
 
-/// The calling thread waits for the world to go on, and helps to collect while it `waits`. Several
-/// may do so at a time, but not more than there are other cores: then it returns at once.
-pub fn stand_by(waits: impl FnMut() -> bool) {
+/// The calling thread, which has stopped with HEC `hec`, is about to wait for the world to go on, and will help to collect meanwhile. Several
+/// may do so at a time, but not more than there are other cores: then there is nothing to be done.
+pub fn visit(hec: usize) -> Option<Visit<'static>> {
     // SAFETY: no helper is hired.
-    let crew = unsafe { crew(0) };
-    if crew.awake() + 1 < cores::at_start() {
-        crew.stand_by(waits);
-    }
+    unsafe { crew(0) }.visit(hec, cores::at_start() - 1)
 }
 
 /// Starts a helper.

@@ -49,10 +49,15 @@ impl Quiet {
 
     /// Says that the caller, who is active, has just put work where `offered` will see it.
     pub fn offer(&self) {
+        self.wake_sleepers();
+    }
+
+    /// Has those who sleep look again.
+    fn wake_sleepers(&self) {
         fence(Ordering::SeqCst);
         if self.asleep.load(Ordering::Relaxed) > 0 {
             drop(self.bed());
-            self.wake.notify_one();
+            self.wake.notify_all();
         }
     }
 
@@ -68,8 +73,7 @@ impl Quiet {
                 return Some(work);
             }
             if self.active.fetch_sub(1, Ordering::SeqCst) == 1 {
-                drop(self.bed());
-                self.wake.notify_all();
+                self.wake_sleepers();
                 return None;
             }
             let mut looks = 0;

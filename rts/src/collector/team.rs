@@ -5,6 +5,8 @@
 //! deques what it put there last; who has nothing takes from the others' what they put there
 //! first, oldest steps before younger ones. `quiet.rs` knows when all are done.
 //!
+//! What a HEC has remembered, its own thread scans first, and then others what is left (`scan_deals`).
+//!
 //! A *stage* is a part of the collection that is done when nothing is left to scan
 //! ([`Worker::drain`]). The thread that collects begins each stage alone, and calls the others
 //! (`crew.rs`) as soon as there is work for more than one, or has been much: what is little is done before anybody
@@ -24,8 +26,10 @@ use std::time::Instant;
 
 /// A worker calls for help when it has so many pieces of work to offer.
 const WORTH_A_CALL: usize = 3;
-/// How often a GC thread without work looks around before it sleeps: some microseconds.
+/// How often a GC thread without work looks around before it sleeps: some microseconds. HECs that have stopped have nothing else to do, and what
+/// they wait for mostly takes less time than to wake them.
 const PATIENCE: usize = 200;
+const PATIENCE_OF_HECS: usize = 4000;
 /// Remembered objects that are handed out together.
 const DEAL: usize = 256;
 
@@ -44,10 +48,26 @@ pub(super) enum Work {
 unsafe impl Send for Work {}
 
 /// A part of a remembered set: objects of one step.
-pub(super) struct Deal {
+struct Deal {
     step: u8,
     list: *const Closure,
     len: usize,
+}
+
+/// What one HEC has remembered, and how much of it has been dealt out.
+#[derive(Default)]
+struct Share {
+    deals: Vec<Deal>,
+    next: AtomicUsize,
+}
+
+impl Share {
+    fn next(&self) -> Option<&Deal> {
+        self.deals.get(self.next.fetch_add(1, Ordering::Relaxed))
+    }
+    fn left(&self) -> usize {
+        self.deals.len().saturating_sub(self.next.load(Ordering::Relaxed))
+    }
 }
 
 pub(super) struct Team {
@@ -56,8 +76,8 @@ pub(super) struct Team {
     quiet: Quiet,
     /// By worker and step.
     stealers: Vec<Vec<Stealer<Work>>>,
-    deals: Vec<Deal>,
-    next_deal: AtomicUsize,
+    /// By HEC.
+    shares: Vec<Share>,
     /// May a worker take what another one offers? (`-qb`)
     balanced: bool,
     /// Call the others however little there is to do.
@@ -86,14 +106,13 @@ pub(super) struct Muster {
 }
 
 impl Team {
-    pub fn new(m: &Muster) -> Team {
+    pub fn new(m: &Muster, hecs: usize) -> Team {
         Team {
             crew: m.crew,
             hands: m.threads - 1,
-            quiet: Quiet::new(PATIENCE),
+            quiet: Quiet::new(if hecs > 1 { PATIENCE_OF_HECS } else { PATIENCE }),
             stealers: Vec::new(),
-            deals: Vec::new(),
-            next_deal: AtomicUsize::new(0),
+            shares: (0..hecs).map(|_| Share::default()).collect(),
             balanced: m.balanced,
             eager: m.eager,
             job: Cell::new(None),
@@ -122,8 +141,7 @@ impl Team {
             return;
         }
         self.quiet.enter();
-        let dealt = self.next_deal.load(Ordering::Relaxed);
-        if self.eager || dealt + 1 < self.deals.len() {
+        if self.eager || self.shares.iter().map(Share::left).sum::<usize>() > 1 {
             self.call();
         }
     }
@@ -218,9 +236,9 @@ impl Team {
         None
     }
 
-    /// Has the first stage deal out remembered objects of a step.
-    pub fn deal(&mut self, step: u8, list: &[Closure]) {
-        self.deals.extend(list.chunks(DEAL).map(|chunk| Deal {
+    /// Has the first stage deal out objects of a step that a HEC has remembered.
+    pub fn deal(&mut self, hec: usize, step: u8, list: &[Closure]) {
+        self.shares[hec].deals.extend(list.chunks(DEAL).map(|chunk| Deal {
             step,
             list: chunk.as_ptr(),
             len: chunk.len(),
@@ -229,15 +247,21 @@ impl Team {
 }
 
 impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
-    /// Scans remembered objects until all are dealt out: old generations first, as the deals
-    /// are.
-    pub(super) unsafe fn scan_deals(&mut self) {
-        let team = &*self.team;
-        while let Some(deal) = team.deals.get(team.next_deal.fetch_add(1, Ordering::Relaxed)) {
-            self.promoting(deal.step);
-            for &c in std::slice::from_raw_parts(deal.list, deal.len) {
-                self.scan_listed(c);
+    /// Scans remembered objects until all are dealt out: those of `home`, the HEC that this thread has stopped with, and all that they
+    /// lead to, before those of others. What a HEC's threads have made is in its own core's cache, and will be used there; so others are
+    /// given time to come for it. Of each HEC's the old generations come first, as the deals are.
+    pub(super) unsafe fn scan_deals(&mut self, home: usize) {
+        let shares = &(*self.team).shares;
+        self.home = home % shares.len();
+        for i in 0..shares.len() {
+            let share = &shares[(self.home + i) % shares.len()];
+            while let Some(deal) = share.next() {
+                self.promoting(deal.step);
+                for &c in std::slice::from_raw_parts(deal.list, deal.len) {
+                    self.scan_listed(c);
+                }
             }
+            self.drain_own();
         }
         self.promoting(0);
     }

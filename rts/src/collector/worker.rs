@@ -78,6 +78,8 @@ pub struct Worker<const MAJOR: bool, const PARALLEL: bool> {
     pub(super) resumed_bytes: usize,
     /// Its number in the team, 0 for the thread that collects.
     pub(super) me: usize,
+    /// The HEC whose remembered set it scans first, and which remembers for it.
+    pub(super) home: usize,
     /// The team, if there is one.
     pub(super) team: *const Team,
     /// What others may take, by step; empty without a team.
@@ -156,6 +158,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
             char_table: static_closure!(stg_CHARLIKE_closure).0,
             resumed_bytes: 0,
             me,
+            home: 0,
             team: ptr::null(),
             queues: Vec::new(),
             alone: 0,
@@ -312,7 +315,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         self.promoting(0);
     }
 
-    unsafe fn drain_own(&mut self) {
+    pub(super) unsafe fn drain_own(&mut self) {
         loop {
             let mut idle = true;
             for step in (1..=self.oldest).rev() {

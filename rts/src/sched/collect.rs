@@ -88,7 +88,7 @@ unsafe fn measure(request: collector::Request) -> collector::Outcome {
     stats::begin_gc();
     let leader = hec().no;
     gc_events::begin(leader);
-    let outcome = collector::collect(&mut hecs, request, &mut |_| ());
+    let outcome = collector::collect(&mut hecs, leader as usize, request, &mut |_| ());
     let measured = measured(&outcome, allocated);
     stats::end_gc(&measured, outcome.major);
     gc_events::end(leader, &hecs, &measured, outcome.major);

@@ -53,6 +53,8 @@ pub trait Task: Copy + PartialEq + 'static {
     fn is_sent_for(self, no: usize);
     /// Waits until it has been given a HEC or sent for. For the task.
     fn await_call(self) -> Called;
+    /// It is about to pass its HEC to who stops the world, and to [wait for that](Task::wait_for_world). For the task.
+    fn will_wait_for_world(self);
     /// As [`Task::wait_turn`], for the HEC that it has passed to who stops the world.
     fn wait_for_world(self) -> usize;
 
@@ -265,6 +267,7 @@ pub trait Seat: Copy {
         if !st.make_way(me) {
             return false;
         }
+        me.will_wait_for_world();
         me.stand();
         self.pass_on(st);
         me.sit(me.wait_for_world());

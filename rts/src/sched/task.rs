@@ -12,6 +12,7 @@ use super::roll;
 use super::seating::{self, Called, Whereabouts};
 use super::suspend::ForeignCall;
 use super::turns::{self, Turns};
+use crate::collector::crew::Visit;
 use crate::collector::muster;
 use crate::crowd::CROWD;
 use crate::hec::{self, Hec};
@@ -50,6 +51,8 @@ pub struct Task {
     pub whereabouts: Whereabouts,
     /// Whether to stay awake while the world is stopped.
     patience: Cell<Patience>,
+    /// It is about to wait for who stops the world, and to help with what that one does.
+    place: Cell<Option<Visit<'static>>>,
     /// Innermost in-call of this OS thread.
     pub incall: Cell<*mut InCall>,
     /// A fiber for the next thread that is not bound to it.
@@ -82,6 +85,7 @@ impl Task {
             os_thread: AtomicU64::new(0),
             whereabouts: Whereabouts::new(),
             patience: Cell::new(Patience::NEW),
+            place: Cell::new(None),
             incall: Cell::new(null_mut()),
             spare: Cell::new(None),
             fiber: Cell::new(null_mut()),
@@ -213,15 +217,23 @@ impl seating::Task for TaskRef {
         }
     }
 
-    /// Mostly for a short collection, with which it helps.
-    fn wait_for_world(self) -> usize {
+    /// Mostly that is for a short collection, with which it helps.
+    fn will_wait_for_world(self) {
         if !super::world::is_crowded() {
             let mut patience = self.patience.get();
-            patience.try_it(|| {
-                let since = Instant::now();
-                muster::stand_by(|| !self.turns.any() && since.elapsed() < SHORT_STOP);
-                self.turns.any()
-            });
+            if patience.tries() {
+                self.place.set(muster::visit(self.last()));
+            }
+            self.patience.set(patience);
+        }
+    }
+
+    fn wait_for_world(self) -> usize {
+        if let Some(visit) = self.place.take() {
+            let since = Instant::now();
+            visit.stand_by(|| !self.turns.any() && since.elapsed() < SHORT_STOP);
+            let mut patience = self.patience.get();
+            patience.learn(self.turns.any());
             self.patience.set(patience);
         }
         self.wait_turn()

@@ -26,14 +26,24 @@ impl Patience {
 
     /// Does `wait`, which tells whether what it waits for has come, if it is worth trying.
     pub fn try_it(&mut self, wait: impl FnOnce() -> bool) -> bool {
-        if self.skip > 0 {
-            self.skip -= 1;
-            return false;
+        self.tries() && {
+            let came = wait();
+            self.learn(came);
+            came
         }
-        let came = wait();
+    }
+
+    /// Is it worth trying this time? Who tries says what [came of it](Patience::learn).
+    pub fn tries(&mut self) -> bool {
+        let skips = self.skip > 0;
+        self.skip -= skips as u32;
+        !skips
+    }
+
+    /// It has been tried: what was waited for `came`, or not.
+    pub fn learn(&mut self, came: bool) {
         self.failures = if came { 0 } else { (self.failures + 1).min(MOST_FAILURES) };
         self.skip = (1 << self.failures) - 1;
-        came
     }
 }
 

@@ -1,6 +1,6 @@
 //! A crew: jobs are done, and never after they have been recalled.
 use crate::atomics::{AtomicUsize, Ordering};
-use crate::crew::Crew;
+use crate::crew::{Crew, Hand};
 use crate::explore;
 use loom::sync::Arc;
 use loom::thread::{self, JoinHandle};
@@ -22,7 +22,7 @@ fn dismiss(crew: &Crew, helpers: Vec<JoinHandle<()>>) {
 
 /// Runs two jobs with `helpers` for `hands` of them.
 fn two_jobs(helpers: usize, hands: usize) {
-    let crew = Arc::new(Crew::new(0));
+    let crew = Arc::new(Crew::new(1));
     let all = hire(&crew, helpers);
     for _ in 0..2 {
         // A model's own memory: loom sees an access after the job's end.
@@ -31,11 +31,11 @@ fn two_jobs(helpers: usize, hands: usize) {
         struct Shared<'a>(&'a loom::cell::UnsafeCell<[usize; 3]>);
         unsafe impl Sync for Shared<'_> {}
         let shared = Shared(&workers);
-        let job = |me: usize| {
+        let job = |hand: Hand| {
             let shared = &shared;
             taken.fetch_add(1, Ordering::Relaxed);
             // Each has a number of its own.
-            shared.0.with(|p| unsafe { assert_eq!((*p)[me], 0) });
+            shared.0.with(|p| unsafe { assert_eq!((*p)[hand.number], 0) });
         };
         unsafe { crew.post(hands, &job) };
         crew.recall();
@@ -57,13 +57,13 @@ fn no_more_hands_than_wanted_take_it() {
 
 /// A visitor beside the helpers, which looks a few times.
 fn with_a_visitor(helpers: usize, hands: usize) {
-    let crew = Arc::new(Crew::new(0));
+    let crew = Arc::new(Crew::new(1));
     let all = hire(&crew, helpers);
     let visitor = {
         let crew = crew.clone();
         thread::spawn(move || {
             let mut looks = 2;
-            crew.stand_by(|| {
+            crew.visit(7, helpers + 1).unwrap().stand_by(|| {
                 looks -= 1;
                 looks > 0
             })
@@ -74,9 +74,10 @@ fn with_a_visitor(helpers: usize, hands: usize) {
     unsafe impl Sync for Shared<'_> {}
     let shared = Shared(&done);
     let taken = AtomicUsize::new(0);
-    let job = |number: usize| {
+    let job = |hand: Hand| {
         let shared = &shared;
-        assert!((1..=hands).contains(&number));
+        assert!((1..=hands).contains(&hand.number));
+        assert!([None, Some(7)].contains(&hand.hec));
         taken.fetch_add(1, Ordering::Relaxed);
         shared.0.with(|_| ());
     };

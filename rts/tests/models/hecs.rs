@@ -123,6 +123,7 @@ impl Task for TaskRef {
             }
         }
     }
+    fn will_wait_for_world(self) {}
     fn wait_for_world(self) -> usize {
         self.wait_turn()
     }
