@@ -18,6 +18,8 @@ use crate::observe::settings::MAX_GENERATIONS;
 /// than that; where they share, each also copies what lies in its own core's cache.
 const GAIN_OF_HECS: f64 = 1.15;
 const GAIN: f64 = 0.85;
+/// The part of from-space that survives, before it is known.
+const UNKNOWN_SURVIVAL: f64 = 0.25;
 /// Weight of the newest measurement.
 const NEWEST: f64 = 0.5;
 /// Helpers that do less than this part of the work are no help.
@@ -51,8 +53,8 @@ struct Experience {
 }
 
 pub struct History {
-    /// The part of from-space that was copied, by generation.
-    survival: [f64; MAX_GENERATIONS],
+    /// The part of from-space that was copied, by generation; `None` while unknown.
+    survival: [Option<f64>; MAX_GENERATIONS],
     by_magnitude: [Experience; MAGNITUDES],
     /// How many collections of a generation are to be done alone, and how many that were last time, since helpers were no help.
     no_help: [(u32, u32); MAX_GENERATIONS],
@@ -105,7 +107,7 @@ impl History {
         let nothing =
             Experience { alone: 0.0, together: 0.0, until_retry: FIRST_RETRY, retry: FIRST_RETRY };
         History {
-            survival: [0.0; MAX_GENERATIONS],
+            survival: [None; MAX_GENERATIONS],
             by_magnitude: [nothing; MAGNITUDES],
             no_help: [(0, 0); MAX_GENERATIONS],
             late: [LATE, LATE_OF_HECS],
@@ -120,7 +122,7 @@ impl History {
         let Company { most, hecs, here } = company;
         self.hecs = hecs;
         self.gain = if hecs { GAIN_OF_HECS } else { GAIN };
-        let bytes = self.survival[generation] * from as f64;
+        let bytes = self.survival[generation].unwrap_or(UNKNOWN_SURVIVAL) * from as f64;
         let m = magnitude(bytes as usize);
         let useful = bytes * self.nearest(m, MAGNITUDES, |e| e.alone) / (self.late[hecs as usize] * WORTH_A_HELPER);
         let threads = most.min(here.max(useful as usize) + 1);
@@ -172,7 +174,7 @@ impl History {
         if c.from == 0 {
             return;
         }
-        self.survival[c.generation] = c.copied as f64 / c.from as f64;
+        self.survival[c.generation] = Some(c.copied as f64 / c.from as f64);
         if let Some(late) = c.late {
             learn(&mut self.late[self.hecs as usize], late);
         }
@@ -315,6 +317,8 @@ mod tests {
         let up_to = |most| Company { most, hecs: false, here: 0 };
         assert_eq!(h.choose(1, 1 << 20, up_to(16)), 6);
         assert_eq!(h.choose(1, 1 << 20, up_to(3)), 3);
-        assert_eq!(h.choose(0, 1 << 20, up_to(3)), 1);
+        // Nothing is known of this generation.
+        assert_eq!(h.choose(0, 1 << 20, up_to(3)), 3);
+        assert_eq!(h.choose(0, 1 << 18, up_to(3)), 1);
     }
 }

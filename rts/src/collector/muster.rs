@@ -58,7 +58,7 @@ pub(super) unsafe fn muster(hecs: usize, generation: usize, from: usize) -> Opti
     let here = crew(0).awake();
     let awake = here.max(ran) + ahead::helper_works() as usize;
     let (history, cores) = &mut *unpoisoned(KNOWN.lock());
-    let most = wanted.min(cores.free(awake)).min(MAX_GC_THREADS);
+    let most = wanted.min(cores.free(awake).max(here + 1)).min(MAX_GC_THREADS);
     let company = Company { most, hecs: hecs > 1, here };
     call(history.choose(generation, from, company), balanced, false)
 }
