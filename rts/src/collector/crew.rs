@@ -52,18 +52,6 @@ struct State {
 }
 
 impl Crew {
-    /// The job, if hands are wanted, and the number of whoever takes it.
-    fn take(&self, s: &mut State) -> Option<(Job<'static>, usize)> {
-        let job = s.job.filter(|_| s.wanted > 0)?;
-        let number = s.next;
-        s.next += 1;
-        s.wanted -= 1;
-        self.working.fetch_add(1, Ordering::Relaxed);
-        Some((job, number))
-    }
-}
-
-impl Crew {
     pub fn new(patience: usize) -> Crew {
         Crew {
             state: Mutex::new(State {
@@ -142,6 +130,16 @@ impl Crew {
         }
         self.awake.fetch_sub(1, Ordering::Relaxed);
         None
+    }
+
+    /// The job, if hands are wanted, and the number of whoever takes it.
+    fn take(&self, s: &mut State) -> Option<(Job<'static>, usize)> {
+        let job = s.job.filter(|_| s.wanted > 0)?;
+        let number = s.next;
+        s.next += 1;
+        s.wanted -= 1;
+        self.working.fetch_add(1, Ordering::Relaxed);
+        Some((job, number))
     }
 
     fn work(&self, job: Job, hand: Hand) {

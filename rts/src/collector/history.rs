@@ -58,18 +58,17 @@ pub struct History {
     by_magnitude: [Experience; MAGNITUDES],
     /// How many collections of a generation are to be done alone, and how many that were last time, since helpers were no help.
     no_help: [(u32, u32); MAX_GENERATIONS],
-    /// For HECs, and for others.
+    /// For others, and for HECs.
     late: [f64; 2],
+    /// Would HECs have helped with the last collection?
     hecs: bool,
-    /// [`GAIN`] or [`GAIN_OF_HECS`], as the last collection was.
-    gain: f64,
     /// The collection under way tries the way that has been the slower one.
     trial: bool,
 }
 
 /// Who could collect beside the calling thread.
 #[derive(Clone, Copy)]
-pub struct Company {
+pub struct Helpers {
     /// GC threads that there may be, the caller included.
     pub most: usize,
     /// Those that help are tasks that have stopped with their HECs.
@@ -112,16 +111,14 @@ impl History {
             no_help: [(0, 0); MAX_GENERATIONS],
             late: [LATE, LATE_OF_HECS],
             hecs: false,
-            gain: GAIN,
             trial: false,
         }
     }
 
     /// How many threads should collect `generation`, when from-space has `from` bytes.
-    pub fn choose(&mut self, generation: usize, from: usize, company: Company) -> usize {
-        let Company { most, hecs, here } = company;
+    pub fn choose(&mut self, generation: usize, from: usize, helpers: Helpers) -> usize {
+        let Helpers { most, hecs, here } = helpers;
         self.hecs = hecs;
-        self.gain = if hecs { GAIN_OF_HECS } else { GAIN };
         let bytes = self.survival[generation].unwrap_or(UNKNOWN_SURVIVAL) * from as f64;
         let m = magnitude(bytes as usize);
         let useful = bytes * self.nearest(m, MAGNITUDES, |e| e.alone) / (self.late[hecs as usize] * WORTH_A_HELPER);
@@ -141,8 +138,8 @@ impl History {
         if together == 0.0 {
             return threads;
         }
+        let mut share = alone == 0.0 || together < self.gain() * alone;
         let e = &mut self.by_magnitude[m];
-        let mut share = alone == 0.0 || together < self.gain * alone;
         e.until_retry -= 1;
         if e.until_retry == 0 {
             e.retry = (e.retry * 2).min(LAST_RETRY);
@@ -155,6 +152,10 @@ impl History {
         } else {
             1
         }
+    }
+
+    fn gain(&self) -> f64 {
+        if self.hecs { GAIN_OF_HECS } else { GAIN }
     }
 
     /// What copying a byte costs, for work of this magnitude or the nearest one of which it is
@@ -186,8 +187,9 @@ impl History {
         if c.copied == 0 {
             return;
         }
+        let gain = self.gain();
         let e = &mut self.by_magnitude[magnitude(c.copied)];
-        let before = e.together < self.gain * e.alone;
+        let before = e.together < gain * e.alone;
         let cost = c.nanoseconds / c.copied as f64;
         let known = if c.threads > 1 { &mut e.together } else { &mut e.alone };
         // What was known of a way not taken for long is no longer true.
@@ -195,7 +197,7 @@ impl History {
             *known = 0.0;
         }
         learn(known, cost);
-        if before != (e.together < self.gain * e.alone) {
+        if before != (e.together < gain * e.alone) {
             // Things have changed: look again soon.
             (e.retry, e.until_retry) = (FIRST_RETRY, FIRST_RETRY);
         }
@@ -215,7 +217,7 @@ mod tests {
     fn run_on(h: &mut History, n: usize, copied: usize, factor: f64, hecs: bool) -> usize {
         let mut shared = 0;
         for _ in 0..n {
-            let threads = h.choose(0, 2 * copied, Company { most: 2, hecs, here: 0 });
+            let threads = h.choose(0, 2 * copied, Helpers { most: 2, hecs, here: 0 });
             shared += (threads > 1) as usize;
             let nanoseconds = copied as f64 * if threads > 1 { factor } else { 1.0 };
             let late = (threads > 1).then_some(50_000.0);
@@ -233,14 +235,14 @@ mod tests {
     #[test]
     fn little_work_is_shared_with_who_is_there() {
         let mut h = History::new();
-        let company = Company { most: 3, hecs: true, here: 1 };
+        let helpers = Helpers { most: 3, hecs: true, here: 1 };
         for (generation, from, threads) in [(0, 100_000, 2), (1, 1000, 1), (0, 100_000_000, 1)] {
             let copied = from / 2;
             let c = Measured { generation, threads: 1, from, copied, nanoseconds: copied as f64, late: None, helped: Some(0.0) };
             h.record(&c);
             h.record(&Measured { threads: 2, nanoseconds: 2.0 * copied as f64, ..c });
-            let company = if generation == 0 { company } else { Company { here: 0, ..company } };
-            assert_eq!(h.choose(generation, from, company), threads);
+            let helpers = if generation == 0 { helpers } else { Helpers { here: 0, ..helpers } };
+            assert_eq!(h.choose(generation, from, helpers), threads);
         }
     }
 
@@ -288,7 +290,7 @@ mod tests {
             for n in 0..1000 {
                 // A heap that grows.
                 let copied = (1 << 21) + (n << 16);
-                let threads = h.choose(1, 2 * copied, Company { most: 2, hecs: true, here: 0 });
+                let threads = h.choose(1, 2 * copied, Helpers { most: 2, hecs: true, here: 0 });
                 let helped = (threads > 1).then_some(part);
                 all += (threads > 1) as usize;
                 let nanoseconds = copied as f64 * if threads > 1 { 1.0 - part } else { 1.0 };
@@ -314,7 +316,7 @@ mod tests {
                 helped: None,
             });
         }
-        let up_to = |most| Company { most, hecs: false, here: 0 };
+        let up_to = |most| Helpers { most, hecs: false, here: 0 };
         assert_eq!(h.choose(1, 1 << 20, up_to(16)), 6);
         assert_eq!(h.choose(1, 1 << 20, up_to(3)), 3);
         // Nothing is known of this generation.

@@ -6,7 +6,7 @@
 //! help with large collections; `-qg` or `-qn1` forbid it.
 use super::cores::{self, Cores};
 use super::crew::{Crew, Visit};
-use super::history::{Company, History, Measured};
+use super::history::{Helpers, History, Measured};
 use super::policy;
 pub(super) use super::team::Muster;
 use crate::crowd::CROWD;
@@ -58,9 +58,10 @@ pub(super) unsafe fn muster(hecs: usize, generation: usize, from: usize) -> Opti
     let here = crew(0).awake();
     let awake = here.max(ran) + ahead::helper_works() as usize;
     let (history, cores) = &mut *unpoisoned(KNOWN.lock());
+    // Who stands by has a core, whatever the system last said of those that are free.
     let most = wanted.min(cores.free(awake).max(here + 1)).min(MAX_GC_THREADS);
-    let company = Company { most, hecs: hecs > 1, here };
-    call(history.choose(generation, from, company), balanced, false)
+    let helpers = Helpers { most, hecs: hecs > 1, here };
+    call(history.choose(generation, from, helpers), balanced, false)
 }
 
 /// Remembers what a collection was like.

@@ -29,7 +29,7 @@ use super::tenure::{tenure, Tenure};
 use crate::memory::{blocks, blocks_of, heap, BLOCK_BYTES};
 use crate::observe::settings::HeapSuggestion;
 use std::ptr;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::MutexGuard;
 
 /// When the generations have used up what `-H` names, a nursery may still have a small part
@@ -122,10 +122,11 @@ static LIVE: AtomicUsize = AtomicUsize::new(0);
 /// Static objects that it scanned.
 static STATICS: AtomicUsize = AtomicUsize::new(0);
 
-/// Bytes that a grown nursery has, what it has before it is stretched, and then.
+/// Bytes that a grown nursery has, and what it has before it is stretched.
 static GROWN: AtomicUsize = AtomicUsize::new(0);
 static BASE: AtomicUsize = AtomicUsize::new(0);
-static STRETCHED: AtomicUsize = AtomicUsize::new(0);
+/// Have nurseries more than that for what the last full collection found alive?
+static FOLLOWS_LIVE: AtomicBool = AtomicBool::new(false);
 
 /// Chooses the settings and sets the generations' first limits.
 /// # Safety
@@ -164,8 +165,7 @@ pub unsafe fn next_generation_to_collect() -> usize {
 /// long, and they are as large as they may be in any case.
 fn follows_live() -> bool {
     let live = LIVE.load(Ordering::Relaxed) * BLOCK_BYTES;
-    let larger = STRETCHED.load(Ordering::Relaxed) > BASE.load(Ordering::Relaxed) && tried_now().is_none();
-    settings().generations > 1 && larger && live <= MOST_FOR_MANY
+    FOLLOWS_LIVE.load(Ordering::Relaxed) && live <= MOST_FOR_MANY
 }
 
 /// By how much the old generations may grow after a full collection that left `live` of `held`
@@ -280,9 +280,7 @@ unsafe fn grown_nursery(hecs: usize) -> usize {
     let builds_up = !COMPANY.is_one() && keeping().much();
     let base = if builds_up { size.max((FOR_MANY / hecs).min(MAX_GROWN_NURSERY)) } else { size };
     BASE.store(base, Ordering::Relaxed);
-    let bytes = stretched(base, hecs);
-    STRETCHED.store(bytes, Ordering::Relaxed);
-    bytes
+    stretched(base, hecs)
 }
 
 /// The size of a nursery that has `base` bytes in any case. In company it may have as much as a nursery grows to,
@@ -290,10 +288,15 @@ unsafe fn grown_nursery(hecs: usize) -> usize {
 fn stretched(base: usize, hecs: usize) -> usize {
     let live = LIVE.load(Ordering::Relaxed) * BLOCK_BYTES;
     let most = if COMPANY.is_one() { live } else { MAX_GROWN_NURSERY };
-    match tried(base) {
-        Some(mut stretch) => stretch.size(base, |size| size <= most),
-        None => ((SHARE_OF_MANY * live + static_bytes()).min(allowance().bytes()) / hecs).clamp(base, MOST_FOR_MANY),
-    }
+    let (bytes, follows_live) = match tried(base) {
+        Some(mut stretch) => (stretch.size(base, |size| size <= most), false),
+        None => {
+            let bytes = ((SHARE_OF_MANY * live + static_bytes()).min(allowance().bytes()) / hecs).clamp(base, MOST_FOR_MANY);
+            (bytes, bytes > base)
+        }
+    };
+    FOLLOWS_LIVE.store(follows_live, Ordering::Relaxed);
+    bytes
 }
 
 /// What tries sizes for nurseries that have `base` bytes in any case: nothing where those of several HECs follow what is alive.

@@ -8,8 +8,8 @@
 //! one and not yet counted with the other.
 //!
 //! A worker that finds nothing looks around for a while, then sleeps. Its last look comes after
-//! it has counted itself in `asleep`; an offer is made before `asleep` is read. With a full
-//! fence between the two on either side, one sees the other: no offer is slept through.
+//! it has counted itself in `asleep`; an offer is made, or the last one stops being active, before `asleep` is read. With a full
+//! fence between the two on either side, one sees the other: neither an offer nor the end is slept through.
 use crate::atomics::{fence, spin_loop, AtomicUsize, Condvar, Mutex, MutexGuard, Ordering};
 use crate::unpoisoned::unpoisoned;
 
@@ -17,7 +17,7 @@ pub struct Quiet {
     active: AtomicUsize,
     asleep: AtomicUsize,
     bed: Mutex<()>,
-    wake: Condvar,
+    awaken: Condvar,
     /// How often a worker looks around before it sleeps.
     patience: usize,
 }
@@ -28,7 +28,7 @@ impl Quiet {
             active: AtomicUsize::new(0),
             asleep: AtomicUsize::new(0),
             bed: Mutex::new(()),
-            wake: Condvar::new(),
+            awaken: Condvar::new(),
             patience,
         }
     }
@@ -49,15 +49,15 @@ impl Quiet {
 
     /// Says that the caller, who is active, has just put work where `offered` will see it.
     pub fn offer(&self) {
-        self.wake_sleepers();
+        self.wake(Condvar::notify_one);
     }
 
-    /// Has those who sleep look again.
-    fn wake_sleepers(&self) {
+    /// Has one or all of those look again who sleep, if any do.
+    fn wake(&self, notify: fn(&Condvar)) {
         fence(Ordering::SeqCst);
         if self.asleep.load(Ordering::Relaxed) > 0 {
             drop(self.bed());
-            self.wake.notify_all();
+            notify(&self.awaken);
         }
     }
 
@@ -73,7 +73,7 @@ impl Quiet {
                 return Some(work);
             }
             if self.active.fetch_sub(1, Ordering::SeqCst) == 1 {
-                self.wake_sleepers();
+                self.wake(Condvar::notify_all);
                 return None;
             }
             let mut looks = 0;
@@ -98,7 +98,7 @@ impl Quiet {
         self.asleep.fetch_add(1, Ordering::SeqCst);
         fence(Ordering::SeqCst);
         if !offered() && self.active.load(Ordering::SeqCst) != 0 {
-            drop(self.wake.wait(bed));
+            drop(self.awaken.wait(bed));
         }
         self.asleep.fetch_sub(1, Ordering::SeqCst);
     }

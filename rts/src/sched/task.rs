@@ -52,7 +52,7 @@ pub struct Task {
     /// Whether to stay awake while the world is stopped.
     patience: Cell<Patience>,
     /// It is about to wait for who stops the world, and to help with what that one does.
-    place: Cell<Option<Visit<'static>>>,
+    visit: Cell<Option<Visit<'static>>>,
     /// Innermost in-call of this OS thread.
     pub incall: Cell<*mut InCall>,
     /// A fiber for the next thread that is not bound to it.
@@ -85,7 +85,7 @@ impl Task {
             os_thread: AtomicU64::new(0),
             whereabouts: Whereabouts::new(),
             patience: Cell::new(Patience::NEW),
-            place: Cell::new(None),
+            visit: Cell::new(None),
             incall: Cell::new(null_mut()),
             spare: Cell::new(None),
             fiber: Cell::new(null_mut()),
@@ -222,14 +222,14 @@ impl seating::Task for TaskRef {
         if !super::world::is_crowded() {
             let mut patience = self.patience.get();
             if patience.tries() {
-                self.place.set(muster::visit(self.last()));
+                self.visit.set(muster::visit(self.last()));
             }
             self.patience.set(patience);
         }
     }
 
     fn wait_for_world(self) -> usize {
-        if let Some(visit) = self.place.take() {
+        if let Some(visit) = self.visit.take() {
             let since = Instant::now();
             visit.stand_by(|| !self.turns.any() && since.elapsed() < SHORT_STOP);
             let mut patience = self.patience.get();

@@ -14,20 +14,13 @@ pub struct Patience {
 impl Patience {
     pub const NEW: Patience = Patience { failures: 0, skip: 0 };
 
-    /// Looks so often whether `done`. True if it was.
+    /// Looks so often whether `done`, if it is worth trying. True if it was.
     pub fn wait_for(&mut self, looks: usize, done: impl Fn() -> bool) -> bool {
-        self.try_it(|| {
-            (0..looks).any(|_| {
+        self.tries() && {
+            let came = (0..looks).any(|_| {
                 std::hint::spin_loop();
                 done()
-            })
-        })
-    }
-
-    /// Does `wait`, which tells whether what it waits for has come, if it is worth trying.
-    pub fn try_it(&mut self, wait: impl FnOnce() -> bool) -> bool {
-        self.tries() && {
-            let came = wait();
+            });
             self.learn(came);
             came
         }
