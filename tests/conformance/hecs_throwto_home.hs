@@ -6,6 +6,7 @@ import Control.Concurrent
 import Control.Exception
 import Control.Monad
 import Data.IORef
+import GHC.Clock (getMonotonicTime)
 
 data Poke = Poke deriving Show
 instance Exception Poke
@@ -13,8 +14,12 @@ instance Exception Poke
 data Enough = Enough deriving Show
 instance Exception Enough
 
-times :: Int
-times = 200000
+-- So many rounds at most, in as many seconds: with more busy HECs than cores, a round may take a time slice.
+most :: Int
+most = 200000
+
+seconds :: Double
+seconds = 5
 
 -- A moment.
 busy :: Int -> Int -> Int
@@ -39,21 +44,34 @@ main = do
     putMVar ended ()
   heard <- newEmptyMVar
   _ <- forkOn 1 $ do
+    start <- getMonotonicTime
     count <- newIORef (0 :: Int)
-    forM_ [1 .. times] (interrupt target count heard)
+    rounds <- interrupts target count (start + seconds) 0
+    untilHeard count rounds
+    putMVar heard ()
   takeMVar heard
   writeIORef end True
   takeMVar ended
   readIORef pokes >>= print
 
+-- How many there were.
+interrupts :: ThreadId -> IORef Int -> Double -> Int -> IO Int
+interrupts target count end n = do
+  now <- getMonotonicTime
+  if n == most || now > end then return n else interrupt target count n >> interrupts target count end (n + 1)
+
 -- Has a thread throw to the target, and after a moment throws to that thread.
-interrupt :: ThreadId -> IORef Int -> MVar () -> Int -> IO ()
-interrupt target count heard i = do
-  t <- mask_ $ forkOnWithUnmask 1 $ \unmask -> do
-    unmask (throwTo target Poke) `catch` \Enough -> do
+interrupt :: ThreadId -> IORef Int -> Int -> IO ()
+interrupt target count i = do
+  t <- mask_ $ forkOnWithUnmask 1 $ \unmask ->
+    unmask (throwTo target Poke) `catch` \Enough ->
       -- It may be preempted between a look and a store.
-      n <- atomicModifyIORef' count (\c -> (c + 1, c + 1))
-      when (n == times) (putMVar heard ())
+      atomicModifyIORef' count (\c -> (c + 1, ()))
   yield
   _ <- evaluate (busy (i `mod` 1000) i)
   throwTo t Enough
+
+untilHeard :: IORef Int -> Int -> IO ()
+untilHeard count rounds = do
+  n <- readIORef count
+  unless (n == rounds) $ threadDelay 100 >> untilHeard count rounds
