@@ -7,14 +7,14 @@
 //! where aging has been in vain all skip it (`tenure.rs`).
 //!
 //! A collection, by the files that do it:
-//! 1. from-space is condemned (here); added compact blocks join their regions (`compact.rs`);
+//! 1. from-space is condemned (`spaces.rs`); added compact blocks join their regions (`compact.rs`);
 //! 2. remembered objects of the generations above N are scanned (`scan.rs`, `arrays.rs`,
 //!    `stack.rs`), and what they lead to, so that it is promoted before anything else;
 //! 3. roots are evacuated (`roots.rs`, `evacuate.rs`, `selector.rs`) and everything they lead
 //!    to is scanned (`worker.rs`); a full collection traces static objects too (`statics.rs`);
 //! 4. weak pointers and lost threads are settled (`weak.rs`), weak tables brought up to date,
 //!    unreachable CAFs dropped;
-//! 5. from-space is freed, nurseries are emptied and the generations' limits set (`policy.rs`).
+//! 5. from-space is freed, nurseries are emptied (`spaces.rs`) and the generations' limits set (`policy.rs`).
 //!
 //! Invariant between collections: an object of generation n ≥ 1 that refers to one of a younger
 //! generation is in some HEC's remembered set for n. `check.rs` verifies this and more.
@@ -40,6 +40,7 @@ pub mod header;
 mod history;
 mod keeping;
 pub mod muster;
+mod outcome;
 pub mod policy;
 pub mod quiet;
 mod refresh;
@@ -48,6 +49,7 @@ pub mod scan;
 pub mod selector;
 pub mod shape;
 mod small;
+mod spaces;
 pub mod stack;
 pub mod statics;
 mod stretch;
@@ -58,11 +60,11 @@ mod tests;
 pub mod weak;
 pub mod worker;
 
-use crate::contract::{Closure, Tso, WORD};
-use crate::hec::{out_of_memory, Hec};
-use crate::memory::blocks::{self, free_run, used_bytes, Run};
-use crate::memory::{blocks_of, heap, pieces, used_by, Age, Used, BLOCK_BYTES};
-use crate::observe::phases::{Phase, PhaseCosts, Watch};
+use crate::contract::{Closure, WORD};
+use crate::hec::Hec;
+use crate::memory::blocks::used_bytes;
+use crate::memory::{blocks_of, heap, BLOCK_BYTES};
+use crate::observe::phases::{Phase, Watch};
 use crate::thread::queue::dirty_tso;
 use crate::thread::stack::dirty_stack;
 use allowance::allowance;
@@ -72,72 +74,14 @@ use cycle::Cycle;
 use history::Measured;
 use keeping::keeping;
 use muster::Muster;
+pub use outcome::{Outcome, Request};
 use roots::Visitor;
+use spaces::{condemn, finish, resume, take_remembered_sets, FromSpace};
 use team::Team;
-use tenure::tenure;
 use std::time::Instant;
+use tenure::tenure;
 use weak::Uncertain;
 use worker::Worker;
-
-/// What is asked for. More is collected if a generation has reached its limit.
-#[derive(Clone, Copy, Debug)]
-pub struct Request {
-    pub generation: usize,
-    /// Nobody can run: find out which threads never will.
-    pub deadlock: bool,
-}
-
-impl Request {
-    pub const MINOR: Request = Request { generation: 0, deadlock: false };
-    pub const MAJOR: Request = Request { generation: usize::MAX, deadlock: false };
-}
-
-/// What came of a collection.
-#[derive(Default, Debug)]
-pub struct Outcome {
-    /// The oldest generation that was collected.
-    pub generation: usize,
-    pub major: bool,
-    /// Threads that nothing refers to: each needs an exception, or it is lost for good.
-    pub resurrected: Vec<Tso>,
-    /// Weak pointers whose keys have died. Before anything else runs, the caller must take
-    /// their finalizers out, which are kept just now, and make them `DEAD_WEAK`: they have lost their keys, and those without
-    /// finalizers in C their values.
-    pub dead_weaks: Vec<Closure>,
-    pub copied_words: usize,
-    /// Those of them that had survived one collection before.
-    pub aged_words: usize,
-    /// What all generations hold, those not collected included; after a full collection all of it is alive.
-    pub live: Used,
-    /// The bytes of their blocks that hold nothing.
-    pub slop: usize,
-    /// The program uses more memory than it may.
-    pub over_limit: bool,
-    /// GC threads that took part.
-    pub threads: usize,
-    /// The most that one of them copied, and the part of all that was evenly shared.
-    pub max_copied_words: usize,
-    pub balanced_words: usize,
-    pub phases: PhaseCosts,
-    /// How many nanoseconds after the call the first helper was there, if one came.
-    pub helper_late: Option<f64>,
-    /// The part of the work that helpers did, if any were called.
-    pub helped: Option<f64>,
-}
-
-impl Outcome {
-    /// Rates how evenly the work was shared, from what each thread copied. Up to an even share
-    /// each is *useful*; one thread alone does `1/n` of the work usefully, which counts as
-    /// nothing, so that the balanced part is between none (serial) and all (perfect).
-    fn balance(&mut self, copied: &[usize]) {
-        let (n, all) = (copied.len(), self.copied_words);
-        self.max_copied_words = copied.iter().copied().max().unwrap_or(0);
-        if n > 1 {
-            let useful: usize = copied.iter().map(|&c| (n * c).min(all)).sum();
-            self.balanced_words = useful.saturating_sub(all) / (n - 1);
-        }
-    }
-}
 
 /// Full collections so far: marks static objects.
 static mut FULL_COLLECTIONS: usize = 0;
@@ -166,11 +110,8 @@ pub unsafe fn collect(
     if check {
         check::check_heap(hecs, extra_roots, "before a collection");
     }
-    let allocated: usize = hecs.iter().map(|hec| hec.alloc.used()).sum();
-    let from = allocated + blocks_of(&heap().gens[..=generation]) * BLOCK_BYTES;
-    let survivors: usize = heap().gens[0].plain.iter().map(|&run| used_bytes(run)).sum();
-    let old = blocks_of(&heap().gens[1..]);
-    let muster = muster::muster(hecs.len(), generation, from);
+    let before = Before::look(hecs, generation);
+    let muster = muster::muster(hecs.len(), generation, before.from);
     let watch = &mut Watch::start();
     let started = Instant::now();
     let mut outcome = match (generation == oldest, &muster) {
@@ -179,28 +120,8 @@ pub unsafe fn collect(
         (true, Some(m)) => run_together::<true>(m, hecs, leader, generation, extra_roots, watch),
         (false, Some(m)) => run_together::<false>(m, hecs, leader, generation, extra_roots, watch),
     };
-    let ended = Instant::now();
-    muster::record(&Measured {
-        generation,
-        threads: muster.map_or(1, |m| m.threads),
-        from,
-        copied: outcome.copied_words * WORD,
-        nanoseconds: (ended - started).as_nanos() as f64,
-        late: outcome.helper_late,
-        helped: outcome.helped,
-    });
-    // All that a full collection copies is no measure of what a nursery holds.
-    let copied = if outcome.major { 0 } else { outcome.copied_words * WORD };
-    tenure().record(copied, survivors, outcome.aged_words * WORD);
-    let promoted = blocks_of(&heap().gens[1..]).saturating_sub(old) * BLOCK_BYTES;
-    let (run, stopped) = cycle::times(started, ended);
-    let cycle = Cycle { full: outcome.major, allocated, copied: outcome.copied_words * WORD, promoted, run, stopped };
-    keeping().record(&cycle);
-    allowance().record(&cycle, COMPANY.is_one());
-    if let Some(mut stretch) = policy::tried_now() {
-        stretch.record(&cycle);
-    }
-    COMPANY.record(hecs.iter().map(|hec| hec.alloc.used()));
+    let called = muster.map_or(1, |m| m.threads);
+    learn(hecs, &before, &outcome, called, started, Instant::now());
     resume(hecs, &mut outcome);
     watch.end(Phase::End);
     outcome.phases = watch.costs();
@@ -208,6 +129,56 @@ pub unsafe fn collect(
         check::check_heap(hecs, extra_roots, "after a collection");
     }
     outcome
+}
+
+/// What there is when a collection begins, in bytes.
+struct Before {
+    allocated: usize,
+    /// All that it may free.
+    from: usize,
+    /// What has survived one collection.
+    survivors: usize,
+    /// What the old generations hold, in blocks.
+    old: usize,
+}
+
+impl Before {
+    unsafe fn look(hecs: &[&mut Hec], generation: usize) -> Before {
+        let allocated: usize = hecs.iter().map(|hec| hec.alloc.used()).sum();
+        let gens = &heap().gens;
+        Before {
+            allocated,
+            from: allocated + blocks_of(&gens[..=generation]) * BLOCK_BYTES,
+            survivors: gens[0].plain.iter().map(|&run| used_bytes(run)).sum(),
+            old: blocks_of(&gens[1..]),
+        }
+    }
+}
+
+/// Tells those who choose sizes and helpers by experience what the collection was like. `called` threads were to do it.
+unsafe fn learn(hecs: &[&mut Hec], before: &Before, outcome: &Outcome, called: usize, started: Instant, ended: Instant) {
+    let copied = outcome.copied_words * WORD;
+    muster::record(&Measured {
+        generation: outcome.generation,
+        threads: called,
+        from: before.from,
+        copied,
+        nanoseconds: (ended - started).as_nanos() as f64,
+        late: outcome.helper_late,
+        helped: outcome.helped,
+    });
+    // All that a full collection copies is no measure of what a nursery holds.
+    let young = if outcome.major { 0 } else { copied };
+    tenure().record(young, before.survivors, outcome.aged_words * WORD);
+    let promoted = blocks_of(&heap().gens[1..]).saturating_sub(before.old) * BLOCK_BYTES;
+    let (run, stopped) = cycle::times(started, ended);
+    let cycle = Cycle { full: outcome.major, allocated: before.allocated, copied, promoted, run, stopped };
+    keeping().record(&cycle);
+    allowance().record(&cycle, COMPANY.is_one());
+    if let Some(mut stretch) = policy::tried_now() {
+        stretch.record(&cycle);
+    }
+    COMPANY.record(hecs.iter().map(|hec| hec.alloc.used()));
 }
 
 /// Shows every root but the remembered sets.
@@ -373,188 +344,4 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
             self.sweep_cafs();
         }
     }
-}
-
-/// The runs that are being evacuated.
-struct FromSpace {
-    plain: Vec<Run>,
-    large: Vec<Run>,
-}
-
-unsafe fn condemn_run(run: Run) {
-    let age = blocks::run_age(run);
-    blocks::set_age(run, Age(age.0 | Age::CONDEMNED));
-}
-
-/// Makes the nurseries and the generations up to `generation` from-space.
-unsafe fn condemn(hecs: &mut [&mut Hec], generation: usize) -> (FromSpace, Uncertain) {
-    let mut from = FromSpace { plain: Vec::new(), large: Vec::new() };
-    let mut u = Uncertain {
-        weaks: Vec::new(),
-        threads: Vec::new(),
-        resurrected: Vec::new(),
-        dead_weaks: Vec::new(),
-    };
-    for gen in &mut heap().gens[..=generation] {
-        gen.collections += 1;
-        from.plain.append(&mut gen.take_plain());
-        from.large.append(&mut gen.take_large());
-        u.weaks.append(&mut gen.weaks);
-        u.threads.append(&mut gen.threads);
-    }
-    for hec in hecs.iter_mut() {
-        let (mut extra, mut large) = hec.alloc.end_cycle();
-        from.plain.append(&mut extra);
-        from.large.append(&mut large);
-        u.weaks.append(&mut hec.new_weaks);
-        u.threads.append(&mut hec.new_threads);
-        hec.alloc.runs().for_each(|run| condemn_run(run));
-        hec.spare_record = Closure::NULL;
-    }
-    for &run in from.plain.iter().chain(&from.large) {
-        condemn_run(run);
-    }
-    compact::join_regions(&mut from.large);
-    (from, u)
-}
-
-/// The old objects that may refer to condemned ones, old generations first, with the HECs that have remembered them and their steps.
-unsafe fn take_remembered_sets(
-    hecs: &mut [&mut Hec],
-    generation: usize,
-) -> Vec<(usize, u8, Vec<Closure>)> {
-    let mut sets = Vec::new();
-    for g in (0..heap().gens.len()).rev() {
-        for (no, hec) in hecs.iter_mut().enumerate() {
-            let list = std::mem::take(&mut hec.remembered.by_generation[g]);
-            // Condemned ones are listed anew when their copies are scanned.
-            if g > generation && !list.is_empty() {
-                sets.push((no, g as u8 + 1, list));
-            }
-        }
-    }
-    sets
-}
-
-/// Frees from-space, and hands to-space to the generations.
-unsafe fn finish<const MAJOR: bool, const PARALLEL: bool>(
-    workers: &mut [Worker<MAJOR, PARALLEL>],
-    hecs: &mut [&mut Hec],
-    generation: usize,
-    from: FromSpace,
-    uncertain: Uncertain,
-) -> Outcome {
-    let poison = policy::settings().check;
-    let gens = &mut heap().gens;
-    let mut outcome = Outcome {
-        generation,
-        major: MAJOR,
-        resurrected: uncertain.resurrected,
-        dead_weaks: uncertain.dead_weaks,
-        threads: workers.len(),
-        ..Outcome::default()
-    };
-    collect_copies(workers, &mut outcome);
-    for hec in hecs.iter_mut() {
-        hec.alloc.drop_dead_pinned();
-    }
-    let held: usize = from.plain.iter().chain(&from.large).map(|&run| (*run).len as usize).sum();
-    for run in from.plain {
-        release(run, poison);
-    }
-    for run in from.large {
-        let age = blocks::run_age(run);
-        if age.is(Age::CONDEMNED) {
-            release(run, poison);
-        } else {
-            gens[age.generation()].add_large(run);
-        }
-    }
-    for w in workers.iter_mut() {
-        let hec = &mut *hecs[w.home];
-        for (set, list) in hec.remembered.by_generation.iter_mut().zip(&mut w.remembered) {
-            set.append(list);
-        }
-    }
-    let kept = blocks_of(gens);
-    outcome.live = used_by(gens);
-    outcome.slop = kept * BLOCK_BYTES - outcome.live.all();
-    if MAJOR {
-        let statics = workers.iter().map(|w| w.statics_scanned).sum();
-        policy::set_limits(kept, held, statics);
-    }
-    outcome
-}
-
-/// Starts a new cycle.
-unsafe fn resume(hecs: &mut [&mut Hec], outcome: &mut Outcome) {
-    start_cycles(hecs, policy::nursery_bytes(hecs.len()), policy::settings().check);
-    if outcome.major {
-        policy::return_memory();
-    }
-    outcome.over_limit = policy::over_limit();
-}
-
-/// Hands all to-space to the generations. The runs that may have room left come last: the next
-/// collection goes on filling them.
-unsafe fn collect_copies<const MAJOR: bool, const PARALLEL: bool>(
-    workers: &mut [Worker<MAJOR, PARALLEL>],
-    outcome: &mut Outcome,
-) {
-    let gens = &mut heap().gens;
-    let mut copied = vec![0; workers.len()];
-    for step in 1..=gens.len() {
-        let mut hand_over = |worker: usize, run: Run| {
-            copied[worker] += used_bytes(run) / WORD;
-            gens[step - 1].add_plain(run);
-        };
-        for (i, w) in workers.iter_mut().enumerate() {
-            w.take_filled(step).into_iter().for_each(|run| hand_over(i, run));
-        }
-        for (i, w) in workers.iter_mut().enumerate() {
-            w.take_open(step).into_iter().for_each(|run| hand_over(i, run));
-        }
-    }
-    for (copied, w) in copied.iter_mut().zip(workers.iter()) {
-        *copied -= w.resumed_bytes / WORD;
-    }
-    outcome.copied_words = copied.iter().sum();
-    outcome.aged_words = workers.iter().map(|w| w.copied_from[Age::SURVIVOR.step()]).sum();
-    outcome.balance(&copied);
-}
-
-/// Empties the nurseries; `bytes` is their new size.
-unsafe fn start_cycles(hecs: &mut [&mut Hec], bytes: usize, poison: bool) {
-    for hec in hecs.iter_mut() {
-        for run in hec.alloc.runs() {
-            if poison {
-                fill(run);
-            }
-            blocks::set_age(run, Age::NURSERY);
-        }
-        hec.alloc.start_cycle();
-        hec.spare_chunks.clear();
-    }
-    let mut areas: Vec<_> = hecs.iter_mut().map(|hec| &mut hec.alloc).collect();
-    let piece = policy::piece_bytes(areas.len(), bytes);
-    if !pieces::deal(&mut areas, bytes, piece) {
-        out_of_memory(bytes);
-    }
-    for hec in hecs.iter_mut() {
-        hec.alloc.large_limit = policy::large_limit(bytes);
-        hec.r.current_nursery = hec.alloc.run;
-    }
-}
-
-/// Frees a run.
-unsafe fn release(run: Run, poison: bool) {
-    if poison {
-        fill(run);
-    }
-    free_run(run);
-}
-
-/// Overwrites a run with what is no address.
-unsafe fn fill(run: Run) {
-    std::ptr::write_bytes((*run).start as *mut u8, 0xaa, (*run).len as usize * BLOCK_BYTES);
 }
