@@ -22,25 +22,43 @@ enum Bound {
     AtLeast(f64),
 }
 
+/// What was measured: as it came, or with how sure that is.
+enum Figure {
+    Plain(f64),
+    Estimated(Estimate),
+}
+
 struct Target {
     what: String,
-    measured: f64,
+    figure: Figure,
     bound: Bound,
-    /// How sure that is, where it has been estimated.
-    estimate: Option<Estimate>,
 }
 
 impl Target {
+    fn measured(&self) -> f64 {
+        match self.figure {
+            Figure::Plain(value) => value,
+            Figure::Estimated(estimate) => estimate.value,
+        }
+    }
+
+    fn estimate(&self) -> Option<Estimate> {
+        match self.figure {
+            Figure::Plain(_) => None,
+            Figure::Estimated(estimate) => Some(estimate),
+        }
+    }
+
     /// What is measured may lie on either side of the bound.
     fn is_open(&self) -> bool {
         let (Bound::AtMost(bound) | Bound::AtLeast(bound)) = self.bound;
-        self.estimate.is_some_and(|e| e.low < bound && bound <= e.high)
+        self.estimate().is_some_and(|e| e.low < bound && bound <= e.high)
     }
 
     fn is_met(&self) -> bool {
         match self.bound {
-            Bound::AtMost(bound) => self.measured <= bound,
-            Bound::AtLeast(bound) => self.measured >= bound,
+            Bound::AtMost(bound) => self.measured() <= bound,
+            Bound::AtLeast(bound) => self.measured() >= bound,
         }
     }
 }
@@ -54,7 +72,7 @@ pub fn is_gc_bound(pair: &Pair) -> bool {
 
 impl Targets {
     fn add(&mut self, what: impl Into<String>, measured: f64, bound: Bound) {
-        self.0.push(Target { what: what.into(), measured, bound, estimate: None });
+        self.0.push(Target { what: what.into(), figure: Figure::Plain(measured), bound });
     }
 
     /// Of the programs that count towards the geometric mean.
@@ -81,8 +99,8 @@ impl Targets {
 
     pub fn of_parallel(&mut self, all: &[Scaling]) {
         for scaling in all {
-            let (measured, estimate) = (scaling.ratio.value, Some(scaling.ratio));
-            self.0.push(Target { what: format!("speed-up, {}", scaling.name), measured, bound: Bound::AtLeast(1.0), estimate });
+            let (what, figure) = (format!("speed-up, {}", scaling.name), Figure::Estimated(scaling.ratio));
+            self.0.push(Target { what, figure, bound: Bound::AtLeast(1.0) });
         }
     }
 
@@ -107,8 +125,8 @@ impl Targets {
                 Bound::AtLeast(bound) => ('≥', bound),
             };
             let met = if t.is_met() { "yes" } else { "no" };
-            let sure = t.estimate.map_or(String::new(), |e| format!(" ({}{:.2} to {:.2})", if t.is_open() { "cannot be told: " } else { "" }, e.low, e.high));
-            out += &format!("{:width$}  {:8.3}  {sign} {bound:10.2}  {met}{sure}\n", t.what, t.measured);
+            let sure = t.estimate().map_or(String::new(), |e| format!(" ({}{:.2} to {:.2})", if t.is_open() { "cannot be told: " } else { "" }, e.low, e.high));
+            out += &format!("{:width$}  {:8.3}  {sign} {bound:10.2}  {met}{sure}\n", t.what, t.measured());
         }
         out
     }
@@ -119,8 +137,8 @@ impl Targets {
                 Bound::AtMost(bound) => ("at_most", bound),
                 Bound::AtLeast(bound) => ("at_least", bound),
             };
-            let mut row = json!({"what": t.what, "measured": t.measured, key: bound, "met": t.is_met()});
-            if let Some(estimate) = &t.estimate {
+            let mut row = json!({"what": t.what, "measured": t.measured(), key: bound, "met": t.is_met()});
+            if let Some(estimate) = t.estimate() {
                 row["interval"] = estimate.json();
                 row["open"] = t.is_open().into();
             }
@@ -157,7 +175,7 @@ mod tests {
 
     #[test]
     fn speed_ups_are_to_be_high_and_times_low() {
-        let target = |measured, bound| Target { what: String::new(), measured, bound, estimate: None };
+        let target = |measured, bound| Target { what: String::new(), figure: Figure::Plain(measured), bound };
         assert!(target(1.1, Bound::AtLeast(1.0)).is_met() && !target(0.9, Bound::AtLeast(1.0)).is_met());
         assert!(!target(1.1, Bound::AtMost(1.0)).is_met() && target(0.9, Bound::AtMost(1.0)).is_met());
     }
@@ -165,8 +183,8 @@ mod tests {
     #[test]
     fn what_may_lie_on_either_side_is_said_to_be_open() {
         let target = |value, low, high| {
-            let estimate = Some(Estimate { value, low, high });
-            Targets(vec![Target { what: String::new(), measured: value, bound: Bound::AtLeast(1.0), estimate }])
+            let figure = Figure::Estimated(Estimate { value, low, high });
+            Targets(vec![Target { what: String::new(), figure, bound: Bound::AtLeast(1.0) }])
         };
         let noisy = target(0.99, 0.97, 1.01);
         assert!(noisy.text().contains("no (cannot be told: 0.97 to 1.01)"));
