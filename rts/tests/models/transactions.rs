@@ -2,7 +2,7 @@
 use crate::atomics::{AtomicU16, AtomicUsize, Ordering};
 use crate::explore;
 use crate::lock::{Reason, Spin};
-use crate::protocol::{commit, leave_queues, wait, Log, Version, Waiter};
+use crate::protocol::{commit, leave_queues, valid, wait, Log, Version, Waiter};
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;
 use loom::thread;
@@ -156,22 +156,73 @@ fn of_two_that_read_what_the_other_writes_one_commits() {
     });
 }
 
+fn write_two(m: &Arc<Memory>) -> thread::JoinHandle<bool> {
+    let m = m.clone();
+    thread::spawn(move || {
+        let mut t = Transaction::new(&m);
+        t.write(0, 1);
+        t.write(1, 1);
+        t.commit()
+    })
+}
+
+/// `fails`: does a transaction that is done reading, as far as it knows?
+fn who_fails_reads_something_else_next(fails: fn(Transaction) -> bool) {
+    explore(3, move || {
+        let m = Memory::new(2);
+        let writer = write_two(&m);
+        let read_both = || {
+            let mut t = Transaction::new(&m);
+            t.read(0);
+            t.read(1);
+            t
+        };
+        if fails(read_both()) {
+            assert!(read_both().commit(), "nothing else is written");
+        }
+        assert!(writer.join().unwrap());
+    });
+}
+
+#[test]
+fn who_has_lost_does_not_read_the_old_state_again() {
+    who_fails_reads_something_else_next(|t| !t.commit());
+}
+
+#[test]
+fn who_has_noticed_a_change_does_not_read_the_old_state_again() {
+    who_fails_reads_something_else_next(|t| !valid(&t));
+}
+
 #[test]
 fn what_is_written_together_is_read_together() {
     explore(3, || {
         let m = Memory::new(2);
-        let n = m.clone();
-        let writer = thread::spawn(move || {
-            let mut t = Transaction::new(&n);
-            t.write(0, 1);
-            t.write(1, 1);
-            t.commit()
-        });
+        let writer = write_two(&m);
         let mut t = Transaction::new(&m);
         let (x, y) = (t.read(0), t.read(1));
         let read = t.commit();
         assert!(!read || x == y);
         assert!(writer.join().unwrap(), "a reader is in nobody's way for good");
+    });
+}
+
+#[test]
+fn what_a_value_refers_to_is_seen_with_it() {
+    explore(3, || {
+        let m = Memory::new(1);
+        let object = Arc::new(UnsafeCell::new(0));
+        let (n, made) = (m.clone(), object.clone());
+        let writer = thread::spawn(move || {
+            made.with_mut(|o| unsafe { *o = 7 });
+            let mut t = Transaction::new(&n);
+            t.write(0, 1);
+            assert!(t.commit());
+        });
+        if Transaction::new(&m).read(0) == 1 {
+            assert_eq!(object.with(|o| unsafe { *o }), 7);
+        }
+        writer.join().unwrap();
     });
 }
 

@@ -58,7 +58,7 @@ impl Version {
     pub fn settled(&self) -> usize {
         let mut turns = 0;
         loop {
-            // Acquire: the value read next is no older.
+            // Acquire: see `try_lock`.
             let version = self.0.load(Ordering::Acquire);
             if version & LOCKED == 0 {
                 return version;
@@ -99,10 +99,9 @@ impl Version {
 
     /// Locks if the version is the expected one.
     pub fn try_lock(&self, expected: usize) -> Look {
-        // Who finds a new version sees all that its commit had locked: the next attempt will not
-        // read the same old state again.
-        let (yes, no) = (Ordering::AcqRel, Ordering::Acquire);
-        match self.0.compare_exchange(expected, expected | LOCKED, yes, no) {
+        // Acquire, also in `look` and `settled`: who finds a new version sees all that its commit had locked, so the next attempt
+        // will not read the same old state again. What is written under the lock is released with the values, and the lock with it.
+        match self.0.compare_exchange(expected, expected | LOCKED, Ordering::Acquire, Ordering::Acquire) {
             Ok(_) => Look::Good,
             Err(v) if v == expected | LOCKED => Look::Busy,
             Err(_) => Look::Changed,
