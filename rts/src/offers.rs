@@ -29,12 +29,12 @@ pub struct Resting(pub AtomicUsize);
 const ONE_MORE_TIME: usize = 1 << 32;
 
 impl Resting {
-    /// One comes to rest, or has something to do.
+    /// One comes to rest, or has something to do. Release: see `times`.
     pub fn one(&self, yes: bool) {
         if yes {
-            self.0.fetch_add(1 + ONE_MORE_TIME, Ordering::SeqCst);
+            self.0.fetch_add(1 + ONE_MORE_TIME, Ordering::Release);
         } else {
-            self.0.fetch_sub(1, Ordering::SeqCst);
+            self.0.fetch_sub(1, Ordering::Relaxed);
         }
     }
 

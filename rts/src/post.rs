@@ -33,12 +33,12 @@ impl<T> Post<T> {
     pub fn add(&self, letter: T) {
         let mut letters = self.letters();
         letters.push(letter);
-        self.any.store(1, Ordering::Release);
+        self.any.store(1, Ordering::Relaxed);
     }
 
-    /// Is there a letter? Exact for who holds the seat's lock.
+    /// Is there a letter? Exact for who holds the seat's lock, or has heard the call that followed it; the letters have a lock of their own.
     pub fn any(&self) -> bool {
-        self.any.load(Ordering::Acquire) != 0
+        self.any.load(Ordering::Relaxed) != 0
     }
 
     /// Takes all letters, oldest first.
@@ -59,7 +59,7 @@ impl<T> Post<T> {
     pub fn open(&self, limit: &AtomicUsize, end: usize) {
         limit.store(end, Ordering::Relaxed);
         fence(Ordering::SeqCst);
-        if self.wanted.load(Ordering::Acquire) != 0 {
+        if self.wanted.load(Ordering::Relaxed) != 0 {
             limit.store(0, Ordering::Relaxed);
         }
     }
@@ -69,8 +69,8 @@ impl<T> Post<T> {
         self.wanted.load(Ordering::Relaxed) != 0 || self.any.load(Ordering::Relaxed) != 0
     }
 
-    /// Has the holder been called back? It has heard it then.
+    /// Has the holder been called back? It has heard it then. (Acquire, and Release in `call_back`: it sees the letter.)
     pub fn called_back(&self) -> bool {
-        self.wanted.load(Ordering::Relaxed) != 0 && self.wanted.swap(0, Ordering::AcqRel) != 0
+        self.wanted.load(Ordering::Relaxed) != 0 && self.wanted.swap(0, Ordering::Acquire) != 0
     }
 }

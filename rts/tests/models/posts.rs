@@ -22,6 +22,23 @@ fn a_call_stops_a_thread_that_is_about_to_run() {
 }
 
 #[test]
+fn who_has_heard_a_call_sees_the_letter() {
+    explore(3, || {
+        let shared = Arc::new((Post::<u8>::new(), AtomicUsize::new(END)));
+        let theirs = shared.clone();
+        let sender = thread::spawn(move || {
+            theirs.0.add(1);
+            theirs.0.call_back(&theirs.1);
+        });
+        if shared.0.called_back() {
+            assert!(shared.0.any());
+            assert_eq!(shared.0.take(), [1]);
+        }
+        sender.join().unwrap();
+    });
+}
+
+#[test]
 fn a_letter_stops_a_running_thread() {
     explore(3, || {
         House::with(1, 1, 0, |house| {
