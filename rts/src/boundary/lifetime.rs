@@ -44,7 +44,7 @@ impl Phase {
 }
 
 struct Inner {
-    /// Is the phase `Used` or `Ending`? Release and Acquire: who finds it so finds what was made before.
+    /// Is the phase `Used` or `Ending`? Relaxed: who may ask knows by other means that the runtime has been started.
     in_use: AtomicBool,
     phase: Mutex<Phase>,
     changed: Condvar,
@@ -88,7 +88,7 @@ impl Inner {
 
     fn set(&self, phase: &mut Phase, to: Phase) {
         *phase = to;
-        self.in_use.store(to.is_in_use(), Ordering::Release);
+        self.in_use.store(to.is_in_use(), Ordering::Relaxed);
     }
 }
 
@@ -104,7 +104,7 @@ impl Lifetime {
 
     /// May Haskell be called, as far as one can see? The end may come at any moment.
     pub fn in_use(&self) -> bool {
-        self.inner().in_use.load(Ordering::Acquire)
+        self.inner().in_use.load(Ordering::Relaxed)
     }
 
     pub fn start(&self) -> Start {

@@ -8,10 +8,10 @@ pub fn load(header: &AtomicUsize) -> usize {
     header.load(Ordering::Acquire)
 }
 
-/// Replaces a header, after all that the new one leads to; true if it was `old`.
+/// Replaces a header, after all that the new one leads to; true if it was `old` (which `load` has read, if it leads to anything).
 #[inline(always)]
 pub fn exchange(header: &AtomicUsize, old: usize, new: usize) -> bool {
-    header.compare_exchange(old, new, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+    header.compare_exchange(old, new, Ordering::Release, Ordering::Relaxed).is_ok()
 }
 
 /// Replaces the header of an object that the caller has claimed, after all that it leads to.

@@ -7,9 +7,10 @@
 //! `rts/tests/models/modifications.rs` runs this file under loom.
 use crate::atomics::{AtomicUsize, Ordering};
 
-/// Puts `new`, made of `found`, in the place of that. False if another value is there.
+/// Puts `new`, made of `found`, in the place of that. False if another value is there. (The caller has seen `found` there, by an acquiring
+/// load.)
 pub fn replace(variable: &AtomicUsize, found: usize, new: usize) -> bool {
-    variable.compare_exchange(found, new, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+    variable.compare_exchange(found, new, Ordering::Release, Ordering::Relaxed).is_ok()
 }
 
 /// Puts `new` in the place of whatever is there, which is returned. `link` has `new` refer to that before.

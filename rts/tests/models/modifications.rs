@@ -35,7 +35,9 @@ impl World {
     }
     /// Lazily.
     fn defer(&self, new: usize) {
-        put_before(&self.variable, new, |found| self.make(new, found));
+        let found = put_before(&self.variable, new, |found| self.make(new, found));
+        // Whoever has it returned may look at it.
+        self.before(found);
     }
     /// Evaluated first, so often at most.
     fn evaluate(&self, new: usize, tries: usize) {
