@@ -138,7 +138,7 @@ struct Before {
     from: usize,
     /// What has survived one collection.
     survivors: usize,
-    /// What the old generations hold, in blocks.
+    /// What the old generations hold.
     old: usize,
 }
 
@@ -150,7 +150,7 @@ impl Before {
             allocated,
             from: allocated + blocks_of(&gens[..=generation]) * BLOCK_BYTES,
             survivors: gens[0].plain.iter().map(|&run| used_bytes(run)).sum(),
-            old: blocks_of(&gens[1..]),
+            old: blocks_of(&gens[1..]) * BLOCK_BYTES,
         }
     }
 }
@@ -170,7 +170,7 @@ unsafe fn learn(hecs: &[&mut Hec], before: &Before, outcome: &Outcome, called: u
     // All that a full collection copies is no measure of what a nursery holds.
     let young = if outcome.major { 0 } else { copied };
     tenure().record(young, before.survivors, outcome.aged_words * WORD);
-    let promoted = blocks_of(&heap().gens[1..]).saturating_sub(before.old) * BLOCK_BYTES;
+    let promoted = (blocks_of(&heap().gens[1..]) * BLOCK_BYTES).saturating_sub(before.old);
     let (run, stopped) = cycle::times(started, ended);
     let cycle = Cycle { full: outcome.major, allocated: before.allocated, copied, promoted, run, stopped };
     keeping().record(&cycle);
