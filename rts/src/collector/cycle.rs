@@ -16,13 +16,26 @@ pub struct Cycle {
     pub stopped: f64,
 }
 
-/// When the last collection ended.
-static ENDED: Mutex<Option<Instant>> = Mutex::new(None);
+/// When the last collection ended, or the program began.
+static RESUMED: Mutex<Option<Instant>> = Mutex::new(None);
+
+/// The program begins.
+pub(super) fn begin() {
+    *unpoisoned(RESUMED.lock()) = Some(Instant::now());
+}
+
+/// For how long the program has run since the last collection, in nanoseconds.
+pub(super) fn run_by_now() -> f64 {
+    unpoisoned(RESUMED.lock()).map_or(0.0, |resumed| nanoseconds(resumed, Instant::now()))
+}
 
 /// For how long the program ran before the collection that took from `started` to `ended`, and how long that was, in nanoseconds. Called
 /// once for each collection.
 pub(super) fn times(started: Instant, ended: Instant) -> (f64, f64) {
-    let resumed = unpoisoned(ENDED.lock()).replace(ended).unwrap_or(started);
-    let nanoseconds = |from: Instant, to: Instant| to.saturating_duration_since(from).as_nanos() as f64;
+    let resumed = unpoisoned(RESUMED.lock()).replace(ended).unwrap_or(started);
     (nanoseconds(resumed, started), nanoseconds(started, ended))
+}
+
+fn nanoseconds(from: Instant, to: Instant) -> f64 {
+    to.saturating_duration_since(from).as_nanos() as f64
 }

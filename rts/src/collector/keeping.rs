@@ -3,7 +3,8 @@
 //! Where most dies in the nursery a small one is best: it stays in the caches. Where much is kept the program builds up its data: the first
 //! full collections follow each other closely then, and each copies nearly all that is there. Several HECs, which also wait for each other
 //! each time, have larger nurseries then at once, instead of when the heap has grown (`policy.rs`). But only while collections take a good
-//! part of the time: what has been copied lies closer together.
+//! part of the time: what has been copied lies closer together. Where the program turns to something else, which allocates less in the same time,
+//! such a nursery is not filled any more.
 use super::cycle::Cycle;
 use crate::unpoisoned::unpoisoned;
 use std::sync::{Mutex, MutexGuard};
@@ -32,6 +33,12 @@ impl Keeping {
     /// It does, and collections are dear.
     pub fn much(&self) -> bool {
         self.much
+    }
+
+    /// Would a collection no longer be dear, if it cost what they have cost lately for a byte allocated? `allocated` have been since the
+    /// last one, in which the program ran for `run` nanoseconds.
+    pub fn would_be_cheap(&self, allocated: usize, run: f64) -> bool {
+        self.stopped * (allocated as f64) < DEAR.1 * run * self.allocated
     }
 
     /// A collection has been. What a full one copies is not only what was allocated.
@@ -89,6 +96,16 @@ mod tests {
         assert!(!run(&mut k, 100, 0.5, 0.1));
         assert!(run(&mut k, 100, 0.5, 0.2));
         assert!(!run(&mut k, 100, 0.5, 0.05));
+    }
+
+    #[test]
+    fn what_is_dear_where_much_is_allocated_is_cheap_where_little_is() {
+        let mut k = Keeping::new();
+        assert!(!k.would_be_cheap(1_000_000, 1e6));
+        assert!(run(&mut k, 10, 0.5, 0.2));
+        // As much in the same time, and in ten times as long.
+        assert!(!k.would_be_cheap(500_000, 0.5e6));
+        assert!(k.would_be_cheap(500_000, 5e6));
     }
 
     #[test]

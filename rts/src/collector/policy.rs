@@ -22,11 +22,13 @@
 //! and the copies of the next full collection, leave of it.
 use super::allowance::{allowance, Allowance};
 use super::company::COMPANY;
+use super::cycle;
 use super::keeping::{keeping, Keeping};
 use super::refresh::{refresh, Refresh};
 use super::stretch::{stretch, Stretch};
 use super::tenure::{tenure, Tenure};
-use crate::memory::{blocks, blocks_of, heap, BLOCK_BYTES};
+use crate::hec;
+use crate::memory::{blocks, blocks_of, heap, pieces, BLOCK_BYTES};
 use crate::observe::settings::HeapSuggestion;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -139,6 +141,7 @@ pub unsafe fn init(settings: Settings) {
     }
     *refresh() = Refresh::new();
     *keeping() = Keeping::new();
+    cycle::begin();
     *allowance() = Allowance::new();
     set_limits(0, 0, 0);
 }
@@ -297,6 +300,17 @@ fn stretched(base: usize, hecs: usize) -> usize {
     };
     FOLLOWS_LIVE.store(follows_live, Ordering::Relaxed);
     bytes
+}
+
+/// Is it better to collect now than to go on filling nurseries? So it is with those that are large since the program builds up data,
+/// once collections of smaller ones would be cheap.
+pub fn nurseries_will_do() -> bool {
+    let grown = GROWN.load(Ordering::Relaxed);
+    if BASE.load(Ordering::Relaxed) <= grown {
+        return false;
+    }
+    let taken = pieces::taken();
+    taken >= grown * hec::count() && keeping().would_be_cheap(taken, cycle::run_by_now())
 }
 
 /// What tries sizes for nurseries that have `base` bytes in any case: nothing where those of several HECs follow what is alive.

@@ -23,20 +23,32 @@ struct Shelf {
 // SAFETY: a piece on a shelf is nobody's but who has the lock.
 unsafe impl Send for Shelf {}
 
-/// By the number of the HEC.
-static SHELVES: Mutex<Vec<Shelf>> = Mutex::new(Vec::new());
+struct Shelves {
+    /// By the number of the HEC.
+    list: Vec<Shelf>,
+    /// Bytes of the pieces that HECs have begun in this cycle.
+    taken: usize,
+}
 
-fn shelves() -> MutexGuard<'static, Vec<Shelf>> {
+static SHELVES: Mutex<Shelves> = Mutex::new(Shelves { list: Vec::new(), taken: 0 });
+
+fn shelves() -> MutexGuard<'static, Shelves> {
     unpoisoned(SHELVES.lock())
 }
 
 /// An empty piece for HEC `no`, if any is left for it.
 pub(super) fn take(no: usize) -> Option<Run> {
-    let mut shelves = shelves();
-    if let Some(own) = shelves.get_mut(no)?.pieces.pop() {
-        return Some(own);
-    }
-    shelves.iter_mut().filter(|s| s.open).max_by_key(|s| s.pieces.len())?.pieces.pop()
+    let Shelves { list, taken } = &mut *shelves();
+    let own = list.get_mut(no)?.pieces.pop();
+    let piece = own.or_else(|| list.iter_mut().filter(|s| s.open).max_by_key(|s| s.pieces.len())?.pieces.pop())?;
+    // SAFETY: a piece on a shelf is in use.
+    *taken += unsafe { (*piece).len as usize } * BLOCK_BYTES;
+    Some(piece)
+}
+
+/// Bytes of the pieces that HECs have begun since they were dealt.
+pub fn taken() -> usize {
+    shelves().taken
 }
 
 /// Gives each nursery `bytes` in pieces of `piece` bytes (both rounded up to whole ones), first of what it has
@@ -46,7 +58,8 @@ pub(super) fn take(no: usize) -> Option<Run> {
 pub unsafe fn deal(areas: &mut [&mut AllocArea], bytes: usize, piece: usize) -> bool {
     let len = piece.div_ceil(BLOCK_BYTES).max(1);
     let share = bytes.div_ceil(len * BLOCK_BYTES).max(1);
-    let shelves = &mut *shelves();
+    let Shelves { list: shelves, taken } = &mut *shelves();
+    *taken = areas.len() * len * BLOCK_BYTES;
     let mut over: Vec<Run> = Vec::new();
     for area in areas.iter_mut() {
         if shelves.len() <= area.no {
@@ -87,5 +100,5 @@ pub unsafe fn deal(areas: &mut [&mut AllocArea], bytes: usize, piece: usize) -> 
 /// Forgets all shelves: what lay there is gone.
 #[cfg(test)]
 pub(crate) fn clear() {
-    shelves().clear();
+    shelves().list.clear();
 }

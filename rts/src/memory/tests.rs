@@ -279,10 +279,12 @@ fn a_full_nursery_goes_on_in_pieces_that_others_have_left() {
         assert!(pieces::deal(&mut [&mut a, &mut b, &mut c], 4 * piece, piece));
         let in_use = blocks_in_use();
         // In the first cycle each has its own.
+        assert_eq!(pieces::taken(), 3 * piece);
         for n in 1..=4 {
             spend(&mut a);
             assert_eq!(a.next_run(), n < 4);
         }
+        assert_eq!(pieces::taken(), 6 * piece);
         assert_eq!(a.used(), 4 * piece);
         spend(&mut b);
         for area in [&mut a, &mut b, &mut c] {

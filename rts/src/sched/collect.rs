@@ -33,11 +33,14 @@ pub fn heap_exhausted() -> bool {
 /// # Safety
 /// The HEC is held and no thread runs on it.
 pub unsafe fn due(hec: &mut Hec) -> Option<GcRequest> {
-    match hec.gc_requested {
-        Some(r) => Some(r),
-        None if hec.alloc.full || hec.alloc.spent && !hec.alloc.next_run() => Some(GcRequest::Minor),
-        None => None,
-    }
+    hec.gc_requested.or_else(|| (hec.alloc.full || hec.alloc.spent && !next_piece(hec)).then_some(GcRequest::Minor))
+}
+
+/// Goes on in the next piece of the HEC's nursery. False if there is none, or it is better to collect now.
+/// # Safety
+/// As for [`due`].
+pub unsafe fn next_piece(hec: &mut Hec) -> bool {
+    !policy::nurseries_will_do() && hec.alloc.next_run()
 }
 
 /// Stops the world and collects. With `deadlock`, threads that nothing can wake are told so. False

@@ -321,7 +321,7 @@ unsafe fn goes_straight_on(hec: &mut Hec, t: Tso) -> bool {
         && hec.handed != Handed::Next
         && !has_exceeded_limit(t)
         && !seat::returners_wait(hec.no as usize);
-    nothing_else && hec.alloc.next_run()
+    nothing_else && collect::next_piece(hec)
 }
 
 unsafe fn has_exceeded_limit(t: Tso) -> bool {
