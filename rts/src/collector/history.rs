@@ -6,8 +6,8 @@
 //! would be done by then is not offered to them. Where both ways are known, for this order of
 //! magnitude or the nearest, the faster one is taken. Where helpers come from outside, to share must be
 //! clearly faster, since it costs processor time that others may want; HECs that are stopped have
-//! nothing else to do, and share unless that is clearly slower. What is little, those of them that stand by share
-//! in any case. Where helpers have found hardly
+//! nothing else to do, and share unless that is clearly slower, which is known when they have done so twice. What is little, those of them that
+//! stand by share in any case. Where helpers have found hardly
 //! anything to do, as in one long list, that is said for all magnitudes, for a heap that grows is
 //! of another one each time. Now and then the other way is tried again, less often each time that
 //! it loses: the load of the machine changes, and so does the shape of the heap.
@@ -20,7 +20,10 @@ const GAIN_OF_HECS: f64 = 1.15;
 const GAIN: f64 = 0.85;
 /// The part of from-space that survives, before it is known.
 const UNKNOWN_SURVIVAL: f64 = 0.25;
-/// Weight of the newest measurement.
+/// So many measurements of a way are remembered, and HECs have shared so often before it may count that it is slower.
+const REMEMBERED: usize = 3;
+const SURE: usize = 2;
+/// Weight of how late the helpers came last.
 const NEWEST: f64 = 0.5;
 /// Helpers that do less than this part of the work are no help.
 const LITTLE_HELP: f64 = 0.1;
@@ -29,8 +32,9 @@ const LATE: f64 = 50_000.0;
 const LATE_OF_HECS: f64 = 5_000.0;
 /// Each helper must find this many times the work that is done before it arrives.
 const WORTH_A_HELPER: f64 = 2.0;
-/// After how many collections the slower way is tried again, at first and at most.
+/// After how many collections the slower way is tried again: at first, where HECs share, and at most.
 const FIRST_RETRY: u32 = 4;
+const FIRST_RETRY_OF_HECS: u32 = 8;
 const LAST_RETRY: u32 = 1024;
 const MAGNITUDES: usize = 48;
 /// So much work is shared unless what is known about work of this magnitude, or of one that differs by
@@ -41,15 +45,64 @@ const ALIKE: usize = 1;
 /// and each has in its own core's cache then what it goes on with.
 const LITTLE_BYTES: f64 = (256 << 10) as f64;
 
+/// What collections that were done in one way have cost: nanoseconds for a byte copied.
+#[derive(Clone, Copy)]
+struct Cost {
+    last: [f64; REMEMBERED],
+    times: usize,
+}
+
+impl Cost {
+    const UNKNOWN: Cost = Cost { last: [f64::INFINITY; REMEMBERED], times: 0 };
+
+    fn learn(&mut self, new: f64) {
+        self.last[self.times % REMEMBERED] = new;
+        self.times += 1;
+    }
+
+    /// The least of the last ones. Single collections are slower for what is not theirs: a core that is taken away for a moment, caches that are cold.
+    fn least(&self) -> f64 {
+        self.last.iter().copied().fold(f64::INFINITY, f64::min)
+    }
+}
+
+/// When the slower way is to be tried again.
+#[derive(Clone, Copy)]
+struct Retry {
+    /// Collections since it was last tried, and how often it has been in vain.
+    waited: u32,
+    vain: u32,
+}
+
+impl Retry {
+    const NEW: Retry = Retry { waited: 0, vain: 0 };
+
+    /// Another collection is to be: is it time, if one waits for `first` at first?
+    fn is_due(&mut self, first: u32) -> bool {
+        self.waited += 1;
+        let due = self.waited >= first.saturating_mul(1 << self.vain).min(LAST_RETRY);
+        if due {
+            *self = Retry { waited: 0, vain: (self.vain + 1).min(LAST_RETRY.ilog2()) };
+        }
+        due
+    }
+}
+
 /// What is known about collections of one order of magnitude.
 #[derive(Clone, Copy)]
 struct Experience {
-    /// Nanoseconds for a byte copied; 0 while unknown.
-    alone: f64,
-    together: f64,
-    /// Collections until the other way is tried again, and how many that were last time.
-    until_retry: u32,
-    retry: u32,
+    alone: Cost,
+    together: Cost,
+    retry: Retry,
+}
+
+impl Experience {
+    const NONE: Experience = Experience { alone: Cost::UNKNOWN, together: Cost::UNKNOWN, retry: Retry::NEW };
+}
+
+/// Is it worth sharing, if that may take such a part of the time? `None`: not both ways are known.
+fn shares(together: Cost, alone: Cost, gain: f64) -> Option<bool> {
+    (alone.times > 0 && together.times > 0).then(|| together.least() < gain * alone.least())
 }
 
 pub struct History {
@@ -97,17 +150,11 @@ fn magnitude(bytes: usize) -> usize {
     ((usize::BITS - bytes.leading_zeros()) as usize).min(MAGNITUDES - 1)
 }
 
-fn learn(known: &mut f64, new: f64) {
-    *known = if *known == 0.0 { new } else { *known * (1.0 - NEWEST) + new * NEWEST };
-}
-
 impl History {
     pub const fn new() -> History {
-        let nothing =
-            Experience { alone: 0.0, together: 0.0, until_retry: FIRST_RETRY, retry: FIRST_RETRY };
         History {
             survival: [None; MAX_GENERATIONS],
-            by_magnitude: [nothing; MAGNITUDES],
+            by_magnitude: [Experience::NONE; MAGNITUDES],
             no_help: [(0, 0); MAX_GENERATIONS],
             late: [LATE, LATE_OF_HECS],
             hecs: false,
@@ -121,7 +168,8 @@ impl History {
         self.hecs = hecs;
         let bytes = self.survival[generation].unwrap_or(UNKNOWN_SURVIVAL) * from as f64;
         let m = magnitude(bytes as usize);
-        let useful = bytes * self.nearest(m, MAGNITUDES, |e| e.alone) / (self.late[hecs as usize] * WORTH_A_HELPER);
+        let alone = self.nearest(m, MAGNITUDES, |e| e.alone);
+        let useful = bytes * alone.map_or(0.0, |cost| cost.least()) / (self.late[hecs as usize] * WORTH_A_HELPER);
         let threads = most.min(here.max(useful as usize) + 1);
         if threads < 2 {
             return 1;
@@ -135,19 +183,12 @@ impl History {
         }
         let alike = if bytes >= LARGE_BYTES { ALIKE } else { MAGNITUDES };
         let (alone, together) = (self.nearest(m, alike, |e| e.alone), self.nearest(m, alike, |e| e.together));
-        if together == 0.0 {
-            return threads;
-        }
-        let mut share = alone == 0.0 || together < self.gain() * alone;
-        let e = &mut self.by_magnitude[m];
-        e.until_retry -= 1;
-        if e.until_retry == 0 {
-            e.retry = (e.retry * 2).min(LAST_RETRY);
-            e.until_retry = e.retry;
-            share = !share;
-            self.trial = true;
-        }
-        if share {
+        let Some(together) = together else { return threads };
+        let alone = alone.unwrap_or(Cost::UNKNOWN);
+        let unsure = hecs && together.times < SURE;
+        let share = unsure || shares(together, alone, self.gain()).unwrap_or(true);
+        self.trial = self.by_magnitude[m].retry.is_due(if hecs { FIRST_RETRY_OF_HECS } else { FIRST_RETRY });
+        if share != self.trial {
             threads
         } else {
             1
@@ -159,15 +200,14 @@ impl History {
     }
 
     /// What copying a byte costs, for work of this magnitude or the nearest one of which it is
-    /// known, no further than `most` away; 0 if there is none.
-    fn nearest(&self, m: usize, most: usize, cost: impl Fn(&Experience) -> f64) -> f64 {
+    /// known, no further than `most` away.
+    fn nearest(&self, m: usize, most: usize, cost: impl Fn(&Experience) -> Cost) -> Option<Cost> {
         (0..=most)
             .flat_map(|d| [m.checked_sub(d), Some(m + d)])
             .flatten()
             .filter_map(|i| self.by_magnitude.get(i))
             .map(cost)
-            .find(|&cost| cost > 0.0)
-            .unwrap_or(0.0)
+            .find(|cost| cost.times > 0)
     }
 
     pub fn record(&mut self, c: &Measured) {
@@ -177,9 +217,11 @@ impl History {
         }
         self.survival[c.generation] = Some(c.copied as f64 / c.from as f64);
         if let Some(late) = c.late {
-            learn(&mut self.late[self.hecs as usize], late);
+            let known = &mut self.late[self.hecs as usize];
+            *known = *known * (1.0 - NEWEST) + late * NEWEST;
         }
-        if let Some(part) = c.helped {
+        // Who has not come, or found that little was there, may yet be a help.
+        if let (Some(part), Some(_), true) = (c.helped, c.late, c.copied as f64 >= LITTLE_BYTES) {
             let (left, last) = &mut self.no_help[c.generation];
             *last = if part < LITTLE_HELP { (*last * 2).clamp(FIRST_RETRY, LAST_RETRY) } else { 0 };
             *left = *last;
@@ -189,17 +231,16 @@ impl History {
         }
         let gain = self.gain();
         let e = &mut self.by_magnitude[magnitude(c.copied)];
-        let before = e.together < gain * e.alone;
-        let cost = c.nanoseconds / c.copied as f64;
+        let before = shares(e.together, e.alone, gain);
         let known = if c.threads > 1 { &mut e.together } else { &mut e.alone };
         // What was known of a way not taken for long is no longer true.
         if trial {
-            *known = 0.0;
+            *known = Cost::UNKNOWN;
         }
-        learn(known, cost);
-        if before != (e.together < gain * e.alone) {
+        known.learn(c.nanoseconds / c.copied as f64);
+        if before.is_some() && before != shares(e.together, e.alone, gain) {
             // Things have changed: look again soon.
-            (e.retry, e.until_retry) = (FIRST_RETRY, FIRST_RETRY);
+            e.retry = Retry::NEW;
         }
     }
 }
@@ -238,9 +279,11 @@ mod tests {
         let helpers = Helpers { most: 3, hecs: true, here: 1 };
         for (generation, from, threads) in [(0, 100_000, 2), (1, 1000, 1), (0, 100_000_000, 1)] {
             let copied = from / 2;
-            let c = Measured { generation, threads: 1, from, copied, nanoseconds: copied as f64, late: None, helped: Some(0.0) };
+            let c = Measured { generation, threads: 1, from, copied, nanoseconds: copied as f64, late: None, helped: None };
             h.record(&c);
-            h.record(&Measured { threads: 2, nanoseconds: 2.0 * copied as f64, ..c });
+            for _ in 0..SURE {
+                h.record(&Measured { threads: 2, nanoseconds: 2.0 * copied as f64, ..c });
+            }
             let helpers = if generation == 0 { helpers } else { Helpers { here: 0, ..helpers } };
             assert_eq!(h.choose(generation, from, helpers), threads);
         }
@@ -252,6 +295,30 @@ mod tests {
         assert!(run(&mut History::new(), 1000, 1 << 20, 0.95) < 20);
         assert!(run_on(&mut History::new(), 1000, 1 << 20, 1.05, true) > 980);
         assert!(run_on(&mut History::new(), 1000, 1 << 20, 1.25, true) < 20);
+    }
+
+    #[test]
+    fn single_collections_that_are_slow_change_nothing() {
+        for hecs in [false, true] {
+            let mut h = History::new();
+            run_on(&mut h, 50, 1 << 20, 0.6, hecs);
+            for _ in 0..50 {
+                assert!(run_on(&mut h, 1, 1 << 20, 3.0, hecs) + run_on(&mut h, 4, 1 << 20, 0.6, hecs) >= 4);
+            }
+        }
+    }
+
+    #[test]
+    fn hecs_share_twice_before_they_leave_it() {
+        for (hecs, threads) in [(false, 1), (true, 2)] {
+            let mut h = History::new();
+            let c = Measured { generation: 0, threads: 1, from: 1 << 21, copied: 1 << 20, nanoseconds: 1e6, late: Some(1e3), helped: Some(0.5) };
+            h.record(&c);
+            h.record(&Measured { threads: 2, nanoseconds: 5e6, ..c });
+            assert_eq!(h.choose(0, c.from, Helpers { most: 2, hecs, here: 0 }), threads);
+            h.record(&Measured { threads: 2, nanoseconds: 5e6, ..c });
+            assert_eq!(h.choose(0, c.from, Helpers { most: 2, hecs, here: 0 }), 1);
+        }
     }
 
     #[test]
@@ -294,7 +361,8 @@ mod tests {
                 let helped = (threads > 1).then_some(part);
                 all += (threads > 1) as usize;
                 let nanoseconds = copied as f64 * if threads > 1 { 1.0 - part } else { 1.0 };
-                h.record(&Measured { generation: 1, threads, from: 2 * copied, copied, nanoseconds, late: None, helped });
+                let late = helped.map(|_| 1000.0);
+                h.record(&Measured { generation: 1, threads, from: 2 * copied, copied, nanoseconds, late, helped });
             }
             all
         };
