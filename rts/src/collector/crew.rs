@@ -189,11 +189,12 @@ pub struct Visit<'a> {
 }
 
 impl Visit<'_> {
-    /// The visitor does jobs that come, while it `waits`.
-    pub fn stand_by(self, mut waits: impl FnMut() -> bool) {
+    /// The visitor does jobs that come, while it `waits`, which is told whether one has been done since it was last asked.
+    pub fn stand_by(self, mut waits: impl FnMut(bool) -> bool) {
         let crew = self.crew;
         let mut seen = None;
-        while waits() {
+        let mut done = false;
+        while waits(std::mem::take(&mut done)) {
             if Some(crew.round.load(Ordering::Relaxed)) != seen {
                 let mut s = crew.lock();
                 seen = Some(s.round);
@@ -202,6 +203,7 @@ impl Visit<'_> {
                     crew.awake.fetch_sub(1, Ordering::Relaxed);
                     crew.work(job, Hand { number, hec: Some(self.hec) });
                     crew.awake.fetch_add(1, Ordering::Relaxed);
+                    done = true;
                 }
             }
             spin_loop();

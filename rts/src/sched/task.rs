@@ -27,7 +27,7 @@ use std::time::{Duration, Instant};
 /// How long a task stays awake when it waits: about what it takes to wake it.
 const PATIENCE: Duration = Duration::from_micros(30);
 
-/// How long a task stays awake while the world is stopped: most collections are done by then.
+/// How long a task stays awake while the world is stopped and it has nothing to do: most collections are done by then.
 const SHORT_STOP: Duration = Duration::from_micros(200);
 
 /// A task that waits is still awake.
@@ -230,10 +230,15 @@ impl seating::Task for TaskRef {
 
     fn wait_for_world(self) -> usize {
         if let Some(visit) = self.visit.take() {
-            let since = Instant::now();
-            visit.stand_by(|| !self.turns.any() && since.elapsed() < SHORT_STOP);
+            let (mut since, mut helped) = (Instant::now(), false);
+            visit.stand_by(|done| {
+                if done {
+                    (since, helped) = (Instant::now(), true);
+                }
+                !self.turns.any() && since.elapsed() < SHORT_STOP
+            });
             let mut patience = self.patience.get();
-            patience.learn(self.turns.any());
+            patience.learn(helped || self.turns.any());
             self.patience.set(patience);
         }
         self.wait_turn()

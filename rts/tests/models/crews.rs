@@ -62,11 +62,13 @@ fn with_a_visitor(helpers: usize, hands: usize) {
     let visitor = {
         let crew = crew.clone();
         thread::spawn(move || {
-            let mut looks = 2;
-            crew.visit(7, helpers + 1).unwrap().stand_by(|| {
+            let (mut looks, mut jobs) = (2, 0);
+            crew.visit(7, helpers + 1).unwrap().stand_by(|done| {
                 looks -= 1;
+                jobs += done as usize;
                 looks > 0
-            })
+            });
+            jobs
         })
     };
     let done = loom::cell::UnsafeCell::new(0);
@@ -74,10 +76,12 @@ fn with_a_visitor(helpers: usize, hands: usize) {
     unsafe impl Sync for Shared<'_> {}
     let shared = Shared(&done);
     let taken = AtomicUsize::new(0);
+    let taken_by_visitor = AtomicUsize::new(0);
     let job = |hand: Hand| {
         let shared = &shared;
         assert!((1..=hands).contains(&hand.number));
         assert!([None, Some(7)].contains(&hand.hec));
+        taken_by_visitor.fetch_add(hand.hec.is_some() as usize, Ordering::Relaxed);
         taken.fetch_add(1, Ordering::Relaxed);
         shared.0.with(|_| ());
     };
@@ -86,7 +90,7 @@ fn with_a_visitor(helpers: usize, hands: usize) {
     assert!(taken.load(Ordering::Relaxed) <= hands.min(helpers + 1));
     done.with_mut(|_| ());
     dismiss(&crew, all);
-    visitor.join().unwrap();
+    assert_eq!(visitor.join().unwrap(), taken_by_visitor.load(Ordering::Relaxed));
 }
 
 #[test]
