@@ -2,9 +2,9 @@
 //!
 //! Where most dies in the nursery a small one is best: it stays in the caches. Where much is kept the program builds up its data: the first
 //! full collections follow each other closely then, and each copies nearly all that is there. Several HECs, which also wait for each other
-//! each time, have larger nurseries then at once, instead of when the heap has grown (`policy.rs`). But only while collections take a good
-//! part of the time: what has been copied lies closer together. Where the program turns to something else, which allocates less in the same time,
-//! such a nursery is not filled any more.
+//! each time, have larger nurseries then at once, as far as they are paid for (`allowance.rs`), instead of when the heap has grown
+//! (`policy.rs`). But only while collections take a good part of the time: what has been copied lies closer together. Where the program turns
+//! to something else, which allocates less in the same time, such a nursery is not filled any more.
 use super::cycle::Cycle;
 use crate::unpoisoned::unpoisoned;
 use std::sync::{Mutex, MutexGuard};

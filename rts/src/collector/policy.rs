@@ -15,8 +15,8 @@
 //! A nursery of the default size grows with what the generations hold (see [`grown_nursery`]):
 //! more of what is allocated dies before it is looked at. The old generation gives the room.
 //! Whether still more room pays is found out (`stretch.rs`), but where several HECs allocate (`company.rs`) taken for granted beyond 4 MB:
-//! each collection fewer also saves the time until all have stopped, and most programs gain. Those that keep much have 4 MB at once
-//! (`keeping.rs`); what is beyond must have been paid for (`allowance.rs`).
+//! each collection fewer also saves the time until all have stopped, and most programs gain. Those that keep much may have 4 MB whatever is
+//! alive (`keeping.rs`). All of it must have been paid for (`allowance.rs`).
 //!
 //! `-H` names a size that the program may as well use: nurseries take what the generations,
 //! and the copies of the next full collection, leave of it.
@@ -281,7 +281,7 @@ unsafe fn grown_nursery(hecs: usize) -> usize {
     }
     GROWN.store(size, Ordering::Relaxed);
     let builds_up = !COMPANY.is_one() && keeping().much();
-    let base = if builds_up { size.max((FOR_MANY / hecs).min(MAX_GROWN_NURSERY)) } else { size };
+    let base = if builds_up { size.max((FOR_MANY.min(allowance().bytes()) / hecs).min(MAX_GROWN_NURSERY)) } else { size };
     BASE.store(base, Ordering::Relaxed);
     stretched(base, hecs)
 }

@@ -155,11 +155,14 @@ impl Stretch {
         self.base << self.doubled
     }
 
-    /// What a nursery has in any case is another now; its size stays, if it can, and is no longer tried.
+    /// What a nursery has in any case is another now. Where that is more its size stays, if it can; where it is less the reason for
+    /// it is gone. It is no longer tried.
     fn rebase(&mut self, base: usize) {
-        let size = self.now_bytes();
+        let (size, grows) = (self.now_bytes(), base > self.base);
         self.base = base;
-        self.doubled = (size / base).checked_ilog2().unwrap_or(0);
+        if grows {
+            self.doubled = (size / base).checked_ilog2().unwrap_or(0);
+        }
         self.trial = None;
         if self.now_bytes() != size {
             self.forget();
@@ -333,6 +336,13 @@ mod tests {
         assert_eq!(s.size(NURSERY / 2, |size| size <= NURSERY), NURSERY);
         assert_eq!(s.size(NURSERY, |_| false), NURSERY);
         assert_eq!(s.size(NURSERY / 4, |_| false), NURSERY / 4);
+    }
+
+    #[test]
+    fn what_a_nursery_no_longer_has_in_any_case_it_gives_back() {
+        let mut s = Stretch::new();
+        assert_eq!(s.size(NURSERY, |_| true), NURSERY);
+        assert_eq!(s.size(NURSERY / 4, |_| true), NURSERY / 4);
     }
 
     #[test]
