@@ -281,9 +281,14 @@ unsafe fn grown_nursery(hecs: usize) -> usize {
     }
     GROWN.store(size, Ordering::Relaxed);
     let builds_up = !COMPANY.is_one() && keeping().much();
-    let base = if builds_up { size.max((FOR_MANY.min(allowance().bytes()) / hecs).min(MAX_GROWN_NURSERY)) } else { size };
+    let base = if builds_up { size.max(paid_share(FOR_MANY, hecs).min(MAX_GROWN_NURSERY)) } else { size };
     BASE.store(base, Ordering::Relaxed);
     stretched(base, hecs)
+}
+
+/// Each HEC's share of so many bytes, as far as collections have paid for them.
+fn paid_share(bytes: usize, hecs: usize) -> usize {
+    bytes.min(allowance().bytes()) / hecs
 }
 
 /// The size of a nursery that has `base` bytes in any case. In company it may have as much as a nursery grows to,
@@ -294,7 +299,7 @@ fn stretched(base: usize, hecs: usize) -> usize {
     let (bytes, follows_live) = match tried(base) {
         Some(mut stretch) => (stretch.size(base, |size| size <= most), false),
         None => {
-            let bytes = ((SHARE_OF_MANY * live + static_bytes()).min(allowance().bytes()) / hecs).clamp(base, MOST_FOR_MANY);
+            let bytes = paid_share(SHARE_OF_MANY * live + static_bytes(), hecs).clamp(base, MOST_FOR_MANY);
             (bytes, bytes > base)
         }
     };
