@@ -9,6 +9,7 @@
 use crate::contract::layout::*;
 use crate::contract::{Closure, FunTable, RegTable, Tso};
 use crate::memory::{nursery::AllocArea, remember::RememberedSet, BLOCK_BYTES};
+use crate::observe::clock::getMonotonicNSec;
 use crate::observe::settings::checks;
 use crate::observe::stats::Sparks;
 use crate::crowd::CROWD;
@@ -52,6 +53,8 @@ pub struct Hec {
     pub wait: Wait,
     /// Threads that wait here may be shared in a while.
     pub share_later: bool,
+    /// When the running thread was last asked to claim what it evaluates, in nanoseconds.
+    pub asked_to_claim: u64,
     /// How often a HEC had come to rest when it was last looked whether to give what waits here away (`offers.rs`).
     pub rests_seen: usize,
     /// The thread at the front of the queue is in the middle of its time slice: its number, or 0.
@@ -120,6 +123,7 @@ impl Hec {
             conflicts: 0,
             wait: Wait::NONE,
             share_later: false,
+            asked_to_claim: 0,
             rests_seen: 0,
             goes_on: 0,
             straight_on: None,
@@ -244,6 +248,16 @@ impl Hec {
     /// be busy. There were no threads waiting, or no sparks, if it is the `first`.
     pub fn share_soon(&self, first: bool) {
         offers::made(self, first, || room() > 0, || self.share_limit());
+    }
+
+    /// Has the running thread stop when Hp comes to `wanted`, and at the next heap check at the latest if that is behind it, so that
+    /// it claims what it evaluates (`eval/pause.rs`), unless it has been asked to within the last `ns` nanoseconds.
+    pub fn claim_soon(&mut self, wanted: usize, ns: u64) {
+        let now = getMonotonicNSec();
+        if now - self.asked_to_claim >= ns {
+            self.asked_to_claim = now;
+            offers::bring_down(self.hp_lim(), wanted);
+        }
     }
 
     /// Asks for a collection at the next heap check.

@@ -75,7 +75,8 @@ pub fn made<G: Giver>(giver: &G, first: bool, room: impl FnOnce() -> bool, wante
     }
 }
 
-fn bring_down(limit: &AtomicUsize, wanted: usize) {
+/// Has the running thread stop at `wanted`, if it would go further.
+pub fn bring_down(limit: &AtomicUsize, wanted: usize) {
     let seen = limit.load(Ordering::Relaxed);
     if seen > wanted {
         // Whoever was faster wants it to stop at once.

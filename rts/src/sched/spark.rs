@@ -6,6 +6,10 @@
 //! waits to run. A thread that sparks while other HECs rest stops soon, to wake one; one that leaves for a safe foreign call
 //! leaves its HEC to a worker if that has sparks (`seat.rs`).
 //!
+//! A thread claims what it evaluates when it stops (`eval/pause.rs`), which otherwise it may not do for a whole time slice. Meanwhile a HEC that
+//! looks for sparks would begin what another one that sparked it is at already, and who needs a spark that has been stolen would begin it
+//! once more: of `par_fib`, a quarter was done twice. So who makes sparks or takes them stops every now and then, to claim.
+//!
 //! What becomes of a spark: *converted*, it was handed to a spark thread; *fizzled*, it was found
 //! evaluated or claimed; *collected*, nothing else refers to it any more; *overflowed*, the deque
 //! was full (`-e`); *dud*, it was a value from the start. The deque is no root: a collection drops
@@ -23,6 +27,11 @@ use crate::static_closure;
 use crate::thread::create::new_io_thread;
 use crossbeam_deque::{Steal, Stealer};
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// How often a thread stops to claim, in nanoseconds. To stop takes about half a microsecond.
+const CLAIMS_EVERY: u64 = 50_000;
+/// What a spark thread allocates before it does: so much that it has entered the spark, and pushed its update frame.
+const ENTERED: usize = 512;
 
 static LIMIT: AtomicUsize = AtomicUsize::new(4096);
 
@@ -70,6 +79,7 @@ pub unsafe extern "C" fn newSpark(reg: *mut RegTable, closure: Closure) -> i32 {
         eventlog::spark_created(hec.no);
         hec.sparks.push(closure);
         if hec::many() {
+            hec.claim_soon(0, CLAIMS_EVERY);
             // However many there were, others may have stolen them just now.
             hec.share_soon(true);
         }
@@ -125,13 +135,17 @@ fn steal(own: usize) -> Option<(usize, Closure)> {
 
 /// `getSpark#`: the next spark for a spark thread; null if it should end.
 /// # Safety
-/// Called from Cmm.
+/// Called from Cmm; `hp` is Hp.
 #[no_mangle]
-pub unsafe extern "C" fn hec_get_spark(hec: &mut Hec) -> Closure {
+pub unsafe extern "C" fn hec_get_spark(hec: &mut Hec, hp: usize) -> Closure {
     if !hec.run_queue.is_empty() || hec.has_mail() {
         return Closure::NULL;
     }
-    find(hec).unwrap_or(Closure::NULL)
+    let Some(spark) = find(hec) else { return Closure::NULL };
+    if hec::many() {
+        hec.claim_soon(hp + ENTERED, CLAIMS_EVERY);
+    }
+    spark
 }
 
 /// `numSparks#`: how many this HEC has.
