@@ -7,6 +7,7 @@
 //! static ones, selector thunks evaluated if their selectee is (`selector.rs`).
 //! `failed` records that the referent ended up younger than the owner. Where several threads
 //! evacuate at once (`claim.rs`), one that finds that it was second looks at the object anew.
+use super::fetch;
 use super::small;
 use super::stack::Size;
 use super::worker::Worker;
@@ -145,6 +146,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
             return false;
         }
         let to = b.free as *mut usize;
+        fetch::for_copies(end);
         small::copy(c, to, words);
         if !self.forward(slot, c, header, to, p & TAG_MASK) {
             return false;
@@ -353,7 +355,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     unsafe fn copy_list(
         &mut self,
         slot: *mut usize,
-        from: *mut usize,
+        mut from: *mut usize,
         header: usize,
         tag: usize,
         age: u8,
@@ -372,7 +374,8 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
                 return true;
             }
             let age = self.age(p);
-            let from = (p & !TAG_MASK) as *mut usize;
+            let before = std::mem::replace(&mut from, (p & !TAG_MASK) as *mut usize);
+            fetch::further_cells(before as usize, from as usize);
             // The scan will see to what is not to be copied just so.
             if !Age(age).is_condemned_plain() || self.header(from) != self.cons_header {
                 return true;
@@ -410,6 +413,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         step: u8,
     ) -> Option<*mut usize> {
         let to = self.alloc(step, CONS_WORDS);
+        fetch::for_copies(to as usize);
         *(to as *mut [usize; CONS_WORDS]) = *(from as *const [usize; CONS_WORDS]);
         if !self.forward(slot, from, header, to, tag) {
             self.take_back(step, CONS_WORDS);

@@ -36,6 +36,7 @@ pub mod cores;
 pub mod crew;
 mod cycle;
 pub mod evacuate;
+mod fetch;
 pub mod header;
 mod history;
 mod keeping;
@@ -214,7 +215,7 @@ unsafe fn run_alone<const MAJOR: bool>(
     w.home = leader;
     for (_, step, list) in take_remembered_sets(hecs, generation) {
         w.promoting(step);
-        for c in list {
+        for c in fetch::listed(&list) {
             w.scan_listed(c);
         }
     }

@@ -8,6 +8,7 @@
 //! Of a chunk only the words in use are copied; and the current chunk of a thread that has not run
 //! since the last collection gets no more room than that (`thread/shrunk.rs`).
 use super::evacuate::FORWARDED;
+use super::fetch::Lookahead;
 use super::worker::Worker;
 use crate::contract::closure::fields::*;
 use crate::contract::info::Bitmap;
@@ -110,7 +111,9 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
 
     /// Scans whole frames from `sp` to `end`.
     pub(super) unsafe fn scan_frames(&mut self, mut sp: *mut usize, end: *mut usize) {
+        let mut ahead = Lookahead::from(sp as usize);
         while sp < end {
+            ahead.look(sp as usize, end as usize);
             let info = Info(*sp);
             self.srt(info);
             sp = match info.kind() {

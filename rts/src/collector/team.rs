@@ -14,6 +14,7 @@
 //!
 //! How objects are claimed is in `claim.rs`.
 use super::crew::{Crew, Job};
+use super::fetch;
 use super::quiet::Quiet;
 use super::worker::Worker;
 use crate::atomics::{AtomicUsize, Ordering};
@@ -257,7 +258,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
             let share = &shares[(self.home + i) % shares.len()];
             while let Some(deal) = share.next() {
                 self.promoting(deal.step);
-                for &c in std::slice::from_raw_parts(deal.list, deal.len) {
+                for c in fetch::listed(std::slice::from_raw_parts(deal.list, deal.len)) {
                     self.scan_listed(c);
                 }
             }

@@ -10,6 +10,7 @@
 //!
 //! The code for one worker and for several is the same, but for `PARALLEL`: one alone pays for no
 //! atomic instruction.
+use super::fetch::Lookahead;
 use super::selector::Claimed;
 use super::team::{Team, Work};
 use super::tenure::tenure;
@@ -96,25 +97,6 @@ pub struct Worker<const MAJOR: bool, const PARALLEL: bool> {
 const WORTH_DIVIDING: usize = 256;
 /// After so many bytes the others are called, whatever there is to offer: to copy them takes about as long as to come.
 const WORTH_COMPANY: usize = 64 << 10;
-/// How far ahead of the scan we fetch what the words there may point to, in bytes.
-const LOOKAHEAD: usize = 256;
-/// A cache line.
-const LINE: usize = 64;
-
-/// Fetches what the words of a line of to-space may point to. They need not be pointers: it is
-/// only a hint, and looking at each word would cost more than it saves.
-/// # Safety
-/// `line` can be read.
-#[inline(always)]
-unsafe fn prefetch_line(line: usize) {
-    #[cfg(target_arch = "x86_64")]
-    for word in *(line as *const [usize; LINE / WORD]) {
-        use std::arch::x86_64::{_mm_prefetch, _MM_HINT_T0};
-        _mm_prefetch::<_MM_HINT_T0>(word as *const i8);
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = line;
-}
 
 impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     /// A worker that goes on filling the last run of each generation that stays.
@@ -372,7 +354,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         self.scanning = run;
         self.promoting(step);
         let mut at = (*run).scan;
-        let mut ahead = at.next_multiple_of(LINE);
+        let mut ahead = Lookahead::from(at);
         loop {
             let b = &self.buffers[step as usize];
             let full = b.run != run;
@@ -383,11 +365,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
             let divide = PARALLEL && full && end - at >= WORTH_DIVIDING && self.could_share(step);
             let stop = if divide { at + (end - at) / 2 } else { end };
             while at < stop {
-                // Only what is written: reading a fresh page would cost a fault of its own.
-                if ahead < at + LOOKAHEAD && ahead + LINE <= end {
-                    prefetch_line(ahead);
-                    ahead = (ahead + LINE).max(at.next_multiple_of(LINE));
-                }
+                ahead.look(at, end);
                 at += self.scan(at as *mut usize) * WORD;
             }
             if divide && at < end {
