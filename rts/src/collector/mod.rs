@@ -214,10 +214,7 @@ unsafe fn run_alone<const MAJOR: bool>(
     let mut w = new_worker::<MAJOR, false>(0, generation);
     w.home = leader;
     for (_, step, list) in take_remembered_sets(hecs, generation) {
-        w.promoting(step);
-        for c in fetch::listed(&list) {
-            w.scan_listed(c);
-        }
+        w.scan_list(step, &list);
     }
     w.drain();
     watch.end_copying(Phase::Remembered, w.copied_bytes());

@@ -4,6 +4,7 @@
 //! generation is remembered. Mutable objects do not promote their referents, which may be
 //! replaced soon; their headers (or dirty flags) say whether they are remembered, so that a
 //! later write knows what to do. Young ones are all marked dirty: writes to them need nothing.
+use super::fetch;
 use super::team::Work;
 use super::worker::Worker;
 use crate::contract::closure::fields::*;
@@ -230,9 +231,17 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         self.scan(c.slot(0));
     }
 
-    /// Scans what a remembered set lists: an old object, or a CAF.
+    /// Scans what a remembered set lists of a step.
+    pub(super) unsafe fn scan_list(&mut self, step: u8, list: &[Closure]) {
+        self.promoting(step);
+        for c in fetch::listed(list) {
+            self.scan_listed(c);
+        }
+    }
+
+    /// Scans an old object that is listed, or a CAF.
     #[inline(always)]
-    pub(super) unsafe fn scan_listed(&mut self, c: Closure) {
+    unsafe fn scan_listed(&mut self, c: Closure) {
         if self.in_heap(c.0) {
             self.scan_remembered(c);
         } else {

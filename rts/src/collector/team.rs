@@ -14,7 +14,6 @@
 //!
 //! How objects are claimed is in `claim.rs`.
 use super::crew::{Crew, Job};
-use super::fetch;
 use super::quiet::Quiet;
 use super::worker::Worker;
 use crate::atomics::{AtomicUsize, Ordering};
@@ -257,10 +256,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         for i in 0..shares.len() {
             let share = &shares[(self.home + i) % shares.len()];
             while let Some(deal) = share.next() {
-                self.promoting(deal.step);
-                for c in fetch::listed(std::slice::from_raw_parts(deal.list, deal.len)) {
-                    self.scan_listed(c);
-                }
+                self.scan_list(deal.step, std::slice::from_raw_parts(deal.list, deal.len));
             }
             self.drain_own();
         }
