@@ -43,6 +43,7 @@ mod keeping;
 pub mod muster;
 mod outcome;
 pub mod policy;
+mod premature;
 pub mod quiet;
 mod refresh;
 pub mod roots;
@@ -76,6 +77,7 @@ use history::Measured;
 use keeping::keeping;
 use muster::Muster;
 pub use outcome::{Outcome, Request};
+use premature::premature;
 use roots::Visitor;
 use spaces::{condemn, finish, resume, take_remembered_sets, FromSpace};
 use team::Team;
@@ -175,6 +177,7 @@ unsafe fn learn(hecs: &[&mut Hec], before: &Before, outcome: &Outcome, called: u
     let (run, stopped) = cycle::times(started, ended);
     let cycle = Cycle { full: outcome.major, allocated: before.allocated, copied, promoted, run, stopped };
     keeping().record(&cycle);
+    premature().record(&cycle);
     allowance().record(&cycle, COMPANY.is_one());
     if let Some(mut stretch) = policy::tried_now() {
         stretch.record(&cycle);

@@ -14,6 +14,7 @@
 //!
 //! A nursery of the default size grows with what the generations hold (see [`grown_nursery`]):
 //! more of what is allocated dies before it is looked at. The old generation gives the room.
+//! It is larger where full collections find that too much has been promoted (`premature.rs`).
 //! Whether still more room pays is found out (`stretch.rs`), but where several HECs allocate (`company.rs`) taken for granted beyond 4 MB:
 //! each collection fewer also saves the time until all have stopped, and most programs gain. Those that keep much may have 4 MB whatever is
 //! alive (`keeping.rs`). All of it must have been paid for (`allowance.rs`).
@@ -24,6 +25,7 @@ use super::allowance::{allowance, Allowance};
 use super::company::COMPANY;
 use super::cycle;
 use super::keeping::{keeping, Keeping};
+use super::premature::{premature, Premature};
 use super::refresh::{refresh, Refresh};
 use super::stretch::{stretch, Stretch};
 use super::tenure::{tenure, Tenure};
@@ -141,6 +143,7 @@ pub unsafe fn init(settings: Settings) {
     }
     *refresh() = Refresh::new();
     *keeping() = Keeping::new();
+    *premature() = Premature::new();
     cycle::begin();
     *allowance() = Allowance::new();
     set_limits(0, 0, 0);
@@ -205,6 +208,7 @@ pub(super) unsafe fn set_limits(live: usize, held: usize, statics: usize) {
     LIVE.store(live, Ordering::Relaxed);
     STATICS.store(statics, Ordering::Relaxed);
     refresh().record(live);
+    premature().record_full(live, held);
     let gens = &mut heap().gens;
     // The old generation gives what nurseries have grown by, unless that would cost a program whose live data
     // is little larger than a nursery more full collections than it saves small ones.
@@ -280,8 +284,13 @@ unsafe fn grown_nursery(hecs: usize) -> usize {
         size /= 2;
     }
     GROWN.store(size, Ordering::Relaxed);
-    let builds_up = !COMPANY.is_one() && keeping().much();
-    let base = if builds_up { size.max(paid_share(FOR_MANY, hecs).min(MAX_GROWN_NURSERY)) } else { size };
+    let base = if COMPANY.is_one() {
+        premature().size(size, held)
+    } else if keeping().much() {
+        size.max(paid_share(FOR_MANY, hecs).min(MAX_GROWN_NURSERY))
+    } else {
+        size
+    };
     BASE.store(base, Ordering::Relaxed);
     stretched(base, hecs)
 }
@@ -311,7 +320,7 @@ fn stretched(base: usize, hecs: usize) -> usize {
 /// once collections of smaller ones would be cheap.
 pub fn nurseries_will_do() -> bool {
     let grown = GROWN.load(Ordering::Relaxed);
-    if BASE.load(Ordering::Relaxed) <= grown {
+    if COMPANY.is_one() || BASE.load(Ordering::Relaxed) <= grown {
         return false;
     }
     let taken = pieces::taken();
