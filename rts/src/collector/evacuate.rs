@@ -361,15 +361,14 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         age: u8,
     ) -> bool {
         let mut step = self.destination(age);
-        let Some(mut to) = self.copy_cell(slot, from, header, tag, step) else { return false };
+        let Some((mut to, mut first, mut rest)) = self.copy_cell(slot, from, header, tag, step) else { return false };
         self.note(age, CONS_WORDS);
         self.failed |= step < self.owner;
         for _ in 1..LIST_CELLS {
-            if self.brings_more(*to.add(CONS_HEAD)) {
+            if self.brings_more(first) {
                 return true;
             }
-            let slot = to.add(CONS_TAIL);
-            let p = *slot;
+            let (slot, p) = (to.add(CONS_TAIL), rest);
             if !self.in_heap(p) {
                 return true;
             }
@@ -382,9 +381,9 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
             }
             step = step.max(self.dest[(age & 15) as usize]);
             match self.copy_cell(slot, from, self.cons_header, p & TAG_MASK, step) {
-                Some(cell) => {
+                Some(copied) => {
                     self.note(age, CONS_WORDS);
-                    to = cell
+                    (to, first, rest) = copied;
                 }
                 None => return true,
             }
@@ -403,6 +402,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         header & FORWARDED == 0 && Info(header).kind() != CONSTR_0_1
     }
 
+    /// Copies a list cell; the copy, and what its head and tail were. Who goes on with these need not wait until they have been written.
     #[inline(always)]
     unsafe fn copy_cell(
         &mut self,
@@ -411,15 +411,18 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         header: usize,
         tag: usize,
         step: u8,
-    ) -> Option<*mut usize> {
+    ) -> Option<(*mut usize, usize, usize)> {
+        let (head, tail) = (*from.add(CONS_HEAD), *from.add(CONS_TAIL));
         let to = self.alloc(step, CONS_WORDS);
         fetch::for_copies(to as usize);
-        *(to as *mut [usize; CONS_WORDS]) = *(from as *const [usize; CONS_WORDS]);
+        *to = header;
+        *to.add(CONS_HEAD) = head;
+        *to.add(CONS_TAIL) = tail;
         if !self.forward(slot, from, header, to, tag) {
             self.take_back(step, CONS_WORDS);
             return None;
         }
-        Some(to)
+        Some((to, head, tail))
     }
 
     /// Copies a selector thunk that cannot be evaluated now, whose claimed header was `header`.
