@@ -53,7 +53,8 @@ impl Premature {
         self.dear = self.stopped > limit * self.run;
     }
 
-    /// A full collection has left `live` of `held` blocks.
+    /// A full collection has left `live` of `held` blocks. (These hold also what had survived once and was not promoted yet, and the last
+    /// cycle's large objects: little beside the rest.)
     pub fn record_full(&mut self, live: usize, held: usize) {
         let promoted = held.saturating_sub(self.live);
         let dead = held.saturating_sub(live);
