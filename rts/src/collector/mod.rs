@@ -35,6 +35,7 @@ mod company;
 pub mod cores;
 pub mod crew;
 mod cycle;
+mod doubling;
 pub mod evacuate;
 mod fetch;
 pub mod header;

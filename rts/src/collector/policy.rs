@@ -24,6 +24,7 @@
 use super::allowance::{allowance, Allowance};
 use super::company::COMPANY;
 use super::cycle;
+use super::doubling::following;
 use super::keeping::{keeping, Keeping};
 use super::premature::{premature, Premature};
 use super::refresh::{refresh, Refresh};
@@ -276,13 +277,8 @@ unsafe fn grown_nursery(hecs: usize) -> usize {
         return s.nursery_bytes;
     }
     let held = blocks_of(&heap().gens) * BLOCK_BYTES + static_bytes();
-    let mut size = GROWN.load(Ordering::Relaxed).max(s.nursery_bytes);
-    while size < MAX_GROWN_NURSERY && 2 * size * GROWN_SHARE <= held {
-        size *= 2;
-    }
-    while size > s.nursery_bytes && size * GROWN_SHARE > 4 * held {
-        size /= 2;
-    }
+    let before = GROWN.load(Ordering::Relaxed).max(s.nursery_bytes);
+    let size = following(before, s.nursery_bytes, MAX_GROWN_NURSERY.min(held / GROWN_SHARE), held);
     GROWN.store(size, Ordering::Relaxed);
     let base = if COMPANY.is_one() {
         premature().size(size, held)

@@ -6,7 +6,7 @@
 //! since the one before, a larger nursery is worth its room, provided that collections are dear (the program itself runs more slowly
 //! in a large one). Where they find all of it alive, the program builds up its data, and the same part survives whatever the size.
 use super::cycle::Cycle;
-use crate::memory::BLOCK_BYTES;
+use super::doubling::following;
 use crate::unpoisoned::unpoisoned;
 use std::sync::{Mutex, MutexGuard};
 
@@ -68,15 +68,9 @@ impl Premature {
             self.size = 0;
             return base;
         }
-        let mut size = self.size.max(base);
-        while 2 * size <= MOST.min(HELD * held).min(self.allocated / PAID) {
-            size *= 2;
-        }
-        while size > base && size > LEFT * held.max(BLOCK_BYTES) {
-            size /= 2;
-        }
-        self.size = size;
-        size
+        let most = MOST.min(HELD * held).min(self.allocated / PAID);
+        self.size = following(self.size.max(base), base, most, LEFT * held);
+        self.size
     }
 }
 
