@@ -45,7 +45,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     pub(super) unsafe fn scan_array(&mut self, c: *mut usize, all: bool) {
         let frozen = is_frozen(Info(*c));
         let n = *c.add(MUT_ARR_PTRS);
-        if PARALLEL && n > PIECE_ELEMENTS {
+        if self.divides(c) {
             *c = array_header(frozen, self.owner <= 1);
             self.settle(c, frozen, false);
             for from in (0..n).step_by(PIECE_ELEMENTS) {
@@ -57,6 +57,12 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         let younger = self.scan_cards(c, 0, n, all, frozen);
         *c = array_header(frozen, younger || self.owner <= 1);
         self.settle(c, frozen, younger);
+    }
+
+    /// Is this object, which has a run of its own, an array that is scanned in pieces?
+    pub(super) unsafe fn divides(&self, c: *const usize) -> bool {
+        let with_cards = matches!(Info(*c).kind(), MUT_ARR_PTRS_CLEAN | MUT_ARR_PTRS_DIRTY | MUT_ARR_PTRS_FROZEN_CLEAN | MUT_ARR_PTRS_FROZEN_DIRTY);
+        PARALLEL && with_cards && *c.add(MUT_ARR_PTRS) > PIECE_ELEMENTS
     }
 
     /// Scans a piece of an array that has been divided.

@@ -1,15 +1,15 @@
 //! What collections have cost so far, and so whether the next one is worth several threads.
 //!
-//! The work of a collection is what it copies. It is expected to be the part of from-space that
-//! survived when the generation was last collected. For every order of magnitude of work we
-//! keep what copying has cost alone and together. Helpers take some time to arrive: work that
+//! The work of a collection is what it copies, and what it scans of large objects, which stay where they are. It is expected to be the part of
+//! from-space that was work when the generation was last collected. For every order of magnitude of work we
+//! keep what it has cost alone and together. Helpers take some time to arrive: work that
 //! would be done by then is not offered to them. Where both ways are known, for this order of
 //! magnitude or the nearest, the faster one is taken. Where helpers come from outside, to share must be
 //! clearly faster, since it costs processor time that others may want; HECs that are stopped have
 //! nothing else to do, and share unless that is clearly slower, which is known when they have done so twice. What is little, those of them that
 //! stand by share in any case. Where helpers have found hardly
 //! anything to do, as in one long list, that is said for all magnitudes, for a heap that grows is
-//! of another one each time. Now and then the other way is tried again, less often each time that
+//! of another one each time, and for older generations of which it is not known yet. Now and then the other way is tried again, less often each time that
 //! it loses: the load of the machine changes, and so does the shape of the heap.
 use crate::observe::settings::MAX_GENERATIONS;
 
@@ -18,8 +18,8 @@ use crate::observe::settings::MAX_GENERATIONS;
 /// than that; where they share, each also copies what lies in its own core's cache.
 const GAIN_OF_HECS: f64 = 1.15;
 const GAIN: f64 = 0.85;
-/// The part of from-space that survives, before it is known.
-const UNKNOWN_SURVIVAL: f64 = 0.25;
+/// The part of from-space that is work, before it is known.
+const UNKNOWN_PART: f64 = 0.25;
 /// So many measurements of a way are remembered, and HECs have shared so often before it may count that it is slower.
 const REMEMBERED: usize = 3;
 const SURE: usize = 2;
@@ -45,7 +45,7 @@ const ALIKE: usize = 1;
 /// and each has in its own core's cache then what it goes on with.
 const LITTLE_BYTES: f64 = (256 << 10) as f64;
 
-/// What collections that were done in one way have cost: nanoseconds for a byte copied.
+/// What collections that were done in one way have cost: nanoseconds for a byte of work.
 #[derive(Clone, Copy)]
 struct Cost {
     last: [f64; REMEMBERED],
@@ -106,11 +106,12 @@ fn shares(together: Cost, alone: Cost, gain: f64) -> Option<bool> {
 }
 
 pub struct History {
-    /// The part of from-space that was copied, by generation; `None` while unknown.
-    survival: [Option<f64>; MAX_GENERATIONS],
+    /// The part of from-space that was work, by generation; `None` while unknown.
+    part_worked: [Option<f64>; MAX_GENERATIONS],
     by_magnitude: [Experience; MAGNITUDES],
-    /// How many collections of a generation are to be done alone, and how many that were last time, since helpers were no help.
-    no_help: [(u32, u32); MAX_GENERATIONS],
+    /// How many collections of a generation are to be done alone, and how many that were last time, since helpers were no help (none, if they
+    /// were); `None` while it is unknown.
+    no_help: [Option<(u32, u32)>; MAX_GENERATIONS],
     /// For others, and for HECs.
     late: [f64; 2],
     /// Would HECs have helped with the last collection?
@@ -136,9 +137,9 @@ pub struct Measured {
     pub generation: usize,
     /// GC threads that were to take part.
     pub threads: usize,
-    /// Bytes in from-space, and copied out of it.
+    /// Bytes in from-space, and what was work: bytes copied out of it, or scanned in it.
     pub from: usize,
-    pub copied: usize,
+    pub work: usize,
     pub nanoseconds: f64,
     /// How long after the call the first helper was there, if one came.
     pub late: Option<f64>,
@@ -153,9 +154,9 @@ fn magnitude(bytes: usize) -> usize {
 impl History {
     pub const fn new() -> History {
         History {
-            survival: [None; MAX_GENERATIONS],
+            part_worked: [None; MAX_GENERATIONS],
             by_magnitude: [Experience::NONE; MAGNITUDES],
-            no_help: [(0, 0); MAX_GENERATIONS],
+            no_help: [None; MAX_GENERATIONS],
             late: [LATE, LATE_OF_HECS],
             hecs: false,
             trial: false,
@@ -166,7 +167,7 @@ impl History {
     pub fn choose(&mut self, generation: usize, from: usize, helpers: Helpers) -> usize {
         let Helpers { most, hecs, here } = helpers;
         self.hecs = hecs;
-        let bytes = self.survival[generation].unwrap_or(UNKNOWN_SURVIVAL) * from as f64;
+        let bytes = self.part_worked[generation].unwrap_or(UNKNOWN_PART) * from as f64;
         let m = magnitude(bytes as usize);
         let alone = self.nearest(m, MAGNITUDES, |e| e.alone);
         let useful = bytes * alone.map_or(0.0, |cost| cost.least()) / (self.late[hecs as usize] * WORTH_A_HELPER);
@@ -177,8 +178,7 @@ impl History {
         if here > 0 && bytes < LITTLE_BYTES {
             return most.min(here + 1);
         }
-        if self.no_help[generation].0 > 0 {
-            self.no_help[generation].0 -= 1;
+        if self.nobody_helps(generation) {
             return 1;
         }
         let alike = if bytes >= LARGE_BYTES { ALIKE } else { MAGNITUDES };
@@ -195,11 +195,23 @@ impl History {
         }
     }
 
+    /// Would helpers find nothing to do? What one generation holds was in the younger ones before. (HECs that are stopped may as well look.)
+    fn nobody_helps(&mut self, generation: usize) -> bool {
+        match &mut self.no_help[generation] {
+            Some((left, _)) => {
+                let any = *left > 0;
+                *left -= any as u32;
+                any
+            }
+            None => !self.hecs && self.no_help[..generation].iter().flatten().any(|&(_, last)| last > 0),
+        }
+    }
+
     fn gain(&self) -> f64 {
         if self.hecs { GAIN_OF_HECS } else { GAIN }
     }
 
-    /// What copying a byte costs, for work of this magnitude or the nearest one of which it is
+    /// What a byte costs, for work of this magnitude or the nearest one of which it is
     /// known, no further than `most` away.
     fn nearest(&self, m: usize, most: usize, cost: impl Fn(&Experience) -> Cost) -> Option<Cost> {
         (0..=most)
@@ -215,29 +227,29 @@ impl History {
         if c.from == 0 {
             return;
         }
-        self.survival[c.generation] = Some(c.copied as f64 / c.from as f64);
+        self.part_worked[c.generation] = Some(c.work as f64 / c.from as f64);
         if let Some(late) = c.late {
             let known = &mut self.late[self.hecs as usize];
             *known = *known * (1.0 - NEWEST) + late * NEWEST;
         }
         // Who has not come, or found that little was there, may yet be a help.
-        if let (Some(part), Some(_), true) = (c.helped, c.late, c.copied as f64 >= LITTLE_BYTES) {
-            let (left, last) = &mut self.no_help[c.generation];
-            *last = if part < LITTLE_HELP { (*last * 2).clamp(FIRST_RETRY, LAST_RETRY) } else { 0 };
-            *left = *last;
+        if let (Some(part), Some(_), true) = (c.helped, c.late, c.work as f64 >= LITTLE_BYTES) {
+            let (_, last) = self.no_help[c.generation].unwrap_or_default();
+            let next = if part < LITTLE_HELP { (last * 2).clamp(FIRST_RETRY, LAST_RETRY) } else { 0 };
+            self.no_help[c.generation] = Some((next, next));
         }
-        if c.copied == 0 {
+        if c.work == 0 {
             return;
         }
         let gain = self.gain();
-        let e = &mut self.by_magnitude[magnitude(c.copied)];
+        let e = &mut self.by_magnitude[magnitude(c.work)];
         let before = shares(e.together, e.alone, gain);
         let known = if c.threads > 1 { &mut e.together } else { &mut e.alone };
         // What was known of a way not taken for long is no longer true.
         if trial {
             *known = Cost::UNKNOWN;
         }
-        known.learn(c.nanoseconds / c.copied as f64);
+        known.learn(c.nanoseconds / c.work as f64);
         if before.is_some() && before != shares(e.together, e.alone, gain) {
             // Things have changed: look again soon.
             e.retry = Retry::NEW;
@@ -263,7 +275,7 @@ mod tests {
             let nanoseconds = copied as f64 * if threads > 1 { factor } else { 1.0 };
             let late = (threads > 1).then_some(50_000.0);
             let helped = (threads > 1).then_some(0.5);
-            h.record(&Measured { generation: 0, threads, from: 2 * copied, copied, nanoseconds, late, helped });
+            h.record(&Measured { generation: 0, threads, from: 2 * copied, work: copied, nanoseconds, late, helped });
         }
         shared
     }
@@ -279,7 +291,7 @@ mod tests {
         let helpers = Helpers { most: 3, hecs: true, here: 1 };
         for (generation, from, threads) in [(0, 100_000, 2), (1, 1000, 1), (0, 100_000_000, 1)] {
             let copied = from / 2;
-            let c = Measured { generation, threads: 1, from, copied, nanoseconds: copied as f64, late: None, helped: None };
+            let c = Measured { generation, threads: 1, from, work: copied, nanoseconds: copied as f64, late: None, helped: None };
             h.record(&c);
             for _ in 0..SURE {
                 h.record(&Measured { threads: 2, nanoseconds: 2.0 * copied as f64, ..c });
@@ -312,7 +324,7 @@ mod tests {
     fn hecs_share_twice_before_they_leave_it() {
         for (hecs, threads) in [(false, 1), (true, 2)] {
             let mut h = History::new();
-            let c = Measured { generation: 0, threads: 1, from: 1 << 21, copied: 1 << 20, nanoseconds: 1e6, late: Some(1e3), helped: Some(0.5) };
+            let c = Measured { generation: 0, threads: 1, from: 1 << 21, work: 1 << 20, nanoseconds: 1e6, late: Some(1e3), helped: Some(0.5) };
             h.record(&c);
             h.record(&Measured { threads: 2, nanoseconds: 5e6, ..c });
             assert_eq!(h.choose(0, c.from, Helpers { most: 2, hecs, here: 0 }), threads);
@@ -362,12 +374,28 @@ mod tests {
                 all += (threads > 1) as usize;
                 let nanoseconds = copied as f64 * if threads > 1 { 1.0 - part } else { 1.0 };
                 let late = helped.map(|_| 1000.0);
-                h.record(&Measured { generation: 1, threads, from: 2 * copied, copied, nanoseconds, late, helped });
+                h.record(&Measured { generation: 1, threads, from: 2 * copied, work: copied, nanoseconds, late, helped });
             }
             all
         };
         assert!((5..20).contains(&called(0.05)));
         assert!(called(0.4) > 300);
+    }
+
+    #[test]
+    fn who_is_no_help_with_young_objects_is_none_with_old_ones() {
+        for (part, hecs, threads) in [(0.0, false, 1), (0.4, false, 2), (0.0, true, 2)] {
+            let mut h = History::new();
+            let c = Measured { generation: 0, threads: 2, from: 1 << 24, work: 1 << 22, nanoseconds: 1e7, late: Some(1e4), helped: Some(part) };
+            let helpers = Helpers { most: 2, hecs, here: 0 };
+            h.record(&Measured { threads: 1, late: None, helped: None, ..c });
+            h.record(&c);
+            assert_eq!(h.choose(1, 1 << 28, helpers), threads);
+            // What is known of a generation itself counts more.
+            h.record(&Measured { generation: 1, helped: Some(0.4), ..c });
+            h.record(&c);
+            assert_eq!(h.choose(1, 1 << 28, helpers), 2);
+        }
     }
 
     #[test]
@@ -378,7 +406,7 @@ mod tests {
                 generation: 1,
                 threads: 1,
                 from: 1 << 20,
-                copied: 1 << 19,
+                work: 1 << 19,
                 nanoseconds: (1 << 19) as f64,
                 late: None,
                 helped: None,

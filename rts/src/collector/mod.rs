@@ -166,7 +166,7 @@ unsafe fn learn(hecs: &[&mut Hec], before: &Before, outcome: &Outcome, called: u
         generation: outcome.generation,
         threads: called,
         from: before.from,
-        copied,
+        work: copied + outcome.scanned_bytes,
         nanoseconds: (ended - started).as_nanos() as f64,
         late: outcome.helper_late,
         helped: outcome.helped,

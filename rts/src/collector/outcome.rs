@@ -29,7 +29,9 @@ pub struct Outcome {
     /// finalizers in C their values.
     pub dead_weaks: Vec<Closure>,
     pub copied_words: usize,
-    /// Those of them that had survived one collection before.
+    /// What large objects, which stay where they are, had to be looked at.
+    pub scanned_bytes: usize,
+    /// Those of the words copied that had survived one collection before.
     pub aged_words: usize,
     /// What all generations hold, those not collected included; after a full collection all of it is alive.
     pub live: Used,

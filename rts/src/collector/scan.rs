@@ -228,7 +228,11 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     pub(super) unsafe fn scan_large(&mut self, c: Closure) {
         let step = Age(self.age(c.0)).step() as u8;
         self.promoting(step);
-        self.scan(c.slot(0));
+        let pieces = self.divides(c.slot(0));
+        let words = self.scan(c.slot(0));
+        if !pieces {
+            self.scanned_in_place += words * WORD;
+        }
     }
 
     /// Scans what a remembered set lists of a step.

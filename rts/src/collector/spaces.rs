@@ -153,6 +153,7 @@ unsafe fn collect_copies<const MAJOR: bool, const PARALLEL: bool>(
         *copied -= w.resumed_bytes / WORD;
     }
     outcome.copied_words = copied.iter().sum();
+    outcome.scanned_bytes = workers.iter().map(|w| w.scanned_in_place).sum();
     outcome.aged_words = workers.iter().map(|w| w.copied_from[Age::SURVIVOR.step()]).sum();
     outcome.balance(&copied);
 }

@@ -18,7 +18,6 @@ use super::quiet::Quiet;
 use super::worker::Worker;
 use crate::atomics::{AtomicUsize, Ordering};
 use crate::contract::{Closure, WORD};
-use crate::memory::space::{run_of, BLOCK_BYTES};
 use crate::memory::Run;
 use crossbeam_deque::{Steal, Stealer};
 use std::cell::Cell;
@@ -267,10 +266,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     pub(super) unsafe fn perform(&mut self, step: u8, work: Work) {
         match work {
             Work::Run(run) => self.scan_run(step, run),
-            Work::Large(c) => {
-                self.scanned_in_place += (*run_of(c.0)).len as usize * BLOCK_BYTES;
-                self.scan_large(c);
-            }
+            Work::Large(c) => self.scan_large(c),
             Work::Array { c, from, to, all } => {
                 self.scanned_in_place += (to - from) * WORD;
                 self.promoting(step);
