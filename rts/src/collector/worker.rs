@@ -36,6 +36,8 @@ pub(super) struct Buffer {
 
 /// `MAJOR`: all generations are collected, and static objects are traced. `PARALLEL`: others
 /// work beside it.
+/// (Several lie side by side: no two in one line of the cache, or in two that are fetched together.)
+#[repr(align(128))]
 pub struct Worker<const MAJOR: bool, const PARALLEL: bool> {
     pub(super) base: usize,
     pub(super) bytes: usize,
