@@ -66,7 +66,7 @@ pub mod worker;
 use crate::contract::{Closure, WORD};
 use crate::hec::Hec;
 use crate::memory::blocks::used_bytes;
-use crate::memory::{blocks_of, heap, BLOCK_BYTES};
+use crate::memory::{ahead, blocks_of, heap, BLOCK_BYTES};
 use crate::observe::phases::{Phase, Watch};
 use crate::thread::queue::dirty_tso;
 use crate::thread::stack::dirty_stack;
@@ -241,6 +241,7 @@ unsafe fn run_together<const MAJOR: bool>(
 ) -> Outcome {
     let (from, mut uncertain) = begin::<MAJOR>(hecs, generation);
     watch.end(Phase::Begin);
+    ahead::set_crowded(muster.threads >= cores::at_start());
     let mut team = Team::new(muster, hecs.len());
     let mut workers: Vec<_> =
         (0..muster.threads).map(|i| new_worker::<MAJOR, true>(i, generation)).collect();
@@ -263,6 +264,7 @@ unsafe fn run_together<const MAJOR: bool>(
     watch.end_copying(Phase::Roots, all.copied_bytes(muster.threads));
     own.settle_rest(&mut uncertain);
     watch.end_copying(Phase::Rest, all.copied_bytes(muster.threads));
+    ahead::set_crowded(false);
     let mut outcome = finish(&mut workers, hecs, generation, from, uncertain);
     outcome.helper_late = team.helper_late();
     if team.was_called() {

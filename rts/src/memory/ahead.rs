@@ -2,7 +2,7 @@
 //!
 //! A page that is touched first costs a microsecond or two, as much as to copy what fits into it.
 //! Blocks that never were in use are taken one after the other, most by collections; so those that
-//! come next are populated many at a time. While there is a core that no HEC needs, a helper, an OS
+//! come next are populated many at a time. While there is a core that neither HECs nor GC threads need, a helper, an OS
 //! thread of its own, does that as the program runs, and stays a part of the heap ahead of it. Who
 //! takes a block that is not populated all the same does a few itself.
 //!
@@ -32,12 +32,23 @@ static POPULATED: AtomicUsize = AtomicUsize::new(0);
 static WANTED: AtomicUsize = AtomicUsize::new(0);
 
 static ALLOWED: AtomicBool = AtomicBool::new(false);
+/// GC threads have all cores.
+static CROWDED: AtomicBool = AtomicBool::new(false);
 static HELPER: Mutex<Option<Thread>> = Mutex::new(None);
 static AT_WORK: AtomicBool = AtomicBool::new(false);
 
 /// There is a core to spare for a helper.
 pub fn allow_helper() {
     ALLOWED.store(true, Ordering::Relaxed);
+}
+
+/// GC threads have all cores from now on, or no longer: one thread more would only take turns with them, and come late when all wait for it.
+pub fn set_crowded(crowded: bool) {
+    CROWDED.store(crowded, Ordering::Relaxed);
+}
+
+fn has_a_core() -> bool {
+    ALLOWED.load(Ordering::Relaxed) && !CROWDED.load(Ordering::Relaxed) && CROWD.leaves_a_core()
 }
 
 /// Blocks up to index `top` have been taken, the last `len` of them just now; those up to
@@ -54,7 +65,7 @@ pub(super) unsafe fn taken(top: usize, len: usize, committed: usize) {
 unsafe fn keep_ahead(top: usize, len: usize, committed: usize) {
     let populated = POPULATED.load(Ordering::Relaxed);
     let aim = (top + (top / SHARE).clamp(1, MOST_BLOCKS)).min(committed);
-    let helped = ALLOWED.load(Ordering::Relaxed) && top >= WORTH_BLOCKS && CROWD.leaves_a_core();
+    let helped = top >= WORTH_BLOCKS && has_a_core();
     if helped && aim >= populated + PIECE {
         WANTED.fetch_max(aim, Ordering::Release);
         call_helper();
@@ -92,7 +103,7 @@ fn help() {
     while ALLOWED.load(Ordering::Relaxed) {
         let populated = POPULATED.load(Ordering::Relaxed);
         let wanted = WANTED.load(Ordering::Acquire);
-        if populated >= wanted {
+        if populated >= wanted || CROWDED.load(Ordering::Relaxed) {
             AT_WORK.store(false, Ordering::Relaxed);
             std::thread::park();
             AT_WORK.store(true, Ordering::Relaxed);
