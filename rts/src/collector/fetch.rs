@@ -16,8 +16,8 @@ const FIELDS_AHEAD: usize = 8;
 /// Copies are written to a line that was fetched so far before, in bytes.
 const COPIES_AHEAD: usize = 512;
 /// Cells of a list that are less than so many bytes apart may go on like that; then this many cells ahead are fetched.
-const NEAR: usize = 256;
-const CELLS_AHEAD: usize = 16;
+const NEAR: usize = 4096;
+const CELLS_AHEAD: usize = 4;
 
 #[inline(always)]
 fn to_read(address: usize) {

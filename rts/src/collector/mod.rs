@@ -50,6 +50,7 @@ mod refresh;
 pub mod roots;
 pub mod scan;
 pub mod selector;
+mod settled;
 pub mod shape;
 mod small;
 mod spaces;

@@ -12,6 +12,7 @@
 //! atomic instruction.
 use super::fetch::Lookahead;
 use super::selector::Claimed;
+use super::settled::Settled;
 use super::team::{Team, Work};
 use super::tenure::tenure;
 use crate::contract::{Closure, WORD};
@@ -93,6 +94,8 @@ pub struct Worker<const MAJOR: bool, const PARALLEL: bool> {
     pub(super) scanned_in_place: usize,
     /// It has just left a part of a run to others, who should come before it takes that back.
     divided: bool,
+    /// What it has copied and need not scan.
+    pub(super) settled: Settled,
 }
 
 /// A run of which so many bytes are left to scan, some objects, is divided if others have nothing to do.
@@ -148,6 +151,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
             alone: 0,
             scanned_in_place: 0,
             divided: false,
+            settled: Settled::new(),
         };
         for (g, gen) in gens.iter_mut().enumerate().skip(collected + 1) {
             if let Some(run) = gen.take_last_plain() {
@@ -357,6 +361,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         self.promoting(step);
         let mut at = (*run).scan;
         let mut ahead = Lookahead::from(at);
+        self.settled.begin(at, run_limit(run));
         loop {
             let b = &self.buffers[step as usize];
             let full = b.run != run;
@@ -367,6 +372,10 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
             let divide = PARALLEL && full && end - at >= WORTH_DIVIDING && self.could_share(step);
             let stop = if divide { at + (end - at) / 2 } else { end };
             while at < stop {
+                if at == self.settled.next {
+                    at = self.settled.skip();
+                    continue;
+                }
                 ahead.look(at, end);
                 at += self.scan(at as *mut usize) * WORD;
             }

@@ -133,7 +133,6 @@ table!("ghczmprim_GHCziTypes_ZC_con_info", payload(2, 0), CONSTR_2_0, "1");
 table!("ghczmprim_GHCziTypes_Czh_con_info", payload(0, 1), CONSTR_0_1, "0");
 table!("base_GHCziPtr_Ptr_con_info", payload(0, 1), CONSTR_0_1, "0");
 table!("base_GHCziInt_I32zh_con_info", payload(0, 1), CONSTR_0_1, "0");
-table!("test_cons_con_info", payload(2, 0), CONSTR_2_0, "1");
 // A frame of a pointer and a number.
 table!("test_ret_info", 0b10 << BITMAP_BITS_SHIFT | 2, RET_SMALL, "0");
 table!("test_nil_con_info", payload(0, 0), CONSTR_NOCAF, "0");
@@ -183,7 +182,7 @@ global_asm!(
 );
 
 extern "C" {
-    static test_cons_con_info: u8;
+    static ghczmprim_GHCziTypes_ZC_con_info: u8;
     static test_fst_info: u8;
     static test_snd_info: u8;
     static test_thunk_info: u8;
@@ -210,7 +209,7 @@ macro_rules! addresses {
 }
 
 addresses! {
-    cons: Info = test_cons_con_info;
+    cons: Info = ghczmprim_GHCziTypes_ZC_con_info;
     fst: Info = test_fst_info;
     snd: Info = test_snd_info;
     thunk: Info = test_thunk_info;

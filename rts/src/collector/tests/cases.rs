@@ -126,6 +126,32 @@ fn an_updated_old_thunk_promotes_its_value() {
     assert!(w.hec.remembered.by_generation[1].is_empty());
 }
 
+/// Cells whose head is younger are scanned although all that they hold has been copied: they are to be remembered.
+#[test]
+fn old_cells_remember_younger_heads() {
+    let mut w = world(2);
+    let l = w.list(1000, 1100);
+    w.roots.push(l);
+    w.collect(Request::MINOR);
+    let young = w.int(5000);
+    // It is copied first, and survives once; the list survives for the second time.
+    w.roots.insert(0, young);
+    let cell = |w: &World, n: usize| (0..n).fold(w.roots[1].untag(), |c, _| unsafe { c.field(2).untag() });
+    for n in [20, 21, 40] {
+        unsafe { cell(&w, n).set_word(1, young.0) };
+    }
+    w.collect(Request::MINOR);
+    let sum_now = 3 * 5000 + (1000..1100).sum::<usize>() - (1020 + 1021 + 1040);
+    for age in [1, 2] {
+        assert_eq!(age_of(w.roots[0].0).step(), age);
+        assert_eq!(unsafe { sum(w.roots[1]) }, sum_now);
+        let mut remembered = w.hec.remembered.by_generation[1].clone();
+        remembered.retain(|&c| (20..=40).any(|n| c == cell(&w, n)));
+        assert_eq!(remembered.len(), if age == 1 { 3 } else { 0 });
+        w.collect(Request::MINOR);
+    }
+}
+
 #[test]
 fn large_objects_stay_where_they_are() {
     let mut w = world(2);
