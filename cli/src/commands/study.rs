@@ -16,7 +16,7 @@ pub struct Options {
     /// How many times each program runs in each way
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..))]
     runs: u16,
-    /// A few of the programs, once each: some minutes instead of half an hour
+    /// A few of the programs, once each: a minute or two instead of ten minutes to half an hour
     #[arg(long, conflicts_with = "runs")]
     quick: bool,
     /// Only these questions
