@@ -41,6 +41,7 @@ mod fetch;
 pub mod header;
 mod history;
 mod keeping;
+mod lists;
 pub mod muster;
 mod outcome;
 pub mod policy;
