@@ -20,11 +20,12 @@ use std::ptr;
 
 /// How many integers, from `MIN_INTLIKE` (which is negative) up, have a shared closure.
 const SHARED_INTS: usize = MAX_INTLIKE.wrapping_sub(MIN_INTLIKE) + 1;
-/// A shared closure is a header and a value.
-const SHARED_BYTES: usize = 2 * WORD;
+/// A boxed number or character, as shared closures are: header and value.
+pub(super) const BOX_WORDS: usize = 2;
 
 /// A selector thunk: header, spare word, selectee.
 const SELECTOR_WORDS: usize = 3;
+
 /// The forwarding mark in a header.
 pub(super) const FORWARDED: usize = 1;
 
@@ -118,12 +119,8 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         kind: usize,
     ) -> bool {
         let c = (p & !TAG_MASK) as *mut usize;
-        if kind == CONSTR_0_1 {
-            if let Some(shared) = self.shared(header, *c.add(1)) {
-                *c = shared | FORWARDED;
-                *slot = shared | (p & TAG_MASK);
-                return true;
-            }
+        if kind == CONSTR_0_1 && self.share(slot, c, header, p & TAG_MASK) {
+            return true;
         }
         if header == self.cons_header {
             // One thread alone is always first: then this is the end.
@@ -206,12 +203,10 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
             let info = Info(header);
             p = match info.kind() {
                 CONSTR_0_1 => {
-                    if let Some(shared) = self.shared(header, *c.add(1)) {
-                        *c = shared | FORWARDED;
-                        *slot = shared | tag;
+                    if self.share(slot, c, header, tag) {
                         return;
                     }
-                    copied!(self.copy_fixed::<2>(slot, c, header, tag, age));
+                    copied!(self.copy_fixed::<BOX_WORDS>(slot, c, header, tag, age));
                 }
                 CONSTR_2_0 if header == self.cons_header => {
                     copied!(self.copy_list(slot, c, header, tag, age))
@@ -302,6 +297,22 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         age: u8,
     ) -> bool {
         let step = self.destination(age);
+        let won = self.copy_to::<WORDS>(slot, from, header, tag, age, step);
+        self.failed |= won && step < self.owner;
+        won
+    }
+
+    /// Copies an object of so many words to a step.
+    #[inline(always)]
+    pub(super) unsafe fn copy_to<const WORDS: usize>(
+        &mut self,
+        slot: *mut usize,
+        from: *mut usize,
+        header: usize,
+        tag: usize,
+        age: u8,
+        step: u8,
+    ) -> bool {
         let to = self.alloc(step, WORDS);
         *(to as *mut [usize; WORDS]) = *(from as *const [usize; WORDS]);
         if !self.forward(slot, from, header, to, tag) {
@@ -309,7 +320,6 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
             return false;
         }
         self.note(age, WORDS);
-        self.failed |= step < self.owner;
         true
     }
 
@@ -347,15 +357,24 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         self.release(c.slot(0), to as usize | FORWARDED);
     }
 
+    /// Makes the slot refer to the shared closure that stands for a box, if there is one.
+    #[inline(always)]
+    pub(super) unsafe fn share(&self, slot: *mut usize, c: *mut usize, header: usize, tag: usize) -> bool {
+        let Some(shared) = self.shared(header, *c.add(1)) else { return false };
+        *c = shared | FORWARDED;
+        *slot = shared | tag;
+        true
+    }
+
     /// The shared closure that stands for a small boxed integer or character.
     #[inline(always)]
-    pub(super) fn shared(&self, header: usize, value: usize) -> Option<usize> {
+    fn shared(&self, header: usize, value: usize) -> Option<usize> {
         if header == self.int_header {
             let i = value.wrapping_sub(MIN_INTLIKE);
-            return (i < SHARED_INTS).then(|| self.int_table + i * SHARED_BYTES);
+            return (i < SHARED_INTS).then(|| self.int_table + i * BOX_WORDS * WORD);
         }
         if header == self.char_header {
-            return (value <= MAX_CHARLIKE).then(|| self.char_table + value * SHARED_BYTES);
+            return (value <= MAX_CHARLIKE).then(|| self.char_table + value * BOX_WORDS * WORD);
         }
         None
     }

@@ -1,7 +1,7 @@
 //! Copying lists: cells that follow each other come to lie beside each other, with what they hold if that refers to nothing.
 //!
 //! Of such cells nothing is left to scan; `settled.rs` remembers them.
-use super::evacuate::FORWARDED;
+use super::evacuate::{BOX_WORDS, FORWARDED};
 use super::fetch;
 use super::worker::Worker;
 use crate::contract::{layout::*, Info, TAG_MASK, WORD};
@@ -15,8 +15,6 @@ const CONS_TAIL: usize = 2;
 /// that others can do.
 const LIST_CELLS: usize = 256;
 const LIST_CELLS_SHARED: usize = 32;
-/// A boxed number or character: header and value.
-const BOX_WORDS: usize = 2;
 
 /// What has become of a list cell's head.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -47,7 +45,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         let Some((to, head, tail)) = self.copy_cell(slot, from, header, tag, step) else { return false };
         self.note(age, CONS_WORDS);
         self.failed |= step < self.owner;
-        // A function of its own, for these lists need few registers.
+        // The rest is a function of its own: where heads bring more, its registers need not be saved.
         if !self.brings_more(head) {
             self.copy_cells(from, to, head, tail, step);
         }
@@ -125,20 +123,12 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         if Info(header).kind() != CONSTR_0_1 {
             return Head::BringsMore;
         }
-        if let Some(shared) = self.shared(header, *c.add(1)) {
-            *c = shared | FORWARDED;
-            *slot = shared | tag;
-            return Head::Settled;
-        }
         let step = step.max(self.dest[(age & 15) as usize]);
-        let to = self.alloc(step, BOX_WORDS);
-        *(to as *mut [usize; BOX_WORDS]) = *(c as *const [usize; BOX_WORDS]);
-        if !self.forward(slot, c, header, to, tag) {
-            self.take_back(step, BOX_WORDS);
-            return Head::Unsettled;
+        if self.share(slot, c, header, tag) || self.copy_to::<BOX_WORDS>(slot, c, header, tag, age, step) {
+            Head::Settled
+        } else {
+            Head::Unsettled
         }
-        self.note(age, BOX_WORDS);
-        Head::Settled
     }
 
     /// Copies a list cell; the copy, and what its head and tail were. Who goes on with these need not wait until they have been written.

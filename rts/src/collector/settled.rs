@@ -17,7 +17,7 @@ pub(super) struct Settled {
 
 impl Settled {
     pub fn new() -> Settled {
-        Settled { next: usize::MAX, ranges: VecDeque::with_capacity(MOST) }
+        Settled { next: usize::MAX, ranges: VecDeque::new() }
     }
 
     /// Objects from `start` up to `end` are settled.

@@ -101,15 +101,11 @@ pub struct Worker<const MAJOR: bool, const PARALLEL: bool> {
 
 /// What changes for every object must not lie where a wider word is read: a byte at a multiple of four is sometimes read with the three behind it, and
 /// must then wait for those that have just been written. Collections took up to 1.5 times as long.
-const fn is_read_alone(offset: usize) -> bool {
-    offset % 4 != 0
+const fn are_read_alone<const MAJOR: bool, const PARALLEL: bool>() -> bool {
+    offset_of!(Worker<MAJOR, PARALLEL>, promote_to) % 4 != 0 && offset_of!(Worker<MAJOR, PARALLEL>, owner) % 4 != 0
 }
-const _: () = {
-    assert!(is_read_alone(offset_of!(Worker<false, false>, promote_to)) && is_read_alone(offset_of!(Worker<false, false>, owner)));
-    assert!(is_read_alone(offset_of!(Worker<true, false>, promote_to)) && is_read_alone(offset_of!(Worker<true, false>, owner)));
-    assert!(is_read_alone(offset_of!(Worker<false, true>, promote_to)) && is_read_alone(offset_of!(Worker<false, true>, owner)));
-    assert!(is_read_alone(offset_of!(Worker<true, true>, promote_to)) && is_read_alone(offset_of!(Worker<true, true>, owner)));
-};
+const _: () = assert!(are_read_alone::<false, false>() && are_read_alone::<true, false>());
+const _: () = assert!(are_read_alone::<false, true>() && are_read_alone::<true, true>());
 
 /// A run of which so many bytes are left to scan, some objects, is divided if others have nothing to do.
 const WORTH_DIVIDING: usize = 256;
