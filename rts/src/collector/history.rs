@@ -105,17 +105,21 @@ fn shares(together: Cost, alone: Cost, gain: f64) -> Option<bool> {
     (alone.times > 0 && together.times > 0).then(|| together.least() < gain * alone.least())
 }
 
+/// What part of the time a collection that is shared may take.
+fn gain(hecs: bool) -> f64 {
+    if hecs { GAIN_OF_HECS } else { GAIN }
+}
+
 pub struct History {
     /// The part of from-space that was work, by generation; `None` while unknown.
     part_worked: [Option<f64>; MAX_GENERATIONS],
-    by_magnitude: [Experience; MAGNITUDES],
+    /// Of one HEC and of several, whose nurseries are other ones: what a core has in its cache of them, and what it has to fetch from others.
+    by_magnitude: [[Experience; MAGNITUDES]; 2],
     /// How many collections of a generation are to be done alone, and how many that were last time, since helpers were no help (none, if they
     /// were); `None` while it is unknown.
     no_help: [Option<(u32, u32)>; MAX_GENERATIONS],
     /// For others, and for HECs.
     late: [f64; 2],
-    /// Would HECs have helped with the last collection?
-    hecs: bool,
     /// The collection under way tries the way that has been the slower one.
     trial: bool,
 }
@@ -135,6 +139,8 @@ pub struct Helpers {
 #[derive(Clone, Copy, Debug)]
 pub struct Measured {
     pub generation: usize,
+    /// Tasks had stopped with their HECs for it.
+    pub hecs: bool,
     /// GC threads that were to take part.
     pub threads: usize,
     /// Bytes in from-space, and what was work: bytes copied out of it, or scanned in it.
@@ -155,10 +161,9 @@ impl History {
     pub const fn new() -> History {
         History {
             part_worked: [None; MAX_GENERATIONS],
-            by_magnitude: [Experience::NONE; MAGNITUDES],
+            by_magnitude: [[Experience::NONE; MAGNITUDES]; 2],
             no_help: [None; MAX_GENERATIONS],
             late: [LATE, LATE_OF_HECS],
-            hecs: false,
             trial: false,
         }
     }
@@ -166,10 +171,9 @@ impl History {
     /// How many threads should collect `generation`, when from-space has `from` bytes.
     pub fn choose(&mut self, generation: usize, from: usize, helpers: Helpers) -> usize {
         let Helpers { most, hecs, here } = helpers;
-        self.hecs = hecs;
         let bytes = self.part_worked[generation].unwrap_or(UNKNOWN_PART) * from as f64;
         let m = magnitude(bytes as usize);
-        let alone = self.nearest(m, MAGNITUDES, |e| e.alone);
+        let alone = self.nearest(hecs, m, MAGNITUDES, |e| e.alone).or_else(|| self.nearest(!hecs, m, MAGNITUDES, |e| e.alone));
         let useful = bytes * alone.map_or(0.0, |cost| cost.least()) / (self.late[hecs as usize] * WORTH_A_HELPER);
         let threads = most.min(here.max(useful as usize) + 1);
         if threads < 2 {
@@ -178,16 +182,16 @@ impl History {
         if here > 0 && bytes < LITTLE_BYTES {
             return most.min(here + 1);
         }
-        if self.nobody_helps(generation) {
+        if self.nobody_helps(generation, hecs) {
             return 1;
         }
         let alike = if bytes >= LARGE_BYTES { ALIKE } else { MAGNITUDES };
-        let (alone, together) = (self.nearest(m, alike, |e| e.alone), self.nearest(m, alike, |e| e.together));
+        let (alone, together) = (self.nearest(hecs, m, alike, |e| e.alone), self.nearest(hecs, m, alike, |e| e.together));
         let Some(together) = together else { return threads };
         let alone = alone.unwrap_or(Cost::UNKNOWN);
         let unsure = hecs && together.times < SURE;
-        let share = unsure || shares(together, alone, self.gain()).unwrap_or(true);
-        self.trial = self.by_magnitude[m].retry.is_due(if hecs { FIRST_RETRY_OF_HECS } else { FIRST_RETRY });
+        let share = unsure || shares(together, alone, gain(hecs)).unwrap_or(true);
+        self.trial = self.by_magnitude[hecs as usize][m].retry.is_due(if hecs { FIRST_RETRY_OF_HECS } else { FIRST_RETRY });
         if share != self.trial {
             threads
         } else {
@@ -196,28 +200,24 @@ impl History {
     }
 
     /// Would helpers find nothing to do? What one generation holds was in the younger ones before. (HECs that are stopped may as well look.)
-    fn nobody_helps(&mut self, generation: usize) -> bool {
+    fn nobody_helps(&mut self, generation: usize, hecs: bool) -> bool {
         match &mut self.no_help[generation] {
             Some((left, _)) => {
                 let any = *left > 0;
                 *left -= any as u32;
                 any
             }
-            None => !self.hecs && self.no_help[..generation].iter().flatten().any(|&(_, last)| last > 0),
+            None => !hecs && self.no_help[..generation].iter().flatten().any(|&(_, last)| last > 0),
         }
-    }
-
-    fn gain(&self) -> f64 {
-        if self.hecs { GAIN_OF_HECS } else { GAIN }
     }
 
     /// What a byte costs, for work of this magnitude or the nearest one of which it is
     /// known, no further than `most` away.
-    fn nearest(&self, m: usize, most: usize, cost: impl Fn(&Experience) -> Cost) -> Option<Cost> {
+    fn nearest(&self, hecs: bool, m: usize, most: usize, cost: impl Fn(&Experience) -> Cost) -> Option<Cost> {
         (0..=most)
             .flat_map(|d| [m.checked_sub(d), Some(m + d)])
             .flatten()
-            .filter_map(|i| self.by_magnitude.get(i))
+            .filter_map(|i| self.by_magnitude[hecs as usize].get(i))
             .map(cost)
             .find(|cost| cost.times > 0)
     }
@@ -229,7 +229,7 @@ impl History {
         }
         self.part_worked[c.generation] = Some(c.work as f64 / c.from as f64);
         if let Some(late) = c.late {
-            let known = &mut self.late[self.hecs as usize];
+            let known = &mut self.late[c.hecs as usize];
             *known = *known * (1.0 - NEWEST) + late * NEWEST;
         }
         // Who has not come, or found that little was there, may yet be a help.
@@ -241,8 +241,8 @@ impl History {
         if c.work == 0 {
             return;
         }
-        let gain = self.gain();
-        let e = &mut self.by_magnitude[magnitude(c.work)];
+        let gain = gain(c.hecs);
+        let e = &mut self.by_magnitude[c.hecs as usize][magnitude(c.work)];
         let before = shares(e.together, e.alone, gain);
         let known = if c.threads > 1 { &mut e.together } else { &mut e.alone };
         // What was known of a way not taken for long is no longer true.
@@ -275,7 +275,7 @@ mod tests {
             let nanoseconds = copied as f64 * if threads > 1 { factor } else { 1.0 };
             let late = (threads > 1).then_some(50_000.0);
             let helped = (threads > 1).then_some(0.5);
-            h.record(&Measured { generation: 0, threads, from: 2 * copied, work: copied, nanoseconds, late, helped });
+            h.record(&Measured { generation: 0, hecs, threads, from: 2 * copied, work: copied, nanoseconds, late, helped });
         }
         shared
     }
@@ -291,7 +291,7 @@ mod tests {
         let helpers = Helpers { most: 3, hecs: true, here: 1 };
         for (generation, from, threads) in [(0, 100_000, 2), (1, 1000, 1), (0, 100_000_000, 1)] {
             let copied = from / 2;
-            let c = Measured { generation, threads: 1, from, work: copied, nanoseconds: copied as f64, late: None, helped: None };
+            let c = Measured { generation, hecs: true, threads: 1, from, work: copied, nanoseconds: copied as f64, late: None, helped: None };
             h.record(&c);
             for _ in 0..SURE {
                 h.record(&Measured { threads: 2, nanoseconds: 2.0 * copied as f64, ..c });
@@ -324,12 +324,25 @@ mod tests {
     fn hecs_share_twice_before_they_leave_it() {
         for (hecs, threads) in [(false, 1), (true, 2)] {
             let mut h = History::new();
-            let c = Measured { generation: 0, threads: 1, from: 1 << 21, work: 1 << 20, nanoseconds: 1e6, late: Some(1e3), helped: Some(0.5) };
+            let c = Measured { generation: 0, hecs, threads: 1, from: 1 << 21, work: 1 << 20, nanoseconds: 1e6, late: Some(1e3), helped: Some(0.5) };
             h.record(&c);
             h.record(&Measured { threads: 2, nanoseconds: 5e6, ..c });
             assert_eq!(h.choose(0, c.from, Helpers { most: 2, hecs, here: 0 }), threads);
             h.record(&Measured { threads: 2, nanoseconds: 5e6, ..c });
             assert_eq!(h.choose(0, c.from, Helpers { most: 2, hecs, here: 0 }), 1);
+        }
+    }
+
+    #[test]
+    fn what_one_hec_alone_collects_says_nothing_of_what_several_do() {
+        let mut h = History::new();
+        assert!(run(&mut h, 100, 1 << 20, 1.5) < 10);
+        // Each collection takes three times as long, and is shared where that takes a half.
+        let c = Measured { generation: 0, hecs: true, threads: 1, from: 1 << 21, work: 1 << 20, nanoseconds: 3e6, late: None, helped: None };
+        h.record(&c);
+        for _ in 0..5 {
+            assert_eq!(h.choose(0, c.from, Helpers { most: 2, hecs: true, here: 0 }), 2);
+            h.record(&Measured { threads: 2, nanoseconds: 1.5e6, late: Some(1e3), helped: Some(0.5), ..c });
         }
     }
 
@@ -374,7 +387,7 @@ mod tests {
                 all += (threads > 1) as usize;
                 let nanoseconds = copied as f64 * if threads > 1 { 1.0 - part } else { 1.0 };
                 let late = helped.map(|_| 1000.0);
-                h.record(&Measured { generation: 1, threads, from: 2 * copied, work: copied, nanoseconds, late, helped });
+                h.record(&Measured { generation: 1, hecs: true, threads, from: 2 * copied, work: copied, nanoseconds, late, helped });
             }
             all
         };
@@ -386,7 +399,7 @@ mod tests {
     fn who_is_no_help_with_young_objects_is_none_with_old_ones() {
         for (part, hecs, threads) in [(0.0, false, 1), (0.4, false, 2), (0.0, true, 2)] {
             let mut h = History::new();
-            let c = Measured { generation: 0, threads: 2, from: 1 << 24, work: 1 << 22, nanoseconds: 1e7, late: Some(1e4), helped: Some(part) };
+            let c = Measured { generation: 0, hecs, threads: 2, from: 1 << 24, work: 1 << 22, nanoseconds: 1e7, late: Some(1e4), helped: Some(part) };
             let helpers = Helpers { most: 2, hecs, here: 0 };
             h.record(&Measured { threads: 1, late: None, helped: None, ..c });
             h.record(&c);
@@ -404,6 +417,7 @@ mod tests {
         for _ in 0..2 {
             h.record(&Measured {
                 generation: 1,
+                hecs: false,
                 threads: 1,
                 from: 1 << 20,
                 work: 1 << 19,

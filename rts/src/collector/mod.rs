@@ -166,6 +166,7 @@ unsafe fn learn(hecs: &[&mut Hec], before: &Before, outcome: &Outcome, called: u
     let copied = outcome.copied_words * WORD;
     muster::record(&Measured {
         generation: outcome.generation,
+        hecs: hecs.len() > 1,
         threads: called,
         from: before.from,
         work: copied + outcome.scanned_bytes,
