@@ -8,7 +8,7 @@
 //! HECs are made with the world stopped and never freed, so that addresses of theirs stay good.
 use crate::contract::layout::*;
 use crate::contract::{Closure, FunTable, RegTable, Tso};
-use crate::memory::{nursery::AllocArea, remember::RememberedSet, BLOCK_BYTES};
+use crate::memory::{nursery::AllocArea, pretenured::Pretenured, remember::RememberedSet, BLOCK_BYTES};
 use crate::observe::clock::getMonotonicNSec;
 use crate::observe::settings::checks;
 use crate::observe::stats::Sparks;
@@ -38,6 +38,7 @@ pub struct Hec {
     rests: AtomicBool,
     pub alloc: AllocArea,
     pub remembered: RememberedSet,
+    pub pretenured: Pretenured,
     pub run_queue: ThreadQueue,
     pub spare_chunks: SpareChunks,
     /// Threads made since the last collection.
@@ -115,6 +116,7 @@ impl Hec {
             rests: AtomicBool::new(false),
             alloc: AllocArea::new(no as usize),
             remembered: RememberedSet::new(),
+            pretenured: Pretenured::new(),
             run_queue: ThreadQueue::new(),
             spare_chunks: SpareChunks::new(),
             new_threads: Vec::new(),

@@ -7,7 +7,7 @@
 //! magnitude or the nearest, the faster one is taken. Where helpers come from outside, to share must be
 //! clearly faster, since it costs processor time that others may want; HECs that are stopped have
 //! nothing else to do, and share unless that is clearly slower, which is known when they have done so twice. What is little, those of them that
-//! stand by share in any case. Where helpers have found hardly
+//! stand by share in any case, unless it is next to nothing. Where helpers have found hardly
 //! anything to do, as in one long list, that is said for all magnitudes, for a heap that grows is
 //! of another one each time, and for older generations of which it is not known yet. Now and then the other way is tried again, less often each time that
 //! it loses: the load of the machine changes, and so does the shape of the heap.
@@ -44,6 +44,8 @@ const ALIKE: usize = 1;
 /// What is no more than this is shared with those who stand by, whatever it has cost: that tells little of such a short time,
 /// and each has in its own core's cache then what it goes on with.
 const LITTLE_BYTES: f64 = (256 << 10) as f64;
+/// What is no more than this is done by the time that two have agreed on who does what.
+const NEXT_TO_NOTHING: f64 = (16 << 10) as f64;
 
 /// What collections that were done in one way have cost: nanoseconds for a byte of work.
 #[derive(Clone, Copy)]
@@ -177,6 +179,9 @@ impl History {
         let useful = bytes * alone.map_or(0.0, |cost| cost.least()) / (self.late[hecs as usize] * WORTH_A_HELPER);
         let threads = most.min(here.max(useful as usize) + 1);
         if threads < 2 {
+            return 1;
+        }
+        if bytes < NEXT_TO_NOTHING {
             return 1;
         }
         if here > 0 && bytes < LITTLE_BYTES {

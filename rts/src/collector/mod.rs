@@ -82,7 +82,7 @@ use muster::Muster;
 pub use outcome::{Outcome, Request};
 use premature::premature;
 use roots::Visitor;
-use spaces::{condemn, finish, resume, take_remembered_sets, FromSpace};
+use spaces::{condemn, finish, resume, take_pretenured, take_remembered_sets, FromSpace};
 use team::Team;
 use std::time::Instant;
 use tenure::tenure;
@@ -116,6 +116,7 @@ pub unsafe fn collect(
     if check {
         check::check_heap(hecs, extra_roots, "before a collection");
     }
+    take_pretenured(hecs, generation);
     let before = Before::look(hecs, generation);
     let muster = muster::muster(hecs.len(), generation, before.from);
     let watch = &mut Watch::start();

@@ -20,6 +20,14 @@ unsafe fn condemn_run(run: Run) {
     blocks::set_age(run, Age(age.0 | Age::CONDEMNED));
 }
 
+/// Hands over what HECs have made in the oldest generation; all of it if that is to be collected.
+pub(super) unsafe fn take_pretenured(hecs: &mut [&mut Hec], generation: usize) {
+    let oldest = heap().oldest();
+    for hec in hecs.iter_mut() {
+        hec.pretenured.hand_over(&mut heap().gens[oldest], generation == oldest);
+    }
+}
+
 /// Makes the nurseries and the generations up to `generation` from-space.
 pub(super) unsafe fn condemn(hecs: &mut [&mut Hec], generation: usize) -> (FromSpace, Uncertain) {
     let mut from = FromSpace { plain: Vec::new(), large: Vec::new() };
@@ -177,6 +185,7 @@ unsafe fn start_cycles(hecs: &mut [&mut Hec], bytes: usize, poison: bool) {
     }
     for hec in hecs.iter_mut() {
         hec.alloc.large_limit = policy::large_limit(bytes);
+        hec.pretenured.start_cycle(bytes);
         hec.r.current_nursery = hec.alloc.run;
     }
 }

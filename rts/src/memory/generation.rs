@@ -45,11 +45,14 @@ pub fn used_by(gens: &[Generation]) -> Used {
     gens.iter().map(|gen| gen.used).sum()
 }
 
+/// About so many of a generation's runs may have room left.
+const MOST_WITH_ROOM: usize = 8;
+
 /// One generation. Generation 0 holds the survivors of one collection; what is allocated
 /// since belongs to the HECs' nurseries.
 #[derive(Default)]
 pub struct Generation {
-    /// Runs of small objects, packed when they were last collected.
+    /// Runs of small objects, packed when they were last collected. The last ones may have room left.
     pub plain: Vec<Run>,
     plain_blocks: usize,
     /// Runs that are one large object, blocks of pinned arrays, and compact regions.
@@ -76,6 +79,14 @@ impl Generation {
         self.plain_blocks += (*run).len as usize;
         self.used.plain += used_bytes(run);
         self.plain.push(run);
+    }
+    /// Adds a run in which there is no room left, before those that may have some.
+    /// # Safety
+    /// As for [`Generation::add_plain`].
+    pub unsafe fn add_filled(&mut self, run: Run) {
+        self.add_plain(run);
+        let last = self.plain.len() - 1;
+        self.plain[last.saturating_sub(MOST_WITH_ROOM)..].rotate_right(1);
     }
     /// # Safety
     /// As for [`Generation::add_plain`].

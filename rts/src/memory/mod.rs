@@ -11,6 +11,7 @@ pub mod nursery;
 pub mod object;
 pub mod pieces;
 mod pinned;
+pub mod pretenured;
 pub mod remember;
 pub mod space;
 #[cfg(test)]

@@ -4,6 +4,7 @@ use super::*;
 use crate::collector::Request;
 use crate::contract::closure::fields::*;
 use crate::contract::test_symbols as t;
+use crate::memory::age_of;
 use crate::test_world::World;
 
 /// A thread in a transaction, which is the running one.
@@ -389,4 +390,53 @@ fn a_long_one_gets_it_the_third_time() {
     // And lets go of it if its transaction ends otherwise.
     unsafe { abort(w.hec, long) };
     assert!(!RIGHT_OF_WAY.is_taken());
+}
+
+/// So many TVars that are old, and clean, with such a value.
+fn old_tvars(w: &mut World, n: usize, value: Closure) -> std::ops::Range<usize> {
+    let first = w.roots.len();
+    for _ in 0..n {
+        let v = w.tvar(value);
+        w.roots.push(v);
+    }
+    // TVars get old before what is in them.
+    (0..3).for_each(|_| drop(w.collect(Request::MINOR)));
+    first..first + n
+}
+
+#[test]
+fn values_of_many_old_tvars_are_made_old_at_once_if_they_have_no_pointers() {
+    let mut w = World::new(2);
+    let n = 100;
+    let value_at_first = w.int(1000);
+    let vs = old_tvars(&mut w, n, value_at_first);
+    let (clean, dirty) = (info!(stg_TVAR_CLEAN_info), info!(stg_TVAR_DIRTY_info));
+    let state = |w: &World, i: usize| unsafe { (w.roots[i].info(), age_of(value(w.roots[i]).0).is_old()) };
+    for round in 1..10 {
+        assert!(vs.clone().all(|i| state(&w, i) == (clean, true)));
+        let list = w.list(3000, 3001);
+        begin(&mut w);
+        for i in vs.clone() {
+            let new = if i == vs.end - 1 { list } else { w.int(1000 * round + i) };
+            let v = w.roots[i];
+            write(&mut w, v, new);
+        }
+        assert!(commit(&mut w));
+        let remembered = w.hec.remembered.by_generation[1].clone();
+        let few = tvar::FEW;
+        // What has a pointer is remembered like the first few.
+        for i in vs.clone() {
+            let is_remembered = i < vs.start + few || i == vs.end - 1;
+            assert_eq!(state(&w, i), if is_remembered { (dirty, false) } else { (clean, true) });
+            assert_eq!(remembered.contains(&w.roots[i]), is_remembered);
+        }
+        if round % 3 == 0 {
+            w.collect(Request::MAJOR);
+        }
+        (0..3).for_each(|_| drop(w.collect(Request::MINOR)));
+        for i in vs.start..vs.end - 1 {
+            let found = value(w.roots[i]);
+            assert_eq!(unsafe { (found.tag(), found.untag().word(1)) }, (1, 1000 * round + i));
+        }
+    }
 }
