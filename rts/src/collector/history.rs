@@ -175,7 +175,10 @@ impl History {
         let Helpers { most, hecs, here } = helpers;
         let bytes = self.part_worked[generation].unwrap_or(UNKNOWN_PART) * from as f64;
         let m = magnitude(bytes as usize);
-        let alone = self.nearest(hecs, m, MAGNITUDES, |e| e.alone).or_else(|| self.nearest(!hecs, m, MAGNITUDES, |e| e.alone));
+        // At least.
+        let alone = [(hecs, true), (hecs, false), (!hecs, true)]
+            .into_iter()
+            .find_map(|(hecs, alone)| self.nearest(hecs, m, MAGNITUDES, |e| if alone { e.alone } else { e.together }));
         let useful = bytes * alone.map_or(0.0, |cost| cost.least()) / (self.late[hecs as usize] * WORTH_A_HELPER);
         let threads = most.min(here.max(useful as usize) + 1);
         if threads < 2 {
@@ -349,6 +352,16 @@ mod tests {
             assert_eq!(h.choose(0, c.from, Helpers { most: 2, hecs: true, here: 0 }), 2);
             h.record(&Measured { threads: 2, nanoseconds: 1.5e6, late: Some(1e3), helped: Some(0.5), ..c });
         }
+    }
+
+    #[test]
+    fn who_has_shared_so_far_calls_helpers_who_do_not_stand_by() {
+        let mut h = History::new();
+        let c = Measured { generation: 0, hecs: true, threads: 2, from: 1 << 21, work: 1 << 20, nanoseconds: 1e6, late: Some(1e3), helped: Some(0.5) };
+        let helpers = Helpers { most: 2, hecs: true, here: 0 };
+        assert_eq!(h.choose(0, c.from, helpers), 1);
+        h.record(&c);
+        assert_eq!(h.choose(0, c.from, helpers), 2);
     }
 
     #[test]
