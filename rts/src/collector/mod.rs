@@ -40,6 +40,7 @@ pub mod evacuate;
 mod fetch;
 pub mod header;
 mod history;
+mod image;
 mod keeping;
 mod lists;
 pub mod muster;

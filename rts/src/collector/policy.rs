@@ -10,7 +10,8 @@
 //! that builds up its data is spared copies that gain nothing.
 //!
 //! A full collection also traces the static objects that can be reached, and a program the size of a compiler has a hundred thousand.
-//! They count as if they were alive: a large program whose heap is small is not collected as often as a small one.
+//! They count as if they were alive: a large program whose heap is small is not collected as often as a small one. Before the first full collection
+//! their number is guessed (`image.rs`).
 //!
 //! A nursery of the default size grows with what the generations hold (see [`grown_nursery`]):
 //! more of what is allocated dies before it is looked at. The old generation gives the room.
@@ -25,6 +26,7 @@ use super::allowance::{allowance, Allowance};
 use super::company::COMPANY;
 use super::cycle;
 use super::doubling::following;
+use super::image::likely_statics;
 use super::keeping::{keeping, Keeping};
 use super::premature::{premature, Premature};
 use super::refresh::{refresh, Refresh};
@@ -124,7 +126,7 @@ static mut SETTINGS: Settings = Settings::DEFAULT;
 /// Blocks that the last full collection left.
 static LIVE: AtomicUsize = AtomicUsize::new(0);
 
-/// Static objects that it scanned.
+/// Static objects that it scanned, or will.
 static STATICS: AtomicUsize = AtomicUsize::new(0);
 
 /// Bytes that a grown nursery has, and what it has before it is stretched.
@@ -147,7 +149,7 @@ pub unsafe fn init(settings: Settings) {
     *premature() = Premature::new();
     cycle::begin();
     *allowance() = Allowance::new();
-    set_limits(0, 0, 0);
+    set_limits(0, 0, likely_statics());
 }
 
 pub fn settings() -> &'static Settings {
