@@ -9,18 +9,23 @@ import System.Mem
 data V = V {-# UNPACK #-} !Double {-# UNPACK #-} !Int {-# UNPACK #-} !Word
   deriving (Eq, Show)
 
+-- With a pointer beside two numbers.
+data Mixed = Mixed Integer {-# UNPACK #-} !Int {-# UNPACK #-} !Int
+  deriving Show
+
 data Cell = Cell
   { number :: TVar Int
   , real :: TVar Double
   , letter :: TVar Char
   , vector :: TVar V
+  , mixed :: TVar Mixed
   , list :: TVar [Int]
   , lazy :: TVar Integer
   , flag :: TVar Bool
   }
 
 cell :: Int -> IO Cell
-cell n = Cell <$> newTVarIO n <*> newTVarIO (fromIntegral n) <*> newTVarIO 'a' <*> newTVarIO (V 0 n 0)
+cell n = Cell <$> newTVarIO n <*> newTVarIO (fromIntegral n) <*> newTVarIO 'a' <*> newTVarIO (V 0 n 0) <*> newTVarIO (Mixed 0 n 1)
   <*> newTVarIO [n] <*> newTVarIO 1 <*> newTVarIO False
 
 step :: Int -> Cell -> STM ()
@@ -29,13 +34,14 @@ step k c = do
   modifyTVar' (real c) (+ 0.5)
   modifyTVar' (letter c) (\l -> if l == '\1000' then 'a' else succ l)
   modifyTVar' (vector c) (\(V x n w) -> V (x + 0.25) (n - 1) (w + 3))
+  modifyTVar' (mixed c) (\(Mixed i a b) -> Mixed (i + toInteger (a * b)) (a + k) (b + 1))
   modifyTVar (list c) (\l -> take 5 (k : l))
   modifyTVar (lazy c) (\x -> (x * 3 + toInteger k) `mod` 1000000007)
   modifyTVar' (flag c) not
 
-look :: Cell -> STM (Int, Double, Char, V, [Int], Integer, Bool)
-look c = (,,,,,,) <$> readTVar (number c) <*> readTVar (real c) <*> readTVar (letter c) <*> readTVar (vector c)
-  <*> readTVar (list c) <*> readTVar (lazy c) <*> readTVar (flag c)
+look :: Cell -> STM (Int, Double, Char, V, Mixed, [Int], Integer, Bool)
+look c = (,,,,,,,) <$> readTVar (number c) <*> readTVar (real c) <*> readTVar (letter c) <*> readTVar (vector c)
+  <*> readTVar (mixed c) <*> readTVar (list c) <*> readTVar (lazy c) <*> readTVar (flag c)
 
 main :: IO ()
 main = do
@@ -53,5 +59,6 @@ main = do
   replicateM_ 2 (takeMVar ended)
   seen <- mapM (atomically . look) cells
   mapM_ print (take 3 seen)
-  print (sum [n | (n, _, _, _, _, _, _) <- seen], sum [x | (_, x, _, _, _, _, _) <- seen])
-  print (sum [sum l | (_, _, _, _, l, _, _) <- seen], sum [i | (_, _, _, _, _, i, _) <- seen])
+  print (sum [n | (n, _, _, _, _, _, _, _) <- seen], sum [x | (_, x, _, _, _, _, _, _) <- seen])
+  print (sum [i + toInteger a | (_, _, _, _, Mixed i a _, _, _, _) <- seen])
+  print (sum [sum l | (_, _, _, _, _, l, _, _) <- seen], sum [i | (_, _, _, _, _, _, i, _) <- seen])
