@@ -175,16 +175,14 @@ impl History {
         let Helpers { most, hecs, here } = helpers;
         let bytes = self.part_worked[generation].unwrap_or(UNKNOWN_PART) * from as f64;
         let m = magnitude(bytes as usize);
-        // At least.
-        let alone = [(hecs, true), (hecs, false), (!hecs, true)]
-            .into_iter()
-            .find_map(|(hecs, alone)| self.nearest(hecs, m, MAGNITUDES, |e| if alone { e.alone } else { e.together }));
+        // What it would cost alone, at least.
+        let alone = self
+            .nearest(hecs, m, MAGNITUDES, |e| e.alone)
+            .or_else(|| self.nearest(hecs, m, MAGNITUDES, |e| e.together))
+            .or_else(|| self.nearest(!hecs, m, MAGNITUDES, |e| e.alone));
         let useful = bytes * alone.map_or(0.0, |cost| cost.least()) / (self.late[hecs as usize] * WORTH_A_HELPER);
         let threads = most.min(here.max(useful as usize) + 1);
-        if threads < 2 {
-            return 1;
-        }
-        if bytes < NEXT_TO_NOTHING {
+        if threads < 2 || bytes < NEXT_TO_NOTHING {
             return 1;
         }
         if here > 0 && bytes < LITTLE_BYTES {
