@@ -18,11 +18,11 @@ use crate::lead::Lead;
 use crate::offers;
 use crate::pace::PACE;
 use crate::post::Post;
+use crate::spark_ring::SparkRing;
 use crate::thread::door::Wait;
 use crate::thread::patience::Patience;
 use crate::thread::queue::ThreadQueue;
 use crate::thread::spare::SpareChunks;
-use crossbeam_deque::{Stealer, Worker};
 use std::mem::offset_of;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering};
 use std::sync::OnceLock;
@@ -73,11 +73,9 @@ pub struct Hec {
     /// Why the running thread was stopped from outside (a collection was asked for).
     pub gc_requested: Option<GcRequest>,
     /// Thunks that somebody may evaluate before they are needed, and what became of such.
-    pub sparks: Worker<Closure>,
+    pub sparks: SparkRing,
     /// How far ahead of others its spark threads work.
     pub lead: Lead,
-    /// The other end, for those who steal.
-    pub stealer: Stealer<Closure>,
     pub spark_counts: Sparks,
     /// Letters (threads to run here, and exceptions, as MSG_THROWTO, for threads of this HEC), and
     /// calls to the holder to come back to the scheduler for one, or because the world is to stop.
@@ -107,7 +105,6 @@ impl Hec {
     pub fn new(no: u32) -> Hec {
         // SAFETY: the register table is plain numbers, for which zero is a value.
         let zeroed = unsafe { std::mem::zeroed::<(FunTable, RegTable)>() };
-        let sparks = Worker::new_fifo();
         Hec {
             fun_table: zeroed.0,
             r: zeroed.1,
@@ -135,8 +132,7 @@ impl Hec {
             eagerness: Eagerness::new(checks().modify),
             gc_requested: None,
             lead: Lead::default(),
-            stealer: sparks.stealer(),
-            sparks,
+            sparks: SparkRing::new(),
             spark_counts: Sparks::default(),
             post: Post::new(),
         }
@@ -326,7 +322,7 @@ impl Hec {
 
 impl offers::Giver for Hec {
     fn has_something(&self) -> bool {
-        self.run_queue.len() > 0 || !self.stealer.is_empty()
+        self.run_queue.len() > 0 || !self.sparks.is_empty()
     }
 
     fn limit(&self) -> &AtomicUsize {

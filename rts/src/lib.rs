@@ -21,6 +21,7 @@ pub mod pace;
 pub mod post;
 pub mod prims;
 pub mod sched;
+mod spark_ring;
 pub mod sync;
 #[cfg(test)]
 mod test_world;

@@ -1,6 +1,6 @@
 //! Work that a HEC could give away, and HECs that come to rest: if both come at the same moment, one of the two sees the other.
 //!
-//! A HEC *has something* while threads wait on its queue or sparks in its deque; its holder alone makes that so and undoes it. A HEC
+//! A HEC *has something* while threads wait on its queue or sparks in its ring; its holder alone makes that so and undoes it. A HEC
 //! *rests* while nobody holds it and nothing is to be done there; who gives it up or takes it says so, under its seat's lock
 //! ([`Resting`]). Work is given away between threads (`sched/share.rs`, `sched/spark.rs`), so all that is decided here is who has
 //! a running thread come back for it, by its limit:

@@ -96,6 +96,16 @@ pub(super) unsafe fn listed(list: &[Closure]) -> impl Iterator<Item = Closure> +
     })
 }
 
+/// The objects of a list, whose headers only will be looked at; those that follow are fetched meanwhile.
+pub fn heads(list: &[Closure]) -> impl Iterator<Item = Closure> + '_ {
+    list.iter().enumerate().map(|(i, &c)| {
+        if let Some(far) = list.get(i + LISTED_AHEAD) {
+            to_read(far.0);
+        }
+        c
+    })
+}
+
 /// A list's cells further on, if they lie as the last two.
 #[inline(always)]
 pub(super) fn further_cells(before: usize, now: usize) {
@@ -117,6 +127,7 @@ mod tests {
             // SAFETY: as if they were.
             let seen: Vec<usize> = unsafe { listed(&list) }.map(|c| c.0).collect();
             assert_eq!(seen, list.iter().map(|c| c.0).collect::<Vec<_>>());
+            assert_eq!(heads(&list).map(|c| c.0).collect::<Vec<_>>(), seen);
         }
     }
 

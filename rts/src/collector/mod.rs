@@ -37,7 +37,7 @@ pub mod crew;
 mod cycle;
 mod doubling;
 pub mod evacuate;
-mod fetch;
+pub mod fetch;
 pub mod header;
 mod history;
 mod image;

@@ -1,9 +1,7 @@
 //! Sparks: thunks that somebody may evaluate before they are needed (`par`, strategies).
 //!
-//! Each HEC has a deque of them (Chase and Lev's, from `crossbeam-deque`): its holder pushes and
-//! takes the oldest, other HECs steal the oldest. A HEC that has nothing else to do makes a
-//! *spark thread*, which runs `base`'s loop over `getSpark#` until there is none left, or a thread
-//! waits to run. A thread that sparks while other HECs rest stops soon, to wake one; one that leaves for a safe foreign call
+//! Each HEC has a ring of them (`spark_ring.rs`): its holder adds to it and takes the oldest, other HECs steal the oldest. A HEC that has
+//! nothing else to do makes a *spark thread*, which runs `base`'s loop over `getSpark#` until there is none left, or a thread waits to run. A thread that sparks while other HECs rest stops soon, to wake one; one that leaves for a safe foreign call
 //! leaves its HEC to a worker if that has sparks (`seat.rs`).
 //!
 //! A thread claims what it evaluates when it stops (`eval/pause.rs`), which otherwise it may not do for a whole time slice. Meanwhile a HEC that
@@ -11,11 +9,12 @@
 //! once more: of `par_fib`, a quarter was done twice. So who makes sparks or takes them stops every now and then, to claim.
 //!
 //! What becomes of a spark: *converted*, it was handed to a spark thread; *fizzled*, it was found
-//! evaluated or claimed; *collected*, nothing else refers to it any more; *overflowed*, the deque
-//! was full (`-e`); *dud*, it was a value from the start. The deque is no root: a collection drops
+//! evaluated or claimed; *collected*, nothing else refers to it any more; *overflowed*, the ring
+//! was full (`-e`); *dud*, it was a value from the start. The ring is no root: a collection drops
 //! what only it refers to. Counters are written by the HEC's holder, and read with the world
 //! stopped.
 use super::{seat, settings};
+use crate::collector::fetch;
 use crate::collector::roots::IsAlive;
 use crate::contract::closure::fields::INDIRECTEE;
 use crate::contract::{layout::*, Closure, RegTable};
@@ -23,9 +22,9 @@ use crate::hec::{self, Hec};
 use crate::observe::eventlog::hooks as eventlog;
 use crate::lead;
 use crate::observe::stats;
+use crate::spark_ring::SparkRing;
 use crate::static_closure;
 use crate::thread::create::new_io_thread;
-use crossbeam_deque::{Steal, Stealer};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How often a thread stops to claim, in nanoseconds. To stop takes about half a microsecond.
@@ -40,9 +39,14 @@ pub fn set_limit(n: usize) {
     LIMIT.store(n, Ordering::Relaxed);
 }
 
-fn stealer(no: usize) -> &'static Stealer<Closure> {
+fn sparks_of(no: usize) -> &'static SparkRing {
     // SAFETY: HECs stay, and this part of them is for all.
-    unsafe { &(*hec::address(no)).stealer }
+    unsafe { &(*hec::address(no)).sparks }
+}
+
+/// Notes a spark on a HEC, unless that has as many as it may have.
+fn keep(hec: &Hec, c: Closure) -> bool {
+    hec.sparks.put(c.0, LIMIT.load(Ordering::Relaxed))
 }
 
 /// Is it worth evaluating?
@@ -71,13 +75,12 @@ pub unsafe extern "C" fn newSpark(reg: *mut RegTable, closure: Closure) -> i32 {
     if !is_thunk(closure) {
         hec.spark_counts.dud += 1;
         eventlog::spark_dud(hec.no);
-    } else if hec.sparks.len() >= LIMIT.load(Ordering::Relaxed) {
+    } else if !keep(hec, closure) {
         hec.spark_counts.overflowed += 1;
         eventlog::spark_overflowed(hec.no);
     } else {
         hec.spark_counts.kept += 1;
         eventlog::spark_created(hec.no);
-        hec.sparks.push(closure);
         if hec::many() {
             hec.claim_soon(0, CLAIMS_EVERY);
             // However many there were, others may have stolen them just now.
@@ -92,14 +95,14 @@ unsafe fn find(hec: &mut Hec) -> Option<Closure> {
     let own = hec.no as usize;
     for _ in 0..hec.lead.sparks_to_pass(lead::work_done_twice()) {
         match steal(own) {
-            Some((_, c)) => hec.sparks.push(c),
-            None => break,
+            Some((_, c)) if keep(hec, c) => {}
+            _ => break,
         }
     }
     loop {
         let own_later = hec.lead.is_taken() && hec.sparks.len() < lead::MOST_PASSED;
         let stolen = if own_later { steal(own) } else { None };
-        let found = stolen.or_else(|| hec.sparks.pop().map(|c| (own, c))).or_else(|| steal(own));
+        let found = stolen.or_else(|| hec.sparks.take().map(|c| (own, Closure(c)))).or_else(|| steal(own));
         let counts = &mut hec.spark_counts;
         match found {
             Some((from, c)) if is_thunk(c) => {
@@ -123,14 +126,7 @@ unsafe fn find(hec: &mut Hec) -> Option<Closure> {
 /// Another HEC's spark, and whose.
 fn steal(own: usize) -> Option<(usize, Closure)> {
     let n = hec::count();
-    let others = (1..n).map(|i| (own + i) % n);
-    others.map(|no| (no, stealer(no))).find_map(|(no, victim)| loop {
-        match victim.steal() {
-            Steal::Success(c) => return Some((no, c)),
-            Steal::Empty => return None,
-            Steal::Retry => {}
-        }
-    })
+    (1..n).map(|i| (own + i) % n).find_map(|no| Some((no, Closure(sparks_of(no).take()?))))
 }
 
 /// `getSpark#`: the next spark for a spark thread; null if it should end.
@@ -156,7 +152,7 @@ pub extern "C" fn hec_num_sparks(hec: &Hec) -> usize {
 
 /// Does any HEC have sparks?
 pub fn any() -> bool {
-    (0..hec::count()).map(stealer).any(|s| !s.is_empty())
+    (0..hec::count()).map(sparks_of).any(|s| !s.is_empty())
 }
 
 /// Are spark threads for this HEC? From one that has been switched off they would have to move at once; its sparks are stolen.
@@ -207,15 +203,18 @@ pub unsafe fn counts() -> stats::Sparks {
 pub fn update(is_alive: &mut IsAlive) {
     // SAFETY: the world is stopped.
     for h in unsafe { super::world::hecs() } {
-        for _ in 0..h.sparks.len() {
-            let Some(c) = h.sparks.pop() else { break };
+        // Thousands may lie in the cache of the core that made them.
+        let sparks: Vec<Closure> = h.sparks.take_all().into_iter().map(Closure).collect();
+        for c in fetch::heads(&sparks) {
             // SAFETY: an object that is alive.
             match is_alive(c) {
                 None => {
                     h.spark_counts.collected += 1;
                     eventlog::spark_collected(h.no);
                 }
-                Some(now) if unsafe { is_thunk(now) } => h.sparks.push(now),
+                Some(now) if unsafe { is_thunk(now) } => {
+                    keep(h, now);
+                }
                 Some(_) => {
                     h.spark_counts.fizzled += 1;
                     eventlog::spark_fizzled(h.no);
@@ -229,5 +228,5 @@ pub fn update(is_alive: &mut IsAlive) {
 /// # Safety
 /// The caller holds the HEC.
 pub unsafe fn forget(hec: &mut Hec) {
-    while hec.sparks.pop().is_some() {}
+    hec.sparks.take_all();
 }

@@ -33,6 +33,8 @@ mod pursuit;
 mod quiet;
 #[path = "../../src/sched/seating.rs"]
 pub mod seating;
+#[path = "../../src/spark_ring.rs"]
+mod spark_ring;
 #[path = "../../src/sched/stopping.rs"]
 pub mod stopping;
 #[path = "../../src/sched/turns.rs"]
@@ -62,6 +64,7 @@ mod offering;
 mod posts;
 mod seats;
 mod sharing;
+mod sparks;
 mod throwers;
 mod transactions;
 mod worlds;
