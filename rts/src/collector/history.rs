@@ -115,11 +115,12 @@ fn gain(hecs: bool) -> f64 {
 pub struct History {
     /// The part of from-space that was work, by generation; `None` while unknown.
     part_worked: [Option<f64>; MAX_GENERATIONS],
-    /// Of one HEC and of several, whose nurseries are other ones: what a core has in its cache of them, and what it has to fetch from others.
+    /// Of a HEC that works alone and of several in company, whose nurseries are other ones: what a core has in its cache of them, and what it
+    /// has to fetch from others.
     by_magnitude: [[Experience; MAGNITUDES]; 2],
-    /// How many collections of a generation are to be done alone, and how many that were last time, since helpers were no help (none, if they
-    /// were); `None` while it is unknown.
-    no_help: [Option<(u32, u32)>; MAX_GENERATIONS],
+    /// For others and for HECs: how many collections of a generation are to be done alone, and how many that were last time, since helpers were
+    /// no help (none, if they were); `None` while it is unknown.
+    no_help: [[Option<(u32, u32)>; MAX_GENERATIONS]; 2],
     /// For others, and for HECs.
     late: [f64; 2],
     /// The collection under way tries the way that has been the slower one.
@@ -131,7 +132,7 @@ pub struct History {
 pub struct Helpers {
     /// GC threads that there may be, the caller included.
     pub most: usize,
-    /// Those that help are tasks that have stopped with their HECs.
+    /// HECs work in company (`company.rs`): those that help are tasks that have stopped with theirs.
     pub hecs: bool,
     /// So many stand by already.
     pub here: usize,
@@ -141,7 +142,7 @@ pub struct Helpers {
 #[derive(Clone, Copy, Debug)]
 pub struct Measured {
     pub generation: usize,
-    /// Tasks had stopped with their HECs for it.
+    /// As in [`Helpers`].
     pub hecs: bool,
     /// GC threads that were to take part.
     pub threads: usize,
@@ -164,7 +165,7 @@ impl History {
         History {
             part_worked: [None; MAX_GENERATIONS],
             by_magnitude: [[Experience::NONE; MAGNITUDES]; 2],
-            no_help: [None; MAX_GENERATIONS],
+            no_help: [[None; MAX_GENERATIONS]; 2],
             late: [LATE, LATE_OF_HECS],
             trial: false,
         }
@@ -207,13 +208,13 @@ impl History {
 
     /// Would helpers find nothing to do? What one generation holds was in the younger ones before. (HECs that are stopped may as well look.)
     fn nobody_helps(&mut self, generation: usize, hecs: bool) -> bool {
-        match &mut self.no_help[generation] {
+        match &mut self.no_help[hecs as usize][generation] {
             Some((left, _)) => {
                 let any = *left > 0;
                 *left -= any as u32;
                 any
             }
-            None => !hecs && self.no_help[..generation].iter().flatten().any(|&(_, last)| last > 0),
+            None => !hecs && self.no_help[0][..generation].iter().flatten().any(|&(_, last)| last > 0),
         }
     }
 
@@ -240,9 +241,10 @@ impl History {
         }
         // Who has not come, or found that little was there, may yet be a help.
         if let (Some(part), Some(_), true) = (c.helped, c.late, c.work as f64 >= LITTLE_BYTES) {
-            let (_, last) = self.no_help[c.generation].unwrap_or_default();
+            let no_help = &mut self.no_help[c.hecs as usize][c.generation];
+            let (_, last) = no_help.unwrap_or_default();
             let next = if part < LITTLE_HELP { (last * 2).clamp(FIRST_RETRY, LAST_RETRY) } else { 0 };
-            self.no_help[c.generation] = Some((next, next));
+            *no_help = Some((next, next));
         }
         if c.work == 0 {
             return;
@@ -425,6 +427,16 @@ mod tests {
             h.record(&c);
             assert_eq!(h.choose(1, 1 << 28, helpers), 2);
         }
+    }
+
+    #[test]
+    fn who_was_no_help_to_one_hec_may_be_one_to_several() {
+        let mut h = History::new();
+        let helpers = |hecs| Helpers { most: 2, hecs, here: 0 };
+        let c = Measured { generation: 0, hecs: false, threads: 2, from: 1 << 24, work: 1 << 22, nanoseconds: 1e7, late: Some(1e4), helped: Some(0.0) };
+        h.record(&Measured { threads: 1, late: None, helped: None, ..c });
+        h.record(&c);
+        assert_eq!((h.choose(0, c.from, helpers(false)), h.choose(0, c.from, helpers(true))), (1, 2));
     }
 
     #[test]

@@ -119,7 +119,7 @@ pub unsafe fn collect(
     }
     take_pretenured(hecs, generation);
     let before = Before::look(hecs, generation);
-    let muster = muster::muster(hecs.len(), generation, before.from);
+    let muster = muster::muster(hecs.len(), before.company, generation, before.from);
     let watch = &mut Watch::start();
     let started = Instant::now();
     let mut outcome = match (generation == oldest, &muster) {
@@ -148,6 +148,8 @@ struct Before {
     survivors: usize,
     /// What the old generations hold.
     old: usize,
+    /// Several HECs work.
+    company: bool,
 }
 
 impl Before {
@@ -159,6 +161,7 @@ impl Before {
             from: allocated + blocks_of(&gens[..=generation]) * BLOCK_BYTES,
             survivors: gens[0].plain.iter().map(|&run| used_bytes(run)).sum(),
             old: blocks_of(&gens[1..]) * BLOCK_BYTES,
+            company: hecs.len() > 1 && !COMPANY.is_one(),
         }
     }
 }
@@ -168,7 +171,7 @@ unsafe fn learn(hecs: &[&mut Hec], before: &Before, outcome: &Outcome, called: u
     let copied = outcome.copied_words * WORD;
     muster::record(&Measured {
         generation: outcome.generation,
-        hecs: hecs.len() > 1,
+        hecs: before.company,
         threads: called,
         from: before.from,
         work: copied + outcome.scanned_bytes,

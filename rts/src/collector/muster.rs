@@ -30,10 +30,10 @@ static HIRED: AtomicUsize = AtomicUsize::new(0);
 static KNOWN: Mutex<(History, Cores)> = Mutex::new((History::new(), Cores::new()));
 
 /// Who collects `generation`, of which from-space has `from` bytes: `None` for the calling
-/// thread alone.
+/// thread alone. `company`: several of the `hecs` work.
 /// # Safety
 /// The world is stopped.
-pub(super) unsafe fn muster(hecs: usize, generation: usize, from: usize) -> Option<Muster> {
+pub(super) unsafe fn muster(hecs: usize, company: bool, generation: usize, from: usize) -> Option<Muster> {
     if let Some(threads) = policy::settings().forced_threads {
         return call(threads, true, true);
     }
@@ -60,7 +60,7 @@ pub(super) unsafe fn muster(hecs: usize, generation: usize, from: usize) -> Opti
     let (history, cores) = &mut *unpoisoned(KNOWN.lock());
     // Who stands by has a core, whatever the system last said of those that are free.
     let most = wanted.min(cores.free(awake).max(here + 1)).min(MAX_GC_THREADS);
-    let helpers = Helpers { most, hecs: hecs > 1, here };
+    let helpers = Helpers { most, hecs: company, here };
     call(history.choose(generation, from, helpers), balanced, false)
 }
 
