@@ -8,7 +8,7 @@ use super::cycle::Cycle;
 use crate::unpoisoned::unpoisoned;
 use std::sync::{Mutex, MutexGuard};
 
-/// Nanoseconds to touch a byte for the first time: the system makes a page of zeros ready.
+/// Nanoseconds to touch a byte for the first time, before it is known: the system makes a page of zeros ready.
 const TOUCH: f64 = 0.25;
 
 pub struct Allowance {
@@ -21,9 +21,9 @@ impl Allowance {
         Allowance { spent: 0.0 }
     }
 
-    /// Bytes.
-    pub fn bytes(&self) -> usize {
-        (self.spent / TOUCH) as usize
+    /// Bytes, if to touch one costs so much.
+    pub fn bytes(&self, touch: Option<f64>) -> usize {
+        (self.spent / touch.unwrap_or(TOUCH)) as usize
     }
 
     /// A collection has been, of a HEC that was `alone` or of several. (Of one alone the cost is weighed by `stretch.rs`.)
@@ -50,9 +50,9 @@ mod tests {
         let cycle = |full| Cycle { full, allocated: 1 << 20, copied: 0, promoted: 0, run: 1e6, stopped: 1e6 };
         let mut a = Allowance::new();
         a.record(&cycle(false), true);
-        assert_eq!(a.bytes(), 0);
+        assert_eq!(a.bytes(None), 0);
         a.record(&cycle(false), false);
         a.record(&cycle(true), false);
-        assert_eq!(a.bytes(), 8_000_000);
+        assert_eq!((a.bytes(None), a.bytes(Some(2.0))), (8_000_000, 1_000_000));
     }
 }

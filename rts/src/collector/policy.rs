@@ -33,7 +33,7 @@ use super::refresh::{refresh, Refresh};
 use super::stretch::{stretch, Stretch};
 use super::tenure::{tenure, Tenure};
 use crate::hec;
-use crate::memory::{blocks, blocks_of, heap, pieces, BLOCK_BYTES};
+use crate::memory::{ahead, blocks, blocks_of, heap, pieces, BLOCK_BYTES};
 use crate::observe::settings::HeapSuggestion;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -295,7 +295,7 @@ unsafe fn grown_nursery(hecs: usize) -> usize {
 
 /// Each HEC's share of so many bytes, as far as collections have paid for them.
 fn paid_share(bytes: usize, hecs: usize) -> usize {
-    bytes.min(allowance().bytes()) / hecs
+    bytes.min(allowance().bytes(ahead::cost())) / hecs
 }
 
 /// The size of a nursery that has `base` bytes in any case. In company it may have as much as a nursery grows to,

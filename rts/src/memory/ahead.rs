@@ -9,13 +9,14 @@
 //! Protocol: blocks are claimed from `POPULATED` on, in pieces, by whoever populates them; to do so
 //! twice, or for a block that is in use, does no harm. `WANTED` says how far the helper is to get. It
 //! is written before the helper is told, and a helper that is told while it works looks again.
-use super::space;
+use super::{space, BLOCK_BYTES};
 use crate::crowd::CROWD;
 use crate::os_thread;
 use crate::unpoisoned::unpoisoned;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::Mutex;
 use std::thread::Thread;
+use std::time::Instant;
 
 /// How far ahead: this part (one in so many) of all blocks below, up to a maximum.
 const SHARE: usize = 32;
@@ -30,6 +31,10 @@ const WORTH_BLOCKS: usize = 256;
 /// Blocks below this index have been populated, are being, or are left to be touched.
 static POPULATED: AtomicUsize = AtomicUsize::new(0);
 static WANTED: AtomicUsize = AtomicUsize::new(0);
+
+/// Bytes that have been populated so far, and the nanoseconds that it took.
+static BYTES: AtomicUsize = AtomicUsize::new(0);
+static NANOSECONDS: AtomicUsize = AtomicUsize::new(0);
 
 static ALLOWED: AtomicBool = AtomicBool::new(false);
 /// GC threads have all cores.
@@ -84,8 +89,22 @@ unsafe fn keep_ahead(top: usize, len: usize, committed: usize) {
 /// Claims the blocks from `first` on up to `end`, and populates them.
 unsafe fn populate_from(first: usize, end: usize) {
     if POPULATED.fetch_max(end, Ordering::Relaxed) < end {
-        space::populate(first, end - first);
+        populate(first, end - first);
     }
+}
+
+unsafe fn populate(first: usize, blocks: usize) {
+    let started = Instant::now();
+    space::populate(first, blocks);
+    BYTES.fetch_add(blocks * BLOCK_BYTES, Ordering::Relaxed);
+    NANOSECONDS.fetch_add(started.elapsed().as_nanos() as usize, Ordering::Relaxed);
+}
+
+/// What it has cost so far to have a byte backed, in nanoseconds. It is a quarter of one where the system has pages at hand, and many times that where
+/// a virtual machine has to ask its host for them.
+pub fn cost() -> Option<f64> {
+    let bytes = BYTES.load(Ordering::Relaxed);
+    (bytes > 0).then(|| NANOSECONDS.load(Ordering::Relaxed) as f64 / bytes as f64)
 }
 
 fn call_helper() {
@@ -112,7 +131,7 @@ fn help() {
         let end = (populated + PIECE).min(wanted);
         if POPULATED.compare_exchange(populated, end, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
             // SAFETY: blocks that can be used, as far as they were wanted.
-            unsafe { space::populate(populated, end - populated) };
+            unsafe { populate(populated, end - populated) };
         }
     }
 }
