@@ -50,7 +50,7 @@ const MAX_GROWN_NURSERY: usize = 4 << 20;
 const GROWN_SHARE: usize = 4;
 /// With several HECs all together take so many times what is alive, but each no more than so many bytes.
 const SHARE_OF_MANY: usize = 3;
-const MOST_FOR_MANY: usize = 64 << 20;
+const MOST_FOR_MANY: usize = 16 << 20;
 /// And so many bytes, but none more than a nursery grows to, where they keep much of what they allocate.
 const FOR_MANY: usize = 16 << 20;
 
