@@ -308,9 +308,20 @@ impl Hec {
         self.post.take()
     }
 
-    /// Shows the collector the letters.
-    pub fn mail_roots(&mut self, visit: &mut dyn FnMut(&mut Closure)) {
-        self.post.letters().iter_mut().for_each(visit);
+    /// Are there threads to run here, or one that runs?
+    pub fn has_threads(&self) -> bool {
+        self.run_queue.len() > 0 || self.r.current_tso != 0
+    }
+
+    /// Shows the collector the threads to run here, the one that runs, and the letters.
+    pub fn roots(&mut self, visit: &mut dyn FnMut(&mut Closure)) {
+        self.run_queue.roots(visit);
+        self.post.letters().iter_mut().for_each(&mut *visit);
+        if self.r.current_tso != 0 {
+            let mut t = Closure(self.r.current_tso);
+            visit(&mut t);
+            self.r.current_tso = t.0;
+        }
     }
 
     /// Lists an untagged closure in the remembered set if it is old.

@@ -10,7 +10,7 @@
 //!
 //! The tracer shares no code with the collector but the layouts. It ends the program at the
 //! first thing that is wrong.
-use super::roots::Visitor;
+use super::roots::{self, Visitor};
 use super::{caf, shape, statics};
 use crate::contract::closure::fields::*;
 use crate::contract::{layout::*, Closure, Info, Stack, TAG_MASK, WORD};
@@ -52,11 +52,14 @@ pub unsafe fn check_heap(
             k.remembered.extend(list.iter().map(|c| c.0));
         }
     }
-    super::visit_roots(hecs, extra_roots, &mut |c| {
+    let visit: &mut Visitor = &mut |c| {
         if !c.is_null() {
             k.pointer(Closure::NULL, c.0);
         }
-    });
+    };
+    hecs.iter_mut().for_each(|hec| hec.roots(visit));
+    roots::visit_registered(visit);
+    extra_roots(visit);
     for hec in hecs.iter() {
         hec.new_weaks.iter().for_each(|c| k.pointer(Closure::NULL, c.0));
         hec.new_threads.iter().for_each(|t| k.pointer(Closure::NULL, t.0));

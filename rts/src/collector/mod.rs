@@ -66,7 +66,7 @@ mod tests;
 pub mod weak;
 pub mod worker;
 
-use crate::contract::{Closure, WORD};
+use crate::contract::WORD;
 use crate::hec::Hec;
 use crate::memory::blocks::used_bytes;
 use crate::memory::{ahead, blocks_of, heap, BLOCK_BYTES};
@@ -194,25 +194,6 @@ unsafe fn learn(hecs: &[&mut Hec], before: &Before, outcome: &Outcome, called: u
     COMPANY.record(hecs.iter().map(|hec| hec.alloc.used()));
 }
 
-/// Shows every root but the remembered sets.
-unsafe fn visit_roots(
-    hecs: &mut [&mut Hec],
-    extra_roots: &mut dyn FnMut(&mut Visitor),
-    visit: &mut Visitor,
-) {
-    for hec in hecs.iter_mut() {
-        hec.run_queue.roots(visit);
-        hec.mail_roots(visit);
-        if hec.r.current_tso != 0 {
-            let mut c = Closure(hec.r.current_tso);
-            visit(&mut c);
-            hec.r.current_tso = c.0;
-        }
-    }
-    roots::visit_registered(visit);
-    extra_roots(visit);
-}
-
 /// A collection by this thread alone.
 unsafe fn run_alone<const MAJOR: bool>(
     hecs: &mut [&mut Hec],
@@ -230,7 +211,10 @@ unsafe fn run_alone<const MAJOR: bool>(
     }
     w.drain();
     watch.end_copying(Phase::Remembered, w.copied_bytes());
-    evacuate_roots(&mut w, hecs, extra_roots);
+    evacuate_common_roots(&mut w, extra_roots);
+    for hec in hecs.iter_mut() {
+        hec.roots(&mut |c| w.evacuate(&mut c.0));
+    }
     w.drain();
     watch.end_copying(Phase::Roots, w.copied_bytes());
     w.settle_rest(&mut uncertain);
@@ -266,8 +250,10 @@ unsafe fn run_together<const MAJOR: bool>(
     own.scan_deals(leader);
     own.drain();
     watch.end_copying(Phase::Remembered, all.copied_bytes(muster.threads));
+    team.open(hecs, MAJOR);
     team.begin();
-    evacuate_roots(own, hecs, extra_roots);
+    evacuate_common_roots(own, extra_roots);
+    own.scan_hecs();
     own.drain();
     watch.end_copying(Phase::Roots, all.copied_bytes(muster.threads));
     own.settle_rest(&mut uncertain);
@@ -306,6 +292,7 @@ impl<const MAJOR: bool> Everybody<MAJOR> {
         let w = &mut *self.worker(me);
         (*w.team).enter();
         w.scan_deals(home);
+        w.scan_hecs();
         w.drain();
     }
 }
@@ -328,17 +315,18 @@ unsafe fn new_worker<const MAJOR: bool, const PARALLEL: bool>(
     Worker::new(me, generation, statics::reached_mark(FULL_COLLECTIONS))
 }
 
-/// Evacuates what every root but the remembered sets refers to.
-unsafe fn evacuate_roots<const MAJOR: bool, const PARALLEL: bool>(
+/// Evacuates what roots refer to that are nobody's in particular.
+unsafe fn evacuate_common_roots<const MAJOR: bool, const PARALLEL: bool>(
     w: &mut Worker<MAJOR, PARALLEL>,
-    hecs: &mut [&mut Hec],
     extra_roots: &mut dyn FnMut(&mut Visitor),
 ) {
-    visit_roots(hecs, extra_roots, &mut |c| {
+    let visit: &mut Visitor = &mut |c| {
         if !c.is_null() {
             w.evacuate(&mut c.0);
         }
-    });
+    };
+    roots::visit_registered(visit);
+    extra_roots(visit);
     if MAJOR {
         let kept = if caf::keepCAFs { &heap().cafs } else { &heap().kept_cafs };
         for &caf in kept {

@@ -5,7 +5,8 @@
 //! deques what it put there last; who has nothing takes from the others' what they put there
 //! first, oldest steps before younger ones. `quiet.rs` knows when all are done.
 //!
-//! What a HEC has remembered, its own thread scans first, and then others what is left (`scan_deals`).
+//! What a HEC has remembered, its own thread scans first, and then others what is left (`scan_deals`). Likewise with its threads and letters
+//! (`scan_hecs`).
 //!
 //! A *stage* is a part of the collection that is done when nothing is left to scan
 //! ([`Worker::drain`]). The thread that collects begins each stage alone, and calls the others
@@ -16,8 +17,9 @@
 use super::crew::{Crew, Job};
 use super::quiet::Quiet;
 use super::worker::Worker;
-use crate::atomics::{AtomicUsize, Ordering};
+use crate::atomics::{AtomicBool, AtomicUsize, Ordering};
 use crate::contract::{Closure, WORD};
+use crate::hec::Hec;
 use crate::memory::Run;
 use crossbeam_deque::{Steal, Stealer};
 use std::cell::Cell;
@@ -53,11 +55,12 @@ struct Deal {
     len: usize,
 }
 
-/// What one HEC has remembered, and how much of it has been dealt out.
+/// What one HEC has remembered, and how much of it has been dealt out; and whether somebody has seen to its threads.
 #[derive(Default)]
 struct Share {
     deals: Vec<Deal>,
     next: AtomicUsize,
+    visited: AtomicBool,
 }
 
 impl Share {
@@ -77,6 +80,8 @@ pub(super) struct Team {
     stealers: Vec<Vec<Stealer<Work>>>,
     /// By HEC.
     shares: Vec<Share>,
+    /// Those whose threads are to be visited in this stage.
+    hecs: Vec<*mut Hec>,
     /// May a worker take what another one offers? (`-qb`)
     balanced: bool,
     /// Call the others however little there is to do.
@@ -92,7 +97,7 @@ pub(super) struct Team {
 }
 
 // SAFETY: what is not `Sync` is used by one thread, as said there; the deals' lists do not
-// change while they are dealt.
+// change while they are dealt, and each HEC is visited by one thread.
 unsafe impl Sync for Team {}
 
 /// How a parallel collection is to be done.
@@ -112,6 +117,7 @@ impl Team {
             quiet: Quiet::new(if hecs > 1 { PATIENCE_OF_HECS } else { PATIENCE }),
             stealers: Vec::new(),
             shares: (0..hecs).map(|_| Share::default()).collect(),
+            hecs: Vec::new(),
             balanced: m.balanced,
             eager: m.eager,
             job: Cell::new(None),
@@ -132,6 +138,14 @@ impl Team {
     /// `job` stays alive until the last stage has ended.
     pub unsafe fn employ(&self, job: Job) {
         self.job.set(Some(std::mem::transmute::<Job, Job<'static>>(job)));
+    }
+
+    /// Has the next stage visit the threads of these HECs, each by who has stopped with it. `worthwhile`: others are called for that.
+    /// # Safety
+    /// No stage is under way. Until the next one has ended nobody else touches the HECs.
+    pub unsafe fn open(&mut self, hecs: &mut [&mut Hec], worthwhile: bool) {
+        self.hecs = hecs.iter_mut().map(|hec| &raw mut **hec).collect();
+        self.eager |= worthwhile && hecs.iter().filter(|hec| hec.has_threads()).count() > 1;
     }
 
     /// Begins a stage, unless one is under way.
@@ -256,6 +270,21 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
             let share = &shares[(self.home + i) % shares.len()];
             while let Some(deal) = share.next() {
                 self.scan_list(deal.step, std::slice::from_raw_parts(deal.list, deal.len));
+            }
+            self.drain_own();
+        }
+        self.promoting(0);
+    }
+
+    /// Saves the threads and letters of all HECs that nobody else has seen to, and what they lead to, in the same order.
+    pub(super) unsafe fn scan_hecs(&mut self) {
+        let Team { hecs, shares, .. } = &*self.team;
+        for i in 0..hecs.len() {
+            let no = (self.home + i) % hecs.len();
+            if !shares[no].visited.swap(true, Ordering::Relaxed) {
+                let hec = hecs[no];
+                self.promoting(0);
+                (*hec).roots(&mut |c| self.evacuate(&mut c.0));
             }
             self.drain_own();
         }

@@ -3,7 +3,7 @@
 use crate::collector::*;
 use crate::contract::closure::fields::*;
 use crate::contract::layout::*;
-use crate::contract::{test_symbols as t, Stack, Tso};
+use crate::contract::{test_symbols as t, Closure, Stack, Tso};
 use crate::memory::{age_of, blocks, in_heap, Age, Used};
 use crate::test_world::{World, NURSERY};
 use crate::{info, static_closure};
