@@ -9,7 +9,7 @@
 use crate::contract::layout::*;
 use crate::contract::{Closure, FunTable, RegTable, Tso};
 use crate::memory::{nursery::AllocArea, pretenured::Pretenured, remember::RememberedSet, BLOCK_BYTES};
-use crate::observe::clock::getMonotonicNSec;
+use crate::observe::clock::ticks;
 use crate::observe::settings::checks;
 use crate::observe::stats::Sparks;
 use crate::crowd::CROWD;
@@ -249,10 +249,10 @@ impl Hec {
     }
 
     /// Has the running thread stop when Hp comes to `wanted`, and at the next heap check at the latest if that is behind it, so that
-    /// it claims what it evaluates (`eval/pause.rs`), unless it has been asked to within the last `ns` nanoseconds.
-    pub fn claim_soon(&mut self, wanted: usize, ns: u64) {
-        let now = getMonotonicNSec();
-        if now - self.asked_to_claim >= ns {
+    /// it claims what it evaluates (`eval/pause.rs`), unless it has been asked to so few [`ticks`] ago.
+    pub fn claim_soon(&mut self, wanted: usize, every: u64) {
+        let now = ticks();
+        if now.wrapping_sub(self.asked_to_claim) >= every {
             self.asked_to_claim = now;
             offers::bring_down(self.hp_lim(), wanted);
         }

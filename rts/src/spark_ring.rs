@@ -50,10 +50,15 @@ impl SparkRing {
         if tail - self.head.0.load(Ordering::Acquire) >= most {
             return false;
         }
-        let slots = self.slots.get_or_init(|| (0..most.next_power_of_two()).map(|_| AtomicUsize::new(0)).collect());
+        let slots = self.slots.get().unwrap_or_else(|| self.make_slots(most));
         slots[tail & (slots.len() - 1)].store(address, Ordering::Relaxed);
         self.tail.0.store(tail + 1, Ordering::Release);
         true
+    }
+
+    #[cold]
+    fn make_slots(&self, most: usize) -> &Box<[AtomicUsize]> {
+        self.slots.get_or_init(|| (0..most.next_power_of_two()).map(|_| AtomicUsize::new(0)).collect())
     }
 
     /// The oldest one.

@@ -27,8 +27,10 @@ use crate::static_closure;
 use crate::thread::create::new_io_thread;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How often a thread stops to claim, in nanoseconds. To stop takes about half a microsecond.
-const CLAIMS_EVERY: u64 = 50_000;
+/// How often a thread stops to claim, in ticks of the processor: every fifty microseconds or so. To stop takes about half of one.
+const CLAIMS_EVERY: u64 = 150_000;
+/// Others do not take so many sparks between two instructions of the holder.
+const MANY: usize = 64;
 /// What a spark thread allocates before it does: so much that it has entered the spark, and pushed its update frame.
 const ENTERED: usize = 512;
 
@@ -82,12 +84,18 @@ pub unsafe extern "C" fn newSpark(reg: *mut RegTable, closure: Closure) -> i32 {
         hec.spark_counts.kept += 1;
         eventlog::spark_created(hec.no);
         if hec::many() {
-            hec.claim_soon(0, CLAIMS_EVERY);
-            // However many there were, others may have stolen them just now.
-            hec.share_soon(true);
+            others_may_take(hec);
         }
     }
     1
+}
+
+/// The running thread has made a spark, and there are other HECs.
+#[inline(never)]
+fn others_may_take(hec: &mut Hec) {
+    hec.claim_soon(0, CLAIMS_EVERY);
+    // If there were few, others may have stolen all of them just now.
+    hec.share_soon(hec.sparks.len() < MANY);
 }
 
 /// A spark worth evaluating, from this HEC or another.
