@@ -243,7 +243,9 @@ impl History {
         if let (Some(part), Some(_), true) = (c.helped, c.late, c.work as f64 >= LITTLE_BYTES) {
             let no_help = &mut self.no_help[c.hecs as usize][c.generation];
             let (_, last) = no_help.unwrap_or_default();
-            let next = if part < LITTLE_HELP { (last * 2).clamp(FIRST_RETRY, LAST_RETRY) } else { 0 };
+            // HECs have nothing else to do, and once may have been chance.
+            let first = if c.hecs { 1 } else { FIRST_RETRY };
+            let next = if part < LITTLE_HELP { (last * 2).clamp(first, LAST_RETRY) } else { 0 };
             *no_help = Some((next, next));
         }
         if c.work == 0 {

@@ -234,7 +234,7 @@ unsafe fn run_together<const MAJOR: bool>(
     let (from, mut uncertain) = begin::<MAJOR>(hecs, generation);
     watch.end(Phase::Begin);
     ahead::set_crowded(muster.threads >= cores::at_start());
-    let mut team = Team::new(muster, hecs.len());
+    let mut team = Team::new(muster, hecs);
     let mut workers: Vec<_> =
         (0..muster.threads).map(|i| new_worker::<MAJOR, true>(i, generation)).collect();
     workers.iter_mut().for_each(|w| w.join(&mut team));
@@ -246,14 +246,12 @@ unsafe fn run_together<const MAJOR: bool>(
     let help = |hand: Hand| all.help(hand.number, hand.hec.unwrap_or(leader + hand.number));
     let own = &mut *all.worker(0);
     team.employ(&help);
-    team.begin();
-    own.scan_deals(leader);
+    team.begin(leader);
+    own.scan_shares(leader);
     own.drain();
     watch.end_copying(Phase::Remembered, all.copied_bytes(muster.threads));
-    team.open(hecs, MAJOR);
-    team.begin();
+    team.begin(leader);
     evacuate_common_roots(own, extra_roots);
-    own.scan_hecs();
     own.drain();
     watch.end_copying(Phase::Roots, all.copied_bytes(muster.threads));
     own.settle_rest(&mut uncertain);
@@ -291,8 +289,7 @@ impl<const MAJOR: bool> Everybody<MAJOR> {
     unsafe fn help(&self, me: usize, home: usize) {
         let w = &mut *self.worker(me);
         (*w.team).enter();
-        w.scan_deals(home);
-        w.scan_hecs();
+        w.scan_shares(home);
         w.drain();
     }
 }

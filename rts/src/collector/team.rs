@@ -5,8 +5,7 @@
 //! deques what it put there last; who has nothing takes from the others' what they put there
 //! first, oldest steps before younger ones. `quiet.rs` knows when all are done.
 //!
-//! What a HEC has remembered, its own thread scans first, and then others what is left (`scan_deals`). Likewise with its threads and letters
-//! (`scan_hecs`).
+//! What a HEC has remembered, its own thread scans first, and then others what is left; likewise with its threads and letters (`scan_shares`).
 //!
 //! A *stage* is a part of the collection that is done when nothing is left to scan
 //! ([`Worker::drain`]). The thread that collects begins each stage alone, and calls the others
@@ -17,10 +16,11 @@
 use super::crew::{Crew, Job};
 use super::quiet::Quiet;
 use super::worker::Worker;
-use crate::atomics::{AtomicBool, AtomicUsize, Ordering};
+use crate::atomics::{spin_loop, AtomicBool, AtomicUsize, Ordering};
 use crate::contract::{Closure, WORD};
 use crate::hec::Hec;
 use crate::memory::Run;
+use crate::observe::clock::ticks;
 use crossbeam_deque::{Steal, Stealer};
 use std::cell::Cell;
 use std::time::Instant;
@@ -33,6 +33,9 @@ const PATIENCE: usize = 200;
 const PATIENCE_OF_HECS: usize = 4000;
 /// Remembered objects that are handed out together.
 const DEAL: usize = 256;
+/// For so many ticks of the processor, some five microseconds, what is a HEC's is left to who has stopped with it and stands by: it takes
+/// one or two to come, and others take twice as long with what is in its core's cache.
+const LEFT_TO_OWNER: u64 = 15_000;
 
 /// A piece of work that any worker can do.
 #[derive(Clone, Copy)]
@@ -55,11 +58,14 @@ struct Deal {
     len: usize,
 }
 
-/// What one HEC has remembered, and how much of it has been dealt out; and whether somebody has seen to its threads.
+/// What one HEC has remembered, and how much of it has been dealt out; whether who has stopped with it has begun with that, and whether
+/// anybody has seen to its threads.
 #[derive(Default)]
 struct Share {
     deals: Vec<Deal>,
     next: AtomicUsize,
+    attended: AtomicBool,
+    has_threads: bool,
     visited: AtomicBool,
 }
 
@@ -80,17 +86,19 @@ pub(super) struct Team {
     stealers: Vec<Vec<Stealer<Work>>>,
     /// By HEC.
     shares: Vec<Share>,
-    /// Those whose threads are to be visited in this stage.
     hecs: Vec<*mut Hec>,
     /// May a worker take what another one offers? (`-qb`)
     balanced: bool,
     /// Call the others however little there is to do.
     eager: bool,
     /// Written by the thread that collects only: what helpers do, whether a stage is under way,
-    /// and whether they have been called to it.
+    /// whether they have been called to it, and how many stood by then.
     job: Cell<Option<Job<'static>>>,
     begun: Cell<bool>,
     called: Cell<bool>,
+    stood_by: Cell<usize>,
+    /// Helpers that have come to this stage.
+    came: AtomicUsize,
     first_call: Cell<Option<Instant>>,
     /// Nanoseconds from the first call to the first helper; 0 while none has come.
     late: AtomicUsize,
@@ -110,19 +118,23 @@ pub(super) struct Muster {
 }
 
 impl Team {
-    pub fn new(m: &Muster, hecs: usize) -> Team {
+    /// # Safety
+    /// While a stage is under way nobody else touches the HECs.
+    pub unsafe fn new(m: &Muster, hecs: &mut [&mut Hec]) -> Team {
         Team {
             crew: m.crew,
             hands: m.threads - 1,
-            quiet: Quiet::new(if hecs > 1 { PATIENCE_OF_HECS } else { PATIENCE }),
+            quiet: Quiet::new(if hecs.len() > 1 { PATIENCE_OF_HECS } else { PATIENCE }),
             stealers: Vec::new(),
-            shares: (0..hecs).map(|_| Share::default()).collect(),
-            hecs: Vec::new(),
+            shares: hecs.iter().map(|hec| Share { has_threads: hec.has_threads(), ..Share::default() }).collect(),
+            hecs: hecs.iter_mut().map(|hec| &raw mut **hec).collect(),
             balanced: m.balanced,
             eager: m.eager,
             job: Cell::new(None),
             begun: Cell::new(false),
             called: Cell::new(false),
+            stood_by: Cell::new(0),
+            came: AtomicUsize::new(0),
             first_call: Cell::new(None),
             late: AtomicUsize::new(0),
         }
@@ -140,23 +152,22 @@ impl Team {
         self.job.set(Some(std::mem::transmute::<Job, Job<'static>>(job)));
     }
 
-    /// Has the next stage visit the threads of these HECs, each by who has stopped with it. `worthwhile`: others are called for that.
-    /// # Safety
-    /// No stage is under way. Until the next one has ended nobody else touches the HECs.
-    pub unsafe fn open(&mut self, hecs: &mut [&mut Hec], worthwhile: bool) {
-        self.hecs = hecs.iter_mut().map(|hec| &raw mut **hec).collect();
-        self.eager |= worthwhile && hecs.iter().filter(|hec| hec.has_threads()).count() > 1;
-    }
-
-    /// Begins a stage, unless one is under way.
-    pub fn begin(&self) {
+    /// Begins a stage, unless one is under way. The thread that collects has stopped with HEC `leader`.
+    pub fn begin(&self, leader: usize) {
         if self.begun.replace(true) {
             return;
         }
         self.quiet.enter();
-        if self.eager || self.shares.iter().map(Share::left).sum::<usize>() > 1 {
+        // One deal of its own is the caller's, but another's may lead to as much.
+        if self.eager || self.shares[leader].left() > 1 || (0..self.shares.len()).any(|no| no != leader && self.is_left(no)) {
             self.call();
         }
+    }
+
+    /// Is something left that is this HEC's?
+    fn is_left(&self, no: usize) -> bool {
+        let share = &self.shares[no];
+        share.left() > 0 || share.has_threads && !share.visited.load(Ordering::Relaxed)
     }
 
     /// Ends a stage in which there is nothing left to do.
@@ -186,6 +197,8 @@ impl Team {
             if self.first_call.get().is_none() {
                 self.first_call.set(Some(Instant::now()));
             }
+            self.stood_by.set(self.crew.awake().min(self.hands));
+            self.came.store(0, Ordering::Relaxed);
             // SAFETY: `end` recalls it, and it lives longer.
             unsafe { self.crew.post(self.hands, job) }
         }
@@ -194,9 +207,23 @@ impl Team {
     /// A helper takes part in the stage.
     pub fn enter(&self) {
         self.quiet.enter();
+        self.came.fetch_add(1, Ordering::Relaxed);
         if self.late.load(Ordering::Relaxed) == 0 {
             let late = self.first_call.get().map_or(0, |t| t.elapsed().as_nanos() as usize);
             self.late.store(late.max(1), Ordering::Relaxed);
+        }
+    }
+
+    /// Waits a moment for who has stopped with another HEC to begin with what is that one's, if somebody is still to come who stood by.
+    /// For the thread that collects.
+    fn leave_to_owner(&self, begun: &AtomicBool) {
+        let since = ticks();
+        while !begun.load(Ordering::Relaxed)
+            && self.called.get()
+            && self.came.load(Ordering::Relaxed) < self.stood_by.get()
+            && ticks().wrapping_sub(since) < LEFT_TO_OWNER
+        {
+            spin_loop();
         }
     }
 
@@ -260,30 +287,30 @@ impl Team {
 }
 
 impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
-    /// Scans remembered objects until all are dealt out: those of `home`, the HEC that this thread has stopped with, and all that they
-    /// lead to, before those of others. What a HEC's threads have made is in its own core's cache, and will be used there; so others are
-    /// given time to come for it. Of each HEC's the old generations come first, as the deals are.
-    pub(super) unsafe fn scan_deals(&mut self, home: usize) {
-        let shares = &(*self.team).shares;
-        self.home = home % shares.len();
-        for i in 0..shares.len() {
-            let share = &shares[(self.home + i) % shares.len()];
-            while let Some(deal) = share.next() {
-                self.scan_list(deal.step, std::slice::from_raw_parts(deal.list, deal.len));
+    /// Scans remembered objects until all are dealt out, and saves the threads and letters of all HECs: those of `home`, the HEC that this
+    /// thread has stopped with, and all that they lead to, before those of others. What a HEC's threads have made is in its own core's
+    /// cache, and will be used there; so others are given time to come for it. Of each HEC's the old generations come first, as the deals are.
+    pub(super) unsafe fn scan_shares(&mut self, home: usize) {
+        let team = &*self.team;
+        let n = team.shares.len();
+        self.home = home % n;
+        for i in 0..n {
+            let no = (self.home + i) % n;
+            let share = &team.shares[no];
+            if i > 0 && self.me == 0 && team.is_left(no) {
+                team.leave_to_owner(&share.attended);
             }
-            self.drain_own();
-        }
-        self.promoting(0);
-    }
-
-    /// Saves the threads and letters of all HECs that nobody else has seen to, and what they lead to, in the same order.
-    pub(super) unsafe fn scan_hecs(&mut self) {
-        let Team { hecs, shares, .. } = &*self.team;
-        for i in 0..hecs.len() {
-            let no = (self.home + i) % hecs.len();
-            if !shares[no].visited.swap(true, Ordering::Relaxed) {
-                let hec = hecs[no];
-                self.promoting(0);
+            let mut next = share.next();
+            if i == 0 {
+                share.attended.store(true, Ordering::Relaxed);
+            }
+            while let Some(deal) = next {
+                self.scan_list(deal.step, std::slice::from_raw_parts(deal.list, deal.len));
+                next = share.next();
+            }
+            self.promoting(0);
+            if !share.visited.swap(true, Ordering::Relaxed) {
+                let hec = team.hecs[no];
                 (*hec).roots(&mut |c| self.evacuate(&mut c.0));
             }
             self.drain_own();

@@ -297,7 +297,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     /// before the survivors claim it.
     pub(super) unsafe fn drain(&mut self) {
         if PARALLEL && self.me == 0 {
-            (*self.team).begin();
+            (*self.team).begin(self.home);
         }
         self.drain_own();
         if PARALLEL {

@@ -8,9 +8,9 @@ use std::time::Instant;
 pub enum Phase {
     /// From-space is condemned.
     Begin,
-    /// What old objects refer to is saved.
+    /// What old objects refer to is saved; where several GC threads share the collection, the threads of all HECs and what they lead to, too.
     Remembered,
-    /// What roots refer to is saved.
+    /// What other roots refer to is saved.
     Roots,
     /// Weak pointers, lost threads, stable names and CAFs are settled.
     Rest,
