@@ -8,3 +8,10 @@ pub use std::hint::spin_loop;
 pub use std::sync::atomic::{fence, AtomicBool, AtomicU16, AtomicU8, AtomicUsize, Ordering};
 pub use std::sync::{Condvar, Mutex, MutexGuard};
 pub use std::thread::yield_now;
+
+/// So many zeros. Pages of them come from the system when they are first used.
+pub fn zeros(n: usize) -> Box<[AtomicUsize]> {
+    let zeros = Box::into_raw(vec![0usize; n].into_boxed_slice());
+    // SAFETY: both types are the same in memory.
+    unsafe { Box::from_raw(zeros as *mut [AtomicUsize]) }
+}

@@ -15,7 +15,7 @@
 //!
 //! `rts/tests/models/sparks.rs` runs this file under loom, which tells what each of these orders is for, except the first: without it the holder might write
 //! a slot before another has read it, and loom has reads see only what was written before.
-use crate::atomics::{AtomicUsize, Ordering};
+use crate::atomics::{zeros, AtomicUsize, Ordering};
 use std::sync::OnceLock;
 
 /// What different cores write lies so many bytes apart. (Two lines: processors fetch them in pairs.)
@@ -58,7 +58,7 @@ impl SparkRing {
 
     #[cold]
     fn make_slots(&self, most: usize) -> &Box<[AtomicUsize]> {
-        self.slots.get_or_init(|| (0..most.next_power_of_two()).map(|_| AtomicUsize::new(0)).collect())
+        self.slots.get_or_init(|| zeros(most.next_power_of_two()))
     }
 
     /// The oldest one.

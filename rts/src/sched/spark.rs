@@ -35,10 +35,12 @@ const MANY: usize = 64;
 const ENTERED: usize = 512;
 
 static LIMIT: AtomicUsize = AtomicUsize::new(4096);
+/// A gigabyte of addresses.
+const HIGHEST_LIMIT: usize = 1 << 27;
 
 /// How many sparks a HEC keeps.
 pub fn set_limit(n: usize) {
-    LIMIT.store(n, Ordering::Relaxed);
+    LIMIT.store(n.min(HIGHEST_LIMIT), Ordering::Relaxed);
 }
 
 fn sparks_of(no: usize) -> &'static SparkRing {

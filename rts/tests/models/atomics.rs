@@ -93,3 +93,7 @@ fn a_load_before_a_store_hides_no_other_load() {
     });
     assert!(all.lock().unwrap().iter().eq(&[0, 1]));
 }
+
+pub fn zeros(n: usize) -> Box<[AtomicUsize]> {
+    (0..n).map(|_| AtomicUsize::new(0)).collect()
+}
