@@ -215,14 +215,13 @@ impl Team {
     }
 
     /// Waits a moment for who has stopped with another HEC to begin with what is that one's, if somebody is still to come who stood by.
-    /// For the thread that collects.
+    /// Who does not come in that time is waited for once. For the thread that collects.
     fn leave_to_owner(&self, begun: &AtomicBool) {
         let since = ticks();
-        while !begun.load(Ordering::Relaxed)
-            && self.called.get()
-            && self.came.load(Ordering::Relaxed) < self.stood_by.get()
-            && ticks().wrapping_sub(since) < LEFT_TO_OWNER
-        {
+        while !begun.load(Ordering::Relaxed) && self.called.get() && self.came.load(Ordering::Relaxed) < self.stood_by.get() {
+            if ticks().wrapping_sub(since) > LEFT_TO_OWNER {
+                self.stood_by.set(0);
+            }
             spin_loop();
         }
     }

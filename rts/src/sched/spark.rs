@@ -1,8 +1,9 @@
 //! Sparks: thunks that somebody may evaluate before they are needed (`par`, strategies).
 //!
 //! Each HEC has a ring of them (`spark_ring.rs`): its holder adds to it and takes the oldest, other HECs steal the oldest. A HEC that has
-//! nothing else to do makes a *spark thread*, which runs `base`'s loop over `getSpark#` until there is none left, or a thread waits to run. A thread that sparks while other HECs rest stops soon, to wake one; one that leaves for a safe foreign call
-//! leaves its HEC to a worker if that has sparks (`seat.rs`).
+//! nothing else to do makes a *spark thread*, which runs `base`'s loop over `getSpark#` until there is none left, or a thread waits to run.
+//! A thread that sparks while other HECs rest stops soon, to wake one; one that leaves for a safe foreign call leaves its HEC to a worker
+//! if that has sparks (`seat.rs`).
 //!
 //! A thread claims what it evaluates when it stops (`eval/pause.rs`), which otherwise it may not do for a whole time slice. Meanwhile a HEC that
 //! looks for sparks would begin what another one that sparked it is at already, and who needs a spark that has been stolen would begin it
