@@ -93,23 +93,3 @@ impl Default for SparkRing {
         SparkRing::new()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_oldest_come_first_and_no_more_than_there_may_be() {
-        let ring = SparkRing::new();
-        assert!(ring.take().is_none() && ring.is_empty());
-        for round in 0..10 {
-            let put = (0..9).filter(|i| ring.put(10 * round + i, 5)).count();
-            assert_eq!((put, ring.len()), (5, 5));
-            let taken: Vec<_> = (0..3).filter_map(|_| ring.take()).collect();
-            assert_eq!(taken, [10 * round, 10 * round + 1, 10 * round + 2]);
-            assert_eq!(ring.take_all(), [10 * round + 3, 10 * round + 4]);
-            assert!(ring.is_empty());
-        }
-        assert!(!ring.put(1, 0));
-    }
-}

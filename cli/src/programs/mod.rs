@@ -174,7 +174,8 @@ impl<'a> Maker<'a> {
         };
         command.arg("--make").arg("-v0").args(flags).arg(rtsopts).arg(format!("-i{}", program.folder.display()));
         command.arg("-outputdir").arg(&objects).arg("-o").arg(&executable).arg(&program.main);
-        command.args(program.header.c.iter().map(|c| program.folder.join(c)));
+        // By their names alone: what comes of a path goes beside it, where other programs' builds may write the same file at the same time.
+        command.args(&program.header.c).current_dir(&program.folder);
         let out = command.output().map_err(|e| format!("cannot run {}: {e}", self.ghc.path.display()))?;
         if !out.status.success() {
             return Err(String::from_utf8_lossy(&[out.stdout, out.stderr].concat()).into_owned());

@@ -6,6 +6,7 @@ use super::*;
 use crate::contract::{layout::*, test_symbols as t, Closure, RegTable, Tso};
 use crate::hec::GcRequest;
 use crate::memory::{blocks, pieces};
+use crate::spark_ring::SparkRing;
 use crate::static_closure;
 use crate::test_world::{finish, play, World, STACKS};
 use crate::thread::create::{new_thread, push};
@@ -414,4 +415,19 @@ fn tasks_of_ended_os_threads_are_used_again() {
     let names: std::collections::HashSet<u64> = (0..200).map(|i| visit(i % 2 == 0)).collect();
     assert!(names.len() < 10, "{} tasks for 200 OS threads", names.len());
     seat::acquire(roll::me());
+}
+
+#[test]
+fn the_oldest_sparks_come_first_and_no_more_are_kept_than_there_may_be() {
+    let ring = SparkRing::new();
+    assert!(ring.take().is_none() && ring.is_empty());
+    for round in 0..10 {
+        let put = (0..9).filter(|i| ring.put(10 * round + i, 5)).count();
+        assert_eq!((put, ring.len()), (5, 5));
+        let taken: Vec<_> = (0..3).filter_map(|_| ring.take()).collect();
+        assert_eq!(taken, [10 * round, 10 * round + 1, 10 * round + 2]);
+        assert_eq!(ring.take_all(), [10 * round + 3, 10 * round + 4]);
+        assert!(ring.is_empty());
+    }
+    assert!(!ring.put(1, 0));
 }
