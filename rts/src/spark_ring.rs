@@ -87,9 +87,3 @@ impl SparkRing {
         all
     }
 }
-
-impl Default for SparkRing {
-    fn default() -> SparkRing {
-        SparkRing::new()
-    }
-}
