@@ -54,6 +54,11 @@ fn keep(hec: &Hec, c: Closure) -> bool {
     hec.sparks.put(c.0, LIMIT.load(Ordering::Relaxed))
 }
 
+/// Will [`keep`] succeed? For who holds the HEC: others only take.
+fn has_room(hec: &Hec) -> bool {
+    hec.sparks.len() < LIMIT.load(Ordering::Relaxed)
+}
+
 /// Is it worth evaluating?
 unsafe fn is_thunk(c: Closure) -> bool {
     if c.tag() != 0 {
@@ -105,10 +110,10 @@ fn others_may_take(hec: &mut Hec) {
 unsafe fn find(hec: &mut Hec) -> Option<Closure> {
     let own = hec.no as usize;
     for _ in 0..hec.lead.sparks_to_pass(lead::work_done_twice()) {
-        match steal(own) {
-            Some((_, c)) if keep(hec, c) => {}
-            _ => break,
-        }
+        // Who has no room for one does not take it.
+        let passed = if has_room(hec) { steal(own) } else { None };
+        let Some((_, c)) = passed else { break };
+        keep(hec, c);
     }
     loop {
         let own_later = hec.lead.is_taken() && hec.sparks.len() < lead::MOST_PASSED;
