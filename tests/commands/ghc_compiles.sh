@@ -18,11 +18,6 @@ for source in "$programs"/*.hs; do
 done
 [ $compiled -gt 0 ] || { echo "none of the libraries is installed"; exit 77; }
 
-# What the interpreter would do is refused by name.
-echo 'main = print 1' >One.hs
-"$HECATON" run runghc One.hs >out 2>err && fail "runghc: exit 0"
-[ "$(cat err)" = 'ghc: the bytecode interpreter is not supported by Hecaton yet' ] || fail "runghc said $(cat err)"
-
 # Errors in the program are ghc's own to report.
 echo 'main = putStrLn 1' >Wrong.hs
 ghc -c Wrong.hs >stock.out 2>stock.err && fail "ghc: exit 0"

@@ -94,10 +94,14 @@ pub fn broken(what: &str) -> ! {
     unsafe { libc::abort() }
 }
 
-/// Ends the program with one line naming a feature that is not there.
+/// Ends the program with one line naming a feature that is not there, and what there is instead.
 #[cold]
 pub fn unsupported(feature: &str) -> ! {
-    exit_with(1, &format!("{feature} is not supported by Hecaton yet"))
+    let instead = match feature {
+        "the bytecode interpreter" | "the object linker" => "; ghc -fexternal-interpreter has it in a process of its own",
+        _ => "",
+    };
+    exit_with(1, &format!("{feature} is not supported by Hecaton yet{instead}"))
 }
 
 #[cfg(test)]

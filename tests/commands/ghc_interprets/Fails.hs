@@ -1,0 +1,5 @@
+{-# LANGUAGE TemplateHaskell #-}
+module Fails where
+
+x :: Int
+x = $(error "no such thing")
