@@ -54,11 +54,10 @@ enum Cmd {
         /// Have the program report its waits for black holes when it ends
         #[arg(long)]
         blackholes: bool,
-        /// A path, or a name on PATH
-        program: OsString,
-        /// Arguments for the program
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-        args: Vec<OsString>,
+        /// A path, or a name on PATH; what follows is for the program
+        // Together: what follows the program is its own, and never one of ours.
+        #[arg(value_name = "PROGRAM", trailing_var_arg = true, required = true, num_args = 1..)]
+        command: Vec<OsString>,
     },
     /// Run the tests: unit tests, the command line, conformance with the stock runtime, and Debian's libraries
     ///
@@ -102,7 +101,7 @@ fn start() -> Result<()> {
     match cli.command {
         Cmd::Build => build::ensure_built(&project).map(drop),
         Cmd::Ghc { args } => commands::ghc::run(&project, &args),
-        Cmd::Run { blackholes, program, args } => commands::run::run(&project, &program, &args, blackholes),
+        Cmd::Run { blackholes, command } => commands::run::run(&project, &command[0], &command[1..], blackholes),
         Cmd::Test(options) => commands::test::run(&project, &options),
         Cmd::Bench(options) => commands::bench::run(&project, &options),
         Cmd::Study(options) => commands::study::run(&project, &options),

@@ -7,6 +7,12 @@ hello project
 ghc -v0 -dynamic -outputdir . -o dynamic project/Main.hs
 says hello "$HECATON" run ./dynamic
 
+# What follows the program is its own, whatever it looks like.
+echo 'import System.Environment; main = getArgs >>= print' >Args.hs
+ghc -v0 -dynamic -outputdir . -o args Args.hs
+says '["-h","--help","--blackholes","--","x"]' "$HECATON" run ./args -h --help --blackholes -- x
+
+refused 2 'PROGRAM.* is missing' "$HECATON" run
 refused 1 'no program' "$HECATON" run no-such-program
 refused 1 'there is no' "$HECATON" run ./nothing
 refused 1 'folder' "$HECATON" run ./project
