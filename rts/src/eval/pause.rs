@@ -23,7 +23,7 @@ use super::squeeze::squeeze;
 use super::thunk::{self, State};
 use super::{freeze, update};
 use crate::contract::closure::fields::*;
-use crate::contract::{layout::*, Closure, Info, Tso};
+use crate::contract::{layout::*, Closure, Info, Stack, Tso};
 use crate::hec::Hec;
 use crate::info;
 use crate::observe::blackholes;
@@ -93,9 +93,36 @@ unsafe fn see(hec: &mut Hec, t: Tso, frame: Frame, younger: Option<Closure>) -> 
 /// The thread is stopped, its stack is dirty (it was running), and if it leaves for a foreign call
 /// its TSO says so already.
 pub unsafe fn thread_paused(hec: &mut Hec, t: Tso) -> bool {
+    match first_to_see(t.obj().stackobj) {
+        Some(frame) => see_from(hec, t, frame),
+        None => false,
+    }
+}
+
+/// The youngest frame of a thunk in the chunk, or what leads to the chunk below. None if the stack ends before: most threads that block
+/// evaluate nothing.
+#[inline(always)]
+unsafe fn first_to_see(current: Stack) -> Option<Frame> {
+    let mut frame = Frame::youngest(current);
+    let top = current.top();
+    while (frame.0 as usize) < top {
+        let info = frame.info();
+        match info.kind() {
+            // Most are, and their size is told by their info table.
+            RET_SMALL => frame = Frame(frame.0.add(1 + info.small_bitmap().size())),
+            STOP_FRAME => break,
+            UPDATE_FRAME | UNDERFLOW_FRAME => return Some(frame),
+            _ => frame = frame.older(),
+        }
+    }
+    None
+}
+
+/// [`thread_paused`], from the frame of the current chunk on that [`first_to_see`] has found.
+#[inline(never)]
+unsafe fn see_from(hec: &mut Hec, t: Tso, mut frame: Frame) -> bool {
     let current = t.obj().stackobj;
     let mut chunk = current;
-    let mut frame = Frame::youngest(current);
     // With the chunk that it is in.
     let mut cut = None;
     let mut squeezed: Vec<Frame> = Vec::new();
