@@ -47,9 +47,24 @@ impl ThreadQueue {
     /// Behind those that come before it.
     /// # Safety
     /// `t` is live and on no queue.
+    #[inline]
     pub unsafe fn push_back(&mut self, rs: &mut RememberedSet, t: Tso) {
+        if self.is_empty() {
+            // As it mostly is where threads hand each other what they wait for.
+            return self.push_only(t);
+        }
         let waits = place::computes(t) && t.obj().place == Place::Works;
         self.insert_behind(rs, if waits { self.tail } else { self.last_ahead }, t);
+    }
+    /// To the empty queue.
+    unsafe fn push_only(&mut self, t: Tso) {
+        t.obj().link = Tso::end();
+        self.head = t;
+        self.tail = t;
+        if !place::computes(t) {
+            self.last_ahead = t;
+        }
+        self.set_len(1);
     }
     /// To the very front.
     /// # Safety
