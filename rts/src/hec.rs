@@ -173,14 +173,20 @@ impl Hec {
         self.show_open_pinned();
         let end = if self.alloc.must_stop() || self.gc_requested.is_some() { 0 } else { self.alloc.limit() - 1 };
         if many() {
-            self.post.open(self.hp_lim(), if self.share_later { end.min(self.share_limit()) } else { end });
-            offers::runs(self, &CROWD.resting, self.rests_seen, || room() > 0);
+            self.open_among_others(end);
         } else {
             self.hp_lim().store(end, Ordering::Relaxed);
         }
         if self.context_switch.load(Ordering::Relaxed) != 0 {
             self.interrupt();
         }
+    }
+
+    /// Apart, so that one HEC alone saves no registers for it.
+    #[inline(never)]
+    fn open_among_others(&self, end: usize) {
+        self.post.open(self.hp_lim(), if self.share_later { end.min(self.share_limit()) } else { end });
+        offers::runs(self, &CROWD.resting, self.rests_seen, || room() > 0);
     }
 
     /// Has compiled code cut small pinned arrays from the block that is open for them now.
