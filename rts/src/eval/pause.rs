@@ -106,10 +106,9 @@ unsafe fn first_to_see(current: Stack) -> Option<Frame> {
     let mut frame = Frame::youngest(current);
     let top = current.top();
     while (frame.0 as usize) < top {
-        let info = frame.info();
-        match info.kind() {
-            // Most are, and their size is told by their info table.
-            RET_SMALL => frame = Frame(frame.0.add(1 + info.small_bitmap().size())),
+        match frame.info().kind() {
+            // Apart, as most are that.
+            RET_SMALL => frame = frame.older(),
             STOP_FRAME => break,
             UPDATE_FRAME | UNDERFLOW_FRAME => return Some(frame),
             _ => frame = frame.older(),

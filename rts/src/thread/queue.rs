@@ -70,12 +70,15 @@ impl ThreadQueue {
     /// # Safety
     /// `t` is live and on no queue.
     pub unsafe fn push_front(&mut self, rs: &mut RememberedSet, t: Tso) {
+        if self.is_empty() {
+            return self.push_only(t);
+        }
         self.insert_behind(rs, Tso::NULL, t);
     }
-    /// Behind `before`, or in front if that is null.
+    /// Behind `before`, or in front if that is null. There is somebody on the queue.
     unsafe fn insert_behind(&mut self, rs: &mut RememberedSet, before: Tso, t: Tso) {
         let next = if before.is_null() { self.head } else { before.obj().link };
-        if next.is_null() || next.is_end() {
+        if next.is_end() {
             t.obj().link = Tso::end();
             self.tail = t;
         } else {
