@@ -181,7 +181,7 @@ unsafe fn learn(hecs: &[&mut Hec], before: &Before, outcome: &Outcome, called: u
     });
     // All that a full collection copies is no measure of what a nursery holds.
     let young = if outcome.major { 0 } else { copied };
-    tenure().record(young, before.survivors, outcome.aged_words * WORD);
+    tenure().record(before.allocated, young, before.survivors, outcome.aged_words * WORD);
     let promoted = (blocks_of(&heap().gens[1..]) * BLOCK_BYTES).saturating_sub(before.old);
     let (run, stopped) = cycle::times(started, ended);
     let cycle = Cycle { full: outcome.major, allocated: before.allocated, copied, promoted, run, stopped };

@@ -4,7 +4,8 @@
 //! until the old generation is collected. It is a copy for nothing if nearly all of it survives
 //! again, as when a program builds up its data. So we watch what part of the survivors does;
 //! where it is large, the following collections promote at once, and now and then some of them
-//! age again, less often each time that it was in vain.
+//! age again, less often each time that it was in vain. All of that holds for nurseries of about one size: what survives a much larger
+//! one is other data.
 use crate::unpoisoned::unpoisoned;
 use std::sync::{Mutex, MutexGuard};
 
@@ -17,6 +18,8 @@ const WORTH_BYTES: usize = 64 << 10;
 /// How many collections promote at once before some age again, at first and at most.
 const FIRST_RUN: u32 = 4;
 const LAST_RUN: u32 = 32;
+/// A nursery of so many times the size is another one.
+const LARGER: usize = 2;
 
 pub struct Tenure {
     /// The part of the survivors that survived again.
@@ -25,13 +28,15 @@ pub struct Tenure {
     direct: u32,
     /// How many that will be next time.
     run: u32,
+    /// Bytes that had been allocated before the first collection of this size.
+    allocated: usize,
     /// Bytes that survived the last collection.
     copied: usize,
 }
 
 impl Tenure {
     pub const fn new() -> Tenure {
-        Tenure { survival: 0.0, direct: 0, run: FIRST_RUN, copied: 0 }
+        Tenure { survival: 0.0, direct: 0, run: FIRST_RUN, allocated: 0, copied: 0 }
     }
 
     /// Does the next collection promote what survives it?
@@ -49,10 +54,14 @@ impl Tenure {
         }
     }
 
-    /// A collection has been that copied `copied` bytes, and found `survivors` bytes that had
+    /// A collection has been, after `allocated` bytes, that copied `copied` bytes, and found `survivors` bytes that had
     /// survived one before, of which `again` bytes survived this one.
-    pub fn record(&mut self, copied: usize, survivors: usize, again: usize) {
+    pub fn record(&mut self, allocated: usize, copied: usize, survivors: usize, again: usize) {
         self.copied = copied;
+        if allocated > LARGER * self.allocated {
+            (self.direct, self.run, self.allocated) = (0, FIRST_RUN, allocated);
+            return;
+        }
         if self.direct > 0 {
             self.direct -= 1;
             return;
@@ -82,6 +91,8 @@ pub(super) fn tenure() -> MutexGuard<'static, Tenure> {
 mod tests {
     use super::*;
 
+    const NURSERY: usize = 4 << 20;
+
     /// How many of `n` collections promoted at once, where `part` of the survivors survives again.
     fn run(t: &mut Tenure, n: usize, part: f64) -> usize {
         let mut direct = 0;
@@ -89,7 +100,7 @@ mod tests {
             let now = t.promotes();
             direct += now as usize;
             let survivors = if now { 0 } else { 1 << 20 };
-            t.record(survivors, survivors, (survivors as f64 * part) as usize);
+            t.record(NURSERY, survivors, survivors, (survivors as f64 * part) as usize);
         }
         direct
     }
@@ -113,10 +124,23 @@ mod tests {
     }
 
     #[test]
+    fn a_larger_nursery_is_another_matter() {
+        let mut t = Tenure::new();
+        assert!(run(&mut t, 1000, 0.95) > 900 && t.run == LAST_RUN);
+        while !t.promotes() {
+            t.record(NURSERY, 1 << 20, 1 << 20, 1 << 20);
+        }
+        t.record(LARGER * NURSERY, 1 << 20, 0, 0);
+        assert!(t.promotes());
+        t.record(LARGER * NURSERY + 1, 1 << 20, 0, 0);
+        assert!(!t.promotes() && t.run == FIRST_RUN);
+    }
+
+    #[test]
     fn a_few_bytes_decide_nothing() {
         let mut t = Tenure::new();
         for _ in 0..100 {
-            t.record(WORTH_BYTES, WORTH_BYTES - 1, WORTH_BYTES - 1);
+            t.record(NURSERY, WORTH_BYTES, WORTH_BYTES - 1, WORTH_BYTES - 1);
         }
         assert!(!t.promotes());
     }
