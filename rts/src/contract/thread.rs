@@ -9,7 +9,8 @@ pub struct TsoObj {
     pub info: usize,
     /// Next thread in the queue it is on; [`Tso::END`] at the end.
     pub link: Tso,
-    pub global_link: usize,
+    /// Pieces of nurseries that it has used up since it last blocked (`thread/place.rs`). The headers' `global_link`, which no compiled code knows.
+    pub worked: usize,
     pub stackobj: Stack,
     pub what_next: u16,
     pub why_blocked: u16,
@@ -46,9 +47,9 @@ pub enum Place {
     Brief,
     /// It has been found at work once since it blocked.
     Lingers,
-    /// It has been found at work more often, and has no turn.
+    /// It computes, and waits for its turn.
     Works,
-    /// It has its turn, of which it has used up so many time slices.
+    /// It has its turn, and has lately blocked so often without having done much.
     Turn(u8),
 }
 

@@ -111,6 +111,7 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
                 if throwto::finished(t) {
                     retire(hec, t);
                 } else {
+                    place::chosen(t, &mut hec.run_queue.slices);
                     run_thread(me, ic, hec, t);
                 }
             }
@@ -250,6 +251,7 @@ unsafe fn came_back(hec: &mut Hec) {
     eventlog::thread_stopped(hec.no, o.id, || why_stopped(hec, ret));
     if ret == HeapOverflow {
         hec.alloc.refuse(std::mem::take(&mut hec.r.hp_alloc));
+        o.worked += hec.alloc.spent as usize;
         if goes_straight_on(hec, t) {
             hec.straight_on = Some(t);
             return;
@@ -346,7 +348,9 @@ unsafe fn slice_ends(hec: &mut Hec, t: Tso) {
     if !place::computes(t) {
         hec.run_queue.others_next(&mut hec.remembered);
     }
-    place::slice_ends(t, hec.run_queue.len(), blackhole::is_awaited(t) || stm::has_right_of_way(t));
+    let awaited = blackhole::is_awaited(t) || stm::has_right_of_way(t);
+    let queue = &mut hec.run_queue;
+    place::slice_ends(t, queue.len(), awaited, &mut queue.slices);
 }
 
 /// Has the thread been asked to give way to others?

@@ -1,14 +1,16 @@
 //! A thread's place in the run queue.
 //!
 //! Who is woken goes to the back of the queue, and so does who has used up a time slice. But to go round
-//! among many threads that compute is to keep all of them half done: all that they have built so far is alive
-//! at once, and out of the caches when they go on. So where several threads wait, one that has used up a slice has its
-//! *turn*: it goes on for some more, and should it block in between, it comes to the front when it is
-//! woken. The others wait that much longer, but a round no more than about a second and a half.
+//! among threads that compute is to keep all of them half done: all that they have built so far is alive
+//! at once, and out of the caches when they go on. So one that computes and is chosen has its *turn*: it goes on for several slices
+//! though others wait, and should it block in between, it comes to the front of those that compute when it is
+//! woken. The others wait that much longer, but a round no more than about a second and a half. They have their turns in the order in
+//! which they began to compute; and however many come that have a turn already, the next one has to wait for no more slices than one turn has.
 //!
 //! They need not if they only ever run for a moment before they block, as the threads of a server do. When such a *brief* thread is
 //! woken it comes before all that compute: so it waits for a time slice only, not for a round. It is brief until it has been found at work
-//! twice without having blocked in between: to be found once may happen to anybody. A new thread is
+//! after it has done much since it last blocked, or for the second time since: to be found once may happen to anybody. And it is brief again when it has had a turn
+//! and blocked some times without doing much. A new thread is
 //! what the thread is that makes it: a server's counts as brief, and those among which a computation is divided do not, as they would
 //! all be half done again. What C calls and what handles signals counts as brief; and so does a thread that evaluates what
 //! another one waits for, as long as that lasts.
@@ -20,11 +22,14 @@ use crate::contract::thread::Place;
 use crate::contract::Tso;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// So many must wait.
-const SEVERAL: usize = 3;
 /// How many slices a turn has, and how many all turns of a round have together.
 const SLICES: usize = 10;
 const ROUND: usize = 75;
+/// So many pieces of its nursery are much for a thread that runs for moments, and little for one that computes.
+const MUCH: usize = 16;
+const LITTLE: usize = 2;
+/// Who has blocked so often in a row after a little runs for moments.
+const MOMENTS: u8 = 4;
 
 static NO_TURNS: AtomicBool = AtomicBool::new(false);
 
@@ -47,19 +52,30 @@ pub unsafe fn of_child(parent: Tso) -> Place {
     if computes(parent) { Place::Works } else { Place::Brief }
 }
 
-/// A thread has used up a time slice while so many waited for their turns. Does another wait for what it evaluates?
+/// A thread is chosen to run: its turn begins, if it has waited for that. Those that had turns have used up so many slices since the last one
+/// was chosen that had.
 /// # Safety
 /// It is ours.
-pub unsafe fn slice_ends(t: Tso, waiting: usize, awaited: bool) {
-    let several = waiting >= SEVERAL && !NO_TURNS.load(Ordering::Relaxed);
-    let slices = if several { SLICES.min(ROUND / waiting) } else { 1 };
+#[inline]
+pub unsafe fn chosen(t: Tso, slices: &mut usize) {
+    if t.obj().place == Place::Works && !NO_TURNS.load(Ordering::Relaxed) {
+        t.obj().place = Place::Turn(0);
+        *slices = 0;
+    }
+}
+
+/// A thread has used up a time slice while so many waited for their turns; for `slices` see [`chosen`]. Does another wait for what it evaluates?
+/// # Safety
+/// It is ours.
+pub unsafe fn slice_ends(t: Tso, waiting: usize, awaited: bool, slices: &mut usize) {
+    *slices += computes(t) as usize;
+    let goes_on = *slices < SLICES.min(ROUND.checked_div(waiting).unwrap_or(0));
     let o = t.obj();
     o.place = match o.place {
         _ if awaited => Place::Lingers,
-        Place::Brief => Place::Lingers,
-        Place::Lingers | Place::Works if slices > 1 => Place::Turn(1),
-        Place::Turn(used) if (used as usize) + 1 < slices => Place::Turn(used + 1),
-        Place::Lingers | Place::Works | Place::Turn(_) => Place::Works,
+        Place::Brief if o.worked < MUCH => Place::Lingers,
+        Place::Turn(_) if goes_on => Place::Turn(0),
+        _ => Place::Works,
     };
 }
 
@@ -76,7 +92,11 @@ pub unsafe fn yields(t: Tso) {
 /// # Safety
 /// It is ours.
 pub unsafe fn blocks(t: Tso) {
-    if let Place::Lingers | Place::Works = t.obj().place {
-        t.obj().place = Place::Brief;
-    }
+    let o = t.obj();
+    let worked = std::mem::take(&mut o.worked);
+    o.place = match o.place {
+        Place::Turn(_) if worked >= LITTLE => Place::Turn(0),
+        Place::Turn(moments) if moments + 1 < MOMENTS => Place::Turn(moments + 1),
+        _ => Place::Brief,
+    };
 }

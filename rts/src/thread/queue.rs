@@ -20,6 +20,8 @@ pub struct ThreadQueue {
     last_ahead: Tso,
     /// How often those ahead have yielded since one of the others was next for that.
     yields: u32,
+    /// Time slices that those have had which had turns, since one was chosen that had waited for its.
+    pub slices: usize,
     /// Written by the owner only; others may look.
     len: AtomicUsize,
 }
@@ -31,6 +33,7 @@ impl ThreadQueue {
             tail: Tso::NULL,
             last_ahead: Tso::NULL,
             yields: 0,
+            slices: 0,
             len: AtomicUsize::new(0),
         }
     }

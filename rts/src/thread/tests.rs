@@ -129,36 +129,67 @@ fn what_a_brief_thread_makes_is_brief() {
         *place = parent;
         assert_eq!(unsafe { place::of_child(t) }, child);
     }
-    // Who has a turn keeps it when it blocks.
-    for (before, after) in [(Place::Brief, Place::Brief), (Place::Lingers, Place::Brief), (Place::Works, Place::Brief), (Place::Turn(1), Place::Turn(1))] {
-        *place = before;
-        unsafe { place::blocks(t) };
-        assert_eq!(*place, after);
+    // Who has a turn keeps it when it blocks, but not for ever.
+    let blocks = |before, worked| unsafe {
+        (t.obj().place, t.obj().worked) = (before, worked);
+        place::blocks(t);
+        assert_eq!(t.obj().worked, 0);
+        t.obj().place
+    };
+    assert_eq!([Place::Brief, Place::Lingers, Place::Works].map(|before| blocks(before, 9)), [Place::Brief; 3]);
+    assert_eq!([0, 1, 2].map(|worked| blocks(Place::Turn(1), worked)), [Place::Turn(2), Place::Turn(2), Place::Turn(0)]);
+    assert_eq!([2, 3].map(|moments| blocks(Place::Turn(moments), 0)), [Place::Turn(3), Place::Brief]);
+}
+
+#[test]
+fn a_turn_has_several_slices_if_others_wait() {
+    let mut w = World::new(2);
+    let t = w.thread();
+    let slices = |waiting| unsafe {
+        let mut used = 99;
+        t.obj().place = Place::Brief;
+        for then in [Place::Lingers, Place::Works] {
+            place::slice_ends(t, waiting, false, &mut used);
+            assert_eq!(t.obj().place, then);
+        }
+        place::chosen(t, &mut used);
+        assert_eq!((t.obj().place, used), (Place::Turn(0), 0));
+        (1..).find(|_| {
+            place::slice_ends(t, waiting, false, &mut used);
+            t.obj().place == Place::Works
+        })
+    };
+    assert_eq!([0, 1, 3, 10, 25, 70, 1000].map(|n| slices(n).unwrap()), [1, 10, 10, 7, 3, 1, 1]);
+    // But who is waited for stays with those that come first.
+    for place in [Place::Brief, Place::Lingers, Place::Works, Place::Turn(0)] {
+        unsafe {
+            t.obj().place = place;
+            place::slice_ends(t, 10, true, &mut 0);
+            assert!(!place::computes(t));
+        }
+    }
+    // Who has done much need not be found twice.
+    unsafe {
+        (t.obj().place, t.obj().worked) = (Place::Brief, 16);
+        place::slice_ends(t, 10, false, &mut 0);
+        assert!(place::computes(t));
     }
 }
 
 #[test]
-fn a_turn_has_several_slices_if_several_threads_wait() {
+fn those_that_wait_for_their_turns_wait_for_no_more_than_one() {
     let mut w = World::new(2);
-    let t = w.thread();
-    let slices = |waiting| unsafe {
-        t.obj().place = Place::Brief;
-        place::slice_ends(t, waiting, false);
-        assert_eq!(t.obj().place, Place::Lingers);
-        (1..).find(|_| {
-            place::slice_ends(t, waiting, false);
-            t.obj().place == Place::Works
-        })
+    let [a, b] = std::array::from_fn(|_| w.thread());
+    let mut used = 0;
+    let mut found = |t: Tso| unsafe {
+        place::slice_ends(t, 2, false, &mut used);
+        t.obj().place
     };
-    assert_eq!([0, 2, 3, 10, 25, 70, 1000].map(|n| slices(n).unwrap()), [1, 1, 10, 7, 3, 1, 1]);
-    // But who is waited for stays with those that come first.
-    for place in [Place::Brief, Place::Lingers, Place::Works, Place::Turn(1), Place::Turn(9)] {
-        unsafe {
-            t.obj().place = place;
-            place::slice_ends(t, 10, true);
-            assert!(!place::computes(t));
-        }
-    }
+    [a, b].into_iter().for_each(|t| unsafe { t.obj().place = Place::Turn(0) });
+    // One after the other, though each has its own.
+    assert!((0..6).all(|_| found(a) == Place::Turn(0)));
+    assert!((0..3).all(|_| found(b) == Place::Turn(0)));
+    assert_eq!([found(b), found(a)], [Place::Works, Place::Works]);
 }
 
 #[test]
