@@ -1,6 +1,6 @@
 -- Threads that compute all the time keep others waiting for a while only: a new thread, one that was woken,
 -- one that has run for moments until now, threads that hand each other an MVar all the time, and those that a server makes.
--- And those that run for some milliseconds at a time leave one that computes its share of a HEC.
+-- And those that run for some milliseconds at a time leave one that computes its share of a HEC, and do not wait for those either.
 -- ghc: -O -rtsopts
 -- timeout: 60
 -- skip-stress: what its threads compute between two moments takes minutes
@@ -77,6 +77,28 @@ share = do
   replicateM_ 31 (takeMVar ended)
   return (100 * a `div` (a + t))
 
+build :: Int -> Int -> Int
+build seed n = sum (map (length . show) [seed .. seed + n])
+
+-- How much of that is done in eight milliseconds.
+calibrate :: Int -> IO Int
+calibrate n = do
+  begin <- getMonotonicTime
+  _ <- evaluate (build 0 n)
+  end <- getMonotonicTime
+  if end - begin < 0.008 then calibrate (2 * n) else return n
+
+-- Builds something and pauses, again and again: how much longer than it asked for half of the pauses are at least, in milliseconds.
+frames :: Int -> Int -> IO Double
+frames n count = do
+  late <- forM [1 .. count] $ \i -> do
+    _ <- evaluate (build i n)
+    begin <- getMonotonicTime
+    threadDelay 5000
+    end <- getMonotonicTime
+    return ((end - begin) * 1000 - 5)
+  return (sort late !! (count `div` 2))
+
 main :: IO ()
 main = do
   busy 4 (inNewThread (return ()))
@@ -103,5 +125,10 @@ main = do
   putStrLn (if ms < 250 then "one that a server makes" else "one that a server makes waits for " ++ show ms ++ " ms")
   -- (With more HECs than cores it shares its core with another HEC, too.)
   setNumCapabilities 1
+  n <- calibrate 1000
+  late <- newEmptyMVar
+  busy 4 (inNewThread (frames n 40 >>= putMVar late))
+  lateBy <- takeMVar late
+  putStrLn (if lateBy < 100 then "one that draws" else "one that draws waits for " ++ show lateBy ++ " ms")
   percent <- share
   putStrLn (if percent > 3 then "a fair share" else show percent ++ "%")

@@ -9,8 +9,10 @@ pub struct TsoObj {
     pub info: usize,
     /// Next thread in the queue it is on; [`Tso::END`] at the end.
     pub link: Tso,
-    /// Pieces of nurseries that it has used up since it last blocked (`thread/place.rs`). The headers' `global_link`, which no compiled code knows.
-    pub worked: usize,
+    /// Pieces of nurseries that it has used up since it last blocked, and that it usually uses up before it blocks (`thread/place.rs`). The
+    /// headers' `global_link`, which no compiled code knows.
+    pub worked: u32,
+    pub usual: u32,
     pub stackobj: Stack,
     pub what_next: u16,
     pub why_blocked: u16,

@@ -251,7 +251,7 @@ unsafe fn came_back(hec: &mut Hec) {
     eventlog::thread_stopped(hec.no, o.id, || why_stopped(hec, ret));
     if ret == HeapOverflow {
         hec.alloc.refuse(std::mem::take(&mut hec.r.hp_alloc));
-        o.worked += hec.alloc.spent as usize;
+        o.worked += hec.alloc.spent as u32;
         if goes_straight_on(hec, t) {
             hec.straight_on = Some(t);
             return;

@@ -1,16 +1,16 @@
 //! A thread's place in the run queue.
 //!
 //! Who is woken goes to the back of the queue, and so does who has used up a time slice. But to go round
-//! among threads that compute is to keep all of them half done: all that they have built so far is alive
+//! among many threads that compute is to keep all of them half done: all that they have built so far is alive
 //! at once, and out of the caches when they go on. So one that computes and is chosen has its *turn*: it goes on for several slices
-//! though others wait, and should it block in between, it comes to the front of those that compute when it is
+//! though others wait, the more slices the more there are, and should it block in between, it comes to the front of those that compute when it is
 //! woken. The others wait that much longer, but a round no more than about a second and a half. They have their turns in the order in
 //! which they began to compute; and however many come that have a turn already, the next one has to wait for no more slices than one turn has.
 //!
 //! They need not if they only ever run for a moment before they block, as the threads of a server do. When such a *brief* thread is
 //! woken it comes before all that compute: so it waits for a time slice only, not for a round. It is brief until it has been found at work
-//! after it has done much since it last blocked, or for the second time since: to be found once may happen to anybody. And it is brief again when it has had a turn
-//! and blocked some times without doing much. A new thread is
+//! twice without having blocked in between: to be found once may happen to anybody. (Once is enough if it has done much since it
+//! blocked, and much more than it usually does before it blocks.) And it is brief again when it has blocked some times without doing much. A new thread is
 //! what the thread is that makes it: a server's counts as brief, and those among which a computation is divided do not, as they would
 //! all be half done again. What C calls and what handles signals counts as brief; and so does a thread that evaluates what
 //! another one waits for, as long as that lasts.
@@ -22,13 +22,13 @@ use crate::contract::thread::Place;
 use crate::contract::Tso;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How many slices a turn has, and how many all turns of a round have together.
+/// How many slices a turn has at most, and how many all turns of a round have together.
 const SLICES: usize = 10;
 const ROUND: usize = 75;
-/// So many pieces of its nursery are much for a thread that runs for moments, and little for one that computes.
-const MUCH: usize = 16;
-const LITTLE: usize = 2;
-/// Who has blocked so often in a row after a little runs for moments.
+/// So many pieces of its nursery are much for a thread that runs for moments, and for one that computes.
+const MUCH: u32 = 16;
+const MUCH_FOR_A_TURN: u32 = 64;
+/// Who has blocked so often in a row before it had done that runs for moments.
 const MOMENTS: u8 = 4;
 
 static NO_TURNS: AtomicBool = AtomicBool::new(false);
@@ -69,11 +69,11 @@ pub unsafe fn chosen(t: Tso, slices: &mut usize) {
 /// It is ours.
 pub unsafe fn slice_ends(t: Tso, waiting: usize, awaited: bool, slices: &mut usize) {
     *slices += computes(t) as usize;
-    let goes_on = *slices < SLICES.min(ROUND.checked_div(waiting).unwrap_or(0));
+    let goes_on = *slices < SLICES.min(1 + waiting).min(ROUND / waiting.max(1));
     let o = t.obj();
     o.place = match o.place {
         _ if awaited => Place::Lingers,
-        Place::Brief if o.worked < MUCH => Place::Lingers,
+        Place::Brief if o.worked < MUCH.max(2 * o.usual) => Place::Lingers,
         Place::Turn(_) if goes_on => Place::Turn(0),
         _ => Place::Works,
     };
@@ -94,8 +94,11 @@ pub unsafe fn yields(t: Tso) {
 pub unsafe fn blocks(t: Tso) {
     let o = t.obj();
     let worked = std::mem::take(&mut o.worked);
+    if worked > 0 {
+        o.usual = worked.max(o.usual - o.usual / 4);
+    }
     o.place = match o.place {
-        Place::Turn(_) if worked >= LITTLE => Place::Turn(0),
+        Place::Turn(_) if worked >= MUCH_FOR_A_TURN => Place::Turn(0),
         Place::Turn(moments) if moments + 1 < MOMENTS => Place::Turn(moments + 1),
         _ => Place::Brief,
     };

@@ -137,8 +137,14 @@ fn what_a_brief_thread_makes_is_brief() {
         t.obj().place
     };
     assert_eq!([Place::Brief, Place::Lingers, Place::Works].map(|before| blocks(before, 9)), [Place::Brief; 3]);
-    assert_eq!([0, 1, 2].map(|worked| blocks(Place::Turn(1), worked)), [Place::Turn(2), Place::Turn(2), Place::Turn(0)]);
+    assert_eq!([0, 63, 64].map(|worked| blocks(Place::Turn(1), worked)), [Place::Turn(2), Place::Turn(2), Place::Turn(0)]);
     assert_eq!([2, 3].map(|moments| blocks(Place::Turn(moments), 0)), [Place::Turn(3), Place::Brief]);
+    // What is usual is what it was lately at most.
+    let mut usual = |worked| {
+        blocks(Place::Brief, worked);
+        unsafe { t.obj().usual }
+    };
+    assert_eq!([100, 8, 0, 8, 60].map(&mut usual), [100, 75, 75, 57, 60]);
 }
 
 #[test]
@@ -159,7 +165,7 @@ fn a_turn_has_several_slices_if_others_wait() {
             t.obj().place == Place::Works
         })
     };
-    assert_eq!([0, 1, 3, 10, 25, 70, 1000].map(|n| slices(n).unwrap()), [1, 10, 10, 7, 3, 1, 1]);
+    assert_eq!([0, 1, 3, 10, 25, 70, 1000].map(|n| slices(n).unwrap()), [1, 2, 4, 7, 3, 1, 1]);
     // But who is waited for stays with those that come first.
     for place in [Place::Brief, Place::Lingers, Place::Works, Place::Turn(0)] {
         unsafe {
@@ -168,12 +174,13 @@ fn a_turn_has_several_slices_if_others_wait() {
             assert!(!place::computes(t));
         }
     }
-    // Who has done much need not be found twice.
-    unsafe {
-        (t.obj().place, t.obj().worked) = (Place::Brief, 16);
+    // Who has done much need not be found twice, unless that is usual.
+    let computes = |worked, usual| unsafe {
+        (t.obj().place, t.obj().worked, t.obj().usual) = (Place::Brief, worked, usual);
         place::slice_ends(t, 10, false, &mut 0);
-        assert!(place::computes(t));
-    }
+        place::computes(t)
+    };
+    assert!(!computes(15, 0) && computes(16, 0) && !computes(39, 20) && computes(40, 20));
 }
 
 #[test]
@@ -182,12 +189,12 @@ fn those_that_wait_for_their_turns_wait_for_no_more_than_one() {
     let [a, b] = std::array::from_fn(|_| w.thread());
     let mut used = 0;
     let mut found = |t: Tso| unsafe {
-        place::slice_ends(t, 2, false, &mut used);
+        place::slice_ends(t, 7, false, &mut used);
         t.obj().place
     };
     [a, b].into_iter().for_each(|t| unsafe { t.obj().place = Place::Turn(0) });
     // One after the other, though each has its own.
-    assert!((0..6).all(|_| found(a) == Place::Turn(0)));
+    assert!((0..4).all(|_| found(a) == Place::Turn(0)));
     assert!((0..3).all(|_| found(b) == Place::Turn(0)));
     assert_eq!([found(b), found(a)], [Place::Works, Place::Works]);
 }
