@@ -58,7 +58,7 @@ pub unsafe fn of_child(parent: Tso) -> Place {
 /// It is ours.
 #[inline]
 pub unsafe fn chosen(t: Tso, slices: &mut usize) {
-    if t.obj().place == Place::Works && !NO_TURNS.load(Ordering::Relaxed) {
+    if t.obj().place == Place::Works {
         t.obj().place = Place::Turn(0);
         *slices = 0;
     }
