@@ -1,6 +1,7 @@
 -- Threads that compute all the time keep others waiting for a while only: a new thread, one that was woken,
 -- one that has run for moments until now, threads that hand each other an MVar all the time, and those that a server makes.
 -- And those that run for some milliseconds at a time leave one that computes its share of a HEC, and do not wait for those either.
+-- Among themselves they are done in the order in which they began: those that come later, a few at a time, keep nobody waiting.
 -- ghc: -O -rtsopts
 -- timeout: 60
 -- skip-stress: what its threads compute between two moments takes minutes
@@ -77,27 +78,55 @@ share = do
   replicateM_ 31 (takeMVar ended)
   return (100 * a `div` (a + t))
 
+-- How much of that is done in so many milliseconds.
+calibrate :: Double -> (Int -> Int -> Int) -> IO Int
+calibrate ms work = go 1000
+  where
+    go n = do
+      begin <- getMonotonicTime
+      _ <- evaluate (work 0 n)
+      end <- getMonotonicTime
+      let share = ms / ((end - begin) * 1000)
+      if share > 1 then go (2 * n) else return (round (share * fromIntegral n))
+
 build :: Int -> Int -> Int
 build seed n = sum (map (length . show) [seed .. seed + n])
 
--- How much of that is done in eight milliseconds.
-calibrate :: Int -> IO Int
-calibrate n = do
-  begin <- getMonotonicTime
-  _ <- evaluate (build 0 n)
-  end <- getMonotonicTime
-  if end - begin < 0.008 then calibrate (2 * n) else return n
-
--- Builds something and pauses, again and again: how much longer than it asked for half of the pauses are at least, in milliseconds.
+-- Builds something and pauses, again and again: how long that takes each time but for the four slowest, at most, in milliseconds.
 frames :: Int -> Int -> IO Double
 frames n count = do
-  late <- forM [1 .. count] $ \i -> do
-    _ <- evaluate (build i n)
+  took <- forM [1 .. count] $ \i -> do
     begin <- getMonotonicTime
+    _ <- evaluate (build i n)
     threadDelay 5000
     end <- getMonotonicTime
-    return ((end - begin) * 1000 - 5)
-  return (sort late !! (count `div` 2))
+    return ((end - begin) * 1000)
+  return (sortBy (flip compare) took !! 4)
+
+square :: Int -> Int -> Int
+square seed n = length (show (foldl' (\a i -> (a * a + i) `mod` (10 ^ (40 :: Int))) 1 [toInteger seed .. toInteger (seed + n)]))
+
+-- So many that compute wait for a gate, and each one that is done lets the next one in. How many of them are done before the last one that
+-- began earlier, with twice as much to do?
+order :: Int -> Int -> Int -> IO Int
+order n earlier later = do
+  gate <- newQSem 0
+  ended <- newEmptyMVar
+  (isDone, seen) <- (,) <$> newIORef 0 <*> newIORef 0
+  forM_ [1 .. later] $ \i -> forkIO $ do
+    waitQSem gate
+    _ <- evaluate (square i n)
+    modifyIORef' isDone (+ 1)
+    signalQSem gate
+    putMVar ended ()
+  forM_ [1 .. earlier] $ \i -> forkIO $ do
+    _ <- evaluate (square (-i) (2 * n))
+    readIORef isDone >>= writeIORef seen
+    putMVar ended ()
+  threadDelay 200000
+  replicateM_ 2 (signalQSem gate)
+  replicateM_ (earlier + later) (takeMVar ended)
+  readIORef seen
 
 main :: IO ()
 main = do
@@ -125,10 +154,13 @@ main = do
   putStrLn (if ms < 250 then "one that a server makes" else "one that a server makes waits for " ++ show ms ++ " ms")
   -- (With more HECs than cores it shares its core with another HEC, too.)
   setNumCapabilities 1
-  n <- calibrate 1000
-  late <- newEmptyMVar
-  busy 4 (inNewThread (frames n 40 >>= putMVar late))
-  lateBy <- takeMVar late
-  putStrLn (if lateBy < 100 then "one that draws" else "one that draws waits for " ++ show lateBy ++ " ms")
+  n <- calibrate 10 build
+  took <- newEmptyMVar
+  busy 4 (inNewThread (frames n 70 >>= putMVar took))
+  most <- takeMVar took
+  putStrLn (if most < 200 then "one that draws" else "one that draws takes " ++ show most ++ " ms")
   percent <- share
   putStrLn (if percent > 3 then "a fair share" else show percent ++ "%")
+  m <- calibrate 70 square
+  before <- order m 10 80
+  putStrLn (if before < 60 then "first come, first done" else show before ++ " were done before")

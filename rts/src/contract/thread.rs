@@ -51,8 +51,10 @@ pub enum Place {
     Lingers,
     /// It computes, and waits for its turn.
     Works,
-    /// It has its turn, and has lately blocked so often without having done much.
+    /// It has its turn, and has lately blocked so often without having been found at work twice in between.
     Turn(u8),
+    /// The same, and it has been found at work once since.
+    Seen(u8),
 }
 
 /// A flag of threads beside those of the headers: a modification of a variable may be under way on its stack (`eval/modify.rs`).

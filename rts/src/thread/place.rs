@@ -10,7 +10,8 @@
 //! They need not if they only ever run for a moment before they block, as the threads of a server do. When such a *brief* thread is
 //! woken it comes before all that compute: so it waits for a time slice only, not for a round. It is brief until it has been found at work
 //! twice without having blocked in between: to be found once may happen to anybody. (Once is enough if it has done much since it
-//! blocked, and much more than it usually does before it blocks.) And it is brief again when it has blocked some times without doing much. A new thread is
+//! blocked, and much more than it usually does before it blocks.) And it is brief again when it has blocked four times without having been found
+//! twice in between, as a thread is that draws pictures, each in less than a slice. A new thread is
 //! what the thread is that makes it: a server's counts as brief, and those among which a computation is divided do not, as they would
 //! all be half done again. What C calls and what handles signals counts as brief; and so does a thread that evaluates what
 //! another one waits for, as long as that lasts.
@@ -25,10 +26,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// How many slices a turn has at most, and how many all turns of a round have together.
 const SLICES: usize = 10;
 const ROUND: usize = 75;
-/// So many pieces of its nursery are much for a thread that runs for moments, and for one that computes.
+/// So many pieces of its nursery are much for a thread that runs for moments.
 const MUCH: u32 = 16;
-const MUCH_FOR_A_TURN: u32 = 64;
-/// Who has blocked so often in a row before it had done that runs for moments.
+/// Who has blocked so often without having been found at work twice in between runs for moments.
 const MOMENTS: u8 = 4;
 
 static NO_TURNS: AtomicBool = AtomicBool::new(false);
@@ -42,7 +42,7 @@ pub fn have_no_turns() {
 /// # Safety
 /// It is ours.
 pub unsafe fn computes(t: Tso) -> bool {
-    matches!(t.obj().place, Place::Works | Place::Turn(_)) && !NO_TURNS.load(Ordering::Relaxed)
+    matches!(t.obj().place, Place::Works | Place::Turn(_) | Place::Seen(_)) && !NO_TURNS.load(Ordering::Relaxed)
 }
 
 /// Of a thread that `parent` makes.
@@ -74,7 +74,8 @@ pub unsafe fn slice_ends(t: Tso, waiting: usize, awaited: bool, slices: &mut usi
     o.place = match o.place {
         _ if awaited => Place::Lingers,
         Place::Brief if o.worked < MUCH.max(2 * o.usual) => Place::Lingers,
-        Place::Turn(_) if goes_on => Place::Turn(0),
+        Place::Turn(moments) if goes_on => Place::Seen(moments),
+        Place::Seen(_) if goes_on => Place::Turn(0),
         _ => Place::Works,
     };
 }
@@ -83,7 +84,7 @@ pub unsafe fn slice_ends(t: Tso, waiting: usize, awaited: bool, slices: &mut usi
 /// # Safety
 /// It is ours.
 pub unsafe fn yields(t: Tso) {
-    if let Place::Turn(_) = t.obj().place {
+    if computes(t) {
         t.obj().place = Place::Works;
     }
 }
@@ -98,8 +99,7 @@ pub unsafe fn blocks(t: Tso) {
         o.usual = worked.max(o.usual - o.usual / 4);
     }
     o.place = match o.place {
-        Place::Turn(_) if worked >= MUCH_FOR_A_TURN => Place::Turn(0),
-        Place::Turn(moments) if moments + 1 < MOMENTS => Place::Turn(moments + 1),
+        Place::Turn(moments) | Place::Seen(moments) if moments + 1 < MOMENTS => Place::Turn(moments + 1),
         _ => Place::Brief,
     };
 }

@@ -70,7 +70,7 @@ fn who_has_its_turn_comes_to_the_front_and_who_runs_for_moments_before_that() {
     let mut q = ThreadQueue::new();
     let rs = &mut w.hec.remembered;
     unsafe {
-        (turn.obj().place, other.obj().place) = (Place::Turn(1), Place::Turn(2));
+        (turn.obj().place, other.obj().place) = (Place::Turn(1), Place::Seen(2));
         // Where nobody computes, all are served in order.
         [a, brief, b].into_iter().for_each(|t| q.push_back(rs, t));
         assert_eq!([q.pop_front(), q.pop_front(), q.pop_front()], [Some(a), Some(brief), Some(b)]);
@@ -125,11 +125,11 @@ fn what_a_brief_thread_makes_is_brief() {
     let mut w = World::new(2);
     let t = w.thread();
     let place = unsafe { &mut t.obj().place };
-    for (parent, child) in [(Place::Brief, Place::Brief), (Place::Lingers, Place::Brief), (Place::Works, Place::Works), (Place::Turn(1), Place::Works)] {
+    for (parent, child) in [(Place::Brief, Place::Brief), (Place::Lingers, Place::Brief), (Place::Works, Place::Works), (Place::Turn(1), Place::Works), (Place::Seen(1), Place::Works)] {
         *place = parent;
         assert_eq!(unsafe { place::of_child(t) }, child);
     }
-    // Who has a turn keeps it when it blocks, but not for ever.
+    // Who has a turn keeps it when it blocks, until it has done so four times without having been found at work twice in between.
     let blocks = |before, worked| unsafe {
         (t.obj().place, t.obj().worked) = (before, worked);
         place::blocks(t);
@@ -137,8 +137,14 @@ fn what_a_brief_thread_makes_is_brief() {
         t.obj().place
     };
     assert_eq!([Place::Brief, Place::Lingers, Place::Works].map(|before| blocks(before, 9)), [Place::Brief; 3]);
-    assert_eq!([0, 63, 64].map(|worked| blocks(Place::Turn(1), worked)), [Place::Turn(2), Place::Turn(2), Place::Turn(0)]);
-    assert_eq!([2, 3].map(|moments| blocks(Place::Turn(moments), 0)), [Place::Turn(3), Place::Brief]);
+    assert_eq!([Place::Turn(0), Place::Turn(2), Place::Seen(2)].map(|before| blocks(before, 9)), [Place::Turn(1), Place::Turn(3), Place::Turn(3)]);
+    assert_eq!([Place::Turn(3), Place::Seen(3)].map(|before| blocks(before, 9)), [Place::Brief; 2]);
+    let found = |before| unsafe {
+        t.obj().place = before;
+        place::slice_ends(t, 9, false, &mut 0);
+        t.obj().place
+    };
+    assert_eq!([Place::Turn(3), Place::Seen(3)].map(found), [Place::Seen(3), Place::Turn(0)]);
     // What is usual is what it was lately at most.
     let mut usual = |worked| {
         blocks(Place::Brief, worked);
@@ -167,7 +173,7 @@ fn a_turn_has_several_slices_if_others_wait() {
     };
     assert_eq!([0, 1, 3, 10, 25, 70, 1000].map(|n| slices(n).unwrap()), [1, 2, 4, 7, 3, 1, 1]);
     // But who is waited for stays with those that come first.
-    for place in [Place::Brief, Place::Lingers, Place::Works, Place::Turn(0)] {
+    for place in [Place::Brief, Place::Lingers, Place::Works, Place::Turn(0), Place::Seen(0)] {
         unsafe {
             t.obj().place = place;
             place::slice_ends(t, 10, true, &mut 0);
@@ -194,8 +200,8 @@ fn those_that_wait_for_their_turns_wait_for_no_more_than_one() {
     };
     [a, b].into_iter().for_each(|t| unsafe { t.obj().place = Place::Turn(0) });
     // One after the other, though each has its own.
-    assert!((0..4).all(|_| found(a) == Place::Turn(0)));
-    assert!((0..3).all(|_| found(b) == Place::Turn(0)));
+    assert!((0..4).all(|_| found(a) != Place::Works));
+    assert!((0..3).all(|_| found(b) != Place::Works));
     assert_eq!([found(b), found(a)], [Place::Works, Place::Works]);
 }
 
