@@ -9,10 +9,12 @@ pub struct TsoObj {
     pub info: usize,
     /// Next thread in the queue it is on; [`Tso::END`] at the end.
     pub link: Tso,
-    /// Pieces of nurseries that it has used up since it last blocked, and that it usually uses up before it blocks (`thread/place.rs`). The
-    /// headers' `global_link`, which no compiled code knows.
-    pub worked: u32,
-    pub usual: u32,
+    /// Pieces of nurseries that it has used up since it last blocked, and that it usually uses up before it blocks (`thread/place.rs`). These
+    /// three are in the place of the headers' `global_link`, which no compiled code knows.
+    pub worked: u16,
+    pub usual: u16,
+    /// When its turn began that it has or waits for, if it computes (`thread/place.rs`). 0: when it is put on a run queue next.
+    pub began: u32,
     pub stackobj: Stack,
     pub what_next: u16,
     pub why_blocked: u16,
@@ -38,23 +40,21 @@ pub struct TsoObj {
     /// Where it belongs in the run queue (`thread/place.rs`). The headers have a gap here.
     pub place: Place,
     /// How often, by size, its transaction has been overtaken (`sync/stm`). It is in the same gap.
-    pub losses: u16,
+    pub losses: u8,
 }
 
 /// A thread's place in the run queue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum Place {
-    /// It has blocked since it was last found at work.
+    /// It runs for moments.
     Brief,
-    /// It has been found at work once since it blocked.
+    /// The same, but it has been found at work once since it blocked.
     Lingers,
-    /// It computes, and waits for its turn.
-    Works,
-    /// It has its turn, and has lately blocked so often without having been found at work twice in between.
-    Turn(u8),
-    /// The same, and it has been found at work once since.
-    Seen(u8),
+    /// It computes. Its turn has had so many time slices. So often it has blocked lately without having been found at work twice in between.
+    Turn { slices: u8, moments: u8 },
+    /// The same, and it has been found at work once since it blocked.
+    Seen { slices: u8, moments: u8 },
 }
 
 /// A flag of threads beside those of the headers: a modification of a variable may be under way on its stack (`eval/modify.rs`).

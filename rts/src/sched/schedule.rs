@@ -111,7 +111,6 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
                 if throwto::finished(t) {
                     retire(hec, t);
                 } else {
-                    place::chosen(t, &mut hec.run_queue.slices);
                     run_thread(me, ic, hec, t);
                 }
             }
@@ -251,7 +250,7 @@ unsafe fn came_back(hec: &mut Hec) {
     eventlog::thread_stopped(hec.no, o.id, || why_stopped(hec, ret));
     if ret == HeapOverflow {
         hec.alloc.refuse(std::mem::take(&mut hec.r.hp_alloc));
-        o.worked += hec.alloc.spent as u32;
+        o.worked = o.worked.saturating_add(hec.alloc.spent as u16);
         if goes_straight_on(hec, t) {
             hec.straight_on = Some(t);
             return;
@@ -267,7 +266,7 @@ unsafe fn came_back(hec: &mut Hec) {
             if !place::computes(t) {
                 hec.run_queue.one_yields(&mut hec.remembered);
             }
-            place::yields(t);
+            place::turn_ends(t);
             requeue(hec, t);
         }
         ThreadBlocked => {
@@ -306,7 +305,7 @@ unsafe fn requeue(hec: &mut Hec, t: Tso) {
         restart_transaction(hec, t);
         stm::lost(t, tvars);
     }
-    hec.run_queue.push_back(&mut hec.remembered, t);
+    hec.run_queue.push_again(&mut hec.remembered, t);
 }
 
 /// A heap check failed, and all that is wanted is another piece of the nursery: then the thread has not stopped, and nobody else needs
@@ -349,8 +348,7 @@ unsafe fn slice_ends(hec: &mut Hec, t: Tso) {
         hec.run_queue.others_next(&mut hec.remembered);
     }
     let awaited = blackhole::is_awaited(t) || stm::has_right_of_way(t);
-    let queue = &mut hec.run_queue;
-    place::slice_ends(t, queue.len(), awaited, &mut queue.slices);
+    place::slice_ends(t, hec.run_queue.len(), awaited);
 }
 
 /// Has the thread been asked to give way to others?

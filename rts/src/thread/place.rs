@@ -2,12 +2,12 @@
 //!
 //! Who is woken goes to the back of the queue, and so does who has used up a time slice. But to go round
 //! among many threads that compute is to keep all of them half done: all that they have built so far is alive
-//! at once, and out of the caches when they go on. So one that computes and is chosen has its *turn*: it goes on for several slices
-//! though others wait, the more slices the more there are, and should it block in between, it comes to the front of those that compute when it is
-//! woken. The others wait that much longer, but a round no more than about a second and a half. They have their turns in the order in
-//! which they began to compute; and however many come that have a turn already, the next one has to wait for no more slices than one turn has.
+//! at once, and out of the caches when they go on. So those that compute have *turns* of several slices, the more the more others
+//! wait, but a round takes no longer than about a second and a half. They have them in the order in which they began to wait for them. Who blocks during
+//! its turn has the rest of it when it is woken, before all whose turns began later; but nobody's
+//! turn is interrupted for that. Who blocks for the first time without having been found at work has not begun, and waits at the back.
 //!
-//! They need not if they only ever run for a moment before they block, as the threads of a server do. When such a *brief* thread is
+//! They need not wait who only ever run for a moment before they block, as the threads of a server do. When such a *brief* thread is
 //! woken it comes before all that compute: so it waits for a time slice only, not for a round. It is brief until it has been found at work
 //! twice without having blocked in between: to be found once may happen to anybody. (Once is enough if it has done much since it
 //! blocked, and much more than it usually does before it blocks.) And it is brief again when it has blocked four times without having been found
@@ -21,15 +21,18 @@
 //! Who names the length of time slices (`-C`) gets them as they are, and no turns.
 use crate::contract::thread::Place;
 use crate::contract::Tso;
+use crate::observe::clock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How many slices a turn has at most, and how many all turns of a round have together.
 const SLICES: usize = 10;
 const ROUND: usize = 75;
 /// So many pieces of its nursery are much for a thread that runs for moments.
-const MUCH: u32 = 16;
+const MUCH: u16 = 16;
 /// Who has blocked so often without having been found at work twice in between runs for moments.
 const MOMENTS: u8 = 4;
+/// Turns begin at times of this resolution: a fraction of a millisecond.
+const TICKS: u32 = 20;
 
 static NO_TURNS: AtomicBool = AtomicBool::new(false);
 
@@ -42,50 +45,67 @@ pub fn have_no_turns() {
 /// # Safety
 /// It is ours.
 pub unsafe fn computes(t: Tso) -> bool {
-    matches!(t.obj().place, Place::Works | Place::Turn(_) | Place::Seen(_)) && !NO_TURNS.load(Ordering::Relaxed)
+    matches!(t.obj().place, Place::Turn { .. } | Place::Seen { .. }) && !NO_TURNS.load(Ordering::Relaxed)
 }
 
 /// Of a thread that `parent` makes.
 /// # Safety
 /// It is ours.
 pub unsafe fn of_child(parent: Tso) -> Place {
-    if computes(parent) { Place::Works } else { Place::Brief }
+    if computes(parent) { Place::Turn { slices: 0, moments: 0 } } else { Place::Brief }
 }
 
-/// A thread is chosen to run: its turn begins, if it has waited for that. Those that had turns have used up so many slices since the last one
-/// was chosen that had.
+/// A thread that computes waits for its turn, or for the rest of it.
 /// # Safety
 /// It is ours.
 #[inline]
-pub unsafe fn chosen(t: Tso, slices: &mut usize) {
-    if t.obj().place == Place::Works {
-        t.obj().place = Place::Turn(0);
-        *slices = 0;
+pub unsafe fn waits(t: Tso) {
+    if t.obj().began == 0 {
+        t.obj().began = (clock::ticks() >> TICKS) as u32 | 1;
     }
 }
 
-/// A thread has used up a time slice while so many waited for their turns; for `slices` see [`chosen`]. Does another wait for what it evaluates?
+/// Has the turn of `a` begun before that of `b`?
+/// # Safety
+/// They are on a run queue of ours.
+pub unsafe fn is_before(a: Tso, b: Tso) -> bool {
+    (a.obj().began.wrapping_sub(b.obj().began) as i32) < 0
+}
+
+/// Does a thread that has run compute, and is its turn not over?
 /// # Safety
 /// It is ours.
-pub unsafe fn slice_ends(t: Tso, waiting: usize, awaited: bool, slices: &mut usize) {
-    *slices += computes(t) as usize;
-    let goes_on = *slices < SLICES.min(1 + waiting).min(ROUND / waiting.max(1));
+pub unsafe fn goes_on(t: Tso) -> bool {
+    computes(t) && t.obj().began != 0
+}
+
+/// A thread has used up a time slice while so many waited for their turns. Does another wait for what it evaluates?
+/// # Safety
+/// It is ours.
+pub unsafe fn slice_ends(t: Tso, waiting: usize, awaited: bool) {
     let o = t.obj();
+    let most = SLICES.min(1 + waiting).min(ROUND / waiting.max(1)) as u8;
     o.place = match o.place {
         _ if awaited => Place::Lingers,
         Place::Brief if o.worked < MUCH.max(2 * o.usual) => Place::Lingers,
-        Place::Turn(moments) if goes_on => Place::Seen(moments),
-        Place::Seen(_) if goes_on => Place::Turn(0),
-        _ => Place::Works,
+        Place::Brief | Place::Lingers => Place::Turn { slices: most, moments: 0 },
+        Place::Turn { slices, moments } => Place::Seen { slices: slices + 1, moments },
+        Place::Seen { slices, .. } => Place::Turn { slices: slices + 1, moments: 0 },
     };
+    if let Place::Turn { slices, .. } | Place::Seen { slices, .. } = o.place {
+        if slices >= most {
+            turn_ends(t);
+        }
+    }
 }
 
-/// A thread gives up its turn.
+/// A thread gives up its turn, if it has one.
 /// # Safety
 /// It is ours.
-pub unsafe fn yields(t: Tso) {
-    if computes(t) {
-        t.obj().place = Place::Works;
+pub unsafe fn turn_ends(t: Tso) {
+    if let Place::Turn { slices, .. } | Place::Seen { slices, .. } = &mut t.obj().place {
+        *slices = 0;
+        t.obj().began = 0;
     }
 }
 
@@ -99,7 +119,12 @@ pub unsafe fn blocks(t: Tso) {
         o.usual = worked.max(o.usual - o.usual / 4);
     }
     o.place = match o.place {
-        Place::Turn(moments) | Place::Seen(moments) if moments + 1 < MOMENTS => Place::Turn(moments + 1),
+        Place::Turn { slices, moments } | Place::Seen { slices, moments } if moments + 1 < MOMENTS => {
+            if slices == 0 && moments == 0 {
+                o.began = 0;
+            }
+            Place::Turn { slices, moments: moments + 1 }
+        }
         _ => Place::Brief,
     };
 }

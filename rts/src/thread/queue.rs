@@ -1,17 +1,18 @@
-//! A queue of threads, linked through the TSOs: first those that run for moments, then those that compute (`place.rs`). Of
-//! each kind who comes first is served first, but who has its turn comes before the others that compute. When those that run for
+//! A queue of threads, linked through the TSOs: first those that run for moments, in the order in which they come, then those that compute,
+//! in the order in which their turns began (`place.rs`). When those that run for
 //! moments have used up a time slice the first of the others is next, so that nobody waits for ever.
 //!
 //! Queues are roots: the collector visits the ends. A TSO whose link is written may be
 //! old, so every write is remembered.
 use super::place;
-use crate::contract::thread::Place;
 use crate::contract::{Closure, Tso};
 use crate::memory::remember::RememberedSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// So often those that run for moments may yield before the first of the others is next.
 const MOST_YIELDS: u32 = 32;
+/// Among so many of those that compute the order is kept when one comes back that had begun before others that wait.
+const MOST_PASSED: usize = 32;
 
 pub struct ThreadQueue {
     pub head: Tso,
@@ -20,8 +21,6 @@ pub struct ThreadQueue {
     last_ahead: Tso,
     /// How often those ahead have yielded since one of the others was next for that.
     yields: u32,
-    /// Time slices that those have had which had turns, since one was chosen that had waited for its.
-    pub slices: usize,
     /// Written by the owner only; others may look.
     len: AtomicUsize,
 }
@@ -33,7 +32,6 @@ impl ThreadQueue {
             tail: Tso::NULL,
             last_ahead: Tso::NULL,
             yields: 0,
-            slices: 0,
             len: AtomicUsize::new(0),
         }
     }
@@ -52,12 +50,40 @@ impl ThreadQueue {
     /// `t` is live and on no queue.
     #[inline]
     pub unsafe fn push_back(&mut self, rs: &mut RememberedSet, t: Tso) {
+        let computes = place::computes(t);
+        if computes {
+            place::waits(t);
+        }
         if self.is_empty() {
             // As it mostly is where threads hand each other what they wait for.
             return self.push_only(t);
         }
-        let waits = place::computes(t) && t.obj().place == Place::Works;
-        self.insert_behind(rs, if waits { self.tail } else { self.last_ahead }, t);
+        let before = if computes { self.before_in_turn(t) } else { self.last_ahead };
+        self.insert_behind(rs, before, t);
+    }
+    /// A thread that has run: as [`ThreadQueue::push_back`], but first of those that compute if its turn goes on.
+    /// # Safety
+    /// As there.
+    pub unsafe fn push_again(&mut self, rs: &mut RememberedSet, t: Tso) {
+        if self.is_empty() || !place::goes_on(t) {
+            return self.push_back(rs, t);
+        }
+        self.insert_behind(rs, self.last_ahead, t);
+    }
+    /// Behind whom a thread that computes belongs. The first one that computes may have just run: nobody comes before it.
+    unsafe fn before_in_turn(&self, t: Tso) -> Tso {
+        if self.tail == self.last_ahead || !place::is_before(t, self.tail) {
+            return self.tail;
+        }
+        let mut before = if self.last_ahead.is_null() { self.head } else { self.last_ahead.obj().link };
+        for _ in 1..MOST_PASSED {
+            let next = before.obj().link;
+            if next.is_end() || place::is_before(t, next) {
+                break;
+            }
+            before = next;
+        }
+        before
     }
     /// To the empty queue.
     unsafe fn push_only(&mut self, t: Tso) {

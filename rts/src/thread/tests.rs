@@ -63,29 +63,38 @@ fn a_thread_that_others_wait_for_comes_forward() {
     }
 }
 
+/// It computes, and its turn began then, or begins when it is queued.
+fn computing(t: Tso, began: u32) {
+    unsafe { (t.obj().place, t.obj().began) = (TURN, began) };
+}
+
+const TURN: Place = Place::Turn { slices: 0, moments: 0 };
+
 #[test]
-fn who_has_its_turn_comes_to_the_front_and_who_runs_for_moments_before_that() {
+fn those_that_compute_come_in_the_order_of_their_turns_and_who_runs_for_moments_before_that() {
     let mut w = World::new(2);
-    let [a, b, turn, other, brief, briefer] = std::array::from_fn(|_| w.thread());
+    let [a, b, old, older, brief, briefer] = std::array::from_fn(|_| w.thread());
     let mut q = ThreadQueue::new();
     let rs = &mut w.hec.remembered;
     unsafe {
-        (turn.obj().place, other.obj().place) = (Place::Turn(1), Place::Seen(2));
         // Where nobody computes, all are served in order.
         [a, brief, b].into_iter().for_each(|t| q.push_back(rs, t));
         assert_eq!([q.pop_front(), q.pop_front(), q.pop_front()], [Some(a), Some(brief), Some(b)]);
         // One that has been interrupted, and so comes to the front, computes too.
-        (a.obj().place, b.obj().place) = (Place::Works, Place::Works);
+        [a, b].into_iter().for_each(|t| computing(t, 0));
         q.push_front(rs, a);
         q.push_back(rs, brief);
         assert_eq!([q.pop_front(), q.pop_front()], [Some(brief), Some(a)]);
-        [a, b, turn, brief, briefer].into_iter().for_each(|t| q.push_back(rs, t));
-        assert_eq!(contents(&q), [brief, briefer, turn, a, b]);
-        q.push_back(rs, other);
-        assert_eq!(contents(&q), [brief, briefer, other, turn, a, b]);
+        // Who comes first is first, unless another one had begun before; but whose turn has come has it.
+        [a, b, brief, briefer].into_iter().for_each(|t| q.push_back(rs, t));
+        assert_eq!(contents(&q), [brief, briefer, a, b]);
+        computing(old, a.obj().began.wrapping_sub(10));
+        computing(older, a.obj().began.wrapping_sub(20));
+        [old, older].into_iter().for_each(|t| q.push_back(rs, t));
+        assert_eq!(contents(&q), [brief, briefer, a, older, old, b]);
         assert!(q.bring_forward(rs, briefer, 9));
-        assert_eq!(contents(&q), [briefer, brief, other, turn, a, b]);
-        // When they have used up a slice one of the others is next, and in the end all have been.
+        assert_eq!(contents(&q), [briefer, brief, a, older, old, b]);
+        // When those that run for moments have used up a slice one of the others is next, and in the end all have been.
         let mut seen = Vec::new();
         while q.len() > 2 {
             assert_eq!([q.pop_front(), q.pop_front()], [Some(briefer), Some(brief)]);
@@ -93,7 +102,7 @@ fn who_has_its_turn_comes_to_the_front_and_who_runs_for_moments_before_that() {
             q.others_next(rs);
             seen.extend(q.pop_front());
         }
-        assert_eq!(seen, [other, turn, a, b]);
+        assert_eq!(seen, [a, older, old, b]);
         q.others_next(rs);
         assert_eq!(contents(&q), [briefer, brief]);
         while q.pop_front().is_some() {}
@@ -111,12 +120,44 @@ fn who_has_its_turn_comes_to_the_front_and_who_runs_for_moments_before_that() {
             q.head == a
         });
         assert_eq!(yields, Some(32));
-        // Who yields has no turn any more.
-        while q.pop_front().is_some() {}
-        q.push_back(rs, other);
-        place::yields(turn);
-        [a, turn].into_iter().for_each(|t| q.push_back(rs, t));
-        assert_eq!(contents(&q), [other, a, turn]);
+    }
+}
+
+#[test]
+fn a_turn_goes_on_until_it_ends_but_it_is_given_up_by_who_yields() {
+    let mut w = World::new(2);
+    let [runs, older, brief] = std::array::from_fn(|_| w.thread());
+    let mut q = ThreadQueue::new();
+    let rs = &mut w.hec.remembered;
+    unsafe {
+        [(older, 10), (runs, 20)].into_iter().for_each(|(t, began)| computing(t, began));
+        [older, brief].into_iter().for_each(|t| q.push_back(rs, t));
+        place::slice_ends(runs, 2, false);
+        q.push_again(rs, runs);
+        assert_eq!(contents(&q), [brief, runs, older]);
+        assert!(q.bring_forward(rs, runs, 9) && q.pop_front() == Some(runs));
+        place::turn_ends(runs);
+        q.push_again(rs, runs);
+        assert_eq!(contents(&q), [brief, older, runs]);
+        assert!(runs.obj().began != 0 && runs.obj().place == Place::Seen { slices: 0, moments: 0 });
+    }
+}
+
+#[test]
+fn the_order_of_turns_is_looked_up_among_the_first_only() {
+    let mut w = World::new(2);
+    let many: Vec<Tso> = (0..100).map(|_| w.thread()).collect();
+    let late = w.thread();
+    let mut q = ThreadQueue::new();
+    let rs = &mut w.hec.remembered;
+    unsafe {
+        (1..).zip(&many).for_each(|(i, &t)| {
+            computing(t, 10 * i);
+            q.push_back(rs, t);
+        });
+        computing(late, 905);
+        q.push_back(rs, late);
+        assert!(contents(&q)[32] == late);
     }
 }
 
@@ -125,26 +166,28 @@ fn what_a_brief_thread_makes_is_brief() {
     let mut w = World::new(2);
     let t = w.thread();
     let place = unsafe { &mut t.obj().place };
-    for (parent, child) in [(Place::Brief, Place::Brief), (Place::Lingers, Place::Brief), (Place::Works, Place::Works), (Place::Turn(1), Place::Works), (Place::Seen(1), Place::Works)] {
+    let (turn, seen) = (|slices, moments| Place::Turn { slices, moments }, |slices, moments| Place::Seen { slices, moments });
+    for (parent, child) in [(Place::Brief, Place::Brief), (Place::Lingers, Place::Brief), (turn(3, 1), TURN), (seen(2, 1), TURN)] {
         *place = parent;
         assert_eq!(unsafe { place::of_child(t) }, child);
     }
-    // Who has a turn keeps it when it blocks, until it has done so four times without having been found at work twice in between.
+    // Who computes does so until it has blocked four times without having been found at work twice in between.
     let blocks = |before, worked| unsafe {
-        (t.obj().place, t.obj().worked) = (before, worked);
+        (t.obj().place, t.obj().worked, t.obj().began) = (before, worked, 7);
         place::blocks(t);
         assert_eq!(t.obj().worked, 0);
-        t.obj().place
+        (t.obj().place, t.obj().began)
     };
-    assert_eq!([Place::Brief, Place::Lingers, Place::Works].map(|before| blocks(before, 9)), [Place::Brief; 3]);
-    assert_eq!([Place::Turn(0), Place::Turn(2), Place::Seen(2)].map(|before| blocks(before, 9)), [Place::Turn(1), Place::Turn(3), Place::Turn(3)]);
-    assert_eq!([Place::Turn(3), Place::Seen(3)].map(|before| blocks(before, 9)), [Place::Brief; 2]);
+    assert_eq!([Place::Brief, Place::Lingers, turn(2, 3), seen(2, 3)].map(|before| blocks(before, 9).0), [Place::Brief; 4]);
+    // If it has not been found at all so far, its turn has not begun.
+    assert_eq!([turn(2, 0), seen(2, 2), turn(0, 1)].map(|before| blocks(before, 9)), [(turn(2, 1), 7), (turn(2, 3), 7), (turn(0, 2), 7)]);
+    assert_eq!(blocks(TURN, 9), (turn(0, 1), 0));
     let found = |before| unsafe {
         t.obj().place = before;
-        place::slice_ends(t, 9, false, &mut 0);
+        place::slice_ends(t, 9, false);
         t.obj().place
     };
-    assert_eq!([Place::Turn(3), Place::Seen(3)].map(found), [Place::Seen(3), Place::Turn(0)]);
+    assert_eq!([turn(2, 3), seen(2, 3)].map(found), [seen(3, 3), turn(3, 0)]);
     // What is usual is what it was lately at most.
     let mut usual = |worked| {
         blocks(Place::Brief, worked);
@@ -158,51 +201,34 @@ fn a_turn_has_several_slices_if_others_wait() {
     let mut w = World::new(2);
     let t = w.thread();
     let slices = |waiting| unsafe {
-        let mut used = 99;
         t.obj().place = Place::Brief;
-        for then in [Place::Lingers, Place::Works] {
-            place::slice_ends(t, waiting, false, &mut used);
-            assert_eq!(t.obj().place, then);
-        }
-        place::chosen(t, &mut used);
-        assert_eq!((t.obj().place, used), (Place::Turn(0), 0));
+        place::slice_ends(t, waiting, false);
+        assert_eq!(t.obj().place, Place::Lingers);
+        t.obj().began = 7;
+        place::slice_ends(t, waiting, false);
+        assert!(place::computes(t) && !place::goes_on(t), "it waits as others do");
+        t.obj().began = 7;
         (1..).find(|_| {
-            place::slice_ends(t, waiting, false, &mut used);
-            t.obj().place == Place::Works
+            place::slice_ends(t, waiting, false);
+            !place::goes_on(t)
         })
     };
     assert_eq!([0, 1, 3, 10, 25, 70, 1000].map(|n| slices(n).unwrap()), [1, 2, 4, 7, 3, 1, 1]);
     // But who is waited for stays with those that come first.
-    for place in [Place::Brief, Place::Lingers, Place::Works, Place::Turn(0), Place::Seen(0)] {
+    for place in [Place::Brief, Place::Lingers, TURN, Place::Seen { slices: 1, moments: 1 }] {
         unsafe {
             t.obj().place = place;
-            place::slice_ends(t, 10, true, &mut 0);
+            place::slice_ends(t, 10, true);
             assert!(!place::computes(t));
         }
     }
     // Who has done much need not be found twice, unless that is usual.
     let computes = |worked, usual| unsafe {
         (t.obj().place, t.obj().worked, t.obj().usual) = (Place::Brief, worked, usual);
-        place::slice_ends(t, 10, false, &mut 0);
+        place::slice_ends(t, 10, false);
         place::computes(t)
     };
     assert!(!computes(15, 0) && computes(16, 0) && !computes(39, 20) && computes(40, 20));
-}
-
-#[test]
-fn those_that_wait_for_their_turns_wait_for_no_more_than_one() {
-    let mut w = World::new(2);
-    let [a, b] = std::array::from_fn(|_| w.thread());
-    let mut used = 0;
-    let mut found = |t: Tso| unsafe {
-        place::slice_ends(t, 7, false, &mut used);
-        t.obj().place
-    };
-    [a, b].into_iter().for_each(|t| unsafe { t.obj().place = Place::Turn(0) });
-    // One after the other, though each has its own.
-    assert!((0..4).all(|_| found(a) != Place::Works));
-    assert!((0..3).all(|_| found(b) != Place::Works));
-    assert_eq!([found(b), found(a)], [Place::Works, Place::Works]);
 }
 
 #[test]

@@ -189,7 +189,7 @@ const MOST_CONFLICTS: u32 = 7;
 static RIGHT_OF_WAY: RightOfWay = RightOfWay::new();
 
 /// Who has lost so much asks for the right of way.
-const MOST_LOSSES: u16 = 64;
+const MOST_LOSSES: u8 = 64;
 /// A loss counts once, and once more for so many TVars, but not more than so often: nobody asks who has lost only twice.
 const TVARS_OF_A_LOSS: usize = 16;
 const MOST_OF_A_LOSS: usize = 24;
@@ -213,7 +213,7 @@ unsafe fn gives_way(r: Record, t: Tso) -> bool {
 #[inline(never)]
 pub unsafe fn lost(t: Tso, tvars: usize) {
     let o = t.obj();
-    o.losses = o.losses.saturating_add((1 + tvars / TVARS_OF_A_LOSS).min(MOST_OF_A_LOSS) as u16);
+    o.losses = o.losses.saturating_add((1 + tvars / TVARS_OF_A_LOSS).min(MOST_OF_A_LOSS) as u8);
     if o.losses >= MOST_LOSSES {
         let lease = (SHORTEST_LEASE + tvars / TVARS_OF_A_MILLISECOND).min(LONGEST_LEASE);
         RIGHT_OF_WAY.take(o.id, milliseconds(), lease as u32);
