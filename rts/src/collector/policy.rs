@@ -14,7 +14,8 @@
 //! their number is guessed (`image.rs`).
 //!
 //! A nursery of the default size grows with what the generations hold (see [`grown_nursery`]):
-//! more of what is allocated dies before it is looked at. The old generation gives the room.
+//! more of what is allocated dies before it is looked at. The old generation gives the room; of a program whose HECs are several it gets as much
+//! more: what threads promote while they wait for each other is soon dead, and a full collection stops them all.
 //! It is larger where full collections find that too much has been promoted (`premature.rs`).
 //! Whether still more room pays is found out (`stretch.rs`), but where several HECs allocate (`company.rs`) taken for granted beyond 4 MB:
 //! each collection fewer also saves the time until all have stopped, and most programs gain. Those that keep much may have 4 MB whatever is
@@ -197,6 +198,16 @@ fn growth_for_statics(s: &Settings, bytes: usize) -> usize {
     }
 }
 
+/// By how many blocks more, or fewer, the old generations may grow for a nursery that has grown by so many. They give what it has grown by,
+/// unless that would cost a program whose live data is little larger than a nursery more full collections than it saves small ones.
+fn growth_for_nurseries(s: &Settings, live: usize, grown: usize, alone: bool) -> isize {
+    match alone {
+        true => -(grown.min(live / 2) as isize),
+        false if s.names_growth() => 0,
+        false => grown as isize,
+    }
+}
+
 /// What the static objects count for.
 fn static_bytes() -> usize {
     STATICS.load(Ordering::Relaxed) * STATIC_BYTES
@@ -213,12 +224,10 @@ pub(super) unsafe fn set_limits(live: usize, held: usize, statics: usize) {
     refresh().record(live);
     premature().record_full(live, held);
     let gens = &mut heap().gens;
-    // The old generation gives what nurseries have grown by, unless that would cost a program whose live data
-    // is little larger than a nursery more full collections than it saves small ones.
-    let growth = (GROWN.load(Ordering::Relaxed).saturating_sub(s.nursery_bytes) / BLOCK_BYTES).min(live / 2);
+    let grown = GROWN.load(Ordering::Relaxed).saturating_sub(s.nursery_bytes) / BLOCK_BYTES;
     let mut limit = ((live as f64 * growth_factor(s, live, held)) as usize)
         .saturating_add(growth_for_statics(s, static_bytes()))
-        .saturating_sub(growth)
+        .saturating_add_signed(growth_for_nurseries(s, live, grown, COMPANY.is_one()))
         .max(s.min_old_bytes / BLOCK_BYTES)
         .max(live);
     if let Some(max) = s.max_heap_bytes {
@@ -384,6 +393,15 @@ mod tests {
         for named in [Settings { factor: 3.0, ..s }, Settings { max_heap_bytes: Some(1 << 30), ..s }] {
             assert_eq!(growth_for_statics(&named, 10 * BLOCK_BYTES), 0);
         }
+    }
+
+    #[test]
+    fn the_old_generation_gives_room_to_a_nursery_but_gets_some_in_company() {
+        let s = Settings::DEFAULT;
+        assert_eq!([100, 10].map(|live| growth_for_nurseries(&s, live, 40, true)), [-40, -5]);
+        assert_eq!([100, 10].map(|live| growth_for_nurseries(&s, live, 40, false)), [40, 40]);
+        let named = Settings { factor: 3.0, ..s };
+        assert_eq!([true, false].map(|alone| growth_for_nurseries(&named, 100, 40, alone)), [-40, 0]);
     }
 
     #[test]
