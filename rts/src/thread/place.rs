@@ -31,8 +31,8 @@ const ROUND: usize = 75;
 const MUCH: u16 = 16;
 /// Who has blocked so often without having been found at work twice in between runs for moments.
 const MOMENTS: u8 = 4;
-/// Turns begin at times of this resolution: a fraction of a millisecond.
-const TICKS: u32 = 20;
+/// The times at which turns begin are in units of two to this power of what a processor counts: a fraction of a millisecond.
+const LOG_TICKS: u32 = 20;
 
 static NO_TURNS: AtomicBool = AtomicBool::new(false);
 
@@ -61,7 +61,7 @@ pub unsafe fn of_child(parent: Tso) -> Place {
 #[inline]
 pub unsafe fn waits(t: Tso) {
     if t.obj().began == 0 {
-        t.obj().began = (clock::ticks() >> TICKS) as u32 | 1;
+        t.obj().began = (clock::ticks() >> LOG_TICKS) as u32 | 1;
     }
 }
 
@@ -87,7 +87,7 @@ pub unsafe fn slice_ends(t: Tso, waiting: usize, awaited: bool) {
     let most = SLICES.min(1 + waiting).min(ROUND / waiting.max(1)) as u8;
     o.place = match o.place {
         _ if awaited => Place::Lingers,
-        Place::Brief if o.worked < MUCH.max(2 * o.usual) => Place::Lingers,
+        Place::Brief if o.worked < MUCH.max(o.usual.saturating_mul(2)) => Place::Lingers,
         Place::Brief | Place::Lingers => Place::Turn { slices: most, moments: 0 },
         Place::Turn { slices, moments } => Place::Seen { slices: slices + 1, moments },
         Place::Seen { slices, .. } => Place::Turn { slices: slices + 1, moments: 0 },
