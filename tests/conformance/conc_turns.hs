@@ -86,8 +86,8 @@ calibrate ms work = go 1000
       begin <- getMonotonicTime
       _ <- evaluate (work 0 n)
       end <- getMonotonicTime
-      let share = ms / ((end - begin) * 1000)
-      if share > 1 then go (2 * n) else return (round (share * fromIntegral n))
+      let part = ms / ((end - begin) * 1000)
+      if part > 1 then go (2 * n) else return (round (part * fromIntegral n))
 
 build :: Int -> Int -> Int
 build seed n = sum (map (length . show) [seed .. seed + n])

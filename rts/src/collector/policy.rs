@@ -201,10 +201,12 @@ fn growth_for_statics(s: &Settings, bytes: usize) -> usize {
 /// By how many blocks more, or fewer, the old generations may grow for a nursery that has grown by so many. They give what it has grown by,
 /// unless that would cost a program whose live data is little larger than a nursery more full collections than it saves small ones.
 fn growth_for_nurseries(s: &Settings, live: usize, grown: usize, alone: bool) -> isize {
-    match alone {
-        true => -(grown.min(live / 2) as isize),
-        false if s.names_growth() => 0,
-        false => grown as isize,
+    if alone {
+        -(grown.min(live / 2) as isize)
+    } else if s.names_growth() {
+        0
+    } else {
+        grown as isize
     }
 }
 

@@ -347,8 +347,7 @@ unsafe fn slice_ends(hec: &mut Hec, t: Tso) {
     if !place::computes(t) {
         hec.run_queue.others_next(&mut hec.remembered);
     }
-    let awaited = blackhole::is_awaited(t) || stm::has_right_of_way(t);
-    place::slice_ends(t, hec.run_queue.len(), awaited);
+    place::slice_ends(t, hec.run_queue.len(), blackhole::is_awaited(t) || stm::has_right_of_way(t));
 }
 
 /// Has the thread been asked to give way to others?

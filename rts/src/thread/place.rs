@@ -88,6 +88,7 @@ pub unsafe fn slice_ends(t: Tso, waiting: usize, awaited: bool) {
     o.place = match o.place {
         _ if awaited => Place::Lingers,
         Place::Brief if o.worked < MUCH.max(o.usual.saturating_mul(2)) => Place::Lingers,
+        // It has had so much already, and waits for a turn as others do.
         Place::Brief | Place::Lingers => Place::Turn { slices: most, moments: 0 },
         Place::Turn { slices, moments } => Place::Seen { slices: slices + 1, moments },
         Place::Seen { slices, .. } => Place::Turn { slices: slices + 1, moments: 0 },
@@ -120,6 +121,7 @@ pub unsafe fn blocks(t: Tso) {
     }
     o.place = match o.place {
         Place::Turn { slices, moments } | Place::Seen { slices, moments } if moments + 1 < MOMENTS => {
+            // It has not begun.
             if slices == 0 && moments == 0 {
                 o.began = 0;
             }
