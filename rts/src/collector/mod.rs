@@ -120,6 +120,7 @@ pub unsafe fn collect(
     take_pretenured(hecs, generation);
     let before = Before::look(hecs, generation);
     let muster = muster::muster(hecs.len(), before.company, generation, before.from);
+    muster::set_alone(muster.is_none());
     let watch = &mut Watch::start();
     let started = Instant::now();
     let mut outcome = match (generation == oldest, &muster) {
@@ -131,6 +132,7 @@ pub unsafe fn collect(
     let called = muster.map_or(1, |m| m.threads);
     learn(hecs, &before, &outcome, called, started, Instant::now());
     resume(hecs, &mut outcome);
+    muster::set_alone(false);
     watch.end(Phase::End);
     outcome.phases = watch.costs();
     if check {

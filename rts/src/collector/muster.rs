@@ -17,7 +17,7 @@ use crate::os_thread;
 use crate::observe::settings::{parallel_gc_now, MAX_GC_THREADS};
 use crate::unpoisoned::unpoisoned;
 use std::ptr;
-use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 use std::sync::Mutex;
 
 /// How often a helper looks for more to do before it sleeps: about what it takes to wake it.
@@ -26,6 +26,9 @@ const PATIENCE: usize = 500;
 static CREW: AtomicPtr<Crew> = AtomicPtr::new(ptr::null_mut());
 /// Helpers that have been hired.
 static HIRED: AtomicUsize = AtomicUsize::new(0);
+
+/// The collection that is under way is done by one thread.
+static ALONE: AtomicBool = AtomicBool::new(false);
 
 static KNOWN: Mutex<(History, Cores)> = Mutex::new((History::new(), Cores::new()));
 
@@ -62,6 +65,16 @@ pub(super) unsafe fn muster(hecs: usize, company: bool, generation: usize, from:
     let most = wanted.min(cores.free(awake).max(here + 1)).min(MAX_GC_THREADS);
     let helpers = Helpers { most, hecs: company, here };
     call(history.choose(generation, from, helpers), balanced, false)
+}
+
+/// Says whether one thread alone does the collection that is under way, so that others need not stand by to help.
+pub(super) fn set_alone(yes: bool) {
+    ALONE.store(yes, Ordering::Relaxed);
+}
+
+/// Does it? Only a hint.
+pub fn is_alone() -> bool {
+    ALONE.load(Ordering::Relaxed)
 }
 
 /// Remembers what a collection was like.

@@ -17,6 +17,7 @@ pub mod seat;
 mod seating;
 pub mod share;
 pub mod spark;
+mod standby;
 mod stopping;
 pub mod suspend;
 pub mod task;

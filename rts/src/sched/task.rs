@@ -10,6 +10,7 @@ use super::incall::InCall;
 use super::lock::HolderLock;
 use super::roll;
 use super::seating::{self, Called, Whereabouts};
+use super::standby::StandBy;
 use super::suspend::ForeignCall;
 use super::turns::{self, Turns};
 use crate::collector::crew::Visit;
@@ -26,9 +27,6 @@ use std::time::{Duration, Instant};
 
 /// How long a task stays awake when it waits: about what it takes to wake it.
 const PATIENCE: Duration = Duration::from_micros(30);
-
-/// How long a task stays awake while the world is stopped and it has nothing to do: most collections are done by then.
-const SHORT_STOP: Duration = Duration::from_micros(200);
 
 /// A task that waits is still awake.
 static SOMEBODY_LOOKS: AtomicBool = AtomicBool::new(false);
@@ -49,7 +47,7 @@ pub struct Task {
     /// For workers: which OS thread they are.
     os_thread: AtomicU64,
     pub whereabouts: Whereabouts,
-    /// Whether to stay awake while the world is stopped.
+    /// Whether to stay awake while a collection is done by one thread.
     patience: Cell<Patience>,
     /// It is about to wait for who stops the world, and to help with what that one does.
     visit: Cell<Option<Visit<'static>>>,
@@ -220,26 +218,20 @@ impl seating::Task for TaskRef {
     /// Mostly that is for a short collection, with which it helps.
     fn will_wait_for_world(self) {
         if !super::world::is_crowded() {
-            let mut patience = self.patience.get();
-            if patience.tries() {
-                self.visit.set(muster::visit(self.last()));
-            }
-            self.patience.set(patience);
+            self.visit.set(muster::visit(self.last()));
         }
     }
 
     fn wait_for_world(self) -> usize {
         if let Some(visit) = self.visit.take() {
-            let (mut since, mut helped) = (Instant::now(), false);
+            let mut by = StandBy::begin(&self.patience);
             visit.stand_by(|done| {
                 if done {
-                    (since, helped) = (Instant::now(), true);
+                    by.has_helped();
                 }
-                !self.turns.any() && since.elapsed() < SHORT_STOP
+                !self.turns.any() && by.goes_on(muster::is_alone())
             });
-            let mut patience = self.patience.get();
-            patience.learn(helped || self.turns.any());
-            self.patience.set(patience);
+            by.end(self.turns.any());
         }
         self.wait_turn()
     }
