@@ -7,6 +7,7 @@ pub mod hooks;
 pub mod modify;
 #[cfg(test)]
 mod modify_tests;
+mod next_update;
 pub mod pause;
 pub mod raise;
 mod squeeze;

@@ -19,11 +19,12 @@ use super::blackhole::settle;
 use super::frames::{set_top, Frame};
 use super::heap::Heap;
 use super::modify::{may_be_resumed, settle as settle_modifications};
+use super::next_update::next_update;
 use super::squeeze::squeeze;
 use super::thunk::{self, State};
 use super::{freeze, update};
 use crate::contract::closure::fields::*;
-use crate::contract::{layout::*, Closure, Info, Stack, Tso};
+use crate::contract::{layout::*, Closure, Info, Tso};
 use crate::hec::Hec;
 use crate::info;
 use crate::observe::blackholes;
@@ -93,33 +94,17 @@ unsafe fn see(hec: &mut Hec, t: Tso, frame: Frame, younger: Option<Closure>) -> 
 /// The thread is stopped, its stack is dirty (it was running), and if it leaves for a foreign call
 /// its TSO says so already.
 pub unsafe fn thread_paused(hec: &mut Hec, t: Tso) -> bool {
-    match first_to_see(t.obj().stackobj) {
+    let chunk = t.obj().stackobj;
+    match next_update(chunk, Frame::youngest(chunk)) {
         Some(frame) => see_from(hec, t, frame),
+        // Most threads that block evaluate nothing.
         None => false,
     }
 }
 
-/// The youngest frame of a thunk in the chunk, or what leads to the chunk below. None if the stack ends before: most threads that block
-/// evaluate nothing.
-#[inline(always)]
-unsafe fn first_to_see(current: Stack) -> Option<Frame> {
-    let mut frame = Frame::youngest(current);
-    let top = current.top();
-    while (frame.0 as usize) < top {
-        match frame.info().kind() {
-            // Apart, as most are that.
-            RET_SMALL => frame = frame.older(),
-            STOP_FRAME => break,
-            UPDATE_FRAME | UNDERFLOW_FRAME => return Some(frame),
-            _ => frame = frame.older(),
-        }
-    }
-    None
-}
-
-/// [`thread_paused`], from the frame of the current chunk on that [`first_to_see`] has found.
+/// [`thread_paused`], from the frame of the current chunk on that [`next_update`] has found.
 #[inline(never)]
-unsafe fn see_from(hec: &mut Hec, t: Tso, mut frame: Frame) -> bool {
+unsafe fn see_from(hec: &mut Hec, t: Tso, frame: Frame) -> bool {
     let current = t.obj().stackobj;
     let mut chunk = current;
     // With the chunk that it is in.
@@ -127,24 +112,16 @@ unsafe fn see_from(hec: &mut Hec, t: Tso, mut frame: Frame) -> bool {
     let mut squeezed: Vec<Frame> = Vec::new();
     // The update frame that ends right where `frame` begins.
     let mut neighbour: Option<Frame> = None;
-    while (frame.0 as usize) < chunk.top() {
-        let kind = frame.info().kind();
-        if kind == STOP_FRAME {
-            break;
-        }
-        if kind == UNDERFLOW_FRAME {
+    let mut next = Some(frame);
+    while let Some(frame) = next {
+        if frame.info().kind() == UNDERFLOW_FRAME {
             chunk = frame.next_chunk();
             if chunk.obj().marking == SEEN {
                 break;
             }
             chunk.obj().marking = SEEN;
             neighbour = None;
-            frame = Frame::youngest(chunk);
-            continue;
-        }
-        if kind != UPDATE_FRAME {
-            neighbour = None;
-            frame = frame.older();
+            next = next_update(chunk, Frame::youngest(chunk));
             continue;
         }
         let marked = frame.info() == info!(stg_marked_upd_frame_info);
@@ -161,7 +138,11 @@ unsafe fn see_from(hec: &mut Hec, t: Tso, mut frame: Frame) -> bool {
         if marked {
             break;
         }
-        frame = Frame(frame.0.add(UPD_FRAME_WORDS));
+        let older = Frame(frame.0.add(UPD_FRAME_WORDS));
+        next = next_update(chunk, older);
+        if next != Some(older) {
+            neighbour = None;
+        }
     }
     if !squeezed.is_empty() {
         let here = cut.filter(|&(_, c)| c == current).map(|(f, _)| f);
