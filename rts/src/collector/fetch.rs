@@ -20,7 +20,7 @@ const NEAR: usize = 4096;
 const CELLS_AHEAD: usize = 4;
 
 #[inline(always)]
-fn to_read(address: usize) {
+pub(super) fn to_read(address: usize) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: a hint, whatever the address.
     unsafe {

@@ -30,6 +30,7 @@ pub mod arrays;
 pub mod caf;
 pub mod check;
 mod claim;
+mod coming;
 pub mod compact;
 mod company;
 pub mod cores;

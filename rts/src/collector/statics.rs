@@ -49,7 +49,7 @@ pub(super) unsafe fn link_of(c: Closure) -> Option<*mut usize> {
 }
 
 impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
-    /// Puts a static object on the list of those to be scanned, if it is not there yet.
+    /// A static object is referred to. (It is not looked at at once: see `coming.rs`.)
     #[inline(never)]
     pub(super) unsafe fn reach_static(&mut self, p: usize) {
         // Strings are full of shared characters, which lead nowhere: they need not be looked at.
@@ -60,6 +60,13 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         if c.is_null() {
             return;
         }
+        if let Some(c) = self.coming.meet(c) {
+            self.look_at_static(c);
+        }
+    }
+
+    /// Puts a static object on the list of those to be scanned, if it has not been there yet.
+    pub(super) unsafe fn look_at_static(&mut self, c: Closure) {
         if let Some(link) = link_of(c) {
             let before = *link;
             if before != self.reached {

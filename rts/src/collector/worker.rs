@@ -10,6 +10,7 @@
 //!
 //! The code for one worker and for several is the same, but for `PARALLEL`: one alone pays for no
 //! atomic instruction.
+use super::coming::Coming;
 use super::fetch::Lookahead;
 use super::selector::Claimed;
 use super::settled::Settled;
@@ -97,6 +98,8 @@ pub struct Worker<const MAJOR: bool, const PARALLEL: bool> {
     divided: bool,
     /// What it has copied and need not scan.
     pub(super) settled: Settled,
+    /// Static objects that have been met, and not looked at yet.
+    pub(super) coming: Coming,
 }
 
 /// What changes for every object must not lie where a wider word is read: a byte at a multiple of four is sometimes read with the three behind it, and
@@ -161,6 +164,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
             scanned_in_place: 0,
             divided: false,
             settled: Settled::new(),
+            coming: Coming::NOBODY,
         };
         for (g, gen) in gens.iter_mut().enumerate().skip(collected + 1) {
             if let Some(run) = gen.take_last_plain() {
@@ -326,6 +330,10 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
                 while let Some(c) = self.statics.pop() {
                     self.scan_static(c);
                     self.statics_scanned += 1;
+                    idle = false;
+                }
+                while let Some(c) = self.coming.next() {
+                    self.look_at_static(c);
                     idle = false;
                 }
             }
