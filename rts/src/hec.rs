@@ -59,7 +59,7 @@ pub struct Hec {
     /// How often a HEC had come to rest when it was last looked whether to give what waits here away (`offers.rs`).
     pub rests_seen: usize,
     /// The thread at the front of the queue is in the middle of its time slice: its number, or 0.
-    pub goes_on: u64,
+    pub interrupted: u64,
     /// The thread that has just come back and runs on at once. (It is no root: nothing happens in between.)
     pub straight_on: Option<Tso>,
     /// Has a thread been handed an MVar that others wait for?
@@ -124,7 +124,7 @@ impl Hec {
             share_later: false,
             asked_to_claim: 0,
             rests_seen: 0,
-            goes_on: 0,
+            interrupted: 0,
             straight_on: None,
             handed: Handed::No,
             patience: Patience::NEW,

@@ -81,6 +81,20 @@ pub unsafe fn is_pure(frame: Frame) -> bool {
     }
 }
 
+/// The first word from `from` on that is one of the info pointers, or `top`: if there is none, then no such frame lies there either.
+/// (Those that belong together lie close to each other: one comparison tells most words from all of them.)
+/// # Safety
+/// The words can be read.
+#[inline(never)]
+pub unsafe fn first_word_of<const N: usize>(infos: [Info; N], from: *mut usize, top: *mut usize) -> *mut usize {
+    let infos = infos.map(|info| info.0);
+    let lowest = infos.into_iter().fold(usize::MAX, usize::min);
+    let span = infos.into_iter().fold(0, usize::max) - lowest;
+    let words = std::slice::from_raw_parts(from, top.offset_from(from).max(0) as usize);
+    let is_one = |w: &usize| w.wrapping_sub(lowest) <= span && infos.contains(w);
+    words.iter().position(is_one).map_or(top, |i| from.add(i))
+}
+
 /// Gives up the thread's current chunk, whose underflow frame is `frame`, for the one below.
 /// Returns the youngest frame there.
 /// # Safety

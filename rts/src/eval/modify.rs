@@ -16,7 +16,7 @@
 //!   frozen into the thunk, which goes to the variable, and the thread goes on behind the operation. Whoever needs the value resumes the work.
 //! * A function that raises makes a thunk that raises ([`raised`]): the operation itself never does.
 //! * What must not be done twice (`noDuplicate#`) must not be done in vain either: the operation is settled before.
-use super::frames::{is_pure, set_top, Frame};
+use super::frames::{first_word_of, is_pure, set_top, Frame};
 use super::freeze::{strip, Goal};
 use super::variable;
 use crate::atomics::AtomicUsize;
@@ -141,7 +141,13 @@ enum Innermost {
 
 /// The innermost modification in the thread's current chunk. (None is in an older one: a thread whose stack grows stops.)
 unsafe fn innermost(t: Tso) -> Innermost {
-    let mut frame = Frame::youngest(t.obj().stackobj);
+    let chunk = t.obj().stackobj;
+    let mut frame = Frame::youngest(chunk);
+    let top = chunk.top() as *mut usize;
+    // Mostly there was one, and is none any more: then frames need not be gone through.
+    if first_word_of([info!(hec_modifying_component_info), info!(hec_modifying_whole_info)], frame.0, top) == top {
+        return Innermost::None;
+    }
     let mut pure = true;
     while !matches!(frame.info().kind(), STOP_FRAME | UNDERFLOW_FRAME) {
         if is_modification(frame) {

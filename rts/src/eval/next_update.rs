@@ -5,7 +5,7 @@
 //! the words of the chunk are looked at instead, a few a nanosecond: if none of those that are left is the info pointer of an update
 //! frame, then there is no such frame. (If one is, it may lie in a frame of another kind that no longer uses the word. So frames are gone
 //! through as far as that.)
-use super::frames::Frame;
+use super::frames::{first_word_of, Frame};
 use crate::contract::{layout::*, Stack};
 use crate::info;
 use crate::thread::stack::UNDERFLOW_FRAME_WORDS;
@@ -18,6 +18,7 @@ const A_FEW: usize = 16;
 /// The chunk is that of a thread that is stopped, and `frame` one of its frames or its end.
 #[inline]
 pub(super) unsafe fn next_update(chunk: Stack, mut frame: Frame) -> Option<Frame> {
+    let updates = [info!(stg_upd_frame_info), info!(stg_bh_upd_frame_info), info!(stg_marked_upd_frame_info)];
     let top = chunk.top() as *mut usize;
     let mut suspect = std::ptr::null_mut();
     loop {
@@ -35,7 +36,7 @@ pub(super) unsafe fn next_update(chunk: Stack, mut frame: Frame) -> Option<Frame
             }
             left = left.saturating_sub(1);
         }
-        suspect = suspicious_word(frame.0, top);
+        suspect = first_word_of(updates, frame.0, top);
         if suspect == top {
             if let Some(end) = end_of(top) {
                 return end;
@@ -51,18 +52,6 @@ unsafe fn end_of(top: *mut usize) -> Option<Option<Frame>> {
     }
     let oldest = Frame(top.sub(UNDERFLOW_FRAME_WORDS));
     (oldest.info() == info!(stg_stack_underflow_frame_info)).then_some(Some(oldest))
-}
-
-/// The first word before `top` that is the info pointer of an update frame, or `top`.
-#[inline(never)]
-unsafe fn suspicious_word(from: *mut usize, top: *mut usize) -> *mut usize {
-    let infos = [info!(stg_upd_frame_info).0, info!(stg_bh_upd_frame_info).0, info!(stg_marked_upd_frame_info).0];
-    // They lie next to each other: one comparison tells most words from all three.
-    let lowest = infos.into_iter().fold(usize::MAX, usize::min);
-    let span = infos.into_iter().fold(0, usize::max) - lowest;
-    let words = std::slice::from_raw_parts(from, top.offset_from(from).max(0) as usize);
-    let suspicious = |w: &usize| w.wrapping_sub(lowest) <= span && infos.contains(w);
-    words.iter().position(suspicious).map_or(top, |i| from.add(i))
 }
 
 #[cfg(test)]

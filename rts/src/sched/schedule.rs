@@ -95,15 +95,15 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
         if !threaded && EVENTS_EXPECTED.load(Ordering::Relaxed) {
             events(hec, false);
         }
-        let goes_on = std::mem::take(&mut hec.goes_on);
+        let interrupted = std::mem::take(&mut hec.interrupted);
         // So it is for those that ran and blocked.
-        if asked == TIME_IS_UP && goes_on == 0 {
+        if asked == TIME_IS_UP && interrupted == 0 {
             hec.run_queue.others_next(&mut hec.remembered);
         }
         hec.handed = if hec.handed == Handed::Next { Handed::Running } else { Handed::No };
         match hec.run_queue.pop_front() {
             // It came to its end while the world was stopped for a collection.
-            Some(t) if asked == TIME_IS_UP && t.obj().id == goes_on && !throwto::finished(t) => {
+            Some(t) if asked == TIME_IS_UP && t.obj().id == interrupted && !throwto::finished(t) => {
                 slice_ends(hec, t);
                 requeue(hec, t);
             }
@@ -339,7 +339,7 @@ unsafe fn heap_overflow(hec: &mut Hec, t: Tso) {
     if gives_way(hec, t) {
         return requeue(hec, t);
     }
-    hec.goes_on = o.id;
+    hec.interrupted = o.id;
     put_back(hec, t);
 }
 

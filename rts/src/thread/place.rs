@@ -75,7 +75,7 @@ pub unsafe fn is_before(a: Tso, b: Tso) -> bool {
 /// Does a thread that has run compute, and is its turn not over?
 /// # Safety
 /// It is ours.
-pub unsafe fn goes_on(t: Tso) -> bool {
+pub unsafe fn turn_goes_on(t: Tso) -> bool {
     computes(t) && t.obj().began != 0
 }
 

@@ -56,7 +56,7 @@ impl ThreadQueue {
         }
         if self.is_empty() {
             // As it mostly is where threads hand each other what they wait for.
-            return self.push_only(t);
+            return self.push_only(t, computes);
         }
         let before = if computes { self.before_in_turn(t) } else { self.last_ahead };
         self.insert_behind(rs, before, t);
@@ -65,7 +65,7 @@ impl ThreadQueue {
     /// # Safety
     /// As there.
     pub unsafe fn push_again(&mut self, rs: &mut RememberedSet, t: Tso) {
-        if self.is_empty() || !place::goes_on(t) {
+        if self.is_empty() || !place::turn_goes_on(t) {
             return self.push_back(rs, t);
         }
         self.insert_behind(rs, self.last_ahead, t);
@@ -86,11 +86,11 @@ impl ThreadQueue {
         before
     }
     /// To the empty queue.
-    unsafe fn push_only(&mut self, t: Tso) {
+    unsafe fn push_only(&mut self, t: Tso, computes: bool) {
         t.obj().link = Tso::end();
         self.head = t;
         self.tail = t;
-        if !place::computes(t) {
+        if !computes {
             self.last_ahead = t;
         }
         self.set_len(1);
@@ -100,7 +100,7 @@ impl ThreadQueue {
     /// `t` is live and on no queue.
     pub unsafe fn push_front(&mut self, rs: &mut RememberedSet, t: Tso) {
         if self.is_empty() {
-            return self.push_only(t);
+            return self.push_only(t, place::computes(t));
         }
         self.insert_behind(rs, Tso::NULL, t);
     }

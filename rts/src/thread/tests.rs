@@ -206,11 +206,11 @@ fn a_turn_has_several_slices_if_others_wait() {
         assert_eq!(t.obj().place, Place::Lingers);
         t.obj().began = 7;
         place::slice_ends(t, waiting, false);
-        assert!(place::computes(t) && !place::goes_on(t), "it waits as others do");
+        assert!(place::computes(t) && !place::turn_goes_on(t), "it waits as others do");
         t.obj().began = 7;
         (1..).find(|_| {
             place::slice_ends(t, waiting, false);
-            !place::goes_on(t)
+            !place::turn_goes_on(t)
         })
     };
     assert_eq!([0, 1, 3, 10, 25, 70, 1000].map(|n| slices(n).unwrap()), [1, 2, 4, 7, 3, 1, 1]);
