@@ -13,10 +13,9 @@ use super::worker::Worker;
 use crate::contract::closure::fields::*;
 use crate::contract::info::Bitmap;
 use crate::contract::{layout::*, Closure, Info, Stack, Tso, TAG_MASK, WORD};
-use crate::info;
 use crate::memory::Age;
 use crate::observe::fatal;
-use crate::thread::stack::{CLEAN, UNDERFLOW_FRAME_WORDS, UNTOUCHED};
+use crate::thread::stack::{underflow_frame, CLEAN, UNTOUCHED};
 use crate::thread::{door, shrunk};
 use std::ptr;
 
@@ -51,8 +50,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
 
     /// Evacuates the chunk below, if there is one, for others to scan while this one is.
     unsafe fn evacuate_next_chunk(&mut self, stack: Stack) {
-        let frame = (stack.top() as *mut usize).sub(UNDERFLOW_FRAME_WORDS);
-        if frame as usize >= stack.obj().sp && Info(*frame) == info!(stg_stack_underflow_frame_info) {
+        if let Some(frame) = underflow_frame(stack) {
             self.evacuate(frame.add(UNDERFLOW_NEXT));
         }
     }

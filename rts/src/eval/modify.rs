@@ -21,7 +21,7 @@ use super::freeze::{strip, Goal};
 use super::variable;
 use crate::atomics::AtomicUsize;
 use crate::contract::closure::fields::*;
-use crate::contract::{layout::*, thread::TSO_MODIFIES, Closure, Tso, WORD};
+use crate::contract::{layout::*, thread::TSO_MODIFIES, Closure, Info, Tso, WORD};
 use crate::eagerness;
 use crate::hec::Hec;
 use crate::info;
@@ -39,12 +39,18 @@ const DONE: usize = 2;
 const NESTED: usize = 1 << 32;
 const _: () = assert!(DONE == UPD_FRAME_WORDS && DONE + 1 == FOUND && DONE + 3 == WORDS);
 
+/// The frames that wait for the result of a modification.
+#[inline(always)]
+fn modifications() -> [Info; 2] {
+    [info!(hec_modifying_component_info), info!(hec_modifying_whole_info)]
+}
+
 /// Does the frame wait for the result of a modification?
 /// # Safety
 /// As for the methods of [`Frame`].
 #[inline(always)]
 pub(super) unsafe fn is_modification(frame: Frame) -> bool {
-    frame.info() == info!(hec_modifying_component_info) || frame.info() == info!(hec_modifying_whole_info)
+    modifications().contains(&frame.info())
 }
 
 /// An operation under way: what its frame says.
@@ -145,7 +151,7 @@ unsafe fn innermost(t: Tso) -> Innermost {
     let mut frame = Frame::youngest(chunk);
     let top = chunk.top() as *mut usize;
     // Mostly there was one, and is none any more: then frames need not be gone through.
-    if first_word_of([info!(hec_modifying_component_info), info!(hec_modifying_whole_info)], frame.0, top) == top {
+    if first_word_of(modifications(), frame.0, top) == top {
         return Innermost::None;
     }
     let mut pure = true;

@@ -8,7 +8,7 @@
 use super::frames::{first_word_of, Frame};
 use crate::contract::{layout::*, Stack};
 use crate::info;
-use crate::thread::stack::UNDERFLOW_FRAME_WORDS;
+use crate::thread::stack::underflow_frame;
 
 /// After so many frames a look at all that are left has become worth it.
 const A_FEW: usize = 16;
@@ -18,7 +18,6 @@ const A_FEW: usize = 16;
 /// The chunk is that of a thread that is stopped, and `frame` one of its frames or its end.
 #[inline]
 pub(super) unsafe fn next_update(chunk: Stack, mut frame: Frame) -> Option<Frame> {
-    let updates = [info!(stg_upd_frame_info), info!(stg_bh_upd_frame_info), info!(stg_marked_upd_frame_info)];
     let top = chunk.top() as *mut usize;
     let mut suspect = std::ptr::null_mut();
     loop {
@@ -36,22 +35,12 @@ pub(super) unsafe fn next_update(chunk: Stack, mut frame: Frame) -> Option<Frame
             }
             left = left.saturating_sub(1);
         }
+        let updates = [info!(stg_upd_frame_info), info!(stg_bh_upd_frame_info), info!(stg_marked_upd_frame_info)];
         suspect = first_word_of(updates, frame.0, top);
         if suspect == top {
-            if let Some(end) = end_of(top) {
-                return end;
-            }
+            return underflow_frame(chunk).map(Frame);
         }
     }
-}
-
-/// The oldest frame of a chunk that ends at `top`, if that leads to the chunk below; `Some(None)` if the stack ends there. None if neither can be told.
-unsafe fn end_of(top: *mut usize) -> Option<Option<Frame>> {
-    if *top.sub(1) == info!(stg_stop_thread_info).0 {
-        return Some(None);
-    }
-    let oldest = Frame(top.sub(UNDERFLOW_FRAME_WORDS));
-    (oldest.info() == info!(stg_stack_underflow_frame_info)).then_some(Some(oldest))
 }
 
 #[cfg(test)]
@@ -105,6 +94,17 @@ mod tests {
             assert_eq!(found(MANY, &lies, None), None);
             assert_eq!(found(MANY, &lies, Some(MANY / 2)), Some(MANY / 2));
             assert_eq!(found(MANY, &lies, Some(MANY)), Some(MANY));
+        }
+    }
+
+    #[test]
+    fn a_word_before_the_end_that_looks_like_a_way_on_is_none() {
+        let mut w = World::new(1);
+        let words = [[t::ret_p().0, 8].repeat(MANY), vec![t::ret_p().0, info!(stg_stack_underflow_frame_info).0]].concat();
+        let thread = w.thread_with(&words);
+        unsafe {
+            let chunk = thread.obj().stackobj;
+            assert!(next_update(chunk, Frame::youngest(chunk)).is_none());
         }
     }
 

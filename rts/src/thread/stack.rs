@@ -67,6 +67,17 @@ pub(super) unsafe fn make_chunk(at: Closure, words: usize) -> Stack {
     s
 }
 
+/// The frame that leads from a chunk to the one below, if there is one: it is the oldest.
+/// # Safety
+/// The chunk is that of a thread that is stopped.
+#[inline]
+pub unsafe fn underflow_frame(s: Stack) -> Option<*mut usize> {
+    let frame = (s.top() as *mut usize).sub(UNDERFLOW_FRAME_WORDS);
+    let is_one = frame as usize >= s.obj().sp && *frame == info!(stg_stack_underflow_frame_info).0;
+    // What lies before a stop frame may look like one.
+    (is_one && *frame.add(UNDERFLOW_NEXT) != info!(stg_stop_thread_info).0).then_some(frame)
+}
+
 /// Sizes that the flags choose, in words.
 #[derive(Clone, Copy, Debug)]
 pub struct StackSizes {
