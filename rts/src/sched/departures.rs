@@ -1,17 +1,19 @@
 //! Whether a HEC is left for short foreign calls, again and again: then whoever has been sent for to take it waits a little, for to wake
 //! another OS thread at each call costs the holder more than its calls do. `seat.rs` has the protocol; nothing here decides who holds the HEC.
+use super::foresight::SHORT;
 use super::task::TaskRef;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// A call that lasts no longer is a short one.
-const SHORT_CALL: Duration = Duration::from_micros(5);
-/// How long, and how often, who has been sent for naps while short calls follow each other: so many at least in a nap.
+/// A call that lasts no longer is a very short one.
+const VERY_SHORT: Duration = Duration::from_micros(5);
+/// How long, and how often, who has been sent for naps while very short calls follow each other: so many at least in a nap.
 const NAP: Duration = Duration::from_micros(50);
 const MOST_NAPS: usize = 20;
-const SHORT_CALLS: usize = 8;
+const CALLS: usize = 8;
 
-/// How often a HEC has been left for a foreign call, though somebody or something waited for it.
+/// How often a HEC has been left for a foreign call, though somebody or something waited for it: twice that, and one more if the last
+/// call is expected to be short.
 pub struct Departures(AtomicUsize);
 
 impl Departures {
@@ -19,25 +21,40 @@ impl Departures {
         Departures(AtomicUsize::new(0))
     }
 
-    pub fn count(&self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
+    /// It is left for a call that is expected to be short, or not. Called under the seat's lock.
+    pub fn count(&self, short: bool) {
+        let so_far = self.0.load(Ordering::Relaxed) >> 1;
+        self.0.store((so_far + 1) << 1 | short as usize, Ordering::Relaxed);
     }
 
-    /// Waits as long as short calls follow each other, or until `me` is given something. For `me`, who has been sent for.
+    fn so_far(&self) -> usize {
+        self.0.load(Ordering::Relaxed) >> 1
+    }
+
+    /// Is the last call expected to be short?
+    fn is_short(&self) -> bool {
+        self.0.load(Ordering::Relaxed) & 1 != 0
+    }
+
+    /// Waits as long as calls are expected to be short, or very short ones follow each other, or until `me` is given something. For `me`,
+    /// who has been sent for.
     pub fn linger(&self, me: TaskRef) {
-        let mut seen = self.0.load(Ordering::Relaxed);
+        if self.is_short() {
+            return me.doze(SHORT, || !self.is_short());
+        }
+        let mut seen = self.so_far();
         let mut since_then = || {
-            let now = self.0.load(Ordering::Relaxed);
+            let now = self.so_far();
             now.wrapping_sub(std::mem::replace(&mut seen, now))
         };
-        me.watch(SHORT_CALL);
-        let mut calls_are_short = since_then() >= 1;
+        me.watch(VERY_SHORT);
+        let mut calls_follow = since_then() >= 1;
         for _ in 0..MOST_NAPS {
-            if !calls_are_short || me.is_called() {
+            if !calls_follow || me.is_called() {
                 return;
             }
-            me.doze(NAP);
-            calls_are_short = since_then() >= SHORT_CALLS;
+            me.doze(NAP, || false);
+            calls_follow = since_then() >= CALLS;
         }
     }
 }

@@ -4,6 +4,7 @@ mod departures;
 mod doze;
 pub mod fiber;
 pub mod finalize;
+mod foresight;
 mod forking;
 pub mod gc_events;
 pub mod gc_sync;

@@ -96,6 +96,11 @@ impl<T: Copy + PartialEq> State<T> {
         sent_for.or_else(|| self.idle.pop())
     }
 
+    /// Who has been sent for and not looked yet.
+    pub fn looker(&self) -> Option<T> {
+        self.looker
+    }
+
     /// May the holder leave the HEC free, though somebody or something waits for it? Not if it has to be passed to who stops the world,
     /// or if another one has waited for long.
     pub fn may_be_left(&self) -> bool {

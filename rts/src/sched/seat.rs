@@ -41,6 +41,7 @@ use super::roll;
 use super::spark;
 use super::task::{same, TaskRef};
 use crate::contract::Tso;
+use crate::crowd::CROWD;
 use crate::hec::{self, Hec, MAX_HECS};
 use crate::made_once::made_once;
 use std::ptr::null_mut;
@@ -147,8 +148,12 @@ impl super::seating::Seat for &'static Seat {
         self.returners.store(st.returners(), Ordering::Relaxed);
     }
 
-    fn is_left(self) {
-        self.departures.count();
+    fn is_left(self, by: TaskRef) -> bool {
+        let call = by.call.get();
+        let short = call.is_short() && !CROWD.leaves_a_core();
+        self.departures.count(short);
+        by.call.set(call.observed());
+        short
     }
 
     fn linger(self, me: TaskRef) {

@@ -51,6 +51,8 @@ pub trait Task: Copy + PartialEq + 'static {
     fn has_turn(self, no: usize);
     /// Has it look whether HEC `no` is free. Any OS thread may do so.
     fn is_sent_for(self, no: usize);
+    /// Has it look now, though it may have lingered. Any OS thread may do so.
+    fn nudge(self);
     /// Waits until it has been given a HEC or sent for. For the task.
     fn await_call(self) -> Called;
     /// It is about to pass its HEC to who stops the world, and to [wait for that](Task::wait_for_world). For the task.
@@ -108,9 +110,9 @@ pub trait Seat: Copy {
     fn rests(self, yes: bool);
     /// Somebody may have come or gone who waits for it. Called under the lock.
     fn lined_up(self, st: &State<Self::Task>);
-    /// Its HEC is left free for a foreign call. Called under the lock.
-    fn is_left(self);
-    /// Waits as long as the HEC is left again and again for short calls: it is better where it is (`departures.rs`). For `me`, who has
+    /// Its HEC is left free for a foreign call of `by`, which is the caller: one for which who is sent for may linger? Called under the lock.
+    fn is_left(self, by: Self::Task) -> bool;
+    /// Waits as long as the HEC is left for short calls: it is better where it is (`departures.rs`). For `me`, who has
     /// been sent for.
     fn linger(self, me: Self::Task);
     /// Has the running thread give way.
@@ -185,11 +187,14 @@ pub trait Seat: Copy {
         if !(somebody_waits && st.may_be_left()) {
             return self.pass_on(st);
         }
-        self.is_left();
+        let short = self.is_left(me);
+        let on_the_way = st.looker();
         let sent_for = st.leave(|st| self.worker(st));
         drop(st);
         if let Some(t) = sent_for {
             t.is_sent_for(self.no());
+        } else if let Some(t) = on_the_way.filter(|_| !short) {
+            t.nudge();
         }
     }
 

@@ -8,6 +8,7 @@
 //! HEC (`forkOn`); and for a thread that runs on a fiber, on the OS thread of a worker, to which its
 //! task gives it.
 use super::fiber::Fiber;
+use super::foresight::Call;
 use super::task::{TaskRef, Turn};
 use super::seating::Seat as _;
 use super::{hec, roll, seat, settings};
@@ -51,6 +52,7 @@ pub unsafe extern "C" fn suspendThread(reg: *mut RegTable, interruptible: bool) 
     eventlog::thread_calls_out(hec.no, t.obj().id);
     let fiber = me.fiber.get();
     let token = if fiber.is_null() {
+        me.call.set(Call::from(returns_to(t)));
         let token = begin(me, hec, t, libc::pthread_self());
         seat::leave(me);
         token
@@ -60,6 +62,11 @@ pub unsafe extern "C" fn suspendThread(reg: *mut RegTable, interruptible: bool) 
     };
     restore_errno(errno);
     token
+}
+
+/// Where the code of `t` goes on that has just left it: its frame on top.
+unsafe fn returns_to(t: Tso) -> usize {
+    *(t.obj().stackobj.obj().sp as *const usize)
 }
 
 /// What a call is known by that is its OS thread's only one.
@@ -99,6 +106,7 @@ pub(super) unsafe fn hand_over(hec: &Hec, t: Tso, fiber: Fiber) {
 pub unsafe extern "C" fn resumeThread(token: usize) -> *mut RegTable {
     let errno = *libc::__errno_location();
     let me = roll::me();
+    me.call.replace(Call::NONE).is_over();
     // The thread itself may not be looked at yet: a collection may be moving it.
     match me.home.get() {
         Some(no) => seat::acquire_home(me, no),

@@ -6,6 +6,7 @@
 //! world (`world.rs`) is passed several HECs. A worker that is idle may instead be given the foreign
 //! call of a thread that ran on somebody else's OS thread (`fiber.rs`).
 use super::fiber::Fiber;
+use super::foresight::Call;
 use super::incall::InCall;
 use super::lock::HolderLock;
 use super::roll;
@@ -59,6 +60,8 @@ pub struct Task {
     pub fiber: Cell<*mut Fiber>,
     /// The HEC that the thread of its innermost foreign call is tied to. For the task, or who gives it a call.
     pub home: Cell<Option<usize>>,
+    /// The foreign call that it begins or makes.
+    pub call: Cell<Call>,
     /// Its foreign calls under way, innermost last. Others look at them only to find a thread; the
     /// collector moves their threads with the world stopped.
     pub calls: HolderLock<Vec<ForeignCall>>,
@@ -88,6 +91,7 @@ impl Task {
             spare: Cell::new(None),
             fiber: Cell::new(null_mut()),
             home: Cell::new(None),
+            call: Cell::new(Call::NONE),
             calls: HolderLock::new(Vec::new()),
         }))
     }
@@ -148,9 +152,9 @@ impl Task {
         }
     }
 
-    /// Sleeps for so long, or until something is given to it.
-    pub fn doze(&self, time: Duration) {
-        self.turns.doze(time);
+    /// Sleeps for so long, or until something is given to it or it is [nudged](seating::Task::nudge); not if there is cause to be awake.
+    pub fn doze(&self, time: Duration, awake: impl FnOnce() -> bool) {
+        self.turns.doze(time, awake);
     }
 
     /// Has it been given something?
@@ -205,6 +209,10 @@ impl seating::Task for TaskRef {
 
     fn is_sent_for(self, no: usize) {
         self.give(Turn::Look(no));
+    }
+
+    fn nudge(self) {
+        self.turns.nudge();
     }
 
     fn await_call(self) -> Called {

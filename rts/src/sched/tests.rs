@@ -251,6 +251,22 @@ fn a_call_that_returns_finds_the_nursery_where_it_is_now() {
 }
 
 #[test]
+fn who_dozes_is_woken_by_a_nudge_and_does_not_begin_if_there_is_cause_to_be_awake() {
+    let me = roll::me();
+    let since = Instant::now();
+    me.doze(BOUND, || true);
+    let (asks, asked) = channel();
+    let nudged = spawn(move || {
+        asked.recv().unwrap();
+        super::seating::Task::nudge(me);
+    });
+    // Asked under the lock that the nudge takes: that comes when it sleeps, and not before.
+    me.doze(BOUND, move || asks.send(()).is_err());
+    assert!(since.elapsed() < BOUND);
+    nudged.recv_timeout(BOUND).unwrap();
+}
+
+#[test]
 fn a_killed_bound_thread_ends_its_in_call() {
     let mut w = World::new(2);
     let victim = w.scripted(|_| ThreadYielding);

@@ -95,14 +95,22 @@ impl<T> Turns<T> {
         }
     }
 
-    /// Sleeps for so long, or until something is given. For the task.
-    pub fn doze(&self, time: Duration) {
+    /// Sleeps for so long, or until something is given or it is nudged; not if there is cause to be awake. For the task.
+    pub fn doze(&self, time: Duration, awake: impl FnOnce() -> bool) {
         let inner = self.inner();
         let mut list = inner.lock();
-        if list.given.is_empty() {
+        if list.given.is_empty() && !awake() {
             list.asleep = true;
             list = unpoisoned(inner.bell.wait_timeout(list, time)).0;
             list.asleep = false;
+        }
+    }
+
+    /// If the task dozes: there is cause to be awake. Any OS thread may call this.
+    pub fn nudge(&self) {
+        let inner = self.inner();
+        if inner.lock().asleep {
+            inner.bell.notify_one();
         }
     }
 

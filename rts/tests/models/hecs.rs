@@ -112,6 +112,9 @@ impl Task for TaskRef {
     fn is_sent_for(self, no: usize) {
         self.give(Turn::Look(no));
     }
+    fn nudge(self) {
+        self.0.turns.nudge();
+    }
     fn await_call(self) -> Called {
         match self.0.turns.wait() {
             Turn::Hec(no) => Called::Has(no),
@@ -223,7 +226,9 @@ impl Seat for SeatOf {
         self.hec().rests.store(yes, Ordering::Relaxed);
     }
     fn lined_up(self, _: &State<TaskRef>) {}
-    fn is_left(self) {}
+    fn is_left(self, _: TaskRef) -> bool {
+        false
+    }
     fn linger(self, _: TaskRef) {}
     fn interrupt(self) {
         self.hec().limit.store(0, Ordering::Relaxed);

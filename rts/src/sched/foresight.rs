@@ -1,0 +1,154 @@
+//! Which foreign calls compute for a short while, foreseen from the code that makes them.
+//!
+//! While a call computes it needs the core as much as whoever is sent for to take its HEC, and when it is over its thread waits for the HEC.
+//! So where no other core is free it is better to wait for such a call (as the reading of a file that is in memory), and wrong to wait
+//! for one that sleeps. The calls of a piece of code are mostly alike. As a processor foresees branches, what was seen to compute
+//! twice, and has not slept since, is expected to do so again. Code is known by the frame to which its call returns.
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// A call that computes for longer is not a short one.
+pub const SHORT: Duration = Duration::from_millis(1);
+/// Pieces of code that are remembered, by all HECs together.
+const SITES: usize = 64;
+/// The places of code are multiples of eight; what is known of it is counted below.
+const COUNT: usize = 7;
+/// What is counted at most, and what is enough.
+const SURE: usize = 3;
+const LIKELY: usize = 2;
+
+struct Foresight([AtomicUsize; SITES]);
+
+static FORESIGHT: Foresight = Foresight::new();
+
+impl Foresight {
+    const fn new() -> Foresight {
+        Foresight([const { AtomicUsize::new(0) }; SITES])
+    }
+
+    /// Will a call made by the code at `site` compute for a short while? False if nothing is known.
+    fn is_short(&self, site: usize) -> bool {
+        let known = self.entry(site).load(Ordering::Relaxed);
+        known & !COUNT == site & !COUNT && known & COUNT >= LIKELY
+    }
+
+    /// A call made by the code at `site` was a short one, or not. Others may do the same: then one of the two is forgotten.
+    fn has_seen(&self, site: usize, short: bool) {
+        let (entry, site) = (self.entry(site), site & !COUNT);
+        let known = entry.load(Ordering::Relaxed);
+        let count = if known & !COUNT == site { known & COUNT } else { 0 };
+        let count = if short { (count + 1).min(SURE) } else { 0 };
+        if known != site | count {
+            entry.store(site | count, Ordering::Relaxed);
+        }
+    }
+
+    fn entry(&self, site: usize) -> &AtomicUsize {
+        &self.0[(site >> 3) % SITES]
+    }
+}
+
+/// A foreign call of an OS thread.
+#[derive(Clone, Copy)]
+pub struct Call {
+    site: usize,
+    /// For one that is observed.
+    began: Option<Moment>,
+}
+
+impl Call {
+    pub const NONE: Call = Call::from(0);
+
+    /// One that the code at `site` makes.
+    pub const fn from(site: usize) -> Call {
+        Call { site, began: None }
+    }
+
+    /// It begins, and is observed. For its OS thread, like [`Call::is_over`].
+    pub fn observed(self) -> Call {
+        Call { began: Some(Moment::now()), ..self }
+    }
+
+    /// Is it expected to compute for a short while?
+    pub fn is_short(self) -> bool {
+        FORESIGHT.is_short(self.site)
+    }
+
+    /// It is over: learns from it what is to be expected of others, if it was observed.
+    pub fn is_over(self) {
+        let Some(began) = self.began else { return };
+        let now = Moment::now();
+        let (computed, lasted) = (now.slept == began.slept, now.time - began.time);
+        if computed && lasted >= SHORT && now.interrupted != began.interrupted {
+            return;
+        }
+        let short = computed && lasted < SHORT;
+        FORESIGHT.has_seen(self.site, short);
+    }
+}
+
+/// When it was, and how often the calling OS thread had slept and been interrupted by then.
+#[derive(Clone, Copy)]
+struct Moment {
+    time: Instant,
+    slept: i64,
+    interrupted: i64,
+}
+
+impl Moment {
+    fn now() -> Moment {
+        // SAFETY: it is all numbers, and the kernel writes them.
+        let usage = unsafe {
+            let mut usage: libc::rusage = std::mem::zeroed();
+            libc::getrusage(libc::RUSAGE_THREAD, &mut usage);
+            usage
+        };
+        Moment { time: Instant::now(), slept: usage.ru_nvcsw, interrupted: usage.ru_nivcsw }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SITE: usize = 0x400_018;
+
+    #[test]
+    fn what_has_computed_twice_is_expected_to_and_what_has_slept_is_not() {
+        let f = Foresight::new();
+        let mut seen = |short| {
+            f.has_seen(SITE, short);
+            f.is_short(SITE)
+        };
+        assert_eq!([true, true, true].map(&mut seen), [false, true, true]);
+        assert_eq!([false, true, true].map(&mut seen), [false, false, true]);
+        // Other code, and code that shares its place.
+        let same_place = SITE + 8 * SITES;
+        assert!(!f.is_short(SITE + 8) && !f.is_short(same_place));
+        f.has_seen(same_place, true);
+        assert!(!f.is_short(SITE) && !f.is_short(same_place));
+    }
+
+    /// Is a call that does this a short one, the third time?
+    fn third(site: usize, call: impl Fn()) -> bool {
+        for _ in 0..2 {
+            let observed = Call::from(site).observed();
+            call();
+            observed.is_over();
+        }
+        Call::from(site).is_short()
+    }
+
+    #[test]
+    fn calls_that_sleep_or_last_are_told_from_short_ones() {
+        let busy = |time: Duration| {
+            let since = Instant::now();
+            while since.elapsed() < time {}
+        };
+        // The machine may do something else meanwhile, but not each time.
+        assert!((0..50).any(|_| third(0x10, || busy(SHORT / 20))));
+        assert!(!third(0x18, || busy(SHORT)));
+        assert!(!third(0x20, || std::thread::sleep(SHORT / 20)));
+        assert!(!Call::NONE.is_short());
+    }
+}
