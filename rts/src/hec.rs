@@ -70,6 +70,8 @@ pub struct Hec {
     pub thunk_patience: Patience,
     /// Whether to evaluate what modifies variables before others see it.
     pub eagerness: Eagerness,
+    /// It knows of the collection that has been announced (`sched/announce.rs`).
+    pub heard: AtomicBool,
     /// Why the running thread was stopped from outside (a collection was asked for).
     pub gc_requested: Option<GcRequest>,
     /// Thunks that somebody may evaluate before they are needed, and what became of such.
@@ -130,6 +132,7 @@ impl Hec {
             patience: Patience::NEW,
             thunk_patience: Patience::NEW,
             eagerness: Eagerness::new(checks().modify),
+            heard: AtomicBool::new(false),
             gc_requested: None,
             lead: Lead::default(),
             sparks: SparkRing::new(),

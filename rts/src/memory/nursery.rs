@@ -102,7 +102,23 @@ impl AllocArea {
         if self.demand > 0 {
             return false;
         }
-        let Some(run) = pieces::take(self.no) else { return false };
+        let run = pieces::take(self.no);
+        self.go_on_in(run)
+    }
+
+    /// As [`AllocArea::next_run`], but if there is none left, in one of those that are kept for when others are late for a collection.
+    /// # Safety
+    /// As for [`AllocArea::next_run`].
+    pub unsafe fn next_run_beyond(&mut self) -> bool {
+        if self.demand > 0 {
+            return false;
+        }
+        let run = pieces::take(self.no).or_else(|| pieces::take_beyond());
+        self.go_on_in(run)
+    }
+
+    fn go_on_in(&mut self, run: Option<Run>) -> bool {
+        let Some(run) = run else { return false };
         self.filled.push(std::mem::replace(&mut self.run, run));
         self.spent = false;
         true

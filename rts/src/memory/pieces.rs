@@ -28,9 +28,13 @@ struct Shelves {
     list: Vec<Shelf>,
     /// Bytes of the pieces that HECs have begun in this cycle.
     taken: usize,
+    /// Blocks of a piece.
+    len: usize,
+    /// Pieces that may be taken beyond all shelves in this cycle, for when others are late for a collection.
+    beyond: usize,
 }
 
-static SHELVES: Mutex<Shelves> = Mutex::new(Shelves { list: Vec::new(), taken: 0 });
+static SHELVES: Mutex<Shelves> = Mutex::new(Shelves { list: Vec::new(), taken: 0, len: 1, beyond: 0 });
 
 fn shelves() -> MutexGuard<'static, Shelves> {
     unpoisoned(SHELVES.lock())
@@ -38,12 +42,20 @@ fn shelves() -> MutexGuard<'static, Shelves> {
 
 /// An empty piece for HEC `no`, if any is left for it.
 pub(super) fn take(no: usize) -> Option<Run> {
-    let Shelves { list, taken } = &mut *shelves();
+    let Shelves { list, taken, .. } = &mut *shelves();
     let own = list.get_mut(no)?.pieces.pop();
     let piece = own.or_else(|| list.iter_mut().filter(|s| s.open).max_by_key(|s| s.pieces.len())?.pieces.pop())?;
     // SAFETY: a piece on a shelf is in use.
     *taken += unsafe { (*piece).len as usize } * BLOCK_BYTES;
     Some(piece)
+}
+
+/// An empty piece beyond the shelves, if there is one.
+pub(super) fn take_beyond() -> Option<Run> {
+    let Shelves { len, beyond, .. } = &mut *shelves();
+    *beyond = beyond.checked_sub(1)?;
+    // SAFETY: it becomes part of a nursery.
+    unsafe { alloc_run(*len, Age::NURSERY) }
 }
 
 /// Bytes of the pieces that HECs have begun since they were dealt.
@@ -58,7 +70,8 @@ pub fn taken() -> usize {
 pub unsafe fn deal(areas: &mut [&mut AllocArea], bytes: usize, piece: usize) -> bool {
     let len = piece.div_ceil(BLOCK_BYTES).max(1);
     let share = bytes.div_ceil(len * BLOCK_BYTES).max(1);
-    let Shelves { list: shelves, taken } = &mut *shelves();
+    let Shelves { list: shelves, taken, len: of_piece, beyond } = &mut *shelves();
+    (*of_piece, *beyond) = (len, areas.len() * share / 2);
     *taken = areas.len() * len * BLOCK_BYTES;
     let mut over: Vec<Run> = Vec::new();
     for area in areas.iter_mut() {

@@ -323,6 +323,34 @@ fn a_full_nursery_goes_on_in_pieces_that_others_have_left() {
 }
 
 #[test]
+fn half_as_much_again_is_kept_for_when_others_are_late() {
+    let _w = World::new(2);
+    let (mut a, mut b) = (AllocArea::new(1), AllocArea::new(2));
+    let piece = 2 * BLOCK_BYTES;
+    unsafe {
+        assert!(pieces::deal(&mut [&mut a, &mut b], 3 * piece, piece));
+        let in_use = blocks_in_use();
+        for _ in 0..2 {
+            // Two of its own, and three beyond: half of what both have.
+            for n in 1..=6 {
+                spend(&mut a);
+                assert_eq!(a.next_run_beyond(), n < 6);
+            }
+            assert!(!a.next_run() && b.next_run());
+            for area in [&mut a, &mut b] {
+                area.end_cycle();
+                area.start_cycle();
+                // So that nobody takes from the other's shelf.
+                area.was_used = false;
+            }
+            // They are not kept longer, and there are as many for the next cycle.
+            assert!(pieces::deal(&mut [&mut a, &mut b], 3 * piece, piece));
+            assert_eq!(blocks_in_use(), in_use);
+        }
+    }
+}
+
+#[test]
 fn who_asks_for_more_than_a_piece_gets_it_in_the_next_cycle() {
     let _w = World::new(2);
     let mut a = AllocArea::new(1);

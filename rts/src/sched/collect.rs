@@ -1,11 +1,12 @@
 //! When a collection happens, and what follows from one: finalizers, deadlocked threads,
 //! the heap limit.
 use super::task::TaskRef;
-use super::{gc_events, gc_sync, hec, roll, seat, world};
+use super::announce::{Announcement, Hears};
+use super::{gc_events, gc_sync, roll, seat, world};
 use crate::collector::roots::Visitor;
 use crate::collector::{self, policy};
 use crate::contract::{Tso, WORD};
-use crate::hec::{GcRequest, Hec};
+use crate::hec::{self, GcRequest, Hec};
 use crate::memory::{blocks, BLOCK_BYTES};
 use crate::observe::stats;
 use crate::static_closure;
@@ -29,11 +30,50 @@ pub fn heap_exhausted() -> bool {
     HEAP_EXHAUSTED.load(Ordering::Relaxed)
 }
 
-/// The collection that is due now, if any. A nursery that is full goes on in the next piece, if there is one.
+/// The collection that is due now, if any. A nursery that is full goes on in the next piece, if there is one, and beyond as long as it is
+/// better that another HEC collects.
 /// # Safety
 /// The HEC is held and no thread runs on it.
 pub unsafe fn due(hec: &mut Hec) -> Option<GcRequest> {
-    hec.gc_requested.or_else(|| (hec.alloc.full || hec.alloc.spent && !next_piece(hec)).then_some(GcRequest::Minor))
+    if hec.gc_requested.is_some() {
+        return hec.gc_requested;
+    }
+    let at_end = hec.alloc.spent && !next_piece(hec);
+    let announced = hec::many() && (at_end || COMING.is_made());
+    let now = if announced { is_last_to_hear(hec) || at_end && !goes_beyond(hec) } else { at_end };
+    (now || hec.alloc.full).then_some(GcRequest::Minor)
+}
+
+/// Goes on beyond the HEC's nursery, where others are late. False if there is no room for that.
+unsafe fn goes_beyond(hec: &mut Hec) -> bool {
+    policy::settings().max_heap_bytes.is_none() && hec.alloc.next_run_beyond()
+}
+
+/// Names a HEC that hears of a collection.
+#[derive(Clone, Copy)]
+struct Listener(usize);
+
+impl Hears for Listener {
+    fn heard(self) -> &'static AtomicBool {
+        // SAFETY: an atomic of a HEC that exists.
+        unsafe { &(*hec::address(self.0)).heard }
+    }
+
+    fn is_held(self) -> bool {
+        !hec::is_resting(self.0) && seat::is_held(self.0)
+    }
+
+    fn call_back(self) {
+        // SAFETY: two atomics are written.
+        unsafe { (*hec::address(self.0)).call_back() }
+    }
+}
+
+static COMING: Announcement = Announcement(AtomicBool::new(false));
+
+fn is_last_to_hear(hec: &Hec) -> bool {
+    let me = hec.no as usize;
+    COMING.is_last(Listener(me), (0..hec::count()).filter(|&no| no != me).map(Listener))
 }
 
 /// Goes on in the next piece of the HEC's nursery. False if there is none, or it is better to collect now.
@@ -63,7 +103,7 @@ pub unsafe fn collect(me: TaskRef, request: GcRequest, deadlock: bool) -> bool {
 pub unsafe fn collect_stopped(request: GcRequest, deadlock: bool) {
     let generation = if request == GcRequest::Major { usize::MAX } else { 0 };
     let outcome = measure(collector::Request { generation, deadlock });
-    let hec = hec();
+    let hec = super::hec();
     if !outcome.dead_weaks.is_empty() {
         super::finalize::start(hec, &outcome.dead_weaks);
     }
@@ -86,10 +126,11 @@ pub unsafe fn look() {
 unsafe fn measure(request: collector::Request) -> collector::Outcome {
     let mut hecs = world::hecs();
     hecs.iter_mut().for_each(|h| h.gc_requested = None);
+    COMING.is_over((0..hec::count()).map(Listener));
     let total: u64 = hecs.iter().map(|h| h.alloc.allocated()).sum();
     let allocated = total - stats::getAllocations();
     stats::begin_gc();
-    let leader = hec().no;
+    let leader = super::hec().no;
     gc_events::begin(leader);
     let outcome = collector::collect(&mut hecs, leader as usize, request, &mut |_| ());
     let measured = measured(&outcome, allocated);

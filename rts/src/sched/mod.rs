@@ -1,4 +1,5 @@
 //! Scheduling: who holds which HEC, which thread it runs, when threads move, and when to collect.
+mod announce;
 pub mod collect;
 mod departures;
 mod doze;

@@ -3,6 +3,8 @@
 //! they are, but for where their atomics come from.
 
 mod atomics;
+#[path = "../../src/sched/announce.rs"]
+mod announce;
 #[path = "../../src/collector/crew.rs"]
 mod crew;
 #[path = "../../src/sched/doze.rs"]
@@ -57,6 +59,7 @@ mod fibers;
 mod forks;
 mod forwarding;
 mod giving;
+mod hearing;
 mod hecs;
 mod letters;
 mod modifications;
