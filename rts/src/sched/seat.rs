@@ -16,9 +16,10 @@
 //!    which the HEC is free but promised, so no wake-up can be lost and none can overtake.
 //!    For a foreign call the HEC is *left*: it stays free, and the one whom it would have been passed to (but a task
 //!    with a thread bound to it) is sent for. Who looks, under the lock, takes it if it is free then; the caller may have taken it
-//!    again, for most calls are over sooner than anybody wakes up. One at a time is sent for. So if a HEC is free and there
-//!    is something to do on it, somebody is on the way; and a thread that makes calls all the time wakes others only as fast as they
-//!    can wake. One who looks in vain waits on: a returner has asked the running thread to give way.
+//!    again, for most calls are over sooner than anybody wakes up. (Who has been sent for lingers, but not for long, before it looks, if
+//!    the call is expected to be short: `departures.rs`.) One at a time is sent for. So if a HEC is free and there is something to do
+//!    on it, somebody is on the way; and a thread that makes calls all the time wakes others only as fast as they can wake. One who
+//!    looks in vain waits on: a returner has asked the running thread to give way.
 //! 3. A worker that has nothing to do, or makes way for a returner, puts itself on `idle` before
 //!    it releases: the returner runs the threads on the queue once its own has stopped.
 //!    A task in an in-call may hold one HEC, running other threads, while its own thread is on the
