@@ -13,9 +13,8 @@ pub const SHORT: Duration = Duration::from_millis(1);
 const SITES: usize = 64;
 /// The places of code are multiples of eight; what is known of it is counted below.
 const COUNT: usize = 7;
-/// What is counted at most, and what is enough.
-const SURE: usize = 3;
-const LIKELY: usize = 2;
+/// So many short calls in a row are enough, and no more are counted.
+const ENOUGH: usize = 2;
 
 struct Foresight([AtomicUsize; SITES]);
 
@@ -29,7 +28,7 @@ impl Foresight {
     /// Will a call made by the code at `site` compute for a short while? False if nothing is known.
     fn is_short(&self, site: usize) -> bool {
         let known = self.entry(site).load(Ordering::Relaxed);
-        known & !COUNT == site & !COUNT && known & COUNT >= LIKELY
+        known & !COUNT == site & !COUNT && known & COUNT == ENOUGH
     }
 
     /// A call made by the code at `site` was a short one, or not. Others may do the same: then one of the two is forgotten.
@@ -37,7 +36,7 @@ impl Foresight {
         let (entry, site) = (self.entry(site), site & !COUNT);
         let known = entry.load(Ordering::Relaxed);
         let count = if known & !COUNT == site { known & COUNT } else { 0 };
-        let count = if short { (count + 1).min(SURE) } else { 0 };
+        let count = if short { (count + 1).min(ENOUGH) } else { 0 };
         if known != site | count {
             entry.store(site | count, Ordering::Relaxed);
         }
