@@ -99,26 +99,22 @@ impl AllocArea {
     /// # Safety
     /// The HEC is held and no thread runs on it.
     pub unsafe fn next_run(&mut self) -> bool {
-        if self.demand > 0 {
-            return false;
-        }
-        let run = pieces::take(self.no);
-        self.go_on_in(run)
+        self.go_on_in(pieces::take)
     }
 
     /// As [`AllocArea::next_run`], but if there is none left, in one of those that are kept for when others are late for a collection.
     /// # Safety
     /// As for [`AllocArea::next_run`].
     pub unsafe fn next_run_beyond(&mut self) -> bool {
+        self.go_on_in(|no| pieces::take(no).or_else(pieces::take_beyond))
+    }
+
+    /// Goes on in what `piece` finds for the HEC of this number, unless more than a piece is wanted.
+    fn go_on_in(&mut self, piece: impl FnOnce(usize) -> Option<Run>) -> bool {
         if self.demand > 0 {
             return false;
         }
-        let run = pieces::take(self.no).or_else(|| pieces::take_beyond());
-        self.go_on_in(run)
-    }
-
-    fn go_on_in(&mut self, run: Option<Run>) -> bool {
-        let Some(run) = run else { return false };
+        let Some(run) = piece(self.no) else { return false };
         self.filled.push(std::mem::replace(&mut self.run, run));
         self.spent = false;
         true

@@ -11,6 +11,8 @@ const VERY_SHORT: Duration = Duration::from_micros(5);
 const NAP: Duration = Duration::from_micros(50);
 const MOST_NAPS: usize = 20;
 const CALLS: usize = 8;
+/// One call of so many is a sample.
+const SAMPLE: usize = 16;
 
 /// How often a HEC has been left for a foreign call, though somebody or something waited for it: twice that, and one more if the last
 /// call is expected to be short.
@@ -21,10 +23,17 @@ impl Departures {
         Departures(AtomicUsize::new(0))
     }
 
-    /// It is left for a call that is expected to be short, or not. Called under the seat's lock.
-    pub fn count(&self, short: bool) {
-        let so_far = self.0.load(Ordering::Relaxed) >> 1;
-        self.0.store((so_far + 1) << 1 | short as usize, Ordering::Relaxed);
+    /// It is left for a call that is expected to be short, or not. True if who lingers for the last one should do so no longer. Called under
+    /// the seat's lock.
+    pub fn count(&self, short: bool) -> bool {
+        let was_short = self.is_short();
+        self.0.store((self.so_far() + 1) << 1 | short as usize, Ordering::Relaxed);
+        was_short && !short
+    }
+
+    /// Should this call be observed, though it is expected to be short? To observe one takes longer than many a call.
+    pub fn is_sample(&self) -> bool {
+        self.so_far() % SAMPLE == 0
     }
 
     fn so_far(&self) -> usize {

@@ -151,10 +151,13 @@ impl super::seating::Seat for &'static Seat {
 
     fn is_left(self, by: TaskRef) -> bool {
         let call = by.call.get();
-        let short = call.is_short() && !CROWD.leaves_a_core();
-        self.departures.count(short);
-        by.call.set(call.observed());
-        short
+        // Where another core is free nobody lingers, and nothing need be known.
+        let crowded = !CROWD.leaves_a_core();
+        let short = crowded && call.is_short();
+        if crowded && (!short || self.departures.is_sample()) {
+            by.call.set(call.observed());
+        }
+        self.departures.count(short)
     }
 
     fn linger(self, me: TaskRef) {

@@ -110,7 +110,8 @@ pub trait Seat: Copy {
     fn rests(self, yes: bool);
     /// Somebody may have come or gone who waits for it. Called under the lock.
     fn lined_up(self, st: &State<Self::Task>);
-    /// Its HEC is left free for a foreign call of `by`, which is the caller: one for which who is sent for may linger? Called under the lock.
+    /// Its HEC is left free for a foreign call of `by`, which is the caller. True if who has been sent for before, and lingers, should look
+    /// now. Called under the lock.
     fn is_left(self, by: Self::Task) -> bool;
     /// Waits as long as the HEC is left for short calls: it is better where it is (`departures.rs`). For `me`, who has
     /// been sent for.
@@ -187,13 +188,13 @@ pub trait Seat: Copy {
         if !(somebody_waits && st.may_be_left()) {
             return self.pass_on(st);
         }
-        let short = self.is_left(me);
+        let hurry = self.is_left(me);
         let on_the_way = st.looker();
         let sent_for = st.leave(|st| self.worker(st));
         drop(st);
         if let Some(t) = sent_for {
             t.is_sent_for(self.no());
-        } else if let Some(t) = on_the_way.filter(|_| !short) {
+        } else if let Some(t) = on_the_way.filter(|_| hurry) {
             t.nudge();
         }
     }
