@@ -151,7 +151,7 @@ impl super::seating::Seat for &'static Seat {
 
     fn is_left(self, by: TaskRef) -> bool {
         let call = by.call.get();
-        // Where another core is free nobody lingers, and nothing need be known.
+        // Where another core is free nobody waits for what is foreseen, and nothing need be known.
         let crowded = !CROWD.leaves_a_core();
         let short = crowded && call.is_short();
         if crowded && (!short || self.departures.is_sample()) {
