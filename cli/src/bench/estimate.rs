@@ -6,6 +6,11 @@ const RESAMPLINGS: usize = 2000;
 /// What of the resamplings lies outside an interval, on each side: it holds 95% of them.
 const TAIL: f64 = 0.025;
 
+/// An interval that reaches no further than this from its value, as a part of it, is narrow enough whatever it is compared with.
+const PRECISION: f64 = 0.02;
+/// Runs that go on until it is clear on which side of a bound a figure is end with so many times the least number of them.
+pub const PATIENCE: usize = 4;
+
 /// A figure, and the interval in which 95% of its resamplings lie.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
@@ -27,13 +32,18 @@ impl Estimate {
         Estimate { value: figure(&all), low: resampled[outside], high: resampled[RESAMPLINGS - 1 - outside] }
     }
 
+    /// Would more measurements hardly tell more about which side of `bound` it is on?
+    pub fn is_clear(&self, bound: f64) -> bool {
+        self.uncertainty() <= PRECISION || self.is_far_from(bound)
+    }
+
     /// How far its interval reaches from its value, as a part of it.
     pub fn uncertainty(&self) -> f64 {
         (self.high - self.value).max(self.value - self.low) / self.value
     }
 
     /// Is its interval further from `figure` than it is wide? (Who stopped as soon as it is elsewhere would often stop by chance.)
-    pub fn is_far_from(&self, figure: f64) -> bool {
+    fn is_far_from(&self, figure: f64) -> bool {
         let width = self.high - self.low;
         figure < self.low - width || figure > self.high + width
     }
@@ -70,6 +80,13 @@ mod tests {
         let e = Estimate { value: 1.2, low: 1.1, high: 1.3 };
         assert!(e.is_far_from(0.89) && e.is_far_from(1.51));
         assert!(!e.is_far_from(0.91) && !e.is_far_from(1.2) && !e.is_far_from(1.49));
+    }
+
+    #[test]
+    fn what_is_near_a_bound_is_to_be_narrow() {
+        let narrow = Estimate { value: 1.0, low: 0.99, high: 1.01 };
+        let wide = Estimate { value: 1.0, low: 0.9, high: 1.1 };
+        assert!(narrow.is_clear(1.0) && !wide.is_clear(1.05) && wide.is_clear(2.0));
     }
 
     #[test]

@@ -1,6 +1,10 @@
 //! `ghc --make -jN`: the installed ghc compiles 64 equal modules that do not depend on each other, as in the 2016 measurements of what keeps
 //! it from scaling. The modules are the ones of that article: a type of many constructors, each with a field, and four derived classes.
-use super::{series::alternate_all, Contender, Sample};
+use super::{
+    estimate::{median, Estimate},
+    series::Series,
+    Contender, Sample,
+};
 use crate::{
     commands::run::on_hecaton,
     fail::{Fail, Result},
@@ -19,6 +23,11 @@ pub const JOBS: [u32; 4] = [1, 2, 8, 20];
 
 /// What people were told to give the stock runtime.
 const TUNED: [&str; 2] = ["-A256m", "-qb0"];
+
+/// What Hecaton may take with as many jobs as there are cores, as a multiple of the tuned stock runtime's time...
+const OF_TUNED: f64 = 1.0;
+/// ... and with more jobs, as a multiple of its own time with two.
+const OF_TWO_JOBS: f64 = 1.05;
 
 /// How large the modules are.
 #[derive(Clone, Copy)]
@@ -49,16 +58,62 @@ pub struct Jobs {
     pub hecaton: Sample,
 }
 
+/// Two elapsed times that are compared.
+pub struct Comparison {
+    pub what: String,
+    pub ratio: Estimate,
+    /// What it is to be.
+    pub at_most: f64,
+}
+
 pub struct GhcMake {
     pub constructors: usize,
     pub jobs: Vec<Jobs>,
-    /// Of each.
+    pub compared: Vec<Comparison>,
+    /// Of each...
     pub runs: usize,
+    /// ... and of those that are compared.
+    pub runs_of_compared: usize,
+}
+
+/// What is compared, by its numbers among all contenders.
+struct Contest {
+    what: String,
+    these: usize,
+    those: usize,
+    at_most: f64,
+}
+
+impl Contest {
+    fn ratio(&self, elapsed: &[Vec<f64>]) -> Estimate {
+        Estimate::over(elapsed[self.these].len(), |rounds| {
+            let of = |contender: usize| median(rounds.iter().map(|&r| elapsed[contender][r]));
+            of(self.these) / of(self.those)
+        })
+    }
+}
+
+/// How many contenders there are for each number of jobs, and which is which.
+const WAYS: usize = 3;
+const ON_TUNED: usize = 1;
+const ON_HECATON: usize = 2;
+
+/// What is compared of `jobs`, two of them with any other.
+fn contests(jobs: &[u32]) -> Vec<Contest> {
+    let Some(two) = jobs.iter().position(|&n| n == 2).map(|n| n * WAYS) else { return Vec::new() };
+    let hecaton = two + ON_HECATON;
+    let mut all = vec![Contest { what: "ghc --make -j2, stock tuned".into(), these: hecaton, those: two + ON_TUNED, at_most: OF_TUNED }];
+    for (n, more) in jobs.iter().enumerate().filter(|(_, n)| **n > 2) {
+        let what = format!("ghc --make -j{more} : -j2, both Hecaton");
+        all.push(Contest { what, these: n * WAYS + ON_HECATON, those: hecaton, at_most: OF_TWO_JOBS });
+    }
+    all
 }
 
 impl GhcMake {
-    /// Measures in folder `dir`, each of `jobs` `runs` times; Hecaton's libraries are in `lib`.
-    pub fn measure(ghc: &Ghc, lib: &Path, dir: &Path, size: Size, jobs: &[u32], runs: usize) -> Result<GhcMake> {
+    /// Measures in folder `dir`, each of `jobs` `runs` times, and what is compared up to `patience` times as often while it is not clear
+    /// on which side of its bound it is; Hecaton's libraries are in `lib`.
+    pub fn measure(ghc: &Ghc, lib: &Path, dir: &Path, size: Size, jobs: &[u32], runs: usize, patience: usize) -> Result<GhcMake> {
         let sources = generate(&dir.join("sources"), size.constructors())?;
         let environment = on_hecaton(&ghc.path, lib);
         let environment = environment.get_envs().filter_map(|(n, v)| Some((n.to_str()?.to_owned(), v?.to_str()?.to_owned())));
@@ -82,14 +137,43 @@ impl GhcMake {
         });
         let contenders: Vec<Contender> = contenders.collect();
         // Numbers of jobs are compared with each other as well: all take turns.
-        let mut medians = alternate_all("ghc_make", &contenders, runs)?.into_iter();
+        let mut series = Series::new("ghc_make", &contenders);
+        for _ in 0..runs {
+            series.round()?;
+        }
+        let contests = contests(jobs);
+        let mut compared: Vec<usize> = contests.iter().flat_map(|c| [c.these, c.those]).collect();
+        compared.sort_unstable();
+        compared.dedup();
+        let ratios = loop {
+            let elapsed = series.elapsed();
+            let ratios: Vec<Estimate> = contests.iter().map(|c| c.ratio(&elapsed)).collect();
+            if series.rounds() >= patience * runs || contests.iter().zip(&ratios).all(|(c, ratio)| ratio.is_clear(c.at_most)) {
+                break ratios;
+            }
+            series.round_of(&compared)?;
+        };
+        let compared = contests.into_iter().zip(ratios).map(|(c, ratio)| Comparison { what: c.what, ratio, at_most: c.at_most });
+        let mut medians = series.medians().into_iter();
         let mut of_jobs = |jobs: u32| Some(Jobs { jobs, stock: medians.next()?, tuned: medians.next()?, hecaton: medians.next()? });
-        let jobs = jobs.iter().map_while(|&n| of_jobs(n)).collect();
-        Ok(GhcMake { constructors: size.constructors(), jobs, runs })
+        Ok(GhcMake {
+            constructors: size.constructors(),
+            jobs: jobs.iter().map_while(|&n| of_jobs(n)).collect(),
+            compared: compared.collect(),
+            runs,
+            runs_of_compared: series.rounds(),
+        })
     }
 
     pub fn at(&self, jobs: u32) -> Option<&Jobs> {
         self.jobs.iter().find(|j| j.jobs == jobs)
+    }
+
+    fn runs_of_more(&self) -> String {
+        match self.runs_of_compared {
+            more if more > self.runs => format!(" ({more} of what is compared below)"),
+            _ => String::new(),
+        }
     }
 
     pub fn grid(&self) -> Grid {
@@ -107,9 +191,10 @@ impl GhcMake {
         Grid {
             name: "ghc_make",
             title: format!(
-                "ghc --make -jN of {MODULES} equal modules ({} constructors each): elapsed, CPU, peak memory; median of {} runs; tuned: {}",
+                "ghc --make -jN of {MODULES} equal modules ({} constructors each): elapsed, CPU, peak memory; median of {} runs{}; tuned: {}",
                 self.constructors,
                 self.runs,
+                self.runs_of_more(),
                 TUNED.join(" ")
             ),
             columns,
@@ -150,8 +235,20 @@ mod tests {
     fn rows_have_a_figure_for_each_column() {
         let sample = |elapsed| Sample { elapsed, cpu: 2.0, peak: 1e8, ..Sample::default() };
         let jobs = vec![Jobs { jobs: 2, stock: sample(4.0), tuned: sample(2.0), hecaton: sample(1.0) }];
-        let grid = GhcMake { constructors: 10, jobs, runs: 1 }.grid();
+        let grid = GhcMake { constructors: 10, jobs, compared: Vec::new(), runs: 1, runs_of_compared: 3 }.grid();
         assert_eq!(grid.rows[0].1.len(), grid.columns.len());
         assert_eq!(grid.rows[0].1[9..], [0.25, 0.5, 1.0]);
+        assert!(grid.title.contains("median of 1 runs (3 of what is compared below);"));
+    }
+
+    #[test]
+    fn two_jobs_are_compared_with_the_tuned_runtime_and_with_more() {
+        // Of -j1, -j2 and -j8 on the three runtimes, in each of two rounds.
+        let elapsed: Vec<Vec<f64>> = [4.0, 4.0, 4.0, 3.0, 2.5, 2.0, 5.0, 3.0, 2.2].map(|s| vec![s; 2]).into();
+        let contests = contests(&[1, 2, 8]);
+        let ratios: Vec<f64> = contests.iter().map(|c| c.ratio(&elapsed).value).collect();
+        assert_eq!(ratios, [0.8, 1.1]);
+        assert!(contests[0].what.contains("tuned") && contests[1].what.contains("-j8 : -j2"));
+        assert!(super::contests(&[1, 4]).is_empty());
     }
 }

@@ -4,7 +4,7 @@
 //! What is asked here is what a second core gains, so the program with one HEC gets one.
 use super::{
     contender,
-    estimate::{median, Estimate},
+    estimate::{median, Estimate, PATIENCE},
     series::{exactly, Series},
     Contender, Sample,
 };
@@ -14,10 +14,8 @@ use crate::{
     report::{Better, Column, Grid},
 };
 
-/// Runs go on until speed-ups are compared as surely as this, as a part of their ratio, or it is clear which is higher...
-const PRECISION: f64 = 0.02;
-/// ... or there are so many times the least number of them.
-const PATIENCE: usize = 4;
+/// The ratio of speed-ups that are equal.
+pub const BREAK_EVEN: f64 = 1.0;
 
 /// The medians of a program on both runtimes, on one HEC and on several, with a core each.
 pub struct Scaling {
@@ -57,7 +55,7 @@ impl Scaling {
                 continue;
             }
             let ratio = ratio(&exactly(series.elapsed()));
-            if ratio.uncertainty() > PRECISION && !ratio.is_far_from(1.0) && rounds < PATIENCE * runs {
+            if !ratio.is_clear(BREAK_EVEN) && rounds < PATIENCE * runs {
                 continue;
             }
             let [stock_1, stock_n, hecaton_1, hecaton_n] = exactly(series.medians());

@@ -19,10 +19,15 @@ impl Series<'_> {
 
     /// Runs each contender once. All must print the same as ever.
     pub fn round(&mut self) -> Result<()> {
-        let turns = self.contenders.len();
+        self.round_of(&(0..self.contenders.len()).collect::<Vec<_>>())
+    }
+
+    /// Runs those contenders once, given by their numbers: the same ones from now on.
+    pub fn round_of(&mut self, some: &[usize]) -> Result<()> {
+        let turns = some.len();
         // Each goes first in its turn.
         let first = self.rounds();
-        for n in (first..first + turns).map(|turn| turn % turns) {
+        for n in (first..first + turns).map(|turn| some[turn % turns]) {
             let Run { sample, stdout, .. } = self.contenders[n].run(self.name)?;
             if self.printed.get_or_insert_with(|| stdout.clone()) != &stdout {
                 return Err(Fail::new(format!("{} {} prints something else than before", self.name, self.contenders[n].how())));
@@ -32,8 +37,9 @@ impl Series<'_> {
         Ok(())
     }
 
+    /// Of all contenders, or of those that were still run.
     pub fn rounds(&self) -> usize {
-        self.samples.last().map_or(0, Vec::len)
+        self.samples.iter().map(Vec::len).max().unwrap_or(0)
     }
 
     /// Of each contender.
@@ -49,16 +55,11 @@ impl Series<'_> {
 
 /// The medians of so many runs of each contender. All must print the same.
 pub fn alternate<const N: usize>(name: &str, contenders: &[Contender; N], runs: usize) -> Result<[Sample; N]> {
-    Ok(exactly(alternate_all(name, contenders, runs)?))
-}
-
-/// The same for however many contenders, in their order.
-pub fn alternate_all(name: &str, contenders: &[Contender], runs: usize) -> Result<Vec<Sample>> {
     let mut series = Series::new(name, contenders);
     for _ in 0..runs {
         series.round()?;
     }
-    Ok(series.medians())
+    Ok(exactly(series.medians()))
 }
 
 /// What there is one of for each of `N` contenders.
@@ -98,5 +99,8 @@ mod tests {
             series.round().unwrap();
         }
         assert!(series.elapsed().iter().all(|of_one| of_one.len() == 3));
+        series.round_of(&[0]).unwrap();
+        assert_eq!(series.elapsed().iter().map(Vec::len).collect::<Vec<_>>(), [4, 3]);
+        assert_eq!(series.rounds(), 4);
     }
 }

@@ -1,5 +1,5 @@
 //! What the project aims at, beside what was measured.
-use super::{estimate::Estimate, ghc_make::GhcMake, Pair, Scaling, QUANTITIES};
+use super::{estimate::Estimate, ghc_make::GhcMake, parallel::BREAK_EVEN, Pair, Scaling, QUANTITIES};
 use crate::{
     programs::{Aimed, Program},
     report::geometric_mean,
@@ -12,9 +12,6 @@ const GC_BOUND: f64 = 0.4;
 /// Goals for geometric means of Hecaton's elapsed time as a multiple of stock's.
 const ALL: f64 = 0.90;
 const COLLECTING: f64 = 0.7;
-
-/// -j8 and -j20 may take this multiple of -j2.
-const MORE_JOBS: f64 = 1.05;
 
 #[derive(Clone, Copy)]
 enum Bound {
@@ -100,17 +97,17 @@ impl Targets {
     pub fn of_parallel(&mut self, all: &[Scaling]) {
         for scaling in all {
             let (what, figure) = (format!("speed-up, {}", scaling.name), Figure::Estimated(scaling.ratio));
-            self.0.push(Target { what, figure, bound: Bound::AtLeast(1.0) });
+            self.0.push(Target { what, figure, bound: Bound::AtLeast(BREAK_EVEN) });
         }
     }
 
     pub fn of_ghc_make(&mut self, ghc: &GhcMake) {
-        let Some(two) = ghc.at(2) else { return };
-        self.add("elapsed, ghc --make -j2, stock tuned", two.hecaton.elapsed / two.tuned.elapsed, Bound::AtMost(1.0));
-        self.add("peak memory, ghc --make -j2, stock tuned", two.hecaton.peak / two.tuned.peak, Bound::AtMost(1.0));
-        for more in ghc.jobs.iter().filter(|j| j.jobs > 2) {
-            let ratio = more.hecaton.elapsed / two.hecaton.elapsed;
-            self.add(format!("elapsed, ghc --make -j{} : -j2, both Hecaton", more.jobs), ratio, Bound::AtMost(MORE_JOBS));
+        for compared in &ghc.compared {
+            let (what, figure) = (format!("elapsed, {}", compared.what), Figure::Estimated(compared.ratio));
+            self.0.push(Target { what, figure, bound: Bound::AtMost(compared.at_most) });
+        }
+        if let Some(two) = ghc.at(2) {
+            self.add("peak memory, ghc --make -j2, stock tuned", two.hecaton.peak / two.tuned.peak, Bound::AtMost(1.0));
         }
     }
 
@@ -155,7 +152,7 @@ impl Targets {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::Sample;
+    use crate::bench::{ghc_make::Comparison, Sample};
 
     fn pair(name: &str, stock: f64, gc: f64, hecaton: f64) -> Pair {
         let sample = |elapsed, gc| Sample { elapsed, gc, peak: 1e7, ..Sample::default() };
@@ -195,12 +192,15 @@ mod tests {
     }
 
     #[test]
-    fn more_jobs_are_held_against_two() {
-        let sample = |elapsed, peak| Sample { elapsed, peak, ..Sample::default() };
-        let jobs = |jobs, hecaton| crate::bench::ghc_make::Jobs { jobs, stock: sample(9.0, 1.0), tuned: sample(8.0, 4.0), hecaton };
+    fn ghc_is_held_against_what_it_is_compared_with() {
+        let sample = |peak| Sample { elapsed: 2.0, peak, ..Sample::default() };
+        let jobs = vec![crate::bench::Jobs { jobs: 2, stock: sample(1.0), tuned: sample(4.0), hecaton: sample(3.0) }];
+        let comparison = |value| Comparison { what: "-j8".into(), ratio: Estimate { value, low: value, high: value }, at_most: 1.05 };
         let mut targets = Targets::default();
-        targets.of_ghc_make(&GhcMake { constructors: 1, jobs: vec![jobs(2, sample(8.0, 3.0)), jobs(8, sample(10.0, 3.0))], runs: 1 });
-        let met: Vec<Value> = targets.json().as_array().unwrap().iter().map(|t| t["met"].clone()).collect();
-        assert_eq!(met, [true, true, false]);
+        targets.of_ghc_make(&GhcMake { constructors: 1, jobs, compared: vec![comparison(1.0), comparison(1.1)], runs: 1, runs_of_compared: 1 });
+        let json = targets.json();
+        let met: Vec<&Value> = json.as_array().unwrap().iter().map(|t| &t["met"]).collect();
+        assert_eq!(met, [true, false, true]);
+        assert_eq!((&json[1]["what"], &json[1]["at_most"], &json[2]["measured"]), (&"elapsed, -j8".into(), &1.05.into(), &0.75.into()));
     }
 }

@@ -21,10 +21,10 @@ const RUNS_OF_PARALLEL: usize = 2;
 
 #[derive(clap::Args)]
 pub struct Options {
-    /// How many times each program runs in each way; the median counts (parallel programs: twice as many, and up to four times that where it is not clear whose speed-up is higher; ghc_make --full: half)
+    /// How many times each program runs in each way; the median counts (parallel programs: twice as many; ghc_make --full: half). Parallel programs and ghc_make go on, up to four times as long, while it is not clear whether an aim is met
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
     runs: u16,
-    /// Have ghc_make compile modules of the size of the 2016 measurements, which takes about an hour
+    /// Have ghc_make compile modules of the size of the 2016 measurements, which takes an hour or two
     #[arg(long)]
     full: bool,
     /// Only programs whose names contain one of these; `ghc_make` is ghc --make -jN, `par_` names all parallel programs, and `real_` those on Debian's libraries
@@ -66,7 +66,7 @@ pub fn run(project: &Project, options: &Options) -> Result<()> {
     if with_ghc {
         progress(GHC_MAKE);
         let (size, runs) = if options.full { (Size::Full, runs.div_ceil(2)) } else { (Size::Small, runs) };
-        match GhcMake::measure(&Ghc::find(project)?, maker.library(), &dir.join(GHC_MAKE), size, &bench::JOBS, runs) {
+        match GhcMake::measure(&Ghc::find(project)?, maker.library(), &dir.join(GHC_MAKE), size, &bench::JOBS, runs, bench::PATIENCE) {
             Ok(ghc) => results.ghc = Some(ghc),
             Err(fail) => failed.push(fail),
         }
