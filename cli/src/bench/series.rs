@@ -24,10 +24,7 @@ impl Series<'_> {
 
     /// Runs those contenders once, given by their numbers: the same ones from now on.
     pub fn round_of(&mut self, some: &[usize]) -> Result<()> {
-        let turns = some.len();
-        // Each goes first in its turn.
-        let first = self.rounds();
-        for n in (first..first + turns).map(|turn| some[turn % turns]) {
+        for n in turns(some, self.rounds()) {
             let Run { sample, stdout, .. } = self.contenders[n].run(self.name)?;
             if self.printed.get_or_insert_with(|| stdout.clone()) != &stdout {
                 return Err(Fail::new(format!("{} {} prints something else than before", self.name, self.contenders[n].how())));
@@ -51,6 +48,17 @@ impl Series<'_> {
     pub fn elapsed(&self) -> Vec<Vec<f64>> {
         self.samples.iter().map(|samples| samples.iter().map(|s| s.elapsed).collect()).collect()
     }
+}
+
+/// The order of `some` in this round. Each goes first in its turn, and every other round goes backwards: nobody always comes after the
+/// same one, which may leave the caches and the kernel's free memory better or worse for it.
+fn turns(some: &[usize], round: usize) -> Vec<usize> {
+    let mut turns = some.to_vec();
+    turns.rotate_left(round / 2 % some.len());
+    if round % 2 == 1 {
+        turns.reverse();
+    }
+    turns
 }
 
 /// The medians of so many runs of each contender. All must print the same.
@@ -80,6 +88,14 @@ mod tests {
         let script = format!("{script}; for arg; do case $arg in -t*) {statistics} >\"${{arg#-t}}\";; esac; done");
         let args = ["-c", &script].map(OsString::from).into();
         Contender { label, executable: "/bin/sh".into(), args, flags: Vec::new(), env: Vec::new(), stdin: String::new(), cores: None, work }
+    }
+
+    #[test]
+    fn everybody_goes_first_and_after_different_ones() {
+        let rounds: Vec<Vec<usize>> = (0..6).map(|round| turns(&[0, 4, 7], round)).collect();
+        let expected: [[usize; 3]; 6] = [[0, 4, 7], [7, 4, 0], [4, 7, 0], [0, 7, 4], [7, 0, 4], [4, 0, 7]];
+        assert_eq!(rounds, expected);
+        assert_eq!([turns(&[3, 5], 0), turns(&[3, 5], 1), turns(&[3, 5], 2)], [[3, 5], [5, 3], [5, 3]]);
     }
 
     #[test]
