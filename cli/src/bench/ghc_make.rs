@@ -58,12 +58,10 @@ pub struct Jobs {
     pub hecaton: Sample,
 }
 
-/// Two elapsed times that are compared.
+/// Two elapsed times that have been compared.
 pub struct Comparison {
-    pub what: String,
+    pub contest: Contest,
     pub ratio: Estimate,
-    /// What it is to be.
-    pub at_most: f64,
 }
 
 pub struct GhcMake {
@@ -76,12 +74,14 @@ pub struct GhcMake {
     pub runs_of_compared: usize,
 }
 
-/// What is compared, by its numbers among all contenders.
-struct Contest {
-    what: String,
-    these: usize,
-    those: usize,
-    at_most: f64,
+/// Who is compared.
+pub struct Contest {
+    pub what: String,
+    /// What the ratio of elapsed times is to be.
+    pub at_most: f64,
+    /// Their numbers among all contenders.
+    pub these: usize,
+    pub those: usize,
 }
 
 impl Contest {
@@ -138,22 +138,17 @@ impl GhcMake {
         let contenders: Vec<Contender> = contenders.collect();
         // Numbers of jobs are compared with each other as well: all take turns.
         let mut series = Series::new("ghc_make", &contenders);
-        for _ in 0..runs {
-            series.round()?;
-        }
+        series.rounds_of_all(runs)?;
         let contests = contests(jobs);
         let mut compared: Vec<usize> = contests.iter().flat_map(|c| [c.these, c.those]).collect();
         compared.sort_unstable();
         compared.dedup();
-        let ratios = loop {
-            let elapsed = series.elapsed();
+        let ratios = series.until_clear(&compared, patience * runs, |elapsed| {
             let ratios: Vec<Estimate> = contests.iter().map(|c| c.ratio(&elapsed)).collect();
-            if series.rounds() >= patience * runs || contests.iter().zip(&ratios).all(|(c, ratio)| ratio.is_clear(c.at_most)) {
-                break ratios;
-            }
-            series.round_of(&compared)?;
-        };
-        let compared = contests.into_iter().zip(ratios).map(|(c, ratio)| Comparison { what: c.what, ratio, at_most: c.at_most });
+            let all_clear = contests.iter().zip(&ratios).all(|(c, ratio)| ratio.is_clear(c.at_most));
+            (ratios, all_clear)
+        })?;
+        let compared = contests.into_iter().zip(ratios).map(|(contest, ratio)| Comparison { contest, ratio });
         let mut medians = series.medians().into_iter();
         let mut of_jobs = |jobs: u32| Some(Jobs { jobs, stock: medians.next()?, tuned: medians.next()?, hecaton: medians.next()? });
         Ok(GhcMake {

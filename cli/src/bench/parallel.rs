@@ -48,21 +48,15 @@ impl Scaling {
         };
         let contenders = [on(Runtime::Stock, 1)?, on(Runtime::Stock, hecs)?, on(Runtime::Hecaton, 1)?, on(Runtime::Hecaton, hecs)?];
         let mut series = Series::new(&program.name, &contenders);
-        loop {
-            series.round()?;
-            let rounds = series.rounds();
-            if rounds < runs {
-                continue;
-            }
-            let ratio = ratio(&exactly(series.elapsed()));
-            if !ratio.is_clear(BREAK_EVEN) && rounds < PATIENCE * runs {
-                continue;
-            }
-            let [stock_1, stock_n, hecaton_1, hecaton_n] = exactly(series.medians());
-            let stock = Speedup { alone: stock_1, together: stock_n };
-            let hecaton = Speedup { alone: hecaton_1, together: hecaton_n };
-            return Ok(Scaling { name: program.name.clone(), stock, hecaton, ratio, runs: rounds });
-        }
+        series.rounds_of_all(runs)?;
+        let ratio = series.until_clear(&series.all(), PATIENCE * runs, |elapsed| {
+            let ratio = ratio(&exactly(elapsed));
+            (ratio, ratio.is_clear(BREAK_EVEN))
+        })?;
+        let [stock_1, stock_n, hecaton_1, hecaton_n] = exactly(series.medians());
+        let stock = Speedup { alone: stock_1, together: stock_n };
+        let hecaton = Speedup { alone: hecaton_1, together: hecaton_n };
+        Ok(Scaling { name: program.name.clone(), stock, hecaton, ratio, runs: series.rounds() })
     }
 }
 

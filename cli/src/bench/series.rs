@@ -19,7 +19,7 @@ impl Series<'_> {
 
     /// Runs each contender once. All must print the same as ever.
     pub fn round(&mut self) -> Result<()> {
-        self.round_of(&(0..self.contenders.len()).collect::<Vec<_>>())
+        self.round_of(&self.all())
     }
 
     /// Runs those contenders once, given by their numbers: the same ones from now on.
@@ -32,6 +32,28 @@ impl Series<'_> {
             self.samples[n].push(sample);
         }
         Ok(())
+    }
+
+    /// Runs each contender so many times.
+    pub fn rounds_of_all(&mut self, rounds: usize) -> Result<()> {
+        (0..rounds).try_for_each(|_| self.round())
+    }
+
+    /// What `look` makes of the [elapsed times](Series::elapsed), and how sure it is. While it is not, those contenders are run again, up to `most` times
+    /// in all.
+    pub fn until_clear<T>(&mut self, some: &[usize], most: usize, look: impl Fn(Vec<Vec<f64>>) -> (T, bool)) -> Result<T> {
+        loop {
+            let (seen, is_clear) = look(self.elapsed());
+            if is_clear || self.rounds() >= most {
+                return Ok(seen);
+            }
+            self.round_of(some)?;
+        }
+    }
+
+    /// The numbers of all contenders.
+    pub fn all(&self) -> Vec<usize> {
+        (0..self.contenders.len()).collect()
     }
 
     /// Of all contenders, or of those that were still run.
@@ -64,9 +86,7 @@ fn turns(some: &[usize], round: usize) -> Vec<usize> {
 /// The medians of so many runs of each contender. All must print the same.
 pub fn alternate<const N: usize>(name: &str, contenders: &[Contender; N], runs: usize) -> Result<[Sample; N]> {
     let mut series = Series::new(name, contenders);
-    for _ in 0..runs {
-        series.round()?;
-    }
+    series.rounds_of_all(runs)?;
     Ok(exactly(series.medians()))
 }
 
@@ -118,5 +138,15 @@ mod tests {
         series.round_of(&[0]).unwrap();
         assert_eq!(series.elapsed().iter().map(Vec::len).collect::<Vec<_>>(), [4, 3]);
         assert_eq!(series.rounds(), 4);
+    }
+
+    #[test]
+    fn rounds_go_on_until_it_is_clear_or_time_to_stop() {
+        let contenders = [shell("echo abcd"), shell("echo abcd ")];
+        let mut series = Series::new("x", &contenders);
+        series.rounds_of_all(2).unwrap();
+        let counts = |elapsed: Vec<Vec<f64>>| elapsed.iter().map(Vec::len).collect::<Vec<_>>();
+        let mut runs_until = |most, enough| series.until_clear(&[1], most, |elapsed| (counts(elapsed.clone()), elapsed[1].len() >= enough)).unwrap();
+        assert_eq!([runs_until(9, 1), runs_until(9, 4), runs_until(5, 9)], [[2, 2], [2, 4], [2, 5]]);
     }
 }

@@ -1,5 +1,10 @@
 //! What the project aims at, beside what was measured.
-use super::{estimate::Estimate, ghc_make::GhcMake, parallel::BREAK_EVEN, Pair, Scaling, QUANTITIES};
+use super::{
+    estimate::Estimate,
+    ghc_make::{Comparison, GhcMake},
+    parallel::BREAK_EVEN,
+    Pair, Scaling, QUANTITIES,
+};
 use crate::{
     programs::{Aimed, Program},
     report::geometric_mean,
@@ -102,9 +107,9 @@ impl Targets {
     }
 
     pub fn of_ghc_make(&mut self, ghc: &GhcMake) {
-        for compared in &ghc.compared {
-            let (what, figure) = (format!("elapsed, {}", compared.what), Figure::Estimated(compared.ratio));
-            self.0.push(Target { what, figure, bound: Bound::AtMost(compared.at_most) });
+        for Comparison { contest, ratio } in &ghc.compared {
+            let (what, figure) = (format!("elapsed, {}", contest.what), Figure::Estimated(*ratio));
+            self.0.push(Target { what, figure, bound: Bound::AtMost(contest.at_most) });
         }
         if let Some(two) = ghc.at(2) {
             self.add("peak memory, ghc --make -j2, stock tuned", two.hecaton.peak / two.tuned.peak, Bound::AtMost(1.0));
@@ -152,7 +157,7 @@ impl Targets {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::{ghc_make::Comparison, Sample};
+    use crate::bench::{ghc_make::Contest, Sample};
 
     fn pair(name: &str, stock: f64, gc: f64, hecaton: f64) -> Pair {
         let sample = |elapsed, gc| Sample { elapsed, gc, peak: 1e7, ..Sample::default() };
@@ -195,7 +200,8 @@ mod tests {
     fn ghc_is_held_against_what_it_is_compared_with() {
         let sample = |peak| Sample { elapsed: 2.0, peak, ..Sample::default() };
         let jobs = vec![crate::bench::Jobs { jobs: 2, stock: sample(1.0), tuned: sample(4.0), hecaton: sample(3.0) }];
-        let comparison = |value| Comparison { what: "-j8".into(), ratio: Estimate { value, low: value, high: value }, at_most: 1.05 };
+        let contest = || Contest { what: "-j8".into(), at_most: 1.05, these: 1, those: 0 };
+        let comparison = |value| Comparison { contest: contest(), ratio: Estimate { value, low: value, high: value } };
         let mut targets = Targets::default();
         targets.of_ghc_make(&GhcMake { constructors: 1, jobs, compared: vec![comparison(1.0), comparison(1.1)], runs: 1, runs_of_compared: 1 });
         let json = targets.json();
