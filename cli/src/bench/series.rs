@@ -99,9 +99,13 @@ pub fn exactly<T, const N: usize>(of_each: Vec<T>) -> [T; N] {
 mod tests {
     use super::*;
     use std::ffi::OsString;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    static SHELLS: AtomicUsize = AtomicUsize::new(0);
 
     fn shell(script: &str) -> Contender {
-        let work = std::env::temp_dir().join(format!("hecaton-contender-{}-{}", std::process::id(), script.len()));
+        let number = SHELLS.fetch_add(1, Ordering::Relaxed);
+        let work = std::env::temp_dir().join(format!("hecaton-contender-{}-{number}", std::process::id()));
         let label = "in a shell".to_owned();
         // One of the arguments names the file for statistics.
         let statistics = r#"printf '("%s", "1.5")\n' GC_wall_seconds 'bytes allocated'"#;
