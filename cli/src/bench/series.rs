@@ -18,12 +18,12 @@ impl Series<'_> {
     }
 
     /// Runs each contender once. All must print the same as ever.
-    pub fn round(&mut self) -> Result<()> {
+    fn round(&mut self) -> Result<()> {
         self.round_of(&self.all())
     }
 
     /// Runs those contenders once, given by their numbers: the same ones from now on.
-    pub fn round_of(&mut self, some: &[usize]) -> Result<()> {
+    fn round_of(&mut self, some: &[usize]) -> Result<()> {
         for n in turns(some, self.rounds()) {
             let Run { sample, stdout, .. } = self.contenders[n].run(self.name)?;
             if self.printed.get_or_insert_with(|| stdout.clone()) != &stdout {
@@ -39,8 +39,8 @@ impl Series<'_> {
         (0..rounds).try_for_each(|_| self.round())
     }
 
-    /// What `look` makes of the [elapsed times](Series::elapsed), and how sure it is. While it is not, those contenders are run again, up to `most` times
-    /// in all.
+    /// What `look` makes of the elapsed times of each contender, one for each round, and whether it is sure. While it is not, those contenders are run
+    /// again, up to `most` times in all.
     pub fn until_clear<T>(&mut self, some: &[usize], most: usize, look: impl Fn(Vec<Vec<f64>>) -> (T, bool)) -> Result<T> {
         loop {
             let (seen, is_clear) = look(self.elapsed());
@@ -67,7 +67,7 @@ impl Series<'_> {
     }
 
     /// The elapsed times of each contender, one for each round.
-    pub fn elapsed(&self) -> Vec<Vec<f64>> {
+    fn elapsed(&self) -> Vec<Vec<f64>> {
         self.samples.iter().map(|samples| samples.iter().map(|s| s.elapsed).collect()).collect()
     }
 }
@@ -150,7 +150,14 @@ mod tests {
         let mut series = Series::new("x", &contenders);
         series.rounds_of_all(2).unwrap();
         let counts = |elapsed: Vec<Vec<f64>>| elapsed.iter().map(Vec::len).collect::<Vec<_>>();
-        let mut runs_until = |most, enough| series.until_clear(&[1], most, |elapsed| (counts(elapsed.clone()), elapsed[1].len() >= enough)).unwrap();
+        let mut runs_until = |most, enough| {
+            let look = |elapsed| {
+                let counts = counts(elapsed);
+                let is_enough = counts[1] >= enough;
+                (counts, is_enough)
+            };
+            series.until_clear(&[1], most, look).unwrap()
+        };
         assert_eq!([runs_until(9, 1), runs_until(9, 4), runs_until(5, 9)], [[2, 2], [2, 4], [2, 5]]);
     }
 }
