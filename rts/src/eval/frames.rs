@@ -85,14 +85,33 @@ pub unsafe fn is_pure(frame: Frame) -> bool {
 /// (Those that belong together lie close to each other: one comparison tells most words from all of them.)
 /// # Safety
 /// The words can be read.
-#[inline(never)]
+#[inline]
 pub unsafe fn first_word_of<const N: usize>(infos: [Info; N], from: *mut usize, top: *mut usize) -> *mut usize {
     let infos = infos.map(|info| info.0);
     let lowest = infos.into_iter().fold(usize::MAX, usize::min);
     let span = infos.into_iter().fold(0, usize::max) - lowest;
-    let words = std::slice::from_raw_parts(from, top.offset_from(from).max(0) as usize);
-    let is_one = |w: &usize| w.wrapping_sub(lowest) <= span && infos.contains(w);
-    words.iter().position(is_one).map_or(top, |i| from.add(i))
+    let mut word = from;
+    // Four at a time by their lower halves, which mostly tell.
+    while top.offset_from(word) >= 4 && none_of_four(word, lowest as u32, span as u32) {
+        word = word.add(4);
+    }
+    while word < top && !infos.contains(&*word) {
+        word = word.add(1);
+    }
+    word
+}
+
+/// Is the lower half of none of the four words at most `span` above `lowest`?
+#[inline]
+unsafe fn none_of_four(words: *const usize, lowest: u32, span: u32) -> bool {
+    use std::arch::x86_64::*;
+    // There is a comparison for signed numbers only: what is compared is less by two to the power of 31.
+    const HALF: u32 = 1 << 31;
+    let two = |i| _mm_castsi128_ps(_mm_loadu_si128(words.add(i) as *const __m128i));
+    let lower_halves = _mm_castps_si128(_mm_shuffle_ps::<0b10_00_10_00>(two(0), two(2)));
+    let above = _mm_sub_epi32(lower_halves, _mm_set1_epi32(lowest.wrapping_add(HALF) as i32));
+    let beyond = _mm_cmpgt_epi32(above, _mm_set1_epi32(span.wrapping_sub(HALF) as i32));
+    _mm_movemask_epi8(beyond) == 0xffff
 }
 
 /// Gives up the thread's current chunk, whose underflow frame is `frame`, for the one below.

@@ -1,7 +1,8 @@
 //! The next update frame on a stack.
 //!
 //! Where a frame ends only its info table says. To go through them one after the other takes five nanoseconds each, and a thread that
-//! is deep in IO has hundreds that evaluate nothing; `noDuplicate#` is called for each unique name that ghc makes. So after a few frames
+//! is deep in IO has hundreds that evaluate nothing; `noDuplicate#` is called for each unique name that ghc makes. So after a few frames,
+//! and first of all if the whole stack is short, as those of threads that only talk to each other are,
 //! the words of the chunk are looked at instead, a few a nanosecond: if none of those that are left is the info pointer of an update
 //! frame, then there is no such frame. (If one is, it may lie in a frame of another kind that no longer uses the word. So frames are gone
 //! through as far as that.)
@@ -12,17 +13,34 @@ use crate::thread::stack::underflow_frame;
 
 /// After so many frames a look at all that are left has become worth it.
 const A_FEW: usize = 16;
+/// Of so many words the look is worth it at once.
+const SHORT: isize = 48;
 
 /// The youngest frame of a chunk from `frame` on that updates a thunk, or leads to the chunk below. None if the stack ends before.
 /// # Safety
 /// The chunk is that of a thread that is stopped, and `frame` one of its frames or its end.
 #[inline]
-pub(super) unsafe fn next_update(chunk: Stack, mut frame: Frame) -> Option<Frame> {
+pub(super) unsafe fn next_update(chunk: Stack, frame: Frame) -> Option<Frame> {
     let top = chunk.top() as *mut usize;
-    let mut suspect = std::ptr::null_mut();
+    if top.offset_from(frame.0) <= SHORT && suspect(frame, top) == top {
+        return underflow_frame(chunk).map(Frame);
+    }
+    go_through(chunk, frame)
+}
+
+/// The first word that may be the beginning of an update frame, or `top`.
+unsafe fn suspect(frame: Frame, top: *mut usize) -> *mut usize {
+    let updates = [info!(stg_upd_frame_info), info!(stg_bh_upd_frame_info), info!(stg_marked_upd_frame_info)];
+    first_word_of(updates, frame.0, top)
+}
+
+/// As [`next_update`].
+unsafe fn go_through(chunk: Stack, mut frame: Frame) -> Option<Frame> {
+    let top = chunk.top() as *mut usize;
+    let mut as_far_as = std::ptr::null_mut();
     loop {
         let mut left = A_FEW;
-        while left > 0 || frame.0 <= suspect {
+        while left > 0 || frame.0 <= as_far_as {
             if frame.0 >= top {
                 return None;
             }
@@ -35,9 +53,8 @@ pub(super) unsafe fn next_update(chunk: Stack, mut frame: Frame) -> Option<Frame
             }
             left = left.saturating_sub(1);
         }
-        let updates = [info!(stg_upd_frame_info), info!(stg_bh_upd_frame_info), info!(stg_marked_upd_frame_info)];
-        suspect = first_word_of(updates, frame.0, top);
-        if suspect == top {
+        as_far_as = suspect(frame, top);
+        if as_far_as == top {
             return underflow_frame(chunk).map(Frame);
         }
     }
