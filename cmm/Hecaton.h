@@ -26,10 +26,16 @@
     RET_CODE = code;         \
     jump stg_returnToSched []
 
+/* The same for others to go on (ThreadBlocked, ThreadYielding): most often the
+ * next thread does, without the scheduler. */
+#define LEAVE_TO_OTHERS(code)           \
+    R1 = code;                          \
+    jump hec_leave_to_others [R1]
+
 /* Leave to wait for `on`; the frame at Sp(0) tries the operation again. */
 #define LEAVE_TO_WAIT(why, on)                                  \
     ccall hec_about_to_wait(MyCapability() "ptr", why, on);     \
-    LEAVE(ThreadBlocked)
+    LEAVE_TO_OTHERS(ThreadBlocked)
 
 /* Leave after a failed heap or stack check: give back what the check took and
  * say which of the two it was.  HpAlloc stays set, so that the scheduler knows

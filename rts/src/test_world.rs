@@ -7,6 +7,7 @@ use crate::contract::{layout::*, test_symbols as t, words, Closure, Info, RegTab
 use crate::events::iowait;
 use crate::hec::{self, Hec};
 use crate::memory::{self, blocks, free_run, generation, heap, pieces, space};
+use crate::sched::switch::hec_switch;
 use crate::sched::{self, incall, roll, seat, suspend};
 use crate::sync;
 use crate::thread::create::{new_thread, push};
@@ -65,6 +66,7 @@ impl World {
             seat::sit_at_first(roll::me());
             incall::after_fork();
             iowait::after_fork();
+            sched::events::expect(false);
             sync::stm::after_fork();
             let hec = sched::hec();
             *hec = Hec::new(0);
@@ -224,20 +226,25 @@ pub fn play(t: Tso, script: impl FnMut(*mut RegTable) -> usize + Send + 'static)
 }
 
 /// Entered from `stg_returnToStackTop`, as compiled code would be. The thread may leave on another
-/// HEC than it came to.
+/// HEC than it came to. One that leaves to others is followed as in `cmm/Entry.cmm`.
 #[no_mangle]
 unsafe extern "C" fn test_thread_body(reg: *mut RegTable) -> *mut RegTable {
-    let id = Hec::of_reg(reg).current().obj().id;
-    let Some(mut script) = scripts().remove(&id) else {
-        crate::observe::fatal::broken("a thread without a script runs")
-    };
-    let ret = script(reg);
-    let reg = &mut sched::hec().r;
-    reg.ret = ret;
-    if ret != ThreadFinished {
-        scripts().insert(id, script);
+    let mut id = Hec::of_reg(reg).current().obj().id;
+    loop {
+        let Some(mut script) = scripts().remove(&id) else {
+            crate::observe::fatal::broken("a thread without a script runs")
+        };
+        let ret = script(&mut sched::hec().r);
+        if ret != ThreadFinished {
+            scripts().insert(id, script);
+        }
+        let hec = sched::hec();
+        if !matches!(ret, ThreadBlocked | ThreadYielding) || hec_switch(hec, ret) == 0 {
+            hec.r.ret = ret;
+            return &mut hec.r;
+        }
+        id = hec.current().obj().id;
     }
-    reg
 }
 
 /// Ends the running thread with a result.

@@ -12,7 +12,7 @@ use crate::contract::Ways;
 use crate::observe::{blackholes, eventlog, fatal};
 use crate::observe::settings::{checks, hec_flags, shows, HeapSuggestion};
 use crate::sched::task::TaskRef;
-use crate::sched::{self, collect, gc_sync, hec, incall, roll, schedule, seat};
+use crate::sched::{self, collect, gc_sync, hec, incall, roll, seat};
 use crate::sync;
 use crate::thread::create::new_io_thread;
 use crate::thread::place;
@@ -149,7 +149,7 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
         interrupt_call: sched::suspend::interrupt_call,
     });
     signals::init(threaded, o.signal_handlers);
-    schedule::init(schedule::Hooks { events });
+    sched::events::init(events);
     crate::prims::hpc::startupHpc();
     ticker::start(ticker::Settings {
         interval: o.tick.unwrap_or_default(),
@@ -198,10 +198,10 @@ pub unsafe fn start_event_manager(me: TaskRef) {
 /// Between threads, in the non-threaded way: signals, delays, descriptors.
 unsafe fn events(h: &mut crate::hec::Hec, idle: bool) -> bool {
     // A signal that comes after this sets it again.
-    schedule::expect_events(false);
+    sched::events::expect(false);
     let found = see_to_events(h, idle);
     if iowait::any() {
-        schedule::expect_events(true);
+        sched::events::expect(true);
     }
     found
 }

@@ -9,7 +9,7 @@ use crate::collector::roots::Visitor;
 use crate::contract::{layout::*, Tso};
 use crate::eval::freeze::raise_async;
 use crate::hec::Hec;
-use crate::sched::schedule::expect_events;
+use crate::sched::events;
 use crate::static_closure;
 use crate::thread::door::{block, unblock, Wait};
 use std::collections::BTreeMap;
@@ -54,7 +54,7 @@ impl Waiting {
 /// `t` is at rest.
 pub unsafe fn sleep(hec: &mut Hec, t: Tso, wait: Wait) {
     let w = waiting();
-    expect_events(true);
+    events::expect(true);
     if wait.why != BlockedOnDelay {
         w.waiters.push(Waiter { tso: t, fd: wait.on as i32, write: wait.why == BlockedOnWrite });
         return block(hec, t, wait.why, wait.on);

@@ -8,7 +8,7 @@
 use super::manager;
 use crate::hec::Hec;
 use crate::observe::fatal;
-use crate::sched::schedule::expect_events;
+use crate::sched::events;
 use crate::thread::create::{apply, boxed, new_io_thread};
 use crate::unpoisoned::unpoisoned;
 use crate::{info, static_closure};
@@ -115,7 +115,7 @@ extern "C" fn on_signal(signal: i32, si: *mut libc::siginfo_t, _context: *mut li
             manager::send_signal(signal, info);
         } else {
             PENDING.put(signal, info);
-            expect_events(true);
+            events::expect(true);
             // The non-threaded way has one HEC.
             let hec = &*crate::hec::address(0);
             hec.context_switch.store(1, Ordering::Relaxed);

@@ -44,6 +44,11 @@ pub unsafe fn due(hec: &mut Hec) -> Option<GcRequest> {
     (now || hec.alloc.full).then_some(GcRequest::Minor)
 }
 
+/// Is there anything for [`due`] to look at?
+pub(super) fn may_be_due(hec: &Hec) -> bool {
+    hec.gc_requested.is_some() || hec.alloc.must_stop() || hec::many() && COMING.is_made()
+}
+
 /// Goes on beyond the HEC's nursery, where others are late. False if there is no room for that.
 unsafe fn goes_beyond(hec: &mut Hec) -> bool {
     policy::settings().max_heap_bytes.is_none() && hec.alloc.next_run_beyond()

@@ -3,6 +3,7 @@ mod announce;
 pub mod collect;
 mod departures;
 mod doze;
+pub mod events;
 pub mod fiber;
 pub mod finalize;
 mod foresight;
@@ -22,6 +23,7 @@ pub mod spark;
 mod standby;
 mod stopping;
 pub mod suspend;
+pub mod switch;
 pub mod task;
 #[cfg(test)]
 mod tests;

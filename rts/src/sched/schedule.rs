@@ -7,49 +7,17 @@ use super::incall::{self, InCall, Status};
 use super::fiber::Fiber;
 use super::seating::Task as _;
 use super::task::{TaskRef, Turn};
-use super::{collect, hec, run, seat, settings, share, spark, suspend};
-use crate::contract::{layout::*, Closure, Tso};
-use crate::eval::blackhole::{self, owner_of};
-use crate::eval::modify;
+use super::{collect, events, hec, run, seat, settings, share, spark, suspend, switch};
+use crate::contract::{layout::*, Tso};
+use crate::eval::blackhole;
+use crate::eval::freeze::raise_async;
 use crate::eval::pause::{piles_up, thread_paused};
-use crate::eval::freeze::{raise_async, restart_transaction};
 use crate::hec::{self, GcRequest, Handed, Hec, TIME_IS_UP};
-use crate::observe::eventlog::hooks as eventlog;
 use crate::{info, static_closure};
-use crate::sync::{pursuit, queues, stm, throwto};
+use crate::sync::{pursuit, stm, throwto};
 use crate::thread::{door, place, spare};
-use crate::thread::shrunk::make_ready;
 use crate::thread::stack::{grow, Grown};
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicBool, Ordering};
-
-/// Work that belongs to the floors above, done between threads. Set once at start.
-pub struct Hooks {
-    /// Start handlers of signals that have arrived; wake threads whose delay or descriptor is
-    /// due. `idle`: nothing is runnable, so wait for such an event. False: none can come.
-    pub events: unsafe fn(hec: &mut Hec, idle: bool) -> bool,
-}
-
-static mut HOOKS: Option<Hooks> = None;
-
-/// There is something for [`Hooks::events`] to see to, or may come to be.
-static EVENTS_EXPECTED: AtomicBool = AtomicBool::new(false);
-
-/// # Safety
-/// Called once at start.
-pub unsafe fn init(h: Hooks) {
-    HOOKS = Some(h);
-}
-
-/// Has [`Hooks::events`] called between threads from now on, or no longer. Signal handlers may call this.
-pub fn expect_events(yes: bool) {
-    EVENTS_EXPECTED.store(yes, Ordering::SeqCst);
-}
-
-unsafe fn events(hec: &mut Hec, idle: bool) -> bool {
-    let hooks = &*std::ptr::addr_of!(HOOKS);
-    hooks.as_ref().is_some_and(|h| (h.events)(hec, idle))
-}
 
 /// Runs threads until the in-call is done (or for ever, for a worker).
 /// # Safety
@@ -92,20 +60,19 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
         }
         // A time slice begins, or goes on.
         let asked = hec.take_request();
-        if !threaded && EVENTS_EXPECTED.load(Ordering::Relaxed) {
-            events(hec, false);
+        if !threaded && events::expected() {
+            events::see_to(hec, false);
         }
         let interrupted = std::mem::take(&mut hec.interrupted);
         // So it is for those that ran and blocked.
         if asked == TIME_IS_UP && interrupted == 0 {
             hec.run_queue.others_next(&mut hec.remembered);
         }
-        hec.handed = if hec.handed == Handed::Next { Handed::Running } else { Handed::No };
-        match hec.run_queue.pop_front() {
+        match switch::choose(hec) {
             // It came to its end while the world was stopped for a collection.
             Some(t) if asked == TIME_IS_UP && t.obj().id == interrupted && !throwto::finished(t) => {
                 slice_ends(hec, t);
-                requeue(hec, t);
+                switch::requeue(hec, t);
             }
             Some(t) if !threaded || seat::runs_here(me, t) => {
                 if throwto::finished(t) {
@@ -217,14 +184,8 @@ unsafe fn retire(hec: &mut Hec, t: Tso) {
 /// Runs a thread until it stops: on the task's own native stack, or, if the task has come for
 /// another thread (is in an in-call), on a fiber.
 unsafe fn run_thread(me: TaskRef, ic: Option<*mut InCall>, hec: &mut Hec, t: Tso) {
-    let o = t.obj();
-    make_ready(hec, t);
-    hec.r.current_tso = t.0;
-    hec.r.hp_alloc = 0;
-    hec.open_nursery();
-    *libc::__errno_location() = o.saved_errno as i32;
-    eventlog::thread_runs(hec.no, o.id);
-    if !settings().threaded || ic.is_none() || o.bound != 0 {
+    switch::starts(hec, t);
+    if !settings().threaded || ic.is_none() || t.obj().bound != 0 {
         // A safe foreign call may have let others run in between, and come back to another HEC.
         let reg = run::run_current(&mut hec.r);
         return came_back(Hec::of_reg(reg));
@@ -234,7 +195,7 @@ unsafe fn run_thread(me: TaskRef, ic: Option<*mut InCall>, hec: &mut Hec, t: Tso
     let reg = fiber.run(&mut hec.r);
     me.fiber.set(null_mut());
     if reg.is_null() {
-        return suspend::hand_over(hec, t, fiber);
+        return suspend::hand_over(hec, fiber);
     }
     me.spare.set(Some(fiber));
     came_back(Hec::of_reg(reg))
@@ -243,69 +204,31 @@ unsafe fn run_thread(me: TaskRef, ic: Option<*mut InCall>, hec: &mut Hec, t: Tso
 /// A thread has returned to the scheduler: why?
 unsafe fn came_back(hec: &mut Hec) {
     let ret = hec.r.ret;
-    let t = Tso(hec.r.current_tso);
-    let o = t.obj();
-    o.saved_errno = *libc::__errno_location() as u32;
-    hec.r.current_tso = 0;
-    eventlog::thread_stopped(hec.no, o.id, || why_stopped(hec, ret));
+    if hec.r.current_tso == 0 {
+        // It has been brought to rest already (`switch.rs`).
+        return;
+    }
+    let t = hec.current();
+    switch::leaves(hec, t, ret);
     if ret == HeapOverflow {
         hec.alloc.refuse(std::mem::take(&mut hec.r.hp_alloc));
-        o.worked = o.worked.saturating_add(hec.alloc.spent as u16);
+        t.obj().worked = t.obj().worked.saturating_add(hec.alloc.spent as u16);
         if goes_straight_on(hec, t) {
             hec.straight_on = Some(t);
             return;
         }
     }
-    // (With one HEC nothing is evaluated before it is published.)
-    let settled = hec::many() && ret != ThreadFinished && modify::settle(hec, t);
+    match ret {
+        ThreadBlocked | ThreadYielding => return switch::comes_to_rest(hec, t, ret),
+        ThreadFinished => return retire(hec, t),
+        _ => {}
+    }
+    switch::settle(hec, t);
     match ret {
         HeapOverflow => heap_overflow(hec, t),
         StackOverflow => stack_overflow(hec, t),
-        ThreadYielding => {
-            thread_paused(hec, t);
-            if !place::computes(t) {
-                hec.run_queue.one_yields(&mut hec.remembered);
-            }
-            place::turn_ends(t);
-            requeue(hec, t);
-        }
-        ThreadBlocked => {
-            // Who waits for a thunk computes.
-            if hec.wait.why != BlockedOnBlackHole {
-                place::blocks(t);
-            }
-            // Work cut off, or put off, goes first: the thread tries again when it comes back to this.
-            if thread_paused(hec, t) || settled || !queues::park(hec, t) {
-                hec.run_queue.push_front(&mut hec.remembered, t);
-            }
-        }
-        ThreadFinished => retire(hec, t),
         other => crate::observe::fatal::broken(&format!("a thread returned with code {other}")),
     }
-}
-
-/// As the event log says it: the status, and the thread that is waited for (or 0).
-unsafe fn why_stopped(hec: &Hec, ret: usize) -> (u16, u64) {
-    // Nobody may read `wait` but for a thread that has just set it: its object may be gone.
-    if ret != ThreadBlocked {
-        return (ret as u16, 0);
-    }
-    let wait = hec.wait;
-    let owner = match wait.why {
-        BlockedOnBlackHole => owner_of(Closure(wait.on).untag()),
-        _ => None,
-    };
-    (eventlog::status_of_block(wait.why), owner.map_or(0, |t| t.obj().id))
-}
-
-/// Others shall run. A transaction that has been overtaken starts again.
-unsafe fn requeue(hec: &mut Hec, t: Tso) {
-    if !stm::validate(t) {
-        let tvars = stm::touched(t);
-        restart_transaction(hec, t);
-        stm::lost(t, tvars);
-    }
-    hec.run_queue.push_again(&mut hec.remembered, t);
 }
 
 /// A heap check failed, and all that is wanted is another piece of the nursery: then the thread has not stopped, and nobody else needs
@@ -337,7 +260,7 @@ unsafe fn heap_overflow(hec: &mut Hec, t: Tso) {
         allocation_limit(hec, t);
     }
     if gives_way(hec, t) {
-        return requeue(hec, t);
+        return switch::requeue(hec, t);
     }
     hec.interrupted = o.id;
     put_back(hec, t);
@@ -382,7 +305,7 @@ unsafe fn allocation_limit(hec: &mut Hec, t: Tso) {
 unsafe fn stack_overflow(hec: &mut Hec, t: Tso) {
     if gives_way(hec, t) {
         thread_paused(hec, t);
-        return requeue(hec, t);
+        return switch::requeue(hec, t);
     }
     if piles_up(t) {
         thread_paused(hec, t);
@@ -402,7 +325,7 @@ unsafe fn stack_overflow(hec: &mut Hec, t: Tso) {
 /// Nothing is runnable and there is one OS thread: wait for a signal, a delay or a
 /// descriptor, and if none can come, look for deadlock.
 unsafe fn wait_for_event(me: TaskRef, ic: Option<*mut InCall>) {
-    if events(hec(), true) {
+    if events::see_to(hec(), true) {
         return;
     }
     collect::collect(me, GcRequest::Major, true);

@@ -81,6 +81,7 @@ impl Seat {
 /// Made when first asked for: most programs have few.
 static SEATS: [AtomicPtr<Seat>; MAX_HECS] = [const { AtomicPtr::new(null_mut()) }; MAX_HECS];
 
+#[inline]
 pub(super) fn seat(no: usize) -> &'static Seat {
     made_once(&SEATS[no], || Seat::new(no))
 }
@@ -234,6 +235,7 @@ pub(super) fn is_awaited(no: usize) -> bool {
 }
 
 /// Is somebody waiting to return from a foreign call to HEC `no`?
+#[inline]
 pub fn returners_wait(no: usize) -> bool {
     seat(no).returners.load(Ordering::Relaxed) != 0
 }

@@ -48,10 +48,10 @@ pub unsafe extern "C" fn suspendThread(reg: *mut RegTable, interruptible: bool) 
     let me = roll::me();
     door::block(hec, t, why, 0);
     thread_paused(hec, t);
-    hec.r.current_tso = 0;
     eventlog::thread_calls_out(hec.no, t.obj().id);
     let fiber = me.fiber.get();
     let token = if fiber.is_null() {
+        hec.r.current_tso = 0;
         me.call.set(Call::from(returns_to(t)));
         let token = begin(me, hec, t, libc::pthread_self());
         seat::leave(me);
@@ -90,10 +90,12 @@ unsafe fn restore_errno(errno: i32) {
     *libc::__errno_location() = errno;
 }
 
-/// Has a worker make the foreign call for which thread `t` has left the fiber.
+/// Has a worker make the foreign call for which the current thread has left the fiber.
 /// # Safety
 /// The caller holds the HEC, and has just run the thread there.
-pub(super) unsafe fn hand_over(hec: &Hec, t: Tso, fiber: Fiber) {
+pub(super) unsafe fn hand_over(hec: &mut Hec, fiber: Fiber) {
+    let t = hec.current();
+    hec.r.current_tso = 0;
     let worker = seat::seat(hec.no as usize).spare_worker();
     begin(worker, hec, t, worker.os_thread());
     worker.give(Turn::Call(fiber));

@@ -147,6 +147,7 @@ pub unsafe extern "C" fn hec_lock_header(m: Closure) -> Info {
 /// operation has become possible.
 /// # Safety
 /// The thread is at rest, with the frame for its operation on top.
+#[inline]
 pub(super) unsafe fn park(hec: &mut Hec, t: Tso, m: Closure, why: usize) -> bool {
     let puts = Frame::youngest(t.obj().stackobj).info() == info!(stg_block_putmvar_info);
     let mut locked = Locked::new(m);

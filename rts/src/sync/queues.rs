@@ -38,14 +38,22 @@ pub(super) unsafe fn scheduler() -> Scheduler {
 /// # Safety
 /// `t` is at rest, and `hec.wait` says what it waits for. When this returns true, another HEC may
 /// have it already.
+#[inline]
 pub unsafe fn park(hec: &mut Hec, t: Tso) -> bool {
     let wait = std::mem::replace(&mut hec.wait, Wait::NONE);
     if throwto::deliver_instead(hec, t, wait.why) {
         return false;
     }
+    match wait.why {
+        BlockedOnMVar | BlockedOnMVarRead => mvar::park(hec, t, Closure(wait.on), wait.why),
+        _ => park_elsewhere(hec, t, wait),
+    }
+}
+
+#[inline(never)]
+unsafe fn park_elsewhere(hec: &mut Hec, t: Tso, wait: Wait) -> bool {
     let on = Closure(wait.on);
     match wait.why {
-        BlockedOnMVar | BlockedOnMVarRead => mvar::park(hec, t, on, wait.why),
         BlockedOnIOCompletion => mvar::park_at_port(hec, t, on),
         BlockedOnBlackHole => blackhole::park(hec, t, on.untag()),
         BlockedOnSTM => stm::park(hec, t, on),

@@ -228,6 +228,7 @@ pub unsafe extern "C" fn hec_unmasked(hec: &mut Hec) -> usize {
 /// to wait for can be interrupted. True if so: then it does not wait.
 /// # Safety
 /// The thread is at rest, with a frame on top that needs no register.
+#[inline]
 pub unsafe fn deliver_instead(hec: &mut Hec, t: Tso, why: usize) -> bool {
     pursuit::is_due(hec, t, why) && pursuit::deliver_first(hec, t)
 }

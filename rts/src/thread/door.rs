@@ -124,19 +124,25 @@ impl Claim {
     /// Lets the thread run: here, or where it must.
     /// # Safety
     /// It is on no queue, and no thread's lock is held.
+    #[inline]
     pub unsafe fn go_on(self, hec: &mut Hec) {
         let t = self.thread;
         t.obj().block_info = Tso::end().0;
         if t.obj().flags as usize & TSO_LOCKED != 0 && self.home != hec.address() {
-            let home = &*(self.home as *const Hec);
-            eventlog::thread_woken(hec.no, t.obj().id, home.no);
-            return give(t, home);
+            return self.go_home(hec);
         }
         eventlog::thread_woken(hec.no, t.obj().id, hec.no);
         hec.run_queue.push_back(&mut hec.remembered, t);
         if many() {
             hec.share_soon(hec.run_queue.len() == 1);
         }
+    }
+
+    #[inline(never)]
+    unsafe fn go_home(self, hec: &Hec) {
+        let home = &*(self.home as *const Hec);
+        eventlog::thread_woken(hec.no, self.thread.obj().id, home.no);
+        give(self.thread, home);
     }
 
     /// Lets the thread run as soon as the running one can be stopped; that comes second. A thread
