@@ -203,30 +203,17 @@ unsafe fn run_thread(me: TaskRef, ic: Option<*mut InCall>, hec: &mut Hec, t: Tso
 
 /// A thread has returned to the scheduler: why?
 unsafe fn came_back(hec: &mut Hec) {
-    let ret = hec.r.ret;
-    if hec.r.current_tso == 0 {
+    let (ret, t) = (hec.r.ret, hec.current());
+    if t.is_null() {
         // It has been brought to rest already (`switch.rs`).
         return;
     }
-    let t = hec.current();
     switch::leaves(hec, t, ret);
-    if ret == HeapOverflow {
-        hec.alloc.refuse(std::mem::take(&mut hec.r.hp_alloc));
-        t.obj().worked = t.obj().worked.saturating_add(hec.alloc.spent as u16);
-        if goes_straight_on(hec, t) {
-            hec.straight_on = Some(t);
-            return;
-        }
-    }
-    match ret {
-        ThreadBlocked | ThreadYielding => return switch::comes_to_rest(hec, t, ret),
-        ThreadFinished => return retire(hec, t),
-        _ => {}
-    }
-    switch::settle(hec, t);
     match ret {
         HeapOverflow => heap_overflow(hec, t),
         StackOverflow => stack_overflow(hec, t),
+        ThreadYielding | ThreadBlocked => switch::comes_to_rest(hec, t, ret),
+        ThreadFinished => retire(hec, t),
         other => crate::observe::fatal::broken(&format!("a thread returned with code {other}")),
     }
 }
@@ -254,8 +241,15 @@ unsafe fn has_exceeded_limit(t: Tso) -> bool {
 
 /// A heap check failed: the nursery is full, a collection is wanted, or it is others' turn.
 unsafe fn heap_overflow(hec: &mut Hec, t: Tso) {
-    thread_paused(hec, t);
     let o = t.obj();
+    hec.alloc.refuse(std::mem::take(&mut hec.r.hp_alloc));
+    o.worked = o.worked.saturating_add(hec.alloc.spent as u16);
+    if goes_straight_on(hec, t) {
+        hec.straight_on = Some(t);
+        return;
+    }
+    switch::settle(hec, t);
+    thread_paused(hec, t);
     if has_exceeded_limit(t) {
         allocation_limit(hec, t);
     }
@@ -303,6 +297,7 @@ unsafe fn allocation_limit(hec: &mut Hec, t: Tso) {
 /// A stack check failed. (Code compiled to yield in loops that do not allocate comes the same
 /// way when HpLim is zero; a real overflow comes again.)
 unsafe fn stack_overflow(hec: &mut Hec, t: Tso) {
+    switch::settle(hec, t);
     if gives_way(hec, t) {
         thread_paused(hec, t);
         return switch::requeue(hec, t);
