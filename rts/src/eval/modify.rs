@@ -45,12 +45,12 @@ fn modifications() -> [Info; 2] {
     [info!(hec_modifying_component_info), info!(hec_modifying_whole_info)]
 }
 
-/// Does the frame wait for the result of a modification?
+/// Does the frame wait for the result of a modification? (Most are of another size, whatever their kind.)
 /// # Safety
 /// As for the methods of [`Frame`].
 #[inline(always)]
 pub(super) unsafe fn is_modification(frame: Frame) -> bool {
-    modifications().contains(&frame.info())
+    frame.small_words() == WORDS && modifications().contains(&frame.info())
 }
 
 /// An operation under way: what its frame says.
