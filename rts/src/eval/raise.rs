@@ -10,7 +10,7 @@ use super::freeze::{end_thread, enter_handler};
 use super::modify::{is_modification, raised};
 use super::{hooks, update::update};
 use crate::contract::closure::fields::*;
-use crate::contract::{layout::*, Closure, Tso};
+use crate::contract::{layout::*, Closure};
 use crate::hec::Hec;
 use crate::info;
 
@@ -21,18 +21,7 @@ use crate::info;
 #[no_mangle]
 pub unsafe extern "C" fn hec_raise(hec: &mut Hec, exception: Closure) -> usize {
     let t = hec.current();
-    let frame = Frame::youngest(t.obj().stackobj);
-    // Often the handler is right there: a function of its own for the rest, so that this needs no registers saved.
-    if frame.info().kind() == CATCH_FRAME {
-        enter_handler(t, frame, exception);
-        return 0;
-    }
-    unwind(hec, t, frame, exception)
-}
-
-/// Raises from this frame on.
-#[inline(never)]
-unsafe fn unwind(hec: &mut Hec, t: Tso, mut frame: Frame, exception: Closure) -> usize {
+    let mut frame = Frame::youngest(t.obj().stackobj);
     let mut thunk_for_it = None;
     loop {
         // Nearly all frames of a deep stack.
