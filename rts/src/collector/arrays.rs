@@ -29,6 +29,12 @@ fn is_frozen(info: Info) -> bool {
     matches!(unsafe { info.kind() }, MUT_ARR_PTRS_FROZEN_CLEAN | MUT_ARR_PTRS_FROZEN_DIRTY)
 }
 
+/// Is this the header of a mutable array that nobody has written to since a collection last saw it, and that refers to nothing younger?
+#[inline(always)]
+pub(super) fn is_quiet(info: Info) -> bool {
+    info == info!(stg_MUT_ARR_PTRS_CLEAN_info) || info == info!(stg_SMALL_MUT_ARR_PTRS_CLEAN_info)
+}
+
 /// The header of an array with cards.
 fn array_header(frozen: bool, dirty: bool) -> usize {
     match (frozen, dirty) {

@@ -2,6 +2,7 @@
 //!
 //! All of these are hints, to addresses that need not be any. What helps the collector is found by sampling: there are loads and stores
 //! that it waits for although they follow each other in memory, where a processor might have fetched by itself.
+use super::arrays::is_quiet;
 use crate::contract::{Closure, WORD};
 
 /// A cache line, in bytes.
@@ -85,15 +86,26 @@ impl Lookahead {
 /// They are objects.
 pub(super) unsafe fn listed(list: &[Closure]) -> impl Iterator<Item = Closure> + '_ {
     list.iter().enumerate().map(|(i, &c)| {
-        if let Some(far) = list.get(i + LISTED_AHEAD) {
-            to_read(far.0);
-        }
-        if let Some(near) = list.get(i + FIELDS_AHEAD) {
-            // SAFETY: of this line a part can be read, so all of it can.
-            unsafe { what_words_point_to(near.0 & !(LINE - 1)) };
-        }
+        // SAFETY: the caller's.
+        unsafe { beyond(list, i) };
         c
     })
+}
+
+/// Fetches what follows the object at `i` of a list, and what that refers to unless it is an array that will not be scanned.
+/// # Safety
+/// They are objects.
+#[inline(always)]
+pub(super) unsafe fn beyond(list: &[Closure], i: usize) {
+    if let Some(far) = list.get(i + LISTED_AHEAD) {
+        to_read(far.0);
+    }
+    if let Some(near) = list.get(i + FIELDS_AHEAD) {
+        if !is_quiet(near.info()) {
+            // Of this line a part can be read, so all of it can.
+            what_words_point_to(near.0 & !(LINE - 1));
+        }
+    }
 }
 
 /// The objects of a list, whose headers only will be looked at; those that follow are fetched meanwhile.

@@ -71,7 +71,7 @@ use crate::contract::WORD;
 use crate::hec::Hec;
 use crate::memory::blocks::used_bytes;
 use crate::memory::{ahead, blocks_of, heap, BLOCK_BYTES};
-use crate::observe::phases::{Phase, Watch};
+use crate::observe::phases::{self, Phase, Watch};
 use crate::thread::queue::dirty_tso;
 use crate::thread::stack::dirty_stack;
 use allowance::allowance;
@@ -122,7 +122,7 @@ pub unsafe fn collect(
     let before = Before::look(hecs, generation);
     let muster = muster::muster(hecs.len(), before.company, generation, before.from);
     muster::set_alone(muster.is_none());
-    let watch = &mut Watch::start();
+    let watch = &mut Watch::start(phases::wanted());
     let started = Instant::now();
     let mut outcome = match (generation == oldest, &muster) {
         (true, None) => run_alone::<true>(hecs, leader, generation, extra_roots, watch),
@@ -209,8 +209,8 @@ unsafe fn run_alone<const MAJOR: bool>(
     watch.end(Phase::Begin);
     let mut w = new_worker::<MAJOR, false>(0, generation);
     w.home = leader;
-    for (_, step, list) in take_remembered_sets(hecs, generation) {
-        w.scan_list(step, &list);
+    for (_, step, set) in take_remembered_sets(hecs, generation) {
+        w.scan_set(step, set);
     }
     w.drain();
     watch.end_copying(Phase::Remembered, w.copied_bytes());

@@ -4,6 +4,7 @@
 //! generation is remembered. Mutable objects do not promote their referents, which may be
 //! replaced soon; their headers (or dirty flags) say whether they are remembered, so that a
 //! later write knows what to do. Young ones are all marked dirty: writes to them need nothing.
+use super::arrays::is_quiet;
 use super::fetch;
 use super::team::Work;
 use super::worker::Worker;
@@ -12,7 +13,7 @@ use crate::contract::{layout::*, Closure, Info, Tso, WORD};
 use crate::info;
 use crate::memory::object::size_of_object;
 use crate::memory::space::run_of;
-use crate::memory::{blocks, Age};
+use crate::memory::{blocks, remember, Age};
 use crate::thread::door;
 
 impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
@@ -235,11 +236,34 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         }
     }
 
-    /// Scans what a remembered set lists of a step.
+    /// Scans what a remembered set lists of a step. Arrays that have not been written to stay on it as they are: a program may have
+    /// thousands of them, and writes to few between two collections.
+    pub(super) unsafe fn scan_set(&mut self, step: u8, mut set: Vec<Closure>) {
+        self.promoting(step);
+        let mut quiet = 0;
+        for i in 0..set.len() {
+            fetch::beyond(&set, i);
+            let c = set[i];
+            if is_quiet(c.info()) {
+                set[quiet] = c;
+                quiet += 1;
+            } else {
+                self.scan_listed(c);
+            }
+        }
+        set.truncate(quiet);
+        remember::join(&mut self.remembered[step as usize - 1], set);
+    }
+
+    /// Scans a part of what a remembered set lists of a step.
     pub(super) unsafe fn scan_list(&mut self, step: u8, list: &[Closure]) {
         self.promoting(step);
         for c in fetch::listed(list) {
-            self.scan_listed(c);
+            if is_quiet(c.info()) {
+                self.remember(c.slot(0));
+            } else {
+                self.scan_listed(c);
+            }
         }
     }
 
@@ -257,7 +281,6 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     unsafe fn scan_remembered(&mut self, c: Closure) {
         let p = c.slot(0);
         match c.info().kind() {
-            MUT_ARR_PTRS_CLEAN | SMALL_MUT_ARR_PTRS_CLEAN => self.remember(p),
             MUT_ARR_PTRS_DIRTY | MUT_ARR_PTRS_FROZEN_CLEAN | MUT_ARR_PTRS_FROZEN_DIRTY => {
                 self.scan_array(p, false);
                 self.failed = false;

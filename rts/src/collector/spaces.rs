@@ -7,7 +7,7 @@ use super::{compact, policy};
 use crate::contract::{Closure, WORD};
 use crate::hec::{out_of_memory, Hec};
 use crate::memory::blocks::{self, free_run, used_bytes, Run};
-use crate::memory::{blocks_of, heap, pieces, used_by, Age, BLOCK_BYTES};
+use crate::memory::{blocks_of, heap, pieces, remember, used_by, Age, BLOCK_BYTES};
 
 /// The runs that are being evacuated.
 pub(super) struct FromSpace {
@@ -115,7 +115,7 @@ pub(super) unsafe fn finish<const MAJOR: bool, const PARALLEL: bool>(
     for w in workers.iter_mut() {
         let hec = &mut *hecs[w.home];
         for (set, list) in hec.remembered.by_generation.iter_mut().zip(&mut w.remembered) {
-            set.append(list);
+            remember::join(set, std::mem::take(list));
         }
     }
     let kept = blocks_of(gens);
