@@ -6,8 +6,8 @@ const RESAMPLINGS: usize = 2000;
 /// What of the resamplings lies outside an interval, on each side: it holds 95% of them.
 const TAIL: f64 = 0.025;
 
-/// An interval that reaches no further than this from its value, as a part of it, is narrow enough whatever it is compared with.
-const PRECISION: f64 = 0.02;
+/// An interval that reaches no further than this from its value, as a part of it, is mostly narrow enough whatever it is compared with.
+pub const PRECISION: f64 = 0.02;
 /// Runs that go on until it is clear on which side of a bound a figure is end with so many times the least number of them.
 pub const PATIENCE: usize = 4;
 
@@ -32,9 +32,16 @@ impl Estimate {
         Estimate { value: figure(&all), low: resampled[outside], high: resampled[RESAMPLINGS - 1 - outside] }
     }
 
-    /// Would more measurements hardly tell more about which side of `bound` it is on?
-    pub fn is_clear(&self, bound: f64) -> bool {
-        self.uncertainty() <= PRECISION || self.is_far_from(bound)
+    /// Of how what was measured in each round compares, as `ratio` tells: the geometric mean over rounds. (What slows a round down slows all of it:
+    /// a ratio of medians, each perhaps of another round, is a half less certain.)
+    pub fn of_ratios(rounds: usize, ratio: impl Fn(usize) -> f64) -> Estimate {
+        let logarithms: Vec<f64> = (0..rounds).map(|round| ratio(round).ln()).collect();
+        Estimate::over(rounds, |rounds| (rounds.iter().map(|&r| logarithms[r]).sum::<f64>() / rounds.len() as f64).exp())
+    }
+
+    /// Would more measurements hardly tell more about which side of `bound` it is on, because it is away from there or as precise as this?
+    pub fn is_clear(&self, bound: f64, precision: f64) -> bool {
+        self.uncertainty() <= precision || self.is_far_from(bound)
     }
 
     /// How far its interval reaches from its value, as a part of it.
@@ -86,7 +93,19 @@ mod tests {
     fn what_is_near_a_bound_is_to_be_narrow() {
         let narrow = Estimate { value: 1.0, low: 0.99, high: 1.01 };
         let wide = Estimate { value: 1.0, low: 0.9, high: 1.1 };
-        assert!(narrow.is_clear(1.0) && !wide.is_clear(1.05) && wide.is_clear(2.0));
+        let is_clear = |e: &Estimate, bound| e.is_clear(bound, PRECISION);
+        assert!(is_clear(&narrow, 1.0) && !is_clear(&wide, 1.05) && is_clear(&wide, 2.0));
+        assert!(!narrow.is_clear(1.0, 0.005));
+    }
+
+    #[test]
+    fn what_slows_a_round_down_leaves_ratios_alone() {
+        let slow = [1.0, 3.0, 1.0, 2.0, 5.0, 1.5];
+        let (these, those) = (slow.map(|s| 1.1 * s), slow);
+        let ratio = Estimate::of_ratios(slow.len(), |r| these[r] / those[r]);
+        assert!((ratio.value - 1.1).abs() < 1e-12 && ratio.uncertainty() < 1e-12, "{ratio:?}");
+        let turned = Estimate::of_ratios(2, |r| [0.5, 2.0][r]);
+        assert!((turned.value - 1.0).abs() < 1e-12 && turned.low < 0.51 && turned.high > 1.99, "{turned:?}");
     }
 
     #[test]

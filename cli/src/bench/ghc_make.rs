@@ -1,7 +1,7 @@
 //! `ghc --make -jN`: the installed ghc compiles 64 equal modules that do not depend on each other, as in the 2016 measurements of what keeps
 //! it from scaling. The modules are the ones of that article: a type of many constructors, each with a field, and four derived classes.
 use super::{
-    estimate::{median, Estimate},
+    estimate::Estimate,
     series::Series,
     Contender, Sample,
 };
@@ -45,6 +45,14 @@ impl Size {
             Size::Full => 100,
         }
     }
+
+    /// Runs that go on until it is clear whether an aim is met end with so many times the least number of them.
+    pub fn patience(self) -> usize {
+        match self {
+            Size::Small => 10,
+            Size::Full => 4,
+        }
+    }
 }
 
 /// The medians at one number of jobs.
@@ -86,12 +94,13 @@ pub struct Contest {
 
 impl Contest {
     fn ratio(&self, elapsed: &[Vec<f64>]) -> Estimate {
-        Estimate::over(elapsed[self.these].len(), |rounds| {
-            let of = |contender: usize| median(rounds.iter().map(|&r| elapsed[contender][r]));
-            of(self.these) / of(self.those)
-        })
+        let (these, those) = (&elapsed[self.these], &elapsed[self.those]);
+        Estimate::of_ratios(these.len(), |round| these[round] / those[round])
     }
 }
+
+/// What is compared differs by a few hundredths: so precisely it is measured, unless that takes too long.
+const PRECISION: f64 = 0.01;
 
 /// How many contenders there are for each number of jobs, and which is which.
 const WAYS: usize = 3;
@@ -145,7 +154,7 @@ impl GhcMake {
         compared.dedup();
         let ratios = series.until_clear(&compared, patience * runs, |elapsed| {
             let ratios: Vec<Estimate> = contests.iter().map(|c| c.ratio(&elapsed)).collect();
-            let all_clear = contests.iter().zip(&ratios).all(|(c, ratio)| ratio.is_clear(c.at_most));
+            let all_clear = contests.iter().zip(&ratios).all(|(c, ratio)| ratio.is_clear(c.at_most, PRECISION));
             (ratios, all_clear)
         })?;
         let compared = contests.into_iter().zip(ratios).map(|(contest, ratio)| Comparison { contest, ratio });

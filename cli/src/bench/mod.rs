@@ -9,7 +9,6 @@ mod table;
 mod targets;
 
 pub use contender::Contender;
-pub use estimate::PATIENCE;
 pub use ghc_make::{GhcMake, Jobs, Size, JOBS};
 pub use parallel::{grid as scaling_grid, Scaling};
 pub use sample::Sample;

@@ -4,7 +4,7 @@
 //! What is asked here is what a second core gains, so the program with one HEC gets one.
 use super::{
     contender,
-    estimate::{median, Estimate, PATIENCE},
+    estimate::{Estimate, PATIENCE, PRECISION},
     series::{exactly, Series},
     Contender, Sample,
 };
@@ -51,7 +51,7 @@ impl Scaling {
         series.rounds_of_all(runs)?;
         let ratio = series.until_clear(&series.all(), PATIENCE * runs, |elapsed| {
             let ratio = ratio(&exactly(elapsed));
-            (ratio, ratio.is_clear(BREAK_EVEN))
+            (ratio, ratio.is_clear(BREAK_EVEN, PRECISION))
         })?;
         let [stock_1, stock_n, hecaton_1, hecaton_n] = exactly(series.medians());
         let stock = Speedup { alone: stock_1, together: stock_n };
@@ -62,8 +62,8 @@ impl Scaling {
 
 /// How speed-ups compare, from elapsed times in each round: the stock runtime's on one HEC and on several, and Hecaton's.
 fn ratio(elapsed: &[Vec<f64>; 4]) -> Estimate {
-    Estimate::over(elapsed[0].len(), |rounds| {
-        let [stock_1, stock_n, hecaton_1, hecaton_n] = elapsed.each_ref().map(|of_one| median(rounds.iter().map(|&r| of_one[r])));
+    Estimate::of_ratios(elapsed[0].len(), |round| {
+        let [stock_1, stock_n, hecaton_1, hecaton_n] = elapsed.each_ref().map(|of_one| of_one[round]);
         (hecaton_1 / hecaton_n) / (stock_1 / stock_n)
     })
 }
