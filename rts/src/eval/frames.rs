@@ -53,20 +53,10 @@ impl Frame {
     pub unsafe fn set_info(self, i: Info) {
         *self.0 = i.0
     }
-    /// Is all that it holds in a few words, as its info table says?
-    #[inline(always)]
-    pub unsafe fn is_small(self) -> bool {
-        self.info().kind() == RET_SMALL
-    }
     /// The words of a small frame.
     #[inline(always)]
     pub unsafe fn small_words(self) -> usize {
         1 + self.info().small_bitmap().size()
-    }
-    /// The next older frame of the chunk, after a small one.
-    #[inline(always)]
-    pub unsafe fn past_small(self) -> Frame {
-        Frame(self.0.add(self.small_words()))
     }
     /// The next older frame of the chunk.
     #[inline(always)]

@@ -21,12 +21,12 @@ use crate::info;
 #[no_mangle]
 pub unsafe extern "C" fn hec_raise(hec: &mut Hec, exception: Closure) -> usize {
     let t = hec.current();
-    let mut frame = Frame::youngest(t.obj().stackobj);
     let mut thunk_for_it = None;
+    let mut frame = Frame::youngest(t.obj().stackobj);
     loop {
         // Nearly all frames of a deep stack.
-        while frame.is_small() && !is_modification(frame) {
-            frame = frame.past_small();
+        while frame.info().kind() == RET_SMALL && !is_modification(frame) {
+            frame = frame.older();
         }
         match frame.info().kind() {
             UPDATE_FRAME => {
