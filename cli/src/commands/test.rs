@@ -4,7 +4,7 @@
 //! suite, and the programs on Debian's libraries (the bench's among them). Closes with one line of counts, where each run of a program is
 //! a test.
 use crate::{
-    conformance::{self, Kind, CHECK, CREW, CREW_STRESS, HECS, PLAIN, SMALL, STRESS},
+    conformance::{self, Kind, CHECK, CREW, CREW_STRESS, HECS, OLD, PLAIN, SMALL, STRESS},
     fail::{Fail, Result},
     ghc::Ghc,
     process::{self, End},
@@ -42,7 +42,7 @@ pub fn run(project: &Project, options: &Options) -> Result<()> {
     }
     let tests = project.root.join("tests");
     tally += scripts(project, &tests.join("commands"), options, &report)?;
-    let mut kinds: Vec<&Kind> = if options.quick { vec![&PLAIN] } else { vec![&PLAIN, &SMALL, &CHECK, &CREW] };
+    let mut kinds: Vec<&Kind> = if options.quick { vec![&PLAIN] } else { vec![&PLAIN, &SMALL, &CHECK, &OLD, &CREW] };
     if options.stress {
         kinds.extend([&STRESS, &CREW_STRESS]);
     }

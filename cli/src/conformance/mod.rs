@@ -1,7 +1,7 @@
 //! Conformance: a program linked with both runtimes must answer alike.
 //!
 //! The stock runtime is asked once and its answer kept. Hecaton is asked several times, each a *kind* of run: plain, with a tiny nursery,
-//! with the heap checker, and, when asked for, with a collection and a heap check at every allocation block. Every kind must give the
+//! with the heap checker, with everything promoted at once, and, when asked for, with a collection and a heap check at every allocation block. Every kind must give the
 //! stock runtime's plain answer. On several HECs programs are run as linked with `-threaded`, under both runtimes.
 mod answer;
 
@@ -27,6 +27,8 @@ pub const SMALL: Kind = Kind { name: "small", env: &[("GHCRTS", "-A16k")], patie
 pub const CHECK: Kind = Kind { name: "check", env: &[("HECATON_CHECK", "heap,crowd,nurseries,steal,modify")], patience: 6 };
 /// Several GC threads for every collection: by itself, the runtime would call them to large ones only.
 pub const CREW: Kind = Kind { name: "crew", env: &[("HECATON_CHECK", "heap,crowd,gc-threads=4")], patience: 8 };
+/// Nothing ages, and every block is followed by a collection: what is young is soon referred to by what is old.
+pub const OLD: Kind = Kind { name: "old", env: &[("HECATON_CHECK", "old,crowd,steal,modify")], patience: 30 };
 pub const STRESS: Kind = Kind { name: "stress", env: &[("HECATON_CHECK", "heap,crowd,every-block,steal,modify")], patience: 30 };
 pub const CREW_STRESS: Kind =
     Kind { name: "crew-stress", env: &[("HECATON_CHECK", "heap,crowd,every-block,gc-threads=4")], patience: 60 };
@@ -101,7 +103,7 @@ fn unsuited(program: &Program, kind: &Kind) -> Option<String> {
         "small" if header.rtsopts.is_some() => Some("takes no GHCRTS".to_owned()),
         "small" if header.env.iter().any(|(name, _)| name == "GHCRTS") => Some("sets GHCRTS itself".to_owned()),
         "small" => header.skip_small.clone(),
-        "stress" | "crew-stress" => header.skip_stress.clone().or_else(|| header.skip_check.clone()),
+        "old" | "stress" | "crew-stress" => header.skip_stress.clone().or_else(|| header.skip_check.clone()),
         _ => header.skip_check.clone(),
     }
 }

@@ -180,8 +180,10 @@ fn collector_settings(o: &crate::observe::settings::Settings) -> collector::poli
         max_heap_bytes: o.max_heap_bytes,
         large_bytes: o.large_alloc_bytes,
         forced_threads: checks.gc_threads,
-        check: checks.heap,
+        check: checks.heap || checks.old,
+        paced_checks: !checks.heap,
         vary_nurseries: checks.nurseries,
+        promote_at_once: checks.old,
         ..collector::policy::Settings::DEFAULT
     }
 }

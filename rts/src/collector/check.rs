@@ -5,20 +5,28 @@
 //! - tags say what the object is: a tagged pointer never leads to a thunk, a constructor's tag
 //!   is its number, a function's its arity;
 //! - stacks can be walked to their end;
-//! - an object of an old generation that refers to a younger one is in a remembered set, and
-//!   marked dirty where its kind has such a mark, down to the card.
+//! - an object of an old generation that refers to a younger one is in a remembered set of its
+//!   generation, and marked dirty where its kind has such a mark, down to the card;
+//! - an old object that is marked dirty is in a remembered set: the next write takes the mark's word
+//!   for it. So is an old array that is mutable;
+//! - what remembered sets, and the generations' lists of weak pointers and threads, hold is of their
+//!   generation: of another it would be forgotten when that is collected;
+//! - objects of a compact region refer to nothing outside of it that is in the heap.
 //!
 //! The tracer shares no code with the collector but the layouts. It ends the program at the
 //! first thing that is wrong.
 use super::roots::{self, Visitor};
-use super::{caf, shape, statics};
+use super::{caf, check_pace, shape, statics};
 use crate::contract::closure::fields::*;
-use crate::contract::{layout::*, Closure, Info, Stack, TAG_MASK, WORD};
+use crate::contract::{layout::*, Closure, Info, Stack, Tso, TAG_MASK, WORD};
 use crate::hec::Hec;
 use crate::memory::space::{block_index, run_of};
 use crate::memory::{age_of, heap, in_heap, Age, Heap, BLOCK_BYTES, BLOCK_WORDS};
+use crate::info;
 use crate::observe::fatal;
+use crate::unpoisoned::unpoisoned;
 use std::collections::{HashMap, HashSet};
+use std::sync::{Mutex, MutexGuard};
 
 struct Checker<'a> {
     when: &'a str,
@@ -28,7 +36,48 @@ struct Checker<'a> {
     /// Old objects listed in remembered sets, and static ones.
     remembered: HashSet<usize>,
     todo: Vec<Closure>,
-    mapped: Vec<(usize, usize)>,
+    /// The fields of the object that is looked at.
+    fields: Vec<*mut usize>,
+    mapped: MutexGuard<'static, Mapped>,
+}
+
+/// Memory that this process can read: `/proc/self/maps`, read again when something is not in it.
+struct Mapped {
+    ranges: Vec<(usize, usize)>,
+    /// The range that the last address was in.
+    last: (usize, usize),
+}
+
+static MAPPED: Mutex<Mapped> = Mutex::new(Mapped { ranges: Vec::new(), last: (0, 0) });
+
+impl Mapped {
+    fn find(&mut self, p: usize) -> bool {
+        let holds = |&(from, to): &(usize, usize)| from <= p && p < to;
+        if holds(&self.last) {
+            return true;
+        }
+        let found = self.ranges.iter().copied().find(holds);
+        self.last = found.unwrap_or(self.last);
+        found.is_some()
+    }
+
+    fn holds(&mut self, p: usize) -> bool {
+        if self.find(p) {
+            return true;
+        }
+        let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+        self.ranges = maps
+            .lines()
+            .filter_map(|line| {
+                let mut words = line.split_whitespace();
+                let (from, to) = words.next()?.split_once('-')?;
+                let readable = words.next()?.starts_with('r');
+                let hex = |s| usize::from_str_radix(s, 16).ok();
+                readable.then_some((hex(from)?, hex(to)?))
+            })
+            .collect();
+        self.find(p)
+    }
 }
 
 /// Verifies the whole heap; ends the program, with what was found where, if it is broken.
@@ -45,10 +94,12 @@ pub unsafe fn check_heap(
         seen_statics: HashSet::new(),
         remembered: HashSet::new(),
         todo: Vec::new(),
-        mapped: Vec::new(),
+        fields: Vec::new(),
+        mapped: unpoisoned(MAPPED.lock()),
     };
     for hec in hecs.iter() {
-        for list in &hec.remembered.by_generation {
+        for (g, list) in hec.remembered.by_generation.iter().enumerate() {
+            list.iter().for_each(|&c| k.listed(c, g, "the remembered set"));
             k.remembered.extend(list.iter().map(|c| c.0));
         }
     }
@@ -65,16 +116,22 @@ pub unsafe fn check_heap(
         hec.new_threads.iter().for_each(|t| k.pointer(Closure::NULL, t.0));
     }
     let Heap { gens, cafs, .. } = heap();
-    for gen in gens.iter() {
-        gen.weaks.iter().for_each(|c| k.pointer(Closure::NULL, c.0));
-        gen.threads.iter().for_each(|t| k.pointer(Closure::NULL, t.0));
+    for (g, gen) in gens.iter().enumerate() {
+        let weaks = gen.weaks.iter().map(|&c| (c, "the weak pointers"));
+        for (c, list) in weaks.chain(gen.threads.iter().map(|t| (t.closure(), "the threads"))) {
+            k.pointer(Closure::NULL, c.0);
+            k.listed(c, g, list);
+        }
     }
     for &c in cafs.iter() {
         k.pointer(Closure::NULL, c.0);
     }
+    let mut objects = 0;
     while let Some(c) = k.todo.pop() {
         k.object(c);
+        objects += 1;
     }
+    check_pace::record(objects);
 }
 
 impl Checker<'_> {
@@ -93,26 +150,6 @@ impl Checker<'_> {
         fatal::broken(&format!("heap check {}: {holder}: {what}", self.when))
     }
 
-    /// Is `p` in memory that this process can read?
-    fn is_mapped(&mut self, p: usize) -> bool {
-        let found = |m: &[(usize, usize)]| m.iter().any(|&(from, to)| from <= p && p < to);
-        if found(&self.mapped) {
-            return true;
-        }
-        let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
-        self.mapped = maps
-            .lines()
-            .filter_map(|line| {
-                let mut words = line.split_whitespace();
-                let (from, to) = words.next()?.split_once('-')?;
-                let readable = words.next()?.starts_with('r');
-                let hex = |s| usize::from_str_radix(s, 16).ok();
-                readable.then_some((hex(from)?, hex(to)?))
-            })
-            .collect();
-        found(&self.mapped)
-    }
-
     /// Verifies a pointer that `owner` (null: a root) holds, and has its object checked once.
     unsafe fn pointer(&mut self, owner: Closure, p: usize) {
         let c = Closure(p & !TAG_MASK);
@@ -128,11 +165,11 @@ impl Checker<'_> {
                 let (start, free) = ((*head).start, (*head).free);
                 self.wrong(owner, &format!("refers to {p:#x} outside {start:#x}..{free:#x}"));
             }
-        } else if !self.is_mapped(c.0) {
+        } else if !self.mapped.holds(c.0) {
             self.wrong(owner, &format!("refers to {p:#x}, which is no address of ours"));
         }
         let header = c.word(0);
-        if header % WORD != 0 || in_heap(header) || !self.is_mapped(header) {
+        if header % WORD != 0 || in_heap(header) || !self.mapped.holds(header) {
             self.wrong(owner, &format!("refers to {p:#x}, whose header is {header:#x}"));
         }
         let kind = Info(header).kind();
@@ -155,6 +192,14 @@ impl Checker<'_> {
         };
         if fresh {
             self.todo.push(c);
+        }
+    }
+
+    /// Verifies that what a list of generation `g` holds is of that generation. Static objects are listed with the oldest.
+    unsafe fn listed(&self, c: Closure, g: usize, list: &str) {
+        let gen = if in_heap(c.0) { age_of(c.0).generation() } else { heap().oldest() };
+        if gen != g {
+            self.wrong(c, &format!("is listed with {list} of generation {g}"));
         }
     }
 
@@ -197,47 +242,42 @@ impl Checker<'_> {
                 self.wrong(c, &format!("its Sp is {sp:#x}"));
             }
         }
-        if age_of(c.0).is(Age::COMPACT) {
-            return;
-        }
+        let compact = age_of(c.0).is(Age::COMPACT);
         let mut younger = None;
         let gen = age_of(c.0).generation();
-        let mut fields = Vec::new();
+        let mut fields = std::mem::take(&mut self.fields);
         shape::each_pointer(c, &mut |slot| fields.push(slot));
-        for slot in fields {
+        for slot in fields.drain(..) {
             let p = *slot;
             self.pointer(c, p);
+            if in_heap(p) && compact && (*run_of(p)).back != (*run_of(c.0)).back {
+                self.wrong(c, &format!("is in a compact region and refers to {p:#x}, outside of it"));
+            }
             if in_heap(p) && age_of(p).generation() < gen {
                 younger = Some(p);
                 self.card(c, kind, slot);
             }
         }
-        if let Some(p) = younger {
-            if !self.remembered.contains(&c.0) {
-                self.wrong(c, &format!("refers to the younger {p:#x} and is not remembered"));
-            }
-            let clean = match kind {
-                MUT_VAR_CLEAN | MVAR_CLEAN | MUT_ARR_PTRS_CLEAN | SMALL_MUT_ARR_PTRS_CLEAN
-                | MUT_ARR_PTRS_FROZEN_CLEAN | SMALL_MUT_ARR_PTRS_FROZEN_CLEAN => true,
-                STACK => Stack(c.0).obj().dirty == 0,
-                TSO => crate::contract::Tso(c.0).obj().dirty == 0,
-                _ => false,
-            };
-            if clean {
-                self.wrong(c, &format!("refers to the younger {p:#x} and is marked clean"));
-            }
+        self.fields = fields;
+        if compact || gen == 0 {
+            return;
         }
-        if gen > 0 {
-            let stays = matches!(
-                kind,
-                MUT_ARR_PTRS_CLEAN
-                    | MUT_ARR_PTRS_DIRTY
-                    | SMALL_MUT_ARR_PTRS_CLEAN
-                    | SMALL_MUT_ARR_PTRS_DIRTY
-            );
-            if stays && !self.remembered.contains(&c.0) {
-                self.wrong(c, "is a mutable array of an old generation and is not remembered");
+        let marked = mark(c, kind);
+        let remembered = self.remembered.contains(&c.0);
+        match younger {
+            Some(p) if !remembered => {
+                self.wrong(c, &format!("refers to the younger {p:#x} and is not remembered"))
             }
+            Some(p) if marked == Some(false) => {
+                self.wrong(c, &format!("refers to the younger {p:#x} and is marked clean"))
+            }
+            _ => {}
+        }
+        if marked == Some(true) && !remembered {
+            self.wrong(c, "is old and marked dirty, and is not remembered");
+        }
+        if matches!(kind, MUT_ARR_PTRS_CLEAN | SMALL_MUT_ARR_PTRS_CLEAN) && !remembered {
+            self.wrong(c, "is a mutable array of an old generation and is not remembered");
         }
     }
 
@@ -271,7 +311,7 @@ impl Checker<'_> {
                 }
                 let saved = caf::saved_info(c).0;
                 // The compiler itself emits indirections for aliases, which saved nothing.
-                if saved != 0 && !self.is_mapped(saved) {
+                if saved != 0 && !self.mapped.holds(saved) {
                     self.wrong(c, &format!("is a CAF whose saved header is {saved:#x}"));
                 }
             }
@@ -291,5 +331,20 @@ impl Checker<'_> {
                 }
             }
         }
+    }
+}
+
+/// Is the object marked as dirty? `None` for kinds that have no such mark.
+unsafe fn mark(c: Closure, kind: usize) -> Option<bool> {
+    match kind {
+        MUT_VAR_CLEAN | MVAR_CLEAN | MUT_ARR_PTRS_CLEAN | SMALL_MUT_ARR_PTRS_CLEAN
+        | MUT_ARR_PTRS_FROZEN_CLEAN | SMALL_MUT_ARR_PTRS_FROZEN_CLEAN => Some(false),
+        MUT_VAR_DIRTY | MVAR_DIRTY | MUT_ARR_PTRS_DIRTY | SMALL_MUT_ARR_PTRS_DIRTY
+        | MUT_ARR_PTRS_FROZEN_DIRTY | SMALL_MUT_ARR_PTRS_FROZEN_DIRTY => Some(true),
+        TVAR => Some(c.info() != info!(stg_TVAR_CLEAN_info)),
+        BLOCKING_QUEUE => Some(c.info() != info!(stg_BLOCKING_QUEUE_CLEAN_info)),
+        STACK => Some(Stack(c.0).obj().dirty != 0),
+        TSO => Some(Tso(c.0).obj().dirty != 0),
+        _ => None,
     }
 }

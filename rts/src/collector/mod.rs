@@ -17,7 +17,8 @@
 //! 5. from-space is freed, nurseries are emptied (`spaces.rs`) and the generations' limits set (`policy.rs`).
 //!
 //! Invariant between collections: an object of generation n ≥ 1 that refers to one of a younger
-//! generation is in some HEC's remembered set for n. `check.rs` verifies this and more.
+//! generation is in some HEC's remembered set for n. `check.rs` verifies this and more, before each
+//! collection and after it.
 //!
 //! One thread begins and ends a collection. Where several cores are free and there is enough to
 //! do (`muster.rs`), other GC threads take part in what lies between: `team.rs`, with `crew.rs`,
@@ -29,6 +30,7 @@ mod allowance;
 pub mod arrays;
 pub mod caf;
 pub mod check;
+mod check_pace;
 mod claim;
 mod coming;
 pub mod compact;
@@ -114,7 +116,8 @@ pub unsafe fn collect(
             dirty_stack(hec, t.obj().stackobj);
         }
     }
-    let check = policy::settings().check;
+    let settings = policy::settings();
+    let check = settings.check && (!settings.paced_checks || check_pace::is_due());
     if check {
         check::check_heap(hecs, extra_roots, "before a collection");
     }

@@ -91,8 +91,12 @@ pub struct Settings {
     pub forced_threads: Option<usize>,
     /// Check the whole heap before and after each collection, and poison what is free.
     pub check: bool,
+    /// But where the checks have taken long, not at every collection.
+    pub paced_checks: bool,
     /// Give nurseries another size at every collection, unless `-M` limits the heap.
     pub vary_nurseries: bool,
+    /// Nothing ages: what survives its first collection is old.
+    pub promote_at_once: bool,
 }
 
 impl Settings {
@@ -108,7 +112,9 @@ impl Settings {
         return_memory: true,
         forced_threads: None,
         check: false,
+        paced_checks: false,
         vary_nurseries: false,
+        promote_at_once: false,
     };
 
     /// Do they say how large nurseries are?

@@ -12,6 +12,7 @@
 //! atomic instruction.
 use super::coming::Coming;
 use super::fetch::Lookahead;
+use super::policy;
 use super::selector::Claimed;
 use super::settled::Settled;
 use super::team::{Team, Work};
@@ -126,7 +127,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         for (s, d) in dest.iter_mut().enumerate() {
             *d = (s as u8 + 1).min(oldest);
         }
-        if tenure().promotes() {
+        if tenure().promotes() || policy::settings().promote_at_once {
             dest[0] = dest[1];
         }
         let closed = Buffer { free: 0, limit: 0, run: ptr::null_mut() };

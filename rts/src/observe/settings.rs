@@ -215,16 +215,20 @@ pub struct Checks {
     pub steal: bool,
     /// Evaluate what modifies variables before others see it, wherever that is.
     pub modify: bool,
+    /// Promote whatever survives a collection at once, collect at every block, and verify the heap
+    /// as often as that does not take too long.
+    pub old: bool,
 }
 
-/// Reads `HECATON_CHECK`: a list of `heap`, `every-block`, `crowd`, `nurseries`, `steal`, `modify` and
-/// `gc-threads=N`. The error is the word it does not know.
+/// Reads `HECATON_CHECK`: a list of `heap`, `every-block`, `old`, `crowd`, `nurseries`, `steal`, `modify`
+/// and `gc-threads=N`. The error is the word it does not know.
 fn parse_checks(list: &str) -> Result<Checks, &str> {
     let mut checks = Checks::default();
     for word in list.split(',').map(str::trim).filter(|w| !w.is_empty()) {
         match word {
             "heap" => checks.heap = true,
             "every-block" => checks.every_block = true,
+            "old" => (checks.every_block, checks.old) = (true, true),
             "crowd" => checks.crowd = true,
             "nurseries" => checks.nurseries = true,
             "steal" => checks.steal = true,
@@ -248,8 +252,8 @@ pub fn checks() -> Checks {
             super::fatal::exit_with(
                 1,
                 &format!(
-                    "HECATON_CHECK has `{word}'; it knows `heap', `every-block', `crowd', `nurseries', \
-                     `steal', `modify' and `gc-threads=N'"
+                    "HECATON_CHECK has `{word}'; it knows `heap', `every-block', `old', `crowd', \
+                     `nurseries', `steal', `modify' and `gc-threads=N'"
                 ),
             )
         })
@@ -316,6 +320,7 @@ mod tests {
         let heap = Checks { heap: true, ..Checks::default() };
         assert_eq!(parse_checks("heap"), Ok(heap));
         assert_eq!(parse_checks("every-block, heap"), Ok(Checks { every_block: true, ..heap }));
+        assert_eq!(parse_checks("heap,old"), Ok(Checks { every_block: true, old: true, ..heap }));
         assert_eq!(parse_checks("heap,gc-threads=4"), Ok(Checks { gc_threads: Some(4), ..heap }));
         assert_eq!(parse_checks("heap,nurseries"), Ok(Checks { nurseries: true, ..heap }));
         assert_eq!(parse_checks("gc-threads=0"), Err("gc-threads=0"));
