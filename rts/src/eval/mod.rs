@@ -6,6 +6,8 @@ mod heap;
 pub mod hooks;
 pub mod modify;
 #[cfg(test)]
+mod freeze_tests;
+#[cfg(test)]
 mod modify_tests;
 mod next_update;
 pub mod pause;

@@ -1,6 +1,5 @@
 //! Claims, updates, frozen work and exceptions on stacks made by hand.
 use super::blackhole::{self, park, stop_waiting};
-use super::freeze::raise_async;
 use super::pause::thread_paused;
 use super::raise::hec_raise;
 use super::update::update;
@@ -14,13 +13,13 @@ use crate::test_world::{World, STACKS};
 use crate::thread::door;
 use crate::thread::stack::grow;
 
-fn upd() -> usize {
+pub(super) fn upd() -> usize {
     info!(stg_upd_frame_info).0
 }
 fn marked() -> usize {
     info!(stg_marked_upd_frame_info).0
 }
-fn enter() -> usize {
+pub(super) fn enter() -> usize {
     info!(stg_enter_info).0
 }
 
@@ -32,7 +31,7 @@ pub(super) fn stack(t: Tso) -> Vec<usize> {
     }
 }
 
-fn stop() -> usize {
+pub(super) fn stop() -> usize {
     info!(stg_stop_thread_info).0
 }
 
@@ -42,14 +41,14 @@ unsafe fn owner(thunk: Closure) -> Tso {
 }
 
 /// A frozen segment: what it evaluates first, and its words.
-unsafe fn frozen(thunk: Closure) -> (Closure, Vec<usize>) {
+pub(super) unsafe fn frozen(thunk: Closure) -> (Closure, Vec<usize>) {
     assert_eq!(thunk.info(), info!(stg_IND_info));
     let ap = thunk.field(INDIRECTEE);
     assert_eq!(ap.info(), info!(stg_AP_STACK_info));
     words_of(ap)
 }
 
-unsafe fn words_of(ap: Closure) -> (Closure, Vec<usize>) {
+pub(super) unsafe fn words_of(ap: Closure) -> (Closure, Vec<usize>) {
     let words = (0..ap.word(AP_STACK_SIZE)).map(|i| ap.word(AP_STACK_PAYLOAD + i));
     (ap.field(AP_STACK_FUN), words.collect())
 }
@@ -225,67 +224,6 @@ fn the_first_value_stays() {
         assert_eq!(x.field(INDIRECTEE), one);
     }
     assert_eq!(w.hec.remembered.by_generation[1], [x]);
-}
-
-#[test]
-fn a_killed_thread_leaves_its_work_in_order() {
-    let mut w = World::new(2);
-    let (x, y) = (w.thunk(), w.thunk());
-    let ret = t::ret_p().0;
-    let a = w.thread_with(&[ret, 8, ret, 16, upd(), x.0, ret, 24, upd(), y.0, ret, 32]);
-    unsafe {
-        thread_paused(w.hec, a);
-        raise_async(w.hec, a, None);
-        let unit = static_closure!(ghczmprim_GHCziTuple_Z0T_closure).with_tag(1);
-        assert_eq!(frozen(x), (unit, vec![ret, 8, ret, 16]));
-        assert_eq!(frozen(y), (x, vec![ret, 24]));
-        assert_eq!(a.obj().what_next as usize, ThreadKilled);
-        assert_eq!(stack(a), [info!(stg_ret_p_info).0, unit.0, stop()]);
-    }
-}
-
-/// The numbers in the frames of `stack_of_numbers`, in the order in which work frozen in `thunk`
-/// would go on.
-unsafe fn thaw(thunk: Closure) -> Vec<usize> {
-    let mut at = thunk.field(INDIRECTEE);
-    let mut segments = Vec::new();
-    while at.tag() == 0 {
-        let (first, words) = words_of(at);
-        segments.push(words);
-        at = first;
-    }
-    let all: Vec<usize> = segments.into_iter().rev().flatten().collect();
-    all.chunks(10).map(|f| f[1]).collect()
-}
-
-#[test]
-fn work_is_frozen_across_chunks_and_in_segments() {
-    let mut w = World::new(2);
-    let x = w.thunk();
-    let a = w.thread_with(&[upd(), x.0]);
-    const N: usize = 500;
-    unsafe {
-        for n in 0..N {
-            if a.obj().stackobj.obj().sp - 80 < a.obj().stackobj.sp_lim() {
-                thread_paused(w.hec, a);
-                grow(w.hec, a, &STACKS, false);
-            }
-            crate::thread::create::push(a.obj().stackobj, &[t::ret_9().0, n, 0, 0, 0, 0, 0, 0, 0, 0]);
-        }
-        thread_paused(w.hec, a);
-        raise_async(w.hec, a, None);
-        assert_eq!(thaw(x), (0..N).rev().collect::<Vec<_>>());
-        // Each fits on a stack that has just grown.
-        let mut at = x.field(INDIRECTEE);
-        let mut segments = 0;
-        while at.tag() == 0 {
-            assert!(at.word(AP_STACK_SIZE) < 512);
-            at = at.field(AP_STACK_FUN);
-            segments += 1;
-        }
-        assert!(segments >= N * 10 / 512);
-        assert_eq!(a.obj().tot_stack_size, a.obj().stackobj.obj().size);
-    }
 }
 
 /// Has the thread wait for its turn behind many others.
