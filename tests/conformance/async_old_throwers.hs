@@ -1,0 +1,65 @@
+-- Threads that wait for their exceptions to be received by one that masks them grow old, and so does that one. Then some of those who throw
+-- are killed, or give up and throw again, and young ones come. Collections of young data alone follow. All exceptions come, each once.
+import Control.Concurrent
+import Control.Exception
+import Control.Monad
+import Data.IORef
+import Data.List
+import GHC.Conc
+import System.Mem
+
+data GiveUp = GiveUp deriving Show
+instance Exception GiveUp
+
+newtype Number = Number Int deriving Show
+instance Exception Number
+
+data Then = Dies | ThrowsAgain deriving (Eq, Show, Enum, Bounded)
+
+blocked :: ThreadId -> IO ()
+blocked t = threadStatus t >>= \s -> case s of
+  ThreadBlocked _ -> return ()
+  ThreadFinished -> return ()
+  ThreadDied -> return ()
+  _ -> yield >> blocked t
+
+grow :: IO ()
+grow = replicateM_ 3 performMajorGC
+
+young :: IO ()
+young = replicateM_ 3 $ do
+  evaluate (foldl' (+) 0 [length (show n) | n <- [1 .. 300 :: Int]]) >>= \n -> when (n < 0) (print n)
+  performMinorGC
+
+main :: IO ()
+main = do
+  wrong <- newIORef []
+  forM_ [minBound .. maxBound] $ \how -> forM_ (subsequences [1, 2, 3] ++ [[3, 2], [3, 2, 1]]) $ \gone -> forM_ [0, 2] $ \more -> do
+    gate <- newEmptyMVar
+    done <- newEmptyMVar
+    -- Listens only once the gate is open, to one after the other.
+    target <- mask_ $ forkIO $ do
+      uninterruptibleMask_ (takeMVar gate)
+      let listen got = try allowInterrupt >>= \r -> case r of
+            Left (Number i) -> listen (i : got)
+            Right () -> return (reverse got)
+      listen [] >>= putMVar done
+    blocked target
+    let again i = throwTo target (Number i) `catch` \GiveUp -> when (how == ThrowsAgain) (again i)
+        start i = forkIO (again i) >>= \t -> blocked t >> return t
+    ts <- mapM start [1, 2, 3]
+    grow
+    forM_ gone $ \g -> throwTo (ts !! (g - 1)) GiveUp >> blocked (ts !! (g - 1))
+    young
+    late <- forM (take more [4, 5]) $ \i -> start i >>= \t -> young >> return t
+    putMVar gate ()
+    got <- takeMVar done
+    let stay = ([1, 2, 3] \\ gone) ++ [g | how == ThrowsAgain, g <- gone] ++ take more [4, 5]
+    when (sort got /= sort stay) $ modifyIORef wrong ((how, gone, more, got) :)
+    mapM_ finished (ts ++ late)
+  readIORef wrong >>= print
+  where
+    finished t = threadStatus t >>= \s -> case s of
+      ThreadFinished -> return ()
+      ThreadDied -> return ()
+      _ -> yield >> finished t

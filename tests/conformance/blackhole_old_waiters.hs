@@ -1,0 +1,70 @@
+-- Threads that wait for a lazy value grow old, with the value's thunk and the thread that evaluates it. Then some of them are killed, or give
+-- up and wait again, young ones come, or the evaluation itself is killed and has to be taken up by a waiter. Collections of young data alone follow.
+import Control.Concurrent
+import Control.Exception
+import Control.Monad
+import Data.IORef
+import Data.List
+import GHC.Conc
+import System.IO.Unsafe
+import System.Mem
+
+data GiveUp = GiveUp deriving Show
+instance Exception GiveUp
+
+data Then = Dies | WaitsAgain deriving (Eq, Show, Enum, Bounded)
+
+blocked :: ThreadId -> IO ()
+blocked t = threadStatus t >>= \s -> case s of
+  ThreadBlocked _ -> return ()
+  ThreadFinished -> return ()
+  ThreadDied -> return ()
+  _ -> yield >> blocked t
+
+grow :: IO ()
+grow = replicateM_ 3 performMajorGC
+
+young :: IO ()
+young = replicateM_ 3 $ do
+  evaluate (foldl' (+) 0 [length (show n) | n <- [1 .. 300 :: Int]]) >>= \n -> when (n < 0) (print n)
+  performMinorGC
+
+-- A value that comes when the gate is opened, and is new then: its parts are computed on the way.
+{-# NOINLINE lazily #-}
+lazily :: MVar Int -> [Int]
+lazily gate = unsafePerformIO $ do
+  n <- readMVar gate
+  return (map (* n) [1 .. 5])
+
+main :: IO ()
+main = do
+  wrong <- newIORef []
+  forM_ [False, True] $ \ownerDies -> forM_ [minBound .. maxBound] $ \how ->
+    forM_ (subsequences [1, 2, 3] ++ [[3, 2], [3, 2, 1]]) $ \gone -> forM_ [0, 2] $ \more -> do
+      gate <- newEmptyMVar
+      out <- newMVar []
+      let value = lazily gate
+          look i = evaluate (sum value) >>= \s -> modifyMVar_ out (return . ((i, s) :))
+          start i = forkIO (again i) >>= \t -> blocked t >> return t
+          again i = look i `catch` \GiveUp -> when (how == WaitsAgain) (again i)
+      owner <- start 0
+      ts <- mapM start [1, 2, 3]
+      grow
+      forM_ gone $ \g -> throwTo (ts !! (g - 1)) GiveUp >> blocked (ts !! (g - 1))
+      young
+      late <- forM (take more [4, 5]) $ \i -> start i >>= \t -> young >> return t
+      when ownerDies $ killThread owner >> mapM_ blocked (ts ++ late) >> young
+      later <- start 6
+      young
+      putMVar gate (7 :: Int)
+      mapM_ finished (owner : later : ts ++ late)
+      got <- sort <$> readMVar out
+      let stay = [0 | not ownerDies] ++ [i | i <- [1, 2, 3], how == WaitsAgain || i `notElem` gone] ++ take more [4, 5] ++ [6]
+      when (got /= [(i, 105) | i <- stay]) $ modifyIORef wrong ((ownerDies, how, gone, more, got) :)
+      when (value /= map (* 7) [1 .. 5]) $ print value
+  readIORef wrong >>= print
+  where
+    finished t = threadStatus t >>= \s -> case s of
+      ThreadFinished -> return ()
+      ThreadDied -> return ()
+      _ -> yield >> finished t

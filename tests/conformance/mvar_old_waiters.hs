@@ -1,0 +1,103 @@
+-- Threads that wait for an MVar grow old, and then its queue changes: some are killed, some give up and wait again, and young ones come,
+-- which may get the place of a dead one. Collections of young data alone follow. Who waits longest is still served first.
+import Control.Concurrent
+import Control.Exception
+import Control.Monad
+import Data.IORef
+import Data.List
+import GHC.Conc
+import System.Mem
+
+data GiveUp = GiveUp deriving Show
+instance Exception GiveUp
+
+-- What a waiter does when it is told to give up.
+data Then = Dies | WaitsAgain deriving (Eq, Show, Enum, Bounded)
+
+blocked :: ThreadId -> IO ()
+blocked t = threadStatus t >>= \s -> case s of
+  ThreadBlocked BlockedOnMVar -> return ()
+  ThreadFinished -> return ()
+  ThreadDied -> return ()
+  _ -> yield >> blocked t
+
+-- All that there is becomes old.
+grow :: IO ()
+grow = replicateM_ 3 performMajorGC
+
+-- Young data is collected, and the memory of what has died used anew.
+young :: IO ()
+young = replicateM_ 3 $ do
+  evaluate (foldl' (+) 0 [length (show n) | n <- [1 .. 300 :: Int]]) >>= \n -> when (n < 0) (print n)
+  performMinorGC
+
+-- The numbers of those who still wait, first come first: of `old` ones some are told to give up, in this order; young ones follow.
+left :: Then -> [Int] -> [Int] -> [Int] -> [Int]
+left how old gone new = (old \\ gone) ++ [g | how == WaitsAgain, g <- gone] ++ new
+
+waiter :: Then -> IO () -> IO ThreadId
+waiter how act = forkIO again
+  where again = act `catch` \GiveUp -> when (how == WaitsAgain) again
+
+-- `begin` has all who wait served, and says in which order.
+rounds :: String -> ([Int] -> [Int]) -> IO (Int -> IO (), Int -> IO [Int]) -> IO ()
+rounds name order new = do
+  wrong <- newIORef []
+  forM_ [minBound .. maxBound] $ \how -> forM_ (subsequences [1, 2, 3] ++ [[3, 2], [3, 2, 1]]) $ \gone -> forM_ [0, 2] $ \more -> do
+    (wait, serve) <- new
+    ts <- forM [1, 2, 3] $ \i -> do
+      t <- waiter how (wait i)
+      blocked t
+      return t
+    grow
+    forM_ gone $ \g -> throwTo (ts !! (g - 1)) GiveUp >> blocked (ts !! (g - 1))
+    young
+    let late = take more [4 ..]
+    ts' <- forM late $ \i -> do
+      t <- waiter how (wait i)
+      blocked t
+      young
+      return t
+    let expected = order (left how [1, 2, 3] gone late)
+    got <- order <$> serve (length expected)
+    when (got /= expected) $ modifyIORef wrong ((how, gone, late, got) :)
+    mapM_ blocked (ts ++ ts')
+  readIORef wrong >>= \w -> putStrLn (name ++ (if null w then ": in order" else ": " ++ show w))
+
+main :: IO ()
+main = do
+  rounds "takers" id $ do
+    box <- newEmptyMVar
+    out <- newEmptyMVar
+    return (\i -> takeMVar box >>= \x -> putMVar out (i, x :: Int), \n -> forM [1 .. n] $ \x -> do
+      putMVar box x
+      (i, x') <- takeMVar out
+      return (if x == x' then i else -x'))
+  rounds "putters" id $ do
+    box <- newMVar 0
+    return (putMVar box, \n -> takeMVar box >> replicateM n (takeMVar box))
+  rounds "readers" sort $ do
+    box <- newEmptyMVar
+    out <- newMVar []
+    return (\i -> readMVar box >>= \() -> modifyMVar_ out (return . (i :)), \n -> do
+      putMVar box ()
+      let all' = readMVar out >>= \is -> if length is == n then return is else yield >> all'
+      all')
+  -- Waiters of several kinds in one queue: the put serves the readers and the first taker.
+  box <- newEmptyMVar
+  out <- newMVar []
+  let note x = modifyMVar_ out (return . (x :))
+  ts <- forM [1 .. 3 :: Int] $ \i -> forkIO (takeMVar box >>= \x -> note (i, x)) >>= \t -> blocked t >> return t
+  grow
+  killThread (ts !! 2)
+  rs <- forM [4, 5] $ \i -> forkIO (readMVar box >>= \x -> note (i, x)) >>= \t -> blocked t >> return t
+  t <- forkIO (takeMVar box >>= \x -> note (6, x))
+  blocked t
+  young
+  killThread (head rs)
+  killThread (head ts)
+  young
+  let served n = readMVar out >>= \xs -> if length xs == n then return () else yield >> served n
+  putMVar box 'a' >> served 2
+  putMVar box 'b' >> served 3
+  readMVar out >>= print . sort

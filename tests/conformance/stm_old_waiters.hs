@@ -1,0 +1,65 @@
+-- Transactions that wait grow old, in the queues of several variables, and then the queues change at their ends and in the middle: some
+-- threads are killed, some give up and wait again, and young ones come. Collections of young data alone follow. A commit wakes all who wait.
+import Control.Concurrent
+import Control.Concurrent.STM
+import Control.Exception
+import Control.Monad
+import Data.IORef
+import Data.List
+import GHC.Conc (threadStatus, ThreadStatus (..), BlockReason (..))
+import System.Mem
+
+data GiveUp = GiveUp deriving Show
+instance Exception GiveUp
+
+data Then = Dies | WaitsAgain | TimesOut deriving (Eq, Show, Enum, Bounded)
+
+blocked :: ThreadId -> IO ()
+blocked t = threadStatus t >>= \s -> case s of
+  ThreadBlocked BlockedOnSTM -> return ()
+  ThreadFinished -> return ()
+  ThreadDied -> return ()
+  _ -> yield >> blocked t
+
+grow :: IO ()
+grow = replicateM_ 3 performMajorGC
+
+young :: IO ()
+young = replicateM_ 3 $ do
+  evaluate (foldl' (+) 0 [length (show n) | n <- [1 .. 300 :: Int]]) >>= \n -> when (n < 0) (print n)
+  performMinorGC
+
+main :: IO ()
+main = do
+  wrong <- newIORef []
+  forM_ [minBound .. maxBound] $ \how -> forM_ (subsequences [1, 2, 3] ++ [[3, 2], [3, 2, 1]]) $ \gone -> forM_ [0, 2] $ \more -> do
+    vars@[a, b, c] <- replicateM 3 (newTVarIO 0)
+    out <- newTVarIO []
+    go <- newTVarIO []
+    -- Each waits for all three, or for a single one, so that it is at different places of their queues.
+    let wait :: Int -> IO ()
+        wait i = atomically $ do
+          xs <- mapM readTVar (if even i then reverse vars else vars)
+          told <- readTVar go
+          when (all (< 1000) xs && i `notElem` told) retry
+          modifyTVar' out (i :)
+        again i = wait i `catch` \GiveUp -> when (how == WaitsAgain) (again i)
+        start i = forkIO (again i) >>= \t -> blocked t >> return t
+    ts <- mapM start [1, 2, 3]
+    grow
+    forM_ gone $ \g -> do
+      if how == TimesOut then atomically (writeTVar go [g]) else throwTo (ts !! (g - 1)) GiveUp
+      blocked (ts !! (g - 1))
+      -- One who has been told ends; the others have looked, and wait again.
+      mapM_ blocked ts
+    young
+    late <- forM (take more [4, 5]) $ \i -> start i >>= \t -> young >> return t
+    -- A write that makes nobody go on: all look, and join the queues anew.
+    atomically (writeTVar b 1)
+    mapM_ blocked (ts ++ late)
+    young
+    atomically (writeTVar (if more == 0 then a else c) 1000)
+    let stay = [i | i <- [1, 2, 3], how /= Dies || i `notElem` gone] ++ take more [4, 5]
+    got <- atomically $ readTVar out >>= \is -> if length is < length stay then retry else return (sort is)
+    when (got /= stay) $ modifyIORef wrong ((how, gone, more, got) :)
+  readIORef wrong >>= print
