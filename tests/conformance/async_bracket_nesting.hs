@@ -13,7 +13,7 @@ main = do
     (bracket (say "a+") (\_ -> say "a-") $ \_ ->
        bracket (say "b+") (\_ -> threadDelay 5000 >> say "b- after a delay") $ \_ ->
          (bracket (say "c+") (\_ -> say "c-" >> throwIO (userError "release failed")) $ \_ ->
-            (putMVar ready () >> threadDelay 10000000) `onException` say "innermost"))
+            (putMVar ready () >> threadDelay 100000000) `onException` say "innermost"))
     (\e -> say (either (\x -> "ended with " ++ show x) (const "returned") e) >> putMVar done ())
   takeMVar ready
   killThread t

@@ -25,7 +25,7 @@ main = do
   report "readMVar" (readMVar empty)
   report "retry" (atomically (readTVar tv >>= check))
   report "orElse" (atomically ((readTVar tv >>= check) `orElse` retry))
-  report "threadDelay" (threadDelay 10000000)
+  report "threadDelay" (threadDelay 100000000)
   report "loop" (forever (return $! product [1 .. 100 :: Integer]) >> return ())
   report "yield loop" (forever yield >> return ())
   deaf <- newEmptyMVar

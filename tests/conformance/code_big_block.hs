@@ -1,6 +1,6 @@
 -- Code that allocates 60 KB at a time, far more than such a nursery has: a long list of constructors in brackets.
 -- ghc: -O -rtsopts -with-rtsopts=-A16k
--- timeout: 60
+-- timeout: 180
 import Control.Concurrent
 import Control.Monad
 

@@ -7,7 +7,7 @@ import GHC.Conc
 
 -- Waits until the thread is as it should be; an answer that never comes is told as it is.
 settles :: (ThreadStatus -> Bool) -> ThreadId -> IO ThreadStatus
-settles p t = go (2000 :: Int)
+settles p t = go (60000 :: Int)
   where
     go n = do
       s <- threadStatus t
@@ -43,7 +43,7 @@ main = do
   throwTo d Overflow
   m <- mkWeakThreadId a
   print (maybe "gone" (const "found") (Just m))
-  t <- forkIO (threadDelay 1000000)
+  t <- forkIO (threadDelay 100000000)
   s <- settles stopped t
   print (case s of { ThreadBlocked _ -> "blocked in delay"; other -> show other })
   killThread t

@@ -1,16 +1,16 @@
 -- Threads that compute all the time keep others waiting for a while only: a new thread, one that was woken,
--- one that has run for moments until now, threads that hand each other an MVar all the time, and those that a server makes.
--- And those that run for some milliseconds at a time leave one that computes its share of a HEC, and do not wait for those either.
+-- one that has run for moments until now, and one beside threads that hand each other an MVar all the time.
+-- And those that run for some milliseconds at a time leave one that computes its share of a HEC.
 -- Among themselves they are done in the order in which they began: those that come later, a few at a time, keep nobody waiting.
 -- ghc: -O -rtsopts
--- timeout: 60
+-- timeout: 180
 -- skip-stress: what its threads compute between two moments takes minutes
 import Control.Concurrent
 import Control.Exception
 import Control.Monad
 import Data.IORef
 import Data.List
-import GHC.Clock
+import System.CPUTime
 
 -- Computes, allocating, until told to stop.
 spin :: IORef Bool -> IO ()
@@ -45,16 +45,6 @@ handOver n = do
     j <- takeMVar back
     when (i /= j) (putStrLn "another one")
 
--- A thread for each request: how long half of them wait at least before they run, in milliseconds.
-serve :: Int -> IO Double
-serve n = do
-  waits <- newChan
-  _ <- forkIO $ replicateM_ n $ do
-    threadDelay 5000
-    asked <- getMonotonicTime
-    forkIO (getMonotonicTime >>= \now -> writeChan waits (now - asked))
-  (!! (n `div` 2)) . sort . map (* 1000) <$> replicateM n (readChan waits)
-
 burn :: Int -> Int
 burn n = foldl' (\a i -> (a * 31 + i) `mod` 1000003) 1 [1 .. 30000 + n `mod` 2]
 
@@ -72,36 +62,24 @@ share = do
     [there, back] <- replicateM 2 newEmptyMVar
     _ <- forkIO (forM_ [0 ..] (\n -> takeMVar there >> work together n >> putMVar back ()))
     forkIO (let go n = going (putMVar there () >> work together n >> takeMVar back >> go (n + 1)) in go 0 >> putMVar ended ())
-  threadDelay 1000000
-  [a, t] <- mapM readIORef [alone, together]
+  let measured = do
+        counts <- mapM readIORef [alone, together]
+        if sum counts >= 4000 then return counts else threadDelay 10000 >> measured
+  [a, t] <- measured
   writeIORef stop True
   replicateM_ 31 (takeMVar ended)
   return (100 * a `div` (a + t))
 
--- How much of that is done in so many milliseconds.
+-- How much of that is done in so many milliseconds of the processor's time.
 calibrate :: Double -> (Int -> Int -> Int) -> IO Int
 calibrate ms work = go 1000
   where
     go n = do
-      begin <- getMonotonicTime
+      begin <- getCPUTime
       _ <- evaluate (work 0 n)
-      end <- getMonotonicTime
-      let part = ms / ((end - begin) * 1000)
+      end <- getCPUTime
+      let part = ms / (fromIntegral (end - begin) / 1e9)
       if part > 1 then go (2 * n) else return (round (part * fromIntegral n))
-
-build :: Int -> Int -> Int
-build seed n = sum (map (length . show) [seed .. seed + n])
-
--- Builds something and pauses, again and again: how long that takes each time but for the four slowest, at most, in milliseconds.
-frames :: Int -> Int -> IO Double
-frames n count = do
-  took <- forM [1 .. count] $ \i -> do
-    begin <- getMonotonicTime
-    _ <- evaluate (build i n)
-    threadDelay 5000
-    end <- getMonotonicTime
-    return ((end - begin) * 1000)
-  return (sortBy (flip compare) took !! 4)
 
 square :: Int -> Int -> Int
 square seed n = length (show (foldl' (\a i -> (a * a + i) `mod` (10 ^ (40 :: Int))) 1 [toInteger seed .. toInteger (seed + n)]))
@@ -148,17 +126,8 @@ main = do
   writeIORef over True
   replicateM_ 5 (takeMVar ended)
   putStrLn "one among chatterers"
-  wait <- newEmptyMVar
-  busy 4 (serve 20 >>= putMVar wait)
-  ms <- takeMVar wait
-  putStrLn (if ms < 250 then "one that a server makes" else "one that a server makes waits for " ++ show ms ++ " ms")
   -- (With more HECs than cores it shares its core with another HEC, too.)
   setNumCapabilities 1
-  n <- calibrate 10 build
-  took <- newEmptyMVar
-  busy 4 (inNewThread (frames n 70 >>= putMVar took))
-  most <- takeMVar took
-  putStrLn (if most < 200 then "one that draws" else "one that draws takes " ++ show most ++ " ms")
   percent <- share
   putStrLn (if percent > 3 then "a fair share" else show percent ++ "%")
   m <- calibrate 70 square

@@ -6,5 +6,5 @@ main :: IO ()
 main = do
   m <- myThreadId
   _ <- forkIO (exitWith (ExitFailure 42) `catch` \e -> throwTo m (e :: ExitCode))
-  threadDelay 5000000
+  threadDelay 100000000
   putStrLn "not reached"

@@ -38,7 +38,7 @@ main = do
   ids <- mapM (\_ -> do { v <- newEmptyMVar; _ <- forkOS (self >>= putMVar v); takeMVar v }) [1 .. 5 :: Int]
   print (all (/= a) ids)
   started <- newEmptyMVar
-  t <- forkOS ((putMVar started () >> threadDelay 10000000) `catch` \e -> putMVar out (False, False, e == ThreadKilled))
+  t <- forkOS ((putMVar started () >> threadDelay 100000000) `catch` \e -> putMVar out (False, False, e == ThreadKilled))
   takeMVar started
   threadDelay 2000
   killThread t

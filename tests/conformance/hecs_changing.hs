@@ -1,7 +1,7 @@
 -- The number of HECs changes all the time while threads compute, wait for each other, sleep and are
 -- interrupted. Their results do not.
 -- ghc: -O -threaded -with-rtsopts=-N2
--- timeout: 60
+-- timeout: 180
 import Control.Concurrent
 import Control.Exception
 import Control.Monad

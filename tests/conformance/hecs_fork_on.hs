@@ -31,7 +31,7 @@ main = do
   killed <- forM [0 .. 11] $ \k -> do
     r <- newEmptyMVar
     ready <- newEmptyMVar
-    t <- forkOn k $ (putMVar ready () >> threadDelay 10000000) `catch` \e -> do
+    t <- forkOn k $ (putMVar ready () >> threadDelay 100000000) `catch` \e -> do
       here <- myThreadId >>= threadCapability
       putMVar r (e == ThreadKilled, here == (k `mod` n, True))
     takeMVar ready

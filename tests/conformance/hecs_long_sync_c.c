@@ -1,16 +1,17 @@
 #include "Rts.h"
 #include <unistd.h>
 
-static volatile int held, waits, waited;
+static volatile int held;
+/* In nanoseconds, once somebody has been told. */
+static volatile Time wait_so_far, wait_in_all;
 
-int told_of_wait(void) { return waits; }
-int told_of_end(void) { return waited; }
+int64_t told_of_wait(void) { return wait_so_far; }
+int64_t told_of_end(void) { return wait_in_all; }
 
-int hold_hec(int ms)
+void hold_hec(void)
 {
     held = 1;
-    usleep(ms * 1000);
-    return 0;
+    while (!wait_so_far) usleep(1000);
 }
 
 void wait_until_held(void)
@@ -18,6 +19,6 @@ void wait_until_held(void)
     while (!held) usleep(1000);
 }
 
-void LongGCSync(uint32_t hec, Time elapsed) { waits++; }
+void LongGCSync(uint32_t hec, Time elapsed) { wait_so_far = elapsed; }
 
-void LongGCSyncEnd(Time elapsed) { waited = elapsed / 1000000; }
+void LongGCSyncEnd(Time elapsed) { wait_in_all = elapsed; }

@@ -36,6 +36,10 @@ together n act = do
     return done
   forM_ dones $ takeMVar >=> either throwIO return
 
+-- A loaded machine may keep all who modify it from running for long.
+untilModified :: IORef Int -> IO ()
+untilModified r = readIORef r >>= \n -> when (n == 0) (threadDelay 1000 >> untilModified r)
+
 main :: IO ()
 main = do
   ref <- newIORef (0 :: Int)
@@ -80,6 +84,7 @@ main = do
       either (\e -> throwIO (e :: AsyncException)) return r) (putMVar done)
     return (t, done)
   threadDelay 30000
+  untilModified total
   forM_ targets $ \(t, _) -> killThread t
   forM_ targets $ \(_, done) -> takeMVar done
   (,) <$> readIORef total <*> readMVar made >>= \(a, b) -> print (a == b, a > 0)
@@ -89,6 +94,7 @@ main = do
     t <- forkIO (forM_ [1 .. 10000 :: Int] $ \i -> atomicModifyIORef' open (\x -> (x + length (show (x + i)) `div` 100 + 1, ())))
     threadDelay (k * 20)
     return t
+  untilModified open
   mapM_ killThread cut
   before <- readIORef open
   together 4 $ \_ -> replicateM_ 100 (atomicModifyIORef' open (\x -> (x + 1, ())))

@@ -1,6 +1,6 @@
 -- Sparks are evaluated while the thread that has made them is in a safe foreign call, by a worker that has its HEC and by others.
 -- ghc: -O -threaded -with-rtsopts=-N2
--- timeout: 60
+-- timeout: 180
 import Control.Monad
 import Data.IORef
 import GHC.Conc
@@ -26,6 +26,6 @@ main = forM_ [1, 2 :: Int] $ \hecs -> do
         _ <- usleep 10000
         d <- readIORef done
         unless (d >= 50 || n == 0) (wait (n - 1))
-  wait (1000 :: Int)
+  wait (6000 :: Int)
   readIORef done >>= print
   print (sum xs)

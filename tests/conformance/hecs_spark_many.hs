@@ -2,7 +2,7 @@
 -- taken, and none is evaluated to something else.
 -- ghc: -O -threaded -rtsopts
 -- args: +RTS -N4 -A64k -e100 -RTS
--- timeout: 60
+-- timeout: 180
 import Control.Monad
 import Data.List (foldl')
 import GHC.Conc

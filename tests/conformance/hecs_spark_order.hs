@@ -1,7 +1,7 @@
 -- Sparks that are needed in the order in which they are made, so that who needs them and who evaluates them ahead
 -- meet again and again; all are evaluated, whoever does it.
 -- ghc: -O -threaded -with-rtsopts=-N4
--- timeout: 60
+-- timeout: 180
 import Control.Exception
 import Control.Monad
 import GHC.Conc

@@ -2,7 +2,7 @@
 -- also where they wait, fail, or are interrupted by exceptions on their way.
 -- ghc: -threaded -rtsopts -package stm
 -- args: +RTS -N4 -RTS
--- timeout: 60
+-- timeout: 180
 import Control.Concurrent
 import Control.Concurrent.STM
 import Control.Exception

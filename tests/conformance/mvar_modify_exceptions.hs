@@ -13,7 +13,7 @@ main = do
   readMVar m >>= print
   started <- newEmptyMVar
   ended <- newEmptyMVar
-  t <- forkFinally (withMVar m (\_ -> putMVar started () >> threadDelay 10000000)) (putMVar ended . either show (const "returned"))
+  t <- forkFinally (withMVar m (\_ -> putMVar started () >> threadDelay 100000000)) (putMVar ended . either show (const "returned"))
   takeMVar started
   e <- isEmptyMVar m
   killThread t

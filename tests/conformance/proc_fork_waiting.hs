@@ -1,7 +1,7 @@
 -- A fork while a thread that is tied to another HEC waits for what a third one evaluates: in the child none of them goes on.
 -- ghc: -O -threaded -with-rtsopts=-N4
 -- needs: unix
--- timeout: 60
+-- timeout: 180
 import Control.Concurrent
 import Control.Exception
 import Control.Monad

@@ -1,7 +1,7 @@
 -- Pairs that each hold selections from the one before, all of them held: to do all selections takes one walk,
 -- wherever it begins. And selections that come back to themselves, which have no value.
 -- ghc: -O -rtsopts
--- timeout: 60
+-- timeout: 180
 import Control.Exception
 import System.Mem
 

@@ -1,6 +1,5 @@
 -- A signal's handler runs although another thread always has something to do, and nobody waits for time or a descriptor.
 -- ghc: -O
--- timeout: 20
 import Control.Concurrent
 import Control.Monad
 import Data.IORef

@@ -5,5 +5,5 @@ import System.Posix.Signals
 
 main :: IO ()
 main = do
-  r <- try (raiseSignal sigINT >> threadDelay 5000000)
+  r <- try (raiseSignal sigINT >> threadDelay 100000000)
   print (r :: Either AsyncException ())

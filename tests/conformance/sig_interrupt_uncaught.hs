@@ -3,4 +3,4 @@ import Control.Concurrent
 import System.IO
 import System.Posix.Signals
 main :: IO ()
-main = putStrLn "waiting" >> hFlush stdout >> raiseSignal sigINT >> threadDelay 5000000 >> putStrLn "not reached"
+main = putStrLn "waiting" >> hFlush stdout >> raiseSignal sigINT >> threadDelay 100000000 >> putStrLn "not reached"

@@ -3,4 +3,4 @@ import System.IO
 import Control.Concurrent
 import System.Posix.Signals
 main :: IO ()
-main = putStrLn "flushed" >> hFlush stdout >> raiseSignal sigTERM >> threadDelay 5000000
+main = putStrLn "flushed" >> hFlush stdout >> raiseSignal sigTERM >> threadDelay 100000000

@@ -6,8 +6,9 @@ import Data.IORef
 
 main :: IO ()
 main = do
+  t1 <- registerDelay 100000000
+  before <- readTVarIO t1
   d <- registerDelay 20000
-  before <- readTVarIO d
   atomically (readTVar d >>= check)
   after <- readTVarIO d
   print (before, after)
@@ -15,7 +16,6 @@ main = do
   x <- atomically (unsafeIOToSTM (modifyIORef r (+ 1)) >> return 'x')
   n <- readIORef r
   print (x, n >= 1)
-  t1 <- registerDelay 5000000
   t2 <- registerDelay 10000
   w <- atomically ((readTVar t1 >>= check >> return "slow") `orElse` (readTVar t2 >>= check >> return "fast"))
   putStrLn w

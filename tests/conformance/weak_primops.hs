@@ -33,9 +33,17 @@ fin (Weak w) = IO $ \s -> case finalizeWeak# w s of
   (# s', 0#, _ #) -> (# s', Nothing #)
   (# s', _, f #) -> case f s' of (# s'', _ #) -> (# s'', Just True #)
 
+-- Waits until a finalizer has done something, which a loaded machine may keep it from for long.
+soon :: IO Bool -> IO ()
+soon isDone = go (20000 :: Int)
+  where go n = isDone >>= \d -> unless (d || n == 0) (threadDelay 1000 >> go (n - 1))
+
 main :: IO ()
 main = do
   hSetBuffering stdout NoBuffering
+  ended <- newIORef (0 :: Int)
+  let end = modifyIORef' ended (+ 1)
+      ends n = soon ((== n) <$> readIORef ended)
   k <- newIORef 'k'
   w <- mkW k "v" (putStrLn "hs fin")
   addC w 1 Nothing >>= print
@@ -68,16 +76,16 @@ main = do
   mapM deRefWeak [ws, wi, wc, wn] >>= print
   -- value keeps key alive?  No: dies
   k3 <- newIORef 'z'
-  w3 <- mkW k3 (readIORef k3) (putStrLn "k3 died")
+  w3 <- mkW k3 (readIORef k3) (putStrLn "k3 died" >> end)
   readIORef k3 >>= print
-  performMajorGC; threadDelay 10000
+  performMajorGC; ends 1
   r <- deRefWeak w3
   print (maybe False (const True) r)
   -- finalizer resurrects its key
   box <- newIORef Nothing
   k4 <- newIORef 'q'
-  w4 <- mkW k4 () (writeIORef box (Just k4))
-  performMajorGC; threadDelay 10000
+  w4 <- mkW k4 () (writeIORef box (Just k4) >> end)
+  performMajorGC; ends 2
   readIORef box >>= maybe (putStrLn "no") (readIORef >=> print)
   deRefWeak w4 >>= print
   -- a finalizer that throws does not stop the others, on finalize it propagates
@@ -90,7 +98,7 @@ main = do
   forM_ [1 .. 20 :: Int] $ \i -> do
     k <- newIORef i
     mkW k () (if even i then throwIO (ErrorCall "x") else modifyIORef done (+ 1))
-  performMajorGC; threadDelay 20000
+  performMajorGC; soon ((== 10) <$> readIORef done)
   readIORef done >>= print
   -- masking state and thread of a finalizer run by finalize
   k7 <- newIORef 't'
@@ -98,15 +106,15 @@ main = do
   finalize w7
   readIORef k7 >>= print
   k8 <- newIORef 'u'
-  _ <- mkW k8 () (getMaskingState >>= print)
+  _ <- mkW k8 () (getMaskingState >>= print >> end)
   readIORef k8 >>= print
-  performMajorGC; threadDelay 10000
+  performMajorGC; ends 3
   -- finalizer makes another weak that dies too
   let chain :: Int -> IO ()
-      chain 0 = putStrLn "chain ends"
+      chain 0 = putStrLn "chain ends" >> end
       chain n = do k <- newIORef n; _ <- mkW k () (performMajorGC >> chain (n - 1)); return ()
   chain 4
-  forM_ [1 .. 6 :: Int] $ \_ -> performMajorGC >> threadDelay 5000
+  soon (performMajorGC >> (== 4) <$> readIORef ended)
   k9 <- newIORef 'e'
   w9 <- mkW k9 () (putStrLn "haskell at exit")
   addC w9 99 Nothing

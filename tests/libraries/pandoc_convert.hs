@@ -1,6 +1,6 @@
 -- pandoc's library: Markdown with tables, notes, code, mathematics and lists, converted to HTML, LaTeX and plain text.
 -- needs: pandoc
--- timeout: 60
+-- timeout: 180
 {-# LANGUAGE OverloadedStrings #-}
 import qualified Data.Text as T
 import qualified Data.Text.IO as TIO

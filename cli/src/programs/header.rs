@@ -89,6 +89,9 @@ impl Header {
                 }
                 "timeout" => {
                     let seconds = value.parse().map_err(|_| format!("`{line}`: expected a number of seconds"))?;
+                    if seconds < 60 {
+                        return Err(format!("`{line}`: a loaded machine may need a minute for anything"));
+                    }
                     header.timeout = Some(Duration::from_secs(seconds));
                 }
                 "compare" => header.compare = compare(value).ok_or_else(|| format!("`{line}`: expected some of stdout, stderr, exit"))?,
@@ -173,14 +176,14 @@ mod tests {
     #[test]
     fn keys_are_read() {
         let text = "-- It does things\n-- ghc: -O0\n-- args: a 'b c' \"\" +RTS -K1m\n-- stdin: x\\ty\n-- stdin: z\n-- rtsopts: some\n\
-                    -- env: A=b=c\n-- timeout: 7\n-- compare: stdout, exit\n-- needs: aeson, lens\n-- c: a.c\n-- skip-small: slow\n";
+                    -- env: A=b=c\n-- timeout: 70\n-- compare: stdout, exit\n-- needs: aeson, lens\n-- c: a.c\n-- skip-small: slow\n";
         let header = Header::parse(text).unwrap();
         assert_eq!(header.ghc, ["-O0"]);
         assert_eq!(header.args, ["a", "b c", "", "+RTS", "-K1m"]);
         assert_eq!(header.stdin, "x\ty\nz\n");
         assert_eq!(header.rtsopts.as_deref(), Some("some"));
         assert_eq!(header.env, [("A".to_owned(), "b=c".to_owned())]);
-        assert_eq!(header.timeout, Some(Duration::from_secs(7)));
+        assert_eq!(header.timeout, Some(Duration::from_secs(70)));
         assert_eq!(header.compare, Compare { stdout: true, stderr: false, exit: true });
         assert_eq!(header.needs, ["aeson", "lens"]);
         assert_eq!((header.c, header.skip_small.as_deref()), (vec!["a.c".to_owned()], Some("slow")));
@@ -197,6 +200,7 @@ mod tests {
     #[test]
     fn bad_values_are_named() {
         assert!(Header::parse("-- timeout: soon\n").unwrap_err().contains("timeout: soon"));
+        assert!(Header::parse("-- timeout: 20\n").unwrap_err().contains("timeout: 20"));
         assert!(Header::parse("-- compare: all\n").is_err());
         assert!(Header::parse("-- env: X\n").is_err());
         assert!(Header::parse("-- hecs: 1\n").unwrap_err().contains("above 1"));

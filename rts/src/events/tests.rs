@@ -63,15 +63,16 @@ fn sleepers_wake_by_their_deadlines() {
     let [a, b] = [sleeper(&mut w, 0), sleeper(&mut w, -5)];
     unsafe {
         assert!(poll(w.hec, false));
-        assert_eq!(w.runnable(), [a, b]);
-        assert_eq!(soon.obj().why_blocked as usize, BlockedOnDelay);
-        for (t, millis) in [(soon, 20), (late, 60)] {
-            while w.hec.run_queue.is_empty() {
-                assert!(poll(w.hec, true));
-            }
-            assert_eq!(w.runnable(), [t]);
-            assert!(start.elapsed() >= Duration::from_millis(millis));
+        // On a loaded machine others may be due by now.
+        let mut woken = w.runnable();
+        assert_eq!(woken[..2], [a, b]);
+        while woken.len() < 4 {
+            assert!(poll(w.hec, true));
+            woken.extend(w.runnable());
         }
+        assert_eq!(woken[2..], [soon, late]);
+        assert!(start.elapsed() >= Duration::from_millis(60));
+        assert_eq!(never.obj().why_blocked as usize, BlockedOnDelay);
         leave_queues(w.hec, never);
         assert!(!poll(w.hec, false));
     }
@@ -188,15 +189,14 @@ fn of_signals_that_are_too_many_one_of_each_is_kept() {
 #[test]
 fn a_signal_that_comes_just_before_a_sleep_ends_it() {
     let mut w = World::new(2);
-    let t = sleeper(&mut w, 60_000_000);
+    let t = sleeper(&mut w, i64::MAX);
     unsafe {
         handle_usr1();
         // After the scheduler's look for signals, before it sleeps.
         libc::raise(libc::SIGUSR1);
-        let start = Instant::now();
         assert!(poll(w.hec, true));
         signals::wait();
-        assert!(start.elapsed() < Duration::from_secs(30));
+        assert_eq!(t.obj().why_blocked as usize, BlockedOnDelay);
         assert!(signals::start_handlers(w.hec));
         leave_queues(w.hec, t);
         signals::reset();

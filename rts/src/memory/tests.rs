@@ -113,7 +113,7 @@ fn blocks_are_populated_before_they_are_taken() {
         let fresh = (0..4000).map(|_| run(1)).max_by_key(|&r| (*r).start).unwrap();
         let next = (*fresh).start + 4 * BLOCK_BYTES;
         let mut tries = 0;
-        while is_backed(next) == Some(false) && tries < 1000 {
+        while is_backed(next) == Some(false) && tries < 20_000 {
             std::thread::sleep(std::time::Duration::from_millis(5));
             tries += 1;
         }

@@ -76,13 +76,9 @@ impl Call {
     /// It is over: learns from it what is to be expected of others, if it was observed.
     pub fn is_over(self) {
         let Some(began) = self.began else { return };
-        let now = Moment::now();
-        let (computed, lasted) = (now.slept == began.slept, now.time - began.time);
-        if computed && lasted >= SHORT && now.interrupted != began.interrupted {
-            return;
+        if let Some(short) = Moment::now().ends_short_call(began) {
+            FORESIGHT.has_seen(self.site, short);
         }
-        let short = computed && lasted < SHORT;
-        FORESIGHT.has_seen(self.site, short);
     }
 }
 
@@ -103,6 +99,13 @@ impl Moment {
             usage
         };
         Moment { time: Instant::now(), slept: usage.ru_nvcsw, interrupted: usage.ru_nivcsw }
+    }
+
+    /// Was what began then and ends now a short call? `None` if that cannot be told: it did not sleep, but others had its core meanwhile.
+    fn ends_short_call(self, began: Moment) -> Option<bool> {
+        let (computed, lasted) = (self.slept == began.slept, self.time - began.time);
+        let unclear = computed && lasted >= SHORT && self.interrupted != began.interrupted;
+        (!unclear).then_some(computed && lasted < SHORT)
     }
 }
 
@@ -139,13 +142,22 @@ mod tests {
     }
 
     #[test]
-    fn calls_that_sleep_or_last_are_told_from_short_ones() {
+    fn a_call_is_short_unless_it_sleeps_or_lasts() {
+        let began = Moment { time: Instant::now(), slept: 7, interrupted: 3 };
+        let after = |time, slept: i64, interrupted: i64| {
+            Moment { time: began.time + time, slept: 7 + slept, interrupted: 3 + interrupted }.ends_short_call(began)
+        };
+        let brief = SHORT / 2;
+        assert_eq!([after(brief, 0, 0), after(brief, 0, 1), after(brief, 1, 0)], [Some(true), Some(true), Some(false)]);
+        assert_eq!([after(SHORT, 0, 0), after(SHORT, 0, 1), after(SHORT, 1, 1)], [Some(false), None, Some(false)]);
+    }
+
+    #[test]
+    fn calls_that_sleep_or_last_are_not_expected_to_be_short() {
         let busy = |time: Duration| {
             let since = Instant::now();
             while since.elapsed() < time {}
         };
-        // The machine may do something else meanwhile, but not each time.
-        assert!((0..50).any(|_| third(0x10, || busy(SHORT / 20))));
         assert!(!third(0x18, || busy(SHORT)));
         assert!(!third(0x20, || std::thread::sleep(SHORT / 20)));
         assert!(!Call::NONE.is_short());
