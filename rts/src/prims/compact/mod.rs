@@ -1,7 +1,7 @@
 //! Compact regions: closed, evaluated, immutable data that the collector keeps or drops whole.
 //!
 //! `region.rs` is the region and its blocks, `add.rs` copies data in, `share.rs` remembers what
-//! has been copied, and `import.rs` makes a region of blocks that came from elsewhere.
+//! has been copied (in `table.rs`), and `import.rs` makes a region of blocks that came from elsewhere.
 //!
 //! Two threads must not add to one region at a time, whatever HECs they run on: `ghc-compact` has a
 //! lock for each. What only asks reads fields that do not change, or the descriptors of blocks.
@@ -9,3 +9,4 @@ pub mod add;
 pub mod import;
 pub mod region;
 pub mod share;
+mod table;

@@ -7,41 +7,19 @@
 //!
 //! The list is a chain of arrays, the newest first. Those that are full never change, so the
 //! collector need not look at them again and again.
-use crate::contract::{closure::fields::*, Closure, WORD};
-use crate::memory::{age_of, heap, in_heap};
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use super::table::{stays, Table};
+use crate::contract::{closure::fields::*, Closure};
+use crate::memory::heap;
 
 /// Sources in an array of the list, which begins with the array before it.
 const SOURCES: usize = 1000;
 pub const FIRST: usize = 1;
 pub const ARRAY_LENGTH: usize = FIRST + SOURCES;
 
-/// Scatters addresses of objects.
-#[derive(Default)]
-struct ByAddress(u64);
-
-impl Hasher for ByAddress {
-    fn write(&mut self, _: &[u8]) {
-        unreachable!("keys are words")
-    }
-    fn write_usize(&mut self, n: usize) {
-        let h = (n as u64 / WORD as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        self.0 = h ^ h >> 32;
-    }
-    fn finish(&self) -> u64 {
-        self.0
-    }
-}
-
-type Table = HashMap<usize, usize, BuildHasherDefault<ByAddress>>;
-
 #[derive(Default)]
 pub struct Shared {
-    /// The copies of what only a collection of an old generation moves.
-    old: Table,
-    young: Table,
-    /// Where in the list those are that are in `young`.
+    table: Table,
+    /// Where in the list those are that the next collection moves.
     recent: Vec<usize>,
     /// All copies, in the order of the list.
     copies: Vec<usize>,
@@ -63,28 +41,21 @@ impl Collections {
     }
 }
 
-fn stays(source: usize) -> bool {
-    !in_heap(source) || age_of(source).is_old()
-}
-
 impl Shared {
     pub fn copy_of(&self, source: Closure) -> Option<Closure> {
-        let table = if stays(source.0) { &self.old } else { &self.young };
-        table.get(&source.0).map(|&c| Closure(c))
+        self.table.get(source)
     }
     /// Records a copy; the caller puts the source at the returned index of the newest array, of a new
     /// one if that is the first.
     pub fn add(&mut self, source: Closure, copy: Closure) -> usize {
         let i = self.copies.len();
         self.copies.push(copy.0);
-        self.note(i, source.0);
+        self.note(i, source);
         FIRST + i % SOURCES
     }
-    fn note(&mut self, i: usize, source: usize) {
-        if stays(source) {
-            self.old.insert(source, self.copies[i]);
-        } else {
-            self.young.insert(source, self.copies[i]);
+    fn note(&mut self, i: usize, source: Closure) {
+        self.table.insert(source, Closure(self.copies[i]));
+        if !stays(source) {
             self.recent.push(i);
         }
     }
@@ -96,10 +67,10 @@ impl Shared {
         if self.seen == before {
             return;
         }
-        self.young.clear();
+        self.table.forget_young();
         let mut moved = std::mem::take(&mut self.recent);
         if self.seen.old != before.old {
-            self.old.clear();
+            self.table.forget_heap();
             moved = (0..self.copies.len()).collect();
         }
         let mut array = newest;
@@ -109,7 +80,7 @@ impl Shared {
                 array = array.field(SMALL_ARR_PAYLOAD);
                 first -= SOURCES;
             }
-            self.note(i, array.word(SMALL_ARR_PAYLOAD + FIRST + i - first));
+            self.note(i, array.field(SMALL_ARR_PAYLOAD + FIRST + i - first));
         }
         self.recent.reverse();
     }

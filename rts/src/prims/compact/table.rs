@@ -1,0 +1,154 @@
+//! The copies of objects, by the addresses of their sources.
+//!
+//! A *page* of slots stands for each block of the heap that a source begins in, and a slot for each pair of words in it: no object is smaller.
+//! Objects that lie together are mostly copied one after the other, and their slots lie together too. In a hash table each of them would
+//! be a miss of the cache.
+use crate::contract::{Closure, WORD};
+use crate::memory::space::{block_index, BLOCK_BYTES};
+use crate::memory::{age_of, in_heap};
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// The least size of an object.
+const SLOT_BYTES: usize = 2 * WORD;
+const SLOTS: usize = BLOCK_BYTES / SLOT_BYTES;
+
+/// Addresses of copies; null where there is none.
+type Page = [usize; SLOTS];
+
+/// Scatters addresses of objects.
+#[derive(Default)]
+struct ByAddress(u64);
+
+impl Hasher for ByAddress {
+    fn write(&mut self, _: &[u8]) {
+        unreachable!("keys are words")
+    }
+    fn write_usize(&mut self, n: usize) {
+        let h = (n as u64 / WORD as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        self.0 = h ^ h >> 32;
+    }
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+/// Does only a collection of an old generation move it, or none at all?
+pub fn stays(source: Closure) -> bool {
+    !in_heap(source.0) || age_of(source.0).is_old()
+}
+
+#[derive(Default)]
+pub struct Table {
+    /// By the number of the block.
+    pages: Vec<Option<Box<Page>>>,
+    /// Blocks that have pages, and whose objects the next collection moves.
+    young: Vec<usize>,
+    /// Those of static objects, which lie anywhere, but are few beside what a program makes.
+    statics: HashMap<usize, usize, BuildHasherDefault<ByAddress>>,
+}
+
+fn slot_of(source: usize) -> usize {
+    source % BLOCK_BYTES / SLOT_BYTES
+}
+
+impl Table {
+    pub fn get(&self, source: Closure) -> Option<Closure> {
+        if !in_heap(source.0) {
+            return self.statics.get(&source.0).map(|&copy| Closure(copy));
+        }
+        let page = self.pages.get(block_index(source.0))?.as_ref()?;
+        let copy = Closure(page[slot_of(source.0)]);
+        (!copy.is_null()).then_some(copy)
+    }
+
+    pub fn insert(&mut self, source: Closure, copy: Closure) {
+        if !in_heap(source.0) {
+            self.statics.insert(source.0, copy.0);
+            return;
+        }
+        let block = block_index(source.0);
+        match self.pages.get_mut(block) {
+            Some(Some(page)) => page[slot_of(source.0)] = copy.0,
+            _ => self.new_page(source)[slot_of(source.0)] = copy.0,
+        }
+    }
+
+    #[cold]
+    fn new_page(&mut self, source: Closure) -> &mut Page {
+        let block = block_index(source.0);
+        if block >= self.pages.len() {
+            self.pages.resize_with(block + 1, || None);
+        }
+        if !stays(source) {
+            self.young.push(block);
+        }
+        self.pages[block].insert(Box::new([0; SLOTS]))
+    }
+
+    /// Forgets what a collection of the youngest generation has moved.
+    pub fn forget_young(&mut self) {
+        for block in self.young.drain(..) {
+            self.pages[block] = None;
+        }
+    }
+
+    /// Forgets all that any collection moves.
+    pub fn forget_heap(&mut self) {
+        self.pages.clear();
+        self.young.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::test_symbols as t;
+    use crate::test_world::World;
+
+    /// An address that a copy might have.
+    fn copy(n: usize) -> Closure {
+        Closure((n + 1) * SLOT_BYTES)
+    }
+
+    /// Cells and boxes, which begin at odd words and at even ones, in more than one block.
+    fn sources(w: &mut World) -> Vec<Closure> {
+        let heads: Vec<_> = (1000..3000).map(|i| w.int(i)).collect();
+        let cells: Vec<_> = heads.iter().map(|&head| w.cons(head, t::nil())).collect();
+        heads.into_iter().chain(cells).map(Closure::untag).collect()
+    }
+
+    #[test]
+    fn each_object_has_a_slot_of_its_own() {
+        let mut w = World::new(2);
+        let mut table = Table::default();
+        let all = sources(&mut w);
+        for (n, &source) in all.iter().enumerate() {
+            assert_eq!(table.get(source), None);
+            table.insert(source, copy(n));
+        }
+        for (n, &source) in all.iter().enumerate() {
+            assert_eq!(table.get(source), Some(copy(n)));
+        }
+    }
+
+    #[test]
+    fn what_has_moved_is_forgotten() {
+        let mut w = World::new(2);
+        let mut table = Table::default();
+        let cell = w.cons(t::nil(), t::nil());
+        let old = w.old(cell).untag();
+        let young = w.int(1000).untag();
+        let all = [young, old, t::nil().untag()];
+        let left = |table: &Table| all.map(|source| table.get(source).is_some());
+        for (n, &source) in all.iter().enumerate() {
+            table.insert(source, copy(n));
+        }
+        assert_eq!(left(&table), [true; 3]);
+        table.forget_young();
+        assert_eq!(left(&table), [false, true, true]);
+        table.insert(young, copy(0));
+        table.forget_heap();
+        assert_eq!(left(&table), [false, false, true]);
+    }
+}
