@@ -106,6 +106,12 @@ pub unsafe extern "C" fn shutdownHaskellAndExit(code: i32, fast: i32) -> ! {
     exit_quietly(code)
 }
 
+/// Ends the process with `code`, and leaves the runtime as it is.
+#[no_mangle]
+pub extern "C" fn stg_exit(code: i32) -> ! {
+    exit_quietly(code)
+}
+
 /// Ends the program by a signal, so that the parent sees it.
 /// # Safety
 /// As for [`shutdownHaskellAndExit`].

@@ -1,7 +1,7 @@
 //! Small entry points: collections by hand, HEC counts, and features that are not there.
 use crate::hec::GcRequest;
 use crate::observe::fatal;
-use crate::sched::collect;
+use crate::sched::{collect, roll, seat, settings};
 
 /// # Safety
 /// Called outside Haskell, or by a safe foreign call.
@@ -24,9 +24,14 @@ pub unsafe extern "C" fn hs_perform_gc() {
     collect::perform(GcRequest::Major)
 }
 
+/// On how many cores Haskell may run: in the non-threaded way on one.
 #[no_mangle]
 pub extern "C" fn getNumberOfProcessors() -> u32 {
-    crate::observe::settings::processors() as u32
+    if settings().threaded {
+        crate::observe::settings::processors() as u32
+    } else {
+        1
+    }
 }
 
 /// Ends the program for want of a feature.
@@ -48,3 +53,27 @@ pub extern "C" fn startProfTimer() {}
 
 #[no_mangle]
 pub extern "C" fn stopProfTimer() {}
+
+/// Raises a signal in the calling thread.
+#[no_mangle]
+pub extern "C" fn genericRaise(signal: i32) -> i32 {
+    // SAFETY: any number may be passed.
+    unsafe { libc::raise(signal) }
+}
+
+/// Has `base` start its event manager, unless it runs: the threaded way has one.
+/// # Safety
+/// Called outside Haskell.
+#[no_mangle]
+pub unsafe extern "C" fn ioManagerStart() {
+    let me = roll::me();
+    seat::acquire(me);
+    super::init::start_event_manager(me);
+    seat::release(me);
+}
+
+/// Has `base`'s event manager end.
+#[no_mangle]
+pub extern "C" fn ioManagerDie() {
+    crate::events::manager::die()
+}

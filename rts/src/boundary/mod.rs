@@ -7,4 +7,5 @@ pub mod hecs;
 pub mod init;
 mod lifetime;
 pub mod misc;
+pub mod os_threads;
 mod report;
