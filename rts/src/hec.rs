@@ -298,6 +298,20 @@ impl Hec {
         }
     }
 
+    /// Has `make` allocate for C, which holds the HEC: after `rts_lock`, or within an unsafe foreign call. There compiled code has the heap
+    /// pointer in its register and goes on from it afterwards, so what is made lies beside the nursery.
+    /// # Safety
+    /// As for [`AllocArea::allocate`], but for Hp.
+    pub unsafe fn for_c<T>(&mut self, make: impl FnOnce(&mut Hec) -> T) -> T {
+        if self.current().is_null() {
+            return make(self);
+        }
+        let Some(run) = self.alloc.go_beside() else { out_of_memory(BLOCK_BYTES) };
+        let made = make(self);
+        self.alloc.run = run;
+        made
+    }
+
     /// Sends this HEC a thread to run, an exception for one of its threads, or word that one of them is waited for. Any OS thread that
     /// holds some HEC may do so.
     pub fn send(&self, letter: Closure) {

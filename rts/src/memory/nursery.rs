@@ -199,6 +199,22 @@ impl AllocArea {
         Some(Closure((*run).start))
     }
 
+    /// Makes a block beside the nursery the current run, for who allocates while the heap pointer is in its register, and returns the run to
+    /// put back after that. `None` when memory is out.
+    /// # Safety
+    /// The run is put back before the thread that runs goes on.
+    pub unsafe fn go_beside(&mut self) -> Option<Run> {
+        let beside = match self.extra.last() {
+            Some(&run) => run,
+            None => {
+                let run = alloc_run(1, Age::NURSERY)?;
+                self.extra.push(run);
+                run
+            }
+        };
+        Some(std::mem::replace(&mut self.run, beside))
+    }
+
     /// A run of its own for one object.
     unsafe fn allocate_large(&mut self, words: usize, age: Age) -> Option<Closure> {
         let run = alloc_run(words.div_ceil(BLOCK_WORDS), age)?;

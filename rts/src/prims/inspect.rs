@@ -105,6 +105,44 @@ pub unsafe extern "C" fn hec_unpack_closure(
     info.0 - SIZEOF_InfoTable
 }
 
+/// The pointers in a closure, as an array: `rts/storage/Heap.h`.
+/// # Safety
+/// C holds the HEC, and `c` is live.
+#[no_mangle]
+pub unsafe extern "C" fn heap_view_closurePtrs(hec: &mut Hec, c: Closure) -> Closure {
+    let c = c.untag();
+    hec.for_c(|hec| super::array::frozen(hec, &pointers(c, settled_info(c))))
+}
+
+/// # Safety
+/// `c` is live.
+#[no_mangle]
+pub unsafe extern "C" fn heap_view_closureSize(c: Closure) -> usize {
+    hec_closure_size(c)
+}
+
+/// Adds the pointers among the `size` arguments of a partial application of `fun` to the `*count` that `found` has already.
+/// # Safety
+/// `found` has room for them.
+#[no_mangle]
+pub unsafe extern "C" fn heap_view_closure_ptrs_in_pap_payload(
+    found: *mut Closure,
+    count: *mut usize,
+    fun: Closure,
+    payload: *const Closure,
+    size: usize,
+) {
+    let info = fun.untag().info();
+    if info.kind() == BCO {
+        return;
+    }
+    let map = info.fun_bitmap();
+    for argument in (0..size).filter(|&i| map.is_pointer(i)) {
+        *found.add(*count) = *payload.add(argument);
+        *count += 1;
+    }
+}
+
 /// Word `i` of a suspended stack, or null if `c` is none.
 /// # Safety
 /// `c` is live, and the word is a pointer.
