@@ -1,5 +1,5 @@
 //! `RtsAPI.h`: how C builds Haskell values, calls Haskell, and looks at what it got.
-use crate::contract::Closure;
+use crate::contract::{Closure, Tso};
 use crate::hec::Hec;
 use crate::sched::incall::{run_to_end, Status};
 use crate::sched::{hec, roll, seat, settings};
@@ -15,7 +15,7 @@ macro_rules! boxed_values {
         #[no_mangle]
         pub unsafe extern "C" fn $make(hec: &mut Hec, v: $ty) -> Closure {
             let to: fn($ty) -> usize = $to;
-            boxed(hec, info!($con), to(v))
+            hec.for_c(|hec| boxed(hec, info!($con), to(v)))
         }
         /// # Safety
         /// `c` is an evaluated value of the type.
@@ -72,7 +72,7 @@ pub unsafe extern "C" fn rts_getBool(c: Closure) -> i64 {
 #[no_mangle]
 pub unsafe extern "C" fn rts_mkString(hec: &mut Hec, s: usize) -> Closure {
     let p = rts_mkPtr(hec, s);
-    apply(hec, static_closure!(base_GHCziPack_unpackCString_closure), &[p])
+    hec.for_c(|hec| apply(hec, static_closure!(base_GHCziPack_unpackCString_closure), &[p]))
 }
 
 /// A thunk of `f x`.
@@ -80,18 +80,20 @@ pub unsafe extern "C" fn rts_mkString(hec: &mut Hec, s: usize) -> Closure {
 /// The caller holds the HEC.
 #[no_mangle]
 pub unsafe extern "C" fn rts_apply(hec: &mut Hec, f: Closure, x: Closure) -> Closure {
-    apply(hec, f, &[x])
+    hec.for_c(|hec| apply(hec, f, &[x]))
 }
 
 thread_local! {
     static LAST_STATUS: Cell<Status> = const { Cell::new(Status::Success) };
 }
 
-unsafe fn run(thread: crate::contract::Tso, result: *mut Closure) {
+/// Runs a new thread to its end. The result is null if an exception ended it. The caller may hold another HEC afterwards: `*cap` is the one.
+pub(super) unsafe fn run(cap: *mut *mut Hec, thread: Tso, result: *mut Closure) {
     let (status, value) = run_to_end(roll::me(), thread);
+    *cap = hec();
     LAST_STATUS.with(|s| s.set(status));
     if !result.is_null() {
-        *result = value;
+        *result = if status == Status::Success { value } else { Closure::NULL };
     }
 }
 
@@ -99,49 +101,49 @@ unsafe fn run(thread: crate::contract::Tso, result: *mut Closure) {
 /// # Safety
 /// For all of these: the caller holds the HEC, `*cap` is it, and `result` is null or writable.
 #[no_mangle]
-pub unsafe extern "C" fn rts_eval(_cap: *mut *mut Hec, p: Closure, result: *mut Closure) {
+pub unsafe extern "C" fn rts_eval(cap: *mut *mut Hec, p: Closure, result: *mut Closure) {
     let t = new_eval_thread(hec(), p, &settings().stack);
-    run(t, result)
+    run(cap, t, result)
 }
 
 /// As [`rts_eval`], with an initial stack of `words`.
 /// # Safety
 /// As for [`rts_eval`].
 #[no_mangle]
-pub unsafe extern "C" fn rts_eval_(_cap: *mut *mut Hec, p: Closure, words: u32, result: *mut Closure) {
+pub unsafe extern "C" fn rts_eval_(cap: *mut *mut Hec, p: Closure, words: u32, result: *mut Closure) {
     let mut sizes = settings().stack;
     sizes.initial = words as usize;
     let t = new_eval_thread(hec(), p, &sizes);
-    run(t, result)
+    run(cap, t, result)
 }
 
 /// Performs an action and evaluates its result.
 /// # Safety
 /// As for [`rts_eval`].
 #[no_mangle]
-pub unsafe extern "C" fn rts_evalIO(_cap: *mut *mut Hec, p: Closure, result: *mut Closure) {
+pub unsafe extern "C" fn rts_evalIO(cap: *mut *mut Hec, p: Closure, result: *mut Closure) {
     let t = new_strict_io_thread(hec(), p, &settings().stack);
-    run(t, result)
+    run(cap, t, result)
 }
 
 /// Performs an action; its result may be unevaluated.
 /// # Safety
 /// As for [`rts_eval`].
 #[no_mangle]
-pub unsafe extern "C" fn rts_evalLazyIO(_cap: *mut *mut Hec, p: Closure, result: *mut Closure) {
+pub unsafe extern "C" fn rts_evalLazyIO(cap: *mut *mut Hec, p: Closure, result: *mut Closure) {
     let t = new_io_thread(hec(), p, &settings().stack);
-    run(t, result)
+    run(cap, t, result)
 }
 
 /// As [`rts_evalLazyIO`], with an initial stack of `words`.
 /// # Safety
 /// As for [`rts_eval`].
 #[no_mangle]
-pub unsafe extern "C" fn rts_evalLazyIO_(_cap: *mut *mut Hec, p: Closure, words: u32, result: *mut Closure) {
+pub unsafe extern "C" fn rts_evalLazyIO_(cap: *mut *mut Hec, p: Closure, words: u32, result: *mut Closure) {
     let mut sizes = settings().stack;
     sizes.initial = words as usize;
     let t = new_io_thread(hec(), p, &sizes);
-    run(t, result)
+    run(cap, t, result)
 }
 
 /// Performs the action behind a stable pointer, under no handler but its own; asynchronous
@@ -149,8 +151,8 @@ pub unsafe extern "C" fn rts_evalLazyIO_(_cap: *mut *mut Hec, p: Closure, words:
 /// # Safety
 /// As for [`rts_eval`].
 #[no_mangle]
-pub unsafe extern "C" fn rts_evalStableIO(_cap: *mut *mut Hec, sp: usize, result: *mut usize) {
-    eval_stable(crate::prims::stable_ptr::deRefStablePtr(sp), result)
+pub unsafe extern "C" fn rts_evalStableIO(cap: *mut *mut Hec, sp: usize, result: *mut usize) {
+    eval_stable(cap, crate::prims::stable_ptr::deRefStablePtr(sp), result)
 }
 
 /// As [`rts_evalStableIO`], with the action as the program's `main`: an exception that it does not
@@ -158,17 +160,17 @@ pub unsafe extern "C" fn rts_evalStableIO(_cap: *mut *mut Hec, sp: usize, result
 /// # Safety
 /// As for [`rts_eval`].
 #[no_mangle]
-pub unsafe extern "C" fn rts_evalStableIOMain(_cap: *mut *mut Hec, sp: usize, result: *mut usize) {
+pub unsafe extern "C" fn rts_evalStableIOMain(cap: *mut *mut Hec, sp: usize, result: *mut usize) {
     let action = crate::prims::stable_ptr::deRefStablePtr(sp);
-    eval_stable(apply(hec(), static_closure!(base_GHCziTopHandler_runMainIO_closure), &[action]), result)
+    eval_stable(cap, apply(hec(), static_closure!(base_GHCziTopHandler_runMainIO_closure), &[action]), result)
 }
 
-unsafe fn eval_stable(action: Closure, result: *mut usize) {
+unsafe fn eval_stable(cap: *mut *mut Hec, action: Closure, result: *mut usize) {
     use crate::contract::layout::{TSO_BLOCKEX, TSO_INTERRUPTIBLE};
     let t = new_strict_io_thread(hec(), action, &settings().stack);
     t.obj().flags |= (TSO_BLOCKEX | TSO_INTERRUPTIBLE) as u32;
     let mut value = Closure::NULL;
-    run(t, &mut value);
+    run(cap, t, &mut value);
     if !result.is_null() && LAST_STATUS.with(|s| s.get()) == Status::Success {
         *result = crate::prims::stable_ptr::getStablePtr(value);
     }

@@ -9,3 +9,4 @@ mod lifetime;
 pub mod misc;
 pub mod os_threads;
 mod report;
+pub mod threads;

@@ -46,12 +46,26 @@ pub unsafe extern "C" fn hec_allocate_array(hec: &mut Hec, words: usize) -> Clos
 /// As for [`hec_allocate`].
 #[no_mangle]
 pub unsafe extern "C" fn hec_new_pinned(hec: &mut Hec, bytes: usize, alignment: usize) -> Closure {
-    if bytes > MAX_WORDS * WORD || alignment > MAX_WORDS {
+    if bytes > MAX_WORDS * WORD {
         return Closure::NULL;
     }
-    let size = ARR_BYTES_PAYLOAD + words(bytes);
-    let alignment = alignment.max(WORD);
-    let Some(c) = hec.alloc.allocate_pinned(size, alignment, ARR_BYTES_PAYLOAD * WORD) else {
+    let c = pinned(hec, ARR_BYTES_PAYLOAD + words(bytes), alignment, ARR_BYTES_PAYLOAD * WORD);
+    if !c.is_null() {
+        c.set_info(info!(stg_ARR_WORDS_info));
+        c.set_word(ARR_BYTES, bytes);
+    }
+    c
+}
+
+/// Room for a byte array of `size` words, header included, that never moves, such that its byte `offset` is at a multiple of `alignment`,
+/// a power of two; null when there is no memory for it.
+/// # Safety
+/// The HEC is held; the caller writes a whole array before anything else looks at the heap.
+pub unsafe fn pinned(hec: &mut Hec, size: usize, alignment: usize, offset: usize) -> Closure {
+    if size > 2 * MAX_WORDS || alignment > MAX_WORDS {
+        return Closure::NULL;
+    }
+    let Some(c) = hec.alloc.allocate_pinned(size, alignment.max(WORD), offset) else {
         return Closure::NULL;
     };
     hec.show_open_pinned();
@@ -59,8 +73,6 @@ pub unsafe extern "C" fn hec_new_pinned(hec: &mut Hec, bytes: usize, alignment: 
         hec.interrupt();
     }
     count_towards_limit(hec, size);
-    c.set_info(info!(stg_ARR_WORDS_info));
-    c.set_word(ARR_BYTES, bytes);
     c
 }
 
