@@ -13,7 +13,7 @@ use crate::info;
 use crate::memory::heap;
 use crate::observe::blackholes;
 use crate::unpoisoned::unpoisoned;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::Mutex;
 
 /// No CAF is ever collected: for programs that load code while running.
@@ -86,6 +86,21 @@ pub unsafe extern "C" fn newGCdCAF(reg: *mut RegTable, caf: Closure) -> Closure 
 #[no_mangle]
 pub unsafe extern "C" fn setKeepCAFs() {
     keepCAFs = true;
+}
+
+/// The CAFs of shared libraries are not kept by `keepCAFs`: those that lie above the first two gigabytes, where a static program is.
+static DROPS_HIGH: AtomicBool = AtomicBool::new(false);
+const LOW_BYTES: usize = 1 << 31;
+
+/// Lets CAFs of shared libraries be collected, whatever `keepCAFs` says: a library that `loadNativeObj` has loaded may be unloaded then.
+#[no_mangle]
+pub extern "C" fn setHighMemDynamic() {
+    DROPS_HIGH.store(true, Ordering::Relaxed);
+}
+
+/// Is this CAF among those that `keepCAFs` keeps?
+pub fn is_kept_by_flag(caf: Closure) -> bool {
+    caf.0 < LOW_BYTES || !DROPS_HIGH.load(Ordering::Relaxed)
 }
 
 /// Puts the CAFs of code loaded while running back to unevaluated thunks. No such code can be

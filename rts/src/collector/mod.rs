@@ -331,8 +331,9 @@ unsafe fn evacuate_common_roots<const MAJOR: bool, const PARALLEL: bool>(
     roots::visit_registered(visit);
     extra_roots(visit);
     if MAJOR {
-        let kept = if caf::keepCAFs { &heap().cafs } else { &heap().kept_cafs };
-        for &caf in kept {
+        let by_flag: &[_] = if caf::keepCAFs { &heap().cafs } else { &[] };
+        let by_flag = by_flag.iter().filter(|&&caf| caf::is_kept_by_flag(caf));
+        for caf in by_flag.chain(&heap().kept_cafs) {
             w.reach_static(caf.0);
         }
     }

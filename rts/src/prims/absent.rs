@@ -1,5 +1,5 @@
-//! Features that are not there: what asks for them learns so, what uses them ends the program.
-use crate::observe::fatal::{broken, unsupported};
+//! Features that are not there: what asks for them learns so.
+use crate::observe::fatal::broken;
 use libc::{c_char, c_void};
 use std::ffi::CStr;
 use std::ptr;
@@ -43,22 +43,6 @@ pub static mut rts_stop_next_breakpoint: i32 = 0;
 pub static mut rts_stop_on_exception: i32 = 0;
 #[no_mangle]
 pub static mut rts_breakpoint_io_action: usize = 0;
-
-fn no_interpreter() -> ! {
-    unsupported("the bytecode interpreter")
-}
-#[no_mangle]
-pub extern "C" fn allocateExecPage() -> *mut c_void {
-    no_interpreter()
-}
-#[no_mangle]
-pub extern "C" fn freezeExecPage(_page: *mut c_void) {
-    no_interpreter()
-}
-#[no_mangle]
-pub extern "C" fn freeExecPage(_page: *mut c_void) {
-    no_interpreter()
-}
 
 /// Profiling.
 #[no_mangle]

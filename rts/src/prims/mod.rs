@@ -7,6 +7,7 @@ pub mod alloc;
 pub mod array;
 pub mod callback;
 pub mod compact;
+pub mod exec_page;
 pub mod file_lock;
 pub mod float;
 pub mod foreign_export;

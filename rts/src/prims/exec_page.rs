@@ -1,0 +1,42 @@
+//! `rts/ExecPage.h`: pages for code that is made while the program runs, first written and then run.
+use crate::hec::out_of_memory;
+use crate::observe::fatal::exit_with;
+use libc::c_void;
+use std::ptr::null_mut;
+
+/// What the processor maps at a time.
+const PAGE: usize = 4096;
+
+/// A page that may be written.
+#[no_mangle]
+pub extern "C" fn allocateExecPage() -> *mut c_void {
+    // SAFETY: new memory.
+    let page = unsafe {
+        libc::mmap(null_mut(), PAGE, libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1, 0)
+    };
+    if page == libc::MAP_FAILED {
+        out_of_memory(PAGE)
+    }
+    page
+}
+
+/// From now on the page may be run, and not be written.
+/// # Safety
+/// It is a page of [`allocateExecPage`].
+#[no_mangle]
+pub unsafe extern "C" fn freezeExecPage(page: *mut c_void) {
+    if libc::mprotect(page, PAGE, libc::PROT_READ | libc::PROT_EXEC) != 0 {
+        exit_with(1, "the system does not let a page of new code be run (freezeExecPage)");
+    }
+}
+
+/// # Safety
+/// As for [`freezeExecPage`], and nobody runs it.
+#[no_mangle]
+pub unsafe extern "C" fn freeExecPage(page: *mut c_void) {
+    libc::munmap(page, PAGE);
+}
+
+/// Has the instructions at an address be seen by the processor that were just written there: on this one they are.
+#[no_mangle]
+pub extern "C" fn flushExec(_bytes: usize, _code: *const c_void) {}
