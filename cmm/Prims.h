@@ -23,6 +23,18 @@
 #define HEAP_OVERFLOW() \
     jump stg_raisezh(base_GHCziIOziException_heapOverflow_closure)
 
+/* What a request for an array is answered with where that is not its address
+ * (prims/alloc.rs): there is no room, or a full collection will tell. */
+#define HEC_COLLECT_FIRST 1
+#define HEC_SEE_TO_ANSWER(answer, retry)                                \
+    if (answer <= HEC_COLLECT_FIRST) (likely: False) {                  \
+        if (answer == HEC_COLLECT_FIRST) {                              \
+            call hec_gc_noregs();                                       \
+            goto retry;                                                 \
+        }                                                               \
+        HEAP_OVERFLOW();                                                \
+    }
+
 /* dst = uninitialised room for `n` words.  Must be filled before the next
  * point at which a collection may happen. */
 #define HEC_ALLOC(dst, n, retry)                                        \
@@ -32,11 +44,9 @@
     } else {                                                            \
         HEC_POLL(retry)                                                 \
         SAVE_HP();                                                      \
-        ("ptr" dst) = ccall hec_allocate_array(MyCapability() "ptr", n);\
+        ("ptr" dst) = ccall hec_request_array(MyCapability() "ptr", n); \
         LOAD_HP();                                                      \
-        if (dst == NULL) {                                              \
-            HEAP_OVERFLOW();                                            \
-        }                                                               \
+        HEC_SEE_TO_ANSWER(dst, retry)                                   \
     }
 
 /* As HEC_ALLOC, for a small object of constant size, which cannot fail. */

@@ -112,7 +112,7 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
         place::have_no_turns();
     }
     collect::set_alloc_limit_grace(o.alloc_limit_grace_bytes);
-    collect::set_heap_grace(o.heap_grace_bytes);
+    collector::limit::set_grace(o.heap_grace_bytes);
     collect::on_heap_exhausted(super::exit::heap_overflow_exit);
     if let Some(limit) = o.long_gc_sync {
         gc_sync::watch(gc_sync::Watch { limit, waits: setup::long_gc_sync, has_waited: setup::long_gc_sync_end });

@@ -73,7 +73,7 @@ pub unsafe extern "C" fn allocate(hec: &mut Hec, words: usize) -> Closure {
 /// As for [`allocate`].
 #[no_mangle]
 pub unsafe extern "C" fn allocateMightFail(hec: &mut Hec, words: usize) -> Closure {
-    hec.for_c(|hec| alloc::hec_allocate_array(hec, words))
+    hec.for_c(|hec| alloc::array(hec, words))
 }
 
 /// Room for a byte array that does not move, whose byte `offset` is at a multiple of `alignment`, a power of two; or null.

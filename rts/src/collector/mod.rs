@@ -45,6 +45,7 @@ pub mod header;
 mod history;
 mod image;
 mod keeping;
+pub mod limit;
 mod lists;
 pub mod muster;
 mod outcome;

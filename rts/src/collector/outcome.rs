@@ -37,8 +37,10 @@ pub struct Outcome {
     pub live: Used,
     /// The bytes of their blocks that hold nothing.
     pub slop: usize,
-    /// The program uses more memory than it may.
+    /// A full collection has left more alive than the limit on the heap allows.
     pub over_limit: bool,
+    /// A young one has left more in use than that: only a full one tells how much of it is alive. The caller has it follow at once.
+    pub full_is_due: bool,
     /// GC threads that took part.
     pub threads: usize,
     /// The most that one of them copied, and the part of all that was evenly shared.

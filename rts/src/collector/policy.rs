@@ -1,8 +1,7 @@
 //! How much memory the program may use before which generation is collected.
 //!
 //! After a full collection that leaves L alive, the old generations may grow to F × L, but at
-//! least to a minimum (`-F`, `-o`). A limit on the heap (`-M`) bounds that growth; what a
-//! collection needs in passing for its copies is not counted. Free blocks are kept for what
+//! least to a minimum (`-F`, `-o`). A limit on the heap (`-M`) bounds that growth (`limit.rs`). Free blocks are kept for what
 //! the coming cycle will need; the rest goes back to the system by and by.
 //!
 //! Memory is at its peak while a large heap that is mostly alive is copied. So where the last full
@@ -29,6 +28,7 @@ use super::cycle;
 use super::doubling::following;
 use super::image::likely_statics;
 use super::keeping::{keeping, Keeping};
+use super::limit;
 use super::premature::{premature, Premature};
 use super::refresh::{refresh, Refresh};
 use super::stretch::{stretch, Stretch};
@@ -155,6 +155,7 @@ pub unsafe fn init(settings: Settings) {
     *keeping() = Keeping::new();
     *premature() = Premature::new();
     cycle::begin();
+    limit::init();
     *allowance() = Allowance::new();
     set_limits(0, 0, likely_statics());
 }
@@ -165,10 +166,14 @@ pub fn settings() -> &'static Settings {
 }
 
 /// The oldest generation that has reached its limit, or would with the survivors that are about
-/// to be promoted to it, or should be looked at again (`refresh.rs`); 0 if there is none.
+/// to be promoted to it, or should be looked at again (`refresh.rs`); 0 if there is none. The oldest of all if the limit on the heap
+/// has been used up.
 /// # Safety
 /// The world is stopped.
 pub unsafe fn next_generation_to_collect() -> usize {
+    if limit::is_used_up() {
+        return heap().oldest();
+    }
     let gens = &heap().gens;
     let promoted = gens[0].blocks() + tenure().coming() / BLOCK_BYTES;
     let coming = |g: usize| if g == 1 { promoted } else { 0 };
@@ -239,7 +244,7 @@ pub(super) unsafe fn set_limits(live: usize, held: usize, statics: usize) {
         .max(s.min_old_bytes / BLOCK_BYTES)
         .max(live);
     if let Some(max) = s.max_heap_bytes {
-        let room = max.saturating_sub(s.nursery_bytes) / BLOCK_BYTES;
+        let room = max.saturating_sub(s.nursery_bytes * hec::count()) / BLOCK_BYTES;
         limit = limit.min(room.max(live));
     }
     // All that is alive is in the oldest generation now; those between share what it may grow.
@@ -366,11 +371,6 @@ pub fn large_limit(nursery: usize) -> usize {
     let s = settings();
     let bytes = if s.large_bytes == s.nursery_bytes { nursery } else { s.large_bytes };
     bytes / BLOCK_BYTES
-}
-
-/// Is more in use than the limit on the heap allows?
-pub(super) fn over_limit() -> bool {
-    settings().max_heap_bytes.is_some_and(|max| blocks::blocks_in_use() * BLOCK_BYTES > max)
 }
 
 /// Gives back half of the free blocks that neither the growth of the old generations nor the

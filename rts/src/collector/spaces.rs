@@ -3,7 +3,7 @@
 use super::outcome::Outcome;
 use super::weak::Uncertain;
 use super::worker::Worker;
-use super::{compact, policy};
+use super::{compact, limit, policy};
 use crate::contract::{Closure, WORD};
 use crate::hec::{out_of_memory, Hec};
 use crate::memory::blocks::{self, free_run, used_bytes, Run};
@@ -134,7 +134,8 @@ pub(super) unsafe fn resume(hecs: &mut [&mut Hec], outcome: &mut Outcome) {
     if outcome.major {
         policy::return_memory();
     }
-    outcome.over_limit = policy::over_limit();
+    outcome.over_limit = limit::has_overflowed(outcome.major);
+    outcome.full_is_due = !outcome.major && limit::is_used_up();
 }
 
 /// Hands all to-space to the generations. The runs that may have room left come last: the next

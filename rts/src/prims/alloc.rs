@@ -1,8 +1,15 @@
 //! Allocation for primitive operations: arrays that may be large or pinned, and filler.
+//!
+//! A large array is granted only if the limit on the heap leaves room for it (`collector/limit.rs`). Where only a full collection will tell, the primitive operation has it done and asks again; meanwhile
+//! other threads may run and take what there is.
+use crate::collector::limit::{self, Fit};
 use crate::contract::{closure::fields::*, words, Closure, WORD};
-use crate::hec::Hec;
+use crate::hec::{GcRequest, Hec};
 use crate::info;
 use crate::memory::{age_of, in_heap, Age, LARGE_OBJECT_WORDS};
+use crate::unpoisoned::unpoisoned;
+use std::collections::BTreeMap;
+use std::sync::Mutex;
 
 /// No array is larger: the address range ends before. Keeps sizes from overflowing.
 const MAX_WORDS: usize = 1 << 40;
@@ -16,6 +23,44 @@ unsafe fn count_towards_limit(hec: &Hec, words: usize) {
     }
 }
 
+/// Objects of fewer bytes are counted by the collection that they make due, as small ones are.
+const WORTH_ASKING_BYTES: usize = 1 << 20;
+
+/// Threads that wait for a full collection to tell whether they get what they want, with what [`limit::fit`] has said.
+static ASKED: Mutex<BTreeMap<u64, usize>> = Mutex::new(BTreeMap::new());
+
+/// The answer to a request for an array: its address, or what Prims.h says.
+pub type Answer = usize;
+pub const NO: Answer = 0;
+const COLLECT_FIRST: Answer = 1;
+
+/// Is there room for an object of so many bytes? `Err` is the answer for who wants it.
+/// # Safety
+/// Called from Cmm with the HEC held and Hp saved.
+pub unsafe fn admit(hec: &mut Hec, bytes: usize) -> Result<(), Answer> {
+    if bytes < WORTH_ASKING_BYTES || !limit::is_set() {
+        return if can_be_had(bytes) { Ok(()) } else { Err(NO) };
+    }
+    let mut asked = unpoisoned(ASKED.lock());
+    let thread = hec.current().obj().id;
+    match limit::fit(bytes, asked.remove(&thread)) {
+        Fit::Fits => Ok(()),
+        Fit::Never => Err(NO),
+        Fit::AfterCollection(before) => {
+            // A thread that is killed while it waits never comes back.
+            asked.retain(|_, other| *other >= before);
+            asked.insert(thread, before);
+            hec.request_gc(GcRequest::Major);
+            Err(COLLECT_FIRST)
+        }
+    }
+}
+
+/// Can an object of so many bytes be had, if collections free enough?
+fn can_be_had(bytes: usize) -> bool {
+    bytes < WORTH_ASKING_BYTES || limit::fit(bytes, None) != Fit::Never
+}
+
 /// Room for an object of `words` that cannot be large.
 /// # Safety
 /// Called from Cmm with the HEC held and Hp saved.
@@ -25,12 +70,26 @@ pub unsafe extern "C" fn hec_allocate(hec: &mut Hec, words: usize) -> Closure {
     hec.allocate(words)
 }
 
-/// Room for an object of `words`, however many; null when there is no memory for it.
+/// Room for an object of `words`, however many, or another [`Answer`].
 /// # Safety
 /// As for [`hec_allocate`].
 #[no_mangle]
-pub unsafe extern "C" fn hec_allocate_array(hec: &mut Hec, words: usize) -> Closure {
+pub unsafe extern "C" fn hec_request_array(hec: &mut Hec, words: usize) -> Answer {
     if words > MAX_WORDS {
+        return NO;
+    }
+    match admit(hec, words * WORD) {
+        Ok(()) => array(hec, words).0,
+        Err(answer) => answer,
+    }
+}
+
+/// Room for an object of `words`, however many; null when there is no memory for it. Who asks for more than is free does not wait for a
+/// collection.
+/// # Safety
+/// The HEC is held; the caller writes a whole object before anything else looks at the heap.
+pub unsafe fn array(hec: &mut Hec, words: usize) -> Closure {
+    if words > MAX_WORDS || !can_be_had(words * WORD) {
         return Closure::NULL;
     }
     let Some(c) = hec.try_allocate(words) else { return Closure::NULL };
@@ -41,28 +100,31 @@ pub unsafe extern "C" fn hec_allocate_array(hec: &mut Hec, words: usize) -> Clos
 }
 
 /// A byte array that never moves, whose contents begin at a multiple of `alignment`, a power
-/// of two; null when there is no memory for it.
+/// of two, or another [`Answer`].
 /// # Safety
 /// As for [`hec_allocate`].
 #[no_mangle]
-pub unsafe extern "C" fn hec_new_pinned(hec: &mut Hec, bytes: usize, alignment: usize) -> Closure {
-    if bytes > MAX_WORDS * WORD {
-        return Closure::NULL;
+pub unsafe extern "C" fn hec_request_pinned(hec: &mut Hec, bytes: usize, alignment: usize) -> Answer {
+    if bytes > MAX_WORDS * WORD || alignment > MAX_WORDS {
+        return NO;
+    }
+    if let Err(answer) = admit(hec, bytes + alignment) {
+        return answer;
     }
     let c = pinned(hec, ARR_BYTES_PAYLOAD + words(bytes), alignment, ARR_BYTES_PAYLOAD * WORD);
     if !c.is_null() {
         c.set_info(info!(stg_ARR_WORDS_info));
         c.set_word(ARR_BYTES, bytes);
     }
-    c
+    c.0
 }
 
 /// Room for a byte array of `size` words, header included, that never moves, such that its byte `offset` is at a multiple of `alignment`,
-/// a power of two; null when there is no memory for it.
+/// a power of two; null when there is no memory for it. As for [`array`], nobody waits.
 /// # Safety
 /// The HEC is held; the caller writes a whole array before anything else looks at the heap.
 pub unsafe fn pinned(hec: &mut Hec, size: usize, alignment: usize, offset: usize) -> Closure {
-    if size > 2 * MAX_WORDS || alignment > MAX_WORDS {
+    if size > 2 * MAX_WORDS || alignment > MAX_WORDS || !can_be_had(size * WORD) {
         return Closure::NULL;
     }
     let Some(c) = hec.alloc.allocate_pinned(size, alignment.max(WORD), offset) else {

@@ -4,7 +4,7 @@ use super::task::TaskRef;
 use super::announce::{Announcement, Hears};
 use super::{gc_events, gc_sync, roll, seat, world};
 use crate::collector::roots::Visitor;
-use crate::collector::{self, policy};
+use crate::collector::{self, limit, policy};
 use crate::contract::{Tso, WORD};
 use crate::hec::{self, GcRequest, Hec};
 use crate::memory::{blocks, BLOCK_BYTES};
@@ -107,17 +107,26 @@ pub unsafe fn collect(me: TaskRef, request: GcRequest, deadlock: bool) -> bool {
 /// The caller has stopped the world.
 pub unsafe fn collect_stopped(request: GcRequest, deadlock: bool) {
     let generation = if request == GcRequest::Major { usize::MAX } else { 0 };
-    let outcome = measure(collector::Request { generation, deadlock });
+    let mut outcome = collect_once(collector::Request { generation, deadlock });
+    if outcome.full_is_due {
+        outcome = collect_once(collector::Request::MAJOR);
+    }
+    if outcome.over_limit {
+        heap_overflow(super::hec());
+    } else if outcome.major {
+        limit::take_quota();
+    }
+}
+
+/// One collection, and the work that it leaves for Haskell threads.
+unsafe fn collect_once(request: collector::Request) -> collector::Outcome {
+    let outcome = measure(request);
     let hec = super::hec();
     if !outcome.dead_weaks.is_empty() {
         super::finalize::start(hec, &outcome.dead_weaks);
     }
     deadlock::resurrect(hec, &outcome.resurrected);
-    if outcome.over_limit {
-        heap_overflow(hec);
-    } else {
-        QUOTA.store(0, Ordering::Relaxed);
-    }
+    outcome
 }
 
 /// Collects everything to see how much is alive. Nothing follows: Haskell has ended.
@@ -165,32 +174,20 @@ fn measured(outcome: &collector::Outcome, allocated: u64) -> stats::Collection {
     }
 }
 
-/// What may be in use, in bytes, until the main thread is told again that the heap is too large; 0 if it has not been.
-static QUOTA: AtomicUsize = AtomicUsize::new(0);
-static HEAP_GRACE: AtomicUsize = AtomicUsize::new(1 << 20);
-
-/// What the handler of a heap overflow may use beyond the limit, in bytes (`-Mgrace`).
-pub fn set_heap_grace(bytes: usize) {
-    HEAP_GRACE.store(bytes, Ordering::Relaxed);
-}
-
-/// The heap is larger than `-M` allows: the main thread is told, and told again whenever it has used up the grace that it is
+/// More is alive than `-M` allows: the main thread is told, and told again whenever it has used up the grace that it is
 /// given each time. One that masks exceptions hears of it once it listens. Where there is no main thread the program ends.
 unsafe fn heap_overflow(hec: &mut Hec) {
-    let used = blocks::blocks_in_use() * BLOCK_BYTES;
-    if used <= QUOTA.load(Ordering::Relaxed) {
+    if !limit::is_to_be_told() {
         return;
     }
-    let grace = HEAP_GRACE.load(Ordering::Relaxed);
     let Some(t) = super::incall::main_thread() else {
-        let limit = policy::settings().max_heap_bytes.unwrap_or(usize::MAX);
-        if used > limit.saturating_add(grace) {
+        if limit::exceeds_grace() {
             HEAP_EXHAUSTED.store(true, Ordering::Relaxed);
             heap_exhausted_exit();
         }
         return;
     };
-    QUOTA.store(used.saturating_add(grace), Ordering::Relaxed);
+    limit::give_quota();
     let e = static_closure!(base_GHCziIOziException_heapOverflow_closure);
     if !throwto::is_coming(hec, t, e) {
         throwto::throw_from_outside(hec, t, e);

@@ -655,3 +655,110 @@ fn lists_in_a_list_are_shared_by_threads() {
         }
     }
 }
+
+/// Numbers that are the same in each run.
+struct Draw(u64);
+
+impl Draw {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 33) as usize % n
+    }
+}
+
+fn limited_world(generations: usize, limit: usize) -> World {
+    let w = world(generations);
+    let settings = *policy::settings();
+    // SAFETY: the heap is empty.
+    unsafe { policy::init(policy::Settings { max_heap_bytes: Some(limit), ..settings }) };
+    w
+}
+
+fn held() -> usize {
+    // SAFETY: the test has the heap.
+    unsafe { blocks_of(&heap().gens) * BLOCK_BYTES }
+}
+
+#[test]
+fn the_heap_overflows_only_when_a_full_collection_leaves_more_than_the_limit() {
+    let mut draw = Draw(0x9e37_79b9_7f4a_7c15);
+    let (mut overflows, mut rescued) = (0, 0);
+    for _ in 0..10 {
+        let limit = (3 << 19) + draw.below(2 << 20);
+        let mut w = limited_world(2 + draw.below(2), limit);
+        // What each root holds, in bytes.
+        let mut alive: Vec<usize> = Vec::new();
+        for _ in 0..16 {
+            let (root, bytes) = if draw.below(4) == 0 {
+                let n = 2000 + draw.below(100_000);
+                let a = w.array(info!(stg_MUT_ARR_PTRS_DIRTY_info), n, t::nil().with_tag(1));
+                (a, unsafe { crate::memory::object::size_of_object(a, a.info()) } * WORD)
+            } else {
+                let n = draw.below(12_000);
+                (w.list(1000, 1000 + n), n * 5 * WORD)
+            };
+            w.roots.push(root);
+            alive.push(bytes);
+            while draw.below(3) == 0 && !alive.is_empty() {
+                let dead = draw.below(alive.len());
+                w.roots.swap_remove(dead);
+                alive.swap_remove(dead);
+            }
+            let request = if draw.below(8) == 0 { Request::MAJOR } else { Request::MINOR };
+            let mut o = w.collect(request);
+            if o.full_is_due {
+                assert!(!o.major && !o.over_limit);
+                o = w.collect(Request::MAJOR);
+                rescued += !o.over_limit as usize;
+            }
+            let exactly: usize = alive.iter().sum();
+            if o.major {
+                assert_eq!(o.live.all(), exactly);
+                assert_eq!(o.over_limit, exactly + o.slop > limit);
+            }
+            assert!(o.major || !o.over_limit);
+            assert_eq!(held() > limit, o.over_limit);
+            overflows += o.over_limit as usize;
+        }
+    }
+    assert!(overflows > 5 && rescued > 5, "{overflows} overflows, {rescued} times none in spite of a young collection");
+}
+
+#[test]
+fn a_large_object_is_refused_only_if_a_full_collection_leaves_too_little_room() {
+    let mut draw = Draw(0x2545_f491_4f6c_dd1d);
+    let mut answers = [0; 3];
+    for _ in 0..24 {
+        let limit = (2 << 20) + draw.below(4 << 20);
+        let bytes = 1 + draw.below(6 << 20);
+        let mut w = limited_world(2, limit);
+        let kept = w.list(1000, 1000 + draw.below(80_000));
+        w.roots.push(kept);
+        // Garbage, some of it old.
+        let n = draw.below(30_000);
+        let dead = w.list(1000, 1000 + n);
+        w.old(dead);
+        let in_use = blocks::blocks_in_use() * BLOCK_BYTES;
+        let first = limit::fit(bytes, None);
+        match first {
+            limit::Fit::Fits => assert!(in_use + bytes <= limit),
+            limit::Fit::Never => assert!(bytes > limit),
+            limit::Fit::AfterCollection(n) => {
+                assert!(in_use + bytes > limit && bytes <= limit);
+                // Not before there has been one, and a young one does not do.
+                assert_eq!(limit::fit(bytes, Some(n)), first);
+                if !w.collect(Request::MINOR).major {
+                    assert_ne!(limit::fit(bytes, Some(n)), limit::Fit::Never);
+                }
+                w.collect(Request::MAJOR);
+                let room = held() + bytes <= limit;
+                assert_eq!(limit::fit(bytes, Some(n)), if room { limit::Fit::Fits } else { limit::Fit::Never });
+                answers[room as usize] += 1;
+            }
+        }
+        answers[2] += matches!(first, limit::Fit::Fits) as usize;
+    }
+    assert!(answers.iter().all(|&n| n > 0), "{answers:?}");
+}
