@@ -4,6 +4,7 @@
 //! side table, found by a shift, and the descriptor of its block lies in another.
 pub mod age;
 pub mod ahead;
+pub mod available;
 pub mod barrier;
 pub mod blocks;
 pub mod generation;

@@ -1,12 +1,13 @@
 //! Allocation for primitive operations: arrays that may be large or pinned, and filler.
 //!
-//! A large array is granted only if the limit on the heap leaves room for it (`collector/limit.rs`). Where only a full collection will tell, the primitive operation has it done and asks again; meanwhile
-//! other threads may run and take what there is.
+//! A large array is granted only if the system can give as much (`memory/available.rs`), and the limit on the heap leaves room for it
+//! (`collector/limit.rs`). Where only a full collection will tell, the primitive operation has it done and asks again; meanwhile other
+//! threads may run and take what there is. Code in C cannot wait.
 use crate::collector::limit::{self, Fit};
 use crate::contract::{closure::fields::*, words, Closure, WORD};
 use crate::hec::{GcRequest, Hec};
 use crate::info;
-use crate::memory::{age_of, in_heap, Age, LARGE_OBJECT_WORDS};
+use crate::memory::{age_of, available, in_heap, Age, LARGE_OBJECT_WORDS};
 use crate::unpoisoned::unpoisoned;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -41,6 +42,9 @@ pub unsafe fn admit(hec: &mut Hec, bytes: usize) -> Result<(), Answer> {
     if bytes < WORTH_ASKING_BYTES || !limit::is_set() {
         return if can_be_had(bytes) { Ok(()) } else { Err(NO) };
     }
+    if !available::admits(bytes) {
+        return Err(NO);
+    }
     let mut asked = unpoisoned(ASKED.lock());
     let thread = hec.current().obj().id;
     match limit::fit(bytes, asked.remove(&thread)) {
@@ -58,7 +62,7 @@ pub unsafe fn admit(hec: &mut Hec, bytes: usize) -> Result<(), Answer> {
 
 /// Can an object of so many bytes be had, if collections free enough?
 fn can_be_had(bytes: usize) -> bool {
-    bytes < WORTH_ASKING_BYTES || limit::fit(bytes, None) != Fit::Never
+    bytes < WORTH_ASKING_BYTES || available::admits(bytes) && limit::fit(bytes, None) != Fit::Never
 }
 
 /// Room for an object of `words` that cannot be large.
@@ -124,7 +128,7 @@ pub unsafe extern "C" fn hec_request_pinned(hec: &mut Hec, bytes: usize, alignme
 /// # Safety
 /// The HEC is held; the caller writes a whole array before anything else looks at the heap.
 pub unsafe fn pinned(hec: &mut Hec, size: usize, alignment: usize, offset: usize) -> Closure {
-    if size > 2 * MAX_WORDS || alignment > MAX_WORDS || !can_be_had(size * WORD) {
+    if size > 2 * MAX_WORDS || alignment > MAX_WORDS || !can_be_had(size * WORD + alignment) {
         return Closure::NULL;
     }
     let Some(c) = hec.alloc.allocate_pinned(size, alignment.max(WORD), offset) else {

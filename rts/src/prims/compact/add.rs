@@ -142,10 +142,10 @@ impl Work<'_> {
         self.set_height(n);
     }
 
-    /// Copies an object but for its pointers, which wait for their turn.
-    unsafe fn copy(&mut self, c: Closure, info: Info, pointers: Range<usize>) -> Closure {
+    /// Copies an object but for its pointers, which wait for their turn. `None` when memory is out.
+    unsafe fn copy(&mut self, c: Closure, info: Info, pointers: Range<usize>) -> Option<Closure> {
         let size = size_of_object(c, info);
-        let to = region::allocate(self.hec, self.region, size);
+        let to = region::allocate(self.hec, self.region, size)?;
         std::ptr::copy_nonoverlapping(c.slot(0), to.slot(0), size);
         if let Some(shared) = &mut self.shared {
             let i = shared.add(c, to);
@@ -172,7 +172,7 @@ impl Work<'_> {
             }
             _ => pointers.rev().for_each(|i| self.push(c.field(i), to.slot(i))),
         }
-        to
+        Some(to)
     }
 
     /// Works until something is to be done that only Cmm can do.
@@ -231,7 +231,9 @@ impl Work<'_> {
                     }
                 };
                 self.pop();
-                let to = self.copy(c, info, pointers);
+                let Some(to) = self.copy(c, info, pointers) else {
+                    return (RAISE, static_closure!(base_GHCziIOziException_heapOverflow_closure));
+                };
                 *field = to.with_tag(p.tag()).0;
                 continue 'next;
             }

@@ -6,20 +6,24 @@
 //! collector does not know them.
 use super::region::{self, Block, Region, FIRST_HEADER};
 use crate::contract::{closure::fields::*, layout::*, Closure, Info, WORD};
-use crate::hec::{out_of_memory, Hec};
+use crate::hec::Hec;
 use crate::memory::object::size_of_object;
 use crate::memory::space::run_of;
 use crate::memory::{in_heap, Run};
+use crate::prims::alloc::{admit, Answer, NO};
 use std::mem::size_of;
 use std::ops::Range;
 
-/// A block that will hold `bytes`, after the block `previous` if that is not null.
+/// A block that will hold `bytes`, after the block `previous` if that is not null, or another [`Answer`].
 /// # Safety
 /// Called from Cmm with the HEC held and Hp saved.
 #[no_mangle]
-pub unsafe extern "C" fn hec_compact_allocate_block(bytes: usize, previous: usize) -> usize {
+pub unsafe extern "C" fn hec_compact_allocate_block(hec: &mut Hec, bytes: usize, previous: usize) -> Answer {
     let bytes = bytes.max(FIRST_HEADER);
-    let Some(run) = region::new_run(bytes) else { out_of_memory(bytes) };
+    if let Err(answer) = admit(hec, bytes) {
+        return answer;
+    }
+    let Some(run) = region::new_run(bytes) else { return NO };
     (*run).free = (*run).start + bytes;
     if previous != 0 {
         (*run_of(previous)).link = run as usize;

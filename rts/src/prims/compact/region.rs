@@ -6,7 +6,7 @@
 //! pointers only, and is never scanned. A run joins the nursery's large objects when it is made;
 //! the collector moves it to the generation of its region.
 use crate::contract::{layout::*, Closure, WORD};
-use crate::hec::{out_of_memory, Hec};
+use crate::hec::Hec;
 use crate::info;
 use crate::memory::space::run_of;
 use crate::memory::{age_of, alloc_run, in_heap, Age, Run, BLOCK_BYTES};
@@ -95,13 +95,13 @@ fn auto_bytes(bytes: usize) -> usize {
     bytes.clamp(FIRST_HEADER, MAX_AUTO_BYTES).next_multiple_of(BLOCK_BYTES)
 }
 
-/// An empty region whose first block has room for about `bytes`.
+/// An empty region whose first block has room for about `bytes`; null when memory is out.
 /// # Safety
 /// Called from Cmm with the HEC held and Hp saved.
 #[no_mangle]
 pub unsafe extern "C" fn hec_compact_new(hec: &mut Hec, bytes: usize) -> *mut Region {
     let bytes = auto_bytes(bytes);
-    let Some(run) = new_run(bytes) else { out_of_memory(bytes) };
+    let Some(run) = new_run(bytes) else { return std::ptr::null_mut() };
     let region = ((*run).start + BLOCK_HEADER) as *mut Region;
     (*run).free = (*run).start + FIRST_HEADER;
     init(region, bytes / WORD);
@@ -128,14 +128,14 @@ pub unsafe fn init(region: *mut Region, auto_words: usize) {
     };
 }
 
-/// Room for an object of `words` in the region.
+/// Room for an object of `words` in the region; `None` when memory is out.
 /// # Safety
 /// As for [`hec_compact_new`]; the caller fills it at once.
-pub unsafe fn allocate(hec: &mut Hec, region: *mut Region, words: usize) -> Closure {
+pub unsafe fn allocate(hec: &mut Hec, region: *mut Region, words: usize) -> Option<Closure> {
     let bytes = words * WORD;
     if (*region).hp + bytes > (*region).hp_lim {
         let wanted = (bytes + BLOCK_HEADER).max((*region).auto_words * WORD);
-        let Some(run) = new_run(wanted) else { out_of_memory(wanted) };
+        let run = new_run(wanted)?;
         (*run).free = (*run).start + BLOCK_HEADER;
         adopt(hec, region, run);
         allocate_in(region, run);
@@ -143,7 +143,7 @@ pub unsafe fn allocate(hec: &mut Hec, region: *mut Region, words: usize) -> Clos
     let at = (*region).hp;
     (*region).hp += bytes;
     (*run_of((*region).nursery as usize)).free = (*region).hp;
-    Closure(at)
+    Some(Closure(at))
 }
 
 /// The region that a closure lies in, or null.
