@@ -1,5 +1,5 @@
 //! Whether an executable will take this runtime when the dynamic loader offers it.
-use crate::{build::WAYS, commands::ghc::MARK, ghc::VERSION};
+use crate::{build::WAYS, commands::ghc::MARK, fail::reason, ghc::VERSION};
 use object::{
     elf::{FileHeader64, DT_NEEDED, DT_RPATH, DT_RUNPATH, DT_STRSZ, DT_STRTAB, EM_X86_64, ET_DYN, ET_EXEC, PT_INTERP},
     read::elf::{Dyn, FileHeader, ProgramHeader},
@@ -33,7 +33,7 @@ pub fn examine(program: &Path) -> Verdict {
     let refuse = |why: &str| Verdict::Refused(why.to_owned());
     let data = match fs::read(program) {
         Ok(data) => data,
-        Err(e) => return Verdict::Refused(format!("cannot be read: {e}")),
+        Err(e) => return Verdict::Refused(format!("cannot be read: {}", reason(&e))),
     };
     if !data.starts_with(b"\x7fELF") {
         return refuse("is not a program (neither an ELF executable nor a script)");
@@ -111,15 +111,23 @@ fn search_path(file: &Path, image: &Image) -> Vec<PathBuf> {
     own.chain(system.map(PathBuf::from)).collect()
 }
 
-/// Tells programs with a Haskell runtime inside from those without one.
+/// What `+RTS --info` prints first, on any runtime; and what Hecaton's `+RTS -?` does.
+const OF_A_RUNTIME: &[u8] = b"GHC RTS";
+const OF_HECATON: &[u8] = b"Options for the runtime system (Hecaton) follow";
+
+/// Tells programs with a Haskell runtime inside from those without one. Installed programs have no symbols any more; the runtime's texts stay.
 fn linked_statically(data: &[u8]) -> Option<&'static str> {
     let file = object::File::parse(data).ok()?;
     let names: HashSet<&[u8]> = file.symbols().filter_map(|s| s.name_bytes().ok()).collect();
-    if names.contains(MARK.as_bytes()) {
+    let holds = |text: &[u8]| data.windows(text.len()).any(|w| w == text);
+    if names.contains(MARK.as_bytes()) || holds(OF_HECATON) {
         return Some("has Hecaton linked in already; start it directly");
     }
     let is_haskell = names.contains(&b"hs_main"[..]) || file.sections().any(|s| object::ObjectSection::name(&s) == Ok(".debug-ghc-link-info"));
-    is_haskell.then_some("has GHC's runtime linked in statically; link it again with `hecaton ghc`")
+    (is_haskell || holds(OF_A_RUNTIME)).then_some(
+        "is statically linked with GHC's own runtime, which cannot be exchanged in it; build it from source with `hecaton ghc`, or with \
+         `cabal build -w` and bin/ghc of this project",
+    )
 }
 
 fn parse(data: &[u8]) -> Result<Image, String> {

@@ -31,12 +31,33 @@ impl Fail {
         if error.raw_os_error() == Some(libc::ENOSPC) {
             return Fail::new(format!("the disk is full (could not {what} {})", path.display()));
         }
-        Fail::new(format!("cannot {what} {}: {error}", path.display()))
+        Fail::new(format!("cannot {what} {}: {}", path.display(), reason(&error)))
+    }
+}
+
+/// What the system says of an error, without the number that Rust adds.
+pub fn reason(error: &io::Error) -> String {
+    let said = error.to_string();
+    match said.rsplit_once(" (os error ") {
+        Some((words, _)) => words.to_owned(),
+        None => said,
     }
 }
 
 impl fmt::Display for Fail {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_of_the_system_have_no_number() {
+        assert_eq!(reason(&io::Error::from_raw_os_error(libc::EACCES)), "Permission denied");
+        assert_eq!(reason(&io::Error::other("of ours")), "of ours");
+        assert_eq!(Fail::io("open", Path::new("/x"), io::Error::from_raw_os_error(libc::ENOENT)).message, "cannot open /x: No such file or directory");
     }
 }

@@ -1,6 +1,6 @@
 //! The installed GHC: where it is, and whether it is the version whose runtime this is.
 use crate::{
-    fail::{Fail, Result},
+    fail::{reason, Fail, Result},
     project::{is_executable, on_path, Project},
 };
 use std::{
@@ -60,7 +60,7 @@ impl Ghc {
         let out = Command::new(&self.path)
             .arg(question)
             .output()
-            .map_err(|e| Fail::new(format!("cannot run {}: {e}", self.path.display())))?;
+            .map_err(|e| Fail::new(format!("cannot run {}: {}", self.path.display(), reason(&e))))?;
         if !out.status.success() {
             let said = String::from_utf8_lossy(&out.stderr);
             return Err(Fail::new(format!("{} {question} failed: {}", self.path.display(), said.lines().next().unwrap_or("(no message)"))));

@@ -6,6 +6,7 @@ mod conformance;
 mod elf;
 mod fail;
 mod ghc;
+mod nearest;
 mod parallel;
 mod process;
 mod programs;
@@ -14,7 +15,10 @@ mod report;
 mod study;
 mod tally;
 
-use clap::{error::ErrorKind, Parser, Subcommand};
+use clap::{
+    error::{ContextKind, ContextValue, ErrorKind},
+    Parser, Subcommand,
+};
 use fail::{Fail, Result};
 use project::Project;
 use std::{ffi::OsString, process::exit};
@@ -25,6 +29,9 @@ struct Cli {
     #[command(subcommand)]
     command: Cmd,
 }
+
+/// All commands.
+const COMMANDS: &str = "build, ghc, run, test, bench, study, demo";
 
 #[derive(Subcommand)]
 enum Cmd {
@@ -114,16 +121,63 @@ fn usage_error(error: clap::Error) -> Result<Cli> {
     match error.kind() {
         ErrorKind::DisplayHelp => error.exit(),
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
-            Err(Fail::usage("which command? (build, ghc, run, demo, test, bench, study; see --help)"))
+            Err(Fail::usage(format!("which command? ({COMMANDS}; see --help)")))
         }
         ErrorKind::MissingRequiredArgument => {
-            let missing = error.get(clap::error::ContextKind::InvalidArg).map(ToString::to_string).unwrap_or_default();
+            let missing = error.get(ContextKind::InvalidArg).map(ToString::to_string).unwrap_or_default();
             Err(Fail::usage(format!("{missing} is missing (see --help)")))
         }
         _ => {
             let text = error.to_string();
             let first = text.lines().next().unwrap_or_default();
-            Err(Fail::usage(format!("{} (see --help)", first.trim_start_matches("error: "))))
+            Err(Fail::usage(format!("{}{} (see --help)", first.trim_start_matches("error: "), instead(&error))))
         }
+    }
+}
+
+/// What could have been meant by a wrong argument: the nearest, or all choices.
+fn instead(error: &clap::Error) -> String {
+    let words = |kind| match error.get(kind) {
+        Some(ContextValue::String(word)) => vec![word.clone()],
+        Some(ContextValue::Strings(words)) => words.clone(),
+        _ => Vec::new(),
+    };
+    let near = [ContextKind::SuggestedSubcommand, ContextKind::SuggestedArg, ContextKind::SuggestedValue].into_iter().flat_map(words).next();
+    let choices = words(ContextKind::ValidValue).join(", ");
+    match (near, error.kind()) {
+        (Some(near), _) if choices.is_empty() => format!("; did you mean {near}?"),
+        (Some(near), _) => format!("; did you mean {near}? It is one of {choices}"),
+        (None, ErrorKind::InvalidSubcommand) => format!("; it is one of {COMMANDS}"),
+        (None, _) if !choices.is_empty() => format!("; it is one of {choices}"),
+        (None, _) => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(line: &str) -> String {
+        match Cli::try_parse_from(line.split(' ')) {
+            Ok(_) => "taken".to_owned(),
+            Err(error) => usage_error(error).err().expect("a wrong argument").message,
+        }
+    }
+
+    #[test]
+    fn wrong_arguments_are_answered_with_the_right_ones() {
+        for (line, text) in [
+            ("hecaton biuld", "did you mean build?"),
+            ("hecaton frobnicate", "one of build, ghc, run, test, bench, study, demo"),
+            ("hecaton study nosuch", "one of evaluation, meetings, jobs"),
+            ("hecaton study meting", "did you mean meetings? It is one of evaluation, meetings, jobs"),
+            ("hecaton test --hecs 3", "one of 1, 2, 4, 8"),
+            ("hecaton test --qick", "did you mean --quick?"),
+            ("hecaton bench --runs 0", "1.."),
+        ] {
+            assert!(answer(line).contains(text), "{line}: {}", answer(line));
+        }
+        let all = <Cli as clap::CommandFactory>::command();
+        assert_eq!(all.get_subcommands().map(|c| c.get_name()).collect::<Vec<_>>().join(", "), COMMANDS);
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! The program leads a process group of its own. A watchdog kills the group at the time limit; whatever is left of the group when the
 //! program ends is killed too, and the program itself when this command dies, so that nothing outlives a test.
-use crate::fail::{Fail, Result};
+use crate::fail::{reason, Fail, Result};
 use std::{
     fs::{self, File},
     io::{self, Write},
@@ -69,8 +69,8 @@ pub fn run(mut command: Command, stdin: &[u8], limit: Duration, work: &Path) -> 
     // SAFETY: what it calls is async-signal-safe, and it allocates nothing.
     unsafe { command.pre_exec(prepare_child) };
     let started = Instant::now();
-    let child = command.spawn().map_err(|e| Fail::new(format!("cannot run {}: {e}", command.get_program().to_string_lossy())))?;
-    let (status, usage, timed_out) = wait(child.id() as i32, limit).map_err(|e| Fail::new(format!("cannot wait for a program: {e}")))?;
+    let child = command.spawn().map_err(|e| Fail::new(format!("cannot run {}: {}", command.get_program().to_string_lossy(), reason(&e))))?;
+    let (status, usage, timed_out) = wait(child.id() as i32, limit).map_err(|e| Fail::new(format!("cannot wait for a program: {}", reason(&e))))?;
     let elapsed = started.elapsed();
     let read = |path: &Path| fs::read(path).map_err(|e| Fail::io("read", path, e));
     let end = match (timed_out, status.code(), status.signal()) {
@@ -127,7 +127,7 @@ pub fn confine(command: &mut Command, cores: usize) -> Result<()> {
     let size = size_of::<libc::cpu_set_t>();
     // SAFETY: the pointer is to a live local of that size.
     if unsafe { libc::sched_getaffinity(0, size, &mut ours) } != 0 {
-        return Err(Fail::new(format!("cannot ask which cores there are: {}", io::Error::last_os_error())));
+        return Err(Fail::new(format!("cannot ask which cores there are: {}", reason(&io::Error::last_os_error()))));
     }
     // SAFETY: indices are below the sets' size.
     let usable = (0..libc::CPU_SETSIZE as usize).filter(|&core| unsafe { libc::CPU_ISSET(core, &ours) });

@@ -1,5 +1,5 @@
 //! Where things are: the project's folders, and programs on PATH.
-use crate::fail::{Fail, Result};
+use crate::fail::{reason, Fail, Result};
 use std::{
     env,
     path::{Path, PathBuf},
@@ -14,7 +14,7 @@ pub struct Project {
 impl Project {
     /// Finds the project from the place of the running binary (`<root>/target/release/hecaton`).
     pub fn locate() -> Result<Project> {
-        let exe = env::current_exe().and_then(|p| p.canonicalize()).map_err(|e| Fail::new(format!("cannot find my own path: {e}")))?;
+        let exe = env::current_exe().and_then(|p| p.canonicalize()).map_err(|e| Fail::new(format!("cannot find my own path: {}", reason(&e))))?;
         exe.ancestors()
             .find(|d| d.join("rts/Cargo.toml").is_file() && d.join("hecaton").is_file())
             .map(|d| Project { root: d.to_path_buf() })

@@ -18,7 +18,22 @@ refused 1 'there is no' "$HECATON" run ./nothing
 refused 1 'folder' "$HECATON" run ./project
 refused 1 'not executable' "$HECATON" run ./project/Main.hs
 refused 1 'not a Haskell program' "$HECATON" run ls
-refused 1 'statically' "$HECATON" run project/Main
+refused 1 'statically.*hecaton ghc' "$HECATON" run project/Main
+# Installed programs have no symbols any more.
+"$HECATON" ghc -v0 -outputdir . -o stripped project/Main.hs
+ghc -v0 -outputdir stock -o plain project/Main.hs && strip plain stripped
+refused 1 'statically.*hecaton ghc.*cabal build -w' "$HECATON" run ./plain
+refused 1 'already' "$HECATON" run ./stripped
+if cabal=$(command -v cabal); then
+    refused 1 'statically' "$HECATON" run "$cabal"
+fi
+# What the system says, without its number.
+if [ "$(id -u)" != 0 ]; then
+    cp dynamic secret && chmod 111 secret
+    refused 1 'cannot open.*Permission denied$' "$HECATON" run ./secret
+fi
+printf '#!/no/such/shell\n' >script && chmod +x script
+refused 1 'first line' "$HECATON" run ./script
 echo junk >junk && chmod +x junk
 refused 1 'not a program' "$HECATON" run ./junk
 head -c 3000 dynamic >cut && chmod +x cut

@@ -1,7 +1,7 @@
 //! Compiling: the Rust crate by cargo, Cmm files by ghc, C files by gcc; the latter two once for static and once for shared libraries.
 use super::{
     fingerprint::hash,
-    steps::tool,
+    steps::{cargo_build, tool},
     Evaluation, WAYS,
 };
 use crate::{
@@ -83,12 +83,12 @@ impl Objects {
 
 fn crate_archive(project: &Project, ghc: &Ghc) -> Result<PathBuf> {
     let mut command = Command::new(cargo()?);
-    command.args(["build", "--release", "--quiet", "--package", "hecaton-rts", "--target-dir"]).arg(project.root.join("target"));
+    command.args(["build", "--release", "--package", "hecaton-rts", "--target-dir"]).arg(project.root.join("target"));
     command.current_dir(&project.root);
     if !ghc.is_default {
         command.env("HECATON_GHC", &ghc.path);
     }
-    tool("compiling the runtime's Rust", &mut command)?;
+    cargo_build("compiling the runtime's Rust", &mut command, "hecaton: building the runtime; this takes a minute or two")?;
     Ok(project.root.join("target/release/libhecaton.a"))
 }
 

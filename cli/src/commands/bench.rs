@@ -4,6 +4,7 @@ use crate::{
     bench::{self, GhcMake, Pair, Scaling, Size, Targets},
     fail::{Fail, Result},
     ghc::Ghc,
+    nearest,
     programs::{self, Maker, Program},
     project::Project,
 };
@@ -47,11 +48,11 @@ struct Results {
 
 pub fn run(project: &Project, options: &Options) -> Result<()> {
     let runs = usize::from(options.runs);
+    let all = programs::find(&project.root.join("bench"), &[])?;
+    let names: Vec<String> = all.iter().map(|p| p.name.clone()).chain([GHC_MAKE.to_owned()]).collect();
+    nearest::check("benchmark", &options.names, &names)?;
     let selected = programs::find(&project.root.join("bench"), &options.names)?;
     let with_ghc = options.names.is_empty() || options.names.iter().any(|n| GHC_MAKE.contains(n.as_str()));
-    if selected.is_empty() && !with_ghc {
-        return Err(Fail::usage(format!("no benchmark is called {}", options.names.join(" or "))));
-    }
     if selected.iter().any(|p| !p.header.needs.is_empty()) {
         install("bench", project)?;
     }

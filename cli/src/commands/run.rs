@@ -5,14 +5,14 @@
 use crate::{
     build,
     elf::{self, Verdict},
-    fail::{Fail, Result},
+    fail::{reason, Fail, Result},
     project::{is_executable, on_path, Project},
 };
 use std::{
     env,
     ffi::{OsStr, OsString},
     fs::File,
-    io::Read,
+    io::{ErrorKind, Read},
     os::unix::process::CommandExt,
     path::{Path, PathBuf},
     process::Command,
@@ -20,7 +20,8 @@ use std::{
 
 pub fn run(project: &Project, program: &OsStr, args: &[OsString], blackholes: bool) -> Result<()> {
     let path = find(program)?;
-    if !is_script(&path)? {
+    let is_script = is_script(&path)?;
+    if !is_script {
         match elf::examine(&path) {
             Verdict::Runs => {}
             Verdict::Refused(why) => return Err(Fail::new(format!("{} {why}", path.display()))),
@@ -32,7 +33,10 @@ pub fn run(project: &Project, program: &OsStr, args: &[OsString], blackholes: bo
         command.env("HECATON_SHOW", "blackholes");
     }
     let error = command.args(args).exec();
-    Err(Fail::new(format!("cannot run {}: {error}", path.display())))
+    if is_script && error.kind() == ErrorKind::NotFound {
+        return Err(Fail::new(format!("cannot run {}: what its first line names to run it is missing", path.display())));
+    }
+    Err(Fail::new(format!("cannot run {}: {}", path.display(), reason(&error))))
 }
 
 /// `program` with the shared libraries in `lib` ahead of all others.
@@ -57,8 +61,10 @@ fn find(program: &OsStr) -> Result<PathBuf> {
     if path.is_dir() {
         return Err(Fail::new(format!("{shown} is a folder")));
     }
-    if !path.exists() {
-        return Err(Fail::new(format!("there is no {shown}")));
+    match path.metadata() {
+        Err(e) if e.kind() == ErrorKind::NotFound => return Err(Fail::new(format!("there is no {shown}"))),
+        Err(e) => return Err(Fail::io("look at", &path, e)),
+        Ok(_) => {}
     }
     if !is_executable(&path) {
         return Err(Fail::new(format!("{shown} is not executable")));

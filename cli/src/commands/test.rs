@@ -5,14 +5,15 @@
 //! a test.
 use crate::{
     conformance::{self, Kind, CHECK, CREW, CREW_STRESS, HECS, OLD, PLAIN, SMALL, STRESS},
-    fail::{Fail, Result},
+    fail::{reason, Fail, Result},
     ghc::Ghc,
+    nearest,
     process::{self, End},
     programs::{self, Maker},
     project::{cargo, Project},
     tally::{Report, Tally},
 };
-use std::{collections::HashSet, ffi::OsStr, fs, path::Path, process::Command, time::Duration};
+use std::{collections::HashSet, ffi::OsStr, fs, path::{Path, PathBuf}, process::Command, time::Duration};
 
 #[derive(clap::Args)]
 pub struct Options {
@@ -30,6 +31,7 @@ pub struct Options {
 }
 
 pub fn run(project: &Project, options: &Options) -> Result<()> {
+    nearest::check("test", &options.names, &all_names(project)?)?;
     let everything = options.names.is_empty() && !options.quick;
     if everything {
         install("test", project)?;
@@ -92,6 +94,30 @@ fn finish(tally: Tally, report: &Report, options: &Options) -> Result<()> {
     Ok(())
 }
 
+/// Everything that a name may select.
+fn all_names(project: &Project) -> Result<Vec<String>> {
+    let tests = project.root.join("tests");
+    let mut names = vec!["unit".to_owned()];
+    names.extend(scripts_in(&tests.join("commands")).iter().map(|script| stem(script)));
+    for folder in [tests.join("conformance"), tests.join("libraries")] {
+        names.extend(programs::find(&folder, &[])?.into_iter().map(|p| p.name));
+    }
+    let bench = programs::find(&project.root.join("bench"), &[])?;
+    names.extend(bench.into_iter().filter(|p| p.header.is_real()).map(|p| p.name));
+    Ok(names)
+}
+
+fn scripts_in(folder: &Path) -> Vec<PathBuf> {
+    let mut found: Vec<_> = fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()).collect();
+    found.retain(|p| p.extension() == Some(OsStr::new("sh")));
+    found.sort();
+    found
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
 /// Installs the Debian packages of a set (`base`, `bench` or `test`) that are missing.
 pub fn install(set: &str, project: &Project) -> Result<()> {
     let status = Command::new(project.root.join("scripts/install-deps.sh")).arg(set).status();
@@ -99,7 +125,7 @@ pub fn install(set: &str, project: &Project) -> Result<()> {
         Ok(status) if status.success() => Ok(()),
         // The script has said why.
         Ok(_) => Err(Fail::silent(1)),
-        Err(e) => Err(Fail::new(format!("cannot run scripts/install-deps.sh: {e}"))),
+        Err(e) => Err(Fail::new(format!("cannot run scripts/install-deps.sh: {}", reason(&e)))),
     }
 }
 
@@ -109,7 +135,7 @@ fn unit_tests(project: &Project, report: &Report) -> Result<Tally> {
         .arg(project.root.join("target"))
         .current_dir(&project.root)
         .output()
-        .map_err(|e| Fail::new(format!("cannot run cargo: {e}")))?;
+        .map_err(|e| Fail::new(format!("cannot run cargo: {}", reason(&e))))?;
     let said = String::from_utf8_lossy(&out.stdout).into_owned();
     let tally: Tally = said.lines().filter_map(cargo_counts).sum();
     if out.status.success() {
@@ -133,12 +159,9 @@ fn cargo_counts(line: &str) -> Option<Tally> {
 
 /// Runs the shell scripts in `folder`, each in an empty folder. Exit code 77 means skipped, with the reason as the last line.
 fn scripts(project: &Project, folder: &Path, options: &Options, report: &Report) -> Result<Tally> {
-    let mut found: Vec<_> = fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()).collect();
-    found.retain(|p| p.extension() == Some(OsStr::new("sh")));
-    found.sort();
     let mut tally = Tally::default();
-    for script in found {
-        let stem = script.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    for script in scripts_in(folder) {
+        let stem = stem(&script);
         if !options.names.is_empty() && !options.names.iter().any(|n| stem.contains(n.as_str())) {
             continue;
         }
@@ -170,7 +193,7 @@ fn packages(project: &Project) -> Result<HashSet<String>> {
     let out = Command::new(&ghc_pkg)
         .args(["list", "--global", "--simple-output", "--names-only"])
         .output()
-        .map_err(|e| Fail::new(format!("cannot run {}: {e}", ghc_pkg.display())))?;
+        .map_err(|e| Fail::new(format!("cannot run {}: {}", ghc_pkg.display(), reason(&e))))?;
     Ok(String::from_utf8_lossy(&out.stdout).split_whitespace().map(str::to_owned).collect())
 }
 

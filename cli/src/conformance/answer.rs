@@ -2,7 +2,7 @@
 use super::{Kind, PLAIN};
 use crate::{
     build::hash,
-    fail::{Fail, Result},
+    fail::{reason, Fail, Result},
     process::{self, End},
     programs::{Maker, Program, Runtime},
 };
@@ -143,7 +143,7 @@ fn unified(folder: &Path, name: &str, expected: &[u8], got: &[u8]) -> Result<Str
         .args(["-u", "--text", "--label", &old, "--label", &new])
         .args([folder.join(&old), folder.join(&new)])
         .output()
-        .map_err(|e| Fail::new(format!("cannot run diff: {e}")))?;
+        .map_err(|e| Fail::new(format!("cannot run diff: {}", reason(&e))))?;
     Ok(shortened(&String::from_utf8_lossy(&out.stdout)))
 }
 
