@@ -37,3 +37,18 @@ for kind in disable enable; do
 done
 nm "$(find "$PWD/dist-disable" -name greet -type f -perm -u+x)" | grep -q __hecaton_build || fail "not linked with Hecaton"
 ldd "$(find "$PWD/dist-enable" -name greet -type f -perm -u+x)" | grep -q 'build/lib/libHSrts\|'"${HECATON_LIB_DIR:-build/lib}" || fail "does not load Hecaton"
+
+# What cannot be linked with Hecaton is said, once, and cabal goes on.
+built() { find "$PWD/$1" -name greet -type f -perm -u+x; }
+# said TEXT FOLDER FLAGS…
+said() {
+    local text=$1 folder=$2
+    shift 2
+    cabal build --offline -w "$root/bin/ghc" --builddir="$folder" "$@" all >out 2>err || fail "cabal build $*: $(cat out err)"
+    [ "$(cat out err | grep -c "^hecaton: .*$text")" = 1 ] || fail "cabal build $*: said $(cat out err)"
+    says hello "$(built "$folder")"
+}
+said 'no report' dist-ticky --ghc-options=-ticky
+if [ -f "$(ghc --print-libdir)/rts/libHSrts_thr_p.a" ]; then
+    said "GHC's own runtime" dist-profiling --enable-profiling
+fi

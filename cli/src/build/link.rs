@@ -15,8 +15,8 @@ use std::{
     process::Command,
 };
 
-/// Makes all libraries in the empty folder `dir`.
-pub fn all(objects: &Objects, dir: &Path) -> Result<()> {
+/// Makes all libraries in the empty folder `dir`, and what programs with a shared one have linked in.
+pub fn all(objects: &Objects, root: &Path, dir: &Path) -> Result<()> {
     let exported = rust_exports(&objects.rust)?;
     let static_ = merge(objects, &objects.static_, &exported, &dir.join("static"))?;
     let shared = merge(objects, &objects.shared, &exported, &dir.join("shared"))?;
@@ -26,6 +26,11 @@ pub fn all(objects: &Objects, dir: &Path) -> Result<()> {
         archive(static_.of(way), &objects.static_.ways[n], &dir.join(format!("libHSrts{}.a", way.suffix)))?;
         shared_library(shared.of(way), &objects.shared.ways[n], dir, &format!("libHSrts{}-ghc{VERSION}.so", way.suffix))
     })?;
+    for (name, ends) in [("loaded.o", 1), ("library-loaded.o", 0)] {
+        let mut compile = Command::new("gcc");
+        compile.args(["-O2", "-Wall", "-fPIC", "-c", &format!("-DENDS={ends}"), "-o"]).arg(dir.join(name)).arg(root.join("rts/program/loaded.c"));
+        tool("compiling rts/program/loaded.c", &mut compile)?;
+    }
     for leftover in ["static", "shared"] {
         let leftover = dir.join(leftover);
         fs::remove_dir_all(&leftover).map_err(|e| Fail::io("remove", &leftover, e))?;

@@ -119,7 +119,7 @@ fn build(project: &Project, ghc: &Ghc, evaluation: Evaluation, lib: &Path) -> Re
         fs::remove_dir_all(&tmp).map_err(|e| Fail::io("remove", &tmp, e))?;
     }
     fs::create_dir_all(&tmp).map_err(|e| Fail::io("create", &tmp, e))?;
-    let made = link::all(&objects, &tmp).and_then(|()| {
+    let made = link::all(&objects, &project.root, &tmp).and_then(|()| {
         let path = tmp.join("stamp");
         fs::write(&path, stamp).map_err(|e| Fail::io("write", &path, e))?;
         exchange(&tmp, lib).map_err(|e| Fail::io("put in place", lib, e))

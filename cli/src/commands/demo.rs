@@ -41,7 +41,7 @@ pub fn run(project: &Project) -> Result<()> {
     println!("3. Compiling {} with {}, running on Hecaton, and linking the program with Hecaton", sources.display(), ghc.path.display());
     let mut command = on_hecaton(&ghc.path, &lib);
     // ghc on Hecaton takes the same arguments as a ghc that links with Hecaton.
-    command.args(ghc::linking(project, &lib, false)?.get_args());
+    command.args(ghc::linking(project, &lib, &["-threaded"])?.get_args());
     let compile = build_project(command, &sources, &dir.join("hecaton"))?;
     print!("{}", String::from_utf8_lossy(&compile.stdout));
     println!("4. Running the program, linked with Hecaton, on {}", input.display());

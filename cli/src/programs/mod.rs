@@ -12,7 +12,7 @@ pub use header::{Aimed, Header};
 use crate::{
     build::{self, hash},
     commands,
-    fail::{Fail, Result},
+    fail::{reason, Fail, Result},
     ghc::Ghc,
     project::Project,
 };
@@ -159,10 +159,7 @@ impl<'a> Maker<'a> {
         let flags = &program.header.ghc;
         let mut command = match runtime {
             Runtime::Stock => Command::new(&self.ghc.path),
-            Runtime::Hecaton => {
-                let dynamic = flags.iter().any(|f| f == "-dynamic");
-                commands::ghc::linking(self.project, &self.lib, dynamic).map_err(|e| e.to_string())?
-            }
+            Runtime::Hecaton => commands::ghc::linking(self.project, &self.lib, flags).map_err(|e| e.to_string())?,
         };
         let objects = self.objects(program);
         for dir in [&objects, &folder] {
@@ -176,7 +173,7 @@ impl<'a> Maker<'a> {
         command.arg("-outputdir").arg(&objects).arg("-o").arg(&executable).arg(&program.main);
         // By their names alone: what comes of a path goes beside it, where other programs' builds may write the same file at the same time.
         command.args(&program.header.c).current_dir(&program.folder);
-        let out = command.output().map_err(|e| format!("cannot run {}: {e}", self.ghc.path.display()))?;
+        let out = command.output().map_err(|e| format!("cannot run {}: {}", self.ghc.path.display(), reason(&e)))?;
         if !out.status.success() {
             return Err(String::from_utf8_lossy(&[out.stdout, out.stderr].concat()).into_owned());
         }
