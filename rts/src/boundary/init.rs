@@ -3,9 +3,9 @@ use super::flags::setup;
 use super::lifetime::{Leave, Lifetime, Start};
 use crate::collector::roots::Visitor;
 use crate::contract::flags::RtsConfig;
-use crate::contract::layout::RtsOptsAll;
+use crate::contract::layout::{RtsOptsAll, SIZEOF_StgTSO};
 use crate::collector;
-use crate::contract::Closure;
+use crate::contract::{Closure, WORD};
 use crate::crowd::CROWD;
 use crate::events::{iowait, signals, ticker};
 use crate::contract::Ways;
@@ -104,8 +104,11 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
         initial: o.initial_stack_words,
         chunk: o.stack_chunk_words,
         buffer: o.stack_chunk_buffer_words,
-        // A thread may always have one full chunk, as on the stock runtime.
-        max: o.max_stack_words.max(o.initial_stack_words + o.stack_chunk_words),
+        // As on the stock runtime: a thread whose first stack is not yet the largest there may be always has one full chunk.
+        max: match o.max_stack_words {
+            max if max + SIZEOF_StgTSO / WORD <= o.initial_stack_words => max,
+            max => max.max(o.initial_stack_words + o.stack_chunk_words),
+        },
     };
     sched::init(sched::Settings { stack, threaded });
     if !o.default_slices {
@@ -120,7 +123,7 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
     collector::policy::init(collector_settings(&o));
     sched::spark::set_limit(o.max_local_sparks);
     eventlog::hooks::heap_made(eventlog::HeapShape {
-        generations: o.generations as u16,
+        generations: o.named_generations as u16,
         maximum: o.max_heap_bytes.unwrap_or(0) as u64,
         nursery: collector::policy::settings().nursery_bytes as u64,
         // Address space is handed out by the block as well.

@@ -14,7 +14,7 @@ use crate::made_once::made_once;
 use crate::memory::ahead;
 use crate::observe::fatal;
 use crate::os_thread;
-use crate::observe::settings::{parallel_gc_now, MAX_GC_THREADS};
+use crate::observe::settings::{generation_name, parallel_gc_now, MAX_GC_THREADS};
 use crate::unpoisoned::unpoisoned;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
@@ -41,10 +41,11 @@ pub(super) unsafe fn muster(hecs: usize, company: bool, generation: usize, from:
         return call(threads, true, true);
     }
     let p = parallel_gc_now();
-    if !p.from_generation.is_some_and(|g| generation >= g) {
+    let name = generation_name(generation);
+    if !p.from_generation.is_some_and(|g| name >= g) {
         return None;
     }
-    let balanced = p.balances(generation);
+    let balanced = p.balances(name);
     let wanted = match (p.threads, hecs) {
         (Some(n), _) => n,
         // Without balancing there is one share, and one thread to do it.
@@ -113,7 +114,7 @@ fn hire(crew: &'static Crew, number: usize) {
         crew.help();
     });
     if let Err(e) = started {
-        fatal::exit_with(1, &format!("cannot start a GC thread: {e}"));
+        fatal::exit_with(1, &format!("cannot start a GC thread: {}", fatal::system_error(&e)));
     }
 }
 

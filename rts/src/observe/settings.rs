@@ -9,8 +9,11 @@ use std::time::Duration;
 
 /// The unit in which `RtsFlags` counts memory.
 pub const FLAG_BLOCK: usize = 1 << BLOCK_SHIFT;
-/// Generations beyond this are refused: an age has to fit in a few bits.
+/// The most generations that the heap is divided into: an age has to fit in a few bits. Where a program asks for more (`-G`), the oldest of
+/// these stands for all that are older, and goes by the number of the oldest that was asked for.
 pub const MAX_GENERATIONS: usize = 12;
+/// The most that may be asked for. (The stock runtime takes any number, and crashes from 65 on.)
+pub const MOST_GENERATIONS: usize = 1000;
 /// The most threads that a collection ever has.
 pub const MAX_GC_THREADS: usize = 64;
 
@@ -57,7 +60,10 @@ pub struct Settings {
     /// Allowed beyond the maximum after each heap overflow exception.
     pub heap_grace_bytes: usize,
     pub heap_suggestion: HeapSuggestion,
+    /// Into which the heap is divided.
     pub generations: usize,
+    /// That were asked for.
+    pub named_generations: usize,
     /// A generation may grow to this times its live data before it is collected.
     pub old_gen_factor: f64,
     pub min_old_gen_bytes: usize,
@@ -124,6 +130,7 @@ impl Settings {
                 (false, n) => HeapSuggestion::Bytes(blocks(n)),
             },
             generations: (gc.generations as usize).clamp(1, MAX_GENERATIONS),
+            named_generations: named_generations(gc.generations),
             old_gen_factor: gc.oldGenFactor,
             min_old_gen_bytes: blocks(gc.minOldGenSize),
             max_stack_words: match gc.maxStkSize {
@@ -152,6 +159,26 @@ impl Settings {
 /// The settings as they are now.
 pub fn hec_flags() -> Settings {
     Settings::of(&flags())
+}
+
+/// That many generations there are to see for the program, of which it may have set the number itself.
+fn named_generations(asked: u32) -> usize {
+    (asked as usize).clamp(1, MOST_GENERATIONS)
+}
+
+/// The number that `generation` has for the program, where it asked for so many.
+fn name_of(generation: usize, asked: u32) -> usize {
+    let named = named_generations(asked);
+    if generation + 1 >= named.min(MAX_GENERATIONS) {
+        named - 1
+    } else {
+        generation
+    }
+}
+
+/// The number that `generation` has for the program.
+pub fn generation_name(generation: usize) -> usize {
+    name_of(generation, flags().GcFlags.generations)
 }
 
 /// Only how much is told about collections: cheaper than all settings.
@@ -312,6 +339,20 @@ mod tests {
         f.GcFlags.useNonmoving = true;
         let p = ParallelGc::of(&f);
         assert!(p.from_generation.is_none() && !p.balances(2));
+    }
+
+    #[test]
+    fn the_oldest_generation_stands_for_all_that_are_older() {
+        for (asked, names) in [(1, vec![0]), (2, vec![0, 1]), (3, vec![0, 1, 2])] {
+            assert_eq!((0..asked as usize).map(|g| name_of(g, asked)).collect::<Vec<_>>(), names);
+        }
+        for (asked, oldest) in [(12, 11), (13, 12), (64, 63), (1000, 999), (u32::MAX, 999)] {
+            assert_eq!((name_of(0, asked), name_of(10, asked), name_of(11, asked)), (0, 10, oldest));
+        }
+        let mut f = Flags::zeroed();
+        f.GcFlags.generations = 100;
+        let s = Settings::of(&f);
+        assert_eq!((s.generations, s.named_generations), (MAX_GENERATIONS, 100));
     }
 
     #[test]

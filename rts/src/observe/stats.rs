@@ -120,7 +120,7 @@ pub(super) struct Stats {
 }
 
 const NEVER: Both = Both { cpu: 0, elapsed: 0 };
-const NO_GENERATION: OfGeneration = OfGeneration {
+pub(super) const NO_GENERATION: OfGeneration = OfGeneration {
     collections: 0,
     par_collections: 0,
     time: NEVER,
@@ -193,6 +193,7 @@ impl Stats {
             // No part of the exit.
             self.exit_started = self.exit_started + time;
         }
+        // The oldest may have a higher number for the program.
         let of = &mut self.of[c.gen.min(MAX_GENERATIONS - 1)];
         of.collections += 1;
         of.par_collections += parallel as u64;

@@ -1,8 +1,8 @@
 //! The texts of `-t -s -S`, as scripts know them: fields, widths and order are fixed.
 use super::clock::Both;
 use super::program;
-use super::settings::{hec_flags, stats_mode_now, StatsMode};
-use super::stats::{AtEnd, OfGeneration, Stats};
+use super::settings::{hec_flags, stats_mode_now, StatsMode, MAX_GENERATIONS};
+use super::stats::{AtEnd, OfGeneration, Stats, NO_GENERATION};
 use super::stats_pairs;
 use crate::contract::flags::flags;
 use crate::contract::stats::{GcDetails, RtsStats};
@@ -139,7 +139,7 @@ impl Phases {
 
 pub(super) fn final_report(s: &Stats, end: &AtEnd) {
     let phases = Phases::of(s);
-    let generations = &s.of[..hec_flags().generations];
+    let generations = &by_name(&s.of, hec_flags().named_generations);
     let flags = flags();
     let ways = Ways::linked();
     let mode = stats_mode_now();
@@ -165,6 +165,15 @@ pub(super) fn final_report(s: &Stats, end: &AtEnd) {
         }
     }
     close();
+}
+
+/// One for each of `named` generations: those of which the oldest of ours stands in have done nothing.
+fn by_name(of: &[OfGeneration; MAX_GENERATIONS], named: usize) -> Vec<OfGeneration> {
+    let mut all = vec![NO_GENERATION; named];
+    let younger = named.min(MAX_GENERATIONS) - 1;
+    all[..younger].copy_from_slice(&of[..younger]);
+    all[named - 1] = of[younger];
+    all
 }
 
 fn one_line(t: &RtsStats, p: &Phases) -> String {

@@ -8,6 +8,7 @@ use crate::collector::{self, limit, policy};
 use crate::contract::{Tso, WORD};
 use crate::hec::{self, GcRequest, Hec};
 use crate::memory::{blocks, BLOCK_BYTES};
+use crate::observe::settings::generation_name;
 use crate::observe::stats;
 use crate::static_closure;
 use crate::sync::{deadlock, throwto};
@@ -157,7 +158,7 @@ fn measured(outcome: &collector::Outcome, allocated: u64) -> stats::Collection {
     let bytes = |words: usize| (words * WORD) as u64;
     let memory = |blocks: usize| (blocks * BLOCK_BYTES) as u64;
     stats::Collection {
-        gen: outcome.generation,
+        gen: generation_name(outcome.generation),
         threads: outcome.threads,
         allocated,
         live: outcome.live.all() as u64,

@@ -8,6 +8,7 @@ use super::lock::Lock;
 use super::seat;
 use super::task::{same, Task, TaskRef};
 use crate::observe::eventlog::hooks as eventlog;
+use crate::observe::fatal;
 use crate::observe::stats::Tasks;
 use std::cell::Cell;
 use std::os::unix::thread::JoinHandleExt;
@@ -117,7 +118,7 @@ pub fn start_worker() -> TaskRef {
     match spawned {
         // Nobody gives it anything before this, so it has not ended.
         Ok(handle) => t.works_on(handle.as_pthread_t()),
-        Err(e) => crate::observe::fatal::exit_with(1, &format!("cannot start an OS thread: {e}")),
+        Err(e) => fatal::exit_with(1, &format!("cannot start an OS thread: {}", fatal::system_error(&e))),
     }
     t
 }

@@ -10,6 +10,9 @@ const BALANCED_NURSERY: u32 = (32 << 20) >> BLOCK_SHIFT;
 /// The smallest nursery that works.
 const MIN_NURSERY: u32 = 2;
 
+/// The lowest address that `-xb` may name; it stays without effect.
+const MIN_HEAP_BASE: usize = 8 << 30;
+
 impl Reader<'_> {
     /// After all sources have been read.
     pub fn normalise(&mut self) -> Read {
@@ -35,6 +38,10 @@ impl Reader<'_> {
             self.said.say("WARNING: compact/sweep is incompatible with -G1; disabled");
         }
         self.limit();
+        if (1..MIN_HEAP_BASE).contains(&gc.heapBase) {
+            let message = format!("Provided heap start address {:#x} is lower than minimum address {MIN_HEAP_BASE:#x}", gc.heapBase);
+            self.said.say(message);
+        }
         Ok(())
     }
 

@@ -5,7 +5,7 @@
 use super::reader::{Read, Reader};
 use super::values;
 use crate::contract::layout::*;
-use crate::observe::settings::MAX_GENERATIONS;
+use crate::observe::settings::MOST_GENERATIONS;
 
 /// Where `-xm` may have code loaded: what compiled code can jump to.
 const MAX_LINKER_BASE: usize = 0x8000_0000;
@@ -57,8 +57,8 @@ impl Reader<'_> {
             b'O' => self.flags.GcFlags.minOldGenSize = self.blocks(arg, 2)?,
             b'G' => {
                 let generations = self.count(arg, 2)?;
-                if generations > MAX_GENERATIONS as u64 {
-                    self.wrong_option(&format!("more than {MAX_GENERATIONS} generations: "), arg);
+                if generations > MOST_GENERATIONS as u64 {
+                    self.wrong_option(&format!("more than {MOST_GENERATIONS} generations: "), arg);
                 } else {
                     self.flags.GcFlags.generations = generations as u32;
                 }

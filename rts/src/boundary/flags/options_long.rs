@@ -3,6 +3,9 @@ use super::reader::{Read, Reader};
 use super::{info, values};
 use crate::contract::layout::*;
 
+/// The most nodes that `--debug-numa` plays.
+const MAX_NUMA_NODES: i64 = 16;
+
 impl Reader<'_> {
     pub(super) fn long_option(&mut self, arg: &[u8]) -> Read {
         let name = &arg[2..];
@@ -16,14 +19,11 @@ impl Reader<'_> {
             b"nonmoving-gc" => self.flags.GcFlags.useNonmoving = true,
             b"internal-counters" => self.flags.MiscFlags.internalCounters = true,
             b"gc-phases" => crate::observe::phases::ask(),
-            b"numa" => return self.numa(arg),
-            b"debug-numa" if self.ways.threaded && self.ways.debug => {
-                self.wrong_option("--debug-numa: missing number of nodes", &[])
+            _ if name.starts_with(b"numa") && self.ways.threaded => {
+                self.said.say([arg, b": This GHC build was compiled without NUMA support."].concat());
+                return Err(self.parser_error());
             }
-            _ if name.starts_with(b"numa=") || name.starts_with(b"numa-mask=") => return self.numa(arg),
-            _ if name.starts_with(b"debug-numa=") && self.ways.threaded && self.ways.debug => {
-                return Err(self.unsupported(arg, "NUMA"))
-            }
+            _ if name.starts_with(b"debug-numa") && self.ways.threaded && self.ways.debug => self.debug_numa(arg),
             _ if name.starts_with(b"long-gc-sync=") => {
                 self.flags.GcFlags.longGCSync = values::nanoseconds(values::number(&name[13..]))
             }
@@ -54,23 +54,18 @@ impl Reader<'_> {
         self.privileged()
     }
 
-    fn numa(&mut self, arg: &[u8]) -> Read {
-        if !self.ways.threaded {
-            self.unknown(arg);
-            return Ok(());
-        }
-        // Memory of one node serves all HECs; the mask is kept for those who ask.
-        let mask = match arg.iter().position(|&b| b == b'=') {
-            None => Some(usize::MAX),
-            Some(at) => std::str::from_utf8(&arg[at + 1..]).ok().and_then(|m| m.parse().ok()),
-        };
-        match mask {
-            Some(mask) if mask != 0 => {
+    /// `--debug-numa=<n>` plays a machine of n nodes. Memory of one node serves all HECs; the mask is kept for those who ask.
+    fn debug_numa(&mut self, arg: &[u8]) {
+        let value = arg.strip_prefix(b"--debug-numa=").unwrap_or(&[]);
+        let complaint: &[u8] = match values::integer(value) {
+            nodes if nodes <= 0 => b": missing number of nodes",
+            nodes if nodes > MAX_NUMA_NODES => b": Too many NUMA nodes (max 16)",
+            nodes => {
                 self.flags.GcFlags.numa = true;
-                self.flags.GcFlags.numaMask = mask;
+                self.flags.GcFlags.numaMask = (1 << nodes) - 1;
+                return;
             }
-            _ => self.bad_value("--numa"),
-        }
-        Ok(())
+        };
+        self.wrong_option("", &[arg, complaint].concat());
     }
 }

@@ -161,8 +161,12 @@ impl Reader<'_> {
                 self.flags.TraceFlags.trace_output = file.into_raw();
             }
             [b'l', ..] => self.requires(arg, FOR_EVENTS),
-            [other, ..] => return Err(self.end([&b"Unknown output flag -o"[..], &[*other]].concat())),
-            [] => return Err(self.end("Unknown output flag -o")),
+            // (C takes the end of the string for the letter, and says it.)
+            _ => {
+                let letter = value.first().copied().unwrap_or(0);
+                self.said.say([&b"Unknown output flag -o"[..], &[letter]].concat());
+                return Err(self.parser_error());
+            }
         }
         Ok(())
     }

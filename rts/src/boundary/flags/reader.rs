@@ -77,6 +77,11 @@ impl Reader<'_> {
         self.said.exit(1)
     }
 
+    /// How the stock runtime ends after what it can neither do nor explain by its usage.
+    pub fn parser_error(&mut self) -> Exit {
+        self.end("Internal error in the RTS options parser")
+    }
+
     pub fn bad_option(&mut self, arg: &[u8]) -> Exit {
         self.end(join(&[b"bad RTS option: ", arg]))
     }

@@ -210,9 +210,12 @@ fn wrong_options() {
     refused(&CASE, "foo", "unexpected RTS argument: foo", true);
     refused(&CASE, "-x", "incomplete RTS option: -x", true);
     refused(&CASE, "-xb", "-xb: requires argument", true);
-    refused(&CASE, "-oxx", "Unknown output flag -ox", false);
+    refused(&CASE, "-oxx", "Unknown output flag -ox\np: Internal error in the RTS options parser", false);
+    refused(&CASE, "-o", "Unknown output flag -o\0\np: Internal error in the RTS options parser", false);
     refused(&CASE, "--foo -RTS a +RTS --bar", "unknown RTS option: --foo\np: unknown RTS option: --bar", true);
-    refused(&CASE, "-G13", "more than 12 generations: -G13", true);
+    assert_eq!(gc("-G13").generations, 13);
+    assert_eq!(gc("-G1000").generations, 1000);
+    refused(&CASE, "-G1001", "more than 1000 generations: -G1001", true);
     let both = "The non-moving collector cannot be used in conjunction with\nthe compacting collector.";
     refused(&CASE, "-xn -c", both, true);
     refused(&CASE, "-xn -G1", "The non-moving collector doesn't support -G1", false);
@@ -307,13 +310,22 @@ fn parallel_options() {
 
 #[test]
 fn numa_nodes() {
-    let case = Case { ways: THREADED, ..CASE };
-    for (option, mask) in [("--numa", usize::MAX), ("--numa=3", 3)] {
+    let threaded = Case { ways: THREADED, ..CASE };
+    for option in ["--numa", "--numa=3", "--numa=x", "--numa-mask=3", "--numax"] {
+        let text = format!("{option}: This GHC build was compiled without NUMA support.\np: Internal error in the RTS options parser");
+        refused(&threaded, option, &text, false);
+        refused(&CASE, option, &format!("unknown RTS option: {option}"), true);
+    }
+    refused(&threaded, "--debug-numa=2", "unknown RTS option: --debug-numa=2", true);
+    let case = Case { ways: Ways { threaded: true, ..DEBUG }, ..CASE };
+    for (option, mask) in [("--debug-numa=1", 1), ("--debug-numa=2x", 3), ("--debug-numa=16", 0xffff)] {
         let gc = case.flags(option).GcFlags;
         assert_eq!((gc.numa, gc.numaMask), (true, mask));
     }
-    refused(&case, "--numa=x", "bad value for --numa", true);
-    refused(&case, "--numa=0", "bad value for --numa", true);
+    for option in ["--debug-numa", "--debug-numa=", "--debug-numa=0", "--debug-numa=-1", "--debug-numa=x", "--debug-numax"] {
+        refused(&case, option, &format!("{option}: missing number of nodes"), true);
+    }
+    refused(&case, "--debug-numa=17", "--debug-numa=17: Too many NUMA nodes (max 16)", true);
 }
 
 #[test]
@@ -352,6 +364,9 @@ fn warnings() {
     let small = "p: maximum heap size (-M) is smaller than minimum alloc area size (-A)\n";
     assert_eq!(said("+RTS -M100k"), small);
     assert_eq!(said("+RTS -M1m"), "");
+    let low = "p: Provided heap start address 0x10000 is lower than minimum address 0x200000000\n";
+    assert_eq!(said("+RTS -xb0x10000"), low);
+    assert_eq!(said("+RTS -xb0x200000000"), "");
 }
 
 #[test]

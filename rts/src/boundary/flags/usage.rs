@@ -18,20 +18,14 @@ Memory (sizes: 4096, 64k, 20m, 1g):
   -n<size>   With several HECs, hand out allocation areas in chunks of this size
              (default: 512k, or 4m from -A16m on)
   -O<size>   Let the old generation grow to this size at least (default: 1m)
-  -G<n>      Number of generations (default: 2)
+  -G<n>      Number of generations (default: 2; the oldest of twelve stands for
+             all that are older)
   -F<n>      Collect an old generation when it has grown by this factor (default: 2.0)
   -H[<size>] Use this much memory from the start; alone: as much as was used before
   -M<size>   Maximum heap size (default: no limit)
   -Mgrace=<size>
              Allow this much more after a HeapOverflow exception (default: 1m)
-  -m<n>      Keep this percentage of the maximum heap size free (default: 3)
-  -c[<n>]    Compact the oldest generation in place, always or from <n>% of -M on
-  -w         Mark the oldest generation instead of copying it
-  -xn, --nonmoving-gc, --copying-gc
-             Collector of the oldest generation
   -xq<size>  Allow this much after an AllocationLimitExceeded exception (default: 100k)
-  --disable-delayed-os-memory-return
-             Give memory back so that it shows at once
   -B         Ring the bell at each collection
 
 Stacks:
@@ -39,7 +33,6 @@ Stacks:
   -ki<size>  Stack size of a new thread (default: 1k)
   -kc<size>  Size of stack chunks (default: 32k)
   -kb<size>  Copy this much to a new chunk (default: 1k)
-  -Z         Do not squeeze update frames
 
 Statistics:
   -T         Collect statistics for the program to read
@@ -53,7 +46,6 @@ Statistics:
 Time:
   -C<secs>   Time between context switches (default: 0.02; 0: as often as possible)
   -V<secs>   Time between ticks of the clock for all of this (default: 0.01; 0: no clock)
-  -i<secs>   Time between samples (default: 0.1)
 ";
 
 const THREADED: &str = "  -I<secs>   Collect after this idle time (default: 0.3; 0: never)
@@ -67,7 +59,6 @@ Parallelism:
   -qb[<n>]   Let threads take each other's work only in those (default: chosen)
   -qn<n>     At most so many threads for a collection (default: -N, or free cores)
   -qa        Keep each thread that collects on a core
-  -qm -qi<n> Thread placement; accepted
   --long-gc-sync=<secs>
              Tell when HECs take longer than this to stop for a collection
   -e<n>      Maximum number of sparks of a HEC (default: 4096)
@@ -78,36 +69,75 @@ Events:
   -l[<classes>]
              Log events to <prog>.eventlog. Classes: s threads, g collections,
              p sparks (counted), u the program's own (these by default),
-             f sparks (each), n non-moving collector (none yet), a all;
-             -<class> leaves it out
+             f sparks (each), a all; -<class> leaves it out
   -ol<file>  Log to this file
 ";
 
 const DEBUG: &str = "
 Debugging:
   -D<letters>
-             Debug output and checks: s i w G g n b S Z t p a l m z c r C
-             (-DS checks the heap at each collection)
+             S checks the heap at each collection; s, g and r print events of
+             threads, collections and sparks on stderr (with -l: log them)
   -v[<classes>]
              Print events on stderr; classes as for -l, and t: with their times
 ";
 
-const TAIL: &str = "
+const OTHER: &str = "
 Other:
   --install-signal-handlers=<yes|no>
-  --io-manager=<native|posix>
-  -xb<addr> -xm<addr> -xp
-             Where memory is; accepted
+";
 
+/// Options that are only taken; the way has some of its own.
+const WITHOUT_EFFECT: &str = "
+Taken, but without effect on Hecaton (docs/limitations.md says why):
+  -c[<n>] -w -xn --nonmoving-gc --copying-gc
+             The oldest generation is always copied
+  -m<n> -Z -i<secs> -xb<addr> -xm<addr> -xp --disable-delayed-os-memory-return
+  --io-manager=<native|posix> --generate-crash-dumps
+  --generate-stack-traces=<yes|no> --install-seh-handlers=<yes|no>
+";
+const WITHOUT_EFFECT_THREADED: &str = "  -qm -qi<n> -qw
+";
+const WITHOUT_EFFECT_EVENTLOG: &str = "  -ln        There is no non-moving collector to log
+";
+const WITHOUT_EFFECT_DEBUG: &str = "  -D with the letters i w G n b Z t p a l m z c C
+";
+const WITHOUT_EFFECT_THREADED_DEBUG: &str = "  --debug-numa=<n>
+";
+
+const REFUSED: &str = "
+Refused, since Hecaton cannot do it:
+  -h -hT     Heap profiles
+";
+const REFUSED_THREADED: &str = "  --numa[=<mask>]
+             Memory of several nodes, as in every GHC that is built without it
+";
+const REFUSED_DEBUG: &str = "  -r[<file>] Ticky-ticky counts
+";
+
+const TAIL: &str = "
 These options may also come from the environment variable GHCRTS.
 Programs linked in other ways (-threaded, -debug, -eventlog) have others.
-See the GHC User's Guide, and Hecaton's README for what differs.
+See the GHC User's Guide, and docs/limitations.md of Hecaton for what differs.
 ";
 
 /// The lines, without the program's name before them.
 pub fn lines(ways: Ways) -> impl Iterator<Item = &'static str> {
-    let threaded = if ways.threaded { THREADED } else { "" };
-    let events = if ways.eventlog { EVENTLOG } else { "" };
-    let debug = if ways.debug { DEBUG } else { "" };
-    [HEAD, threaded, events, debug, TAIL].into_iter().flat_map(str::lines)
+    let parts = [
+        (true, HEAD),
+        (ways.threaded, THREADED),
+        (ways.eventlog, EVENTLOG),
+        (ways.debug, DEBUG),
+        (true, OTHER),
+        (true, WITHOUT_EFFECT),
+        (ways.threaded, WITHOUT_EFFECT_THREADED),
+        (ways.eventlog, WITHOUT_EFFECT_EVENTLOG),
+        (ways.debug, WITHOUT_EFFECT_DEBUG),
+        (ways.threaded && ways.debug, WITHOUT_EFFECT_THREADED_DEBUG),
+        (true, REFUSED),
+        (ways.threaded, REFUSED_THREADED),
+        (ways.debug, REFUSED_DEBUG),
+        (true, TAIL),
+    ];
+    parts.into_iter().filter(|(here, _)| *here).flat_map(|(_, part)| part.lines())
 }
