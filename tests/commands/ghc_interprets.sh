@@ -37,11 +37,25 @@ undefinedName
 END
 both ghci ghc --interactive -v0 -ignore-dot-ghci -fexternal-interpreter
 
-# Without that it is refused, and the way out is named.
-for program in runghc "ghc -v0 -c"; do
-    status=0
-    "$HECATON" run $program Fails.hs >out 2>err || status=$?
-    [ "$status" = 1 ] || fail "$program: exit $status"
-    grep -q '^ghc: the \(bytecode interpreter\|object linker\) is not supported by Hecaton yet; ghc -fexternal-interpreter ' err || fail "$program said $(cat err)"
-    [ "$(wc -l <err)" = 1 ] || fail "$program said more than one line: $(cat err)"
+# A program on the GHC API does the same by a flag.
+sed 's/ARGUMENT/`gopt_set` Opt_ExternalInterpreter/' Api.hs >External.hs
+sed -i 's/ARGUMENT//' Api.hs
+for name in Api External; do
+    ghc -v0 -dynamic -package ghc -outputdir $name -o "./$name.bin" $name.hs
 done
+says done ./Api.bin "$(ghc --print-libdir)"
+says done "$HECATON" run ./External.bin "$(ghc --print-libdir)"
+
+# Without that it is refused, and the way out for just this program is named.
+no='is not supported by Hecaton yet; '
+while IFS='|' read -r program words; do
+    status=0
+    "$HECATON" run $program >out 2>err </dev/null || status=$?
+    [ "$status" = 1 ] || fail "$program: exit $status"
+    grep -q "^[^ ]*: the \(bytecode interpreter\|object linker\) $no$words" err || fail "$program said $(cat err)"
+    [ "$(wc -l <err)" = 1 ] || fail "$program said more than one line: $(cat err)"
+done <<PROGRAMS
+runghc Fails.hs|ghc -fexternal-interpreter (runghc --ghc-arg=-fexternal-interpreter) 
+ghc -v0 -c Fails.hs|ghc -fexternal-interpreter 
+./Api.bin $(ghc --print-libdir)|a program on the GHC API .*Opt_ExternalInterpreter
+PROGRAMS

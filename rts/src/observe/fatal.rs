@@ -98,10 +98,19 @@ pub fn broken(what: &str) -> ! {
 #[cold]
 pub fn unsupported(feature: &str) -> ! {
     let instead = match feature {
-        "the bytecode interpreter" | "the object linker" => "; ghc -fexternal-interpreter has it in a process of its own",
+        "the bytecode interpreter" | "the object linker" => external_interpreter(&program_name()),
         _ => "",
     };
     exit_with(1, &format!("{feature} is not supported by Hecaton yet{instead}"))
+}
+
+/// How `program` can have code interpreted in a process of its own. (`runghc` is there only to start `ghc`.)
+fn external_interpreter(program: &str) -> &'static str {
+    match program {
+        "haddock" => "; haddock --optghc=-fexternal-interpreter has it in a process of its own",
+        "ghc" => "; ghc -fexternal-interpreter (runghc --ghc-arg=-fexternal-interpreter) has it in a process of its own",
+        _ => "; a program on the GHC API has it in a process of its own with Opt_ExternalInterpreter set in its DynFlags",
+    }
 }
 
 #[cfg(test)]
@@ -111,6 +120,13 @@ mod tests {
 
     /// Set in the process that is to end.
     const CHILD: &str = "HECATON_TEST_ENDING";
+
+    #[test]
+    fn each_program_is_told_what_it_can_do() {
+        for (program, words) in [("ghc", "runghc --ghc-arg="), ("haddock", "--optghc="), ("doctest", "Opt_ExternalInterpreter")] {
+            assert!(super::external_interpreter(program).contains(words), "{program}");
+        }
+    }
 
     #[test]
     fn threads_that_end_the_program_together_say_one_line() {

@@ -3,7 +3,7 @@
 //! A program adds to the counts of its earlier runs: the file is read at start and written at
 //! the end. It is the text `Tix [ TixModule "Main" 1234567 3 [1,2,3], … ]`. Modules register
 //! from constructors, before the file is read, or while code is loaded, after.
-use crate::observe::fatal::exit_with;
+use crate::observe::fatal::{self, exit_with};
 use libc::c_char;
 use std::ffi::CStr;
 use std::path::PathBuf;
@@ -203,7 +203,7 @@ pub extern "C" fn exitHpc() {
         found.extend(s.records.iter().map(|r| (r.name.clone(), r.hash, &r.counts[..])));
         let text = render(found.iter().map(|(n, h, c)| (n.as_str(), *h, *c)));
         if let Err(e) = std::fs::write(&file, text) {
-            eprintln!("cannot write {}: {e}", file.display());
+            fatal::say(&format!("cannot write {}: {}", file.display(), fatal::system_error(&e)));
         }
     })
 }
