@@ -220,7 +220,7 @@ unsafe fn see_to_events(h: &mut crate::hec::Hec, idle: bool) -> bool {
         return true;
     }
     if idle && signals::any_handlers() && !collect_finds_work() {
-        signals::wait();
+        seat::rest_while(signals::wait);
         return signals::start_handlers(hec());
     }
     idle && !hec().run_queue.is_empty()

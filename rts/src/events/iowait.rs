@@ -9,7 +9,7 @@ use crate::collector::roots::Visitor;
 use crate::contract::{layout::*, Tso};
 use crate::eval::freeze::raise_async;
 use crate::hec::Hec;
-use crate::sched::events;
+use crate::sched::{events, seat};
 use crate::static_closure;
 use crate::thread::door::{block, unblock, Wait};
 use std::collections::BTreeMap;
@@ -119,7 +119,11 @@ pub unsafe fn poll(hec: &mut Hec, idle: bool) -> bool {
     let n = if idle {
         let first = w.sleepers.first_key_value();
         let left = first.map(|((until, _), _)| Duration::from_nanos(until.saturating_sub(now)));
-        signals::poll(&mut fds, left.map(|left| if left < NO_SLEEP { Duration::ZERO } else { left }))
+        if left.is_some_and(|left| left < NO_SLEEP) {
+            signals::poll(&mut fds, Some(Duration::ZERO))
+        } else {
+            seat::rest_while(|| signals::poll(&mut fds, left))
+        }
     } else {
         libc::poll(fds.as_mut_ptr(), fds.len() as libc::nfds_t, 0)
     };

@@ -1,18 +1,16 @@
 //! The ticker: one OS thread that gives runnable threads their turns and notices idleness.
 //!
-//! Every tick it looks whether the HEC has been used since the last one. While it is, every
-//! `switch_ticks` ticks the running thread is asked to give way. When it has not been for
-//! `idle_delay`, one major collection looks for deadlocked threads and gives memory back; after
-//! that the ticker sleeps until somebody uses the HEC again, so an idle program costs nothing.
-//! (In the non-threaded way the main thread keeps the HEC while it waits, and the ticker ticks on.)
+//! Every tick it looks whether a HEC has been used since the last one. While one is, every `switch_ticks` ticks the running threads are
+//! asked to give way (`sched/slices.rs`). When none is used the ticker sleeps (`sched/doze.rs`) until somebody takes one, so an idle
+//! program costs nothing. In the threaded way it wakes up once more, after `idle_delay`: one major collection looks for deadlocked
+//! threads and gives memory back.
 //!
 //! In the threaded way others run while a thread is in a safe foreign call. In the non-threaded way nobody can, so that the call is a part
-//! of the thread's time slice: a thread that does little else gives way as well.
-use crate::crowd::CROWD;
-use crate::hec::{self, GcRequest, TIME_IS_UP};
+//! of the thread's time slice: a thread that does little else gives way as well. The ticker sleeps after that slice.
+use crate::hec::GcRequest;
 use crate::os_thread;
 use crate::sched::seat::DOZE;
-use crate::sched::{collect, gc_sync, roll, seat, world};
+use crate::sched::{collect, gc_sync, roll, seat, slices, world};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -48,70 +46,94 @@ pub fn start(s: Settings) {
     }
 }
 
+/// When an idle program is collected.
+#[derive(Default)]
+struct IdleCollections {
+    /// Since when no HEC has been used, as far as the ticker has seen.
+    since: Option<Instant>,
+    /// This spell of idleness has been collected.
+    done: bool,
+    last: Option<Instant>,
+}
+
+impl IdleCollections {
+    /// A HEC has been used.
+    fn used(&mut self) {
+        self.since = None;
+        self.done = false;
+    }
+
+    /// None is used now: when is it time? `None`: not before one has been used.
+    fn due(&mut self, s: &Settings) -> Option<Instant> {
+        let since = *self.since.get_or_insert_with(Instant::now);
+        let delay = s.idle_delay.filter(|_| s.threaded && !self.done)?;
+        // Too late to be told is never.
+        let due = since.checked_add(delay)?;
+        match self.last {
+            Some(last) => Some(due.max(last.checked_add(s.idle_every)?)),
+            None => Some(due),
+        }
+    }
+
+    /// Collects, if no HEC is used meanwhile. True if a HEC has been taken for it.
+    fn collect(&mut self) -> bool {
+        self.done = true;
+        self.last = Some(Instant::now());
+        let me = roll::me();
+        if !seat::try_acquire(me) {
+            return false;
+        }
+        // SAFETY: a HEC is held, and no thread runs.
+        unsafe {
+            if world::stop_if_idle(me) {
+                collect::collect_stopped(GcRequest::Major, true);
+                world::go_on(me);
+            }
+            seat::release(me);
+        }
+        true
+    }
+}
+
 fn run(s: Settings) {
-    let idle_ticks = s.idle_delay.map(|d| (d.as_nanos() / s.interval.as_nanos().max(1)).max(1) as u64);
-    let slice = u64::from(s.switch_ticks);
-    let (mut seen, mut quiet, mut ticks) = (usize::MAX, 0u64, 0u32);
-    // Has this spell of idleness been collected, and when was the last one?
-    let (mut collected, mut last) = (false, None::<Instant>);
-    while !STOP.load(Ordering::Relaxed) {
+    let (mut seen, mut quiet, mut ticks) = (usize::MAX, 0, 0);
+    let mut idle = IdleCollections::default();
+    let stopped = || STOP.load(Ordering::Relaxed);
+    let paused = || PAUSED.load(Ordering::Relaxed);
+    while !stopped() {
         std::thread::sleep(s.interval);
-        if PAUSED.load(Ordering::Relaxed) {
+        if paused() {
+            DOZE.sleep(|| paused() && !stopped(), None);
             continue;
         }
         let now = seat::times_taken();
         if seat::busy() || now != seen {
             seen = now;
             quiet = 0;
-            collected = false;
+            idle.used();
             gc_sync::tick();
             ticks += 1;
             if ticks >= s.switch_ticks {
                 ticks = 0;
-                end_time_slices(s.threaded);
+                slices::end_all(s.threaded);
             }
             continue;
         }
-        quiet += 1;
-        if !s.threaded && quiet == slice {
-            end_time_slices(false);
-        }
-        let wanted = s.threaded && idle_ticks.is_some_and(|ticks| quiet >= ticks);
-        if wanted && !collected && last.is_none_or(|t| t.elapsed() >= s.idle_every) {
-            collected = true;
-            last = Some(Instant::now());
-            let me = roll::me();
-            if seat::try_acquire(me) {
-                // That was us.
-                seen = seen.wrapping_add(1);
-                // SAFETY: a HEC is held, and no thread runs.
-                unsafe {
-                    if world::stop_if_idle(me) {
-                        collect::collect_stopped(GcRequest::Major, true);
-                        world::go_on(me);
-                    }
-                    seat::release(me);
-                }
+        if !s.threaded && quiet < s.switch_ticks {
+            quiet += 1;
+            if quiet == s.switch_ticks {
+                slices::end_all(false);
             }
+            continue;
         }
-        if quiet > idle_ticks.unwrap_or(0).max(16).max(slice) && (collected || !wanted) {
-            DOZE.sleep(|| !seat::busy() && seat::times_taken() == seen && !STOP.load(Ordering::Relaxed));
-            quiet = 0;
+        let mut due = idle.due(&s);
+        if due.is_some_and(|due| due <= Instant::now()) {
+            // That was us.
+            seen = seen.wrapping_add(idle.collect() as usize);
+            due = None;
         }
+        DOZE.sleep(|| !seat::busy() && seat::times_taken() == seen && !stopped() && !paused(), due);
     }
-}
-
-/// Asks all running threads to give way. A HEC whose thread has been asked before and has not yet
-/// is stuck. In the non-threaded way the thread that runs may be in a foreign call, and nobody hold the HEC.
-fn end_time_slices(threaded: bool) {
-    let mut stuck = 0;
-    for no in (0..hec::count()).filter(|&no| !threaded || seat::is_held(no)) {
-        // SAFETY: two atomics of a HEC that exists.
-        let h = unsafe { &*hec::address(no) };
-        stuck += (h.context_switch.swap(TIME_IS_UP, Ordering::Relaxed) == TIME_IS_UP) as usize;
-        h.interrupt();
-    }
-    CROWD.set_stuck(stuck);
 }
 
 pub fn stop() {
@@ -131,4 +153,7 @@ pub fn restart() {
 /// Suspends and resumes ticking (`stopTimer`, `startTimer`): around a fork, for example.
 pub fn pause(yes: bool) {
     PAUSED.store(yes, Ordering::Relaxed);
+    if !yes {
+        DOZE.wake();
+    }
 }

@@ -19,6 +19,7 @@ pub mod schedule;
 pub mod seat;
 mod seating;
 pub mod share;
+pub mod slices;
 pub mod spark;
 mod standby;
 mod stopping;

@@ -321,6 +321,8 @@ unsafe fn stack_overflow(hec: &mut Hec, t: Tso) {
 /// descriptor, and if none can come, look for deadlock.
 unsafe fn wait_for_event(me: TaskRef, ic: Option<*mut InCall>) {
     if events::see_to(hec(), true) {
+        // What a tick asked meanwhile was meant for nobody.
+        hec().take_request();
         return;
     }
     collect::collect(me, GcRequest::Major, true);

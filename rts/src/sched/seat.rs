@@ -253,6 +253,17 @@ pub unsafe fn release(me: TaskRef) {
     seat(me.last()).release(me);
 }
 
+/// In the non-threaded way: lets the HEC rest while `wait` waits for something from outside, so that the ticker sees that it is not used.
+/// # Safety
+/// As for [`release`]; `wait` does not touch the HEC, and nothing that it does is undone by a collection.
+pub unsafe fn rest_while<R>(wait: impl FnOnce() -> R) -> R {
+    let me = roll::me();
+    release(me);
+    let result = wait();
+    seat(me.last()).acquire(me);
+    result
+}
+
 /// Leaves the HEC for a foreign call.
 /// # Safety
 /// As for [`release`].

@@ -1,5 +1,5 @@
-//! The ticker falls asleep as HECs are taken: it must not sleep while one is used.
-use crate::atomics::{AtomicUsize, Mutex, Ordering};
+//! The ticker falls asleep as HECs are taken: it must not sleep while one is used, nor when ticks are wanted again.
+use crate::atomics::{AtomicBool, AtomicUsize, Mutex, Ordering};
 use crate::doze::Doze;
 use crate::explore;
 use loom::sync::Arc;
@@ -34,12 +34,17 @@ impl World {
         *self.seats[no].held.lock().unwrap() = false;
     }
 
+    fn times_taken(&self) -> usize {
+        self.seats.iter().map(|seat| seat.taken.load(Ordering::Relaxed)).sum()
+    }
+
     /// As in the ticker.
     fn sleep(&self, seen: usize) {
-        self.doze.sleep(|| {
+        let unused = || {
             let held = self.seats.iter().any(|seat| *seat.held.lock().unwrap());
-            !held && self.seats.iter().map(|seat| seat.taken.load(Ordering::Relaxed)).sum::<usize>() == seen
-        });
+            !held && self.times_taken() == seen
+        };
+        self.doze.sleep(unused, None);
     }
 }
 
@@ -77,6 +82,51 @@ fn the_ticker_wakes_whichever_hec_is_used() {
         });
         world.take(0);
         other.join().unwrap();
+        ticker.join().unwrap();
+    });
+}
+
+/// A sleep ends for another reason (its time is over, which loom does not know, or somebody has woken the ticker in vain): the next one ends
+/// as the first would have.
+#[test]
+fn a_sleep_that_ended_early_is_followed_by_one_that_ends_when_a_hec_is_used() {
+    explore(3, || {
+        let world = World::new();
+        let ticker = thread::spawn({
+            let world = world.clone();
+            move || {
+                while world.times_taken() == 0 {
+                    world.sleep(0);
+                }
+            }
+        });
+        let alarm = thread::spawn({
+            let world = world.clone();
+            move || world.doze.wake()
+        });
+        world.take(0);
+        world.leave(0);
+        alarm.join().unwrap();
+        ticker.join().unwrap();
+    });
+}
+
+#[test]
+fn a_ticker_that_is_paused_goes_on_when_it_is_told() {
+    explore(3, || {
+        let world = World::new();
+        let paused = Arc::new(AtomicBool::new(true));
+        let ticker = thread::spawn({
+            let (world, paused) = (world.clone(), paused.clone());
+            move || {
+                while paused.load(Ordering::Relaxed) {
+                    world.doze.sleep(|| paused.load(Ordering::Relaxed), None);
+                }
+            }
+        });
+        world.take(0);
+        paused.store(false, Ordering::Relaxed);
+        world.doze.wake();
         ticker.join().unwrap();
     });
 }
