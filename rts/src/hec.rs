@@ -370,8 +370,9 @@ const TURN_BYTES: usize = 4096;
 const SHARED_TURN_BYTES: usize = 4 * TURN_BYTES;
 const _: () = assert!(TURN_BYTES < BLOCK_BYTES);
 
-/// What the ticker puts into `context_switch`.
+/// What the ticker puts into `context_switch`: others shall run; or those, if there are any, whose delays are over or descriptors ready.
 pub const TIME_IS_UP: u32 = 2;
+pub const LOOK_FOR_EVENTS: u32 = 3;
 
 /// As many HECs as there can be.
 pub const MAX_HECS: usize = 1024;

@@ -1,9 +1,9 @@
 //! The ticker: one OS thread that gives runnable threads their turns and notices idleness.
 //!
 //! Every tick it looks whether a HEC has been used since the last one. While one is, every `switch_ticks` ticks the running threads are
-//! asked to give way (`sched/slices.rs`). When none is used the ticker sleeps (`sched/doze.rs`) until somebody takes one, so an idle
-//! program costs nothing. In the threaded way it wakes up once more, after `idle_delay`: one major collection looks for deadlocked
-//! threads and gives memory back.
+//! asked to give way, and in the non-threaded way at each other tick to look for events (`sched/slices.rs`). When none is used the
+//! ticker sleeps (`sched/doze.rs`) until somebody takes one, so an idle program costs nothing. In the threaded way it wakes up once more,
+//! after `idle_delay`: one major collection looks for deadlocked threads and gives memory back.
 //!
 //! In the threaded way others run while a thread is in a safe foreign call. In the non-threaded way nobody can, so that the call is a part
 //! of the thread's time slice: a thread that does little else gives way as well. The ticker sleeps after that slice.
@@ -116,6 +116,8 @@ fn run(s: Settings) {
             if ticks >= s.switch_ticks {
                 ticks = 0;
                 slices::end_all(s.threaded);
+            } else if !s.threaded {
+                slices::look_for_events();
             }
             continue;
         }

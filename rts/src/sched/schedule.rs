@@ -12,7 +12,7 @@ use crate::contract::{layout::*, Tso};
 use crate::eval::blackhole;
 use crate::eval::freeze::raise_async;
 use crate::eval::pause::{piles_up, thread_paused};
-use crate::hec::{self, GcRequest, Handed, Hec, TIME_IS_UP};
+use crate::hec::{self, GcRequest, Handed, Hec, LOOK_FOR_EVENTS, TIME_IS_UP};
 use crate::{info, static_closure};
 use crate::sync::{pursuit, stm, throwto};
 use crate::thread::{door, place, spare};
@@ -30,7 +30,7 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
     loop {
         if hec::many() {
             if let Some(t) = hec().straight_on.take() {
-                run_thread(me, ic, hec(), t);
+                run_thread(me, ic, hec(), t, false);
                 continue;
             }
         }
@@ -60,25 +60,26 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
         }
         // A time slice begins, or goes on.
         let asked = hec.take_request();
-        if !threaded && events::expected() {
-            events::see_to(hec, false);
-        }
+        let somebody_waits = !hec.run_queue.is_empty();
+        let others_too = look_for_events(hec) && somebody_waits;
         let interrupted = std::mem::take(&mut hec.interrupted);
         // So it is for those that ran and blocked.
         if asked == TIME_IS_UP && interrupted == 0 {
             hec.run_queue.others_next(&mut hec.remembered);
         }
         match switch::choose(hec) {
-            // It came to its end while the world was stopped for a collection.
-            Some(t) if asked == TIME_IS_UP && t.obj().id == interrupted && !throwto::finished(t) => {
-                slice_ends(hec, t);
+            // It came to its end while the world was stopped for a collection, or the thread gives way to those just woken.
+            Some(t) if (asked == TIME_IS_UP || others_too) && t.obj().id == interrupted && !throwto::finished(t) => {
+                if asked == TIME_IS_UP {
+                    slice_ends(hec, t);
+                }
                 switch::requeue(hec, t);
             }
             Some(t) if !threaded || seat::runs_here(me, t) => {
                 if throwto::finished(t) {
                     retire(hec, t);
                 } else {
-                    run_thread(me, ic, hec, t);
+                    run_thread(me, ic, hec, t, others_too);
                 }
             }
             None if !threaded => wait_for_event(me, ic),
@@ -182,9 +183,12 @@ unsafe fn retire(hec: &mut Hec, t: Tso) {
 }
 
 /// Runs a thread until it stops: on the task's own native stack, or, if the task has come for
-/// another thread (is in an in-call), on a fiber.
-unsafe fn run_thread(me: TaskRef, ic: Option<*mut InCall>, hec: &mut Hec, t: Tso) {
+/// another thread (is in an in-call), on a fiber. `briefly`: others have just been woken by events, and need not wait for a time slice.
+unsafe fn run_thread(me: TaskRef, ic: Option<*mut InCall>, hec: &mut Hec, t: Tso, briefly: bool) {
     switch::starts(hec, t);
+    if briefly {
+        hec.give_way_soon(0);
+    }
     if !settings().threaded || ic.is_none() || t.obj().bound != 0 {
         // A safe foreign call may have let others run in between, and come back to another HEC.
         let reg = run::run_current(&mut hec.r);
@@ -253,7 +257,8 @@ unsafe fn heap_overflow(hec: &mut Hec, t: Tso) {
     if has_exceeded_limit(t) {
         allocation_limit(hec, t);
     }
-    if gives_way(hec, t) {
+    let asked = hec.take_request();
+    if gives_way(hec, t, asked) {
         return switch::requeue(hec, t);
     }
     hec.interrupted = o.id;
@@ -267,13 +272,21 @@ unsafe fn slice_ends(hec: &mut Hec, t: Tso) {
     place::slice_ends(t, hec.run_queue.len(), blackhole::is_awaited(t) || stm::has_right_of_way(t));
 }
 
-/// Has the thread been asked to give way to others?
-unsafe fn gives_way(hec: &mut Hec, t: Tso) -> bool {
-    let asked = hec.take_request();
+/// A thread that has stopped has been `asked` something: does it give way to others? Those whose events have come go on the queue before it.
+/// # Safety
+/// It is at rest ([`thread_paused`]).
+unsafe fn gives_way(hec: &mut Hec, t: Tso, asked: u32) -> bool {
     if asked == TIME_IS_UP {
         slice_ends(hec, t);
     }
-    asked != 0
+    let woken = asked != 0 && look_for_events(hec);
+    asked != 0 && (woken || asked != LOOK_FOR_EVENTS)
+}
+
+/// In the non-threaded way: wakes threads whose events have come, and starts handlers of signals. True if there are any.
+unsafe fn look_for_events(hec: &mut Hec) -> bool {
+    let waiting = hec.run_queue.len();
+    !settings().threaded && events::expected() && events::see_to(hec, false) && hec.run_queue.len() > waiting
 }
 
 /// To the front of the queue, but behind a thread that has been handed an MVar.
@@ -298,12 +311,12 @@ unsafe fn allocation_limit(hec: &mut Hec, t: Tso) {
 /// way when HpLim is zero; a real overflow comes again.)
 unsafe fn stack_overflow(hec: &mut Hec, t: Tso) {
     switch::settle(hec, t);
-    if gives_way(hec, t) {
+    let asked = hec.take_request();
+    if asked != 0 || piles_up(t) {
         thread_paused(hec, t);
-        return switch::requeue(hec, t);
     }
-    if piles_up(t) {
-        thread_paused(hec, t);
+    if gives_way(hec, t, asked) {
+        return switch::requeue(hec, t);
     }
     let masked = t.obj().flags as usize & TSO_BLOCKEX != 0;
     let sizes = settings().stack;

@@ -2,10 +2,19 @@
 //!
 //! A tick writes a request into `context_switch` and has the running thread stop at its next heap check; its HEC's holder takes
 //! the request as it comes back to the scheduler. Both words are atomics, so a signal handler may do this as well as an OS thread.
-use super::seat;
+//!
+//! In the non-threaded way the holder alone looks for delays that are over and descriptors that are ready, so it is asked to at every tick
+//! while anybody waits for such: who is woken waits for a tick at most, not for a time slice.
+use super::{events, seat};
 use crate::crowd::CROWD;
-use crate::hec::{self, Hec, TIME_IS_UP};
+use crate::hec::{self, Hec, LOOK_FOR_EVENTS, TIME_IS_UP};
 use std::sync::atomic::Ordering;
+
+/// The first HEC: in the non-threaded way the only one.
+fn the_hec() -> &'static Hec {
+    // SAFETY: it has been made before the first tick, and only atomics of it are used.
+    unsafe { &*hec::address(0) }
+}
 
 /// Asks all running threads to give way. A HEC whose thread has been asked before and has not yet
 /// is stuck. In the non-threaded way the thread that runs may be in a foreign call, and nobody hold the HEC.
@@ -23,4 +32,14 @@ fn end(h: &Hec) -> bool {
     let asked = h.context_switch.swap(TIME_IS_UP, Ordering::Relaxed);
     h.interrupt();
     asked == TIME_IS_UP
+}
+
+/// In the non-threaded way: asks the running thread to give way to those, if there are any, whose events have come. Async-signal-safe.
+pub fn look_for_events() {
+    if events::expected() {
+        let h = the_hec();
+        // Another request has events looked for too.
+        let _ = h.context_switch.compare_exchange(0, LOOK_FOR_EVENTS, Ordering::Relaxed, Ordering::Relaxed);
+        h.interrupt();
+    }
 }
