@@ -12,7 +12,6 @@ pub(super) use super::team::Muster;
 use crate::crowd::CROWD;
 use crate::made_once::made_once;
 use crate::memory::ahead;
-use crate::observe::fatal;
 use crate::os_thread;
 use crate::observe::settings::{generation_name, parallel_gc_now, MAX_GC_THREADS};
 use crate::unpoisoned::unpoisoned;
@@ -26,6 +25,8 @@ const PATIENCE: usize = 500;
 static CREW: AtomicPtr<Crew> = AtomicPtr::new(ptr::null_mut());
 /// Helpers that have been hired.
 static HIRED: AtomicUsize = AtomicUsize::new(0);
+/// The system had no OS thread for one more.
+static REFUSED: AtomicBool = AtomicBool::new(false);
 
 /// The collection that is under way is done by one thread.
 static ALONE: AtomicBool = AtomicBool::new(false);
@@ -63,9 +64,15 @@ pub(super) unsafe fn muster(hecs: usize, company: bool, generation: usize, from:
     let awake = here.max(ran) + ahead::helper_works() as usize;
     let (history, cores) = &mut *unpoisoned(KNOWN.lock());
     // Who stands by has a core, whatever the system last said of those that are free.
-    let most = wanted.min(cores.free(awake).max(here + 1)).min(MAX_GC_THREADS);
+    let most = wanted.min(cores.free(awake).max(here + 1)).min(most_threads(here));
     let helpers = Helpers { most, hecs: company, here };
     call(history.choose(generation, from, helpers), balanced, false)
+}
+
+/// How many GC threads there can be, `here` of which are awake already.
+fn most_threads(here: usize) -> usize {
+    let all = if REFUSED.load(Ordering::Relaxed) { 1 + here.max(HIRED.load(Ordering::Relaxed)) } else { MAX_GC_THREADS };
+    all.min(MAX_GC_THREADS)
 }
 
 /// Says whether one thread alone does the collection that is under way, so that others need not stand by to help.
@@ -87,12 +94,14 @@ unsafe fn call(threads: usize, balanced: bool, eager: bool) -> Option<Muster> {
     (threads > 1).then(|| Muster { crew: crew(threads - 1), threads, balanced, eager })
 }
 
-/// The crew, with at least so many helpers.
+/// The crew, with at least so many helpers, unless the system has refused one: collections do without them then.
 unsafe fn crew(helpers: usize) -> &'static Crew {
     // Tasks that stand by may be here at once.
     let crew = made_once(&CREW, || Crew::new(PATIENCE));
     for n in HIRED.load(Ordering::Relaxed)..helpers {
-        hire(crew, n + 1);
+        if REFUSED.load(Ordering::Relaxed) || !hire(crew, n + 1) {
+            break;
+        }
     }
     crew
 }
@@ -104,18 +113,17 @@ pub fn visit(hec: usize) -> Option<Visit<'static>> {
     unsafe { crew(0) }.visit(hec, cores::at_start() - 1)
 }
 
-/// Starts a helper.
-fn hire(crew: &'static Crew, number: usize) {
-    HIRED.fetch_add(1, Ordering::Relaxed);
+/// Starts a helper. False if the system refuses.
+fn hire(crew: &'static Crew, number: usize) -> bool {
     let started = os_thread::start("haskell-gc", move || {
         if parallel_gc_now().affinity {
             cores::pin(number);
         }
         crew.help();
     });
-    if let Err(e) = started {
-        fatal::exit_with(1, &format!("cannot start a GC thread: {}", fatal::system_error(&e)));
-    }
+    HIRED.fetch_add(started.is_ok() as usize, Ordering::Relaxed);
+    REFUSED.store(started.is_err(), Ordering::Relaxed);
+    started.is_ok()
 }
 
 /// Sends the helpers away: no collection follows.
@@ -133,4 +141,5 @@ pub fn after_fork() {
     // The old crew is forgotten as it was: the lock in it may never be freed again.
     CREW.store(ptr::null_mut(), Ordering::Relaxed);
     HIRED.store(0, Ordering::Relaxed);
+    REFUSED.store(false, Ordering::Relaxed);
 }

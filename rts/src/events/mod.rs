@@ -5,3 +5,4 @@ pub mod signals;
 #[cfg(test)]
 mod tests;
 pub mod ticker;
+mod timer_ticks;

@@ -7,6 +7,9 @@
 //!
 //! In the threaded way others run while a thread is in a safe foreign call. In the non-threaded way nobody can, so that the call is a part
 //! of the thread's time slice: a thread that does little else gives way as well. The ticker sleeps after that slice.
+//!
+//! Where the system has no OS thread for it, a program of the non-threaded way gets its ticks from a timer (`timer_ticks.rs`).
+use super::timer_ticks;
 use crate::hec::GcRequest;
 use crate::os_thread;
 use crate::sched::seat::DOZE;
@@ -40,9 +43,10 @@ pub fn start(s: Settings) {
     if s.interval.is_zero() {
         return;
     }
-    let started = os_thread::start("haskell-ticker", move || run(s));
-    if let Err(e) = started {
-        crate::observe::fatal::exit_with(1, &format!("cannot start the ticker: {e}"));
+    match os_thread::start("haskell-ticker", move || run(s)) {
+        Ok(_) => {}
+        Err(_) if !s.threaded => timer_ticks::start(s.interval, s.switch_ticks),
+        Err(e) => crate::observe::fatal::exit_with(1, &format!("cannot start the ticker: {e}")),
     }
 }
 
@@ -141,6 +145,7 @@ fn run(s: Settings) {
 pub fn stop() {
     STOP.store(true, Ordering::Relaxed);
     DOZE.wake();
+    timer_ticks::stop();
 }
 
 /// Starts again in the child of a fork, where the thread is gone.
@@ -155,6 +160,7 @@ pub fn restart() {
 /// Suspends and resumes ticking (`stopTimer`, `startTimer`): around a fork, for example.
 pub fn pause(yes: bool) {
     PAUSED.store(yes, Ordering::Relaxed);
+    timer_ticks::pause(yes);
     if !yes {
         DOZE.wake();
     }

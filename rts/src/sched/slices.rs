@@ -8,7 +8,8 @@
 use super::{events, seat};
 use crate::crowd::CROWD;
 use crate::hec::{self, Hec, LOOK_FOR_EVENTS, TIME_IS_UP};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 /// The first HEC: in the non-threaded way the only one.
 fn the_hec() -> &'static Hec {
@@ -41,5 +42,41 @@ pub fn look_for_events() {
         // Another request has events looked for too.
         let _ = h.context_switch.compare_exchange(0, LOOK_FOR_EVENTS, Ordering::Relaxed, Ordering::Relaxed);
         h.interrupt();
+    }
+}
+
+/// Time slices of a program whose ticks do not count foreign calls that wait: how long they are, and when the last one ended, in
+/// nanoseconds.
+static SLICE: AtomicU64 = AtomicU64::new(0);
+static ENDED: AtomicU64 = AtomicU64::new(0);
+
+/// From now on ticks do not count foreign calls, and slices are so long.
+pub fn count_calls(slice: Duration) {
+    ENDED.store(now(), Ordering::Relaxed);
+    SLICE.store(slice.as_nanos() as u64, Ordering::Relaxed);
+}
+
+/// In the non-threaded way: the time slice is over. Async-signal-safe.
+pub fn end_one() {
+    ENDED.store(now(), Ordering::Relaxed);
+    end(the_hec());
+}
+
+/// The thread comes back from a foreign call, and is about to run: is its time over?
+#[inline]
+pub(super) fn call_is_over() {
+    let slice = SLICE.load(Ordering::Relaxed);
+    if slice != 0 && now().wrapping_sub(ENDED.load(Ordering::Relaxed)) >= slice {
+        end_one();
+    }
+}
+
+/// Nanoseconds since some point in the past. (Async-signal-safe, as `Instant` does not promise to be.)
+fn now() -> u64 {
+    // SAFETY: the clock is written to `time`.
+    unsafe {
+        let mut time = std::mem::zeroed();
+        libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time);
+        time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
     }
 }

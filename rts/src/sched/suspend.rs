@@ -11,7 +11,7 @@ use super::fiber::Fiber;
 use super::foresight::Call;
 use super::task::{TaskRef, Turn};
 use super::seating::Seat as _;
-use super::{hec, roll, seat, settings};
+use super::{hec, roll, seat, settings, slices};
 use crate::collector::roots::Visitor;
 use crate::contract::{layout::*, RegTable, Tso};
 use crate::eval::pause::thread_paused;
@@ -115,6 +115,9 @@ pub unsafe extern "C" fn resumeThread(token: usize) -> *mut RegTable {
         None => seat::acquire(me),
     }
     let hec = hec();
+    if !settings().threaded {
+        slices::call_is_over();
+    }
     let t = last_call(me, token);
     door::come_back(hec, t);
     throwto::deliver_after_call(hec, t);

@@ -1,0 +1,91 @@
+//! Ticks of the non-threaded way without an OS thread of their own: a timer that sends a signal.
+//!
+//! The system may refuse a second OS thread (`ulimit -u`, a container's limit). Then this timer does what the ticker does. It runs while
+//! the process uses the processor, so no tick comes while the program waits, and none interrupts a system call that does. What
+//! it does not count, foreign calls that wait, is seen to as they are over (`sched/slices.rs`).
+//!
+//! The signal is the last real-time signal that is nobody's yet: a program may use SIGVTALRM and SIGPROF itself. If there is no such
+//! signal or no timer either, the program runs without time slices.
+use crate::sched::slices;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::time::Duration;
+
+/// In the program's use: the number of its timer, plus one.
+static TIMER: AtomicUsize = AtomicUsize::new(0);
+static PAUSED: AtomicBool = AtomicBool::new(false);
+/// How many ticks make a slice, and how many have been since the last one ended.
+static SWITCH_TICKS: AtomicU32 = AtomicU32::new(1);
+static TICKS: AtomicU32 = AtomicU32::new(0);
+
+/// Starts ticking, if the system lets us.
+pub fn start(interval: Duration, switch_ticks: u32) {
+    SWITCH_TICKS.store(switch_ticks, Ordering::Relaxed);
+    PAUSED.store(false, Ordering::Relaxed);
+    slices::count_calls(interval.saturating_mul(switch_ticks));
+    // SAFETY: the handler is async-signal-safe, and `timer` is written before it is read.
+    unsafe {
+        let Some(signal) = take_signal() else { return };
+        let mut event: libc::sigevent = std::mem::zeroed();
+        event.sigev_notify = libc::SIGEV_SIGNAL;
+        event.sigev_signo = signal;
+        let mut timer: libc::timer_t = std::ptr::null_mut();
+        if libc::timer_create(libc::CLOCK_PROCESS_CPUTIME_ID, &mut event, &mut timer) == 0 {
+            TIMER.store(timer as usize + 1, Ordering::Relaxed);
+            set(interval);
+        }
+    }
+}
+
+unsafe fn set(interval: Duration) {
+    let Some(timer) = TIMER.load(Ordering::Relaxed).checked_sub(1) else { return };
+    let time = libc::timespec { tv_sec: interval.as_secs() as libc::time_t, tv_nsec: interval.subsec_nanos() as libc::c_long };
+    let times = libc::itimerspec { it_interval: time, it_value: time };
+    libc::timer_settime(timer as libc::timer_t, 0, &times, std::ptr::null_mut());
+}
+
+/// A signal that the program does not use, with our handler.
+unsafe fn take_signal() -> Option<i32> {
+    let is_free = |&signal: &i32| {
+        let mut old: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(signal, std::ptr::null(), &mut old) == 0
+            && (old.sa_sigaction == libc::SIG_DFL || old.sa_sigaction == tick as *const () as usize)
+    };
+    let signal = (libc::SIGRTMIN()..=libc::SIGRTMAX()).rev().find(is_free)?;
+    let mut action: libc::sigaction = std::mem::zeroed();
+    action.sa_sigaction = tick as *const () as usize;
+    action.sa_flags = libc::SA_RESTART;
+    if libc::sigaction(signal, &action, std::ptr::null_mut()) != 0 {
+        return None;
+    }
+    let mut ours = std::mem::zeroed();
+    libc::sigemptyset(&mut ours);
+    libc::sigaddset(&mut ours, signal);
+    libc::pthread_sigmask(libc::SIG_UNBLOCK, &ours, std::ptr::null_mut());
+    Some(signal)
+}
+
+extern "C" fn tick(_signal: i32) {
+    // Only clocks, which succeed, and atomics: `errno` stays as it is.
+    if PAUSED.load(Ordering::Relaxed) {
+        return;
+    }
+    let ticks = TICKS.load(Ordering::Relaxed) + 1;
+    if ticks >= SWITCH_TICKS.load(Ordering::Relaxed) {
+        TICKS.store(0, Ordering::Relaxed);
+        slices::end_one();
+    } else {
+        TICKS.store(ticks, Ordering::Relaxed);
+        slices::look_for_events();
+    }
+}
+
+/// Suspends and resumes ticking.
+pub fn pause(yes: bool) {
+    PAUSED.store(yes, Ordering::Relaxed);
+}
+
+/// No more ticks: the program is ending.
+pub fn stop() {
+    // SAFETY: the timer is ours, and set to zero it stands still.
+    unsafe { set(Duration::ZERO) }
+}
