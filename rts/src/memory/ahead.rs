@@ -4,7 +4,7 @@
 //! Blocks that never were in use are taken one after the other, most by collections; so those that
 //! come next are populated many at a time. While there is a core that neither HECs nor GC threads need, a helper, an OS
 //! thread of its own, does that as the program runs, and stays a part of the heap ahead of it. Who
-//! takes a block that is not populated all the same does a few itself.
+//! takes a block that is not populated all the same does a few itself. Runs that may stay untouched lie beyond what has been populated.
 //!
 //! Protocol: blocks are claimed from `POPULATED` on, in pieces, by whoever populates them; to do so
 //! twice, or for a block that is in use, does no harm. `WANTED` says how far the helper is to get. It
@@ -86,10 +86,29 @@ unsafe fn keep_ahead(top: usize, len: usize, committed: usize) {
     }
 }
 
-/// Claims the blocks from `first` on up to `end`, and populates them.
+/// Claims the blocks from `first` on up to `end`, as far as nobody has, and populates them.
 unsafe fn populate_from(first: usize, end: usize) {
-    if POPULATED.fetch_max(end, Ordering::Relaxed) < end {
+    let first = POPULATED.fetch_max(end, Ordering::Relaxed).max(first);
+    if first < end {
         populate(first, end - first);
+    }
+}
+
+/// Claims `len` blocks that have not been populated, the first that nobody has taken or claimed, and leaves them to be touched. `top` is the first
+/// that nobody has taken; `commit` makes blocks up to an index usable, and may refuse. Returns the first of them.
+/// # Safety
+/// The range has been reserved; the pool's lock is held.
+pub(super) unsafe fn claim_unpopulated(top: usize, len: usize, commit: impl Fn(usize) -> bool) -> Option<usize> {
+    let mut populated = POPULATED.load(Ordering::Relaxed);
+    loop {
+        let first = populated.max(top);
+        if !commit(first + len) {
+            return None;
+        }
+        match POPULATED.compare_exchange(populated, first + len, Ordering::Relaxed, Ordering::Relaxed) {
+            Ok(_) => return Some(first),
+            Err(now) => populated = now,
+        }
     }
 }
 

@@ -5,7 +5,7 @@
 //! descriptor (`free`), where Cmm stores it before a call that may allocate (`SAVE_HP`) and
 //! from where it loads it after (`LOAD_HP`). Allocation by the runtime never fails for want of
 //! a collection: what does not fit goes to an extra run, and a collection is asked for.
-use super::blocks::{alloc_run, used_bytes, Run};
+use super::blocks::{alloc_run, alloc_untouched, used_bytes, Run};
 use super::pinned::{self, OpenBlock};
 use super::{pieces, Age, BLOCK_BYTES, BLOCK_LOG, BLOCK_WORDS, LARGE_OBJECT_WORDS};
 use crate::contract::{BlockDesc, Closure, WORD};
@@ -215,9 +215,9 @@ impl AllocArea {
         Some(std::mem::replace(&mut self.run, beside))
     }
 
-    /// A run of its own for one object.
+    /// A run of its own for one object. What lies behind the object's header may never be touched.
     unsafe fn allocate_large(&mut self, words: usize, age: Age) -> Option<Closure> {
-        let run = alloc_run(words.div_ceil(BLOCK_WORDS), age)?;
+        let run = alloc_untouched(words.div_ceil(BLOCK_WORDS), age)?;
         (*run).free = (*run).start + words * WORD;
         self.note_large(run);
         Some(Closure((*run).start))
@@ -277,7 +277,7 @@ impl AllocArea {
         let bytes = words * WORD;
         if bytes + align > BLOCK_BYTES / 2 {
             let extra = align.div_ceil(WORD);
-            let run = alloc_run((words + extra).div_ceil(BLOCK_WORDS), Age(Age::PINNED))?;
+            let run = alloc_untouched((words + extra).div_ceil(BLOCK_WORDS), Age(Age::PINNED))?;
             let at = pinned::aligned((*run).start, align, offset);
             (*run).free = at + bytes;
             self.note_large(run);
@@ -287,7 +287,8 @@ impl AllocArea {
         if let Some(at) = self.pinned[class].cut(bytes, align, offset) {
             return Some(Closure(at));
         }
-        let run = alloc_run(1, Age(Age::NURSERY.0 | Age::PINNED))?;
+        let age = Age(Age::NURSERY.0 | Age::PINNED);
+        let run = if pinned::fills_pages(class) { alloc_run(1, age)? } else { alloc_untouched(1, age)? };
         self.allocated_before += self.pinned[class].grown() as u64;
         self.note_large(run);
         self.pinned[class] = OpenBlock::new(run);

@@ -24,6 +24,11 @@ pub fn class(bytes: usize) -> usize {
     SIZES.iter().position(|&size| bytes <= size).unwrap_or(SIZES.len())
 }
 
+/// Has every page of a block a part of some array's header, so that all of it is touched in any case?
+pub fn fills_pages(class: usize) -> bool {
+    class < SIZES.len()
+}
+
 /// The first address from `at` on whose byte `offset` is aligned to `align`, a power of two.
 pub fn aligned(at: usize, align: usize, offset: usize) -> usize {
     at + ((at + offset).wrapping_neg() & (align - 1))

@@ -135,6 +135,34 @@ fn blocks_are_populated_before_they_are_taken() {
 }
 
 #[test]
+fn what_may_stay_untouched_is_not_backed() {
+    let _w = empty_pool();
+    unsafe {
+        // All that there is, so that what follows is new.
+        while blocks_resident() > blocks_in_use() {
+            run(1);
+        }
+        let fresh: Vec<_> = (0..40)
+            .flat_map(|i| {
+                run(1);
+                [blocks::alloc_untouched(1 + i % 3, Age(Age::LARGE)).unwrap()]
+            })
+            .collect();
+        for &r in &fresh {
+            for page in ((*r).start..(*r).start + (*r).len as usize * BLOCK_BYTES).step_by(4096) {
+                assert_ne!(is_backed(page), Some(true));
+            }
+        }
+        // Blocks that have been filled are kept for those that will be, and the other way round.
+        let (filled, sparse) = ((*run(1)).head, (*fresh[7]).head);
+        free_run(space::desc(filled as usize));
+        free_run(fresh[7]);
+        assert_eq!((*blocks::alloc_untouched(1, Age(Age::LARGE)).unwrap()).head, sparse);
+        assert_eq!((*run(1)).head, filled);
+    }
+}
+
+#[test]
 fn each_run_visits_what_is_in_use() {
     let _w = empty_pool();
     unsafe {
