@@ -14,6 +14,7 @@ mod project;
 mod report;
 mod study;
 mod tally;
+mod unit;
 
 use clap::{
     error::{ContextKind, ContextValue, ErrorKind},

@@ -1,17 +1,18 @@
 //! `hecaton test`: every test of the project.
 //!
-//! In order: the unit tests of the crates (cargo), the scripts in tests/commands (the command line as a user meets it), the conformance
+//! In order: the unit tests of the crates and the models of their protocols (cargo), the scripts in tests/commands (the command line as a user meets it), the conformance
 //! suite, and the programs on Debian's libraries (the bench's among them). Closes with one line of counts, where each run of a program is
 //! a test.
 use crate::{
-    conformance::{self, Kind, CHECK, CREW, CREW_STRESS, HECS, OLD, PLAIN, SMALL, STRESS},
+    conformance::{self, CHECK, CREW, CREW_STRESS, HECS, OLD, PLAIN, SMALL, STRESS},
     fail::{reason, Fail, Result},
     ghc::Ghc,
     nearest,
     process::{self, End},
     programs::{self, Maker},
-    project::{cargo, Project},
+    project::Project,
     tally::{Report, Tally},
+    unit::{self, Choice, Kind},
 };
 use std::{collections::HashSet, ffi::OsStr, fs, path::{Path, PathBuf}, process::Command, time::Duration};
 
@@ -26,12 +27,15 @@ pub struct Options {
     /// Also run every conformance program on this many HECs: 1, 2, 4 or 8, linked with -threaded
     #[arg(long, value_name = "N", value_parser = ["1", "2", "4", "8"])]
     hecs: Vec<String>,
-    /// Only tests whose names contain one of these; `unit` names the crates' unit tests
+    /// Only tests whose names contain one of these; `unit` names the crates' unit tests, `models` those of lock-free protocols, `unit:TEXT` and
+    /// `model:TEXT` those that contain it
     names: Vec<String>,
 }
 
 pub fn run(project: &Project, options: &Options) -> Result<()> {
-    nearest::check("test", &options.names, &all_names(project)?)?;
+    let of_crates = chosen(project, &options.names)?;
+    let others: Vec<String> = options.names.iter().filter(|n| !of_crates.contains(n)).cloned().collect();
+    nearest::check("test", &others, &all_names(project)?)?;
     let everything = options.names.is_empty() && !options.quick;
     if everything {
         install("test", project)?;
@@ -39,12 +43,15 @@ pub fn run(project: &Project, options: &Options) -> Result<()> {
     Ghc::find(project)?.check_version()?;
     let report = Report::default();
     let mut tally = Tally::default();
-    if everything || options.names.iter().any(|n| n == "unit") {
-        tally += unit_tests(project, &report)?;
+    for kind in [Kind::Unit, Kind::Model] {
+        let choices = if everything { vec![Choice::All] } else { unit::chosen(project, kind, &options.names)? };
+        if !choices.is_empty() {
+            tally += unit::run(project, kind, &choices, &report)?;
+        }
     }
     let tests = project.root.join("tests");
     tally += scripts(project, &tests.join("commands"), options, &report)?;
-    let mut kinds: Vec<&Kind> = if options.quick { vec![&PLAIN] } else { vec![&PLAIN, &SMALL, &CHECK, &OLD, &CREW] };
+    let mut kinds: Vec<&conformance::Kind> = if options.quick { vec![&PLAIN] } else { vec![&PLAIN, &SMALL, &CHECK, &OLD, &CREW] };
     if options.stress {
         kinds.extend([&STRESS, &CREW_STRESS]);
     }
@@ -68,7 +75,7 @@ pub fn run(project: &Project, options: &Options) -> Result<()> {
             tally += conformance::run(suite, &maker, &selected, kinds, &packages, &report)?;
         }
     }
-    let kinds: Vec<&Kind> = HECS.iter().filter(|k| options.hecs.iter().any(|n| n == k.name)).collect();
+    let kinds: Vec<&conformance::Kind> = HECS.iter().filter(|k| options.hecs.iter().any(|n| n == k.name)).collect();
     if !kinds.is_empty() {
         let selected = programs::find(&tests.join("conformance"), &options.names)?;
         let threaded: Vec<_> = selected.iter().map(|p| p.with_flag("-threaded")).collect();
@@ -94,10 +101,23 @@ fn finish(tally: Tally, report: &Report, options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Everything that a name may select.
+/// Those of the names that choose unit tests or models.
+fn chosen<'a>(project: &Project, names: &'a [String]) -> Result<Vec<&'a String>> {
+    let mut of_crates = Vec::new();
+    for name in names {
+        for kind in [Kind::Unit, Kind::Model] {
+            if !unit::chosen(project, kind, std::slice::from_ref(name))?.is_empty() {
+                of_crates.push(name);
+            }
+        }
+    }
+    Ok(of_crates)
+}
+
+/// Everything else that a name may select, and what nearly does.
 fn all_names(project: &Project) -> Result<Vec<String>> {
     let tests = project.root.join("tests");
-    let mut names = vec!["unit".to_owned()];
+    let mut names = vec!["unit".to_owned(), "models".to_owned()];
     names.extend(scripts_in(&tests.join("commands")).iter().map(|script| stem(script)));
     for folder in [tests.join("conformance"), tests.join("libraries")] {
         names.extend(programs::find(&folder, &[])?.into_iter().map(|p| p.name));
@@ -127,34 +147,6 @@ pub fn install(set: &str, project: &Project) -> Result<()> {
         Ok(_) => Err(Fail::silent(1)),
         Err(e) => Err(Fail::new(format!("cannot run scripts/install-deps.sh: {}", reason(&e)))),
     }
-}
-
-fn unit_tests(project: &Project, report: &Report) -> Result<Tally> {
-    let out = Command::new(cargo()?)
-        .args(["test", "--release", "--quiet", "--workspace", "--no-fail-fast", "--target-dir"])
-        .arg(project.root.join("target"))
-        .current_dir(&project.root)
-        .output()
-        .map_err(|e| Fail::new(format!("cannot run cargo: {}", reason(&e))))?;
-    let said = String::from_utf8_lossy(&out.stdout).into_owned();
-    let tally: Tally = said.lines().filter_map(cargo_counts).sum();
-    if out.status.success() {
-        report.pass("unit tests", &format!("{} passed", tally.passed));
-        return Ok(tally);
-    }
-    let failure = report.fail("unit tests", "cargo test", &(said + &String::from_utf8_lossy(&out.stderr)));
-    // A crate that does not compile counts, though none of its tests did.
-    Ok(if tally.failed > 0 { tally } else { [tally, failure].into_iter().sum() })
-}
-
-/// Reads `test result: ok. 12 passed; 0 failed; 1 ignored; …`.
-fn cargo_counts(line: &str) -> Option<Tally> {
-    let counts = line.strip_prefix("test result: ")?;
-    let count = |word: &str| {
-        let before = counts.split(word).next().filter(|b| b.len() < counts.len())?;
-        before.trim_end().rsplit(' ').next()?.parse().ok()
-    };
-    Some(Tally { passed: count("passed")?, failed: count("failed")?, skipped: count("ignored")? })
 }
 
 /// Runs the shell scripts in `folder`, each in an empty folder. Exit code 77 means skipped, with the reason as the last line.
@@ -195,16 +187,4 @@ fn packages(project: &Project) -> Result<HashSet<String>> {
         .output()
         .map_err(|e| Fail::new(format!("cannot run {}: {}", ghc_pkg.display(), reason(&e))))?;
     Ok(String::from_utf8_lossy(&out.stdout).split_whitespace().map(str::to_owned).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn cargo_is_understood() {
-        let line = "test result: FAILED. 12 passed; 3 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.00s";
-        assert_eq!(cargo_counts(line), Some(Tally { passed: 12, failed: 3, skipped: 1 }));
-        assert_eq!(cargo_counts("running 3 tests"), None);
-    }
 }
