@@ -6,6 +6,7 @@ mod conformance;
 mod elf;
 mod fail;
 mod ghc;
+mod mutants;
 mod nearest;
 mod parallel;
 mod process;
@@ -71,6 +72,9 @@ enum Cmd {
     ///
     /// Installs the Debian packages that tests need and that are missing (as root or with sudo), unless tests are named. Ends with the
     /// counts, and exit code 1 if any test failed.
+    ///
+    /// With --mutants, the tests are tested: in a copy of the project each bug of tests/mutants is put in by itself, and the tests that should
+    /// find it are run. Exit code 1 if one survives that should not.
     Test(commands::test::Options),
     /// Measure the programs in bench/ and the installed ghc side by side with the stock runtime
     ///

@@ -2,7 +2,7 @@
 use super::{
     fingerprint::hash,
     steps::{cargo_build, tool},
-    Evaluation, WAYS,
+    Evaluation, Way, WAYS,
 };
 use crate::{
     fail::{Fail, Result},
@@ -17,6 +17,14 @@ use std::{
     path::{Path, PathBuf},
     process::Command,
 };
+
+/// All that goes into the library of one way.
+pub struct One {
+    pub rust: PathBuf,
+    /// From Cmm and C.
+    pub common: Vec<PathBuf>,
+    pub way: PathBuf,
+}
 
 /// All that goes into the libraries.
 pub struct Objects {
@@ -43,29 +51,43 @@ struct Unit {
 }
 
 pub fn all(project: &Project, ghc: &Ghc, evaluation: Evaluation) -> Result<Objects> {
-    let dir = evaluation.dir(project).join("obj");
-    fs::create_dir_all(&dir).map_err(|e| Fail::io("create", &dir, e))?;
-    let root = &project.root;
-    let sources = [files(&root.join("cmm"), "cmm")?, files(&root.join("rts/c"), "c")?].concat();
-    let evaluation = root.join("cmm/evaluation").join(evaluation.name());
-    let headers = [files(&root.join("cmm"), "h")?, files(&evaluation, "h")?, files(&root.join("rts/c"), "h")?].concat();
-    let way_source = root.join("rts/ways/way.c");
+    let compiler = Compiler::new(project, ghc, evaluation)?;
+    let sources = sources(&project.root)?;
     let mut units = Vec::new();
     for shared in [false, true] {
         units.extend(sources.iter().map(|source| Unit { source: source.clone(), shared, defines: Vec::new() }));
-        units.extend(WAYS.iter().map(|way| {
-            let flags = [("THREADED", way.threaded), ("DEBUG", way.debug), ("EVENTLOG", way.eventlog), ("DYNAMIC", shared)];
-            let defines = flags.iter().map(|(name, on)| format!("-DWAY_{name}={}", u8::from(*on))).collect();
-            Unit { source: way_source.clone(), shared, defines }
-        }));
+        units.extend(WAYS.iter().map(|way| Unit::of_way(&project.root, way, shared)));
     }
-    let compiler = Compiler { ghc, include: ghc.libdir()?.join("include"), root, evaluation: &evaluation, dir: &dir, headers: contents(&headers)? };
     let mut made = in_parallel(&units, |unit| compiler.compile(unit))?.into_iter();
     let mut kind = || Kind { common: made.by_ref().take(sources.len()).collect(), ways: made.by_ref().take(WAYS.len()).collect() };
     let (static_, shared) = (kind(), kind());
     // Last, since it takes longest: a mistake in Cmm shows before.
-    let rust = crate_archive(project, ghc)?;
-    Ok(Objects { rust, static_, shared, dir })
+    let rust = crate_archive(project, ghc, "release")?;
+    Ok(Objects { rust, static_, shared, dir: compiler.dir })
+}
+
+/// Compiles what one way needs, the crate with one of cargo's profiles.
+pub fn one(project: &Project, ghc: &Ghc, way: &Way, shared: bool, profile: &str) -> Result<One> {
+    let compiler = Compiler::new(project, ghc, Evaluation::LockFree)?;
+    let mut units = vec![Unit::of_way(&project.root, way, shared)];
+    units.extend(sources(&project.root)?.into_iter().map(|source| Unit { source, shared, defines: Vec::new() }));
+    let mut common = in_parallel(&units, |unit| compiler.compile(unit))?;
+    let way = common.remove(0);
+    Ok(One { rust: crate_archive(project, ghc, profile)?, common, way })
+}
+
+/// The sources of all ways.
+fn sources(root: &Path) -> Result<Vec<PathBuf>> {
+    Ok([files(&root.join("cmm"), "cmm")?, files(&root.join("rts/c"), "c")?].concat())
+}
+
+impl Unit {
+    /// What tells the ways apart.
+    fn of_way(root: &Path, way: &Way, shared: bool) -> Unit {
+        let flags = [("THREADED", way.threaded), ("DEBUG", way.debug), ("EVENTLOG", way.eventlog), ("DYNAMIC", shared)];
+        let defines = flags.iter().map(|(name, on)| format!("-DWAY_{name}={}", u8::from(*on))).collect();
+        Unit { source: root.join("rts/ways/way.c"), shared, defines }
+    }
 }
 
 impl Objects {
@@ -81,15 +103,15 @@ impl Objects {
     }
 }
 
-fn crate_archive(project: &Project, ghc: &Ghc) -> Result<PathBuf> {
+fn crate_archive(project: &Project, ghc: &Ghc, profile: &str) -> Result<PathBuf> {
     let mut command = Command::new(cargo()?);
-    command.args(["build", "--release", "--package", "hecaton-rts", "--target-dir"]).arg(project.root.join("target"));
+    command.args(["build", "--profile", profile, "--package", "hecaton-rts", "--target-dir"]).arg(project.root.join("target"));
     command.current_dir(&project.root);
     if !ghc.is_default {
         command.env("HECATON_GHC", &ghc.path);
     }
     cargo_build("compiling the runtime's Rust", &mut command, "hecaton: building the runtime; this takes a minute or two")?;
-    Ok(project.root.join("target/release/libhecaton.a"))
+    Ok(project.root.join("target").join(profile).join("libhecaton.a"))
 }
 
 struct Compiler<'a> {
@@ -97,13 +119,22 @@ struct Compiler<'a> {
     include: PathBuf,
     root: &'a Path,
     /// Where Evaluation.h is.
-    evaluation: &'a Path,
-    dir: &'a Path,
+    evaluation: PathBuf,
+    dir: PathBuf,
     /// The contents of all headers that a source may include.
     headers: Vec<u8>,
 }
 
-impl Compiler<'_> {
+impl<'a> Compiler<'a> {
+    fn new(project: &'a Project, ghc: &'a Ghc, evaluation: Evaluation) -> Result<Compiler<'a>> {
+        let dir = evaluation.dir(project).join("obj");
+        fs::create_dir_all(&dir).map_err(|e| Fail::io("create", &dir, e))?;
+        let root = &project.root;
+        let evaluation = root.join("cmm/evaluation").join(evaluation.name());
+        let headers = [files(&root.join("cmm"), "h")?, files(&evaluation, "h")?, files(&root.join("rts/c"), "h")?].concat();
+        Ok(Compiler { ghc, include: ghc.libdir()?.join("include"), root, evaluation, dir, headers: contents(&headers)? })
+    }
+
     /// Compiles one unit unless an object of just these sources and flags is there.
     fn compile(&self, unit: &Unit) -> Result<PathBuf> {
         let is_cmm = unit.source.extension() == Some(OsStr::new("cmm"));

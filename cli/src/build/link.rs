@@ -2,7 +2,11 @@
 //!
 //! Only the C names of the runtime and all that Cmm and C define stay visible; what Rust names (its standard library included) becomes
 //! local, so that a program may bring Rust libraries of its own.
-use super::{compile::Kind, compile::Objects, steps::tool, Way, WAYS};
+use super::{
+    compile::{Objects, One},
+    steps::tool,
+    Way, WAYS,
+};
 use crate::{
     fail::{Fail, Result},
     ghc::VERSION,
@@ -18,24 +22,44 @@ use std::{
 /// Makes all libraries in the empty folder `dir`, and what programs with a shared one have linked in.
 pub fn all(objects: &Objects, root: &Path, dir: &Path) -> Result<()> {
     let exported = rust_exports(&objects.rust)?;
-    let static_ = merge(objects, &objects.static_, &exported, &dir.join("static"))?;
-    let shared = merge(objects, &objects.shared, &exported, &dir.join("shared"))?;
+    let static_ = merge(&objects.rust, &objects.static_.common, &exported, &dir.join("static"))?;
+    let shared = merge(&objects.rust, &objects.shared.common, &exported, &dir.join("shared"))?;
     let ways: Vec<usize> = (0..WAYS.len()).collect();
     in_parallel(&ways, |&n| {
         let way = &WAYS[n];
         archive(static_.of(way), &objects.static_.ways[n], &dir.join(format!("libHSrts{}.a", way.suffix)))?;
         shared_library(shared.of(way), &objects.shared.ways[n], dir, &format!("libHSrts{}-ghc{VERSION}.so", way.suffix))
     })?;
+    loaded(root, dir)?;
+    remove(&dir.join("static"))?;
+    remove(&dir.join("shared"))
+}
+
+/// Makes what programs and libraries with a shared runtime have linked in.
+fn loaded(root: &Path, dir: &Path) -> Result<()> {
     for (name, ends) in [("loaded.o", 1), ("library-loaded.o", 0)] {
         let mut compile = Command::new("gcc");
         compile.args(["-O2", "-Wall", "-fPIC", "-c", &format!("-DENDS={ends}"), "-o"]).arg(dir.join(name)).arg(root.join("rts/program/loaded.c"));
         tool("compiling rts/program/loaded.c", &mut compile)?;
     }
-    for leftover in ["static", "shared"] {
-        let leftover = dir.join(leftover);
-        fs::remove_dir_all(&leftover).map_err(|e| Fail::io("remove", &leftover, e))?;
-    }
     Ok(())
+}
+
+/// Makes the library of one way in the empty folder `dir`.
+pub fn one(objects: &One, way: &Way, shared: bool, root: &Path, dir: &Path) -> Result<()> {
+    let work = dir.join("merged");
+    let merged = merge(&objects.rust, &objects.common, &rust_exports(&objects.rust)?, &work)?;
+    if shared {
+        shared_library(merged.of(way), &objects.way, dir, &format!("libHSrts{}-ghc{VERSION}.so", way.suffix))?;
+        loaded(root, dir)?;
+    } else {
+        archive(merged.of(way), &objects.way, &dir.join(format!("libHSrts{}.a", way.suffix)))?;
+    }
+    remove(&work)
+}
+
+fn remove(folder: &Path) -> Result<()> {
+    fs::remove_dir_all(folder).map_err(|e| Fail::io("remove", folder, e))
 }
 
 /// The runtime as one relocatable object.
@@ -55,12 +79,12 @@ impl Merged {
     }
 }
 
-/// Links Rust and `kind`'s common objects into one object that shows only the runtime's C names.
-fn merge(objects: &Objects, kind: &Kind, exported: &BTreeSet<String>, work: &Path) -> Result<Merged> {
+/// Links Rust and the common objects of a kind into one object that shows only the runtime's C names.
+fn merge(rust: &Path, common: &[PathBuf], exported: &BTreeSet<String>, work: &Path) -> Result<Merged> {
     fs::create_dir(work).map_err(|e| Fail::io("create", work, e))?;
     let mut visible = exported.clone();
-    if !kind.common.is_empty() {
-        let names = tool("listing symbols", Command::new("nm").args(["--defined-only", "--extern-only", "--format=posix"]).args(&kind.common))?;
+    if !common.is_empty() {
+        let names = tool("listing symbols", Command::new("nm").args(["--defined-only", "--extern-only", "--format=posix"]).args(common))?;
         visible.extend(String::from_utf8_lossy(&names).lines().filter(|l| l.contains(' ')).filter_map(symbol).map(str::to_owned));
     }
     let write = |name: &str, text: String| {
@@ -76,7 +100,7 @@ fn merge(objects: &Objects, kind: &Kind, exported: &BTreeSet<String>, work: &Pat
     // stacks, if only to show them: with an unwinder of its own, no program has to load one.
     let mut link = Command::new("ld");
     link.args(["-r", "--gc-sections", "-o"]).arg(&object).args(visible.iter().map(|s| format!("--undefined={s}")));
-    link.args(&kind.common).arg(&objects.rust).arg(unwinder()?).arg(&layout);
+    link.args(common).arg(rust).arg(unwinder()?).arg(&layout);
     tool("linking the runtime", &mut link)?;
     let mut hide = Command::new("objcopy");
     hide.arg(format!("--keep-global-symbols={}", keep.display()));

@@ -98,6 +98,29 @@ pub fn ensure_variant(project: &Project, evaluation: Evaluation) -> Result<PathB
     Ok(lib)
 }
 
+/// Makes the library of one way in `lib`, whatever is there, with the crate compiled by one of cargo's profiles.
+pub fn one_way(project: &Project, way: &Way, shared: bool, profile: &str, lib: &Path) -> Result<()> {
+    let ghc = Ghc::find(project)?;
+    let stamp = fingerprint::of_sources(project, &ghc)?;
+    let objects = compile::one(project, &ghc, way, shared, profile)?;
+    if lib.exists() {
+        fs::remove_dir_all(lib).map_err(|e| Fail::io("remove", lib, e))?;
+    }
+    fs::create_dir_all(lib).map_err(|e| Fail::io("create", lib, e))?;
+    link::one(&objects, way, shared, &project.root, lib)?;
+    let path = lib.join("stamp");
+    fs::write(&path, stamp).map_err(|e| Fail::io("write", &path, e))
+}
+
+/// The way that flags for ghc choose, and whether its library is a shared one.
+pub fn way_of(flags: &[String]) -> (&'static Way, bool) {
+    let has = |flag: &str| flags.iter().any(|f| f == flag);
+    let (threaded, debug) = (has("-threaded"), has("-debug"));
+    let eventlog = debug || has("-eventlog");
+    let way = WAYS.iter().find(|w| (w.threaded, w.debug, w.eventlog) == (threaded, debug, eventlog));
+    (way.expect("a way for each combination"), has("-dynamic"))
+}
+
 /// What identifies the libraries in `lib` (two builds from different sources differ in it).
 pub fn identity(lib: &Path) -> String {
     fs::read_to_string(lib.join("stamp")).unwrap_or_else(|_| hash([lib.as_os_str().as_bytes()]))
@@ -154,5 +177,20 @@ pub fn lock(dir: &Path) -> Result<File> {
     match unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX) } {
         0 => Ok(file),
         _ => Err(Fail::io("lock", &path, io::Error::last_os_error())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_choose_a_way() {
+        let of = |flags: &str| {
+            let (way, shared) = way_of(&flags.split_whitespace().map(str::to_owned).collect::<Vec<_>>());
+            (way.suffix, shared)
+        };
+        assert_eq!([of("-O"), of("-threaded -O"), of("-debug -threaded")], [("", false), ("_thr", false), ("_thr_debug", false)]);
+        assert_eq!([of("-eventlog -dynamic"), of("-debug -eventlog")], [("_l", true), ("_debug", false)]);
     }
 }

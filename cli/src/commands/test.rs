@@ -7,7 +7,7 @@ use crate::{
     conformance::{self, CHECK, CREW, CREW_STRESS, HECS, OLD, PLAIN, SMALL, STRESS},
     fail::{reason, Fail, Result},
     ghc::Ghc,
-    nearest,
+    mutants, nearest,
     process::{self, End},
     programs::{self, Maker},
     project::Project,
@@ -27,12 +27,18 @@ pub struct Options {
     /// Also run every conformance program on this many HECs: 1, 2, 4 or 8, linked with -threaded
     #[arg(long, value_name = "N", value_parser = ["1", "2", "4", "8"])]
     hecs: Vec<String>,
+    /// Have bugs put in one by one (tests/mutants), and see which tests find them; names are those of bugs
+    #[arg(long)]
+    mutants: bool,
     /// Only tests whose names contain one of these; `unit` names the crates' unit tests, `models` those of lock-free protocols, `unit:TEXT` and
     /// `model:TEXT` those that contain it
     names: Vec<String>,
 }
 
 pub fn run(project: &Project, options: &Options) -> Result<()> {
+    if options.mutants {
+        return mutants::run(project, &options.names);
+    }
     let of_crates = chosen(project, &options.names)?;
     let others: Vec<String> = options.names.iter().filter(|n| !of_crates.contains(n)).cloned().collect();
     nearest::check("test", &others, &all_names(project)?)?;

@@ -42,6 +42,31 @@ pub const HECS: [Kind; 4] = [
     hecs("8", &[("GHCRTS", "-N8 -A64k -n16k")]),
 ];
 
+/// The kind of run of this name.
+pub fn kind(name: &str) -> Option<&'static Kind> {
+    const KINDS: [&Kind; 7] = [&PLAIN, &SMALL, &CHECK, &OLD, &CREW, &STRESS, &CREW_STRESS];
+    KINDS.into_iter().chain(&HECS).find(|k| k.name == name)
+}
+
+impl Kind {
+    /// Is it for programs linked with `-threaded`?
+    pub fn is_threaded(&self) -> bool {
+        HECS.iter().any(|k| k.name == self.name)
+    }
+}
+
+/// What is wrong with Hecaton's answer in one kind of run, if anything is.
+pub fn compare(maker: &Maker, program: &Program, kind: &Kind) -> Result<Option<String>> {
+    for runtime in [Runtime::Stock, Runtime::Hecaton] {
+        if let Err(said) = maker.make(program, runtime) {
+            return Ok(Some(format!("cannot be built ({}):\n{said}", runtime.name())));
+        }
+    }
+    let expected = stock_answer(maker, program)?;
+    let answer = ask(maker, program, Runtime::Hecaton, kind)?;
+    difference(maker, program, kind, &expected, &answer)
+}
+
 const fn hecs(name: &'static str, env: &'static [(&'static str, &'static str)]) -> Kind {
     Kind { name, env, patience: 4 }
 }

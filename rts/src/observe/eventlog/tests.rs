@@ -180,6 +180,54 @@ fn fields_are_where_the_guide_says() {
     assert_eq!([(); 7].map(|()| r.number(8)), [1, 2, 3, 4, 5, 6, 7]);
 }
 
+/// So many bytes, each its own: `at`, `at + 1` and so on.
+fn count(at: u8, bytes: u8) -> u64 {
+    (at..at + bytes).fold(0, |n, b| n << 8 | u64::from(b))
+}
+
+#[test]
+fn the_bytes_of_events_with_several_fields() {
+    let (word, half, long) = (|at| count(at, 4) as u32, |at| count(at, 2) as u16, |at| count(at, 8));
+    // After the set of HECs that is this process, or its clock, every byte is one more than the one before it.
+    let events: [(Event, &[u8], u8); 17] = [
+        (Event::StopThread { thread: word(1), status: half(5), on: word(7) }, &[], 10),
+        (Event::MigrateThread { thread: word(1), to: half(5) }, &[], 6),
+        (Event::ThreadWakeup { thread: word(1), hec: half(5) }, &[], 6),
+        (Event::CreateThread(word(1)), &[], 4),
+        (Event::SparkSteal { victim: half(1) }, &[], 2),
+        (Event::HeapAllocated(long(1)), &[0, 0, 0, 0], 8),
+        (Event::HeapSize(long(1)), &[0, 0, 0, 0], 8),
+        (Event::HeapLive(long(1)), &[0, 0, 0, 0], 8),
+        (
+            Event::HeapInfo(HeapShape { generations: half(1), maximum: long(3), nursery: long(11), megablock: long(19), block: long(27) }),
+            &[0, 0, 0, 0],
+            34,
+        ),
+        (Event::CapsetCreate { set: word(1), kind: count(5, 2) as usize }, &[], 6),
+        (Event::CapsetAssign { set: word(1), hec: half(5) }, &[], 6),
+        (Event::CapsetRemove { set: word(1), hec: half(5) }, &[], 6),
+        (Event::TaskCreate { task: long(1), hec: half(9), os_thread: long(11) }, &[], 18),
+        (Event::TaskMigrate { task: long(1), from: half(9), to: half(11) }, &[], 12),
+        (Event::WallClock { seconds: long(1), nanoseconds: word(9) }, &[0, 0, 0, 1], 12),
+        (Event::Process(word(1)), &[0, 0, 0, 0], 4),
+        (Event::ParentProcess(word(1)), &[0, 0, 0, 0], 4),
+    ];
+    for (event, set, last) in events {
+        let mut payload = Vec::new();
+        event.payload(&mut payload);
+        assert_eq!(payload, [set, &(1..=last).collect::<Vec<u8>>()].concat(), "{event:?}");
+    }
+    // What has been copied in all comes once more, before what was copied in balance.
+    let stats = GcStats {
+        generation: half(1), copied: long(3), slop: long(11), fragmentation: long(19), threads: word(27), most_copied_by_one: long(31),
+        balanced_copied: long(39),
+    };
+    let mut payload = Vec::new();
+    Event::GcStats(stats).payload(&mut payload);
+    let (before, after): (Vec<u8>, Vec<u8>) = ((1..39).collect(), (39..47).collect());
+    assert_eq!(payload, [&[0, 0, 0, 0], &before[..], &before[2..10], &after[..]].concat());
+}
+
 #[test]
 fn a_block_is_written_before_it_grows_large() {
     let mut buffer = Buffer::new();
