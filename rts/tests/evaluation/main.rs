@@ -44,6 +44,7 @@ mod atomics {
 #[path = "../../src/eval/thunk.rs"]
 mod thunk;
 
+mod cmm;
 mod models;
 
 /// Explores a model with at most so many preemptions of a thread that could go on.

@@ -1,10 +1,10 @@
 //! Several threads evaluate one thunk, stop, are cut off, and wait for each other: nobody waits
 //! for what will not come, no value is read before it is made, and work set aside is not lost.
 //!
-//! What compiled code and the Cmm frames do with plain loads and stores is mirrored here by
-//! [`World::enter_eagerly`] and [`World::return_plainly`], step by step; the rest is the
-//! runtime's own code.
+//! What the Cmm frame does with plain loads and stores is read from its source (`cmm.rs`), and [`World::return_plainly`]
+//! does it step by step; what compiled code does is mirrored by [`World::enter_eagerly`]; the rest is the runtime's own code.
 use crate::atomics::{AtomicUsize, Ordering::*};
+use crate::cmm::{plain_update, Step};
 use crate::explore;
 use crate::thunk::*;
 use loom::cell::UnsafeCell;
@@ -151,14 +151,17 @@ impl World {
 
     /// stg_upd_frame.
     fn return_plainly(&self, me: usize) {
+        let mut seen = THUNK;
         // On x86-64 every load is an Acquire, and every store a Release.
-        let seen = self.header.load(Acquire);
-        if seen == IND || seen == BLACKHOLE {
-            return self.return_claimed(me);
+        for step in plain_update() {
+            match step {
+                Step::LoadHeader => seen = self.header.load(Acquire),
+                Step::LeaveIfClaimed if seen == IND || seen == BLACKHOLE => return self.return_claimed(me),
+                Step::LeaveIfClaimed => {}
+                Step::StoreIndirectee => self.indirectee.store(self.value(me), Release),
+                Step::StoreHeader => self.header.store(IND, Release),
+            }
         }
-        let value = self.value(me);
-        self.indirectee.store(value, Release);
-        self.header.store(IND, Release);
     }
 
     /// What code compiled with -feager-blackholing does when it has been entered.
