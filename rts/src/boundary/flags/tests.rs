@@ -213,8 +213,8 @@ fn wrong_options() {
     refused(&CASE, "-oxx", "Unknown output flag -ox\np: Internal error in the RTS options parser", false);
     refused(&CASE, "-o", "Unknown output flag -o\0\np: Internal error in the RTS options parser", false);
     refused(&CASE, "--foo -RTS a +RTS --bar", "unknown RTS option: --foo\np: unknown RTS option: --bar", true);
-    assert_eq!(gc("-G13").generations, 13);
-    assert_eq!(gc("-G1000").generations, 1000);
+    let generations = |options| CASE.flags(options).GcFlags.generations;
+    assert_eq!([generations("-G13"), generations("-G1000")], [13, 1000]);
     refused(&CASE, "-G1001", "more than 1000 generations: -G1001", true);
     let both = "The non-moving collector cannot be used in conjunction with\nthe compacting collector.";
     refused(&CASE, "-xn -c", both, true);
