@@ -3,7 +3,7 @@
 //! Tests of one crate share a process. A broken invariant of the runtime ends that, and so may a panic in a model: then each test of that
 //! crate is run again in a process of its own, so that one failure does not hide the others.
 use crate::{
-    fail::{Fail, Result},
+    fail::{reason, Fail, Result},
     parallel::in_parallel,
     process::{self, End},
     project::{cargo, Project},
@@ -108,7 +108,7 @@ pub fn compile(project: &Project, kind: Kind, profile: &str) -> Result<std::resu
         .arg(project.root.join("target"))
         .current_dir(&project.root)
         .output()
-        .map_err(|e| Fail::new(format!("cannot run cargo: {e}")))?;
+        .map_err(|e| Fail::new(format!("cannot run cargo: {}", reason(&e))))?;
     if !out.status.success() {
         return Ok(Err(String::from_utf8_lossy(&out.stderr).into_owned()));
     }
@@ -157,7 +157,7 @@ impl Tests {
             .args(["--list", "--format", "terse"])
             .current_dir(&self.folder)
             .output()
-            .map_err(|e| Fail::new(format!("cannot run {}: {e}", self.executable.display())))?;
+            .map_err(|e| Fail::new(format!("cannot run {}: {}", self.executable.display(), reason(&e))))?;
         Ok(String::from_utf8_lossy(&out.stdout).lines().filter_map(|l| l.strip_suffix(": test")).map(str::to_owned).collect())
     }
 }

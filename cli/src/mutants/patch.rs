@@ -11,7 +11,7 @@
 //! A killer is `unit NAME`, `model NAME` (the functions of tests) or `conformance PROGRAM KIND`.
 use crate::{
     conformance,
-    fail::{Fail, Result},
+    fail::{reason, Fail, Result},
     unit::{self, Kind},
 };
 use std::{
@@ -76,7 +76,7 @@ pub fn git_apply(root: &Path, patch: &Path, check: bool) -> std::result::Result<
     let mut command = Command::new("git");
     command.args(["apply", "--whitespace=nowarn"]).args(check.then_some("--check")).arg(patch).current_dir(root);
     command.env("GIT_CEILING_DIRECTORIES", root.parent().unwrap_or(root)).env_remove("GIT_DIR");
-    let out = command.output().map_err(|e| format!("cannot run git: {e}"))?;
+    let out = command.output().map_err(|e| format!("cannot run git: {}", reason(&e)))?;
     match out.status.success() {
         true => Ok(()),
         false => Err(String::from_utf8_lossy(&out.stderr).trim_end().replace('\n', "; ")),

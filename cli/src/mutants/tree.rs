@@ -2,7 +2,7 @@
 //! to the next. Only files whose contents differ are written, so that cargo compiles again what a mutant has changed, and nothing else.
 use super::patch::{git_apply, Patch};
 use crate::{
-    fail::{Fail, Result},
+    fail::{reason, Fail, Result},
     project::Project,
 };
 use std::{
@@ -63,7 +63,7 @@ impl Tree {
             .args(PARTS)
             .current_dir(&self.original)
             .output()
-            .map_err(|e| Fail::new(format!("cannot run git: {e}")))?;
+            .map_err(|e| Fail::new(format!("cannot run git: {}", reason(&e))))?;
         if !out.status.success() {
             return Err(Fail::new(format!("git does not list the project's files: {}", String::from_utf8_lossy(&out.stderr).trim_end())));
         }
