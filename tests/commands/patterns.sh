@@ -183,4 +183,3 @@ right="$((count - 1)) cases, 0 wrong"
 says "$right" ./stock +RTS -A16k
 says "$right" ./ours +RTS -A16k
 says "$right" env HECATON_CHECK=gc-threads=4 ./ours +RTS -A16k
-says "$right" env HECATON_CHECK=old ./ours
