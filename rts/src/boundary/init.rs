@@ -291,15 +291,13 @@ pub unsafe extern "C" fn hs_init_with_rtsopts(argc: *mut i32, argv: *mut *mut *m
     hs_init_ghc(argc, argv, RtsConfig { rts_opts_enabled: RtsOptsAll as u32, ..setup::defaultRtsConfig })
 }
 
+/// Modules have no roots to initialise any more: as in the stock runtime, the function that did so is not called.
 /// # Safety
 /// As for [`hs_init_ghc`].
 #[no_mangle]
-pub unsafe extern "C" fn startupHaskell(argc: i32, argv: *mut *mut libc::c_char, init: Option<extern "C" fn()>) {
+pub unsafe extern "C" fn startupHaskell(argc: i32, argv: *mut *mut libc::c_char, _init_root: Option<extern "C" fn()>) {
     let (mut argc, mut argv) = (argc, argv);
     hs_init(&mut argc, &mut argv);
-    if let Some(f) = init {
-        f()
-    }
 }
 
 /// Runs a Haskell program: the body of the C `main` that ghc generates.
