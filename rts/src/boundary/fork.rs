@@ -4,6 +4,9 @@
 //! without a HEC (callbacks, stable pointers) locked, so the child finds them consistent; locks that
 //! other OS threads may have held are made anew (`sched/forking.rs`). In the child every other OS thread is gone; every
 //! other Haskell thread is deleted, before the world goes on; the given action runs as a new main; then the child exits.
+//!
+//! What stands around a program's main stands around the child's: `base` gives its thread the handler for SIGINT, reports its exceptions
+//! and ends the process by them. Signals that come before that are held (`events/held.rs`).
 use crate::contract::layout::*;
 use crate::eval::freeze::raise_async;
 use crate::sync::throwto::finished;
@@ -27,6 +30,7 @@ pub unsafe extern "C" fn forkProcess(entry: usize) -> libc::pid_t {
     while !world::stop(me) {}
     let fork = || stable_ptr::with_locked(|| libc::fork());
     let fork = || callback::with_locked(fork);
+    let fork = || signals::while_forking(fork);
     let pid = seat::DOZE.with_locked(|| eventlog::with_locked(fork));
     if pid != 0 {
         ticker::pause(false);
@@ -63,7 +67,6 @@ unsafe fn child(me: TaskRef, entry: usize) -> ! {
     world::go_on(me);
     super::init::after_fork();
     incall::after_fork();
-    signals::after_fork();
     iowait::after_fork();
     manager::after_fork();
     crate::observe::stats::after_fork();
@@ -76,7 +79,7 @@ unsafe fn child(me: TaskRef, entry: usize) -> ! {
     }
     let mut result = 0usize;
     let mut cap: *mut crate::hec::Hec = hec;
-    super::api::rts_evalStableIO(&mut cap, entry, &mut result);
+    super::api::rts_evalStableIOMain(&mut cap, entry, &mut result);
     let site = c"forkProcess";
     super::api::rts_checkSchedStatus(site.as_ptr(), cap);
     seat::release(me);

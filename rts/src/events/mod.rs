@@ -1,4 +1,5 @@
 //! Events from outside: time, descriptors, signals; and `base`'s own event manager.
+mod held;
 pub mod iowait;
 pub mod manager;
 pub mod signals;

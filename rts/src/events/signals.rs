@@ -5,16 +5,20 @@
 //! emptied by the HEC's holder; an index pair of atomics orders them. When it is full, a signal is
 //! kept once, as the system does with those that are blocked: its handler still runs after the
 //! last one came in. (The stock runtime ends the program.)
+//!
+//! The child of a fork is not interrupted as its parent would be: `held.rs`.
+use super::held::Held;
 use super::manager;
 use crate::hec::Hec;
 use crate::observe::fatal;
+use crate::os_thread::with_all_blocked;
 use crate::sched::events;
 use crate::thread::create::{apply, boxed, new_io_thread};
 use crate::unpoisoned::unpoisoned;
 use crate::{info, static_closure};
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::Mutex;
+use std::sync::{LazyLock, Mutex};
 use std::time::Duration;
 
 const STG_SIG_DFL: i32 = -1;
@@ -23,7 +27,8 @@ const STG_SIG_ERR: i32 = -3;
 const STG_SIG_HAN: i32 = -4;
 const STG_SIG_RST: i32 = -5;
 const SIGNALS: usize = 65;
-const INFO_BYTES: usize = size_of::<libc::siginfo_t>();
+/// What the system tells with a signal.
+type Info = [u8; size_of::<libc::siginfo_t>()];
 pub(super) const RING: usize = 1024;
 
 /// What each signal does now: one of the codes above.
@@ -31,14 +36,17 @@ static ACTIONS: Mutex<[i32; SIGNALS]> = Mutex::new([STG_SIG_DFL; SIGNALS]);
 /// Handlers installed, not counting the runtime's own.
 static USER_HANDLERS: AtomicUsize = AtomicUsize::new(0);
 static THREADED: AtomicBool = AtomicBool::new(false);
+/// Made before there is a handler.
+static HELD: LazyLock<Held<Info>> = LazyLock::new(|| Held::new(SIGNALS, NO_INFO));
+const NO_INFO: Info = [0; size_of::<Info>()];
 
 struct Ring {
-    slots: UnsafeCell<[(i32, [u8; INFO_BYTES]); RING]>,
+    slots: UnsafeCell<[(i32, Info); RING]>,
     written: AtomicUsize,
     read: AtomicUsize,
     /// Signals that found the ring full, by bit `number - 1`, and what came with the first of each.
     late: AtomicU64,
-    late_infos: UnsafeCell<[[u8; INFO_BYTES]; SIGNALS]>,
+    late_infos: UnsafeCell<[Info; SIGNALS]>,
 }
 // SAFETY: handlers run with all signals blocked on one thread in the non-threaded way, so there
 // is one writer; the indices, and the bits of `late`, order it with the one reader.
@@ -47,25 +55,23 @@ unsafe impl Sync for Ring {}
 impl Ring {
     /// # Safety
     /// Called by the one writer.
-    unsafe fn put(&self, signal: i32, info: &[u8]) {
+    unsafe fn put(&self, signal: i32, info: &Info) {
         let at = self.written.load(Ordering::Relaxed);
         if at - self.read.load(Ordering::Acquire) < RING {
-            let slot = &mut (*self.slots.get())[at % RING];
-            slot.0 = signal;
-            slot.1.copy_from_slice(info);
+            (*self.slots.get())[at % RING] = (signal, *info);
             self.written.store(at + 1, Ordering::Release);
             return;
         }
         let bit = 1 << (signal - 1);
         if self.late.load(Ordering::Acquire) & bit == 0 {
-            (*self.late_infos.get())[signal as usize].copy_from_slice(info);
+            (*self.late_infos.get())[signal as usize] = *info;
             self.late.fetch_or(bit, Ordering::Release);
         }
     }
 
     /// # Safety
     /// Called by the one reader.
-    unsafe fn take(&self) -> Option<(i32, [u8; INFO_BYTES])> {
+    unsafe fn take(&self) -> Option<(i32, Info)> {
         let at = self.read.load(Ordering::Relaxed);
         if at != self.written.load(Ordering::Acquire) {
             let slot = (*self.slots.get())[at % RING];
@@ -95,11 +101,11 @@ impl Ring {
 }
 
 static PENDING: Ring = Ring {
-    slots: UnsafeCell::new([(0, [0; INFO_BYTES]); RING]),
+    slots: UnsafeCell::new([(0, NO_INFO); RING]),
     written: AtomicUsize::new(0),
     read: AtomicUsize::new(0),
     late: AtomicU64::new(0),
-    late_infos: UnsafeCell::new([[0; INFO_BYTES]; SIGNALS]),
+    late_infos: UnsafeCell::new([NO_INFO; SIGNALS]),
 };
 
 /// Set when base wants no `SIGCHLD` for stopped children.
@@ -110,26 +116,58 @@ extern "C" fn on_signal(signal: i32, si: *mut libc::siginfo_t, _context: *mut li
     // SAFETY: the system hands us a siginfo; errno is restored below.
     unsafe {
         let errno = *libc::__errno_location();
-        let info = std::slice::from_raw_parts(si as *const u8, INFO_BYTES);
-        if THREADED.load(Ordering::Relaxed) {
-            manager::send_signal(signal, info);
-        } else {
-            PENDING.put(signal, info);
-            events::expect(true);
-            // The non-threaded way has one HEC.
-            let hec = &*crate::hec::address(0);
-            hec.context_switch.store(1, Ordering::Relaxed);
-            hec.interrupt();
+        let info = *(si as *const Info);
+        if !HELD.keep(signal, info, |signal, info| deliver(signal, &info)) {
+            deliver(signal, &info);
         }
         *libc::__errno_location() = errno;
     }
 }
 
-/// Installs, ignores or resets a signal's action; returns the previous one's code.
+/// Has the signal's Haskell handler run. Async-signal-safe.
+/// # Safety
+/// In the non-threaded way all signals are blocked.
+unsafe fn deliver(signal: i32, info: &Info) {
+    if THREADED.load(Ordering::Relaxed) {
+        manager::send_signal(signal, info);
+    } else {
+        PENDING.put(signal, info);
+        events::expect(true);
+        // The non-threaded way has one HEC.
+        let hec = &*crate::hec::address(0);
+        hec.context_switch.store(1, Ordering::Relaxed);
+        hec.interrupt();
+    }
+}
+
+/// Installs, ignores or resets a signal's action; returns the previous one's code. The child of a fork is ready for signals when its
+/// main thread has said by this what an interrupt does.
 /// # Safety
 /// `mask` is null or a signal set to block meanwhile.
 #[no_mangle]
 pub unsafe extern "C" fn stg_sig_install(signal: i32, code: i32, mask: *const libc::sigset_t) -> i32 {
+    let previous = install(signal, code, mask);
+    if signal == libc::SIGINT && previous != STG_SIG_ERR {
+        deliver_held();
+    }
+    previous
+}
+
+/// The child of a fork is ready for the signals that it has been sent.
+fn deliver_held() {
+    with_all_blocked(|_| {
+        // SAFETY: all signals are blocked; SIG_DFL is a valid action.
+        HELD.end(|signal, info| unsafe {
+            // A handler for one signal has had it.
+            if unpoisoned(ACTIONS.lock())[signal as usize] == STG_SIG_RST {
+                set(signal, libc::SIG_DFL);
+            }
+            deliver(signal, &info);
+        })
+    });
+}
+
+unsafe fn install(signal: i32, code: i32, mask: *const libc::sigset_t) -> i32 {
     if signal <= 0 || signal as usize >= SIGNALS {
         return STG_SIG_ERR;
     }
@@ -178,8 +216,8 @@ pub unsafe fn start_handlers(hec: &mut Hec) -> bool {
     let mut any = false;
     while let Some((signal, bytes)) = PENDING.take() {
         // runHandlersPtr takes the buffer over and frees it.
-        let buffer = libc::malloc(INFO_BYTES);
-        std::ptr::copy_nonoverlapping(bytes.as_ptr(), buffer as *mut u8, INFO_BYTES);
+        let buffer = libc::malloc(bytes.len());
+        std::ptr::copy_nonoverlapping(bytes.as_ptr(), buffer as *mut u8, bytes.len());
         let pointer = boxed(hec, info!(base_GHCziPtr_Ptr_con_info), buffer as usize);
         let number = boxed(hec, info!(base_GHCziInt_I32zh_con_info), signal as isize as usize);
         let run = static_closure!(base_GHCziConcziSignal_runHandlersPtr_closure);
@@ -196,9 +234,27 @@ fn pending() -> bool {
     !PENDING.is_empty()
 }
 
-/// In the child of a fork: what came in was meant for the parent.
-pub fn after_fork() {
-    PENDING.clear();
+/// Runs `fork` while no signal comes to this OS thread, and nobody is about to change what signals do. In the child, signals are held from
+/// then on.
+/// # Safety
+/// The world is stopped.
+pub unsafe fn while_forking(fork: impl FnOnce() -> libc::pid_t) -> libc::pid_t {
+    with_all_blocked(|_| {
+        let with_locked = || {
+            let _actions = unpoisoned(ACTIONS.lock());
+            let _mask = unpoisoned(SAVED_MASK.lock());
+            fork()
+        };
+        let pid = with_locked();
+        if pid == 0 {
+            // What came in was meant for the parent.
+            PENDING.clear();
+            HELD.begin();
+            // Whatever the parent does with an interrupt, the child's main thread will have it.
+            install(libc::SIGINT, STG_SIG_RST, std::ptr::null());
+        }
+        pid
+    })
 }
 
 /// Might a signal start a handler?
@@ -208,14 +264,12 @@ pub fn any_handlers() -> bool {
 
 /// Sleeps until a signal has come in.
 pub fn wait() {
-    // SAFETY: sigsuspend opens the mask, which is this thread's own, atomically.
-    unsafe {
-        with_all_blocked(|old| {
-            while !pending() {
-                libc::sigsuspend(old);
-            }
-        })
-    }
+    with_all_blocked(|old| {
+        while !pending() {
+            // SAFETY: sigsuspend opens the mask, which is this thread's own, atomically.
+            unsafe { libc::sigsuspend(old) };
+        }
+    })
 }
 
 /// `poll(2)` that a signal ends even if it came just before: one whose handler has not been
@@ -234,21 +288,12 @@ pub unsafe fn poll(fds: &mut [libc::pollfd], timeout: Option<Duration>) -> i32 {
     })
 }
 
-/// Runs `f`, which gets the mask that was there before, with all signals blocked.
-unsafe fn with_all_blocked<R>(f: impl FnOnce(&libc::sigset_t) -> R) -> R {
-    let (mut all, mut old) = (std::mem::zeroed(), std::mem::zeroed());
-    libc::sigfillset(&mut all);
-    libc::pthread_sigmask(libc::SIG_SETMASK, &all, &mut old);
-    let result = f(&old);
-    libc::pthread_sigmask(libc::SIG_SETMASK, &old, std::ptr::null_mut());
-    result
-}
-
 /// Prepares the runtime's own signals.
 /// # Safety
 /// Called once at start.
 pub unsafe fn init(threaded: bool, install: bool) {
     THREADED.store(threaded, Ordering::Relaxed);
+    LazyLock::force(&HELD);
     if install {
         set(libc::SIGPIPE, nothing as *const () as usize);
     }

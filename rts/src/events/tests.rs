@@ -179,9 +179,58 @@ fn of_signals_that_are_too_many_one_of_each_is_kept() {
         libc::raise(libc::SIGUSR1);
         assert!(signals::start_handlers(w.hec));
         assert_eq!(w.runnable().len(), 1);
+        signals::reset();
+    }
+}
+
+/// What the thread runs: `runHandlersPtr` for this signal.
+unsafe fn signal_of(t: Tso) -> i32 {
+    let frame = t.obj().stackobj.obj().sp as *const usize;
+    let call = crate::contract::Closure(*frame.add(1));
+    let buffer = call.field(3).untag().word(1) as *mut libc::c_void;
+    libc::free(buffer);
+    call.field(4).untag().word(1) as i32
+}
+
+#[test]
+fn the_child_of_a_fork_gets_its_signals_when_its_main_thread_is_ready() {
+    const ONCE: i32 = -5;
+    let mut w = World::new(2);
+    unsafe {
+        handle_usr1();
+        assert_eq!(signals::stg_sig_install(libc::SIGUSR2, ONCE, std::ptr::null()), -1);
         libc::raise(libc::SIGUSR1);
-        signals::after_fork();
+        // As in the child: one that comes during the fork is for it, one that came before is not.
+        let pid = signals::while_forking(|| {
+            libc::raise(libc::SIGUSR2);
+            0
+        });
+        assert_eq!(pid, 0);
         assert!(!signals::start_handlers(w.hec));
+        for signal in [libc::SIGUSR1, libc::SIGINT] {
+            libc::raise(signal);
+            assert!(!signals::start_handlers(w.hec));
+        }
+        // Other signals say nothing about the main thread.
+        assert_eq!(signals::stg_sig_install(libc::SIGHUP, -4, std::ptr::null()), -1);
+        assert!(!signals::start_handlers(w.hec));
+        assert_eq!(signals::stg_sig_install(libc::SIGINT, ONCE, std::ptr::null()), ONCE);
+        assert!(signals::start_handlers(w.hec));
+        let started: Vec<i32> = w.runnable().into_iter().map(|t| signal_of(t)).collect();
+        assert_eq!(started, [libc::SIGINT, libc::SIGUSR1, libc::SIGUSR2]);
+        // Handlers for one signal have had it.
+        for (signal, default) in [(libc::SIGINT, true), (libc::SIGUSR1, false), (libc::SIGUSR2, true)] {
+            let mut action: libc::sigaction = std::mem::zeroed();
+            libc::sigaction(signal, std::ptr::null(), &mut action);
+            assert_eq!(action.sa_sigaction == libc::SIG_DFL, default, "{signal}");
+        }
+        libc::raise(libc::SIGUSR1);
+        assert!(signals::start_handlers(w.hec));
+        assert_eq!(w.runnable().into_iter().map(|t| signal_of(t)).collect::<Vec<_>>(), [libc::SIGUSR1]);
+        // The parent's signals are not held.
+        assert_eq!(signals::while_forking(|| 1), 1);
+        libc::raise(libc::SIGUSR1);
+        assert!(signals::start_handlers(w.hec));
         signals::reset();
     }
 }

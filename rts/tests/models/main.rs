@@ -15,6 +15,8 @@ mod forking;
 mod header;
 #[path = "../../src/sync/header.rs"]
 mod header_lock;
+#[path = "../../src/events/held.rs"]
+mod held;
 #[path = "../../src/boundary/lifetime.rs"]
 mod lifetime;
 #[path = "../../src/thread/lock.rs"]
@@ -61,6 +63,7 @@ mod forwarding;
 mod giving;
 mod hearing;
 mod hecs;
+mod holding;
 mod letters;
 mod modifications;
 mod offering;
