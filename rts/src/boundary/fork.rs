@@ -6,16 +6,17 @@
 //! other Haskell thread is deleted, before the world goes on; the given action runs as a new main; then the child exits.
 //!
 //! What stands around a program's main stands around the child's: `base` gives its thread the handler for SIGINT, reports its exceptions
-//! and ends the process by them. Signals that come before that are held (`events/held.rs`).
+//! and ends the process by them. Signals that come before that are held (`events/held.rs`). The child has its own statistics and event log.
+use crate::contract::flags::flags;
 use crate::contract::layout::*;
 use crate::eval::freeze::raise_async;
 use crate::sync::throwto::finished;
 use crate::events::{iowait, manager, signals, ticker};
 use crate::prims::{callback, stable_ptr};
 use crate::sched::task::TaskRef;
-use crate::sched::{hec, incall, roll, seat, settings, spark, world};
+use crate::sched::{collect, hec, incall, roll, seat, settings, spark, world};
 use crate::contract::Tso;
-use crate::observe::eventlog;
+use crate::observe::{eventlog, stats};
 use crate::thread::door;
 
 /// # Safety
@@ -30,6 +31,7 @@ pub unsafe extern "C" fn forkProcess(entry: usize) -> libc::pid_t {
     while !world::stop(me) {}
     let fork = || stable_ptr::with_locked(|| libc::fork());
     let fork = || callback::with_locked(fork);
+    let fork = || stats::with_locked(fork);
     let fork = || signals::while_forking(fork);
     let pid = seat::DOZE.with_locked(|| eventlog::with_locked(fork));
     if pid != 0 {
@@ -69,7 +71,8 @@ unsafe fn child(me: TaskRef, entry: usize) -> ! {
     incall::after_fork();
     iowait::after_fork();
     manager::after_fork();
-    crate::observe::stats::after_fork();
+    stats::after_fork(collect::allocated());
+    stats::write_command_line(&flags());
     crate::collector::muster::after_fork();
     crate::sync::stm::after_fork();
     crate::memory::ahead::after_fork();

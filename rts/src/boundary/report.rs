@@ -1,5 +1,5 @@
 //! The program's last words about itself: statistics, and the end of the event log.
-use crate::memory::{blocks, heap, BLOCK_BYTES};
+use crate::memory::{blocks, BLOCK_BYTES};
 use crate::observe::settings::{stats_mode_now, StatsMode};
 use crate::observe::stats::{self, AtEnd};
 use crate::observe::{blackholes, eventlog};
@@ -9,8 +9,7 @@ use crate::sched::{collect, gc_events, roll, spark, world};
 /// # Safety
 /// The world is stopped; all weak pointers are dead.
 pub unsafe fn look_once() {
-    let never = || heap().gens.last().is_some_and(|oldest| oldest.collections == 0);
-    if stats_mode_now() > StatsMode::Collect && never() {
+    if stats_mode_now() > StatsMode::Collect && stats::nothing_looked_at() {
         collect::look();
     }
 }
@@ -20,11 +19,10 @@ pub unsafe fn look_once() {
 /// The world is stopped.
 pub unsafe fn report() {
     let hecs = world::hecs();
-    let allocated: u64 = hecs.iter().map(|h| h.alloc.allocated()).sum();
     blackholes::report();
     stats::end_exit();
     stats::report(&AtEnd {
-        allocated: allocated - stats::getAllocations(),
+        allocated: stats::since_last(collect::allocated()),
         mem_peak: (blocks::peak_blocks_resident() * BLOCK_BYTES) as u64,
         tasks: roll::counts(),
         sparks: spark::counts(),

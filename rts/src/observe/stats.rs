@@ -117,6 +117,8 @@ pub(super) struct Stats {
     faults_before: i64,
     faults_at_start: i64,
     hook: Option<GcDoneHook>,
+    /// Bytes that the process has allocated which this one was forked from.
+    inherited: u64,
 }
 
 const NEVER: Both = Both { cpu: 0, elapsed: 0 };
@@ -143,6 +145,7 @@ impl Stats {
             faults_before: 0,
             faults_at_start: 0,
             hook: None,
+            inherited: 0,
         }
     }
 
@@ -299,11 +302,28 @@ pub fn report(end: &AtEnd) {
     stats_text::final_report(&s, end);
 }
 
-/// The child of a fork begins its own life.
-pub fn after_fork() {
+/// Runs `f` (a fork) while nobody reads or writes statistics.
+pub fn with_locked<R>(f: impl FnOnce() -> R) -> R {
+    let _stats = stats();
+    f()
+}
+
+/// The child of a fork begins its own life. Its parent has allocated so much.
+pub fn after_fork(allocated: u64) {
     let mut s = stats();
     let now = Both::now();
-    *s = Stats { hook: s.hook, started: now, initialised: now, ..Stats::new() };
+    *s = Stats { hook: s.hook, inherited: allocated, started: now, initialised: now, ..Stats::new() };
+}
+
+/// How much has been allocated since the last collection, or since the fork, if so much has been in all.
+pub fn since_last(allocated: u64) -> u64 {
+    let s = stats();
+    allocated - s.inherited - s.totals.allocated_bytes
+}
+
+/// No full collection has been made.
+pub fn nothing_looked_at() -> bool {
+    stats().totals.major_gcs == 0
 }
 
 /// Writes the command line at the head of the statistics file, if there is one.

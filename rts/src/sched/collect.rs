@@ -137,13 +137,19 @@ pub unsafe fn look() {
     measure(collector::Request { generation: usize::MAX, deadlock: false });
 }
 
+/// Bytes allocated so far.
+/// # Safety
+/// The world is stopped.
+pub unsafe fn allocated() -> u64 {
+    world::hecs().iter().map(|h| h.alloc.allocated()).sum()
+}
+
 /// Collects and measures it.
 unsafe fn measure(request: collector::Request) -> collector::Outcome {
     let mut hecs = world::hecs();
     hecs.iter_mut().for_each(|h| h.gc_requested = None);
     COMING.is_over((0..hec::count()).map(Listener));
-    let total: u64 = hecs.iter().map(|h| h.alloc.allocated()).sum();
-    let allocated = total - stats::getAllocations();
+    let allocated = stats::since_last(allocated());
     stats::begin_gc();
     let leader = super::hec().no;
     gc_events::begin(leader);

@@ -131,6 +131,9 @@ pub unsafe fn after_fork(me: TaskRef) {
     PRESENT.renew(vec![me]);
     KEPT.renew(Vec::new());
     me.after_fork();
+    BOUND.store(1, Ordering::Relaxed);
     WORKERS.store(0, Ordering::Relaxed);
+    PEAK_WORKERS.store(0, Ordering::Relaxed);
+    ALL_WORKERS.store(0, Ordering::Relaxed);
     seat::after_fork(me);
 }
