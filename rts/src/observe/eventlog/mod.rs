@@ -14,6 +14,8 @@
 //!    a buffer that has been written for the last time.
 //! 5. [`LOG`] is taken before buffers, and those before the lock of a writer.
 mod buffer;
+#[cfg(test)]
+mod bytes_tests;
 mod control;
 mod event;
 pub mod hooks;
