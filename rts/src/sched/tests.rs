@@ -4,7 +4,7 @@ use super::incall::{run_to_end, Status};
 use super::suspend::{resumeThread, suspendThread};
 use super::*;
 use crate::contract::{layout::*, test_symbols as t, Closure, RegTable, Tso};
-use crate::hec::GcRequest;
+use crate::hec::{GcRequest, TIME_IS_UP};
 use crate::memory::{blocks, pieces};
 use crate::spark_ring::SparkRing;
 use crate::static_closure;
@@ -248,6 +248,46 @@ fn a_call_that_returns_finds_the_nursery_where_it_is_now() {
         finish(reg, if right { t::nil() } else { t::caf() })
     });
     assert_eq!(unsafe { run_to_end(roll::me(), resized) }, (Status::Success, t::nil()));
+}
+
+/// Compiled code sets HpLim by itself after a call, to what the run's descriptor tells: it stops there at its next heap check if it has to.
+#[test]
+fn who_is_to_stop_and_is_in_a_foreign_call_stops_after_it() {
+    let mut w = threaded();
+    let causes: [(&str, fn(&mut Hec)); 3] = [
+        ("none", |_| {}),
+        ("its time slice has ended", |h| {
+            h.context_switch.store(TIME_IS_UP, SeqCst);
+            h.interrupt();
+        }),
+        ("a collection is due", |h| h.request_gc(GcRequest::Major)),
+    ];
+    for (name, cause) in causes {
+        for before in [true, false] {
+            let t = w.scripted(move |reg| unsafe {
+                if before {
+                    cause(hec());
+                }
+                let token = suspendThread(reg, false);
+                if !before {
+                    // As whoever has the HEC meanwhile.
+                    seat::acquire(roll::me());
+                    cause(hec());
+                    seat::release(roll::me());
+                }
+                let reg = resumeThread(token);
+                let h = hec();
+                let stops = ((*reg).hp_lim == 0, (*h.alloc.run).units == 0);
+                h.context_switch.store(0, SeqCst);
+                h.gc_requested = None;
+                h.open_nursery();
+                h.alloc.give_end(false);
+                finish(reg, if stops == (name != "none", name != "none") { t::nil() } else { t::caf() })
+            });
+            let got = unsafe { run_to_end(roll::me(), t) };
+            assert_eq!(got, (Status::Success, t::nil()), "{name}, before the call: {before}");
+        }
+    }
 }
 
 #[test]
