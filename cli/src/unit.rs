@@ -41,7 +41,8 @@ impl Kind {
         }
     }
 
-    fn targets(self) -> &'static [&'static str] {
+    /// What cargo calls those of all crates.
+    pub fn targets(self) -> &'static [&'static str] {
         match self {
             Kind::Unit => &["--workspace", "--lib", "--bins"],
             Kind::Model => &["--package", "hecaton-rts", "--test", "models", "--test", "evaluation"],
@@ -99,10 +100,10 @@ pub struct Tests {
     folder: PathBuf,
 }
 
-/// Compiles tests of a kind; the error is what cargo said.
-pub fn compile(project: &Project, kind: Kind, profile: &str) -> Result<std::result::Result<Vec<Tests>, String>> {
+/// Compiles the tests of some targets; the error is what cargo said.
+pub fn compile(project: &Project, targets: &[&str], profile: &str) -> Result<std::result::Result<Vec<Tests>, String>> {
     let mut command = Command::new(cargo()?);
-    command.args(["test", "--quiet", "--no-run", "--message-format=json-render-diagnostics", "--profile", profile]).args(kind.targets());
+    command.args(["test", "--quiet", "--no-run", "--message-format=json-render-diagnostics", "--profile", profile]).args(targets);
     let out = command
         .arg("--target-dir")
         .arg(project.root.join("target"))
@@ -165,7 +166,7 @@ impl Tests {
 /// Runs the chosen tests of a kind.
 pub fn run(project: &Project, kind: Kind, choices: &[Choice], report: &Report) -> Result<Tally> {
     let title = format!("{} tests", kind.name());
-    let all = match compile(project, kind, "release")? {
+    let all = match compile(project, kind.targets(), "release")? {
         Ok(all) => all,
         Err(said) => return Ok(report.fail(&title, "cannot be compiled", &said)),
     };

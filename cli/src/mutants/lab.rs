@@ -20,6 +20,8 @@ use std::{
 
 /// Cargo's profile for code that is compiled as often as it is run.
 const PROFILE: &str = "mutants";
+/// Mutants are in the runtime, so the tests of the command need not be compiled.
+const UNIT: [&str; 3] = ["--package", "hecaton-rts", "--lib"];
 /// For a test that a mutant has hanging.
 const TIME_LIMIT: Duration = Duration::from_secs(300);
 
@@ -113,7 +115,8 @@ impl<'a> Lab<'a> {
     /// Runs the tests of a kind, or the one whose function has this name.
     fn try_tests(&self, kind: Kind, name: Option<&str>) -> Result<Trial> {
         let begin = Instant::now();
-        let all = match unit::compile(self.project, kind, PROFILE)? {
+        let targets = if kind == Kind::Unit { &UNIT[..] } else { kind.targets() };
+        let all = match unit::compile(self.project, targets, PROFILE)? {
             Ok(all) => all,
             Err(said) => return Ok(Trial { answer: Answer::DoesNotCompile(said), built: begin.elapsed(), ran: Duration::ZERO }),
         };
