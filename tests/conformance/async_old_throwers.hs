@@ -34,7 +34,7 @@ young = replicateM_ 3 $ do
 main :: IO ()
 main = do
   wrong <- newIORef []
-  forM_ [minBound .. maxBound] $ \how -> forM_ (subsequences [1, 2, 3] ++ [[3, 2], [3, 2, 1]]) $ \gone -> forM_ [0, 2] $ \more -> do
+  forM_ [minBound .. maxBound] $ \how -> forM_ (subsequences [1, 2, 3] ++ [[3, 2], [3, 2, 1]]) $ \gone -> forM_ [0, 2] $ \more -> forM_ (False : [True | more > 0]) $ \youngFirst -> do
     gate <- newEmptyMVar
     done <- newEmptyMVar
     -- Listens only once the gate is open, to one after the other.
@@ -49,13 +49,15 @@ main = do
         start i = forkIO (again i) >>= \t -> blocked t >> return t
     ts <- mapM start [1, 2, 3]
     grow
+    let join = forM (take more [4, 5]) $ \i -> start i >>= \t -> young >> return t
+    early <- if youngFirst then join else return []
     forM_ gone $ \g -> throwTo (ts !! (g - 1)) GiveUp >> blocked (ts !! (g - 1))
     young
-    late <- forM (take more [4, 5]) $ \i -> start i >>= \t -> young >> return t
+    late <- if youngFirst then return early else join
     putMVar gate ()
     got <- takeMVar done
     let stay = ([1, 2, 3] \\ gone) ++ [g | how == ThrowsAgain, g <- gone] ++ take more [4, 5]
-    when (sort got /= sort stay) $ modifyIORef wrong ((how, gone, more, got) :)
+    when (sort got /= sort stay) $ modifyIORef wrong ((how, gone, more, youngFirst, got) :)
     mapM_ finished (ts ++ late)
   readIORef wrong >>= print
   where

@@ -40,7 +40,7 @@ main :: IO ()
 main = do
   wrong <- newIORef []
   forM_ [False, True] $ \ownerDies -> forM_ [minBound .. maxBound] $ \how ->
-    forM_ (subsequences [1, 2, 3] ++ [[3, 2], [3, 2, 1]]) $ \gone -> forM_ [0, 2] $ \more -> do
+    forM_ (subsequences [1, 2, 3] ++ [[3, 2], [3, 2, 1]]) $ \gone -> forM_ [0, 2] $ \more -> forM_ (False : [True | more > 0]) $ \youngFirst -> do
       gate <- newEmptyMVar
       out <- newMVar []
       let value = lazily gate
@@ -50,9 +50,11 @@ main = do
       owner <- start 0
       ts <- mapM start [1, 2, 3]
       grow
+      let join = forM (take more [4, 5]) $ \i -> start i >>= \t -> young >> return t
+      early <- if youngFirst then join else return []
       forM_ gone $ \g -> throwTo (ts !! (g - 1)) GiveUp >> blocked (ts !! (g - 1))
       young
-      late <- forM (take more [4, 5]) $ \i -> start i >>= \t -> young >> return t
+      late <- if youngFirst then return early else join
       when ownerDies $ killThread owner >> mapM_ blocked (ts ++ late) >> young
       later <- start 6
       young
@@ -60,7 +62,7 @@ main = do
       mapM_ finished (owner : later : ts ++ late)
       got <- sort <$> readMVar out
       let stay = [0 | not ownerDies] ++ [i | i <- [1, 2, 3], how == WaitsAgain || i `notElem` gone] ++ take more [4, 5] ++ [6]
-      when (got /= [(i, 105) | i <- stay]) $ modifyIORef wrong ((ownerDies, how, gone, more, got) :)
+      when (got /= [(i, 105) | i <- stay]) $ modifyIORef wrong ((ownerDies, how, gone, more, youngFirst, got) :)
       when (value /= map (* 7) [1 .. 5]) $ print value
   readIORef wrong >>= print
   where

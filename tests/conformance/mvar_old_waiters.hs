@@ -31,9 +31,10 @@ young = replicateM_ 3 $ do
   evaluate (foldl' (+) 0 [length (show n) | n <- [1 .. 300 :: Int]]) >>= \n -> when (n < 0) (print n)
   performMinorGC
 
--- The numbers of those who still wait, first come first: of `old` ones some are told to give up, in this order; young ones follow.
-left :: Then -> [Int] -> [Int] -> [Int] -> [Int]
-left how old gone new = (old \\ gone) ++ [g | how == WaitsAgain, g <- gone] ++ new
+-- The numbers of those who still wait, first come first: of `old` ones some are told to give up, in this order; young ones come before that or after.
+left :: Then -> Bool -> [Int] -> [Int] -> [Int] -> [Int]
+left how youngFirst old gone new = (old \\ gone) ++ if youngFirst then new ++ again else again ++ new
+  where again = [g | how == WaitsAgain, g <- gone]
 
 waiter :: Then -> IO () -> IO ThreadId
 waiter how act = forkIO again
@@ -43,24 +44,26 @@ waiter how act = forkIO again
 rounds :: String -> ([Int] -> [Int]) -> IO (Int -> IO (), Int -> IO [Int]) -> IO ()
 rounds name order new = do
   wrong <- newIORef []
-  forM_ [minBound .. maxBound] $ \how -> forM_ (subsequences [1, 2, 3] ++ [[3, 2], [3, 2, 1]]) $ \gone -> forM_ [0, 2] $ \more -> do
+  forM_ [minBound .. maxBound] $ \how -> forM_ (subsequences [1, 2, 3] ++ [[3, 2], [3, 2, 1]]) $ \gone -> forM_ [0, 2] $ \more -> forM_ (False : [True | more > 0]) $ \youngFirst -> do
     (wait, serve) <- new
     ts <- forM [1, 2, 3] $ \i -> do
       t <- waiter how (wait i)
       blocked t
       return t
     grow
+    let late = take more [4 ..]
+        join = forM late $ \i -> do
+          t <- waiter how (wait i)
+          blocked t
+          young
+          return t
+    early <- if youngFirst then join else return []
     forM_ gone $ \g -> throwTo (ts !! (g - 1)) GiveUp >> blocked (ts !! (g - 1))
     young
-    let late = take more [4 ..]
-    ts' <- forM late $ \i -> do
-      t <- waiter how (wait i)
-      blocked t
-      young
-      return t
-    let expected = order (left how [1, 2, 3] gone late)
+    ts' <- if youngFirst then return early else join
+    let expected = order (left how youngFirst [1, 2, 3] gone late)
     got <- order <$> serve (length expected)
-    when (got /= expected) $ modifyIORef wrong ((how, gone, late, got) :)
+    when (got /= expected) $ modifyIORef wrong ((how, gone, late, youngFirst, got) :)
     mapM_ blocked (ts ++ ts')
   readIORef wrong >>= \w -> putStrLn (name ++ (if null w then ": in order" else ": " ++ show w))
 

@@ -1,5 +1,5 @@
 -- Transactions that wait grow old, in the queues of several variables, and then the queues change at their ends and in the middle: some
--- threads are killed, some give up and wait again, and young ones come. Collections of young data alone follow. A commit wakes all who wait.
+-- threads are killed, some give up and wait again, and young ones come before or after. Collections of young data alone follow. A commit wakes all who wait.
 import Control.Concurrent
 import Control.Concurrent.STM
 import Control.Exception
@@ -32,7 +32,7 @@ young = replicateM_ 3 $ do
 main :: IO ()
 main = do
   wrong <- newIORef []
-  forM_ [minBound .. maxBound] $ \how -> forM_ (subsequences [1, 2, 3] ++ [[3, 2], [3, 2, 1]]) $ \gone -> forM_ [0, 2] $ \more -> do
+  forM_ [minBound .. maxBound] $ \how -> forM_ (subsequences [1, 2, 3] ++ [[3, 2], [3, 2, 1]]) $ \gone -> forM_ [0, 2] $ \more -> forM_ (False : [True | more > 0]) $ \youngFirst -> do
     vars@[a, b, c] <- replicateM 3 (newTVarIO 0)
     out <- newTVarIO []
     go <- newTVarIO []
@@ -47,13 +47,15 @@ main = do
         start i = forkIO (again i) >>= \t -> blocked t >> return t
     ts <- mapM start [1, 2, 3]
     grow
+    let join = forM (take more [4, 5]) $ \i -> start i >>= \t -> young >> return t
+    early <- if youngFirst then join else return []
     forM_ gone $ \g -> do
       if how == TimesOut then atomically (writeTVar go [g]) else throwTo (ts !! (g - 1)) GiveUp
       blocked (ts !! (g - 1))
       -- One who has been told ends; the others have looked, and wait again.
       mapM_ blocked ts
     young
-    late <- forM (take more [4, 5]) $ \i -> start i >>= \t -> young >> return t
+    late <- if youngFirst then return early else join
     -- A write that makes nobody go on: all look, and join the queues anew.
     atomically (writeTVar b 1)
     mapM_ blocked (ts ++ late)
@@ -61,5 +63,5 @@ main = do
     atomically (writeTVar (if more == 0 then a else c) 1000)
     let stay = [i | i <- [1, 2, 3], how /= Dies || i `notElem` gone] ++ take more [4, 5]
     got <- atomically $ readTVar out >>= \is -> if length is < length stay then retry else return (sort is)
-    when (got /= stay) $ modifyIORef wrong ((how, gone, more, got) :)
+    when (got /= stay) $ modifyIORef wrong ((how, gone, more, youngFirst, got) :)
   readIORef wrong >>= print
