@@ -1,36 +1,36 @@
 //! At which collections the heap is checked, where all collections would take too long.
 //!
 //! Whoever collects at every block collects ten thousand times in a program that runs for a moment, and to check a heap takes as long as to
-//! copy all of it. So after each so many objects that checks have looked at, one collection more is left out between two of them: a program
+//! copy all of it. So after each so many pointers that checks have verified, one collection more is left out between two of them: a program
 //! with little data is checked nearly always, and the time that checks take grows with the square root of what they would take otherwise.
 use crate::unpoisoned::unpoisoned;
 use std::sync::Mutex;
 
-/// Objects: to look at them takes some ten milliseconds.
-const STEP: usize = 1 << 18;
+/// Pointers: to verify them takes some ten milliseconds.
+const STEP: usize = 1 << 19;
 
 pub(super) struct Pace {
-    /// Objects that checks have looked at.
-    seen: usize,
+    /// Pointers that checks have verified.
+    verified: usize,
     /// Collections that are left out before the next check.
     left_out: usize,
 }
 
 impl Pace {
     const fn new() -> Pace {
-        Pace { seen: 0, left_out: 0 }
+        Pace { verified: 0, left_out: 0 }
     }
 
     /// Is the heap checked at this collection?
     pub fn is_due(&mut self) -> bool {
         let due = self.left_out == 0;
-        self.left_out = if due { self.seen / STEP } else { self.left_out - 1 };
+        self.left_out = if due { self.verified / STEP } else { self.left_out - 1 };
         due
     }
 
-    /// A check has looked at so many objects.
-    pub fn record(&mut self, objects: usize) {
-        self.seen += objects;
+    /// A check has verified so many pointers.
+    pub fn record(&mut self, pointers: usize) {
+        self.verified += pointers;
     }
 }
 
@@ -40,20 +40,20 @@ static PACE: Mutex<Pace> = Mutex::new(Pace::new());
 pub(super) fn is_due() -> bool {
     unpoisoned(PACE.lock()).is_due()
 }
-pub(super) fn record(objects: usize) {
-    unpoisoned(PACE.lock()).record(objects)
+pub(super) fn record(pointers: usize) {
+    unpoisoned(PACE.lock()).record(pointers)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// How many of `n` collections check a heap of so many objects.
-    fn checks(n: usize, objects: usize) -> usize {
+    /// How many of `n` collections check a heap of so many pointers.
+    fn checks(n: usize, pointers: usize) -> usize {
         let mut pace = Pace::new();
         let check = |_: &usize| {
             let due = pace.is_due();
-            pace.record(if due { objects } else { 0 });
+            pace.record(if due { pointers } else { 0 });
             due
         };
         (0..n).filter(check).count()
