@@ -139,7 +139,9 @@ fn what_may_stay_untouched_is_not_backed() {
     let _w = empty_pool();
     unsafe {
         // More than ever before: the next ones are new.
-        (0..8000).for_each(|_| drop(run(1)));
+        for _ in 0..8000 {
+            run(1);
+        }
         let fresh: Vec<_> = (0..40)
             .flat_map(|i| {
                 run(1);
