@@ -71,12 +71,13 @@ main = do
   mapM_ close clients
 END
 
-# small PROGRAM ARGUMENT… : takes at most 1.3 times what the stock runtime takes, and 2 MB for the runtime itself.
+# small PROGRAM ARGUMENT… : takes at most 1.3 times what the stock runtime takes, and 2 MB for the runtime itself. Nurseries have a size that is
+# named: otherwise larger ones are tried, by time, up to what is alive.
 small() {
     local program=$1 stock ours i
     shift
-    stock=($(./stock-$program "$@"))
-    ours=($(./ours-$program "$@"))
+    stock=($(./stock-$program "$@" +RTS -A960k))
+    ours=($(./ours-$program "$@" +RTS -A960k))
     for i in 0 1; do
         [ $((ours[i] * 10)) -le $((stock[i] * 13 + 20000)) ] ||
             fail "$program $*: ${ours[*]} KB are resident, ${stock[*]} on the stock runtime"
