@@ -73,7 +73,7 @@ pub mod worker;
 use crate::contract::WORD;
 use crate::hec::Hec;
 use crate::memory::blocks::used_bytes;
-use crate::memory::{ahead, blocks_of, heap, BLOCK_BYTES};
+use crate::memory::{ahead, blocks_of, heap, used_by, BLOCK_BYTES};
 use crate::observe::phases::{self, Phase, Watch};
 use crate::thread::queue::dirty_tso;
 use crate::thread::stack::dirty_stack;
@@ -155,6 +155,8 @@ struct Before {
     survivors: usize,
     /// What the old generations hold.
     old: usize,
+    /// What they hold in small objects, if all of that is to be collected.
+    old_small: usize,
     /// Several HECs work.
     company: bool,
 }
@@ -168,6 +170,7 @@ impl Before {
             from: allocated + blocks_of(&gens[..=generation]) * BLOCK_BYTES,
             survivors: gens[0].plain.iter().map(|&run| used_bytes(run)).sum(),
             old: blocks_of(&gens[1..]) * BLOCK_BYTES,
+            old_small: if generation == heap().oldest() { used_by(&gens[1..]).plain } else { 0 },
             company: hecs.len() > 1 && !COMPANY.is_one(),
         }
     }
@@ -189,6 +192,9 @@ unsafe fn learn(hecs: &[&mut Hec], before: &Before, outcome: &Outcome, called: u
     // All that a full collection copies is no measure of what a nursery holds.
     let young = if outcome.major { 0 } else { copied };
     tenure().record(before.allocated, young, before.survivors, outcome.aged_words * WORD);
+    if outcome.major {
+        tenure().record_full(before.old_small, outcome.promoted_words * WORD, used_by(&heap().gens[1..]).plain);
+    }
     let promoted = (blocks_of(&heap().gens[1..]) * BLOCK_BYTES).saturating_sub(before.old);
     let (run, stopped) = cycle::times(started, ended);
     let cycle = Cycle { full: outcome.major, allocated: before.allocated, copied, promoted, run, stopped };

@@ -33,6 +33,8 @@ pub struct Outcome {
     pub scanned_bytes: usize,
     /// Those of the words copied that had survived one collection before.
     pub aged_words: usize,
+    /// Those that had been promoted before.
+    pub promoted_words: usize,
     /// What all generations hold, those not collected included; after a full collection all of it is alive.
     pub live: Used,
     /// The bytes of their blocks that hold nothing.

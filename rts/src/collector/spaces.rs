@@ -164,6 +164,7 @@ unsafe fn collect_copies<const MAJOR: bool, const PARALLEL: bool>(
     outcome.copied_words = copied.iter().sum();
     outcome.scanned_bytes = workers.iter().map(|w| w.scanned_in_place).sum();
     outcome.aged_words = workers.iter().map(|w| w.copied_from[Age::SURVIVOR.step()]).sum();
+    outcome.promoted_words = workers.iter().flat_map(|w| &w.copied_from[Age::SURVIVOR.step() + 1..]).sum();
     outcome.balance(&copied);
 }
 
