@@ -13,10 +13,10 @@ main = do
   print . generations =<< getGCFlags
   table <- newIORef M.empty
   cells <- forM [1 .. 50 :: Int] (newIORef . pure)
-  forM_ [1 .. 60000 :: Int] $ \i -> do
+  forM_ [1 .. 8000 :: Int] $ \i -> do
     modifyIORef' table (M.insertWith (++) (i `mod` 1000) [i])
     modifyIORef (cells !! (i `mod` 50)) (take 20 . (i :))
-    when (i `mod` 10000 == 0) performMinorGC
+    when (i `mod` 1000 == 0) performMinorGC
   performMajorGC
   print . gcdetails_gen . gc =<< getRTSStats
   performMinorGC
