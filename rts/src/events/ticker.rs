@@ -11,6 +11,7 @@
 //! Where the system has no OS thread for it, a program of the non-threaded way gets its ticks from a timer (`timer_ticks.rs`).
 use super::timer_ticks;
 use crate::hec::GcRequest;
+use crate::observe::fatal;
 use crate::os_thread;
 use crate::sched::seat::DOZE;
 use crate::sched::{collect, gc_sync, roll, seat, slices, world};
@@ -46,7 +47,7 @@ pub fn start(s: Settings) {
     match os_thread::start("haskell-ticker", move || run(s)) {
         Ok(_) => {}
         Err(_) if !s.threaded => timer_ticks::start(s.interval, s.switch_ticks),
-        Err(e) => crate::observe::fatal::exit_with(1, &format!("cannot start the ticker: {e}")),
+        Err(e) => fatal::exit_with(1, &format!("cannot start the ticker: {}", fatal::system_error(&e))),
     }
 }
 
