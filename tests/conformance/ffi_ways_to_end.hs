@@ -1,6 +1,8 @@
 -- RtsAPI.h, HsFFI.h: the ways to begin and to end, each in a process of its own; the rest of what they declare.
 -- ghc: -O -threaded -no-hs-main
 -- c: ffi_ways_to_end_c.c
+-- skip-small: startupHaskell takes no options from GHCRTS
+-- skip-hecs: startupHaskell takes no options from GHCRTS
 module Exported where
 
 import Control.Concurrent
