@@ -4,7 +4,7 @@
 //! suite, and the programs on Debian's libraries (the bench's among them). Closes with one line of counts, where each run of a program is
 //! a test.
 use crate::{
-    conformance::{self, CHECK, CREW, CREW_STRESS, HECS, OLD, PLAIN, SMALL, STRESS},
+    conformance::{self, Plan, CHECK, CREW, CREW_STRESS, HECS, OLD, PLAIN, SMALL, STRESS},
     fail::{reason, Fail, Result},
     ghc::Ghc,
     mutants, nearest,
@@ -21,6 +21,10 @@ pub struct Options {
     /// Run conformance programs plainly only, and leave out unit tests and libraries
     #[arg(long)]
     quick: bool,
+    /// Run every conformance program in all kinds of run: without this, a program that is not named is run in one of `check`, `old` and `crew`, and on one
+    /// of the numbers of HECs, as the commit has it
+    #[arg(long)]
+    full: bool,
     /// Also run every conformance program with a collection and a heap check at every allocation block
     #[arg(long)]
     stress: bool,
@@ -57,18 +61,25 @@ pub fn run(project: &Project, options: &Options) -> Result<()> {
     }
     let tests = project.root.join("tests");
     tally += scripts(project, &tests.join("commands"), options, &report)?;
-    let mut kinds: Vec<&conformance::Kind> = if options.quick { vec![&PLAIN] } else { vec![&PLAIN, &SMALL, &CHECK, &OLD, &CREW] };
+    let seed = if options.full || !options.names.is_empty() { None } else { Some(commit(project)) };
+    let plan = |always: &[&'static conformance::Kind], one_of: &[&'static conformance::Kind]| match &seed {
+        None => Plan::all([always, one_of].concat()),
+        Some(seed) => Plan { always: always.to_vec(), one_of: one_of.to_vec(), seed: seed.clone() },
+    };
+    let mut suite = if options.quick { plan(&[&PLAIN], &[]) } else { plan(&[&PLAIN, &SMALL], &[&CHECK, &OLD, &CREW]) };
     if options.stress {
-        kinds.extend([&STRESS, &CREW_STRESS]);
+        suite.always.extend([&STRESS, &CREW_STRESS]);
+    }
+    let libraries = Plan::all(vec![&PLAIN, &SMALL]);
+    if let Some(seed) = &seed {
+        println!("kinds of run are drawn by {seed} (--full: all)");
     }
     let packages = packages(project)?;
     // The bench's programs on Debian's libraries are tests as well.
     let bench = project.root.join("bench");
-    for (suite, folder, kinds) in [
-        ("conformance", tests.join("conformance"), &kinds[..]),
-        ("libraries", tests.join("libraries"), &[&PLAIN, &SMALL]),
-        ("bench", bench, &[&PLAIN, &SMALL]),
-    ] {
+    for (suite, folder, plan) in
+        [("conformance", tests.join("conformance"), &suite), ("libraries", tests.join("libraries"), &libraries), ("bench", bench, &libraries)]
+    {
         if suite != "conformance" && options.quick {
             continue;
         }
@@ -78,15 +89,15 @@ pub fn run(project: &Project, options: &Options) -> Result<()> {
         }
         if !selected.is_empty() {
             let maker = Maker::new(project, project.build_dir().join("tests").join(suite))?;
-            tally += conformance::run(suite, &maker, &selected, kinds, &packages, &report)?;
+            tally += conformance::run(suite, &maker, &selected, plan, &packages, &report)?;
         }
     }
-    let kinds: Vec<&conformance::Kind> = HECS.iter().filter(|k| options.hecs.iter().any(|n| n == k.name)).collect();
+    let kinds: Vec<&'static conformance::Kind> = HECS.iter().filter(|k| options.hecs.iter().any(|n| n == k.name)).collect();
     if !kinds.is_empty() {
         let selected = programs::find(&tests.join("conformance"), &options.names)?;
         let threaded: Vec<_> = selected.iter().map(|p| p.with_flag("-threaded")).collect();
         let maker = Maker::new(project, project.build_dir().join("tests/hecs"))?;
-        tally += conformance::run("hecs", &maker, &threaded, &kinds, &packages, &report)?;
+        tally += conformance::run("hecs", &maker, &threaded, &plan(&[], &kinds), &packages, &report)?;
     }
     finish(tally, &report, options)
 }
@@ -105,6 +116,12 @@ fn finish(tally: Tally, report: &Report, options: &Options) -> Result<()> {
         return Err(Fail::silent(1));
     }
     Ok(())
+}
+
+/// What is checked out, or nothing where that cannot be told.
+fn commit(project: &Project) -> String {
+    let out = Command::new("git").args(["rev-parse", "HEAD"]).current_dir(&project.root).output();
+    out.map_or_else(|_| String::new(), |out| String::from_utf8_lossy(&out.stdout).trim().to_owned())
 }
 
 /// Those of the names that choose unit tests or models.

@@ -6,6 +6,7 @@
 mod answer;
 
 use crate::{
+    build,
     fail::Result,
     parallel::in_parallel,
     programs::{Maker, Program, Runtime},
@@ -71,11 +72,34 @@ const fn hecs(name: &'static str, env: &'static [(&'static str, &'static str)]) 
     Kind { name, env, patience: 4 }
 }
 
-/// Tests every program in every kind that suits it.
-pub fn run(suite: &str, maker: &Maker, programs: &[Program], kinds: &[&Kind], packages: &HashSet<String>, report: &Report) -> Result<Tally> {
+/// The kinds that programs are run in.
+pub struct Plan {
+    /// Every program, if they suit it.
+    pub always: Vec<&'static Kind>,
+    /// Every program in one of these that suits it, another one from commit to commit.
+    pub one_of: Vec<&'static Kind>,
+    /// What the draw depends on, beside the program's name.
+    pub seed: String,
+}
+
+impl Plan {
+    pub fn all(kinds: Vec<&'static Kind>) -> Plan {
+        Plan { always: kinds, one_of: Vec::new(), seed: String::new() }
+    }
+
+    fn kinds(&self, program: &Program) -> Vec<&'static Kind> {
+        let suited: Vec<_> = self.one_of.iter().filter(|kind| unsuited(program, kind).is_none()).collect();
+        let number = u64::from_str_radix(&build::hash([&self.seed, &program.name]), 16).expect("a hash is a number");
+        let drawn = (!suited.is_empty()).then(|| *suited[number as usize % suited.len()]);
+        self.always.iter().copied().chain(drawn).collect()
+    }
+}
+
+/// Tests every program in the kinds that the plan has for it.
+pub fn run(suite: &str, maker: &Maker, programs: &[Program], plan: &Plan, packages: &HashSet<String>, report: &Report) -> Result<Tally> {
     let tallies = in_parallel(programs, |program| {
         let name = format!("{suite}/{}", program.name);
-        test(&name, maker, program, kinds, packages, report)
+        test(&name, maker, program, &plan.kinds(program), packages, report)
     })?;
     Ok(tallies.into_iter().sum())
 }
@@ -130,5 +154,29 @@ fn unsuited(program: &Program, kind: &Kind) -> Option<String> {
         "small" => header.skip_small.clone(),
         "old" | "stress" | "crew-stress" => header.skip_stress.clone().or_else(|| header.skip_check.clone()),
         _ => header.skip_check.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    fn drawn(seed: &str, p: &Program) -> Vec<&'static str> {
+        let plan = Plan { always: vec![&PLAIN], one_of: vec![&CHECK, &OLD, &CREW], seed: seed.into() };
+        plan.kinds(p).iter().map(|kind| kind.name).collect()
+    }
+
+    #[test]
+    fn each_program_is_run_in_one_more_kind_that_suits_it() {
+        let p = Program::with_header("p", "");
+        let mut all = HashSet::new();
+        for seed in 0..100 {
+            let kinds = drawn(&seed.to_string(), &p);
+            assert_eq!((kinds.len(), kinds[0]), (2, "plain"));
+            assert_eq!(drawn(&seed.to_string(), &p), kinds);
+            all.insert(kinds[1]);
+            assert_ne!(drawn(&seed.to_string(), &Program::with_header("p", "-- skip-stress: slow\n"))[1], "old");
+            assert_eq!(drawn(&seed.to_string(), &Program::with_header("p", "-- skip-check: slow\n")), ["plain"]);
+        }
+        assert_eq!(all.len(), 3);
     }
 }

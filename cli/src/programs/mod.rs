@@ -82,6 +82,13 @@ pub fn find(folder: &Path, filters: &[String]) -> Result<Vec<Program>> {
 }
 
 impl Program {
+    /// A program without sources, for tests of what its header decides.
+    #[cfg(test)]
+    pub fn with_header(name: &str, header: &str) -> Program {
+        let header = Header::parse(header).expect("a header");
+        Program { name: name.into(), header, folder: PathBuf::new(), main: PathBuf::new(), sources: String::new() }
+    }
+
     /// The same program with another flag for ghc.
     pub fn with_flag(&self, flag: &str) -> Program {
         let mut program = self.clone();
