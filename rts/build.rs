@@ -1,4 +1,4 @@
-//! Generates `contract.rs` from the headers of the installed GHC.
+//! Generates `abi.rs` from the headers of the installed GHC.
 use std::{env, path::PathBuf, process::Command};
 
 fn run(cmd: &mut Command) -> String {
@@ -10,7 +10,7 @@ fn run(cmd: &mut Command) -> String {
 }
 
 fn main() {
-    println!("cargo:rerun-if-changed=contract");
+    println!("cargo:rerun-if-changed=abi");
     println!("cargo:rerun-if-env-changed=HECATON_GHC");
     let ghc = env::var("HECATON_GHC").unwrap_or_else(|_| "ghc".into());
     let libdir = run(Command::new(&ghc).arg("--print-libdir")).trim().to_owned();
@@ -20,8 +20,8 @@ fn main() {
     run(Command::new("gcc")
         .args(["-O0", "-w", "-I"])
         .arg(format!("{libdir}/include"))
-        .arg("contract/layout.c")
+        .arg("abi/layout.c")
         .arg("-o")
         .arg(&probe));
-    std::fs::write(out.join("contract.rs"), run(&mut Command::new(&probe))).unwrap();
+    std::fs::write(out.join("abi.rs"), run(&mut Command::new(&probe))).unwrap();
 }

@@ -1,5 +1,8 @@
 //! Whether an executable will take this runtime when the dynamic loader offers it.
-use crate::{build::WAYS, commands::ghc::MARK, fail::reason, ghc::VERSION};
+use crate::build::WAYS;
+use crate::commands::ghc::MARK;
+use crate::error::reason;
+use crate::ghc::VERSION;
 use object::{
     elf::{FileHeader64, DT_NEEDED, DT_RPATH, DT_RUNPATH, DT_STRSZ, DT_STRTAB, EM_X86_64, ET_DYN, ET_EXEC, PT_INTERP},
     read::elf::{Dyn, FileHeader, ProgramHeader},

@@ -1,8 +1,6 @@
 //! The installed GHC: where it is, and whether it is the version whose runtime this is.
-use crate::{
-    fail::{reason, Fail, Result},
-    project::{is_executable, on_path, Project},
-};
+use crate::error::{Fail, Result, reason};
+use crate::project::{Project, is_executable, on_path};
 use std::{
     env,
     path::{Path, PathBuf},

@@ -4,24 +4,24 @@ mod build;
 mod commands;
 mod conformance;
 mod elf;
-mod fail;
+mod error;
 mod ghc;
 mod mutants;
 mod nearest;
-mod parallel;
 mod process;
 mod programs;
 mod project;
 mod report;
 mod study;
-mod tally;
-mod unit;
+mod test_report;
+mod thread_pool;
+mod unit_tests;
 
 use clap::{
     error::{ContextKind, ContextValue, ErrorKind},
     Parser, Subcommand,
 };
-use fail::{Fail, Result};
+use crate::error::{Fail, Result};
 use project::Project;
 use std::{ffi::OsString, process::exit};
 

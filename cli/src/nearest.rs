@@ -1,5 +1,5 @@
 //! Names that select tests and programs: each must be part of one, and a misspelt one is answered with the nearest.
-use crate::fail::{Fail, Result};
+use crate::error::{Fail, Result};
 
 /// How alike two names must be (0 to 1) for one to be meant by the other.
 const ALIKE: f64 = 0.8;

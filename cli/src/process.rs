@@ -2,7 +2,7 @@
 //!
 //! The program leads a process group of its own. A watchdog kills the group at the time limit; whatever is left of the group when the
 //! program ends is killed too, and the program itself when this command dies, so that nothing outlives a test.
-use crate::fail::{reason, Fail, Result};
+use crate::error::{Fail, Result, reason};
 use std::{
     fs::{self, File},
     io::{self, Write},

@@ -1,5 +1,5 @@
 //! Where things are: the project's folders, and programs on PATH.
-use crate::fail::{reason, Fail, Result};
+use crate::error::{Fail, Result, reason};
 use std::{
     env,
     path::{Path, PathBuf},

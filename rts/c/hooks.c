@@ -1,5 +1,5 @@
 /* Hooks that a C program may replace by functions of its own of the same names: hence weak.
- * What they do by default is in Rust (boundary/flags/overflow.rs). */
+ * What they do by default is in Rust (api/default_hooks.rs). */
 #include "Rts.h"
 
 #define REPLACEABLE __attribute__((weak))

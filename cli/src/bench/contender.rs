@@ -1,9 +1,7 @@
 //! A way to run a program that is measured beside others.
 use super::sample::{parse, Sample};
-use crate::{
-    fail::{Fail, Result},
-    process::{self, End},
-};
+use crate::error::{Fail, Result};
+use crate::process::{self, End};
 use std::{
     ffi::OsString,
     fs,

@@ -1,16 +1,12 @@
 //! `ghc --make -jN`: the installed ghc compiles 64 equal modules that do not depend on each other, as in the 2016 measurements of what keeps
 //! it from scaling. The modules are the ones of that article: a type of many constructors, each with a field, and four derived classes.
-use super::{
-    estimate::Estimate,
-    series::Series,
-    Contender, Sample,
-};
-use crate::{
-    commands::run::on_hecaton,
-    fail::{Fail, Result},
-    ghc::Ghc,
-    report::{Better, Column, Grid},
-};
+use crate::bench::sampling::Series;
+use super::{Contender, Sample};
+use super::estimate::Estimate;
+use crate::commands::run::on_hecaton;
+use crate::error::{Fail, Result};
+use crate::ghc::Ghc;
+use crate::report::{Better, Column, Grid};
 use std::{
     ffi::OsString,
     fs,

@@ -2,24 +2,22 @@
 mod contender;
 mod estimate;
 mod ghc_make;
+mod goals;
 mod parallel;
 mod sample;
-mod series;
+mod sampling;
 mod table;
-mod targets;
 
 pub use contender::Contender;
 pub use ghc_make::{GhcMake, Jobs, Size, JOBS};
 pub use parallel::{grid as scaling_grid, Scaling};
 pub use sample::Sample;
-pub use series::alternate;
+pub use crate::bench::sampling::alternate;
 pub use table::{json, picture, print};
-pub use targets::Targets;
+pub use crate::bench::goals::Targets;
 
-use crate::{
-    fail::{Fail, Result},
-    programs::{Maker, Program, Runtime},
-};
+use crate::error::{Fail, Result};
+use crate::programs::{Maker, Program, Runtime};
 
 /// The medians of one program on both runtimes.
 pub struct Pair {

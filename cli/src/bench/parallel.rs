@@ -2,17 +2,12 @@
 //!
 //! A runtime may put cores to use that its program has no HECs for: with one HEC, Hecaton shares a collection with cores that are idle.
 //! What is asked here is what a second core gains, so the program with one HEC gets one.
-use super::{
-    contender,
-    estimate::{Estimate, PATIENCE, PRECISION},
-    series::{exactly, Series},
-    Contender, Sample,
-};
-use crate::{
-    fail::Result,
-    programs::{Maker, Program, Runtime},
-    report::{Better, Column, Grid},
-};
+use crate::bench::sampling::{Series, exactly};
+use super::{Contender, Sample, contender};
+use super::estimate::{Estimate, PATIENCE, PRECISION};
+use crate::error::Result;
+use crate::programs::{Maker, Program, Runtime};
+use crate::report::{Better, Column, Grid};
 
 /// The ratio of speed-ups that are equal.
 pub const BREAK_EVEN: f64 = 1.0;

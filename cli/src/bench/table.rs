@@ -1,9 +1,8 @@
 //! The results of sequential programs as text, as JSON and as a picture.
-use super::{targets::is_gc_bound, Pair, Sample, QUANTITIES};
-use crate::{
-    fail::Result,
-    report::{draw, geometric_mean, Better, Panel},
-};
+use crate::bench::goals::is_gc_bound;
+use super::{Pair, QUANTITIES, Sample};
+use crate::error::Result;
+use crate::report::{Better, Panel, draw, geometric_mean};
 use serde_json::{json, Value};
 use std::path::Path;
 

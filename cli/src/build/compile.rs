@@ -4,12 +4,10 @@ use super::{
     steps::{cargo_build, tool},
     Evaluation, Way, WAYS,
 };
-use crate::{
-    fail::{Fail, Result},
-    ghc::Ghc,
-    parallel::in_parallel,
-    project::{cargo, Project},
-};
+use crate::error::{Fail, Result};
+use crate::ghc::Ghc;
+use crate::project::{Project, cargo};
+use crate::thread_pool::in_parallel;
 use std::{
     collections::HashSet,
     ffi::OsStr,

@@ -2,11 +2,9 @@
 //!
 //! The whole build is fingerprinted by path, size and modification time of each source (cheap enough for every command), single
 //! objects by the contents of their sources.
-use crate::{
-    fail::{Fail, Result},
-    ghc::Ghc,
-    project::Project,
-};
+use crate::error::{Fail, Result};
+use crate::ghc::Ghc;
+use crate::project::Project;
 use std::{
     fs,
     os::unix::{ffi::OsStrExt, fs::MetadataExt},

@@ -7,11 +7,9 @@ use super::{
     steps::tool,
     Way, WAYS,
 };
-use crate::{
-    fail::{Fail, Result},
-    ghc::VERSION,
-    parallel::in_parallel,
-};
+use crate::error::{Fail, Result};
+use crate::ghc::VERSION;
+use crate::thread_pool::in_parallel;
 use std::{
     collections::BTreeSet,
     fs,

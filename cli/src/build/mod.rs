@@ -13,11 +13,9 @@ mod fingerprint;
 mod link;
 mod steps;
 
-use crate::{
-    fail::{Fail, Result},
-    ghc::Ghc,
-    project::{cargo, Project},
-};
+use crate::error::{Fail, Result};
+use crate::ghc::Ghc;
+use crate::project::{Project, cargo};
 use std::{
     ffi::CString,
     fs::{self, File},

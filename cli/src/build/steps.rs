@@ -1,5 +1,5 @@
 //! Running the tools of a build: silent when they succeed, their words passed on when they fail.
-use crate::fail::{reason, Fail, Result};
+use crate::error::{Fail, Result, reason};
 use std::{
     io::{self, BufRead, BufReader, Write},
     process::{Command, Output, Stdio},

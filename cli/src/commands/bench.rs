@@ -1,13 +1,11 @@
 //! `hecaton bench`: the programs in bench/ and the installed ghc on both runtimes, as tables, JSON and pictures.
 use super::test::install;
-use crate::{
-    bench::{self, GhcMake, Pair, Scaling, Size, Targets},
-    fail::{Fail, Result},
-    ghc::Ghc,
-    nearest,
-    programs::{self, Maker, Program},
-    project::Project,
-};
+use crate::nearest;
+use crate::bench::{self, GhcMake, Pair, Scaling, Size, Targets};
+use crate::error::{Fail, Result};
+use crate::ghc::Ghc;
+use crate::programs::{self, Maker, Program};
+use crate::project::Project;
 use serde_json::{json, Value};
 use std::{
     fs,

@@ -7,12 +7,10 @@
 //!   again when the runtime changed, or when the program was linked with GHC's own runtime before; and it marks the program as ours.
 //!
 //! What this runtime does not have is said: profiling and `-staticlib`, which take GHC's own runtime, and the report of `-ticky`.
-use crate::{
-    build,
-    fail::{reason, Fail, Result},
-    ghc::Ghc,
-    project::Project,
-};
+use crate::build;
+use crate::error::{Fail, Result, reason};
+use crate::ghc::Ghc;
+use crate::project::Project;
 use std::{
     ffi::{OsStr, OsString},
     os::unix::process::CommandExt,

@@ -2,12 +2,10 @@
 //!
 //! The program asks the dynamic loader for `libHSrts…-ghc9.0.2.so`, and LD_LIBRARY_PATH comes before the run path in it. So that nothing
 //! runs on another runtime unnoticed, the program is looked at first.
-use crate::{
-    build,
-    elf::{self, Verdict},
-    fail::{reason, Fail, Result},
-    project::{is_executable, on_path, Project},
-};
+use crate::build;
+use crate::elf::{self, Verdict};
+use crate::error::{Fail, Result, reason};
+use crate::project::{Project, is_executable, on_path};
 use std::{
     env,
     ffi::{OsStr, OsString},

@@ -1,13 +1,11 @@
 //! `hecaton study`: the questions of the 2005 paper, answered by measuring, as text, JSON and pictures.
 use super::{bench::progress, test::install};
-use crate::{
-    build::{ensure_variant, Evaluation},
-    fail::{Fail, Result},
-    ghc::Ghc,
-    programs::{self, Maker},
-    project::Project,
-    study::{Laboratory, Question},
-};
+use crate::build::{Evaluation, ensure_variant};
+use crate::error::{Fail, Result};
+use crate::ghc::Ghc;
+use crate::programs::{self, Maker};
+use crate::project::Project;
+use crate::study::{Laboratory, Question};
 use serde_json::json;
 use std::fs;
 

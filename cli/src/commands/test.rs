@@ -3,17 +3,15 @@
 //! In order: the unit tests of the crates and the models of their protocols (cargo), the scripts in tests/commands (the command line as a user meets it), the conformance
 //! suite, and the programs on Debian's libraries (the bench's among them). Closes with one line of counts, where each run of a program is
 //! a test.
-use crate::{
-    conformance::{self, Plan, CHECK, CREW, CREW_STRESS, HECS, OLD, PLAIN, SMALL, STRESS},
-    fail::{reason, Fail, Result},
-    ghc::Ghc,
-    mutants, nearest,
-    process::{self, End},
-    programs::{self, Maker},
-    project::Project,
-    tally::{Report, Tally},
-    unit::{self, Choice, Kind},
-};
+use crate::{mutants, nearest, unit_tests};
+use crate::conformance::{self, CHECK, CREW, CREW_STRESS, HECS, OLD, PLAIN, Plan, SMALL, STRESS};
+use crate::error::{Fail, Result, reason};
+use crate::ghc::Ghc;
+use crate::process::{self, End};
+use crate::programs::{self, Maker};
+use crate::project::Project;
+use crate::test_report::{Report, Tally};
+use crate::unit_tests::{Choice, Kind};
 use std::{collections::HashSet, ffi::OsStr, fs, path::{Path, PathBuf}, process::Command, time::Duration};
 
 #[derive(clap::Args)]
@@ -54,9 +52,9 @@ pub fn run(project: &Project, options: &Options) -> Result<()> {
     let report = Report::default();
     let mut tally = Tally::default();
     for kind in [Kind::Unit, Kind::Model] {
-        let choices = if everything { vec![Choice::All] } else { unit::chosen(project, kind, &options.names)? };
+        let choices = if everything { vec![Choice::All] } else { unit_tests::chosen(project, kind, &options.names)? };
         if !choices.is_empty() {
-            tally += unit::run(project, kind, &choices, &report)?;
+            tally += unit_tests::run(project, kind, &choices, &report)?;
         }
     }
     let tests = project.root.join("tests");
@@ -129,7 +127,7 @@ fn chosen<'a>(project: &Project, names: &'a [String]) -> Result<Vec<&'a String>>
     let mut of_crates = Vec::new();
     for name in names {
         for kind in [Kind::Unit, Kind::Model] {
-            if !unit::chosen(project, kind, std::slice::from_ref(name))?.is_empty() {
+            if !unit_tests::chosen(project, kind, std::slice::from_ref(name))?.is_empty() {
                 of_crates.push(name);
             }
         }

@@ -3,16 +3,14 @@
 //! The stock runtime is asked once and its answer kept. Hecaton is asked several times, each a *kind* of run: plain, with a tiny nursery,
 //! with the heap checker, with everything promoted at once, and, when asked for, with a collection and a heap check at every allocation block. Every kind must give the
 //! stock runtime's plain answer. On several HECs programs are run as linked with `-threaded`, under both runtimes.
-mod answer;
+mod outcome;
 
-use crate::{
-    build,
-    fail::Result,
-    parallel::in_parallel,
-    programs::{Maker, Program, Runtime},
-    tally::{Report, Tally},
-};
-use answer::{ask, difference, stock_answer};
+use crate::build;
+use crate::error::Result;
+use crate::programs::{Maker, Program, Runtime};
+use crate::test_report::{Report, Tally};
+use crate::thread_pool::in_parallel;
+use crate::conformance::outcome::{ask, difference, stock_answer};
 use std::collections::HashSet;
 
 pub struct Kind {

@@ -3,15 +3,13 @@ use super::{
     patch::{Killer, Patch},
     tree::Tree,
 };
-use crate::{
-    build,
-    conformance::{self, PLAIN},
-    fail::{Fail, Result},
-    parallel::in_parallel,
-    programs::{self, Maker, Program},
-    project::Project,
-    unit::{self, Kind},
-};
+use crate::{build, unit_tests};
+use crate::conformance::{self, PLAIN};
+use crate::error::{Fail, Result};
+use crate::programs::{self, Maker, Program};
+use crate::project::Project;
+use crate::thread_pool::in_parallel;
+use crate::unit_tests::Kind;
 use std::{
     path::PathBuf,
     sync::atomic::{AtomicBool, Ordering},
@@ -116,7 +114,7 @@ impl<'a> Lab<'a> {
     fn try_tests(&self, kind: Kind, name: Option<&str>) -> Result<Trial> {
         let begin = Instant::now();
         let targets = if kind == Kind::Unit { &UNIT[..] } else { kind.targets() };
-        let all = match unit::compile(self.project, targets, PROFILE)? {
+        let all = match unit_tests::compile(self.project, targets, PROFILE)? {
             Ok(all) => all,
             Err(said) => return Ok(Trial { answer: Answer::DoesNotCompile(said), built: begin.elapsed(), ran: Duration::ZERO }),
         };

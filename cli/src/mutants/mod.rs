@@ -8,11 +8,9 @@ mod lab;
 mod patch;
 mod tree;
 
-use crate::{
-    fail::{Fail, Result},
-    nearest,
-    project::Project,
-};
+use crate::nearest;
+use crate::error::{Fail, Result};
+use crate::project::Project;
 use lab::{Lab, Verdict};
 use tree::Tree;
 

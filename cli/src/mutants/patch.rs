@@ -9,11 +9,9 @@
 //! ```
 //!
 //! A killer is `unit NAME`, `model NAME` (the functions of tests) or `conformance PROGRAM KIND`.
-use crate::{
-    conformance,
-    fail::{reason, Fail, Result},
-    unit::{self, Kind},
-};
+use crate::{conformance, unit_tests};
+use crate::error::{Fail, Result, reason};
+use crate::unit_tests::Kind;
 use std::{
     ffi::OsStr,
     fmt, fs,
@@ -106,7 +104,7 @@ fn head(root: &Path, text: &str) -> std::result::Result<(String, Vec<Killer>, Op
 impl Killer {
     fn parse(root: &Path, text: &str) -> std::result::Result<Killer, String> {
         let words: Vec<&str> = text.split_whitespace().collect();
-        let test = |kind, name: &str| match unit::is_test(root, kind, name) {
+        let test = |kind, name: &str| match unit_tests::is_test(root, kind, name) {
             Ok(true) => Ok(Killer::Test(kind, name.to_owned())),
             Ok(false) => Err(format!("`{text}`: there is no such test")),
             Err(e) => Err(e.to_string()),

@@ -1,10 +1,8 @@
 //! The copy of the project that mutants live in: build/mutants/tree, with a build folder and a target folder of its own, which stay from one run
 //! to the next. Only files whose contents differ are written, so that cargo compiles again what a mutant has changed, and nothing else.
 use super::patch::{git_apply, Patch};
-use crate::{
-    fail::{reason, Fail, Result},
-    project::Project,
-};
+use crate::error::{Fail, Result, reason};
+use crate::project::Project;
 use std::{
     collections::HashSet,
     fs,

@@ -9,13 +9,11 @@ mod header;
 
 pub use header::{Aimed, Header};
 
-use crate::{
-    build::{self, hash},
-    commands,
-    fail::{reason, Fail, Result},
-    ghc::Ghc,
-    project::Project,
-};
+use crate::commands;
+use crate::build::{self, hash};
+use crate::error::{Fail, Result, reason};
+use crate::ghc::Ghc;
+use crate::project::Project;
 use std::{
     ffi::OsStr,
     fs,

@@ -3,7 +3,7 @@ mod plot;
 
 pub use plot::{draw, Better, Panel};
 
-use crate::fail::Result;
+use crate::error::Result;
 use serde_json::{json, Value};
 use std::path::Path;
 

@@ -1,7 +1,7 @@
 //! Ratios as a picture: for each quantity a panel of bars, one a row, that reach from 1.0 to the ratio, on a logarithmic scale from a quarter
 //! to four times.
 use super::geometric_mean;
-use crate::fail::{Fail, Result};
+use crate::error::{Fail, Result};
 use plotters::{prelude::*, style::text_anchor::{HPos, Pos, VPos}};
 use std::path::Path;
 

@@ -2,12 +2,10 @@
 //! and with these claims and all updates done by atomic instructions. Only the program's own modules are compiled anew; the prebuilt
 //! libraries enter their thunks as always. Sequential programs on one HEC; CPU time, which other programs of the machine disturb less.
 use super::Laboratory;
-use crate::{
-    bench::alternate,
-    fail::{Fail, Result},
-    programs::{Maker, Program},
-    report::{Better, Column, Grid},
-};
+use crate::bench::alternate;
+use crate::error::{Fail, Result};
+use crate::programs::{Maker, Program};
+use crate::report::{Better, Column, Grid};
 use object::{Object, ObjectSection, SectionKind};
 use std::fs;
 

@@ -1,11 +1,9 @@
 //! How ghc itself speeds up with -j (the paper's section 7), on Hecaton and on the stock runtime.
 use super::Laboratory;
-use crate::{
-    bench::{GhcMake, Jobs, Sample, Size},
-    fail::Result,
-    ghc::Ghc,
-    report::{Better, Column, Grid},
-};
+use crate::bench::{GhcMake, Jobs, Sample, Size};
+use crate::error::Result;
+use crate::ghc::Ghc;
+use crate::report::{Better, Column, Grid};
 
 const JOBS: [u32; 4] = [1, 2, 4, 8];
 const QUICK_JOBS: [u32; 2] = [1, 2];

@@ -4,16 +4,14 @@
 //!  * `evaluation`: what claiming thunks when they are entered adds to lock-free evaluation, and what atomic instructions add to that;
 //!  * `meetings`: how often two threads met on a thunk, and how much work was done twice;
 //!  * `jobs`: how ghc itself speeds up with -j.
+mod contention;
 mod evaluation;
 mod jobs;
-mod meetings;
 
-use crate::{
-    bench::{contender, Contender},
-    fail::Result,
-    programs::{Maker, Program, Runtime},
-    report::Grid,
-};
+use crate::bench::{Contender, contender};
+use crate::error::Result;
+use crate::programs::{Maker, Program, Runtime};
+use crate::report::Grid;
 use std::path::PathBuf;
 
 #[derive(Clone, Copy, Debug, PartialEq, clap::ValueEnum)]
@@ -47,7 +45,7 @@ impl Laboratory<'_> {
     pub fn answer(&self, question: Question, progress: &dyn Fn(&str)) -> Result<Grid> {
         match question {
             Question::Evaluation => evaluation::answer(self, progress),
-            Question::Meetings => meetings::answer(self, progress),
+            Question::Meetings => contention::answer(self, progress),
             Question::Jobs => jobs::answer(self),
         }
     }

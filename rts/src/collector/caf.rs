@@ -6,13 +6,13 @@
 //! first: the code then enters the CAF again, which by now is an indirection. The old header
 //! stays in `saved_info`. The claim is one compare-and-swap on the header, through
 //! `WHITEHOLE`, so that the fields are in place before the indirection shows.
-use crate::contract::closure::fields::*;
-use crate::contract::{Closure, Info, RegTable};
+use crate::abi::closure::fields::*;
+use crate::abi::{Closure, Info, RegTable};
 use crate::hec::{many, out_of_memory, Hec};
 use crate::info;
 use crate::memory::heap;
-use crate::observe::blackholes;
-use crate::unpoisoned::unpoisoned;
+use crate::observe::blackhole_profile;
+use crate::base::poison::unpoisoned;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::Mutex;
 
@@ -39,7 +39,7 @@ unsafe fn claim(reg: *mut RegTable, caf: Closure) -> Option<Closure> {
     // Pairs with the load of whoever enters the indirection.
     header.store(entered, Ordering::Release);
     hec.remembered.remember_static(caf);
-    blackholes::claimed(bh, Info(old));
+    blackhole_profile::claimed(bh, Info(old));
     Some(bh)
 }
 

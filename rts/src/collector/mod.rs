@@ -4,95 +4,64 @@
 //! collection of generation N condemns every run of age up to N+1, which makes it from-space;
 //! what is reached there is copied one step up (or saved in place, if it is large, pinned or
 //! compact). An object that an old one refers to goes straight to the old one's generation, and
-//! where aging has been in vain all skip it (`tenure.rs`).
+//! where aging has been in vain all skip it (`policy/aging.rs`).
 //!
 //! A collection, by the files that do it:
-//! 1. from-space is condemned (`spaces.rs`); added compact blocks join their regions (`compact.rs`);
-//! 2. remembered objects of the generations above N are scanned (`scan.rs`, `arrays.rs`,
-//!    `stack.rs`), and what they lead to, so that it is promoted before anything else;
-//! 3. roots are evacuated (`roots.rs`, `evacuate.rs`, `selector.rs`) and everything they lead
-//!    to is scanned (`worker.rs`); a full collection traces static objects too (`statics.rs`);
-//! 4. weak pointers and lost threads are settled (`weak.rs`), weak tables brought up to date,
+//! 1. from-space is condemned (`from_space.rs`); added compact blocks join their regions (`compact_regions.rs`);
+//! 2. remembered objects of the generations above N are scanned (`trace/scavenge.rs`, `trace/arrays.rs`,
+//!    `trace/stacks.rs`), and what they lead to, so that it is promoted before anything else;
+//! 3. roots are evacuated (`roots.rs`, `trace/evacuate.rs`, `trace/selector.rs`) and everything they lead
+//!    to is scanned (`trace/worker.rs`); a full collection traces static objects too (`trace/static_objects.rs`);
+//! 4. weak pointers and lost threads are settled (`trace/weak.rs`), weak tables brought up to date,
 //!    unreachable CAFs dropped;
-//! 5. from-space is freed, nurseries are emptied (`spaces.rs`) and the generations' limits set (`policy.rs`).
+//! 5. from-space is freed, nurseries are emptied (`from_space.rs`) and the generations' limits set (`policy/heap_limits.rs`).
 //!
 //! Invariant between collections: an object of generation n ≥ 1 that refers to one of a younger
-//! generation is in some HEC's remembered set for n. `check.rs` verifies this and more, before each
+//! generation is in some HEC's remembered set for n. `sanity/heap_check.rs` verifies this and more, before each
 //! collection and after it.
 //!
 //! One thread begins and ends a collection. Where several cores are free and there is enough to
-//! do (`muster.rs`), other GC threads take part in what lies between: `team.rs`, with `crew.rs`,
-//! `quiet.rs` and `claim.rs`.
+//! do (`policy/gc_threads.rs`), other GC threads take part in what lies between: `parallel/work_sharing.rs`, with `parallel/helper_pool.rs`,
+//! `parallel/termination.rs` and `trace/forwarding.rs`.
 //!
 //! The caller has stopped the world: every thread's registers are in its stack chunk, every
 //! update frame's thunk is a black hole, and every HEC's Hp is saved.
-mod allowance;
-pub mod arrays;
 pub mod caf;
-pub mod check;
-mod check_pace;
-mod claim;
-mod coming;
-pub mod compact;
-mod company;
-pub mod cores;
-pub mod crew;
-mod cycle;
-mod doubling;
-pub mod evacuate;
-pub mod fetch;
-pub mod header;
-mod history;
-mod image;
-mod keeping;
-pub mod limit;
-mod lists;
-pub mod muster;
-mod outcome;
+pub mod compact_regions;
+mod from_space;
+pub mod parallel;
 pub mod policy;
-mod premature;
-pub mod quiet;
-mod refresh;
+mod request;
 pub mod roots;
-pub mod scan;
-pub mod selector;
-mod settled;
-pub mod shape;
-mod small;
-mod spaces;
-pub mod stack;
-pub mod statics;
-mod stretch;
-mod team;
-mod tenure;
+pub mod sanity;
 #[cfg(test)]
 mod tests;
-pub mod weak;
-pub mod worker;
+pub mod trace;
 
-use crate::contract::WORD;
+use crate::abi::WORD;
 use crate::hec::Hec;
-use crate::memory::blocks::used_bytes;
-use crate::memory::{ahead, blocks_of, heap, used_by, BLOCK_BYTES};
-use crate::observe::phases::{self, Phase, Watch};
-use crate::thread::queue::dirty_tso;
+use crate::memory::block_alloc::used_bytes;
+use crate::memory::{BLOCK_BYTES, blocks_of, heap, prefault, used_by};
+use crate::observe::gc_phases;
+use crate::observe::gc_phases::{Phase, Watch};
+use crate::hec::run_queue::dirty_tso;
 use crate::thread::stack::dirty_stack;
-use allowance::allowance;
-use company::COMPANY;
-use crew::Hand;
-use cycle::Cycle;
-use history::Measured;
-use keeping::keeping;
-use muster::Muster;
-pub use outcome::{Outcome, Request};
-use premature::premature;
+use crate::collector::policy::nursery_budget::allowance;
+use crate::collector::policy::hec_activity::COMPANY;
+use crate::collector::parallel::helper_pool::Hand;
+use crate::collector::policy::gc_sample::Cycle;
+use crate::collector::policy::gc_cost_model::Measured;
+use crate::collector::policy::survival_rate::keeping;
+use crate::collector::policy::gc_threads::Muster;
+pub use crate::collector::request::{Outcome, Request};
+use crate::collector::policy::premature_promotion::premature;
 use roots::Visitor;
-use spaces::{condemn, finish, resume, take_pretenured, take_remembered_sets, FromSpace};
-use team::Team;
+use crate::collector::from_space::{FromSpace, condemn, finish, resume, take_pretenured, take_remembered_sets};
+use crate::collector::parallel::work_sharing::Team;
 use std::time::Instant;
-use tenure::tenure;
-use weak::Uncertain;
-use worker::Worker;
+use crate::collector::policy::aging::tenure;
+use crate::collector::trace::weak::Uncertain;
+use crate::collector::trace::worker::Worker;
 
 /// Full collections so far: marks static objects.
 static mut FULL_COLLECTIONS: usize = 0;
@@ -108,7 +77,7 @@ pub unsafe fn collect(
     extra_roots: &mut dyn FnMut(&mut Visitor),
 ) -> Outcome {
     let oldest = heap().oldest();
-    let due = if request.deadlock { oldest } else { policy::next_generation_to_collect() };
+    let due = if request.deadlock { oldest } else { crate::collector::policy::heap_limits::next_generation_to_collect() };
     let generation = request.generation.max(due).min(oldest);
     for hec in hecs.iter_mut() {
         let t = hec.current();
@@ -117,16 +86,16 @@ pub unsafe fn collect(
             dirty_stack(hec, t.obj().stackobj);
         }
     }
-    let settings = policy::settings();
-    let check = settings.check && (!settings.paced_checks || check_pace::is_due());
+    let settings = crate::collector::policy::heap_limits::settings();
+    let check = settings.check && (!settings.paced_checks || crate::collector::sanity::check_pace::is_due());
     if check {
-        check::check_heap(hecs, extra_roots, "before a collection");
+        crate::collector::sanity::heap_check::check_heap(hecs, extra_roots, "before a collection");
     }
     take_pretenured(hecs, generation);
     let before = Before::look(hecs, generation);
-    let muster = muster::muster(hecs.len(), before.company, generation, before.from);
-    muster::set_alone(muster.is_none());
-    let watch = &mut Watch::start(phases::wanted());
+    let muster = crate::collector::policy::gc_threads::muster(hecs.len(), before.company, generation, before.from);
+    crate::collector::policy::gc_threads::set_alone(muster.is_none());
+    let watch = &mut Watch::start(gc_phases::wanted());
     let started = Instant::now();
     let mut outcome = match (generation == oldest, &muster) {
         (true, None) => run_alone::<true>(hecs, leader, generation, extra_roots, watch),
@@ -137,11 +106,11 @@ pub unsafe fn collect(
     let called = muster.map_or(1, |m| m.threads);
     learn(hecs, &before, &outcome, called, started, Instant::now());
     resume(hecs, &mut outcome);
-    muster::set_alone(false);
+    crate::collector::policy::gc_threads::set_alone(false);
     watch.end(Phase::End);
     outcome.phases = watch.costs();
     if check {
-        check::check_heap(hecs, extra_roots, "after a collection");
+        crate::collector::sanity::heap_check::check_heap(hecs, extra_roots, "after a collection");
     }
     outcome
 }
@@ -179,7 +148,7 @@ impl Before {
 /// Tells those who choose sizes and helpers by experience what the collection was like. `called` threads were to do it.
 unsafe fn learn(hecs: &[&mut Hec], before: &Before, outcome: &Outcome, called: usize, started: Instant, ended: Instant) {
     let copied = outcome.copied_words * WORD;
-    muster::record(&Measured {
+    crate::collector::policy::gc_threads::record(&Measured {
         generation: outcome.generation,
         hecs: before.company,
         threads: called,
@@ -196,12 +165,12 @@ unsafe fn learn(hecs: &[&mut Hec], before: &Before, outcome: &Outcome, called: u
         tenure().record_full(before.old_small, outcome.promoted_words * WORD, used_by(&heap().gens[1..]).plain);
     }
     let promoted = (blocks_of(&heap().gens[1..]) * BLOCK_BYTES).saturating_sub(before.old);
-    let (run, stopped) = cycle::times(started, ended);
+    let (run, stopped) = crate::collector::policy::gc_sample::times(started, ended);
     let cycle = Cycle { full: outcome.major, allocated: before.allocated, copied, promoted, run, stopped };
     keeping().record(&cycle);
     premature().record(&cycle);
     allowance().record(&cycle, COMPANY.is_one());
-    if let Some(mut stretch) = policy::tried_now() {
+    if let Some(mut stretch) = crate::collector::policy::heap_limits::tried_now() {
         stretch.record(&cycle);
     }
     COMPANY.record(hecs.iter().map(|hec| hec.alloc.used()));
@@ -246,7 +215,7 @@ unsafe fn run_together<const MAJOR: bool>(
 ) -> Outcome {
     let (from, mut uncertain) = begin::<MAJOR>(hecs, generation);
     watch.end(Phase::Begin);
-    ahead::set_crowded(muster.threads >= cores::at_start());
+    prefault::set_crowded(muster.threads >= crate::base::cpus::at_start());
     let mut team = Team::new(muster, hecs);
     let mut workers: Vec<_> =
         (0..muster.threads).map(|i| new_worker::<MAJOR, true>(i, generation)).collect();
@@ -269,7 +238,7 @@ unsafe fn run_together<const MAJOR: bool>(
     watch.end_copying(Phase::Roots, all.copied_bytes(muster.threads));
     own.settle_rest(&mut uncertain);
     watch.end_copying(Phase::Rest, all.copied_bytes(muster.threads));
-    ahead::set_crowded(false);
+    prefault::set_crowded(false);
     let mut outcome = finish(&mut workers, hecs, generation, from, uncertain);
     outcome.helper_late = team.helper_late();
     if team.was_called() {
@@ -322,7 +291,7 @@ unsafe fn new_worker<const MAJOR: bool, const PARALLEL: bool>(
     me: usize,
     generation: usize,
 ) -> Worker<MAJOR, PARALLEL> {
-    Worker::new(me, generation, statics::reached_mark(FULL_COLLECTIONS))
+    Worker::new(me, generation, crate::collector::trace::static_objects::reached_mark(FULL_COLLECTIONS))
 }
 
 /// Evacuates what roots refer to that are nobody's in particular.

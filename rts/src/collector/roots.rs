@@ -3,7 +3,7 @@
 //! A root provider shows every closure pointer it holds to a visitor, which may change it. A
 //! weak table hears, once everything has been traced, where objects are now or that they are
 //! gone. Both are registered at start, before the first collection.
-use crate::contract::Closure;
+use crate::abi::Closure;
 use std::ptr;
 
 pub type Visitor<'a> = dyn FnMut(&mut Closure) + 'a;

@@ -10,7 +10,7 @@
 //! own short evaluation, and comes to wait at the chain's end. So who waits has the thread run
 //! next for which all of the chain waits, and a thread that is woken runs at once, before the one that has
 //! woken it can come to wait for it. (The 2016 paper met this in GHC's own name cache.) Where that one is far back in the
-//! queue, its work is taken from it (`steal.rs`). Where it is another HEC's, that one is told to do so, by a letter.
+//! queue, its work is taken from it (`thunk_steal.rs`). Where it is another HEC's, that one is told to do so, by a letter.
 //!
 //! Most thunks are done sooner than a thread can be put to sleep and woken. And who stops claims what it evaluates itself, so that the
 //! other soon waits in turn: two that go on evaluating each other's thunks without a claim do it twice now and then, which costs less. So
@@ -19,18 +19,19 @@
 //! An entry is used once. A thread that gives up waiting leaves its entry behind without a
 //! thread; one that is found by a waker in a queue which it did not join after all, or has left
 //! just now, is not blocked on that entry, and the waker lets it be.
-use super::heap::*;
-use super::steal::steal;
+use crate::eval::thunk_words::*;
+use crate::eval::thunk_steal::steal;
 use super::thunk::{self, Claim, Memory, Owed, State};
-use crate::atomics::Ordering;
-use crate::contract::closure::fields::*;
-use crate::contract::{layout::*, Closure, Tso};
+use crate::base::atomics::Ordering;
+use crate::abi::closure::fields::*;
+use crate::abi::{Closure, Tso};
+use crate::abi::layout::*;
 use crate::hec::{many, Hec};
 use crate::info;
-use crate::observe::blackholes;
-use crate::observe::settings::checks;
-use crate::thread::door;
-use crate::thread::queue::dirty_tso;
+use crate::observe::blackhole_profile;
+use crate::base::config::checks;
+use crate::thread::park;
+use crate::hec::run_queue::dirty_tso;
 
 /// The value of an indirection or a black hole; `None` while it is under evaluation.
 /// # Safety
@@ -86,7 +87,7 @@ pub unsafe extern "C" fn hec_await_briefly(hec: &mut Hec, thunk: Closure) -> usi
         return 0;
     }
     let Some(owner) = owner_of(thunk) else { return 1 };
-    let there = door::ownership(owner).owner.load(Ordering::Relaxed) as *const Hec;
+    let there = park::ownership(owner).owner.load(Ordering::Relaxed) as *const Hec;
     let wait = !std::ptr::eq(there, hec) && runs_on(there, owner);
     (wait && hec.thunk_patience.wait_for(LOOKS, || owner_of(thunk).is_none())) as usize
 }
@@ -108,7 +109,7 @@ pub unsafe fn park(hec: &mut Hec, t: Tso, thunk: Closure) -> bool {
         }
         let entry = new_entry(hec, t, thunk);
         // A waker may find the entry before the thread is marked as blocked on it, and waits.
-        let held = door::lock(t);
+        let held = park::lock(t);
         let joined = match claim {
             Claim::By(_) => {
                 if many() {
@@ -126,8 +127,8 @@ pub unsafe fn park(hec: &mut Hec, t: Tso, thunk: Closure) -> bool {
             Claim::Value => false,
         };
         if joined {
-            blackholes::blocked(t, thunk);
-            door::block(hec, t, BlockedOnBlackHole, entry.0);
+            blackhole_profile::blocked(t, thunk);
+            park::block(hec, t, BlockedOnBlackHole, entry.0);
             drop(held);
             hurry(hec, entry);
             return true;
@@ -152,12 +153,12 @@ unsafe fn hurry(hec: &mut Hec, mut entry: Closure) {
         if hec.run_queue.bring_forward(&mut hec.remembered, owner, MOST_PASSED) {
             return;
         }
-        let held = door::lock(owner);
-        match door::why(owner) {
+        let held = park::lock(owner);
+        match park::why(owner) {
             // What it waits for says so much only as long as nobody can wake it.
             BlockedOnBlackHole => entry = Closure(owner.obj().block_info),
             NotBlocked => {
-                let there = door::ownership(owner).elsewhere(hec.address(), &held);
+                let there = park::ownership(owner).elsewhere(hec.address(), &held);
                 drop(held);
                 if let Some(there) = there.map(|h| h as *const Hec) {
                     if !runs_on(there, owner) {
@@ -221,14 +222,14 @@ pub(super) unsafe fn wake(hec: &mut Hec, latest: usize) {
         if t.is_end() {
             continue;
         }
-        if let Some(c) = door::claim(hec, t, |why, on| why == BlockedOnBlackHole && on == entry.0) {
+        if let Some(c) = park::claim(hec, t, |why, on| why == BlockedOnBlackHole && on == entry.0) {
             if first || is_awaited(t) {
                 first = false;
                 c.go_on_at_once(hec);
             } else {
                 c.go_on(hec);
             }
-            blackholes::woken(t);
+            blackhole_profile::woken(t);
         }
     }
 }
@@ -252,6 +253,6 @@ pub(super) unsafe fn settle(hec: &mut Hec, t: Tso) {
 /// # Safety
 /// The thread was blocked on a black hole; it is the caller's, or there is one HEC.
 pub unsafe fn stop_waiting(t: Tso) {
-    blackholes::woken(t);
+    blackhole_profile::woken(t);
     give_up(Closure(t.obj().block_info));
 }

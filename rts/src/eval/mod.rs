@@ -1,21 +1,21 @@
 //! Evaluation: updating and claiming thunks, exceptions, and freezing work that is abandoned.
+pub mod atomic_modify;
+#[cfg(test)]
+mod atomic_modify_tests;
 pub mod blackhole;
+mod find_update_frame;
 pub mod frames;
-pub mod freeze;
-mod heap;
-pub mod hooks;
-pub mod modify;
-#[cfg(test)]
-mod freeze_tests;
-#[cfg(test)]
-mod modify_tests;
-mod next_update;
-pub mod pause;
+pub mod lazy_blackholing;
+mod mut_var;
 pub mod raise;
-mod squeeze;
-mod steal;
+pub mod raise_async;
+#[cfg(test)]
+mod raise_async_tests;
+mod stack_squeeze;
 #[cfg(test)]
 mod tests;
 pub mod thunk;
+mod thunk_steal;
+mod thunk_words;
+pub mod unwind_hooks;
 pub mod update;
-mod variable;

@@ -6,11 +6,13 @@
 //! leaves `atomically#` only if the transaction has seen a consistent state, otherwise it is
 //! tried again, as if the exception had not happened.
 use super::frames::*;
-use super::freeze::{end_thread, enter_handler};
-use super::modify::{is_modification, raised};
-use super::{hooks, update::update};
-use crate::contract::closure::fields::*;
-use crate::contract::{layout::*, Closure};
+use crate::eval::raise_async::{end_thread, enter_handler};
+use crate::eval::atomic_modify::{is_modification, raised};
+use crate::eval::unwind_hooks;
+use super::update::update;
+use crate::abi::closure::fields::*;
+use crate::abi::Closure;
+use crate::abi::layout::*;
 use crate::hec::Hec;
 use crate::info;
 
@@ -42,7 +44,7 @@ pub unsafe extern "C" fn hec_raise(hec: &mut Hec, exception: Closure) -> usize {
             }
             CATCH_STM_FRAME => {
                 let (begin, enclosing) = (frame.word(NESTED_BEGIN), frame.word(NESTED_ENCLOSING));
-                (hooks::get().roll_back)(hec, t, begin, enclosing);
+                (unwind_hooks::get().roll_back)(hec, t, begin, enclosing);
                 let handler = frame.word(NESTED_OTHER);
                 let call =
                     [info!(stg_enter_info).0, handler, info!(stg_ap_pv_info).0, exception.0];
@@ -50,8 +52,8 @@ pub unsafe extern "C" fn hec_raise(hec: &mut Hec, exception: Closure) -> usize {
                 return 0;
             }
             ATOMICALLY_FRAME => {
-                let valid = (hooks::get().transaction_valid)(t);
-                (hooks::get().abort_transaction)(hec, t);
+                let valid = (unwind_hooks::get().transaction_valid)(t);
+                (unwind_hooks::get().abort_transaction)(hec, t);
                 if !valid {
                     frame.set_info(info!(hec_restart_atomically_info));
                     set_top(t, frame, &[]);

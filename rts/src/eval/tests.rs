@@ -1,16 +1,18 @@
 //! Claims, updates, frozen work and exceptions on stacks made by hand.
 use super::blackhole::{self, park, stop_waiting};
-use super::pause::thread_paused;
+use crate::eval::lazy_blackholing::thread_paused;
 use super::raise::hec_raise;
 use super::update::update;
 use crate::collector::Request;
-use crate::contract::closure::fields::*;
-use crate::contract::{layout::*, test_symbols as t, Closure, Tso};
+use crate::abi::closure::fields::*;
+use crate::abi::{Closure, Tso};
+use crate::abi::layout::*;
+use crate::testing::symbols as t;
 use crate::hec::Hec;
 use crate::info;
 use crate::static_closure;
-use crate::test_world::{World, STACKS};
-use crate::thread::door;
+use crate::testing::world::{STACKS, World};
+use crate::thread::park;
 use crate::thread::stack::grow;
 
 pub(super) fn upd() -> usize {
@@ -272,7 +274,7 @@ fn a_thunk_is_not_stolen_with_what_is_about_its_thread() {
             queue_far_back(&mut w, a);
             assert!(park(w.hec, b, x));
             assert_eq!(blackhole::owner_of(x), Some(a));
-            w.hec.run_queue = crate::thread::queue::ThreadQueue::new();
+            w.hec.run_queue = crate::hec::run_queue::ThreadQueue::new();
         }
     }
 }
@@ -302,7 +304,7 @@ fn a_thread_of_another_hec_that_is_waited_for_runs_next_there() {
         let [a, b, other] = [(); 3].map(|_| w.thread_with(&[ret, 8]));
         [owner, between].into_iter().for_each(|t| _ = thread_paused(w.hec, t));
         assert!(park(w.hec, between, x));
-        door::ownership(owner).hand_over(there.address());
+        park::ownership(owner).hand_over(there.address());
         // By way of one that waits itself; and not if it runs already.
         assert!(park(w.hec, a, y));
         let letters = there.take_mail();
@@ -310,7 +312,7 @@ fn a_thread_of_another_hec_that_is_waited_for_runs_next_there() {
         assert!(park(w.hec, b, x));
         assert!(!there.has_mail());
         // Now this is the HEC that reads.
-        door::ownership(owner).hand_over(w.hec.address());
+        park::ownership(owner).hand_over(w.hec.address());
         [other, owner].into_iter().for_each(|t| w.hec.run_queue.push_back(&mut w.hec.remembered, t));
         letters.into_iter().for_each(|l| blackhole::hurry_letter(w.hec, l));
         assert_eq!(w.hec.run_queue.pop_front(), Some(owner));
@@ -327,15 +329,15 @@ fn a_thunk_is_stolen_for_a_thread_of_another_hec() {
     unsafe {
         let (a, b) = (w.thread_with(&[upd(), x.0, ret, 8]), w.thread_with(&[ret, 8]));
         thread_paused(w.hec, a);
-        door::ownership(a).hand_over(there.address());
+        park::ownership(a).hand_over(there.address());
         assert!(park(w.hec, b, x));
-        door::ownership(a).hand_over(w.hec.address());
+        park::ownership(a).hand_over(w.hec.address());
         queue_far_back(&mut w, a);
         there.take_mail().into_iter().for_each(|l| blackhole::hurry_letter(w.hec, l));
         assert_eq!(blackhole::owner_of(x), None);
         assert_eq!(stack(a), [enter(), x.0, ret, 8, stop()]);
         assert_eq!(b.obj().why_blocked as usize, NotBlocked);
-        w.hec.run_queue = crate::thread::queue::ThreadQueue::new();
+        w.hec.run_queue = crate::hec::run_queue::ThreadQueue::new();
     }
 }
 

@@ -42,7 +42,8 @@
 //! breaks the chain by which the one would see what the other did before.
 //!
 //! `rts/tests/evaluation` runs this file under loom.
-use crate::atomics::{AtomicUsize, Ordering::*};
+use crate::base::atomics::AtomicUsize;
+use crate::base::atomics::Ordering::*;
 
 /// The headers that say that a thunk's indirectee counts, as this runtime writes them.
 pub struct Headers {

@@ -2,11 +2,11 @@
 //! HECs, those that return to the frame of a claimed thunk. (Other frames update in Cmm,
 //! `Update.cmm`.) The protocol is in `thunk.rs`.
 use super::blackhole::{pay, wake};
-use super::heap::Heap;
+use crate::eval::thunk_words::Heap;
 use super::thunk::{self, Claim, Memory, Outcome, State};
-use crate::contract::{Closure, Tso};
+use crate::abi::{Closure, Tso};
 use crate::hec::Hec;
-use crate::lead;
+use crate::hec::spark_skip;
 
 /// Makes `thunk` an indirection to `value`, unless it has a value already or is just being claimed
 /// by another thread, and wakes who waits for it. `t` is the thread whose frame for the thunk
@@ -33,7 +33,7 @@ pub(super) unsafe fn finish(hec: &mut Hec, t: Tso, thunk: Closure, value: Closur
     thunk::after_update(&Heap, t.0, outcome, |owed| pay(hec, owed));
     match outcome {
         Outcome::Kept(value) => {
-            lead::work_was_done_twice();
+            spark_skip::work_was_done_twice();
             Closure(value)
         }
         Outcome::Replaced(_) => {

@@ -1,7 +1,7 @@
 //! Events from outside: time, descriptors, signals; and `base`'s own event manager.
-mod held;
-pub mod iowait;
-pub mod manager;
+mod held_signals;
+pub mod io_manager;
+pub mod io_poll;
 pub mod signals;
 #[cfg(test)]
 mod tests;

@@ -6,15 +6,15 @@
 //! kept once, as the system does with those that are blocked: its handler still runs after the
 //! last one came in. (The stock runtime ends the program.)
 //!
-//! The child of a fork is not interrupted as its parent would be: `held.rs`.
-use super::held::Held;
-use super::manager;
+//! The child of a fork is not interrupted as its parent would be: `held_signals.rs`.
+use crate::events::held_signals::Held;
+use crate::events::io_manager;
 use crate::hec::Hec;
-use crate::observe::fatal;
-use crate::os_thread::with_all_blocked;
-use crate::sched::events;
+use crate::base::fatal;
+use crate::base::os_thread::with_all_blocked;
+use crate::sched::event_poll;
 use crate::thread::create::{apply, boxed, new_io_thread};
-use crate::unpoisoned::unpoisoned;
+use crate::base::poison::unpoisoned;
 use crate::{info, static_closure};
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -129,10 +129,10 @@ extern "C" fn on_signal(signal: i32, si: *mut libc::siginfo_t, _context: *mut li
 /// In the non-threaded way all signals are blocked.
 unsafe fn deliver(signal: i32, info: &Info) {
     if THREADED.load(Ordering::Relaxed) {
-        manager::send_signal(signal, info);
+        io_manager::send_signal(signal, info);
     } else {
         PENDING.put(signal, info);
-        events::expect(true);
+        event_poll::expect(true);
         // The non-threaded way has one HEC.
         let hec = &*crate::hec::address(0);
         hec.context_switch.store(1, Ordering::Relaxed);

@@ -1,11 +1,13 @@
 //! Delays, descriptors, signals, and the bytes that the event manager is sent.
-use super::iowait::{poll, sleep};
-use super::{manager, signals};
-use crate::contract::{layout::*, Tso};
-use crate::sync::queues::leave_queues;
-use crate::test_world::World;
-use crate::thread::door::Wait;
-use crate::unpoisoned::unpoisoned;
+use crate::events::io_poll::{poll, sleep};
+use crate::events::io_manager;
+use super::signals;
+use crate::abi::Tso;
+use crate::abi::layout::*;
+use crate::sync::wait_queues::leave_queues;
+use crate::testing::world::World;
+use crate::thread::park::Wait;
+use crate::base::poison::unpoisoned;
 use crate::{info, static_closure};
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
@@ -152,7 +154,7 @@ fn a_signal_starts_its_handler_in_a_thread() {
         assert_eq!(started.len(), 1);
         // runHandlersPtr buffer signal, whose buffer is the siginfo.
         let sp = started[0].obj().stackobj.obj().sp as *const usize;
-        let call = crate::contract::Closure(*sp.add(1));
+        let call = crate::abi::Closure(*sp.add(1));
         assert_eq!(call.info(), info!(stg_ap_3_upd_info));
         assert_eq!(call.field(2), static_closure!(base_GHCziConcziSignal_runHandlersPtr_closure));
         let buffer = call.field(3).untag().word(1) as *mut i32;
@@ -186,7 +188,7 @@ fn of_signals_that_are_too_many_one_of_each_is_kept() {
 /// What the thread runs: `runHandlersPtr` for this signal.
 unsafe fn signal_of(t: Tso) -> i32 {
     let frame = t.obj().stackobj.obj().sp as *const usize;
-    let call = crate::contract::Closure(*frame.add(1));
+    let call = crate::abi::Closure(*frame.add(1));
     let buffer = call.field(3).untag().word(1) as *mut libc::c_void;
     libc::free(buffer);
     call.field(4).untag().word(1) as i32
@@ -278,21 +280,21 @@ fn messages_for_the_event_manager() {
     let (control, second) = (Pipe::new(), Pipe::new());
     let (timer, wakeup) = (Pipe::new(), Pipe::new());
     let info = [7u8; size_of::<libc::siginfo_t>()];
-    assert!(!manager::send_signal(10, &info), "nobody listens");
-    manager::setIOManagerControlFd(0, control.1);
-    manager::setIOManagerControlFd(1, second.1);
-    manager::setTimerManagerControlFd(timer.1);
-    manager::setIOManagerWakeupFd(wakeup.1);
-    assert!(manager::send_signal(10, &info));
+    assert!(!io_manager::send_signal(10, &info), "nobody listens");
+    io_manager::setIOManagerControlFd(0, control.1);
+    io_manager::setIOManagerControlFd(1, second.1);
+    io_manager::setTimerManagerControlFd(timer.1);
+    io_manager::setIOManagerWakeupFd(wakeup.1);
+    assert!(io_manager::send_signal(10, &info));
     assert_eq!(timer.read(), [&[10u8][..], &info].concat());
-    manager::ioManagerWakeup();
+    io_manager::ioManagerWakeup();
     assert_eq!(wakeup.read(), 255u64.to_ne_bytes());
-    manager::die();
-    manager::die();
+    io_manager::die();
+    io_manager::die();
     for told in [&control, &second, &timer] {
         assert_eq!(told.read(), [254]);
     }
-    manager::ioManagerWakeup();
-    assert!(!manager::send_signal(10, &info));
+    io_manager::ioManagerWakeup();
+    assert!(!io_manager::send_signal(10, &info));
     assert!(wakeup.read().is_empty());
 }

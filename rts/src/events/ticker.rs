@@ -1,8 +1,8 @@
 //! The ticker: one OS thread that gives runnable threads their turns and notices idleness.
 //!
 //! Every tick it looks whether a HEC has been used since the last one. While one is, every `switch_ticks` ticks the running threads are
-//! asked to give way, and in the non-threaded way at each other tick to look for events (`sched/slices.rs`). When none is used the
-//! ticker sleeps (`sched/doze.rs`) until somebody takes one, so an idle program costs nothing. In the threaded way it wakes up once more,
+//! asked to give way, and in the non-threaded way at each other tick to look for events (`sched/time_slices.rs`). When none is used the
+//! ticker sleeps (`sched/ticker_sleep.rs`) until somebody takes one, so an idle program costs nothing. In the threaded way it wakes up once more,
 //! after `idle_delay`: one major collection looks for deadlocked threads and gives memory back.
 //!
 //! In the threaded way others run while a thread is in a safe foreign call. In the non-threaded way nobody can, so that the call is a part
@@ -11,10 +11,11 @@
 //! Where the system has no OS thread for it, a program of the non-threaded way gets its ticks from a timer (`timer_ticks.rs`).
 use super::timer_ticks;
 use crate::hec::GcRequest;
-use crate::observe::fatal;
-use crate::os_thread;
-use crate::sched::seat::DOZE;
-use crate::sched::{collect, gc_sync, roll, seat, slices, world};
+use crate::base::fatal;
+use crate::base::os_thread;
+use crate::sched::handoff::DOZE;
+use crate::sched::{gc, handoff, stop_world, task_table, time_slices};
+use crate::sched::gc::sync_time;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -84,17 +85,17 @@ impl IdleCollections {
     fn collect(&mut self) -> bool {
         self.done = true;
         self.last = Some(Instant::now());
-        let me = roll::me();
-        if !seat::try_acquire(me) {
+        let me = task_table::me();
+        if !handoff::try_acquire(me) {
             return false;
         }
         // SAFETY: a HEC is held, and no thread runs.
         unsafe {
-            if world::stop_if_idle(me) {
-                collect::collect_stopped(GcRequest::Major, true);
-                world::go_on(me);
+            if stop_world::stop_if_idle(me) {
+                gc::collect_stopped(GcRequest::Major, true);
+                stop_world::go_on(me);
             }
-            seat::release(me);
+            handoff::release(me);
         }
         true
     }
@@ -111,25 +112,25 @@ fn run(s: Settings) {
             DOZE.sleep(|| paused() && !stopped(), None);
             continue;
         }
-        let now = seat::times_taken();
-        if seat::busy() || now != seen {
+        let now = handoff::times_taken();
+        if handoff::busy() || now != seen {
             seen = now;
             quiet = 0;
             idle.used();
-            gc_sync::tick();
+            sync_time::tick();
             ticks += 1;
             if ticks >= s.switch_ticks {
                 ticks = 0;
-                slices::end_all(s.threaded);
+                time_slices::end_all(s.threaded);
             } else if !s.threaded {
-                slices::look_for_events();
+                time_slices::look_for_events();
             }
             continue;
         }
         if !s.threaded && quiet < s.switch_ticks {
             quiet += 1;
             if quiet == s.switch_ticks {
-                slices::end_all(false);
+                time_slices::end_all(false);
             }
             continue;
         }
@@ -139,7 +140,7 @@ fn run(s: Settings) {
             seen = seen.wrapping_add(idle.collect() as usize);
             due = None;
         }
-        DOZE.sleep(|| !seat::busy() && seat::times_taken() == seen && !stopped() && !paused(), due);
+        DOZE.sleep(|| !handoff::busy() && handoff::times_taken() == seen && !stopped() && !paused(), due);
     }
 }
 

@@ -2,11 +2,11 @@
 //!
 //! The system may refuse a second OS thread (`ulimit -u`, a container's limit). Then this timer does what the ticker does. It runs while
 //! the process uses the processor, so no tick comes while the program waits, and none interrupts a system call that does. What
-//! it does not count, foreign calls that wait, is seen to as they are over (`sched/slices.rs`).
+//! it does not count, foreign calls that wait, is seen to as they are over (`sched/time_slices.rs`).
 //!
 //! The signal is the last real-time signal that is nobody's yet: a program may use SIGVTALRM and SIGPROF itself. If there is no such
 //! signal or no timer either, the program runs without time slices.
-use crate::sched::slices;
+use crate::sched::time_slices;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ static TICKS: AtomicU32 = AtomicU32::new(0);
 pub fn start(interval: Duration, switch_ticks: u32) {
     SWITCH_TICKS.store(switch_ticks, Ordering::Relaxed);
     PAUSED.store(false, Ordering::Relaxed);
-    slices::count_calls(interval.saturating_mul(switch_ticks));
+    time_slices::count_calls(interval.saturating_mul(switch_ticks));
     // SAFETY: the handler is async-signal-safe, and `timer` is written before it is read.
     unsafe {
         let Some(signal) = take_signal() else { return };
@@ -72,10 +72,10 @@ extern "C" fn tick(_signal: i32) {
     let ticks = TICKS.load(Ordering::Relaxed) + 1;
     if ticks >= SWITCH_TICKS.load(Ordering::Relaxed) {
         TICKS.store(0, Ordering::Relaxed);
-        slices::end_one();
+        time_slices::end_one();
     } else {
         TICKS.store(ticks, Ordering::Relaxed);
-        slices::look_for_events();
+        time_slices::look_for_events();
     }
 }
 

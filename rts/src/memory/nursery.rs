@@ -1,14 +1,15 @@
 //! A HEC's allocation area: a contiguous run in which compiled code bumps Hp, those that it has
-//! filled before (`pieces.rs`), and what the runtime allocates beside them.
+//! filled before (`nursery_chunks.rs`), and what the runtime allocates beside them.
 //!
 //! Inside Haskell the heap pointer is in a register; while Rust runs it is in the run's
 //! descriptor (`free`), where Cmm stores it before a call that may allocate (`SAVE_HP`) and
 //! from where it loads it after (`LOAD_HP`). Allocation by the runtime never fails for want of
 //! a collection: what does not fit goes to an extra run, and a collection is asked for.
-use super::blocks::{alloc_run, alloc_untouched, used_bytes, Run};
+use crate::memory::block_alloc::{Run, alloc_run, alloc_untouched, used_bytes};
 use super::pinned::{self, OpenBlock};
-use super::{pieces, Age, BLOCK_BYTES, BLOCK_LOG, BLOCK_WORDS, LARGE_OBJECT_WORDS};
-use crate::contract::{BlockDesc, Closure, WORD};
+use crate::memory::nursery_chunks;
+use super::{Age, BLOCK_BYTES, BLOCK_LOG, BLOCK_WORDS, LARGE_OBJECT_WORDS};
+use crate::abi::{BlockDesc, Closure, WORD};
 
 pub struct AllocArea {
     /// The number of its HEC.
@@ -99,14 +100,14 @@ impl AllocArea {
     /// # Safety
     /// The HEC is held and no thread runs on it.
     pub unsafe fn next_run(&mut self) -> bool {
-        self.go_on_in(pieces::take)
+        self.go_on_in(nursery_chunks::take)
     }
 
     /// As [`AllocArea::next_run`], but if there is none left, in one of those that are kept for when others are late for a collection.
     /// # Safety
     /// As for [`AllocArea::next_run`].
     pub unsafe fn next_run_beyond(&mut self) -> bool {
-        self.go_on_in(|no| pieces::take(no).or_else(pieces::take_beyond))
+        self.go_on_in(|no| nursery_chunks::take(no).or_else(nursery_chunks::take_beyond))
     }
 
     /// Goes on in what `piece` finds for the HEC of this number, unless more than a piece is wanted.

@@ -1,12 +1,14 @@
 //! Blocks, nurseries, pinned arrays, remembered sets and sizes, each on its own.
-use super::blocks::{blocks_in_use, blocks_resident, trim};
+use crate::memory::block_alloc::{blocks_in_use, blocks_resident, trim};
 use super::nursery::AllocArea;
-use super::object::{size_of_frame, size_of_object};
+use crate::memory::object_size::{size_of_frame, size_of_object};
 use super::*;
-use crate::contract::closure::fields::*;
-use crate::contract::{layout::*, test_symbols as t, Closure, WORD};
+use crate::abi::closure::fields::*;
+use crate::abi::{Closure, WORD};
+use crate::abi::layout::*;
+use crate::testing::symbols as t;
 use crate::info;
-use crate::test_world::{World, NURSERY};
+use crate::testing::world::{NURSERY, World};
 
 /// A pool whose free blocks are one run, with nothing backed.
 fn empty_pool() -> World {
@@ -29,7 +31,7 @@ fn runs_are_split_and_joined() {
         // Cut from the front of what is free.
         let [a, b, c] = [run(4), run(4), run(4)];
         assert_eq!([(*a).start, (*b).start, (*c).start], [0, 4, 8].map(|i| at + i * BLOCK_BYTES));
-        assert_eq!(space::run_of(at + 7 * BLOCK_BYTES + 5), b);
+        assert_eq!(address_space::run_of(at + 7 * BLOCK_BYTES + 5), b);
         // The one in the middle joins both neighbours.
         free_run(a);
         free_run(c);
@@ -82,7 +84,7 @@ fn trimmed_blocks_are_given_back_and_can_be_used_again() {
 fn a_range_that_is_used_up_says_so() {
     let _w = empty_pool();
     let used = blocks_in_use();
-    let all = space::range_bytes() / BLOCK_BYTES;
+    let all = address_space::range_bytes() / BLOCK_BYTES;
     unsafe {
         assert!(alloc_run(all, Age::NURSERY).is_none());
         assert!(alloc_run(all + 1, Age::NURSERY).is_none());
@@ -107,7 +109,7 @@ unsafe fn is_backed(at: usize) -> Option<bool> {
 #[test]
 fn blocks_are_populated_before_they_are_taken() {
     let _w = empty_pool();
-    ahead::allow_helper();
+    prefault::allow_helper();
     unsafe {
         // More than ever before: the next ones are new.
         let fresh = (0..4000).map(|_| run(1)).max_by_key(|&r| (*r).start).unwrap();
@@ -121,17 +123,17 @@ fn blocks_are_populated_before_they_are_taken() {
         // Not far more than will be needed.
         assert_ne!(is_backed((*fresh).start + 512 * BLOCK_BYTES), Some(true));
         // The helper gives way to GC threads: then who takes a block only does what comes next.
-        ahead::set_crowded(true);
+        prefault::set_crowded(true);
         let mut fresh = (0..1000).map(|_| run(1)).max_by_key(|&r| (*r).start).unwrap();
         // Space is asked for by 256 blocks, and beyond it nothing can be backed.
-        while space::block_index((*fresh).start) % 256 != 32 {
+        while address_space::block_index((*fresh).start) % 256 != 32 {
             fresh = run(1);
         }
         std::thread::sleep(std::time::Duration::from_millis(20));
         assert_ne!(is_backed((*fresh).start + 100 * BLOCK_BYTES), Some(true));
-        ahead::set_crowded(false);
+        prefault::set_crowded(false);
     }
-    ahead::dismiss();
+    prefault::dismiss();
 }
 
 #[test]
@@ -145,7 +147,7 @@ fn what_may_stay_untouched_is_not_backed() {
         let fresh: Vec<_> = (0..40)
             .flat_map(|i| {
                 run(1);
-                [blocks::alloc_untouched(1 + i % 3, Age(Age::LARGE)).unwrap()]
+                [block_alloc::alloc_untouched(1 + i % 3, Age(Age::LARGE)).unwrap()]
             })
             .collect();
         for &r in &fresh {
@@ -155,9 +157,9 @@ fn what_may_stay_untouched_is_not_backed() {
         }
         // Blocks that have been filled are kept for those that will be, and the other way round.
         let (filled, sparse) = ((*run(1)).head, (*fresh[7]).head);
-        free_run(space::desc(filled as usize));
+        free_run(address_space::desc(filled as usize));
         free_run(fresh[7]);
-        assert_eq!((*blocks::alloc_untouched(1, Age(Age::LARGE)).unwrap()).head, sparse);
+        assert_eq!((*block_alloc::alloc_untouched(1, Age(Age::LARGE)).unwrap()).head, sparse);
         assert_eq!((*run(1)).head, filled);
     }
 }
@@ -169,13 +171,13 @@ fn each_run_visits_what_is_in_use() {
         let (a, b, c) = (run(2), run(3), run(4));
         free_run(b);
         let mut seen = Vec::new();
-        blocks::each_run(|r| seen.push(r));
+        block_alloc::each_run(|r| seen.push(r));
         assert!(seen.contains(&a) && seen.contains(&c) && !seen.contains(&b));
         assert_eq!(seen.iter().map(|&r| (*r).len as usize).sum::<usize>(), blocks_in_use());
         // They may be freed on the way, whatever they join.
         let small: Vec<_> = (0..20).map(|_| run(1)).collect();
         small.into_iter().step_by(3).for_each(|r| free_run(r));
-        blocks::each_run(|r| free_run(r));
+        block_alloc::each_run(|r| free_run(r));
         assert_eq!(blocks_in_use(), 0);
     }
 }
@@ -234,7 +236,7 @@ fn pinned_arrays_are_aligned_and_apart() {
             let (from, to) = (c.0, c.0 + words * WORD);
             assert_eq!((from + 16) % align, 0, "alignment {align}");
             assert!(age_of(from).is(Age::PINNED));
-            let run = space::run_of(from);
+            let run = address_space::run_of(from);
             assert!(from >= (*run).start && to <= (*run).start + (*run).len as usize * BLOCK_BYTES);
             assert!(to <= (*run).free);
             assert!(taken.iter().all(|&(a, b)| to <= a || b <= from));
@@ -314,15 +316,15 @@ fn a_full_nursery_goes_on_in_pieces_that_others_have_left() {
     let piece = 4 * BLOCK_BYTES;
     let beside = blocks_in_use();
     unsafe {
-        assert!(pieces::deal(&mut [&mut a, &mut b, &mut c], 4 * piece, piece));
+        assert!(nursery_chunks::deal(&mut [&mut a, &mut b, &mut c], 4 * piece, piece));
         let in_use = blocks_in_use();
         // In the first cycle each has its own.
-        assert_eq!(pieces::taken(), 3 * piece);
+        assert_eq!(nursery_chunks::taken(), 3 * piece);
         for n in 1..=4 {
             spend(&mut a);
             assert_eq!(a.next_run(), n < 4);
         }
-        assert_eq!(pieces::taken(), 6 * piece);
+        assert_eq!(nursery_chunks::taken(), 6 * piece);
         assert_eq!(a.used(), 4 * piece);
         spend(&mut b);
         for area in [&mut a, &mut b, &mut c] {
@@ -330,7 +332,7 @@ fn a_full_nursery_goes_on_in_pieces_that_others_have_left() {
             area.start_cycle();
             assert_eq!(area.used(), 0);
         }
-        assert!(pieces::deal(&mut [&mut a, &mut b, &mut c], 4 * piece, piece));
+        assert!(nursery_chunks::deal(&mut [&mut a, &mut b, &mut c], 4 * piece, piece));
         assert_eq!(blocks_in_use(), in_use);
         // Now the second one gives what it has not begun, and the third, which has rested, nothing.
         for n in 1..=7 {
@@ -342,10 +344,10 @@ fn a_full_nursery_goes_on_in_pieces_that_others_have_left() {
             area.start_cycle();
         }
         // All have their share again, and as much as is asked for.
-        assert!(pieces::deal(&mut [&mut a, &mut b, &mut c], 4 * piece, piece));
+        assert!(nursery_chunks::deal(&mut [&mut a, &mut b, &mut c], 4 * piece, piece));
         assert_eq!(blocks_in_use(), in_use);
         assert!((0..4).all(|n| b.next_run() || n == 3));
-        assert!(pieces::deal(&mut [&mut a, &mut b, &mut c], piece, piece));
+        assert!(nursery_chunks::deal(&mut [&mut a, &mut b, &mut c], piece, piece));
         assert_eq!(blocks_in_use() - beside, 3 * 4);
     }
 }
@@ -356,7 +358,7 @@ fn half_as_much_again_is_kept_for_when_others_are_late() {
     let (mut a, mut b) = (AllocArea::new(1), AllocArea::new(2));
     let piece = 2 * BLOCK_BYTES;
     unsafe {
-        assert!(pieces::deal(&mut [&mut a, &mut b], 3 * piece, piece));
+        assert!(nursery_chunks::deal(&mut [&mut a, &mut b], 3 * piece, piece));
         let in_use = blocks_in_use();
         for _ in 0..2 {
             // Two of its own, and three beyond: half of what both have.
@@ -372,7 +374,7 @@ fn half_as_much_again_is_kept_for_when_others_are_late() {
                 area.was_used = false;
             }
             // They are not kept longer, and there are as many for the next cycle.
-            assert!(pieces::deal(&mut [&mut a, &mut b], 3 * piece, piece));
+            assert!(nursery_chunks::deal(&mut [&mut a, &mut b], 3 * piece, piece));
             assert_eq!(blocks_in_use(), in_use);
         }
     }
@@ -385,21 +387,21 @@ fn who_asks_for_more_than_a_piece_gets_it_in_the_next_cycle() {
     let piece = 2 * BLOCK_BYTES;
     let beside = blocks_in_use();
     unsafe {
-        assert!(pieces::deal(&mut [&mut a], 2 * piece, piece));
+        assert!(nursery_chunks::deal(&mut [&mut a], 2 * piece, piece));
         a.refuse(piece);
         assert!(!a.must_stop());
         a.refuse(3 * piece);
         assert!(a.must_stop() && !a.next_run());
         a.end_cycle();
         a.start_cycle();
-        assert!(pieces::deal(&mut [&mut a], 2 * piece, piece));
+        assert!(nursery_chunks::deal(&mut [&mut a], 2 * piece, piece));
         assert!(a.limit() - (*a.run).start >= 3 * piece);
         // That was for once.
         spend(&mut a);
         assert!(a.next_run() && a.limit() - (*a.run).start == piece);
         a.end_cycle();
         a.start_cycle();
-        assert!(pieces::deal(&mut [&mut a], 2 * piece, piece));
+        assert!(nursery_chunks::deal(&mut [&mut a], 2 * piece, piece));
         assert_eq!(blocks_in_use() - beside, 4);
     }
 }

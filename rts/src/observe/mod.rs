@@ -1,15 +1,8 @@
 //! Observation: settings, counters, messages and the ways a program ends; usable from every floor.
-mod allocator;
-pub mod blackholes;
-pub mod clock;
+pub mod blackhole_profile;
 pub mod eventlog;
-pub mod fatal;
-pub mod phases;
-pub mod program;
-pub mod settings;
+pub mod gc_phases;
 pub mod stats;
-mod stats_pairs;
-mod stats_text;
-mod symbols;
+mod symbolize;
 
-pub use settings::{checks, hec_flags};
+pub use crate::base::config::{checks, hec_flags};

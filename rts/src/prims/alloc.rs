@@ -1,14 +1,16 @@
 //! Allocation for primitive operations: arrays that may be large or pinned, and filler.
 //!
 //! A large array is granted only if the system can give as much (`memory/available.rs`), and the limit on the heap leaves room for it
-//! (`collector/limit.rs`). Where only a full collection will tell, the primitive operation has it done and asks again; meanwhile other
+//! (`collector/policy/max_heap.rs`). Where only a full collection will tell, the primitive operation has it done and asks again; meanwhile other
 //! threads may run and take what there is. Code in C cannot wait.
-use crate::collector::limit::{self, Fit};
-use crate::contract::{closure::fields::*, words, Closure, WORD};
+use crate::collector::policy::max_heap;
+use crate::collector::policy::max_heap::Fit;
+use crate::abi::{Closure, WORD, words};
+use crate::abi::closure::fields::*;
 use crate::hec::{GcRequest, Hec};
 use crate::info;
 use crate::memory::{age_of, available, in_heap, Age, LARGE_OBJECT_WORDS};
-use crate::unpoisoned::unpoisoned;
+use crate::base::poison::unpoisoned;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
@@ -27,7 +29,7 @@ unsafe fn count_towards_limit(hec: &Hec, words: usize) {
 /// Objects of fewer bytes are counted by the collection that they make due, as small ones are.
 const WORTH_ASKING_BYTES: usize = 1 << 20;
 
-/// Threads that wait for a full collection to tell whether they get what they want, with what [`limit::fit`] has said.
+/// Threads that wait for a full collection to tell whether they get what they want, with what [`max_heap::fit`] has said.
 static ASKED: Mutex<BTreeMap<u64, usize>> = Mutex::new(BTreeMap::new());
 
 /// The answer to a request for an array: its address, or what Prims.h says.
@@ -39,7 +41,7 @@ const COLLECT_FIRST: Answer = 1;
 /// # Safety
 /// Called from Cmm with the HEC held and Hp saved.
 pub unsafe fn admit(hec: &mut Hec, bytes: usize) -> Result<(), Answer> {
-    if bytes < WORTH_ASKING_BYTES || !limit::is_set() {
+    if bytes < WORTH_ASKING_BYTES || !max_heap::is_set() {
         return if can_be_had(bytes) { Ok(()) } else { Err(NO) };
     }
     if !available::admits(bytes) {
@@ -47,7 +49,7 @@ pub unsafe fn admit(hec: &mut Hec, bytes: usize) -> Result<(), Answer> {
     }
     let mut asked = unpoisoned(ASKED.lock());
     let thread = hec.current().obj().id;
-    match limit::fit(bytes, asked.remove(&thread)) {
+    match max_heap::fit(bytes, asked.remove(&thread)) {
         Fit::Fits => Ok(()),
         Fit::Never => Err(NO),
         Fit::AfterCollection(before) => {
@@ -62,7 +64,7 @@ pub unsafe fn admit(hec: &mut Hec, bytes: usize) -> Result<(), Answer> {
 
 /// Can an object of so many bytes be had, if collections free enough?
 fn can_be_had(bytes: usize) -> bool {
-    bytes < WORTH_ASKING_BYTES || available::admits(bytes) && limit::fit(bytes, None) != Fit::Never
+    bytes < WORTH_ASKING_BYTES || available::admits(bytes) && max_heap::fit(bytes, None) != Fit::Never
 }
 
 /// Room for an object of `words` that cannot be large.

@@ -1,5 +1,7 @@
 //! Arrays of pointers made by the runtime itself.
-use crate::contract::{closure::fields::*, layout::*, Closure, WORD};
+use crate::abi::{Closure, WORD};
+use crate::abi::closure::fields::*;
+use crate::abi::layout::*;
 use crate::hec::Hec;
 use crate::info;
 

@@ -1,6 +1,6 @@
 //! Exported functions: foreign code may call them at any time, so they are roots for ever.
 use super::stable_ptr::getStablePtr;
-use crate::contract::Closure;
+use crate::abi::Closure;
 
 /// `struct ForeignExportsList`: a module's exports, in the module's own data.
 #[repr(C)]

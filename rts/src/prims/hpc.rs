@@ -3,7 +3,8 @@
 //! A program adds to the counts of its earlier runs: the file is read at start and written at
 //! the end. It is the text `Tix [ TixModule "Main" 1234567 3 [1,2,3], … ]`. Modules register
 //! from constructors, before the file is read, or while code is loaded, after.
-use crate::observe::fatal::{self, exit_with};
+use crate::base::fatal;
+use crate::base::fatal::exit_with;
 use libc::c_char;
 use std::ffi::CStr;
 use std::path::PathBuf;
@@ -160,7 +161,7 @@ pub extern "C" fn startupHpc() {
         }
         // SAFETY: asks for a number.
         s.pid = unsafe { libc::getpid() };
-        let program = crate::observe::fatal::program_name();
+        let program = crate::base::fatal::program_name();
         let file = std::env::var_os("HPCTIXFILE")
             .map_or_else(|| PathBuf::from(format!("{program}.tix")), PathBuf::from);
         if let Ok(text) = std::fs::read_to_string(&file) {

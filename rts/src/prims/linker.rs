@@ -3,7 +3,7 @@
 //! Shared libraries are the system linker's business and work. Loading object files and
 //! archives into a running program is left out: it ends the program with a line that says so.
 //! What merely asks about objects is answered as for a program that has loaded none.
-use crate::observe::fatal::unsupported;
+use crate::base::fatal::unsupported;
 use libc::{c_char, c_void};
 use std::ffi::{CStr, CString};
 use std::ptr;

@@ -4,8 +4,10 @@
 //! It is weak: [`update`], called at the end of each collection's tracing, forgets the numbers
 //! whose objects are dead, and follows what has moved. A number whose name is alive but whose
 //! subject is dead keeps its entry, without address, so that it is not given to another.
-use super::lock::Lock;
-use crate::contract::{closure::fields::*, layout::*, Closure, Info};
+use crate::prims::ffi_mutex::Lock;
+use crate::abi::{Closure, Info};
+use crate::abi::closure::fields::*;
+use crate::abi::layout::*;
 use crate::eval::blackhole;
 use crate::hec::Hec;
 use crate::info;

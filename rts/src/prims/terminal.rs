@@ -1,5 +1,5 @@
 //! Terminal settings that `base` changed and that must be put back at the end.
-use crate::unpoisoned::unpoisoned;
+use crate::base::poison::unpoisoned;
 use libc::{c_void, termios};
 use std::ptr;
 use std::sync::Mutex;

@@ -1,5 +1,6 @@
 //! What `base` asks about threads by C calls.
-use crate::contract::{layout::TSO_ALLOC_LIMIT, Tso};
+use crate::abi::Tso;
+use crate::abi::layout::TSO_ALLOC_LIMIT;
 
 /// Orders threads by age: -1, 0 or 1.
 /// # Safety

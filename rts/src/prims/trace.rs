@@ -1,5 +1,5 @@
 //! What Haskell code says to the event log, and the names that it gives to threads.
-use crate::contract::Tso;
+use crate::abi::Tso;
 use crate::hec::Hec;
 use crate::observe::eventlog::hooks;
 use libc::c_char;

@@ -5,8 +5,9 @@
 //! Whoever turns the header over owns the finalizers, so they run once. C finalizers run at that
 //! moment, latest added first; the Haskell one is handed to the caller. One lock for all weak
 //! pointers decides between HECs; the finalizers run outside it.
-use super::lock::Lock;
-use crate::contract::{closure::fields::*, words, Closure};
+use crate::prims::ffi_mutex::Lock;
+use crate::abi::{Closure, words};
+use crate::abi::closure::fields::*;
 use crate::hec::{self, Hec};
 use crate::memory::heap;
 use crate::{info, static_closure};

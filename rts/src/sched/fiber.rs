@@ -8,9 +8,9 @@
 //! and 2014 papers meet this as the price of bound threads; stock pays two OS switches a lap.)
 //!
 //! Life of a fiber: free → run by a task → free again, or left → taken up by one worker → free.
-use super::run;
-use crate::contract::RegTable;
-use crate::unpoisoned::unpoisoned;
+use crate::sched::stg_run;
+use crate::abi::RegTable;
+use crate::base::poison::unpoisoned;
 use std::ptr::null_mut;
 use std::sync::Mutex;
 
@@ -57,23 +57,23 @@ impl Fiber {
 
     /// Runs the current thread of `reg` here; null if it has left for a foreign call.
     /// # Safety
-    /// As for [`run::run_current`].
+    /// As for [`stg_run::run_current`].
     pub unsafe fn run(&mut self, reg: *mut RegTable) -> *mut RegTable {
-        run::run_on(reg, self.anchor())
+        stg_run::run_on(reg, self.anchor())
     }
 
-    /// Leaves the fiber: see [`run::leave`].
+    /// Leaves the fiber: see [`stg_run::leave`].
     /// # Safety
     /// Called on it.
     pub unsafe fn leave(this: *mut Fiber) {
-        run::leave((*this).anchor(), std::ptr::addr_of_mut!((*this).place))
+        stg_run::leave((*this).anchor(), std::ptr::addr_of_mut!((*this).place))
     }
 
-    /// Goes on where it was left: see [`run::take_up`].
+    /// Goes on where it was left: see [`stg_run::take_up`].
     /// # Safety
     /// It was left, by [`Fiber::leave`].
     pub unsafe fn take_up(&mut self) -> *mut RegTable {
-        run::take_up(self.anchor(), self.place)
+        stg_run::take_up(self.anchor(), self.place)
     }
 
     /// Nothing runs here any more.

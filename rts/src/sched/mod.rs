@@ -1,35 +1,25 @@
 //! Scheduling: who holds which HEC, which thread it runs, when threads move, and when to collect.
-mod announce;
-pub mod collect;
-mod departures;
-mod doze;
-pub mod events;
+pub mod balance;
+mod call_predictor;
+pub mod context_switch;
+pub mod event_poll;
 pub mod fiber;
-pub mod finalize;
-mod foresight;
-mod forking;
-pub mod gc_events;
-pub mod gc_sync;
-pub mod incall;
-pub mod lock;
-mod passing;
-pub mod roll;
-pub mod run;
+pub mod gc;
+pub mod handoff;
+pub mod in_call;
+pub mod safe_call;
 pub mod schedule;
-pub mod seat;
-mod seating;
-pub mod share;
-pub mod slices;
 pub mod spark;
-mod standby;
-mod stopping;
-pub mod suspend;
-pub mod switch;
+pub mod stg_run;
+pub mod stop_world;
+mod stop_world_protocol;
 pub mod task;
+mod task_parker;
+pub mod task_table;
 #[cfg(test)]
 mod tests;
-mod turns;
-pub mod world;
+mod ticker_sleep;
+pub mod time_slices;
 
 use crate::hec::Hec;
 use crate::thread::stack::StackSizes;
@@ -40,7 +30,7 @@ use crate::thread::stack::StackSizes;
 /// HEC, or takes it by itself, ends the life of earlier ones.
 #[inline]
 pub unsafe fn hec() -> &'static mut Hec {
-    &mut *roll::me().held()
+    &mut *task_table::me().held()
 }
 
 /// What the flags say about scheduling; written once at start.

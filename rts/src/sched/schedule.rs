@@ -3,19 +3,23 @@
 //! A task in an in-call runs this until the call's thread is done; a worker, until there is
 //! nothing to do. In the threaded way a bound thread runs on its own OS thread only; otherwise one
 //! OS thread runs everything.
-use super::incall::{self, InCall, Status};
+use crate::sched::in_call;
+use crate::sched::in_call::{InCall, Status};
 use super::fiber::Fiber;
-use super::seating::Task as _;
+use crate::sched::handoff::protocol::Task as _;
 use super::task::{TaskRef, Turn};
-use super::{collect, events, hec, run, seat, settings, share, spark, suspend, switch};
-use crate::contract::{layout::*, Tso};
+use crate::sched::{balance, context_switch, event_poll, gc, handoff, safe_call, stg_run};
+use super::{hec, settings, spark};
+use crate::abi::Tso;
+use crate::abi::layout::*;
 use crate::eval::blackhole;
-use crate::eval::freeze::raise_async;
-use crate::eval::pause::{piles_up, thread_paused};
+use crate::eval::raise_async::raise_async;
+use crate::eval::lazy_blackholing::{piles_up, thread_paused};
 use crate::hec::{self, GcRequest, Handed, Hec, LOOK_FOR_EVENTS, TIME_IS_UP};
 use crate::{info, static_closure};
-use crate::sync::{pursuit, stm, throwto};
-use crate::thread::{door, place, spare};
+use crate::sync::{stm, throwto, throwto_protocol};
+use crate::hec::priority;
+use crate::thread::{park, stack_cache};
 use crate::thread::stack::{grow, Grown};
 use std::ptr::null_mut;
 
@@ -37,19 +41,19 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
         if ic.is_some_and(|c| (*c).status != Status::NotFinished) {
             return;
         }
-        if seat::stopping() && ic.is_none() {
+        if handoff::stopping() && ic.is_none() {
             return;
         }
         let hec = hec();
         if hec::many() && attend(me, hec) {
             continue;
         }
-        if let Some(request) = collect::due(hec) {
-            collect::collect(me, request, false);
+        if let Some(request) = gc::due(hec) {
+            gc::collect(me, request, false);
             continue;
         }
         if threaded {
-            if seat::returners_wait(hec.no as usize) && !made_way {
+            if handoff::returners_wait(hec.no as usize) && !made_way {
                 made_way = true;
                 if !step_aside(me, ic) {
                     return;
@@ -67,15 +71,15 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
         if asked == TIME_IS_UP && interrupted == 0 {
             hec.run_queue.others_next(&mut hec.remembered);
         }
-        match switch::choose(hec) {
+        match context_switch::choose(hec) {
             // It came to its end while the world was stopped for a collection, or the thread gives way to those just woken.
             Some(t) if (asked == TIME_IS_UP || others_too) && t.obj().id == interrupted && !throwto::finished(t) => {
                 if asked == TIME_IS_UP {
                     slice_ends(hec, t);
                 }
-                switch::requeue(hec, t);
+                context_switch::requeue(hec, t);
             }
-            Some(t) if !threaded || seat::runs_here(me, t) => {
+            Some(t) if !threaded || handoff::runs_here(me, t) => {
                 if throwto::finished(t) {
                     retire(hec, t);
                 } else {
@@ -84,9 +88,9 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
             }
             None if !threaded => wait_for_event(me, ic),
             Some(t) => {
-                if let Some(there) = seat::task_elsewhere(hec.no as usize, t) {
-                    door::give(t, there);
-                } else if !share::give_away(hec, t) {
+                if let Some(there) = handoff::task_elsewhere(hec.no as usize, t) {
+                    park::give(t, there);
+                } else if !balance::give_away(hec, t) {
                     hec.run_queue.push_front(&mut hec.remembered, t);
                     if !step_aside(me, ic) {
                         return;
@@ -107,16 +111,16 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
 /// What other HECs want of this one. True if the caller may be on another HEC now, or has come to
 /// new threads or requests.
 unsafe fn attend(me: TaskRef, hec: &mut Hec) -> bool {
-    if hec.called_back() && seat::make_way_for_stopper(me) {
+    if hec.called_back() && handoff::make_way_for_stopper(me) {
         return true;
     }
     if hec.has_mail() {
         read_mail(hec);
     }
     if hec.no as usize >= hec::enabled() && !hec.run_queue.is_empty() {
-        share::leave(hec);
+        balance::leave(hec);
     }
-    share::share(hec);
+    balance::share(hec);
     spark::share(hec);
     false
 }
@@ -128,7 +132,7 @@ unsafe fn read_mail(hec: &mut Hec) {
         } else if letter.info() == info!(stg_MSG_BLACKHOLE_info) {
             blackhole::hurry_letter(hec, letter);
         } else {
-            pursuit::process(hec, letter);
+            throwto_protocol::process(hec, letter);
         }
     }
 }
@@ -137,10 +141,10 @@ unsafe fn read_mail(hec: &mut Hec) {
 /// worker should end.
 unsafe fn step_aside(me: TaskRef, ic: Option<*mut InCall>) -> bool {
     if ic.is_some() {
-        seat::pass_and_wait(me);
+        handoff::pass_and_wait(me);
         return true;
     }
-    seat::join_idle(me) && wait_for_work(me)
+    handoff::join_idle(me) && wait_for_work(me)
 }
 
 /// A worker's wait: until it has a HEC. A foreign call that it is given is made first, and its
@@ -149,7 +153,7 @@ unsafe fn wait_for_work(me: TaskRef) -> bool {
     loop {
         match me.wait() {
             Turn::Hec(no) => me.sit(no),
-            Turn::Look(no) if seat::look(me, no) => {}
+            Turn::Look(no) if handoff::look(me, no) => {}
             Turn::Look(_) => continue,
             Turn::Call(mut fiber) => {
                 let reg = fiber.take_up();
@@ -167,8 +171,8 @@ unsafe fn wait_for_work(me: TaskRef) -> bool {
 pub unsafe fn worker_loop(me: TaskRef) {
     wait_for_work(me);
     schedule(me, None);
-    if seat::i_hold() {
-        seat::release(me);
+    if handoff::i_hold() {
+        handoff::release(me);
     }
 }
 
@@ -176,22 +180,22 @@ pub unsafe fn worker_loop(me: TaskRef) {
 unsafe fn retire(hec: &mut Hec, t: Tso) {
     throwto::thread_finished(hec, t);
     if t.obj().bound != 0 {
-        incall::finish(t);
+        in_call::finish(t);
     } else {
-        spare::offer(hec, t, settings().stack.first_chunk());
+        stack_cache::offer(hec, t, settings().stack.first_chunk());
     }
 }
 
 /// Runs a thread until it stops: on the task's own native stack, or, if the task has come for
 /// another thread (is in an in-call), on a fiber. `briefly`: others have just been woken by events, and need not wait for a time slice.
 unsafe fn run_thread(me: TaskRef, ic: Option<*mut InCall>, hec: &mut Hec, t: Tso, briefly: bool) {
-    switch::starts(hec, t);
+    context_switch::starts(hec, t);
     if briefly {
         hec.give_way_soon(0);
     }
     if !settings().threaded || ic.is_none() || t.obj().bound != 0 {
         // A safe foreign call may have let others run in between, and come back to another HEC.
-        let reg = run::run_current(&mut hec.r);
+        let reg = stg_run::run_current(&mut hec.r);
         return came_back(Hec::of_reg(reg));
     }
     let mut fiber = me.spare.take().unwrap_or_else(Fiber::new);
@@ -199,7 +203,7 @@ unsafe fn run_thread(me: TaskRef, ic: Option<*mut InCall>, hec: &mut Hec, t: Tso
     let reg = fiber.run(&mut hec.r);
     me.fiber.set(null_mut());
     if reg.is_null() {
-        return suspend::hand_over(hec, fiber);
+        return safe_call::hand_over(hec, fiber);
     }
     me.spare.set(Some(fiber));
     came_back(Hec::of_reg(reg))
@@ -209,16 +213,16 @@ unsafe fn run_thread(me: TaskRef, ic: Option<*mut InCall>, hec: &mut Hec, t: Tso
 unsafe fn came_back(hec: &mut Hec) {
     let (ret, t) = (hec.r.ret, hec.current());
     if t.is_null() {
-        // It has been brought to rest already (`switch.rs`).
+        // It has been brought to rest already (`context_switch.rs`).
         return;
     }
-    switch::leaves(hec, t, ret);
+    context_switch::leaves(hec, t, ret);
     match ret {
         HeapOverflow => heap_overflow(hec, t),
         StackOverflow => stack_overflow(hec, t),
-        ThreadYielding | ThreadBlocked => switch::comes_to_rest(hec, t, ret),
+        ThreadYielding | ThreadBlocked => context_switch::comes_to_rest(hec, t, ret),
         ThreadFinished => retire(hec, t),
-        other => crate::observe::fatal::broken(&format!("a thread returned with code {other}")),
+        other => crate::base::fatal::broken(&format!("a thread returned with code {other}")),
     }
 }
 
@@ -235,8 +239,8 @@ unsafe fn goes_straight_on(hec: &mut Hec, t: Tso) -> bool {
         && !hec.share_later
         && hec.handed != Handed::Next
         && !has_exceeded_limit(t)
-        && !seat::returners_wait(hec.no as usize);
-    nothing_else && collect::next_piece(hec)
+        && !handoff::returners_wait(hec.no as usize);
+    nothing_else && gc::next_piece(hec)
 }
 
 unsafe fn has_exceeded_limit(t: Tso) -> bool {
@@ -252,24 +256,24 @@ unsafe fn heap_overflow(hec: &mut Hec, t: Tso) {
         hec.straight_on = Some(t);
         return;
     }
-    switch::settle(hec, t);
+    context_switch::settle(hec, t);
     thread_paused(hec, t);
     if has_exceeded_limit(t) {
         allocation_limit(hec, t);
     }
     let asked = hec.take_request();
     if gives_way(hec, t, asked) {
-        return switch::requeue(hec, t);
+        return context_switch::requeue(hec, t);
     }
     hec.interrupted = o.id;
     put_back(hec, t);
 }
 
 unsafe fn slice_ends(hec: &mut Hec, t: Tso) {
-    if !place::computes(t) {
+    if !priority::computes(t) {
         hec.run_queue.others_next(&mut hec.remembered);
     }
-    place::slice_ends(t, hec.run_queue.len(), blackhole::is_awaited(t) || stm::has_right_of_way(t));
+    priority::slice_ends(t, hec.run_queue.len(), blackhole::is_awaited(t) || stm::has_right_of_way(t));
 }
 
 /// A thread that has stopped has been `asked` something: does it give way to others? Those whose events have come go on the queue before it.
@@ -286,7 +290,7 @@ unsafe fn gives_way(hec: &mut Hec, t: Tso, asked: u32) -> bool {
 /// In the non-threaded way: wakes threads whose events have come, and starts handlers of signals. True if there are any.
 unsafe fn look_for_events(hec: &mut Hec) -> bool {
     let waiting = hec.run_queue.len();
-    !settings().threaded && events::expected() && events::see_to(hec, false) && hec.run_queue.len() > waiting
+    !settings().threaded && event_poll::expected() && event_poll::see_to(hec, false) && hec.run_queue.len() > waiting
 }
 
 /// To the front of the queue, but behind a thread that has been handed an MVar.
@@ -302,7 +306,7 @@ unsafe fn put_back(hec: &mut Hec, t: Tso) {
 /// handle it.
 unsafe fn allocation_limit(hec: &mut Hec, t: Tso) {
     let o = t.obj();
-    o.alloc_limit = super::collect::alloc_limit_grace() as i64;
+    o.alloc_limit = crate::sched::gc::alloc_limit_grace() as i64;
     let e = static_closure!(base_GHCziIOziException_allocationLimitExceeded_closure);
     throwto::throw_from_outside(hec, t, e);
 }
@@ -310,19 +314,19 @@ unsafe fn allocation_limit(hec: &mut Hec, t: Tso) {
 /// A stack check failed. (Code compiled to yield in loops that do not allocate comes the same
 /// way when HpLim is zero; a real overflow comes again.)
 unsafe fn stack_overflow(hec: &mut Hec, t: Tso) {
-    switch::settle(hec, t);
+    context_switch::settle(hec, t);
     let asked = hec.take_request();
     if asked != 0 || piles_up(t) {
         thread_paused(hec, t);
     }
     if gives_way(hec, t, asked) {
-        return switch::requeue(hec, t);
+        return context_switch::requeue(hec, t);
     }
     let masked = t.obj().flags as usize & TSO_BLOCKEX != 0;
     let sizes = settings().stack;
     if grow(hec, t, &sizes, masked) == Grown::Limit {
         if t.obj().bound != 0 {
-            collect::note_stack_overflow(t);
+            gc::note_stack_overflow(t);
         }
         let e = static_closure!(base_GHCziIOziException_stackOverflow_closure);
         raise_async(hec, t, Some(e));
@@ -333,20 +337,20 @@ unsafe fn stack_overflow(hec: &mut Hec, t: Tso) {
 /// Nothing is runnable and there is one OS thread: wait for a signal, a delay or a
 /// descriptor, and if none can come, look for deadlock.
 unsafe fn wait_for_event(me: TaskRef, ic: Option<*mut InCall>) {
-    if events::see_to(hec(), true) {
+    if event_poll::see_to(hec(), true) {
         // What a tick asked meanwhile was meant for nobody.
         hec().take_request();
         return;
     }
-    collect::collect(me, GcRequest::Major, true);
+    gc::collect(me, GcRequest::Major, true);
     let hec = hec();
     if !hec.run_queue.is_empty() {
         return;
     }
-    if let Some(t) = ic.and_then(|c| incall::bound_thread_of(c)) {
+    if let Some(t) = ic.and_then(|c| in_call::bound_thread_of(c)) {
         // Blocked on something that is still reachable: nobody will ever wake it.
         if !raise_deadlock(hec, t) {
-            crate::observe::fatal::exit_with(1, "every thread is blocked, and nothing can wake one");
+            crate::base::fatal::exit_with(1, "every thread is blocked, and nothing can wake one");
         }
     }
 }

@@ -1,11 +1,11 @@
 //! Sparks: thunks that somebody may evaluate before they are needed (`par`, strategies).
 //!
-//! Each HEC has a ring of them (`spark_ring.rs`): its holder adds to it and takes the oldest, other HECs steal the oldest. A HEC that has
+//! Each HEC has a ring of them (`hec/spark_pool.rs`): its holder adds to it and takes the oldest, other HECs steal the oldest. A HEC that has
 //! nothing else to do makes a *spark thread*, which runs `base`'s loop over `getSpark#` until there is none left, or a thread waits to run.
 //! A thread that sparks while other HECs rest stops soon, to wake one; one that leaves for a safe foreign call leaves its HEC to a worker
-//! if that has sparks (`seat.rs`).
+//! if that has sparks (`handoff/mod.rs`).
 //!
-//! A thread claims what it evaluates when it stops (`eval/pause.rs`), which otherwise it may not do for a whole time slice. Meanwhile a HEC that
+//! A thread claims what it evaluates when it stops (`eval/lazy_blackholing.rs`), which otherwise it may not do for a whole time slice. Meanwhile a HEC that
 //! looks for sparks would begin what another one that sparked it is at already, and who needs a spark that has been stolen would begin it
 //! once more: of `par_fib`, a quarter was done twice. So who makes sparks or takes them stops every now and then, to claim.
 //!
@@ -14,16 +14,18 @@
 //! was full (`-e`); *dud*, it was a value from the start. The ring is no root: a collection drops
 //! what only it refers to. Counters are written by the HEC's holder, and read with the world
 //! stopped.
-use super::{seat, settings};
-use crate::collector::fetch;
+use crate::sched::handoff;
+use super::settings;
+use crate::collector::trace::prefetch;
 use crate::collector::roots::IsAlive;
-use crate::contract::closure::fields::INDIRECTEE;
-use crate::contract::{layout::*, Closure, RegTable};
+use crate::abi::closure::fields::INDIRECTEE;
+use crate::abi::{Closure, RegTable};
+use crate::abi::layout::*;
 use crate::hec::{self, Hec};
 use crate::observe::eventlog::hooks as eventlog;
-use crate::lead;
+use crate::hec::spark_skip;
 use crate::observe::stats;
-use crate::spark_ring::SparkRing;
+use crate::hec::spark_pool::SparkRing;
 use crate::static_closure;
 use crate::thread::create::new_io_thread;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -109,14 +111,14 @@ fn others_may_take(hec: &mut Hec) {
 /// A spark worth evaluating, from this HEC or another.
 unsafe fn find(hec: &mut Hec) -> Option<Closure> {
     let own = hec.no as usize;
-    for _ in 0..hec.lead.sparks_to_pass(lead::work_done_twice()) {
+    for _ in 0..hec.lead.sparks_to_pass(spark_skip::work_done_twice()) {
         // Who has no room for one does not take it.
         let passed = if has_room(hec) { steal(own) } else { None };
         let Some((_, c)) = passed else { break };
         keep(hec, c);
     }
     loop {
-        let own_later = hec.lead.is_taken() && hec.sparks.len() < lead::MOST_PASSED;
+        let own_later = hec.lead.is_taken() && hec.sparks.len() < spark_skip::MOST_PASSED;
         let stolen = if own_later { steal(own) } else { None };
         let found = stolen.or_else(|| hec.sparks.take().map(|c| (own, Closure(c)))).or_else(|| steal(own));
         let counts = &mut hec.spark_counts;
@@ -199,7 +201,7 @@ pub unsafe fn share(hec: &mut Hec) {
         if !hec::is_resting(no) {
             continue;
         }
-        if seat::give(no, |there| unsafe { start_thread(there) }) {
+        if handoff::give(no, |there| unsafe { start_thread(there) }) {
             left -= 1;
         } else {
             // Somebody has its lock, who lets it rest perhaps.
@@ -212,16 +214,16 @@ pub unsafe fn share(hec: &mut Hec) {
 /// # Safety
 /// The world is stopped.
 pub unsafe fn counts() -> stats::Sparks {
-    super::world::hecs().iter().fold(stats::Sparks::default(), |sum, h| sum + h.spark_counts)
+    crate::sched::stop_world::hecs().iter().fold(stats::Sparks::default(), |sum, h| sum + h.spark_counts)
 }
 
 /// After a collection: sparks have moved, or were garbage.
 pub fn update(is_alive: &mut IsAlive) {
     // SAFETY: the world is stopped.
-    for h in unsafe { super::world::hecs() } {
+    for h in unsafe { crate::sched::stop_world::hecs() } {
         // Thousands may lie in the cache of the core that made them.
         let sparks: Vec<Closure> = h.sparks.take_all().into_iter().map(Closure).collect();
-        for c in fetch::heads(&sparks) {
+        for c in prefetch::heads(&sparks) {
             // SAFETY: an object that is alive.
             match is_alive(c) {
                 None => {

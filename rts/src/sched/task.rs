@@ -1,26 +1,28 @@
 //! OS threads that run, or have run, Haskell: *tasks*.
 //!
-//! A task holds at most one HEC at a time (`seat.rs` says how it gets it), and waits for its turn
+//! A task holds at most one HEC at a time (`handoff/mod.rs` says how it gets it), and waits for its turn
 //! in one place: [`Task::wait`]. Whoever passes a HEC to a task writes the HEC's number and
 //! rings, so a turn that comes before the task sleeps is not lost. Only a task that stops the
-//! world (`world.rs`) is passed several HECs. A worker that is idle may instead be given the foreign
+//! world (`stop_world.rs`) is passed several HECs. A worker that is idle may instead be given the foreign
 //! call of a thread that ran on somebody else's OS thread (`fiber.rs`).
 use super::fiber::Fiber;
-use super::foresight::Call;
-use super::incall::InCall;
-use super::lock::HolderLock;
-use super::roll;
-use super::seating::{self, Called, Whereabouts};
-use super::standby::StandBy;
-use super::suspend::ForeignCall;
-use super::turns::{self, Turns};
-use crate::collector::crew::Visit;
-use crate::collector::muster;
-use crate::crowd::CROWD;
+use crate::sched::call_predictor::Call;
+use crate::sched::in_call::InCall;
+use crate::hec::fork_safe_lock::HolderLock;
+use crate::sched::task_table;
+use crate::sched::handoff::protocol;
+use crate::sched::handoff::protocol::{Called, Whereabouts};
+use crate::sched::gc::helper_spin::StandBy;
+use crate::sched::safe_call::ForeignCall;
+use crate::sched::task_parker;
+use crate::sched::task_parker::Turns;
+use crate::collector::parallel::helper_pool::Visit;
+use crate::collector::policy::gc_threads;
+use crate::base::active_limit::CROWD;
 use crate::hec::{self, Hec};
 use crate::observe::eventlog::hooks as eventlog;
-use crate::observe::fatal::broken;
-use crate::thread::patience::Patience;
+use crate::base::fatal::broken;
+use crate::base::adaptive_spin::Patience;
 use std::cell::Cell;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -33,7 +35,7 @@ const PATIENCE: Duration = Duration::from_micros(30);
 static SOMEBODY_LOOKS: AtomicBool = AtomicBool::new(false);
 
 /// What a waiting task is given: a HEC, or a thread's stack, in a foreign call.
-pub type Turn = turns::Turn<Fiber>;
+pub type Turn = task_parker::Turn<Fiber>;
 
 /// An OS thread that runs, or has run, Haskell.
 pub struct Task {
@@ -76,7 +78,7 @@ unsafe impl Send for Task {}
 pub type TaskRef = &'static Task;
 
 impl Task {
-    /// For an OS thread that has none; never freed (`roll.rs`).
+    /// For an OS thread that has none; never freed (`task_table.rs`).
     pub(super) fn new() -> TaskRef {
         Box::leak(Box::new(Task {
             turns: Turns::new(),
@@ -152,7 +154,7 @@ impl Task {
         }
     }
 
-    /// Sleeps for so long, or until something is given to it or it is [nudged](seating::Task::nudge); not if there is cause to be awake.
+    /// Sleeps for so long, or until something is given to it or it is [nudged](protocol::Task::nudge); not if there is cause to be awake.
     pub fn doze(&self, time: Duration, awake: impl FnOnce() -> bool) {
         self.turns.doze(time, awake);
     }
@@ -186,7 +188,7 @@ impl Task {
     }
 }
 
-impl seating::Task for TaskRef {
+impl protocol::Task for TaskRef {
     fn whereabouts(self) -> &'static Whereabouts {
         &self.whereabouts
     }
@@ -195,7 +197,7 @@ impl seating::Task for TaskRef {
         self.hec.set(hec::address(no));
         let before = self.last.replace(no);
         if before != no {
-            eventlog::task_migrates(roll::name(self), before as u32, no as u32);
+            eventlog::task_migrates(task_table::name(self), before as u32, no as u32);
         }
     }
 
@@ -225,8 +227,8 @@ impl seating::Task for TaskRef {
 
     /// Mostly that is for a short collection, with which it helps.
     fn will_wait_for_world(self) {
-        if !super::world::is_crowded() {
-            self.visit.set(muster::visit(self.last()));
+        if !crate::sched::stop_world::is_crowded() {
+            self.visit.set(gc_threads::visit(self.last()));
         }
     }
 
@@ -237,7 +239,7 @@ impl seating::Task for TaskRef {
                 if done {
                     by.has_helped();
                 }
-                !self.turns.any() && by.goes_on(muster::is_alone())
+                !self.turns.any() && by.goes_on(gc_threads::is_alone())
             });
             by.end(self.turns.any());
         }

@@ -1,14 +1,16 @@
 //! The HEC passed among OS threads, and the scheduler's loop with scripted threads. Whatever
 //! could wait for ever is waited for within a bound.
-use super::incall::{run_to_end, Status};
-use super::suspend::{resumeThread, suspendThread};
+use crate::sched::in_call::{Status, run_to_end};
+use crate::sched::safe_call::{resumeThread, suspendThread};
 use super::*;
-use crate::contract::{layout::*, test_symbols as t, Closure, RegTable, Tso};
+use crate::abi::{Closure, RegTable, Tso};
+use crate::abi::layout::*;
+use crate::testing::symbols as t;
 use crate::hec::{GcRequest, TIME_IS_UP};
-use crate::memory::{blocks, pieces};
-use crate::spark_ring::SparkRing;
+use crate::memory::{block_alloc, nursery_chunks};
+use crate::hec::spark_pool::SparkRing;
 use crate::static_closure;
-use crate::test_world::{finish, play, World, STACKS};
+use crate::testing::world::{STACKS, World, finish, play};
 use crate::thread::create::{new_thread, push};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::mpsc::{channel, Receiver};
@@ -59,34 +61,34 @@ fn one_os_thread_at_a_time_and_none_starves() {
         .map(|i| {
             spawn(move || {
                 for round in 0..ROUNDS {
-                    seat::acquire(roll::me());
+                    handoff::acquire(task_table::me());
                     TOGETHER.fetch_max(INSIDE.fetch_add(1, SeqCst) + 1, SeqCst);
                     if (round + i) % 3 == 0 {
                         thread::yield_now();
                     }
                     INSIDE.fetch_sub(1, SeqCst);
-                    unsafe { seat::release(roll::me()) };
+                    unsafe { handoff::release(task_table::me()) };
                 }
             })
         })
         .collect();
-    unsafe { seat::release(roll::me()) };
+    unsafe { handoff::release(task_table::me()) };
     all.iter().for_each(|ended| ended.recv_timeout(BOUND).unwrap());
     assert_eq!(TOGETHER.load(SeqCst), 1);
-    assert!(!seat::busy() && !seat::returners_wait(0));
+    assert!(!handoff::busy() && !handoff::returners_wait(0));
 }
 
 /// OS threads that want the HEC, in this order; each logs its number and passes the HEC on.
 fn returners(n: usize, l: &Log) -> Vec<Receiver<()>> {
     (0..n)
         .map(|i| {
-            let (l, before) = (l.clone(), seat::waiting());
+            let (l, before) = (l.clone(), handoff::waiting());
             let ended = spawn(move || {
-                seat::acquire(roll::me());
+                handoff::acquire(task_table::me());
                 log(&l, i);
-                unsafe { seat::release(roll::me()) };
+                unsafe { handoff::release(task_table::me()) };
             });
-            wait_until("it waits", || seat::waiting() > before);
+            wait_until("it waits", || handoff::waiting() > before);
             ended
         })
         .collect()
@@ -97,10 +99,10 @@ fn returners_have_their_turn_in_order() {
     let _w = World::new(2);
     let l = Log::default();
     let all = returners(3, &l);
-    unsafe { seat::release(roll::me()) };
-    seat::acquire(roll::me());
+    unsafe { handoff::release(task_table::me()) };
+    handoff::acquire(task_table::me());
     log(&l, 3);
-    assert!(seat::i_hold());
+    assert!(handoff::i_hold());
     all.iter().for_each(|ended| ended.recv_timeout(BOUND).unwrap());
     assert_eq!(*l.lock().unwrap(), [0, 1, 2, 3]);
 }
@@ -115,13 +117,13 @@ fn calls_that_return_quickly_do_not_keep_others_from_running() {
             let over = over.clone();
             spawn(move || {
                 while over.load(SeqCst) == 0 {
-                    seat::acquire(roll::me());
-                    unsafe { seat::release(roll::me()) };
+                    handoff::acquire(task_table::me());
+                    unsafe { handoff::release(task_table::me()) };
                 }
             })
         })
         .collect();
-    wait_until("both wait", || seat::waiting() == 2);
+    wait_until("both wait", || handoff::waiting() == 2);
     // It does something only where its first heap check succeeds.
     let (mut runs, mut useful) = (0, 0);
     let t = w.scripted(move |reg| unsafe {
@@ -132,22 +134,22 @@ fn calls_that_return_quickly_do_not_keep_others_from_running() {
         }
         finish(reg, if useful > 270 { t::nil() } else { t::caf() })
     });
-    assert_eq!(unsafe { run_to_end(roll::me(), t) }, (Status::Success, t::nil()));
+    assert_eq!(unsafe { run_to_end(task_table::me(), t) }, (Status::Success, t::nil()));
     done.store(1, SeqCst);
-    unsafe { seat::release(roll::me()) };
+    unsafe { handoff::release(task_table::me()) };
     callers.iter().for_each(|ended| ended.recv_timeout(BOUND).unwrap());
 }
 
 #[test]
 fn nobody_overtakes_at_an_idle_moment() {
     let _w = World::new(2);
-    let (me, l) = (roll::me(), Log::default());
-    assert!(!seat::try_acquire(me));
+    let (me, l) = (task_table::me(), Log::default());
+    assert!(!handoff::try_acquire(me));
     let all = returners(1, &l);
-    unsafe { seat::release(roll::me()) };
+    unsafe { handoff::release(task_table::me()) };
     all[0].recv_timeout(BOUND).unwrap();
-    wait_until("it is free", || !seat::busy());
-    assert!(seat::try_acquire(me) && seat::i_hold());
+    wait_until("it is free", || !handoff::busy());
+    assert!(handoff::try_acquire(me) && handoff::i_hold());
 }
 
 /// A thread that notes on which OS thread it runs, `steps` times, and then ends.
@@ -179,18 +181,18 @@ fn bound_threads_run_on_their_own_os_threads_and_others_on_workers() {
         .map(|_| {
             spawn(|| unsafe {
                 let here = thread::current().id();
-                seat::acquire(roll::me());
+                handoff::acquire(task_table::me());
                 let t = new_thread(hec(), &STACKS);
                 play(t, noting(200, move || thread::current().id() == here));
-                assert_eq!(run_to_end(roll::me(), t), (Status::Success, t::nil()));
-                seat::release(roll::me());
+                assert_eq!(run_to_end(task_table::me(), t), (Status::Success, t::nil()));
+                handoff::release(task_table::me());
             })
         })
         .collect();
-    unsafe { seat::release(roll::me()) };
+    unsafe { handoff::release(task_table::me()) };
     all.iter().for_each(|e| e.recv_timeout(BOUND).expect("a bound thread has not ended"));
     wait_until("the others have ended", || ended.load(SeqCst) == 3);
-    wait_until("the HEC is free", || !seat::busy());
+    wait_until("the HEC is free", || !handoff::busy());
 }
 
 /// A thread that counts itself when it has run long enough on workers.
@@ -226,7 +228,7 @@ fn while_one_is_in_a_foreign_call_others_run() {
     });
     unsafe {
         w.hec.run_queue.push_back(&mut w.hec.remembered, gives);
-        let got = run_to_end(roll::me(), waits);
+        let got = run_to_end(task_table::me(), waits);
         assert_eq!(got, (Status::Success, t::nil()));
     }
 }
@@ -237,17 +239,17 @@ fn a_call_that_returns_finds_the_nursery_where_it_is_now() {
     let resized = w.scripted(|reg| unsafe {
         let token = suspendThread(reg, false);
         // As a collection from C would.
-        seat::acquire(roll::me());
+        handoff::acquire(task_table::me());
         let before = hec().alloc.limit();
-        let (a, b) = (blocks::alloc_run(1, crate::memory::Age::NURSERY), 1 << 16);
-        assert!(a.is_some() && pieces::deal(&mut [&mut hec().alloc], b, b) && hec().alloc.limit() != before);
-        seat::release(roll::me());
+        let (a, b) = (block_alloc::alloc_run(1, crate::memory::Age::NURSERY), 1 << 16);
+        assert!(a.is_some() && nursery_chunks::deal(&mut [&mut hec().alloc], b, b) && hec().alloc.limit() != before);
+        handoff::release(task_table::me());
         let reg = resumeThread(token);
         let h = hec();
         let right = (*reg).hp_lim == h.alloc.limit() - 1 && (*reg).current_nursery == h.alloc.run;
         finish(reg, if right { t::nil() } else { t::caf() })
     });
-    assert_eq!(unsafe { run_to_end(roll::me(), resized) }, (Status::Success, t::nil()));
+    assert_eq!(unsafe { run_to_end(task_table::me(), resized) }, (Status::Success, t::nil()));
 }
 
 /// Compiled code sets HpLim by itself after a call, to what the run's descriptor tells: it stops there at its next heap check if it has to.
@@ -271,9 +273,9 @@ fn who_is_to_stop_and_is_in_a_foreign_call_stops_after_it() {
                 let token = suspendThread(reg, false);
                 if !before {
                     // As whoever has the HEC meanwhile.
-                    seat::acquire(roll::me());
+                    handoff::acquire(task_table::me());
                     cause(hec());
-                    seat::release(roll::me());
+                    handoff::release(task_table::me());
                 }
                 let reg = resumeThread(token);
                 let h = hec();
@@ -284,7 +286,7 @@ fn who_is_to_stop_and_is_in_a_foreign_call_stops_after_it() {
                 h.alloc.give_end(false);
                 finish(reg, if stops == (name != "none", name != "none") { t::nil() } else { t::caf() })
             });
-            let got = unsafe { run_to_end(roll::me(), t) };
+            let got = unsafe { run_to_end(task_table::me(), t) };
             assert_eq!(got, (Status::Success, t::nil()), "{name}, before the call: {before}");
         }
     }
@@ -292,13 +294,13 @@ fn who_is_to_stop_and_is_in_a_foreign_call_stops_after_it() {
 
 #[test]
 fn who_dozes_is_woken_by_a_nudge_and_does_not_begin_if_there_is_cause_to_be_awake() {
-    let me = roll::me();
+    let me = task_table::me();
     let since = Instant::now();
     me.doze(BOUND, || true);
     let (asks, asked) = channel();
     let nudged = spawn(move || {
         asked.recv().unwrap();
-        super::seating::Task::nudge(me);
+        crate::sched::handoff::protocol::Task::nudge(me);
     });
     // Asked under the lock that the nudge takes: that comes when it sleeps, and not before.
     me.doze(BOUND, move || asks.send(()).is_err());
@@ -311,12 +313,12 @@ fn a_killed_bound_thread_ends_its_in_call() {
     let mut w = World::new(2);
     let victim = w.scripted(|_| ThreadYielding);
     let killer = w.scripted(move |reg| unsafe {
-        crate::eval::freeze::raise_async(hec(), victim, None);
+        crate::eval::raise_async::raise_async(hec(), victim, None);
         finish(reg, t::nil())
     });
     unsafe {
         w.hec.run_queue.push_back(&mut w.hec.remembered, killer);
-        assert_eq!(run_to_end(roll::me(), victim).0, Status::Killed);
+        assert_eq!(run_to_end(task_table::me(), victim).0, Status::Killed);
     }
 }
 
@@ -343,7 +345,7 @@ fn run_all(w: &mut World, all: &[Tso]) {
         for &t in &all[1..] {
             w.hec.run_queue.push_back(&mut w.hec.remembered, t);
         }
-        assert_eq!(run_to_end(roll::me(), all[0]).0, Status::Success);
+        assert_eq!(run_to_end(task_table::me(), all[0]).0, Status::Success);
     }
 }
 
@@ -390,7 +392,7 @@ fn a_collection_moves_threads_and_what_they_hold() {
         stack.obj().sp += 16;
         finish(reg, Closure(held))
     });
-    let (status, list) = unsafe { run_to_end(roll::me(), t) };
+    let (status, list) = unsafe { run_to_end(task_table::me(), t) };
     assert_eq!(status, Status::Success);
     assert_ne!(list, value);
     assert_eq!(unsafe { list.untag().field(1).untag().word(1) }, 1000);
@@ -410,8 +412,8 @@ fn a_stack_that_overflows_grows_until_its_limit() {
         StackOverflow
     });
     let overflow = static_closure!(base_GHCziIOziException_stackOverflow_closure);
-    assert_eq!(unsafe { run_to_end(roll::me(), t) }, (Status::Killed, overflow));
-    assert!(collect::last_overflowed_words() >= 3000);
+    assert_eq!(unsafe { run_to_end(task_table::me(), t) }, (Status::Killed, overflow));
+    assert!(gc::last_overflowed_words() >= 3000);
 }
 
 #[test]
@@ -420,11 +422,11 @@ fn a_deadlocked_main_thread_is_told() {
     let m = w.mvar();
     let t = w.scripted(move |reg| unsafe {
         push(Tso((*reg).current_tso).obj().stackobj, &[t::ret_p().0, m.0]);
-        crate::thread::door::hec_about_to_wait(hec(), BlockedOnMVar, m.0);
+        crate::thread::park::hec_about_to_wait(hec(), BlockedOnMVar, m.0);
         ThreadBlocked
     });
     let told = static_closure!(base_GHCziIOziException_blockedIndefinitelyOnMVar_closure);
-    assert_eq!(unsafe { run_to_end(roll::me(), t) }, (Status::Killed, told));
+    assert_eq!(unsafe { run_to_end(task_table::me(), t) }, (Status::Killed, told));
 }
 
 #[test]
@@ -434,17 +436,17 @@ fn an_exception_for_a_thread_in_a_foreign_call_waits_for_its_end() {
     let t = w.scripted(move |reg| unsafe {
         let tso = Tso((*reg).current_tso);
         let token = suspendThread(reg, false);
-        seat::acquire(roll::me());
+        handoff::acquire(task_table::me());
         crate::sync::throwto::throw_from_outside(hec(), tso, e);
         let untouched = tso.obj().why_blocked as usize == BlockedOnCCall;
-        seat::release(roll::me());
+        handoff::release(task_table::me());
         let reg = resumeThread(token);
         let stack = tso.obj().stackobj;
         let asked = *(stack.obj().sp as *const usize) == crate::info!(hec_after_call_info).0;
         stack.obj().sp += 8;
         finish(reg, if untouched && asked { t::nil() } else { t::caf() })
     });
-    assert_eq!(unsafe { run_to_end(roll::me(), t) }, (Status::Success, t::nil()));
+    assert_eq!(unsafe { run_to_end(task_table::me(), t) }, (Status::Success, t::nil()));
 }
 
 #[test]
@@ -452,25 +454,25 @@ fn tasks_of_ended_os_threads_are_used_again() {
     let _w = World::new(2);
     let visit = |says_so: bool| {
         std::thread::spawn(move || {
-            let me = roll::me();
-            seat::acquire(me);
-            roll::done();
+            let me = task_table::me();
+            handoff::acquire(me);
+            task_table::done();
             // It holds a HEC.
-            assert!(task::same(me, roll::me()));
-            unsafe { seat::release(me) };
+            assert!(task::same(me, task_table::me()));
+            unsafe { handoff::release(me) };
             if says_so {
-                roll::done();
-                roll::me();
+                task_table::done();
+                task_table::me();
             }
-            roll::name(me)
+            task_table::name(me)
         })
         .join()
         .unwrap()
     };
-    unsafe { seat::release(roll::me()) };
+    unsafe { handoff::release(task_table::me()) };
     let names: std::collections::HashSet<u64> = (0..200).map(|i| visit(i % 2 == 0)).collect();
     assert!(names.len() < 10, "{} tasks for 200 OS threads", names.len());
-    seat::acquire(roll::me());
+    handoff::acquire(task_table::me());
 }
 
 #[test]

@@ -14,7 +14,7 @@
 //! it; the entry goes when it comes to the front, or when the next thread that waits finds it
 //! last, so that a waiter who times out over and over leaves no trail.
 //!
-//! With several HECs whoever works on an MVar holds the lock in its header (`header.rs`). Only
+//! With several HECs whoever works on an MVar holds the lock in its header (`header_lock.rs`). Only
 //! the value may be read without. Cmm takes the lock too, and calls in with it: then the header
 //! that the MVar had comes as an argument, and Rust unlocks. A waiter is claimed under the lock;
 //! one that cannot be is being taken away by an exception, and its entry is passed over.
@@ -22,7 +22,7 @@
 //! An MVar used as a lock has a danger of its own: it is handed to a thread that does not run yet,
 //! and who wants it meanwhile has to wait for that thread's turn, so that soon all wait in turn,
 //! at the price of a switch each time, where they hardly met before (a *convoy*). So with several
-//! HECs a taker stays awake for a moment (`thread/patience.rs`), and a thread that is handed
+//! HECs a taker stays awake for a moment (`base/adaptive_spin.rs`), and a thread that is handed
 //! an MVar for which yet others wait runs at once, and so do those that it hands it on to: then the
 //! lock is soon free. Who has handed it on comes second.
 //!
@@ -31,15 +31,17 @@
 //!
 //! An I/O port is an MVar with one reader at most, whose thread is the head itself, and which is
 //! not taken for deadlocked.
-use super::header::Header;
-use crate::contract::closure::fields::*;
-use crate::contract::{layout::*, Closure, Info, Tso};
+use crate::sync::header_lock::Header;
+use crate::abi::closure::fields::*;
+use crate::abi::{Closure, Info, Tso};
+use crate::abi::layout::*;
 use crate::eval::frames::*;
-use crate::atomics::{AtomicUsize, Ordering};
+use crate::base::atomics::{AtomicUsize, Ordering};
 use crate::hec::{self, many, Handed, Hec};
 use crate::info;
-use crate::thread::door::{self, Claim};
-use crate::thread::queue::dirty_tso;
+use crate::thread::park;
+use crate::thread::park::Claim;
+use crate::hec::run_queue::dirty_tso;
 use crate::thread::stack::dirty_stack;
 
 const ENTRY_WORDS: usize = 3;
@@ -97,7 +99,7 @@ impl Locked {
             self.drop_first();
             if !t.is_end() {
                 let waits = |why, on| why_mvar(why) && on == self.m.0;
-                if let Some(c) = door::claim(hec, t, waits) {
+                if let Some(c) = park::claim(hec, t, waits) {
                     return Some(c);
                 }
             }
@@ -180,7 +182,7 @@ pub(super) unsafe fn park(hec: &mut Hec, t: Tso, m: Closure, why: usize) -> bool
     entry.set_word(MVAR_QUEUE_TSO, t.0);
     dirty_tso(&mut hec.remembered, t);
     t.obj().link = Tso(entry.0);
-    door::block(hec, t, why, m.0);
+    park::block(hec, t, why, m.0);
     true
 }
 
@@ -269,7 +271,7 @@ pub(super) unsafe fn park_at_port(hec: &mut Hec, t: Tso, port: Closure) -> bool 
     }
     locked.dirty(hec);
     port.set_word(MVAR_HEAD, t.0);
-    door::block(hec, t, BlockedOnIOCompletion, port.0);
+    park::block(hec, t, BlockedOnIOCompletion, port.0);
     true
 }
 
@@ -286,7 +288,7 @@ pub unsafe extern "C" fn hec_port_write(hec: &mut Hec, port: Closure, value: Clo
     let reader = Tso(locked.head().0);
     port.set_word(MVAR_HEAD, end().0);
     let waits = |why, on| why == BlockedOnIOCompletion && on == port.0;
-    let claim = if reader.is_end() { None } else { door::claim(hec, reader, waits) };
+    let claim = if reader.is_end() { None } else { park::claim(hec, reader, waits) };
     match claim {
         Some(c) => {
             fill(hec, &c, value);

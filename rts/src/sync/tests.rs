@@ -1,13 +1,15 @@
 //! MVars, ports and `throwTo`, with threads that have on their stacks what blocked ones have.
 use super::mvar::{hec_mvar_put, hec_mvar_taken, hec_port_write, try_put_mvar};
-use super::queues::{leave_queues, park};
+use crate::sync::wait_queues::{leave_queues, park};
 use super::throwto::{deliver_instead, hec_throw_to, hec_unmasked, thread_finished};
-use crate::contract::closure::fields::*;
-use crate::contract::{layout::*, test_symbols as t, Closure, Tso};
-use crate::eval::freeze::raise_async;
+use crate::abi::closure::fields::*;
+use crate::abi::{Closure, Tso};
+use crate::abi::layout::*;
+use crate::testing::symbols as t;
+use crate::eval::raise_async::raise_async;
 use crate::info;
-use crate::test_world::World;
-use crate::thread::door::Wait;
+use crate::testing::world::World;
+use crate::thread::park::Wait;
 
 fn empty() -> Closure {
     Tso::end().closure()

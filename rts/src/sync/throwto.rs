@@ -15,20 +15,24 @@
 //!
 //! A waiting thrower has stg_block_throwto {target, exception} on top of its stack.
 //!
-//! With several HECs the target may be in the middle of anything. `pursuit.rs` has the protocol by which messages
+//! With several HECs the target may be in the middle of anything. `throwto_protocol.rs` has the protocol by which messages
 //! follow it; here is what it stands on. Letters to a HEC are read by its scheduler, between threads.
-use super::pursuit::{self, Thrower, When};
-use super::queues::{self, scheduler};
-use crate::atomics::{AtomicUsize, Ordering};
-use crate::contract::thread::TsoObj;
-use crate::contract::{layout::*, Closure, Tso};
+use crate::sync::throwto_protocol;
+use crate::sync::throwto_protocol::{Thrower, When};
+use crate::sync::wait_queues;
+use crate::sync::wait_queues::scheduler;
+use crate::base::atomics::{AtomicUsize, Ordering};
+use crate::abi::tso::TsoObj;
+use crate::abi::{Closure, Tso};
+use crate::abi::layout::*;
 use crate::eval::frames::*;
-use crate::eval::freeze::raise_async;
+use crate::eval::raise_async::raise_async;
 use crate::hec::Hec;
 use crate::info;
-use crate::thread::door::{self, Claim};
+use crate::thread::park;
+use crate::thread::park::Claim;
 use crate::thread::ownership::Ownership;
-use crate::thread::queue::dirty_tso;
+use crate::hec::run_queue::dirty_tso;
 use crate::thread::stack::dirty_stack;
 
 const MSG_LINK: usize = 1;
@@ -89,7 +93,7 @@ impl Thrower for Hec {
         self.address()
     }
     fn ownership(&self, t: Tso) -> Ownership {
-        unsafe { door::ownership(t) }
+        unsafe { park::ownership(t) }
     }
     fn when(&self, t: Tso, why: usize) -> When {
         unsafe { when(t, why) }
@@ -127,7 +131,7 @@ impl Thrower for Hec {
     fn raise(&mut self, t: Tso, claim: Option<Claim>, e: Closure) {
         unsafe {
             if let Some(c) = &claim {
-                queues::leave(self, c);
+                wait_queues::leave(self, c);
             }
             raise_async(self, t, Some(e));
             if let Some(c) = claim {
@@ -168,12 +172,12 @@ unsafe fn message(hec: &mut Hec, source: Tso, target: Tso, exception: Closure) -
 /// leaves with ThreadBlocked, on 0 it drops the frame.
 #[no_mangle]
 pub unsafe extern "C" fn hec_throw_to(hec: &mut Hec, target: Tso, exception: Closure) -> usize {
-    if pursuit::throw(hec, target, exception) {
+    if throwto_protocol::throw(hec, target, exception) {
         return 0;
     }
     let me = hec.current();
     let msg = message(hec, me, target, exception);
-    door::hec_about_to_wait(hec, BlockedOnMsgThrowTo, msg.0);
+    park::hec_about_to_wait(hec, BlockedOnMsgThrowTo, msg.0);
     1
 }
 
@@ -181,8 +185,8 @@ pub unsafe extern "C" fn hec_throw_to(hec: &mut Hec, target: Tso, exception: Clo
 /// # Safety
 /// The thread is at rest, with stg_block_throwto on top.
 pub(super) unsafe fn park(hec: &mut Hec, t: Tso, msg: Closure) {
-    door::block(hec, t, BlockedOnMsgThrowTo, msg.0);
-    pursuit::process(hec, msg);
+    park::block(hec, t, BlockedOnMsgThrowTo, msg.0);
+    throwto_protocol::process(hec, msg);
 }
 
 /// Throws to a thread from outside Haskell: at once or when it can be.
@@ -190,14 +194,14 @@ pub(super) unsafe fn park(hec: &mut Hec, t: Tso, msg: Closure) {
 /// The HEC is held, and the target does not run on it.
 pub unsafe fn throw_from_outside(hec: &mut Hec, target: Tso, exception: Closure) {
     let msg = message(hec, Tso::end(), target, exception);
-    pursuit::process(hec, msg);
+    throwto_protocol::process(hec, msg);
 }
 
 /// Does this exception wait until the thread unmasks exceptions?
 /// # Safety
 /// The thread is live.
 pub unsafe fn is_coming(hec: &Hec, t: Tso, exception: Closure) -> bool {
-    let _held = door::lock(t);
+    let _held = park::lock(t);
     let mut msgs = std::iter::successors(hec.first(t), |&msg| hec.next(msg));
     msgs.any(|msg| hec.exception(msg).untag() == exception.untag())
 }
@@ -220,7 +224,7 @@ pub unsafe extern "C" fn hec_throw_to_self(hec: &mut Hec, exception: Closure) ->
 #[no_mangle]
 pub unsafe extern "C" fn hec_unmasked(hec: &mut Hec) -> usize {
     let me = hec.current();
-    pursuit::deliver_first(hec, me);
+    throwto_protocol::deliver_first(hec, me);
     finished(me) as usize
 }
 
@@ -230,7 +234,7 @@ pub unsafe extern "C" fn hec_unmasked(hec: &mut Hec) -> usize {
 /// The thread is at rest, with a frame on top that needs no register.
 #[inline]
 pub unsafe fn deliver_instead(hec: &mut Hec, t: Tso, why: usize) -> bool {
-    pursuit::is_due(hec, t, why) && pursuit::deliver_first(hec, t)
+    throwto_protocol::is_due(hec, t, why) && throwto_protocol::deliver_first(hec, t)
 }
 
 /// The thread has come back from a foreign call, and is about to return to its continuation with
@@ -238,7 +242,7 @@ pub unsafe fn deliver_instead(hec: &mut Hec, t: Tso, why: usize) -> bool {
 /// # Safety
 /// The HEC is held; the thread is marked as not blocked, its stack saved and dirty.
 pub unsafe fn deliver_after_call(hec: &mut Hec, t: Tso) {
-    if pursuit::is_due_now(hec, t) {
+    if throwto_protocol::is_due_now(hec, t) {
         let stack = t.obj().stackobj;
         dirty_stack(hec, stack);
         crate::thread::create::push(stack, &[info!(hec_after_call_info).0]);
@@ -249,10 +253,10 @@ pub unsafe fn deliver_after_call(hec: &mut Hec, t: Tso) {
 /// # Safety
 /// It has.
 pub unsafe fn thread_finished(hec: &mut Hec, t: Tso) {
-    pursuit::finished(hec, t);
+    throwto_protocol::finished(hec, t);
 }
 
 /// Takes back the message of a thread that waited for its delivery and has been claimed.
 pub(super) unsafe fn withdraw(hec: &mut Hec, source: Tso) {
-    pursuit::withdraw(hec, Closure(source.obj().block_info));
+    throwto_protocol::withdraw(hec, Closure(source.obj().block_info));
 }

@@ -1,7 +1,8 @@
 //! New threads.
-use crate::contract::closure::fields::THUNK_PAYLOAD;
-use crate::contract::thread::Place;
-use crate::contract::{layout::*, Closure, Info, Tso};
+use crate::abi::closure::fields::THUNK_PAYLOAD;
+use crate::abi::tso::Place;
+use crate::abi::{Closure, Info, Tso};
+use crate::abi::layout::*;
 use crate::hec::Hec;
 use crate::observe::eventlog::hooks as eventlog;
 use crate::thread::stack::{new_chunk, StackSizes};
@@ -46,7 +47,7 @@ pub unsafe fn new_thread(hec: &mut Hec, sizes: &StackSizes) -> Tso {
 /// Pushes words, first one lowest, on a stack that is not running.
 /// # Safety
 /// There is room, and the chunk is dirty or young.
-pub unsafe fn push(stack: crate::contract::Stack, ws: &[usize]) {
+pub unsafe fn push(stack: crate::abi::Stack, ws: &[usize]) {
     let o = stack.obj();
     o.sp -= ws.len() * 8;
     debug_assert!(o.sp >= stack.base());
@@ -70,7 +71,7 @@ pub unsafe fn apply(hec: &mut Hec, f: Closure, args: &[Closure]) -> Closure {
     let header = match args.len() {
         1 => info!(stg_ap_2_upd_info),
         2 => info!(stg_ap_3_upd_info),
-        n => crate::observe::fatal::broken(&format!("apply to {n} arguments")),
+        n => crate::base::fatal::broken(&format!("apply to {n} arguments")),
     };
     let thunk = hec.allocate(THUNK_PAYLOAD + 1 + args.len());
     thunk.set_info(header);

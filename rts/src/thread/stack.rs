@@ -8,11 +8,12 @@
 //! A chunk that is smaller than chunks get is replaced by one twice its size, all frames with it:
 //! recursion that goes up and down over some thousand words meets a boundary only now and then,
 //! and would meet one all the time if 1, 2, 4, 8 and 16 KB were chained.
-use crate::contract::closure::fields::UNDERFLOW_NEXT;
-use crate::contract::{layout::*, Closure, Stack, Tso};
+use crate::abi::closure::fields::UNDERFLOW_NEXT;
+use crate::abi::{Closure, Stack, Tso};
+use crate::abi::layout::*;
 use crate::hec::Hec;
 use crate::info;
-use crate::memory::object::size_of_frame;
+use crate::memory::object_size::size_of_frame;
 
 /// Words of an underflow frame.
 pub const UNDERFLOW_FRAME_WORDS: usize = 2;
@@ -25,7 +26,7 @@ pub const DIRTY: u8 = STACK_DIRTY as u8;
 const _: () = assert!(DIRTY != CLEAN && DIRTY != UNTOUCHED);
 
 /// What `marking` says of a chunk below the current one: the thread has stopped since it was that,
-/// and claimed (`eval/pause.rs`) what it evaluates there; or it may not have.
+/// and claimed (`eval/lazy_blackholing.rs`) what it evaluates there; or it may not have.
 pub const SEEN: u8 = 1;
 const UNSEEN: u8 = 0;
 
@@ -128,7 +129,7 @@ pub unsafe fn grow(hec: &mut Hec, t: Tso, sizes: &StackSizes, unlimited: bool) -
     let room = if size > old_size { old_size } else { sizes.buffer.min(size / 2) };
     while split < top {
         let next = split.add(size_of_frame(split));
-        let kind = crate::contract::Info(*split).kind();
+        let kind = crate::abi::Info(*split).kind();
         if kind == UNDERFLOW_FRAME || kind == STOP_FRAME {
             break;
         }
@@ -137,7 +138,7 @@ pub unsafe fn grow(hec: &mut Hec, t: Tso, sizes: &StackSizes, unlimited: bool) -
         }
         split = next;
     }
-    let kind = if split < top { Some(crate::contract::Info(*split).kind()) } else { None };
+    let kind = if split < top { Some(crate::abi::Info(*split).kind()) } else { None };
     // With nothing but the stop frame left, the first chunk would stay empty.
     let all = kind == Some(STOP_FRAME);
     if all {
@@ -168,7 +169,7 @@ pub unsafe fn grow(hec: &mut Hec, t: Tso, sizes: &StackSizes, unlimited: bool) -
     std::ptr::copy_nonoverlapping(sp, to, moved);
     old.obj().sp = split as usize;
     fresh.obj().sp = to as usize;
-    crate::thread::queue::dirty_tso(&mut hec.remembered, t);
+    crate::hec::run_queue::dirty_tso(&mut hec.remembered, t);
     tso.stackobj = fresh;
     tso.tot_stack_size += fresh.obj().size;
     Grown::Chunk
@@ -186,7 +187,7 @@ pub unsafe extern "C" fn hec_stack_underflow(hec: &mut Hec) {
     let frame = old.obj().sp as *const usize;
     debug_assert!(*frame == info!(stg_stack_underflow_frame_info).0);
     let below = Stack(*frame.add(UNDERFLOW_NEXT));
-    crate::thread::queue::dirty_tso(&mut hec.remembered, t);
+    crate::hec::run_queue::dirty_tso(&mut hec.remembered, t);
     tso.tot_stack_size -= old.obj().size;
     tso.stackobj = below;
     dirty_stack(hec, below);

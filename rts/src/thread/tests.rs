@@ -1,14 +1,18 @@
 //! Queues, the door, and stacks that grow and shrink by chunks.
-use super::queue::{set_link, ThreadQueue};
+use crate::hec::run_queue::{ThreadQueue, set_link};
 use super::stack::{grow, hec_stack_underflow, Grown, StackSizes, UNDERFLOW_FRAME_WORDS};
-use super::shrunk::{make_ready, ROOM_WORDS};
-use super::{create, door, place, spare};
+use crate::thread::stack_shrink::{ROOM_WORDS, make_ready};
+use crate::hec::priority;
+use crate::thread::{park, stack_cache};
+use super::create;
 use crate::collector::Request;
-use crate::contract::thread::Place;
-use crate::contract::{layout::*, test_symbols as t, Closure, Tso};
-use crate::eval::freeze::raise_async;
+use crate::abi::tso::Place;
+use crate::abi::{Closure, Tso};
+use crate::abi::layout::*;
+use crate::testing::symbols as t;
+use crate::eval::raise_async::raise_async;
 use crate::info;
-use crate::test_world::{World, STACKS};
+use crate::testing::world::{STACKS, World};
 
 /// The threads of a queue, from front to back.
 fn contents(q: &ThreadQueue) -> Vec<Tso> {
@@ -132,11 +136,11 @@ fn a_turn_goes_on_until_it_ends_but_it_is_given_up_by_who_yields() {
     unsafe {
         [(older, 10), (runs, 20)].into_iter().for_each(|(t, began)| computing(t, began));
         [older, brief].into_iter().for_each(|t| q.push_back(rs, t));
-        place::slice_ends(runs, 2, false);
+        priority::slice_ends(runs, 2, false);
         q.push_again(rs, runs);
         assert_eq!(contents(&q), [brief, runs, older]);
         assert!(q.bring_forward(rs, runs, 9) && q.pop_front() == Some(runs));
-        place::turn_ends(runs);
+        priority::turn_ends(runs);
         q.push_again(rs, runs);
         assert_eq!(contents(&q), [brief, older, runs]);
         assert!(runs.obj().began != 0 && runs.obj().place == Place::Seen { slices: 0, moments: 0 });
@@ -169,12 +173,12 @@ fn what_a_brief_thread_makes_is_brief() {
     let (turn, seen) = (|slices, moments| Place::Turn { slices, moments }, |slices, moments| Place::Seen { slices, moments });
     for (parent, child) in [(Place::Brief, Place::Brief), (Place::Lingers, Place::Brief), (turn(3, 1), TURN), (seen(2, 1), TURN)] {
         *place = parent;
-        assert_eq!(unsafe { place::of_child(t) }, child);
+        assert_eq!(unsafe { priority::of_child(t) }, child);
     }
     // Who computes does so until it has blocked four times without having been found at work twice in between.
     let blocks = |before, worked| unsafe {
         (t.obj().place, t.obj().worked, t.obj().began) = (before, worked, 7);
-        place::blocks(t);
+        priority::blocks(t);
         assert_eq!(t.obj().worked, 0);
         (t.obj().place, t.obj().began)
     };
@@ -184,7 +188,7 @@ fn what_a_brief_thread_makes_is_brief() {
     assert_eq!(blocks(TURN, 9), (turn(0, 1), 0));
     let found = |before| unsafe {
         t.obj().place = before;
-        place::slice_ends(t, 9, false);
+        priority::slice_ends(t, 9, false);
         t.obj().place
     };
     assert_eq!([turn(2, 3), seen(2, 3)].map(found), [seen(3, 3), turn(3, 0)]);
@@ -202,15 +206,15 @@ fn a_turn_has_several_slices_if_others_wait() {
     let t = w.thread();
     let slices = |waiting| unsafe {
         t.obj().place = Place::Brief;
-        place::slice_ends(t, waiting, false);
+        priority::slice_ends(t, waiting, false);
         assert_eq!(t.obj().place, Place::Lingers);
         t.obj().began = 7;
-        place::slice_ends(t, waiting, false);
-        assert!(place::computes(t) && !place::turn_goes_on(t), "it waits as others do");
+        priority::slice_ends(t, waiting, false);
+        assert!(priority::computes(t) && !priority::turn_goes_on(t), "it waits as others do");
         t.obj().began = 7;
         (1..).find(|_| {
-            place::slice_ends(t, waiting, false);
-            !place::turn_goes_on(t)
+            priority::slice_ends(t, waiting, false);
+            !priority::turn_goes_on(t)
         })
     };
     assert_eq!([0, 1, 3, 10, 25, 70, 1000].map(|n| slices(n).unwrap()), [1, 2, 4, 7, 3, 1, 1]);
@@ -218,15 +222,15 @@ fn a_turn_has_several_slices_if_others_wait() {
     for place in [Place::Brief, Place::Lingers, TURN, Place::Seen { slices: 1, moments: 1 }] {
         unsafe {
             t.obj().place = place;
-            place::slice_ends(t, 10, true);
-            assert!(!place::computes(t));
+            priority::slice_ends(t, 10, true);
+            assert!(!priority::computes(t));
         }
     }
     // Who has done much need not be found twice, unless that is usual.
     let computes = |worked, usual| unsafe {
         (t.obj().place, t.obj().worked, t.obj().usual) = (Place::Brief, worked, usual);
-        place::slice_ends(t, 10, false);
-        place::computes(t)
+        priority::slice_ends(t, 10, false);
+        priority::computes(t)
     };
     assert!(!computes(15, 0) && computes(16, 0) && !computes(39, 20) && computes(40, 20) && !computes(40_000, 40_000));
 }
@@ -251,18 +255,18 @@ fn a_thread_blocks_and_wakes_through_the_door() {
     let mut w = World::new(2);
     let (t, m) = (w.thread(), w.mvar());
     unsafe {
-        assert_eq!(door::blocked_on(t), Some(Tso::end().closure()));
-        door::block(w.hec, t, BlockedOnMVar, m.0);
-        assert_eq!(door::blocked_on(t), Some(m));
+        assert_eq!(park::blocked_on(t), Some(Tso::end().closure()));
+        park::block(w.hec, t, BlockedOnMVar, m.0);
+        assert_eq!(park::blocked_on(t), Some(m));
         assert!(w.hec.run_queue.is_empty());
-        door::unblock(w.hec, t);
+        park::unblock(w.hec, t);
         assert_eq!(t.obj().why_blocked as usize, NotBlocked);
         assert_eq!(w.runnable(), [t]);
         // A number is no pointer, and a call that returns wakes nobody.
-        door::block(w.hec, t, BlockedOnRead, 5);
-        assert_eq!(door::blocked_on(t), None);
-        door::block(w.hec, t, BlockedOnCCall, 0);
-        door::come_back(w.hec, t);
+        park::block(w.hec, t, BlockedOnRead, 5);
+        assert_eq!(park::blocked_on(t), None);
+        park::block(w.hec, t, BlockedOnCCall, 0);
+        park::come_back(w.hec, t);
         assert_eq!((t.obj().why_blocked as usize, t.obj().block_info), (NotBlocked, Tso::end().0));
         assert!(w.hec.run_queue.is_empty());
     }
@@ -426,10 +430,10 @@ fn chunks_below_the_current_one_turn_clean_and_survive() {
         let t = Tso(w.old(t.closure()).0);
         let new = t.obj().stackobj;
         let below = *(new.top() as *const usize).sub(1);
-        assert_eq!(crate::contract::Stack(below).obj().dirty, 0);
+        assert_eq!(crate::abi::Stack(below).obj().dirty, 0);
         drain(&mut w, t, n);
         // The way back has made it dirty, and remembered it.
-        assert_ne!(crate::contract::Stack(below).obj().dirty, 0);
+        assert_ne!(crate::abi::Stack(below).obj().dirty, 0);
         assert!(w.hec.remembered.by_generation[1].contains(&Closure(below)));
     }
 }
@@ -534,8 +538,8 @@ fn a_thread_in_a_foreign_call_keeps_its_chunk() {
     unsafe {
         resting_threads(&mut w, 2);
         let full = size(Tso(w.roots[0].0));
-        door::block(w.hec, Tso(w.roots[0].0), BlockedOnCCall, 0);
-        door::block(w.hec, Tso(w.roots[1].0), BlockedOnDelay, 0);
+        park::block(w.hec, Tso(w.roots[0].0), BlockedOnCCall, 0);
+        park::block(w.hec, Tso(w.roots[1].0), BlockedOnDelay, 0);
         for _ in 0..3 {
             w.collect(Request::MAJOR);
         }
@@ -598,8 +602,8 @@ fn a_new_thread_gets_the_chunk_of_one_that_has_ended() {
         let ended = [w.thread(), w.thread()];
         let chunks = ended.map(|t| t.obj().stackobj);
         for t in ended {
-            spare::offer(w.hec, t, words);
-            spare::offer(w.hec, t, words);
+            stack_cache::offer(w.hec, t, words);
+            stack_cache::offer(w.hec, t, words);
         }
         assert!(ended[0].obj().stackobj == ended[1].obj().stackobj && size(ended[0]) == 0);
         // One of another size is made; of this size each is given out once.
@@ -630,10 +634,10 @@ fn a_collection_ends_the_offer_of_chunks() {
         w.roots.push(old.closure());
         w.collect(Request::MINOR);
         let old = Tso(w.roots[0].0);
-        spare::offer(w.hec, old, words);
+        stack_cache::offer(w.hec, old, words);
         assert!(w.hec.spare_chunks.take(words).is_none() && size(old) == words);
         let young = w.thread();
-        spare::offer(w.hec, young, words);
+        stack_cache::offer(w.hec, young, words);
         w.collect(Request::MINOR);
         // Where the chunk was, a new one is now, which has a thread.
         let (first, second) = (w.thread(), w.thread());

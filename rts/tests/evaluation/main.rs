@@ -9,7 +9,7 @@
 //! store may still come later than it is made. A thread whose store is late is, to the others,
 //! one that has been preempted before it.)
 
-/// What `rts/src/atomics.rs` is for the runtime.
+/// What `rts/src/base/atomics.rs` is for the runtime.
 mod atomics {
     pub use loom::sync::atomic::Ordering;
     use Ordering::SeqCst;
@@ -39,6 +39,11 @@ mod atomics {
             self.0.compare_exchange(old, new, SeqCst, SeqCst)
         }
     }
+}
+
+/// Where the shipped file finds them, as in the runtime.
+mod base {
+    pub(crate) use crate::atomics;
 }
 
 #[path = "../../src/eval/thunk.rs"]

@@ -1,4 +1,4 @@
-//! What `rts/src/atomics.rs` is for the runtime: loom's, and such that loom sees all interleavings.
+//! What `rts/src/base/atomics.rs` is for the runtime: loom's, and such that loom sees all interleavings.
 //!
 //! loom runs two accesses of a variable in both orders only if one of them is the last before the other that it may not be swapped with, and
 //! of a variable's loads it remembers the last alone: that of a thread which goes on to change the variable hides those of all others, and

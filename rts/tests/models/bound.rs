@@ -1,7 +1,7 @@
 //! Threads that are bound to a task: each reaches it, wherever the two are, and the task is never given two HECs.
 use crate::explore;
-use crate::hecs::{House, TaskRef, Thread};
-use crate::seating::Seat;
+use crate::hec_world::{House, TaskRef, Thread};
+use crate::shipped::handoff_protocol::Seat;
 
 const UNBOUND: usize = 0;
 const BOUND: usize = 1;

@@ -1,8 +1,8 @@
 //! A thread that leaves its fiber for a foreign call: one OS thread at a time has the fiber, and the worker that takes it up is
 //! not given a HEC as well.
 use crate::explore;
-use crate::hecs::House;
-use crate::seating::Seat;
+use crate::hec_world::House;
+use crate::shipped::handoff_protocol::Seat;
 
 const OTHER: usize = 0;
 const CALLER: usize = 1;

@@ -1,8 +1,8 @@
 //! A fork while others run, come and wait: the child finds what it goes on with, runs nothing of its parent's, and can use all HECs; its parent
 //! goes on as if nothing had been.
 use crate::explore;
-use crate::hecs::{House, Inherited, TaskRef, Thread};
-use crate::seating::Seat;
+use crate::hec_world::{House, Inherited, TaskRef, Thread};
+use crate::shipped::handoff_protocol::Seat;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 

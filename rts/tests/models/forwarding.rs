@@ -1,6 +1,7 @@
 //! Two threads save the same object: both refer to one copy in the end, and can read it.
 use crate::atomics::AtomicUsize;
-use crate::{explore, header};
+use crate::explore;
+use crate::shipped::header;
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;
 use loom::thread;

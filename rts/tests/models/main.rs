@@ -3,75 +3,42 @@
 //! they are, but for where their atomics come from.
 
 mod atomics;
-#[path = "../../src/sched/announce.rs"]
-mod announce;
-#[path = "../../src/collector/crew.rs"]
-mod crew;
-#[path = "../../src/sched/doze.rs"]
-mod doze;
-#[path = "../../src/sched/forking.rs"]
-mod forking;
-#[path = "../../src/collector/header.rs"]
-mod header;
-#[path = "../../src/sync/header.rs"]
-mod header_lock;
-#[path = "../../src/events/held.rs"]
-mod held;
-#[path = "../../src/boundary/lifetime.rs"]
-mod lifetime;
-#[path = "../../src/thread/lock.rs"]
-pub mod lock;
-#[path = "../../src/offers.rs"]
-mod offers;
-#[path = "../../src/thread/ownership.rs"]
-pub mod ownership;
-#[path = "../../src/sched/passing.rs"]
-pub mod passing;
-#[path = "../../src/post.rs"]
-pub mod post;
-#[path = "../../src/sync/stm/protocol.rs"]
-mod protocol;
-#[path = "../../src/sync/pursuit.rs"]
-mod pursuit;
-#[path = "../../src/collector/quiet.rs"]
-mod quiet;
-#[path = "../../src/sched/seating.rs"]
-pub mod seating;
-#[path = "../../src/spark_ring.rs"]
-mod spark_ring;
-#[path = "../../src/sched/stopping.rs"]
-pub mod stopping;
-#[path = "../../src/sched/turns.rs"]
-pub mod turns;
-#[path = "../../src/unpoisoned.rs"]
-mod unpoisoned;
-#[path = "../../src/eval/variable.rs"]
-mod variable;
+mod shipped;
+
+/// Where the shipped files find each other, as in the runtime.
+mod base {
+    pub(crate) use crate::{atomics, shipped::poison};
+}
+mod sched {
+    pub mod handoff {
+        pub use crate::shipped::{handoff_protocol as protocol, handoff_state as state};
+    }
+}
 mod thread {
-    pub use crate::{lock, ownership};
+    pub use crate::shipped::{ownership, spinlock};
 }
 
 mod bound;
-mod calls;
-mod claims;
-mod crews;
-mod dozing;
-mod ending;
+mod short_calls;
+mod ownership;
+mod helper_pool;
+mod ticker_sleep;
+mod shutdown;
 mod fibers;
 mod forks;
 mod forwarding;
-mod giving;
-mod hearing;
-mod hecs;
-mod holding;
-mod letters;
+mod migration;
+mod gc_announce;
+mod hec_world;
+mod held_signals;
+mod throwto;
 mod modifications;
-mod offering;
-mod posts;
-mod seats;
-mod sharing;
+mod idle_notify;
+mod mailbox;
+mod handoff;
+mod termination;
 mod sparks;
-mod throwers;
+mod throwto_world;
 mod transactions;
 mod worlds;
 

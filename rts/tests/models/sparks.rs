@@ -1,6 +1,6 @@
 //! Sparks: each one that was put is taken once, the oldest first, while the holder puts others into slots that have become free.
 use crate::explore;
-use crate::spark_ring::SparkRing;
+use crate::shipped::spark_pool::SparkRing;
 use loom::sync::Arc;
 use loom::thread;
 

@@ -1,7 +1,7 @@
 //! Stopping the world with several HECs: each who stops it has all of them alone, and everybody else goes on afterwards.
 use crate::explore;
-use crate::hecs::{House, TaskRef};
-use crate::seating::Seat;
+use crate::hec_world::{House, TaskRef};
+use crate::shipped::handoff_protocol::Seat;
 
 /// Each of the first `n` tasks holds the HEC of its number.
 fn holders(house: &'static House, n: usize) {

@@ -1,11 +1,12 @@
 // Collections of small hand-made heaps, each verified by the heap checker before and after.
 // Included by `mod.rs`, once for each number of GC threads.
 use crate::collector::*;
-use crate::contract::closure::fields::*;
-use crate::contract::layout::*;
-use crate::contract::{test_symbols as t, Closure, Stack, Tso};
-use crate::memory::{age_of, blocks, in_heap, Age, Used};
-use crate::test_world::{World, NURSERY};
+use crate::abi::closure::fields::*;
+use crate::abi::layout::*;
+use crate::abi::{Closure, Stack, Tso};
+use crate::testing::symbols as t;
+use crate::memory::{Age, Used, age_of, block_alloc, in_heap};
+use crate::testing::world::{NURSERY, World};
 use crate::{info, static_closure};
 
 fn world(generations: usize) -> World {
@@ -40,7 +41,7 @@ fn a_list_survives_and_ages() {
     assert_eq!(o.live.all(), (3000 * 3 + (3000 - 256) * 2) * WORD);
     w.roots.clear();
     assert_eq!(w.collect(Request::MAJOR).live.all(), 0);
-    assert_eq!(blocks::blocks_in_use(), NURSERY / BLOCK_BYTES);
+    assert_eq!(block_alloc::blocks_in_use(), NURSERY / BLOCK_BYTES);
 }
 
 #[test]
@@ -161,7 +162,7 @@ fn large_objects_stay_where_they_are() {
     let l = w.list(1000, 1010);
     unsafe { a.set_word(MUT_ARR_PAYLOAD + 4321, l.0) };
     w.roots.push(a);
-    let before = blocks::blocks_in_use();
+    let before = block_alloc::blocks_in_use();
     // It is work until it is old: with its header, which is nobody's work where it is divided, and its cards.
     for (step, elements) in [(1, 5000), (2, 5000), (2, 0)] {
         let scanned = w.collect(Request::MINOR).scanned_bytes / WORD;
@@ -170,7 +171,7 @@ fn large_objects_stay_where_they_are() {
         assert_eq!(age_of(a.0).step(), step);
         assert_eq!(unsafe { sum(a.field(MUT_ARR_PAYLOAD + 4321)) }, 10045);
     }
-    assert!(blocks::blocks_in_use() < before);
+    assert!(block_alloc::blocks_in_use() < before);
 }
 
 #[test]
@@ -670,9 +671,9 @@ impl Draw {
 
 fn limited_world(generations: usize, limit: usize) -> World {
     let w = world(generations);
-    let settings = *policy::settings();
+    let settings = *crate::collector::policy::heap_limits::settings();
     // SAFETY: the heap is empty.
-    unsafe { policy::init(policy::Settings { max_heap_bytes: Some(limit), ..settings }) };
+    unsafe { crate::collector::policy::heap_limits::init(crate::collector::policy::heap_limits::Settings { max_heap_bytes: Some(limit), ..settings }) };
     w
 }
 
@@ -694,7 +695,7 @@ fn the_heap_overflows_only_when_a_full_collection_leaves_more_than_the_limit() {
             let (root, bytes) = if draw.below(4) == 0 {
                 let n = 2000 + draw.below(100_000);
                 let a = w.array(info!(stg_MUT_ARR_PTRS_DIRTY_info), n, t::nil().with_tag(1));
-                (a, unsafe { crate::memory::object::size_of_object(a, a.info()) } * WORD)
+                (a, unsafe { crate::memory::object_size::size_of_object(a, a.info()) } * WORD)
             } else {
                 let n = draw.below(12_000);
                 (w.list(1000, 1000 + n), n * 5 * WORD)
@@ -740,25 +741,25 @@ fn a_large_object_is_refused_only_if_a_full_collection_leaves_too_little_room() 
         let n = draw.below(30_000);
         let dead = w.list(1000, 1000 + n);
         w.old(dead);
-        let in_use = blocks::blocks_in_use() * BLOCK_BYTES;
-        let first = limit::fit(bytes, None);
+        let in_use = block_alloc::blocks_in_use() * BLOCK_BYTES;
+        let first = crate::collector::policy::max_heap::fit(bytes, None);
         match first {
-            limit::Fit::Fits => assert!(in_use + bytes <= limit),
-            limit::Fit::Never => assert!(bytes > limit),
-            limit::Fit::AfterCollection(n) => {
+            crate::collector::policy::max_heap::Fit::Fits => assert!(in_use + bytes <= limit),
+            crate::collector::policy::max_heap::Fit::Never => assert!(bytes > limit),
+            crate::collector::policy::max_heap::Fit::AfterCollection(n) => {
                 assert!(in_use + bytes > limit && bytes <= limit);
                 // Not before there has been one, and a young one does not do.
-                assert_eq!(limit::fit(bytes, Some(n)), first);
+                assert_eq!(crate::collector::policy::max_heap::fit(bytes, Some(n)), first);
                 if !w.collect(Request::MINOR).major {
-                    assert_ne!(limit::fit(bytes, Some(n)), limit::Fit::Never);
+                    assert_ne!(crate::collector::policy::max_heap::fit(bytes, Some(n)), crate::collector::policy::max_heap::Fit::Never);
                 }
                 w.collect(Request::MAJOR);
                 let room = held() + bytes <= limit;
-                assert_eq!(limit::fit(bytes, Some(n)), if room { limit::Fit::Fits } else { limit::Fit::Never });
+                assert_eq!(crate::collector::policy::max_heap::fit(bytes, Some(n)), if room { crate::collector::policy::max_heap::Fit::Fits } else { crate::collector::policy::max_heap::Fit::Never });
                 answers[room as usize] += 1;
             }
         }
-        answers[2] += matches!(first, limit::Fit::Fits) as usize;
+        answers[2] += matches!(first, crate::collector::policy::max_heap::Fit::Fits) as usize;
     }
     assert!(answers.iter().all(|&n| n > 0), "{answers:?}");
 }

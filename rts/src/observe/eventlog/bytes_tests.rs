@@ -2,7 +2,7 @@
 //! the user guide's "Eventlog encodings". No two bytes of an event's fields are alike, so that no two of its fields can be swapped.
 use super::buffer::Buffer;
 use super::event::*;
-use super::kinds::KINDS;
+use crate::observe::eventlog::header::KINDS;
 
 /// An event, its kind, and its payload: hexadecimal digits, with a space between fields.
 const EVERY_KIND: &[(Event, u16, &str)] = &[

@@ -2,10 +2,10 @@
 use super::event::{Event, CLOCK, PROCESS};
 use super::writer;
 use super::*;
-use crate::contract::flags::RtsConfig;
-use crate::contract::layout::*;
-use crate::contract::Ways;
-use crate::observe::program;
+use crate::abi::rts_flags::RtsConfig;
+use crate::abi::layout::*;
+use crate::abi::Ways;
+use crate::base::program_args;
 use std::ptr::null_mut;
 use std::sync::{MutexGuard, TryLockError};
 use std::time::SystemTime;
@@ -72,7 +72,7 @@ unsafe fn begin(writer: *const EventLogWriter) {
     }
     WRITER.store(writer.cast_mut(), Ordering::Release);
     writer::begin();
-    writer::write(&mut kinds::header());
+    writer::write(&mut header::header());
     writer::flush();
     AS_TEXT.store(false, Ordering::Relaxed);
     CLASSES.store(chosen(&flags().TraceFlags), Ordering::Relaxed);
@@ -159,7 +159,7 @@ fn preamble() {
     // "GHC", version and way are what the format asks for.
     let name = format!("GHC-{GHC_VERSION} {} (Hecaton)", Ways::linked().name());
     common(Event::RtsIdentifier(name.as_bytes()));
-    let args: Vec<u8> = program::full_args().iter().flat_map(|a| a.as_bytes_with_nul().to_vec()).collect();
+    let args: Vec<u8> = program_args::full_args().iter().flat_map(|a| a.as_bytes_with_nul().to_vec()).collect();
     common(Event::ProgramArgs(&args));
     hooks::heap_info();
 }

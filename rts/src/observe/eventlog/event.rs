@@ -2,7 +2,7 @@
 //!
 //! The layouts are those of the user guide's "Eventlog encodings"; numbers are big-endian. An
 //! event knows its payload only: kind, time and length are the buffer's to write.
-use crate::contract::layout::*;
+use crate::abi::layout::*;
 
 /// Numbers of threads are 32 bits wide in a log.
 pub type ThreadId = u32;

@@ -2,8 +2,8 @@
 //! listens. `hec` is the number of the HEC on which it happens, and whose holder calls.
 use super::event::{Event, CLOCK, PROCESS};
 use super::{class, on, post, GcStats, HeapShape, SparkCounts};
-use crate::contract::layout::*;
-use crate::unpoisoned::unpoisoned;
+use crate::abi::layout::*;
+use crate::base::poison::unpoisoned;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::Mutex;

@@ -18,8 +18,8 @@ mod buffer;
 mod bytes_tests;
 mod control;
 mod event;
+mod header;
 pub mod hooks;
-mod kinds;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -29,9 +29,9 @@ pub use control::{after_fork, configure, end, flush_in_haste, with_locked};
 pub use event::{GcStats, HeapShape, SparkCounts};
 pub use writer::FileEventLogWriter;
 
-use super::clock::getProcessElapsedTime;
-use crate::contract::flags::{flags, EventLogWriter, TraceFlags};
-use crate::unpoisoned::unpoisoned;
+use crate::base::clock::getProcessElapsedTime;
+use crate::abi::rts_flags::{EventLogWriter, TraceFlags, flags};
+use crate::base::poison::unpoisoned;
 use buffer::{is_too_long, Buffer, NO_HEC};
 use event::Event;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, AtomicU32, Ordering};
@@ -128,7 +128,7 @@ fn post(hec: Option<u32>, event: Event) {
         return text::print(hec, now(), &event);
     }
     if is_too_long(&event) {
-        return super::fatal::say("Event size exceeds EVENT_PAYLOAD_SIZE_MAX, bail out");
+        return crate::base::fatal::say("Event size exceeds EVENT_PAYLOAD_SIZE_MAX, bail out");
     }
     let (buffer, no) = buffer_of(hec);
     let mut buffer = unpoisoned(buffer.lock());

@@ -1,10 +1,10 @@
 //! Events as lines on stderr (`-v`), for programs linked with `-debug`.
 use super::event::Event;
 use super::{class, on};
-use crate::contract::flags::flags;
-use crate::contract::layout::*;
-use crate::contract::Ways;
-use crate::unpoisoned::unpoisoned;
+use crate::abi::rts_flags::flags;
+use crate::abi::layout::*;
+use crate::abi::Ways;
+use crate::base::poison::unpoisoned;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::Mutex;

@@ -1,8 +1,8 @@
 //! Where the bytes of a log go: a writer that a C program brings, or a file.
 use super::WRITER;
-use crate::contract::flags::{flags, EventLogWriter};
-use crate::observe::fatal;
-use crate::unpoisoned::unpoisoned;
+use crate::abi::rts_flags::{EventLogWriter, flags};
+use crate::base::fatal;
+use crate::base::poison::unpoisoned;
 use libc::c_void;
 use std::ffi::{CStr, OsString};
 use std::fs::File;

@@ -5,10 +5,11 @@
 //! one of them. What lies in a region refers to the region and to static constructors without
 //! pointers only, and is never scanned. A run joins the nursery's large objects when it is made;
 //! the collector moves it to the generation of its region.
-use crate::contract::{layout::*, Closure, WORD};
+use crate::abi::{Closure, WORD};
+use crate::abi::layout::*;
 use crate::hec::Hec;
 use crate::info;
-use crate::memory::space::run_of;
+use crate::memory::address_space::run_of;
 use crate::memory::{age_of, alloc_run, in_heap, Age, Run, BLOCK_BYTES};
 use std::mem::size_of;
 
@@ -34,7 +35,7 @@ pub struct Region {
     /// The block that `hp` is in.
     pub nursery: *mut Block,
     pub last: *mut Block,
-    /// What has been copied so far, while sharing is being preserved; see `share.rs`.
+    /// What has been copied so far, while sharing is being preserved; see `sharing.rs`.
     pub hash: usize,
     /// Where the copy of the root goes.
     pub result: usize,

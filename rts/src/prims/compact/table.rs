@@ -3,8 +3,8 @@
 //! A *page* of slots stands for each block of the heap that a source begins in, and a slot for each pair of words in it: no object is smaller.
 //! Objects that lie together are mostly copied one after the other, and their slots lie together too. In a hash table each of them would
 //! be a miss of the cache.
-use crate::contract::{Closure, WORD};
-use crate::memory::space::{block_index, BLOCK_BYTES};
+use crate::abi::{Closure, WORD};
+use crate::memory::address_space::{BLOCK_BYTES, block_index};
 use crate::memory::{age_of, in_heap};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -103,8 +103,8 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::test_symbols as t;
-    use crate::test_world::World;
+    use crate::testing::symbols as t;
+    use crate::testing::world::World;
 
     /// An address that a copy might have.
     fn copy(n: usize) -> Closure {

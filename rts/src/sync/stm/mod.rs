@@ -12,29 +12,30 @@
 //!
 //! A transaction that has been overtaken may have seen what never was together, and loop for
 //! ever. It is found out when its time slice ends ([`validate`]), or when it goes on to read many
-//! more TVars: then its time slice ends early. One that has lost several times gets the right of way (`right_of_way.rs`).
+//! more TVars: then its time slice ends early. One that has lost several times gets the right of way (`contention.rs`).
 //!
 //! The cost of a transaction is linear in the TVars it touches.
-pub mod protocol;
-pub mod record;
-mod right_of_way;
+pub mod commit;
+mod contention;
+pub mod retry;
 #[cfg(test)]
 mod tests;
+pub mod trec;
 pub mod tvar;
-pub mod wait;
 
-use crate::contract::{layout::*, Closure, Tso};
+use crate::abi::{Closure, Tso};
+use crate::abi::layout::*;
 use crate::eval::frames::*;
-use crate::eval::freeze::{strip, Goal};
+use crate::eval::raise_async::{Goal, strip};
 use crate::hec::{many, Hec};
-use crate::observe::clock;
-use crate::thread::door;
-use crate::thread::queue::dirty_tso;
+use crate::base::clock;
+use crate::thread::park;
+use crate::hec::run_queue::dirty_tso;
 use crate::{info, static_closure};
-use record::Record;
-use right_of_way::RightOfWay;
+use crate::sync::stm::trec::Record;
+use crate::sync::stm::contention::RightOfWay;
 use std::sync::atomic::Ordering;
-use wait::AtWork;
+use crate::sync::stm::retry::AtWork;
 
 /// The thread's transaction.
 unsafe fn current(t: Tso) -> Option<Record> {
@@ -45,7 +46,7 @@ unsafe fn current(t: Tso) -> Option<Record> {
 unsafe fn running(hec: &Hec) -> Record {
     match current(hec.current()) {
         Some(r) => r,
-        None => crate::observe::fatal::broken("a TVar is used outside a transaction"),
+        None => crate::base::fatal::broken("a TVar is used outside a transaction"),
     }
 }
 
@@ -143,7 +144,7 @@ pub unsafe extern "C" fn hec_stm_commit(hec: &mut Hec) -> usize {
         return GIVES_WAY;
     }
     // With one HEC all of it is inlined.
-    let done = if many() { commit_among_others(hec, r, me) } else { protocol::commit(&mut AtWork::new(hec, r, me), false) };
+    let done = if many() { commit_among_others(hec, r, me) } else { commit::commit(&mut AtWork::new(hec, r, me), false) };
     if done {
         set_current(hec, me, static_closure!(stg_NO_TREC_closure));
         r.keep(hec);
@@ -168,7 +169,7 @@ const GIVES_WAY: usize = 2;
 
 #[inline(never)]
 unsafe fn commit_among_others(hec: &mut Hec, r: Record, me: Tso) -> bool {
-    protocol::commit(&mut AtWork::new(hec, r, me), true)
+    commit::commit(&mut AtWork::new(hec, r, me), true)
 }
 
 /// Another transaction has won: lets it go on for a while, longer each time. Two that take
@@ -264,10 +265,10 @@ pub unsafe extern "C" fn hec_stm_retry(hec: &mut Hec) -> usize {
         }
         ATOMICALLY_FRAME => {
             frame.set_info(info!(stg_atomically_waiting_frame_info));
-            door::hec_about_to_wait(hec, BlockedOnSTM, running(hec).0 .0);
+            park::hec_about_to_wait(hec, BlockedOnSTM, running(hec).0 .0);
             1
         }
-        _ => crate::observe::fatal::broken("retry# outside a transaction"),
+        _ => crate::base::fatal::broken("retry# outside a transaction"),
     }
 }
 
@@ -282,7 +283,7 @@ pub(super) unsafe fn park(hec: &mut Hec, t: Tso, record: Closure) -> bool {
     if t.obj().losses != 0 {
         won(t);
     }
-    let waits = protocol::wait(&mut AtWork::new(hec, r, t), many());
+    let waits = commit::wait(&mut AtWork::new(hec, r, t), many());
     if !waits {
         r.set_waiting(false);
     }
@@ -308,7 +309,7 @@ pub unsafe fn abort(hec: &mut Hec, t: Tso) {
         }
         let waited = r.waiting();
         if waited {
-            protocol::leave_queues(&mut AtWork::new(hec, r, t), r.len(), many());
+            commit::leave_queues(&mut AtWork::new(hec, r, t), r.len(), many());
             r.set_waiting(false);
         }
         set_current(hec, t, static_closure!(stg_NO_TREC_closure));

@@ -1,11 +1,11 @@
 //! Transactions of threads without code: their records, and who wakes whom.
-use super::record::{INDEX, LOG, NESTED, NOTES, OUTERMOST};
+use crate::sync::stm::trec::{INDEX, LOG, NESTED, NOTES, OUTERMOST};
 use super::*;
 use crate::collector::Request;
-use crate::contract::closure::fields::*;
-use crate::contract::test_symbols as t;
+use crate::abi::closure::fields::*;
+use crate::testing::symbols as t;
 use crate::memory::age_of;
-use crate::test_world::World;
+use crate::testing::world::World;
 
 /// A thread in a transaction, which is the running one.
 fn begin(w: &mut World) -> Tso {
@@ -263,7 +263,7 @@ fn retry(w: &mut World, vs: &[Closure]) -> (Tso, bool) {
     vs.iter().for_each(|&v| {
         read(w, v);
     });
-    let waits = unsafe { hec_stm_retry(w.hec) == 1 && crate::sync::queues::park(w.hec, t) };
+    let waits = unsafe { hec_stm_retry(w.hec) == 1 && crate::sync::wait_queues::park(w.hec, t) };
     (t, waits)
 }
 
@@ -290,7 +290,7 @@ fn a_commit_wakes_who_waits_longest_waiting_first_and_once() {
     unsafe {
         assert_eq!((u.field(TVAR_WAITERS), v.field(TVAR_WAITERS)), (nobody, nobody));
         assert_ne!(x.field(TVAR_WAITERS), nobody);
-        crate::eval::freeze::raise_async(w.hec, c, None);
+        crate::eval::raise_async::raise_async(w.hec, c, None);
         assert_eq!(x.field(TVAR_WAITERS), nobody);
     }
 }
@@ -308,7 +308,7 @@ fn one_that_would_wait_for_what_has_changed_starts_again() {
     w.run(slow);
     unsafe {
         assert_eq!(hec_stm_retry(w.hec), 1);
-        assert!(!crate::sync::queues::park(w.hec, slow));
+        assert!(!crate::sync::wait_queues::park(w.hec, slow));
         let waiting = info!(stg_atomically_waiting_frame_info).0;
         assert_eq!(*(slow.obj().stackobj.obj().sp as *const usize), waiting);
         assert_eq!(v.field(TVAR_WAITERS), static_closure!(stg_END_STM_WATCH_QUEUE_closure));

@@ -1,0 +1,190 @@
+//! Thread state objects and stack chunks: heap objects whose fields compiled code touches
+//! around foreign calls.
+use crate::abi::Closure;
+use crate::abi::layout::*;
+use std::mem::{offset_of, size_of};
+
+/// `StgTSO`.
+#[repr(C)]
+pub struct TsoObj {
+    pub info: usize,
+    /// Next thread in the queue it is on; [`Tso::END`] at the end.
+    pub link: Tso,
+    /// Pieces of nurseries that it has used up since it last blocked, and that it usually uses up before it blocks (`hec/priority.rs`). These
+    /// three are in the place of the headers' `global_link`, which no compiled code knows.
+    pub worked: u16,
+    pub usual: u16,
+    /// When its turn began that it has or waits for, if it computes (`hec/priority.rs`). 0: when it is put on a run queue next.
+    pub began: u32,
+    pub stackobj: Stack,
+    pub what_next: u16,
+    pub why_blocked: u16,
+    pub flags: u32,
+    /// What it is blocked on: a closure, or a number (descriptor, deadline).
+    pub block_info: usize,
+    pub id: u64,
+    pub saved_errno: u32,
+    /// Nonzero when on the remembered set (or young).
+    pub dirty: u32,
+    /// The in-call this thread is bound to, or null.
+    pub bound: usize,
+    pub cap: usize,
+    /// Transaction record, owned by the STM.
+    pub trec: usize,
+    /// Chain of `MSG_THROWTO` closures: threads waiting to throw to this one.
+    pub blocked_exceptions: Closure,
+    /// Chain of `BLOCKING_QUEUE`s for black holes that this thread owns.
+    pub bq: Closure,
+    pub alloc_limit: i64,
+    /// Sum of the full sizes of all chunks, in words.
+    pub tot_stack_size: u32,
+    /// Where it belongs in the run queue (`hec/priority.rs`). The headers have a gap here.
+    pub place: Place,
+    /// How often, by size, its transaction has been overtaken (`sync/stm`). It is in the same gap.
+    pub losses: u8,
+}
+
+/// A thread's place in the run queue.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Place {
+    /// It runs for moments.
+    Brief,
+    /// The same, but it has been found at work once since it blocked.
+    Lingers,
+    /// It computes. Its turn has had so many time slices. So often it has blocked lately without having been found at work twice in between.
+    Turn { slices: u8, moments: u8 },
+    /// The same, and it has been found at work once since it blocked.
+    Seen { slices: u8, moments: u8 },
+}
+
+/// A flag of threads beside those of the headers: a modification of a variable may be under way on its stack (`eval/atomic_modify.rs`).
+pub const TSO_MODIFIES: u32 = 1 << 31;
+const _: () = {
+    let all = TSO_LOCKED | TSO_BLOCKEX | TSO_INTERRUPTIBLE | TSO_ALLOC_LIMIT;
+    assert!(all & TSO_MODIFIES as usize == 0);
+};
+
+/// `StgStack`, without its words.
+#[repr(C)]
+pub struct StackObj {
+    pub info: usize,
+    /// Words in `stack`.
+    pub size: u32,
+    pub dirty: u8,
+    pub marking: u8,
+    /// Words that `stack` must have when the thread runs, if a collection has left the chunk
+    /// fewer (`thread/stack_shrink.rs`); else 0. The headers have a gap here.
+    pub full_size: u16,
+    pub sp: usize,
+}
+
+/// Address of a thread state object.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(transparent)]
+pub struct Tso(pub usize);
+
+/// Address of a stack chunk.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(transparent)]
+pub struct Stack(pub usize);
+
+impl std::fmt::Debug for Tso {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "thread object {:#x}", self.0)
+    }
+}
+
+impl Tso {
+    pub const NULL: Tso = Tso(0);
+    pub fn is_null(self) -> bool {
+        self.0 == 0
+    }
+    /// The end of a queue of threads.
+    #[inline(always)]
+    pub fn end() -> Tso {
+        Tso(crate::abi::symbols::address(&crate::abi::symbols::stg_END_TSO_QUEUE_closure))
+    }
+    #[inline(always)]
+    pub fn is_end(self) -> bool {
+        self == Tso::end()
+    }
+    #[inline(always)]
+    pub fn closure(self) -> Closure {
+        Closure(self.0)
+    }
+    /// # Safety
+    /// The address is that of a live TSO, and no other reference to it is in use.
+    #[inline(always)]
+    #[allow(clippy::mut_from_ref)]
+    pub unsafe fn obj<'a>(self) -> &'a mut TsoObj {
+        &mut *(self.0 as *mut TsoObj)
+    }
+}
+
+impl Stack {
+    #[inline(always)]
+    pub fn closure(self) -> Closure {
+        Closure(self.0)
+    }
+    /// # Safety
+    /// As for [`Tso::obj`].
+    #[inline(always)]
+    pub unsafe fn obj<'a>(self) -> &'a mut StackObj {
+        &mut *(self.0 as *mut StackObj)
+    }
+    /// Address of the lowest word of the chunk.
+    #[inline(always)]
+    pub fn base(self) -> usize {
+        self.0 + OFFSET_STACK_stack
+    }
+    /// Address one past the highest word.
+    /// # Safety
+    /// The chunk is live.
+    #[inline(always)]
+    pub unsafe fn top(self) -> usize {
+        self.base() + self.obj().size as usize * 8
+    }
+    /// Words in the chunk when its thread runs.
+    /// # Safety
+    /// The chunk is live.
+    #[inline(always)]
+    pub unsafe fn full_size(self) -> usize {
+        let o = self.obj();
+        if o.full_size == 0 {
+            o.size as usize
+        } else {
+            o.full_size as usize
+        }
+    }
+    /// The stack limit that compiled code compares Sp with.
+    #[inline(always)]
+    pub fn sp_lim(self) -> usize {
+        self.base() + RESERVED_STACK_WORDS * 8
+    }
+}
+
+const _: () = {
+    assert!(size_of::<TsoObj>() == SIZEOF_StgTSO);
+    assert!(offset_of!(TsoObj, stackobj) == OFFSET_TSO_stackobj);
+    assert!(offset_of!(TsoObj, what_next) == OFFSET_TSO_what_next);
+    assert!(offset_of!(TsoObj, why_blocked) == OFFSET_TSO_why_blocked);
+    assert!(offset_of!(TsoObj, flags) == OFFSET_TSO_flags);
+    assert!(offset_of!(TsoObj, block_info) == OFFSET_TSO_block_info);
+    assert!(offset_of!(TsoObj, id) == OFFSET_TSO_id);
+    assert!(offset_of!(TsoObj, saved_errno) == OFFSET_TSO_saved_errno);
+    assert!(offset_of!(TsoObj, dirty) == OFFSET_TSO_dirty);
+    assert!(offset_of!(TsoObj, bound) == OFFSET_TSO_bound);
+    assert!(offset_of!(TsoObj, cap) == OFFSET_TSO_cap);
+    assert!(offset_of!(TsoObj, trec) == OFFSET_TSO_trec);
+    assert!(offset_of!(TsoObj, blocked_exceptions) == OFFSET_TSO_blocked_exceptions);
+    assert!(offset_of!(TsoObj, bq) == OFFSET_TSO_bq);
+    assert!(offset_of!(TsoObj, alloc_limit) == OFFSET_TSO_alloc_limit);
+    assert!(offset_of!(TsoObj, tot_stack_size) == OFFSET_TSO_tot_stack_size);
+    assert!(size_of::<StackObj>() == SIZEOF_StgStack);
+    assert!(offset_of!(StackObj, size) == OFFSET_STACK_stack_size);
+    assert!(offset_of!(StackObj, dirty) == OFFSET_STACK_dirty);
+    assert!(offset_of!(StackObj, marking) == OFFSET_STACK_marking);
+    assert!(offset_of!(StackObj, sp) == OFFSET_STACK_sp);
+    assert!(size_of::<StackObj>() == OFFSET_STACK_stack);
+};

@@ -1,0 +1,50 @@
+//! What is said when a stack or the heap has overflowed or the world is slow to stop, unless the program's own hooks say it.
+use crate::api::flags::setup::advice;
+use crate::base::fatal::say;
+use libc::c_char;
+use std::ffi::CStr;
+
+/// Advises an option, if advice is wanted.
+fn advise(option: &str) {
+    let advice = advice();
+    match (advice.wanted, advice.accepted) {
+        (false, _) => {}
+        (true, true) => say(&format!("Use `+RTS {option}' to increase it.")),
+        (true, false) => say(&format!("Relink with -rtsopts and use `+RTS {option}' to increase it.")),
+    }
+}
+
+#[no_mangle]
+pub extern "C" fn hec_stack_overflow(stack_bytes: usize) {
+    say(&format!("Stack space overflow: current size {stack_bytes} bytes."));
+    advise("-Ksize -RTS");
+}
+
+#[no_mangle]
+pub extern "C" fn hec_out_of_heap(_request_bytes: usize, heap_bytes: usize) {
+    if heap_bytes == 0 {
+        return say("out of memory");
+    }
+    say("Heap exhausted;");
+    let megabytes = heap_bytes >> 20;
+    say(&format!("Current maximum heap size is {heap_bytes} bytes ({megabytes} MB)."));
+    advise("-M<size>");
+}
+
+/// # Safety
+/// `what` is a string.
+#[no_mangle]
+pub unsafe extern "C" fn hec_malloc_failed(request_bytes: usize, what: *const c_char) {
+    let what = CStr::from_ptr(what).to_string_lossy();
+    eprintln!("malloc: failed on request for {request_bytes} bytes; message: {what}");
+}
+
+#[no_mangle]
+pub extern "C" fn hec_long_gc_sync(hec: u32, _elapsed: i64) {
+    eprintln!("Warning: slow GC sync: still waiting for cap {hec}");
+}
+
+#[no_mangle]
+pub extern "C" fn hec_long_gc_sync_end(elapsed: i64) {
+    eprintln!("Warning: waited {}us for GC sync", elapsed / 1000);
+}

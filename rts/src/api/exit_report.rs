@@ -1,0 +1,36 @@
+//! The program's last words about itself: statistics, and the end of the event log.
+use crate::memory::{BLOCK_BYTES, block_alloc};
+use crate::base::config::{StatsMode, stats_mode_now};
+use crate::observe::stats;
+use crate::observe::stats::AtEnd;
+use crate::observe::{blackhole_profile, eventlog};
+use crate::sched::{gc, spark, stop_world, task_table};
+use crate::sched::gc::events;
+
+/// How much is alive is known from full collections: a program that is to tell, and has made none, makes one now.
+/// # Safety
+/// The world is stopped; all weak pointers are dead.
+pub unsafe fn look_once() {
+    if stats_mode_now() > StatsMode::Collect && stats::nothing_looked_at() {
+        gc::look();
+    }
+}
+
+/// Prints the statistics that the flags ask for, and ends the event log.
+/// # Safety
+/// The world is stopped.
+pub unsafe fn report() {
+    let hecs = stop_world::hecs();
+    blackhole_profile::report();
+    stats::end_exit();
+    stats::report(&AtEnd {
+        allocated: stats::since_last(gc::allocated()),
+        mem_peak: (block_alloc::peak_blocks_resident() * BLOCK_BYTES) as u64,
+        tasks: task_table::counts(),
+        sparks: spark::counts(),
+        hecs: crate::hec::count(),
+        ..AtEnd::default()
+    });
+    events::at_end(&hecs);
+    eventlog::end();
+}

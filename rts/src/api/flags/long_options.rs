@@ -1,0 +1,71 @@
+//! Options of two hyphens.
+use crate::api::flags::parser::{Read, Reader};
+use crate::api::flags::{rts_info, values};
+use crate::abi::layout::*;
+
+/// The most nodes that `--debug-numa` plays.
+const MAX_NUMA_NODES: i64 = 16;
+
+impl Reader<'_> {
+    pub(super) fn long_option(&mut self, arg: &[u8]) -> Read {
+        let name = &arg[2..];
+        match name {
+            b"info" => {
+                let mut exit = self.said.exit(0);
+                exit.out = rts_info::pairs(self.ways, &self.config.rts_opts).into_bytes();
+                return Err(exit);
+            }
+            b"copying-gc" => self.flags.GcFlags.useNonmoving = false,
+            b"nonmoving-gc" => self.flags.GcFlags.useNonmoving = true,
+            b"internal-counters" => self.flags.MiscFlags.internalCounters = true,
+            b"gc-phases" => crate::observe::gc_phases::ask(),
+            _ if name.starts_with(b"numa") && self.ways.threaded => {
+                self.said.say([arg, b": This GHC build was compiled without NUMA support."].concat());
+                return Err(self.parser_error());
+            }
+            _ if name.starts_with(b"debug-numa") && self.ways.threaded && self.ways.debug => self.debug_numa(arg),
+            _ if name.starts_with(b"long-gc-sync=") => {
+                self.flags.GcFlags.longGCSync = values::nanoseconds(values::number(&name[13..]))
+            }
+            _ => return self.privileged_long_option(arg, name),
+        }
+        Ok(())
+    }
+
+    fn privileged_long_option(&mut self, arg: &[u8], name: &[u8]) -> Read {
+        let misc = &mut self.flags.MiscFlags;
+        match name {
+            b"machine-readable" => misc.machineReadable = true,
+            b"disable-delayed-os-memory-return" => misc.disableDelayedOsMemoryReturn = true,
+            b"install-signal-handlers=yes" => misc.install_signal_handlers = true,
+            b"install-signal-handlers=no" => misc.install_signal_handlers = false,
+            b"install-seh-handlers=yes" => misc.install_seh_handlers = true,
+            b"install-seh-handlers=no" => misc.install_seh_handlers = false,
+            b"generate-stack-traces=yes" => misc.generate_stack_trace = true,
+            b"generate-stack-traces=no" => misc.generate_stack_trace = false,
+            b"generate-crash-dumps" => misc.generate_dump_file = true,
+            b"io-manager=native" => misc.ioManager = IO_MNGR_NATIVE as u32,
+            b"io-manager=posix" => misc.ioManager = IO_MNGR_POSIX as u32,
+            _ => {
+                self.unknown(arg);
+                return Ok(());
+            }
+        }
+        self.privileged()
+    }
+
+    /// `--debug-numa=<n>` plays a machine of n nodes. Memory of one node serves all HECs; the mask is kept for those who ask.
+    fn debug_numa(&mut self, arg: &[u8]) {
+        let value = arg.strip_prefix(b"--debug-numa=").unwrap_or(&[]);
+        let complaint: &[u8] = match values::integer(value) {
+            nodes if nodes <= 0 => b": missing number of nodes",
+            nodes if nodes > MAX_NUMA_NODES => b": Too many NUMA nodes (max 16)",
+            nodes => {
+                self.flags.GcFlags.numa = true;
+                self.flags.GcFlags.numaMask = (1 << nodes) - 1;
+                return;
+            }
+        };
+        self.wrong_option("", &[arg, complaint].concat());
+    }
+}

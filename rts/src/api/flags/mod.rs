@@ -1,0 +1,168 @@
+//! Runtime options: from the command line, GHCRTS and what was built in to `RtsFlags`.
+//!
+//! Protocol of start-up ([`setup::setup`]):
+//!  1. the defaults are written to `RtsFlags`, and the program's `defaultsHook` may change them;
+//!  2. built-in options (`-with-rtsopts`), then GHCRTS, then the command line are read, each by
+//!     the policy that the program was linked with (`-rtsopts`), on a copy of the flags;
+//!  3. the whole is normalised and becomes `RtsFlags`; the program's own arguments are stored.
+//!
+//! Reading is pure but for opening statistics files: [`parse`] returns the flags, or how the
+//! program ends.
+mod argv;
+mod defaults;
+mod long_options;
+mod normalise;
+mod parse_result;
+mod parser;
+mod rts_info;
+pub mod setup;
+mod short_options;
+#[cfg(test)]
+mod tests;
+mod usage;
+mod values;
+mod way_options;
+
+
+pub use crate::base::config::hec_flags;
+pub use crate::api::flags::parse_result::Exit;
+
+use crate::abi::rts_flags::Flags;
+use crate::abi::layout::*;
+use crate::abi::Ways;
+use crate::api::flags::parse_result::Messages;
+use crate::api::flags::parser::{OpenFile, Read, Reader};
+
+/// Which options a source may give.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Policy {
+    /// Options are an error on the command line; GHCRTS is ignored with a warning.
+    None,
+    /// The command line is all the program's.
+    Ignore,
+    /// So it is, and GHCRTS is ignored.
+    IgnoreAll,
+    /// Only options that cannot do harm when somebody else chooses them.
+    SafeOnly,
+    All,
+}
+
+impl Policy {
+    pub fn of(rts_opts_enabled: u32) -> Policy {
+        match rts_opts_enabled as usize {
+            RtsOptsNone => Policy::None,
+            RtsOptsIgnore => Policy::Ignore,
+            RtsOptsIgnoreAll => Policy::IgnoreAll,
+            RtsOptsAll => Policy::All,
+            _ => Policy::SafeOnly,
+        }
+    }
+}
+
+/// The part of `RtsConfig` that concerns options.
+#[derive(Clone, Debug)]
+pub struct Config {
+    pub policy: Policy,
+    /// Options built in when the program was linked.
+    pub rts_opts: Vec<u8>,
+    /// The program's `main` is GHC's, not one in C.
+    pub hs_main: bool,
+}
+
+impl Config {
+    fn how_to_enable(&self) -> &'static str {
+        match self.hs_main {
+            true => "Link with -rtsopts to enable them.",
+            false => "Use hs_init_with_rtsopts() to enable them.",
+        }
+    }
+}
+
+/// Where options come from.
+pub struct Sources<'a> {
+    /// The command line, the program's path first.
+    pub args: &'a [Vec<u8>],
+    pub ghcrts: Option<Vec<u8>>,
+}
+
+/// What reading them gives.
+pub struct Parsed {
+    pub flags: Flags,
+    /// The program's own arguments, its path first.
+    pub prog_args: Vec<Vec<u8>>,
+    /// All runtime options, in the order in which they were read.
+    pub rts_args: Vec<Vec<u8>>,
+    /// Warnings for standard error.
+    pub err: Vec<u8>,
+}
+
+/// Reads all options on top of `flags`. `name` goes before messages.
+pub fn parse(
+    name: &[u8],
+    sources: &Sources,
+    config: &Config,
+    ways: Ways,
+    flags: Flags,
+    open: OpenFile,
+) -> Result<Parsed, Exit> {
+    let mut reader = Reader {
+        ways,
+        config,
+        flags,
+        said: Messages::new(name),
+        wrong: false,
+        balance_given: false,
+        policy: Policy::All,
+        open,
+    };
+    let mut rts_args = argv::words(&config.rts_opts);
+    reader.source(&rts_args, Policy::All)?;
+    if let Some(ghcrts) = &sources.ghcrts {
+        match config.policy {
+            Policy::IgnoreAll => {}
+            Policy::None => {
+                let advice = config.how_to_enable();
+                let warning = "Warning: Ignoring GHCRTS variable as RTS options are disabled.";
+                reader.said.say(format!("{warning}\n         {advice}"));
+            }
+            policy => {
+                let words = argv::words(ghcrts);
+                reader.source(&words, policy)?;
+                rts_args.extend(words);
+            }
+        }
+    }
+    let (prog_args, from_line) = argv::command_line(sources.args, config.policy);
+    reader.source(&from_line, config.policy)?;
+    rts_args.extend(from_line);
+    reader.normalise()?;
+    Ok(Parsed { flags: reader.flags, prog_args, rts_args, err: reader.said.text })
+}
+
+impl Reader<'_> {
+    /// Reads one source; all its mistakes are told before usage ends the program.
+    fn source(&mut self, args: &[Vec<u8>], policy: Policy) -> Read {
+        // Under `ignore` no argument on the command line is an option, and GHCRTS is free.
+        self.policy = match policy {
+            Policy::Ignore => Policy::All,
+            other => other,
+        };
+        for arg in args {
+            if self.policy == Policy::None {
+                return Err(self.refuse("RTS options are disabled."));
+            }
+            self.argument(arg)?;
+        }
+        self.usage_if_wrong()
+    }
+
+    fn usage_if_wrong(&mut self) -> Read {
+        if !self.wrong {
+            return Ok(());
+        }
+        for line in usage::lines(self.ways) {
+            self.said.say(line);
+        }
+        Err(self.said.exit(1))
+    }
+}

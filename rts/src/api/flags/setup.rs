@@ -1,0 +1,211 @@
+//! Start-up and end of what C configures: flags, arguments, hooks.
+use crate::api::flags::defaults::{defaults, machine_memory};
+use crate::api::flags::{Config, Exit, Parsed, Policy, Sources, parse};
+use crate::abi::rts_flags::{Flags, RtsConfig, flags, set_flags};
+use crate::abi::layout::*;
+use crate::abi::{Tso, WORD, Ways};
+use crate::observe::eventlog;
+use crate::observe::eventlog::FileEventLogWriter;
+use crate::base::{config, program_args};
+use crate::observe::stats;
+use libc::{c_char, c_int, FILE};
+use std::ffi::{CStr, CString, OsStr};
+use std::io::Write;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::ptr;
+
+// The functions of these names that a program may bring; see `c/hooks.c` for ours.
+extern "C" {
+    fn FlagDefaultsHook();
+    fn OnExitHook();
+    fn StackOverflowHook(stack_bytes: usize);
+    fn OutOfHeapHook(request_bytes: usize, heap_bytes: usize);
+    fn MallocFailHook(request_bytes: usize, what: *const c_char);
+    fn LongGCSync(hec: u32, elapsed: i64);
+    fn LongGCSyncEnd(elapsed: i64);
+}
+
+/// What C programs start their own configuration from.
+#[no_mangle]
+pub static defaultRtsConfig: RtsConfig = RtsConfig {
+    rts_opts_enabled: RtsOptsSafeOnly as u32,
+    rts_opts_suggestions: 1,
+    rts_opts: ptr::null(),
+    rts_hs_main: 0,
+    keep_cafs: 0,
+    eventlog_writer: &FileEventLogWriter,
+    defaultsHook: Some(FlagDefaultsHook),
+    onExitHook: Some(OnExitHook),
+    stackOverflowHook: Some(StackOverflowHook),
+    outOfHeapHook: Some(OutOfHeapHook),
+    mallocFailHook: Some(MallocFailHook),
+    gcDoneHook: None,
+    longGCSync: Some(LongGCSync),
+    longGCSyncEnd: Some(LongGCSyncEnd),
+};
+
+/// The configuration in force; the default one until `hs_init`.
+static mut CONFIG: Option<RtsConfig> = None;
+
+pub fn config() -> RtsConfig {
+    // SAFETY: written once, by `setup`, while one thread runs.
+    unsafe { *(&raw const CONFIG) }.unwrap_or(defaultRtsConfig)
+}
+
+/// Whether advice may name RTS options, and whether they would be accepted.
+pub struct Advice {
+    pub wanted: bool,
+    pub accepted: bool,
+}
+
+pub fn advice() -> Advice {
+    let config = config();
+    Advice {
+        wanted: config.rts_opts_suggestions != 0,
+        accepted: Policy::of(config.rts_opts_enabled) == Policy::All,
+    }
+}
+
+fn read_config(config: &RtsConfig) -> Config {
+    let rts_opts = match config.rts_opts.is_null() {
+        true => Vec::new(),
+        // SAFETY: C's contract for this field.
+        false => unsafe { CStr::from_ptr(config.rts_opts) }.to_bytes().to_vec(),
+    };
+    Config {
+        policy: Policy::of(config.rts_opts_enabled),
+        rts_opts,
+        hs_main: config.rts_hs_main != 0,
+    }
+}
+
+fn open_for_statistics(path: &[u8]) -> Option<*mut FILE> {
+    let path = CString::new(path).ok()?;
+    // SAFETY: terminated strings.
+    let file = unsafe { libc::fopen(path.as_ptr(), c"w".as_ptr()) };
+    (!file.is_null()).then_some(file)
+}
+
+fn c_strings(args: Vec<Vec<u8>>) -> Vec<CString> {
+    args.into_iter().map(|a| CString::new(a).unwrap_or_default()).collect()
+}
+
+/// Prints what is to be said and ends the process.
+fn end(exit: Exit) -> ! {
+    let _ = std::io::stderr().write_all(&exit.err);
+    let _ = std::io::stdout().write_all(&exit.out);
+    let _ = std::io::stdout().flush();
+    // SAFETY: nothing of ours runs yet.
+    unsafe { libc::exit(exit.code) }
+}
+
+/// Reads all options; ends the process if they say so. Afterwards `argc` and `argv` (either may
+/// be null) are the program's own arguments.
+/// # Safety
+/// First of all that `hs_init` does, once, while one OS thread runs. `argv` has `argc` strings.
+pub unsafe fn setup(argc: *mut c_int, argv: *mut *mut *mut c_char, config: RtsConfig) {
+    *(&raw mut CONFIG) = Some(config);
+    let ways = Ways::linked();
+    set_flags(defaults(ways, machine_memory()));
+    if let Some(hook) = config.defaultsHook {
+        hook();
+    }
+
+    let given = match argc.is_null() || argv.is_null() {
+        true => Vec::new(),
+        false => program_args::copy_args(*argc, *argv),
+    };
+    program_args::set_full(&given, &[]);
+    let args: Vec<Vec<u8>> = match argc.is_null() {
+        true => vec![b"<unknown>".to_vec()],
+        false => given.iter().map(|a| a.as_bytes().to_vec()).collect(),
+    };
+    let sources = Sources {
+        args: &args,
+        ghcrts: std::env::var_os(OsStr::from_bytes(b"GHCRTS")).map(|v| v.into_vec()),
+    };
+    let name = args.first().map_or(&[][..], |a| program_args::base_name(a)).to_vec();
+    let mut open = open_for_statistics;
+    match parse(&name, &sources, &read_config(&config), ways, flags(), &mut open) {
+        Err(exit) => end(exit),
+        Ok(parsed) => accept(parsed, &given, argc, argv),
+    }
+    stats::set_gc_done_hook(config.gcDoneHook);
+    // An unknown check is told now, not at the first collection.
+    config::checks();
+    eventlog::configure(&config);
+}
+
+unsafe fn accept(
+    parsed: Parsed,
+    given: &[CString],
+    argc: *mut c_int,
+    argv: *mut *mut *mut c_char,
+) {
+    let Parsed { flags, prog_args, rts_args, err } = parsed;
+    let _ = std::io::stderr().write_all(&err);
+    set_flags(flags);
+    program_args::set_program(&c_strings(prog_args));
+    program_args::set_full(given, &c_strings(rts_args));
+    if !argc.is_null() && !argv.is_null() {
+        *argc = program_args::prog_argc;
+        *argv = program_args::prog_argv;
+    }
+    stats::write_command_line(&flags);
+}
+
+/// Runs the program's `onExitHook`.
+pub fn on_exit() {
+    if let Some(hook) = config().onExitHook {
+        // SAFETY: C's contract for this field.
+        unsafe { hook() }
+    }
+}
+
+/// Runs the program's `longGCSync`.
+pub fn long_gc_sync(hec: u32, elapsed: i64) {
+    if let Some(hook) = config().longGCSync {
+        // SAFETY: C's contract for this field.
+        unsafe { hook(hec, elapsed) }
+    }
+}
+
+/// Runs the program's `longGCSyncEnd`.
+pub fn long_gc_sync_end(elapsed: i64) {
+    if let Some(hook) = config().longGCSyncEnd {
+        // SAFETY: C's contract for this field.
+        unsafe { hook(elapsed) }
+    }
+}
+
+/// Runs the program's `mallocFailHook`.
+pub fn malloc_failed(bytes: usize, what: &CStr) {
+    if let Some(hook) = config().mallocFailHook {
+        // SAFETY: C's contract for this field.
+        unsafe { hook(bytes, what.as_ptr()) }
+    }
+}
+
+/// Called by `base` for an uncaught StackOverflow.
+/// # Safety
+/// `tso` is a thread.
+#[no_mangle]
+pub unsafe extern "C" fn reportStackOverflow(tso: Tso) {
+    if let Some(hook) = config().stackOverflowHook {
+        hook(tso.obj().tot_stack_size as usize * WORD);
+    }
+}
+
+/// Called by `base` for an uncaught HeapOverflow.
+/// # Safety
+/// As C's contract for `outOfHeapHook`.
+#[no_mangle]
+pub unsafe extern "C" fn reportHeapOverflow() {
+    if let Some(hook) = config().outOfHeapHook {
+        hook(0, maximum_heap(&flags()));
+    }
+}
+
+fn maximum_heap(flags: &Flags) -> usize {
+    (flags.GcFlags.maxHeapSize as usize) << BLOCK_SHIFT
+}

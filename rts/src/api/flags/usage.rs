@@ -1,0 +1,143 @@
+//! The text of `+RTS -?`, which also follows a wrong option.
+use crate::abi::Ways;
+
+const HEAD: &str = "
+Usage: <prog> <args> [+RTS <rtsopts> | -RTS <args>] ... --RTS <args>
+
+  +RTS     Options for the runtime system (Hecaton) follow
+  -RTS     Arguments for the program follow
+  --RTS    All that follows is for the program, even +RTS
+
+Information:
+  -?         Print this text and end
+  --info     Print what this runtime system is, as a list of pairs
+
+Memory (sizes: 4096, 64k, 20m, 1g):
+  -A<size>   Allocate this much between collections (default: 1m)
+  -AL<size>  Allocate this much in large objects between collections (default: as -A)
+  -n<size>   With several HECs, hand out allocation areas in chunks of this size
+             (default: 512k, or 4m from -A16m on)
+  -O<size>   Let the old generation grow to this size at least (default: 1m)
+  -G<n>      Number of generations (default: 2; the oldest of twelve stands for
+             all that are older)
+  -F<n>      Collect an old generation when it has grown by this factor (default: 2.0)
+  -H[<size>] Use this much memory from the start; alone: as much as was used before
+  -M<size>   Maximum heap size (default: no limit)
+  -Mgrace=<size>
+             Allow this much more after a HeapOverflow exception (default: 1m)
+  -xq<size>  Allow this much after an AllocationLimitExceeded exception (default: 100k)
+  -B         Ring the bell at each collection
+
+Stacks:
+  -K<size>   Maximum stack size (default: 80% of memory)
+  -ki<size>  Stack size of a new thread (default: 1k)
+  -kc<size>  Size of stack chunks (default: 32k)
+  -kb<size>  Copy this much to a new chunk (default: 1k)
+
+Statistics:
+  -T         Collect statistics for the program to read
+  -t[<file>] One line at the end
+  -s[<file>] Summary at the end
+  -S[<file>] A line for each collection, and the summary
+  --machine-readable, --internal-counters
+  --gc-phases
+             With -s and -S: where the time of collections went, and what they copied
+
+Time:
+  -C<secs>   Time between context switches (default: 0.02; 0: as often as possible)
+  -V<secs>   Time between ticks of the clock for all of this (default: 0.01; 0: no clock)
+";
+
+const THREADED: &str = "  -I<secs>   Collect after this idle time (default: 0.3; 0: never)
+  -Iw<secs>  Time between two such collections at least
+
+Parallelism:
+  -N[<n>], -maxN<n>
+             Number of HECs (capabilities): 1 by default; with -N as many as
+             there are processors, with -maxN<n> no more than this
+  -qg[<n>]   Share only collections of generation n and older ones (without n: none)
+  -qb[<n>]   Let threads take each other's work only in those (default: chosen)
+  -qn<n>     At most so many threads for a collection (default: -N, or free cores)
+  -qa        Keep each thread that collects on a core
+  --long-gc-sync=<secs>
+             Tell when HECs take longer than this to stop for a collection
+  -e<n>      Maximum number of sparks of a HEC (default: 4096)
+";
+
+const EVENTLOG: &str = "
+Events:
+  -l[<classes>]
+             Log events to <prog>.eventlog. Classes: s threads, g collections,
+             p sparks (counted), u the program's own (these by default),
+             f sparks (each), a all; -<class> leaves it out
+  -ol<file>  Log to this file
+";
+
+const DEBUG: &str = "
+Debugging:
+  -D<letters>
+             S checks the heap at each collection; s, g and r print events of
+             threads, collections and sparks on stderr (with -l: log them)
+  -v[<classes>]
+             Print events on stderr; classes as for -l, and t: with their times
+";
+
+const OTHER: &str = "
+Other:
+  --install-signal-handlers=<yes|no>
+";
+
+/// Options that are only taken; the way has some of its own.
+const WITHOUT_EFFECT: &str = "
+Taken, but without effect on Hecaton (docs/limitations.md says why):
+  -c[<n>] -w -xn --nonmoving-gc --copying-gc
+             The oldest generation is always copied
+  -m<n> -Z -i<secs> -xb<addr> -xm<addr> -xp --disable-delayed-os-memory-return
+  --io-manager=<native|posix> --generate-crash-dumps
+  --generate-stack-traces=<yes|no> --install-seh-handlers=<yes|no>
+";
+const WITHOUT_EFFECT_THREADED: &str = "  -qm -qi<n> -qw
+";
+const WITHOUT_EFFECT_EVENTLOG: &str = "  -ln        There is no non-moving collector to log
+";
+const WITHOUT_EFFECT_DEBUG: &str = "  -D with the letters i w G n b Z t p a l m z c C
+";
+const WITHOUT_EFFECT_THREADED_DEBUG: &str = "  --debug-numa=<n>
+";
+
+const REFUSED: &str = "
+Refused, since Hecaton cannot do it:
+  -h -hT     Heap profiles
+";
+const REFUSED_THREADED: &str = "  --numa[=<mask>]
+             Memory of several nodes, as in every GHC that is built without it
+";
+const REFUSED_DEBUG: &str = "  -r[<file>] Ticky-ticky counts
+";
+
+const TAIL: &str = "
+These options may also come from the environment variable GHCRTS.
+Programs linked in other ways (-threaded, -debug, -eventlog) have others.
+See the GHC User's Guide, and docs/limitations.md of Hecaton for what differs.
+";
+
+/// The lines, without the program's name before them.
+pub fn lines(ways: Ways) -> impl Iterator<Item = &'static str> {
+    let parts = [
+        (true, HEAD),
+        (ways.threaded, THREADED),
+        (ways.eventlog, EVENTLOG),
+        (ways.debug, DEBUG),
+        (true, OTHER),
+        (true, WITHOUT_EFFECT),
+        (ways.threaded, WITHOUT_EFFECT_THREADED),
+        (ways.eventlog, WITHOUT_EFFECT_EVENTLOG),
+        (ways.debug, WITHOUT_EFFECT_DEBUG),
+        (ways.threaded && ways.debug, WITHOUT_EFFECT_THREADED_DEBUG),
+        (true, REFUSED),
+        (ways.threaded, REFUSED_THREADED),
+        (ways.debug, REFUSED_DEBUG),
+        (true, TAIL),
+    ];
+    parts.into_iter().filter(|(here, _)| *here).flat_map(|(_, part)| part.lines())
+}

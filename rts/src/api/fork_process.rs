@@ -1,0 +1,119 @@
+//! `forkProcess`: a child process with only the forking Haskell thread.
+//!
+//! The fork happens with the world stopped, and the ticker's sleep and what foreign code may use
+//! without a HEC (callbacks, stable pointers) locked, so the child finds them consistent; locks that
+//! other OS threads may have held are made anew (`sched/handoff/after_fork.rs`). In the child every other OS thread is gone; every
+//! other Haskell thread is deleted, before the world goes on; the given action runs as a new main; then the child exits.
+//!
+//! What stands around a program's main stands around the child's: `base` gives its thread the handler for SIGINT, reports its exceptions
+//! and ends the process by them. Signals that come before that are held (`events/held_signals.rs`). The child has its own statistics and event log.
+use crate::abi::rts_flags::flags;
+use crate::abi::layout::*;
+use crate::eval::raise_async::raise_async;
+use crate::sync::throwto::finished;
+use crate::events::{io_manager, io_poll, signals, ticker};
+use crate::prims::{adjustor, stable_ptr};
+use crate::sched::task::TaskRef;
+use crate::sched::{gc, handoff, hec, in_call, settings, spark, stop_world, task_table};
+use crate::abi::Tso;
+use crate::observe::{eventlog, stats};
+use crate::thread::park;
+
+/// # Safety
+/// Called by a safe foreign call from the `unix` library; `entry` is a stable pointer to `IO ()`.
+#[no_mangle]
+pub unsafe extern "C" fn forkProcess(entry: usize) -> libc::pid_t {
+    let me = task_table::me();
+    handoff::acquire(me);
+    // What C has buffered must not be written twice.
+    libc::fflush(std::ptr::null_mut());
+    ticker::pause(true);
+    while !stop_world::stop(me) {}
+    let fork = || stable_ptr::with_locked(|| libc::fork());
+    let fork = || adjustor::with_locked(fork);
+    let fork = || stats::with_locked(fork);
+    let fork = || signals::while_forking(fork);
+    let pid = handoff::DOZE.with_locked(|| eventlog::with_locked(fork));
+    if pid != 0 {
+        ticker::pause(false);
+        stop_world::go_on(me);
+        handoff::release(me);
+        return pid;
+    }
+    child(me, entry)
+}
+
+unsafe fn child(me: TaskRef, entry: usize) -> ! {
+    task_table::after_fork(me);
+    eventlog::after_fork();
+    let hec = hec();
+    let all: Vec<Tso> = in_call::every_thread().collect();
+    for t in all {
+        let o = t.obj();
+        o.bound = 0;
+        if finished(t) {
+            continue;
+        }
+        if matches!(o.why_blocked as usize, BlockedOnCCall | BlockedOnCCall_Interruptible) {
+            park::come_back(hec, t);
+        }
+        // Handlers are not run: the threads never were in this process. What they were
+        // evaluating is frozen, for the child may need it.
+        raise_async(hec, t, None);
+    }
+    for h in stop_world::hecs() {
+        while h.run_queue.pop_front().is_some() {}
+        h.take_mail();
+        spark::forget(h);
+    }
+    stop_world::go_on(me);
+    crate::api::startup::after_fork();
+    in_call::after_fork();
+    io_poll::after_fork();
+    io_manager::after_fork();
+    stats::after_fork(gc::allocated());
+    stats::write_command_line(&flags());
+    crate::collector::policy::gc_threads::after_fork();
+    crate::sync::stm::after_fork();
+    crate::memory::prefault::after_fork();
+    ticker::restart();
+    if settings().threaded {
+        crate::api::startup::start_event_manager(me);
+    }
+    let mut result = 0usize;
+    let mut cap: *mut crate::hec::Hec = hec;
+    crate::api::rts_api::rts_evalStableIOMain(&mut cap, entry, &mut result);
+    let site = c"forkProcess";
+    crate::api::rts_api::rts_checkSchedStatus(site.as_ptr(), cap);
+    handoff::release(me);
+    crate::api::shutdown::shutdownHaskellAndExit(0, 0)
+}
+
+/// Starts an OS thread that runs the action behind a stable pointer: `forkOS`, which frees the
+/// pointer as soon as the action has begun.
+/// # Safety
+/// `entry` is a stable pointer.
+#[no_mangle]
+pub unsafe extern "C" fn forkOS_createThread(entry: usize) -> i32 {
+    extern "C" fn body(entry: *mut libc::c_void) -> *mut libc::c_void {
+        // SAFETY: a fresh OS thread, outside Haskell.
+        unsafe {
+            // The runtime may have ended since: nobody waits for this thread then. If it ends now, this waits for good.
+            if crate::api::startup::running() {
+                let me = task_table::me();
+                handoff::acquire(me);
+                let mut cap: *mut crate::hec::Hec = hec();
+                crate::api::rts_api::rts_evalStableIO(&mut cap, entry as usize, std::ptr::null_mut());
+                handoff::release(me);
+            }
+        }
+        std::ptr::null_mut()
+    }
+    let mut id = 0;
+    let mut attr = std::mem::zeroed();
+    libc::pthread_attr_init(&mut attr);
+    libc::pthread_attr_setdetachstate(&mut attr, libc::PTHREAD_CREATE_DETACHED);
+    let failed = libc::pthread_create(&mut id, &attr, body, entry as *mut libc::c_void);
+    libc::pthread_attr_destroy(&mut attr);
+    failed
+}

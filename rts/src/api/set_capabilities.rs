@@ -1,0 +1,71 @@
+//! The number of HECs: at start, and changed while the program runs.
+use crate::api::shutdown::EXIT_HEAP_OVERFLOW;
+use crate::collector::policy::heap_limits;
+use crate::abi::Ways;
+use crate::hec;
+use crate::hec::{Hec, MAX_HECS};
+use crate::observe::eventlog::hooks as eventlog;
+use crate::base::fatal;
+use crate::sched::task::TaskRef;
+use crate::sched::{balance, handoff, hec, in_call, settings, stop_world, task_table};
+use crate::thread::create::new_io_thread;
+use crate::{memory, static_closure};
+
+/// Makes HECs until there are `n`. New ones are held by `holder`, who has stopped the world, or rest.
+/// # Safety
+/// The world is stopped, or no Haskell runs yet.
+pub unsafe fn make(n: usize, holder: Option<TaskRef>) {
+    while hec::count() < n {
+        let nursery_bytes = heap_limits::settings().nursery_bytes;
+        let h = Box::leak(Box::new(Hec::new(hec::count() as u32)));
+        h.fun_table.eager_blackhole_info = static_closure!(__stg_EAGER_BLACKHOLE_info).0;
+        h.fun_table.gc_enter_1 = static_closure!(__stg_gc_enter_1).0;
+        h.fun_table.gc_fun = static_closure!(__stg_gc_fun).0;
+        h.remembered.init(memory::heap().gens.len());
+        let piece = heap_limits::piece_bytes(n, nursery_bytes);
+        if !memory::nursery_chunks::deal(&mut [&mut h.alloc], nursery_bytes, piece) {
+            fatal::exit_with(EXIT_HEAP_OVERFLOW, "out of memory for the allocation area");
+        }
+        h.alloc.large_limit = heap_limits::large_limit(nursery_bytes);
+        h.r.current_nursery = h.alloc.run;
+        eventlog::hec_created(h.no);
+        handoff::found(h, holder);
+    }
+    hec::enable(n);
+}
+
+/// Has the program run on `n` HECs from now on. Those beyond are switched off: what waits there
+/// moves, and what runs there moves when it next stops.
+/// # Safety
+/// Called by a safe foreign call, or from outside Haskell.
+#[no_mangle]
+pub unsafe extern "C" fn setNumCapabilities(n: u32) {
+    if n == 0 {
+        fatal::say("setNumCapabilities: there must be one capability at least");
+        return;
+    }
+    if n > 1 && !Ways::linked().threaded {
+        fatal::say("setNumCapabilities: not supported in the non-threaded RTS");
+        return;
+    }
+    let n = (n as usize).min(MAX_HECS);
+    let me = task_table::me();
+    handoff::acquire(me);
+    while !stop_world::stop(me) {}
+    let (before, existing) = (hec::enabled(), hec::count());
+    make(n, Some(me));
+    for no in before.min(n)..before.max(n).min(existing) {
+        eventlog::hec_enabled(no as u32, no < n);
+    }
+    for h in stop_world::hecs().into_iter().skip(n) {
+        balance::leave(h);
+    }
+    stop_world::go_on(me);
+    if n != before {
+        // `base` has one event manager for each HEC.
+        let changed = static_closure!(base_GHCziConcziIO_ioManagerCapabilitiesChanged_closure);
+        let t = new_io_thread(hec(), changed, &settings().stack);
+        in_call::run_to_end(me, t);
+    }
+    handoff::release(me);
+}

@@ -1,0 +1,333 @@
+//! Starting: `hs_init` and `hs_main`.
+use crate::api::flags::setup;
+use crate::api::lifetime::{Leave, Lifetime, Start};
+use crate::collector::roots::Visitor;
+use crate::abi::rts_flags::RtsConfig;
+use crate::abi::layout::{RtsOptsAll, SIZEOF_StgTSO};
+use crate::collector;
+use crate::abi::{Closure, WORD};
+use crate::base::active_limit::CROWD;
+use crate::events::{io_poll, signals, ticker};
+use crate::abi::Ways;
+use crate::base::fatal;
+use crate::observe::{blackhole_profile, eventlog};
+use crate::base::config::{HeapSuggestion, checks, hec_flags, shows};
+use crate::sched::task::TaskRef;
+use crate::sched;
+use crate::sched::{gc, handoff, hec, in_call, task_table};
+use crate::sched::gc::sync_time;
+use crate::sync;
+use crate::thread::create::new_io_thread;
+use crate::hec::priority;
+use crate::thread::stack::StackSizes;
+use crate::{memory, static_closure};
+use std::sync::LazyLock;
+use std::time::Duration;
+
+static LIFETIME: LazyLock<Lifetime> = LazyLock::new(Lifetime::new);
+
+fn os_thread() -> libc::pid_t {
+    // SAFETY: asks who we are.
+    unsafe { libc::gettid() }
+}
+
+/// One user less; true if it was the last. Then the caller winds down, and says [`ended`].
+pub fn leave() -> bool {
+    let left = LIFETIME.leave(os_thread());
+    if left == Leave::TooMany {
+        fatal::say("warning: too many hs_exit()s");
+    }
+    left == Leave::Last
+}
+
+/// Nobody is to call Haskell any more.
+pub fn close() {
+    LIFETIME.close();
+}
+
+/// The runtime has been wound down, and the process goes on.
+pub fn ended() {
+    LIFETIME.ended();
+}
+
+/// The program ends, whoever still uses the runtime; true if the caller is to wind down. Waits for another OS thread that does.
+pub fn leave_all() -> bool {
+    LIFETIME.leave_all(os_thread())
+}
+
+/// In the child of a fork, which goes on even if its parent was about to end.
+/// # Safety
+/// Called in the child, before any other OS thread is started.
+pub unsafe fn after_fork() {
+    LIFETIME.renew();
+}
+
+pub fn running() -> bool {
+    LIFETIME.in_use()
+}
+
+/// Stops a program that calls Haskell without a runtime.
+pub fn require() {
+    // SAFETY: nobody else touches the calls of a task that is not idle.
+    if !LIFETIME.admits(os_thread, || unsafe { task_table::me().calls.with(|calls| !calls.is_empty()) }) {
+        fatal::exit_with(
+            crate::api::shutdown::EXIT_FAILURE,
+            "error: a Haskell function was called while the runtime was not running: \
+             call hs_init() first, and do not call Haskell after hs_exit()",
+        );
+    }
+}
+
+/// Starts the runtime. Later calls only count.
+/// # Safety
+/// `argc` and `argv` are null or as `main` got them; called from one OS thread at a time.
+#[no_mangle]
+pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::c_char, config: RtsConfig) {
+    match LIFETIME.start() {
+        Start::First => {}
+        Start::Again => return,
+        Start::TooLate => fatal::exit_with(crate::api::shutdown::EXIT_FAILURE, "hs_init() cannot be called after hs_exit()"),
+    }
+    // `base` asks C which encoding the locale has.
+    libc::setlocale(libc::LC_CTYPE, c"".as_ptr());
+    let keep_cafs = config.keep_cafs != 0;
+    crate::observe::stats::begin_init();
+    eventlog::start_clock();
+    setup::setup(argc, argv, config);
+    let o = hec_flags();
+    let threaded = Ways::linked().threaded;
+    if let Err(e) = memory::address_space::reserve() {
+        fatal::exit_with(crate::api::shutdown::EXIT_HEAP_OVERFLOW, &e);
+    }
+    memory::generation::init(o.generations);
+    if keep_cafs {
+        collector::caf::setKeepCAFs();
+    }
+    let stack = StackSizes {
+        initial: o.initial_stack_words,
+        chunk: o.stack_chunk_words,
+        buffer: o.stack_chunk_buffer_words,
+        // As on the stock runtime: a thread whose first stack is not yet the largest there may be always has one full chunk.
+        max: match o.max_stack_words {
+            max if max + SIZEOF_StgTSO / WORD <= o.initial_stack_words => max,
+            max => max.max(o.initial_stack_words + o.stack_chunk_words),
+        },
+    };
+    sched::init(sched::Settings { stack, threaded });
+    if !o.default_slices {
+        priority::have_no_turns();
+    }
+    gc::set_alloc_limit_grace(o.alloc_limit_grace_bytes);
+    collector::policy::max_heap::set_grace(o.heap_grace_bytes);
+    gc::on_heap_exhausted(crate::api::shutdown::heap_overflow_exit);
+    if let Some(limit) = o.long_gc_sync {
+        sync_time::watch(sync_time::Watch { limit, waits: setup::long_gc_sync, has_waited: setup::long_gc_sync_end });
+    }
+    collector::policy::heap_limits::init(collector_settings(&o));
+    sched::spark::set_limit(o.max_local_sparks);
+    eventlog::hooks::heap_made(eventlog::HeapShape {
+        generations: o.named_generations as u16,
+        maximum: o.max_heap_bytes.unwrap_or(0) as u64,
+        nursery: collector::policy::heap_limits::settings().nursery_bytes as u64,
+        // Address space is handed out by the block as well.
+        megablock: memory::BLOCK_BYTES as u64,
+        block: memory::BLOCK_BYTES as u64,
+    });
+    // Without time slices nobody would notice that a HEC is stuck.
+    if o.tick.is_some() && !checks().crowd {
+        CROWD.set_cores(crate::base::cpus::at_start());
+    }
+    if crate::base::cpus::at_start() > 1 {
+        memory::prefault::allow_helper();
+    }
+    crate::api::set_capabilities::make(o.hecs, None);
+    let _ = crate::hec::ON_MAIL.set(handoff::deliver);
+    register_roots();
+    if shows().blackholes {
+        blackhole_profile::start();
+        collector::roots::register_weak_table(blackhole_profile::moved);
+    }
+    sync::init();
+    sync::thread_ops::init(sync::thread_ops::Settings { stacks: stack, threaded });
+    sync::wait_queues::set_scheduler(sync::wait_queues::Scheduler {
+        sleep: io_poll::sleep,
+        leave_sleep: io_poll::forget,
+        interrupt_call: sched::safe_call::interrupt_call,
+    });
+    signals::init(threaded, o.signal_handlers);
+    sched::event_poll::init(events);
+    crate::prims::hpc::startupHpc();
+    ticker::start(ticker::Settings {
+        interval: o.tick.unwrap_or_default(),
+        switch_ticks: o.context_switch_ticks.max(1),
+        idle_delay: o.idle_gc.map(|i| i.after),
+        idle_every: o.idle_gc.map_or(Duration::ZERO, |i| i.at_least_every),
+        threaded,
+    });
+    if threaded {
+        let me = task_table::me();
+        handoff::acquire(me);
+        start_event_manager(me);
+        handoff::release(me);
+    }
+    crate::observe::stats::end_init();
+}
+
+fn collector_settings(o: &crate::base::config::Settings) -> collector::policy::heap_limits::Settings {
+    let checks = checks();
+    collector::policy::heap_limits::Settings {
+        // One block at a time is the smallest nursery there is.
+        nursery_bytes: if checks.every_block { memory::BLOCK_BYTES } else { o.nursery_bytes },
+        piece_bytes: o.nursery_chunk_bytes,
+        generations: o.generations,
+        suggestion: if checks.every_block { HeapSuggestion::None } else { o.heap_suggestion },
+        factor: o.old_gen_factor,
+        min_old_bytes: o.min_old_gen_bytes,
+        max_heap_bytes: o.max_heap_bytes,
+        large_bytes: o.large_alloc_bytes,
+        forced_threads: checks.gc_threads,
+        check: checks.heap || checks.old,
+        paced_checks: !checks.heap,
+        vary_nurseries: checks.nurseries,
+        promote_at_once: checks.old,
+        ..collector::policy::heap_limits::Settings::DEFAULT
+    }
+}
+
+/// Has `base` start its event manager, as a bound in-call.
+/// # Safety
+/// The caller is `me` and holds the HEC.
+pub unsafe fn start_event_manager(me: TaskRef) {
+    let action = static_closure!(base_GHCziConcziIO_ensureIOManagerIsRunning_closure);
+    let t = new_io_thread(hec(), action, &sched::settings().stack);
+    in_call::run_to_end(me, t);
+}
+
+/// Between threads, in the non-threaded way: signals, delays, descriptors.
+unsafe fn events(h: &mut crate::hec::Hec, idle: bool) -> bool {
+    // A signal that comes after this sets it again.
+    sched::event_poll::expect(false);
+    let found = see_to_events(h, idle);
+    if io_poll::any() {
+        sched::event_poll::expect(true);
+    }
+    found
+}
+
+unsafe fn see_to_events(h: &mut crate::hec::Hec, idle: bool) -> bool {
+    if signals::start_handlers(h) {
+        return true;
+    }
+    if io_poll::poll(h, idle) {
+        signals::start_handlers(h);
+        return true;
+    }
+    if idle && signals::any_handlers() && !collect_finds_work() {
+        handoff::rest_while(signals::wait);
+        return signals::start_handlers(hec());
+    }
+    idle && !hec().run_queue.is_empty()
+}
+
+/// Before waiting for a signal for ever: is somebody deadlocked?
+unsafe fn collect_finds_work() -> bool {
+    gc::collect(task_table::me(), crate::hec::GcRequest::Major, true);
+    !hec().run_queue.is_empty()
+}
+
+/// Closures of `base` that the runtime enters by itself: with the CAFs they reach they must
+/// stay alive although no program mentions them.
+fn kept(visit: &mut Visitor) {
+    let mut all = [
+        static_closure!(base_GHCziTopHandler_runIO_closure),
+        static_closure!(base_GHCziTopHandler_runNonIO_closure),
+        static_closure!(base_GHCziTopHandler_flushStdHandles_closure),
+        static_closure!(base_GHCziWeak_runFinalizzerBatch_closure),
+        static_closure!(base_GHCziIOziException_stackOverflow_closure),
+        static_closure!(base_GHCziIOziException_heapOverflow_closure),
+        static_closure!(base_GHCziIOziException_allocationLimitExceeded_closure),
+        static_closure!(base_GHCziIOziException_blockedIndefinitelyOnMVar_closure),
+        static_closure!(base_GHCziIOziException_blockedIndefinitelyOnSTM_closure),
+        static_closure!(base_GHCziIOziException_cannotCompactFunction_closure),
+        static_closure!(base_GHCziIOziException_cannotCompactPinned_closure),
+        static_closure!(base_GHCziIOziException_cannotCompactMutable_closure),
+        static_closure!(base_GHCziIOPort_doubleReadException_closure),
+        static_closure!(base_ControlziExceptionziBase_nonTermination_closure),
+        static_closure!(base_ControlziExceptionziBase_nestedAtomically_closure),
+        static_closure!(base_GHCziEventziThread_blockedOnBadFD_closure),
+        static_closure!(base_GHCziExceptionziType_divZZeroException_closure),
+        static_closure!(base_GHCziExceptionziType_underflowException_closure),
+        static_closure!(base_GHCziExceptionziType_overflowException_closure),
+        static_closure!(base_GHCziConcziSync_runSparks_closure),
+        static_closure!(base_GHCziConcziIO_ensureIOManagerIsRunning_closure),
+        static_closure!(base_GHCziConcziIO_interruptIOManager_closure),
+        static_closure!(base_GHCziConcziIO_ioManagerCapabilitiesChanged_closure),
+        static_closure!(base_GHCziConcziSignal_runHandlersPtr_closure),
+        static_closure!(base_GHCziPack_unpackCString_closure),
+    ];
+    for c in &mut all {
+        visit(c);
+    }
+}
+
+unsafe fn register_roots() {
+    collector::roots::register(kept);
+    collector::roots::register(gc::roots);
+    collector::roots::register(io_poll::roots);
+    // SAFETY: roots are visited with the world stopped.
+    collector::roots::register(|visit: &mut Visitor| unsafe { crate::prims::stable_ptr::roots(visit) });
+    collector::roots::register_weak_table(|alive| crate::prims::stable_name::update(alive));
+    collector::roots::register_weak_table(|alive| sched::spark::update(alive));
+}
+
+/// # Safety
+/// As for [`hs_init_ghc`].
+#[no_mangle]
+pub unsafe extern "C" fn hs_init(argc: *mut i32, argv: *mut *mut *mut libc::c_char) {
+    hs_init_ghc(argc, argv, setup::defaultRtsConfig)
+}
+
+/// # Safety
+/// As for [`hs_init_ghc`].
+#[no_mangle]
+pub unsafe extern "C" fn hs_init_with_rtsopts(argc: *mut i32, argv: *mut *mut *mut libc::c_char) {
+    hs_init_ghc(argc, argv, RtsConfig { rts_opts_enabled: RtsOptsAll as u32, ..setup::defaultRtsConfig })
+}
+
+/// Modules have no roots to initialise any more: as in the stock runtime, the function that did so is not called.
+/// # Safety
+/// As for [`hs_init_ghc`].
+#[no_mangle]
+pub unsafe extern "C" fn startupHaskell(argc: i32, argv: *mut *mut libc::c_char, _init_root: Option<extern "C" fn()>) {
+    let (mut argc, mut argv) = (argc, argv);
+    hs_init(&mut argc, &mut argv);
+}
+
+/// Runs a Haskell program: the body of the C `main` that ghc generates.
+/// # Safety
+/// As for [`hs_init_ghc`]; `main_closure` is `:Main.main`.
+#[no_mangle]
+pub unsafe extern "C" fn hs_main(argc: i32, argv: *mut *mut libc::c_char, main_closure: Closure, config: RtsConfig) -> ! {
+    use crate::api::shutdown::*;
+    let (mut argc, mut argv) = (argc, argv);
+    hs_init_ghc(&mut argc, &mut argv, config);
+    let me = task_table::me();
+    handoff::acquire(me);
+    let t = new_io_thread(hec(), main_closure, &sched::settings().stack);
+    let (status, _) = in_call::run_to_end(me, t);
+    handoff::release(me);
+    let code = match status {
+        in_call::Status::Success => 0,
+        in_call::Status::Killed => {
+            fatal::say("main thread exited (uncaught exception)");
+            EXIT_KILLED
+        }
+        in_call::Status::Interrupted => {
+            fatal::say("interrupted");
+            EXIT_INTERRUPTED
+        }
+        in_call::Status::HeapExhausted => EXIT_HEAP_OVERFLOW,
+        in_call::Status::NotFinished => EXIT_INTERNAL_ERROR,
+    };
+    shutdownHaskellAndExit(code, 0)
+}

@@ -1,0 +1,118 @@
+//! `rts/Threads.h`, and `allocate` of `rts/storage/GC.h`: how C makes threads and heap objects by hand.
+//!
+//! C may hold the HEC in two ways: after `rts_lock`, when no Haskell thread runs on it, or within an unsafe foreign call, where
+//! compiled code has the heap pointer in its register ([`Hec::for_c`]).
+use crate::api::rts_api::run;
+use crate::abi::{Closure, Stack, Tso};
+use crate::hec::{Hec, out_of_memory};
+use crate::prims::alloc;
+use crate::sched::settings;
+use crate::thread::create;
+use crate::hec::run_queue::{dirty_tso, set_link};
+use crate::thread::stack::{StackSizes, dirty_stack};
+
+fn of_words(words: usize) -> StackSizes {
+    StackSizes { initial: words, ..settings().stack }
+}
+
+/// A thread whose stack is empty; `words` is the size of its first chunk. The caller pushes what it is to do.
+/// # Safety
+/// For all of these: the caller holds the HEC, and `closure` is live.
+#[no_mangle]
+pub unsafe extern "C" fn createThread(hec: &mut Hec, words: usize) -> Tso {
+    hec.for_c(|hec| create::new_thread(hec, &of_words(words)))
+}
+
+/// A thread that evaluates `closure`.
+/// # Safety
+/// As for [`createThread`].
+#[no_mangle]
+pub unsafe extern "C" fn createGenThread(hec: &mut Hec, words: usize, closure: Closure) -> Tso {
+    hec.for_c(|hec| create::new_eval_thread(hec, closure, &of_words(words)))
+}
+
+/// A thread that performs `closure`.
+/// # Safety
+/// As for [`createThread`].
+#[no_mangle]
+pub unsafe extern "C" fn createIOThread(hec: &mut Hec, words: usize, closure: Closure) -> Tso {
+    hec.for_c(|hec| create::new_io_thread(hec, closure, &of_words(words)))
+}
+
+/// A thread that performs `closure` and evaluates its result.
+/// # Safety
+/// As for [`createThread`].
+#[no_mangle]
+pub unsafe extern "C" fn createStrictIOThread(hec: &mut Hec, words: usize, closure: Closure) -> Tso {
+    hec.for_c(|hec| create::new_strict_io_thread(hec, closure, &of_words(words)))
+}
+
+/// Runs a new thread to its end, bound to the calling OS thread.
+/// # Safety
+/// `thread` was made by one of the functions above, and is run only once; no collection has been since. `*hec` is the HEC that
+/// the caller holds, and is the one that it holds afterwards.
+#[no_mangle]
+pub unsafe extern "C" fn scheduleWaitThread(thread: Tso, result: *mut Closure, hec: *mut *mut Hec) {
+    run(hec, thread, result)
+}
+
+/// Room for a heap object. Ends the program if there is none.
+/// # Safety
+/// For all of these: the caller holds the HEC, and writes a whole object before anything else looks at the heap.
+#[no_mangle]
+pub unsafe extern "C" fn allocate(hec: &mut Hec, words: usize) -> Closure {
+    let room = allocateMightFail(hec, words);
+    if room.is_null() {
+        out_of_memory(words.saturating_mul(8));
+    }
+    room
+}
+
+/// Room for a heap object, or null.
+/// # Safety
+/// As for [`allocate`].
+#[no_mangle]
+pub unsafe extern "C" fn allocateMightFail(hec: &mut Hec, words: usize) -> Closure {
+    hec.for_c(|hec| alloc::array(hec, words))
+}
+
+/// Room for a byte array that does not move, whose byte `offset` is at a multiple of `alignment`, a power of two; or null.
+/// # Safety
+/// As for [`allocate`].
+#[no_mangle]
+pub unsafe extern "C" fn allocatePinned(hec: &mut Hec, words: usize, alignment: usize, offset: usize) -> Closure {
+    alloc::pinned(hec, words, alignment, offset)
+}
+
+/// To be called before a pointer is written into a thread's object.
+/// # Safety
+/// For all of these: the caller holds the HEC, and the threads are live and do not run.
+#[no_mangle]
+pub unsafe extern "C" fn dirty_TSO(hec: &mut Hec, t: Tso) {
+    dirty_tso(&mut hec.remembered, t)
+}
+
+/// To be called before anything is written to a stack.
+/// # Safety
+/// As for [`dirty_TSO`].
+#[no_mangle]
+pub unsafe extern "C" fn dirty_STACK(hec: &mut Hec, stack: Stack) {
+    dirty_stack(hec, stack)
+}
+
+/// Writes which thread follows.
+/// # Safety
+/// As for [`dirty_TSO`].
+#[no_mangle]
+pub unsafe extern "C" fn setTSOLink(hec: &mut Hec, t: Tso, next: Tso) {
+    set_link(&mut hec.remembered, t, next)
+}
+
+/// Writes which thread comes before: in a queue linked both ways the headers keep that in `block_info`.
+/// # Safety
+/// As for [`dirty_TSO`].
+#[no_mangle]
+pub unsafe extern "C" fn setTSOPrev(hec: &mut Hec, t: Tso, previous: Tso) {
+    dirty_tso(&mut hec.remembered, t);
+    t.obj().block_info = previous.0;
+}

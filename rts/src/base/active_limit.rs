@@ -1,0 +1,106 @@
+//! How many HECs are busy at a time: no more than there are cores, however many there may be.
+//!
+//! Two busy HECs on a core only take turns: each waits for the other with what it holds (a lock,
+//! the world that is to be stopped), and their nurseries push each other out of the cache. So the
+//! HECs that are busy share their threads with those that rest only while there is a core for one
+//! more. A HEC that has not come back to its scheduler for a time slice is *stuck*, in an unsafe
+//! foreign call most likely, and may well need no core: it does not count. Nor can a HEC be kept
+//! from a thread that is tied to it, or that comes back to it from a safe foreign call.
+use crate::hec::idle::Resting;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Of all HECs.
+pub struct Crowd {
+    cores: AtomicUsize,
+    /// HECs that run threads, busy or not.
+    all: AtomicUsize,
+    pub resting: Resting,
+    stuck: AtomicUsize,
+}
+
+pub static CROWD: Crowd = Crowd::new();
+
+impl Crowd {
+    const fn new() -> Crowd {
+        let [all, resting, stuck] = [const { AtomicUsize::new(0) }; 3];
+        Crowd { cores: AtomicUsize::new(usize::MAX), all, resting: Resting(resting), stuck }
+    }
+
+    /// There are so many cores.
+    pub fn set_cores(&self, n: usize) {
+        self.cores.store(n, Ordering::Relaxed);
+    }
+
+    /// From now on so many HECs run threads.
+    pub fn set_all(&self, n: usize) {
+        self.all.store(n, Ordering::Relaxed);
+    }
+
+    /// How many of them do not rest.
+    pub fn busy(&self) -> usize {
+        self.all.load(Ordering::Relaxed).saturating_sub(self.resting.count())
+    }
+
+    /// So many are stuck.
+    pub fn set_stuck(&self, n: usize) {
+        self.stuck.store(n, Ordering::Relaxed);
+    }
+
+    /// How many of those that rest may be given something to do.
+    pub fn room(&self) -> usize {
+        // One look: another one comes or goes at any moment.
+        let (cores, all, resting) = (self.cores.load(Ordering::Relaxed), self.all.load(Ordering::Relaxed), self.resting.count());
+        if all <= cores {
+            return resting;
+        }
+        resting.min((cores + self.stuck.load(Ordering::Relaxed)).saturating_sub(all.saturating_sub(resting)))
+    }
+
+    /// Are more busy than there are cores? Then who waits awake keeps others from what is waited for.
+    pub fn is_too_large(&self) -> bool {
+        self.busy() > self.cores.load(Ordering::Relaxed)
+    }
+
+    /// Is there a core that no HEC needs?
+    pub fn leaves_a_core(&self) -> bool {
+        self.busy() < self.cores.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn crowd(cores: usize, all: usize, resting: usize, stuck: usize) -> Crowd {
+        let c = Crowd::new();
+        c.set_cores(cores);
+        c.set_all(all);
+        (0..resting).for_each(|_| c.resting.one(true));
+        c.set_stuck(stuck);
+        c
+    }
+
+    #[test]
+    fn all_may_be_busy_with_a_core_for_each() {
+        assert_eq!(crowd(4, 4, 3, 0).room(), 3);
+        assert_eq!(crowd(2, 2, 0, 0).room(), 0);
+    }
+
+    #[test]
+    fn no_more_are_busy_than_there_are_cores() {
+        assert_eq!(crowd(2, 8, 8, 0).room(), 2);
+        assert_eq!(crowd(2, 8, 7, 0).room(), 1);
+        assert_eq!(crowd(2, 8, 6, 0).room(), 0);
+        assert_eq!(crowd(2, 8, 3, 0).room(), 0);
+        assert!(!crowd(2, 8, 6, 0).is_too_large());
+        assert!(crowd(2, 8, 5, 0).is_too_large());
+        assert!(crowd(2, 8, 7, 0).leaves_a_core() && !crowd(2, 8, 6, 0).leaves_a_core());
+    }
+
+    #[test]
+    fn who_is_stuck_does_not_count() {
+        assert_eq!(crowd(2, 8, 6, 1).room(), 1);
+        assert_eq!(crowd(2, 8, 6, 2).room(), 2);
+        assert_eq!(crowd(2, 3, 1, 2).room(), 1);
+    }
+}

@@ -1,0 +1,79 @@
+//! Clocks, in nanoseconds, and a counter.
+use crate::abi::rts_flags::Time;
+use libc::clockid_t;
+
+fn read(clock: clockid_t) -> Time {
+    let mut t = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: writes `t`.
+    unsafe { libc::clock_gettime(clock, &mut t) };
+    t.tv_sec * 1_000_000_000 + t.tv_nsec
+}
+
+/// Time that passes, from some start.
+#[no_mangle]
+pub extern "C" fn getProcessElapsedTime() -> Time {
+    read(libc::CLOCK_MONOTONIC)
+}
+
+#[no_mangle]
+pub extern "C" fn getMonotonicNSec() -> u64 {
+    read(libc::CLOCK_MONOTONIC) as u64
+}
+
+/// What a processor counts from some start, one to five in a nanosecond: for what happens too often to ask a clock.
+#[inline(always)]
+pub fn ticks() -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: all processors have it.
+    return unsafe { std::arch::x86_64::_rdtsc() };
+    #[cfg(not(target_arch = "x86_64"))]
+    return 3 * getMonotonicNSec();
+}
+
+/// Time that the processors have spent for this process.
+#[no_mangle]
+pub extern "C" fn getProcessCPUTime() -> Time {
+    read(libc::CLOCK_PROCESS_CPUTIME_ID)
+}
+
+#[no_mangle]
+pub extern "C" fn getCurrentThreadCPUTime() -> Time {
+    read(libc::CLOCK_THREAD_CPUTIME_ID)
+}
+
+/// A moment by both clocks, or the time between two.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Both {
+    pub cpu: Time,
+    pub elapsed: Time,
+}
+
+impl Both {
+    pub fn now() -> Both {
+        Both { cpu: getProcessCPUTime(), elapsed: getProcessElapsedTime() }
+    }
+}
+
+impl std::ops::Sub for Both {
+    type Output = Both;
+    fn sub(self, other: Both) -> Both {
+        Both { cpu: self.cpu - other.cpu, elapsed: self.elapsed - other.elapsed }
+    }
+}
+
+impl std::ops::Add for Both {
+    type Output = Both;
+    fn add(self, other: Both) -> Both {
+        Both { cpu: self.cpu + other.cpu, elapsed: self.elapsed + other.elapsed }
+    }
+}
+
+/// Page faults so far that had to read from a device.
+pub fn page_faults() -> i64 {
+    // SAFETY: writes `usage`, whose zero value is valid.
+    unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        libc::getrusage(libc::RUSAGE_SELF, &mut usage);
+        usage.ru_majflt
+    }
+}

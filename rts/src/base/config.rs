@@ -1,0 +1,377 @@
+//! What the flags ask of the runtime, in the units that the runtime thinks in.
+//!
+//! `RtsFlags` stays the only copy (C code may change it while the program runs), so this is a
+//! view, computed when asked for. Ask once per collection or per thread, not per object.
+use crate::abi::rts_flags::{Flags, Time, flags};
+use crate::abi::layout::*;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+/// The unit in which `RtsFlags` counts memory.
+pub const FLAG_BLOCK: usize = 1 << BLOCK_SHIFT;
+/// The most generations that the heap is divided into: an age has to fit in a few bits. Where a program asks for more (`-G`), the oldest of
+/// these stands for all that are older, and goes by the number of the oldest that was asked for.
+pub const MAX_GENERATIONS: usize = 12;
+/// The most that may be asked for. (The stock runtime takes any number, and crashes from 65 on.)
+pub const MOST_GENERATIONS: usize = 1000;
+/// The most threads that a collection ever has.
+pub const MAX_GC_THREADS: usize = 64;
+
+/// How much is told about collections (`-T -t -s -S`), in order of detail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum StatsMode {
+    Off,
+    /// Collect for `GHC.Stats`, print nothing.
+    Collect,
+    OneLine,
+    Summary,
+    Verbose,
+}
+
+/// What `-H` asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HeapSuggestion {
+    None,
+    Bytes(usize),
+    /// `-H` alone: as much as the program has used at its peak.
+    Auto,
+}
+
+/// Collect when nothing has run for a while.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IdleGc {
+    pub after: Duration,
+    /// At least so long between two of them.
+    pub at_least_every: Duration,
+}
+
+/// Nanoseconds.
+pub const DEFAULT_TIME_SLICE: i64 = 20_000_000;
+
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// HECs at start.
+    pub hecs: usize,
+    pub nursery_bytes: usize,
+    /// Bytes of large objects after which a collection is due.
+    pub large_alloc_bytes: usize,
+    pub nursery_chunk_bytes: Option<usize>,
+    pub max_heap_bytes: Option<usize>,
+    /// Allowed beyond the maximum after each heap overflow exception.
+    pub heap_grace_bytes: usize,
+    pub heap_suggestion: HeapSuggestion,
+    /// Into which the heap is divided.
+    pub generations: usize,
+    /// That were asked for.
+    pub named_generations: usize,
+    /// A generation may grow to this times its live data before it is collected.
+    pub old_gen_factor: f64,
+    pub min_old_gen_bytes: usize,
+    /// The largest number for no limit (`-K0`).
+    pub max_stack_words: usize,
+    pub initial_stack_words: usize,
+    pub stack_chunk_words: usize,
+    /// Copied from one stack chunk to the next at an overflow, so that returning does not
+    /// underflow at once.
+    pub stack_chunk_buffer_words: usize,
+    /// Allowed to a thread after each AllocationLimitExceeded exception.
+    pub alloc_limit_grace_bytes: usize,
+    /// `None`: no timer at all (`-V0`).
+    pub tick: Option<Duration>,
+    /// Ticks between two context switches; 0: at every heap check.
+    pub context_switch_ticks: u32,
+    /// Nobody has said how long a time slice is (`-C`).
+    pub default_slices: bool,
+    pub idle_gc: Option<IdleGc>,
+    pub signal_handlers: bool,
+    /// Tell when it takes longer than so many nanoseconds to stop the world.
+    pub long_gc_sync: Option<i64>,
+    pub max_local_sparks: usize,
+    /// Check the heap at collections (`-DS`).
+    pub sanity: bool,
+}
+
+/// How many processors this process may use.
+pub fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, |n| n.get())
+}
+
+fn duration(t: Time) -> Duration {
+    Duration::from_nanos(t.max(0) as u64)
+}
+
+fn stats_mode(give: u32) -> StatsMode {
+    match give as usize {
+        NO_GC_STATS => StatsMode::Off,
+        COLLECT_GC_STATS => StatsMode::Collect,
+        ONELINE_GC_STATS => StatsMode::OneLine,
+        SUMMARY_GC_STATS => StatsMode::Summary,
+        _ => StatsMode::Verbose,
+    }
+}
+
+impl Settings {
+    pub fn of(f: &Flags) -> Settings {
+        let gc = &f.GcFlags;
+        let blocks = |n: u32| n as usize * FLAG_BLOCK;
+        Settings {
+            hecs: (f.ParFlags.nCapabilities as usize).max(1),
+            nursery_bytes: blocks(gc.minAllocAreaSize),
+            large_alloc_bytes: match gc.largeAllocLim {
+                0 => blocks(gc.minAllocAreaSize),
+                n => blocks(n),
+            },
+            nursery_chunk_bytes: (gc.nurseryChunkSize != 0).then(|| blocks(gc.nurseryChunkSize)),
+            max_heap_bytes: (gc.maxHeapSize != 0).then(|| blocks(gc.maxHeapSize)),
+            heap_grace_bytes: gc.heapLimitGrace,
+            heap_suggestion: match (gc.heapSizeSuggestionAuto, gc.heapSizeSuggestion) {
+                (true, _) => HeapSuggestion::Auto,
+                (false, 0) => HeapSuggestion::None,
+                (false, n) => HeapSuggestion::Bytes(blocks(n)),
+            },
+            generations: (gc.generations as usize).clamp(1, MAX_GENERATIONS),
+            named_generations: named_generations(gc.generations),
+            old_gen_factor: gc.oldGenFactor,
+            min_old_gen_bytes: blocks(gc.minOldGenSize),
+            max_stack_words: match gc.maxStkSize {
+                0 => usize::MAX,
+                n => n as usize,
+            },
+            initial_stack_words: gc.initialStkSize as usize,
+            stack_chunk_words: gc.stkChunkSize as usize,
+            stack_chunk_buffer_words: gc.stkChunkBufferSize as usize,
+            alloc_limit_grace_bytes: gc.allocLimitGrace * FLAG_BLOCK,
+            tick: (f.MiscFlags.tickInterval > 0).then(|| duration(f.MiscFlags.tickInterval)),
+            context_switch_ticks: f.ConcFlags.ctxtSwitchTicks.max(0) as u32,
+            default_slices: f.ConcFlags.ctxtSwitchTime == DEFAULT_TIME_SLICE,
+            idle_gc: gc.doIdleGC.then(|| IdleGc {
+                after: duration(gc.idleGCDelayTime),
+                at_least_every: duration(gc.interIdleGCWait),
+            }),
+            signal_handlers: f.MiscFlags.install_signal_handlers,
+            long_gc_sync: (gc.longGCSync > 0).then_some(gc.longGCSync),
+            max_local_sparks: f.ParFlags.maxLocalSparks as usize,
+            sanity: f.DebugFlags.sanity,
+        }
+    }
+}
+
+/// The settings as they are now.
+pub fn hec_flags() -> Settings {
+    Settings::of(&flags())
+}
+
+/// That many generations there are to see for the program, of which it may have set the number itself.
+fn named_generations(asked: u32) -> usize {
+    (asked as usize).clamp(1, MOST_GENERATIONS)
+}
+
+/// The number that `generation` has for the program, where it asked for so many.
+fn name_of(generation: usize, asked: u32) -> usize {
+    let named = named_generations(asked);
+    if generation + 1 >= named.min(MAX_GENERATIONS) {
+        named - 1
+    } else {
+        generation
+    }
+}
+
+/// The number that `generation` has for the program.
+pub fn generation_name(generation: usize) -> usize {
+    name_of(generation, flags().GcFlags.generations)
+}
+
+/// Only how much is told about collections: cheaper than all settings.
+pub fn stats_mode_now() -> StatsMode {
+    stats_mode(flags().GcFlags.giveStats)
+}
+
+/// What the flags ask of parallel collections (`-qg -qb -qn -qa`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ParallelGc {
+    /// Collections of this generation and of older ones may be shared; `None`: none may.
+    pub from_generation: Option<usize>,
+    /// From this generation on a GC thread may take work from another one.
+    balanced_from: Option<usize>,
+    /// GC threads; `None`: as many as there are HECs, or as the runtime finds good.
+    pub threads: Option<usize>,
+    /// Each thread stays on a core.
+    pub affinity: bool,
+}
+
+impl ParallelGc {
+    pub fn of(f: &Flags) -> ParallelGc {
+        let par = &f.ParFlags;
+        let enabled = par.parGcEnabled && !f.GcFlags.useNonmoving;
+        ParallelGc {
+            from_generation: enabled.then_some(par.parGcGen as usize),
+            balanced_from: par
+                .parGcLoadBalancingEnabled
+                .then_some(par.parGcLoadBalancingGen as usize),
+            threads: (par.parGcThreads > 0).then_some(par.parGcThreads as usize),
+            affinity: par.setAffinity,
+        }
+    }
+
+    /// May GC threads take each other's work when `generation` is collected? The default of the
+    /// flag, 1, leaves that to the runtime, which sees no reason against it.
+    pub fn balances(&self, generation: usize) -> bool {
+        self.balanced_from.is_some_and(|g| g <= 1 || generation >= g)
+    }
+}
+
+/// As the flags are now.
+pub fn parallel_gc_now() -> ParallelGc {
+    ParallelGc::of(&flags())
+}
+
+/// Checks of the runtime upon itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Checks {
+    /// Verify the whole heap at every collection.
+    pub heap: bool,
+    /// Collect at every allocation block.
+    pub every_block: bool,
+    /// Have so many GC threads take part in every collection, whether it pays or not.
+    pub gc_threads: Option<usize>,
+    /// Let all HECs be busy at a time, however few the cores are.
+    pub crowd: bool,
+    /// Give nurseries another size at every collection.
+    pub nurseries: bool,
+    /// Steal thunks from threads at rest wherever that can be done, instead of waiting for them.
+    pub steal: bool,
+    /// Evaluate what modifies variables before others see it, wherever that is.
+    pub modify: bool,
+    /// Promote whatever survives a collection at once, collect at every block, and verify the heap
+    /// as often as that does not take too long.
+    pub old: bool,
+}
+
+/// Reads `HECATON_CHECK`: a list of `heap`, `every-block`, `old`, `crowd`, `nurseries`, `steal`, `modify`
+/// and `gc-threads=N`. The error is the word it does not know.
+fn parse_checks(list: &str) -> Result<Checks, &str> {
+    let mut checks = Checks::default();
+    for word in list.split(',').map(str::trim).filter(|w| !w.is_empty()) {
+        match word {
+            "heap" => checks.heap = true,
+            "every-block" => checks.every_block = true,
+            "old" => (checks.every_block, checks.old) = (true, true),
+            "crowd" => checks.crowd = true,
+            "nurseries" => checks.nurseries = true,
+            "steal" => checks.steal = true,
+            "modify" => checks.modify = true,
+            other => match other.strip_prefix("gc-threads=").map(str::parse) {
+                Some(Ok(n)) if (1..=MAX_GC_THREADS).contains(&n) => checks.gc_threads = Some(n),
+                _ => return Err(other),
+            },
+        }
+    }
+    Ok(checks)
+}
+
+/// The checks asked for by the environment variable `HECATON_CHECK` and by `-DS`. An unknown
+/// word in the variable ends the program: a check that silently does not run is worse.
+pub fn checks() -> Checks {
+    static FROM_ENV: OnceLock<Checks> = OnceLock::new();
+    let mut checks = *FROM_ENV.get_or_init(|| {
+        let list = std::env::var_os("HECATON_CHECK").unwrap_or_default();
+        parse_checks(&list.to_string_lossy()).unwrap_or_else(|word| {
+            crate::base::fatal::exit_with(
+                1,
+                &format!(
+                    "HECATON_CHECK has `{word}'; it knows `heap', `every-block', `old', `crowd', \
+                     `nurseries', `steal', `modify' and `gc-threads=N'"
+                ),
+            )
+        })
+    });
+    checks.heap |= flags().DebugFlags.sanity;
+    checks
+}
+
+/// What the runtime tells about a run at its end, beside the statistics of the flags.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shows {
+    /// Waits for black holes, and work done twice.
+    pub blackholes: bool,
+}
+
+/// Reads `HECATON_SHOW`: a list of which `blackholes` is the one word so far. The error is the
+/// word it does not know.
+fn parse_shows(list: &str) -> Result<Shows, &str> {
+    let mut shows = Shows::default();
+    for word in list.split(',').map(str::trim).filter(|w| !w.is_empty()) {
+        match word {
+            "blackholes" => shows.blackholes = true,
+            other => return Err(other),
+        }
+    }
+    Ok(shows)
+}
+
+/// What the environment variable `HECATON_SHOW` asks for. An unknown word ends the program.
+pub fn shows() -> Shows {
+    let list = std::env::var_os("HECATON_SHOW").unwrap_or_default();
+    parse_shows(&list.to_string_lossy()).unwrap_or_else(|word| {
+        crate::base::fatal::exit_with(1, &format!("HECATON_SHOW has `{word}'; it knows `blackholes'"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parallel_collections() {
+        let mut f = Flags::zeroed();
+        assert_eq!(ParallelGc::of(&f).from_generation, None);
+        f.ParFlags.parGcEnabled = true;
+        f.ParFlags.parGcLoadBalancingEnabled = true;
+        f.ParFlags.parGcLoadBalancingGen = 1;
+        let p = ParallelGc::of(&f);
+        assert_eq!((p.from_generation, p.threads), (Some(0), None));
+        assert!(p.balances(0) && p.balances(1));
+        (f.ParFlags.parGcGen, f.ParFlags.parGcLoadBalancingGen, f.ParFlags.parGcThreads) = (1, 2, 3);
+        let p = ParallelGc::of(&f);
+        assert_eq!((p.from_generation, p.threads), (Some(1), Some(3)));
+        assert!(!p.balances(1) && p.balances(2));
+        f.ParFlags.parGcLoadBalancingEnabled = false;
+        f.GcFlags.useNonmoving = true;
+        let p = ParallelGc::of(&f);
+        assert!(p.from_generation.is_none() && !p.balances(2));
+    }
+
+    #[test]
+    fn the_oldest_generation_stands_for_all_that_are_older() {
+        for (asked, names) in [(1, vec![0]), (2, vec![0, 1]), (3, vec![0, 1, 2])] {
+            assert_eq!((0..asked as usize).map(|g| name_of(g, asked)).collect::<Vec<_>>(), names);
+        }
+        for (asked, oldest) in [(12, 11), (13, 12), (64, 63), (1000, 999), (u32::MAX, 999)] {
+            assert_eq!((name_of(0, asked), name_of(10, asked), name_of(11, asked)), (0, 10, oldest));
+        }
+        let mut f = Flags::zeroed();
+        f.GcFlags.generations = 100;
+        let s = Settings::of(&f);
+        assert_eq!((s.generations, s.named_generations), (MAX_GENERATIONS, 100));
+    }
+
+    #[test]
+    fn check_lists() {
+        assert_eq!(parse_checks(""), Ok(Checks::default()));
+        let heap = Checks { heap: true, ..Checks::default() };
+        assert_eq!(parse_checks("heap"), Ok(heap));
+        assert_eq!(parse_checks("every-block, heap"), Ok(Checks { every_block: true, ..heap }));
+        assert_eq!(parse_checks("heap,old"), Ok(Checks { every_block: true, old: true, ..heap }));
+        assert_eq!(parse_checks("heap,gc-threads=4"), Ok(Checks { gc_threads: Some(4), ..heap }));
+        assert_eq!(parse_checks("heap,nurseries"), Ok(Checks { nurseries: true, ..heap }));
+        assert_eq!(parse_checks("gc-threads=0"), Err("gc-threads=0"));
+        assert_eq!(parse_checks("heap,blocks"), Err("blocks"));
+    }
+
+    #[test]
+    fn show_lists() {
+        assert_eq!(parse_shows(""), Ok(Shows::default()));
+        assert_eq!(parse_shows(" blackholes"), Ok(Shows { blackholes: true }));
+        assert_eq!(parse_shows("blackhole"), Err("blackhole"));
+    }
+}

@@ -1,0 +1,208 @@
+//! From-space and to-space: what is condemned before a collection, freed after it, and handed to the generations; the nurseries' next
+//! cycle.
+use crate::collector::request::Outcome;
+use crate::collector::trace::weak::Uncertain;
+use crate::collector::trace::worker::Worker;
+use crate::collector::compact_regions;
+use crate::collector::policy::{heap_limits, max_heap};
+use crate::abi::{Closure, WORD};
+use crate::hec::{Hec, out_of_memory};
+use crate::memory::block_alloc;
+use crate::memory::block_alloc::{Run, free_run, used_bytes};
+use crate::memory::{Age, BLOCK_BYTES, blocks_of, heap, nursery_chunks, remembered_set, used_by};
+
+/// The runs that are being evacuated.
+pub(super) struct FromSpace {
+    plain: Vec<Run>,
+    large: Vec<Run>,
+}
+
+unsafe fn condemn_run(run: Run) {
+    let age = block_alloc::run_age(run);
+    block_alloc::set_age(run, Age(age.0 | Age::CONDEMNED));
+}
+
+/// Hands over what HECs have made in the oldest generation; all of it if that is to be collected.
+pub(super) unsafe fn take_pretenured(hecs: &mut [&mut Hec], generation: usize) {
+    let oldest = heap().oldest();
+    for hec in hecs.iter_mut() {
+        hec.pretenured.hand_over(&mut heap().gens[oldest], generation == oldest);
+    }
+}
+
+/// Makes the nurseries and the generations up to `generation` from-space.
+pub(super) unsafe fn condemn(hecs: &mut [&mut Hec], generation: usize) -> (FromSpace, Uncertain) {
+    let mut from = FromSpace { plain: Vec::new(), large: Vec::new() };
+    let mut u = Uncertain {
+        weaks: Vec::new(),
+        threads: Vec::new(),
+        resurrected: Vec::new(),
+        dead_weaks: Vec::new(),
+    };
+    for gen in &mut heap().gens[..=generation] {
+        gen.collections += 1;
+        from.plain.append(&mut gen.take_plain());
+        from.large.append(&mut gen.take_large());
+        u.weaks.append(&mut gen.weaks);
+        u.threads.append(&mut gen.threads);
+    }
+    for hec in hecs.iter_mut() {
+        let (mut extra, mut large) = hec.alloc.end_cycle();
+        from.plain.append(&mut extra);
+        from.large.append(&mut large);
+        u.weaks.append(&mut hec.new_weaks);
+        u.threads.append(&mut hec.new_threads);
+        hec.alloc.runs().for_each(|run| condemn_run(run));
+        hec.spare_record = Closure::NULL;
+    }
+    for &run in from.plain.iter().chain(&from.large) {
+        condemn_run(run);
+    }
+    compact_regions::join_regions(&mut from.large);
+    (from, u)
+}
+
+/// The old objects that may refer to condemned ones, old generations first, with the HECs that have remembered them and their steps.
+pub(super) unsafe fn take_remembered_sets(
+    hecs: &mut [&mut Hec],
+    generation: usize,
+) -> Vec<(usize, u8, Vec<Closure>)> {
+    let mut sets = Vec::new();
+    for g in (0..heap().gens.len()).rev() {
+        for (no, hec) in hecs.iter_mut().enumerate() {
+            let list = std::mem::take(&mut hec.remembered.by_generation[g]);
+            // Condemned ones are listed anew when their copies are scanned.
+            if g > generation && !list.is_empty() {
+                sets.push((no, g as u8 + 1, list));
+            }
+        }
+    }
+    sets
+}
+
+/// Frees from-space, and hands to-space to the generations.
+pub(super) unsafe fn finish<const MAJOR: bool, const PARALLEL: bool>(
+    workers: &mut [Worker<MAJOR, PARALLEL>],
+    hecs: &mut [&mut Hec],
+    generation: usize,
+    from: FromSpace,
+    uncertain: Uncertain,
+) -> Outcome {
+    let poison = heap_limits::settings().check;
+    let gens = &mut heap().gens;
+    let mut outcome = Outcome {
+        generation,
+        major: MAJOR,
+        resurrected: uncertain.resurrected,
+        dead_weaks: uncertain.dead_weaks,
+        threads: workers.len(),
+        ..Outcome::default()
+    };
+    collect_copies(workers, &mut outcome);
+    for hec in hecs.iter_mut() {
+        hec.alloc.drop_dead_pinned();
+    }
+    let held: usize = from.plain.iter().chain(&from.large).map(|&run| (*run).len as usize).sum();
+    for run in from.plain {
+        release(run, poison);
+    }
+    for run in from.large {
+        let age = block_alloc::run_age(run);
+        if age.is(Age::CONDEMNED) {
+            release(run, poison);
+        } else {
+            gens[age.generation()].add_large(run);
+        }
+    }
+    for w in workers.iter_mut() {
+        let hec = &mut *hecs[w.home];
+        for (set, list) in hec.remembered.by_generation.iter_mut().zip(&mut w.remembered) {
+            remembered_set::join(set, std::mem::take(list));
+        }
+    }
+    let kept = blocks_of(gens);
+    outcome.live = used_by(gens);
+    outcome.slop = kept * BLOCK_BYTES - outcome.live.all();
+    if MAJOR {
+        let statics = workers.iter().map(|w| w.statics_scanned).sum();
+        heap_limits::set_limits(kept, held, statics);
+    }
+    outcome
+}
+
+/// Starts a new cycle.
+pub(super) unsafe fn resume(hecs: &mut [&mut Hec], outcome: &mut Outcome) {
+    start_cycles(hecs, heap_limits::nursery_bytes(hecs.len()), heap_limits::settings().check);
+    if outcome.major {
+        heap_limits::return_memory();
+    }
+    outcome.over_limit = max_heap::has_overflowed(outcome.major);
+    outcome.full_is_due = !outcome.major && max_heap::is_used_up();
+}
+
+/// Hands all to-space to the generations. The runs that may have room left come last: the next
+/// collection goes on filling them.
+unsafe fn collect_copies<const MAJOR: bool, const PARALLEL: bool>(
+    workers: &mut [Worker<MAJOR, PARALLEL>],
+    outcome: &mut Outcome,
+) {
+    let gens = &mut heap().gens;
+    let mut copied = vec![0; workers.len()];
+    for step in 1..=gens.len() {
+        let mut hand_over = |worker: usize, run: Run| {
+            copied[worker] += used_bytes(run) / WORD;
+            gens[step - 1].add_plain(run);
+        };
+        for (i, w) in workers.iter_mut().enumerate() {
+            w.take_filled(step).into_iter().for_each(|run| hand_over(i, run));
+        }
+        for (i, w) in workers.iter_mut().enumerate() {
+            w.take_open(step).into_iter().for_each(|run| hand_over(i, run));
+        }
+    }
+    for (copied, w) in copied.iter_mut().zip(workers.iter()) {
+        *copied -= w.resumed_bytes / WORD;
+    }
+    outcome.copied_words = copied.iter().sum();
+    outcome.scanned_bytes = workers.iter().map(|w| w.scanned_in_place).sum();
+    outcome.aged_words = workers.iter().map(|w| w.copied_from[Age::SURVIVOR.step()]).sum();
+    outcome.promoted_words = workers.iter().flat_map(|w| &w.copied_from[Age::SURVIVOR.step() + 1..]).sum();
+    outcome.balance(&copied);
+}
+
+/// Empties the nurseries; `bytes` is their new size.
+unsafe fn start_cycles(hecs: &mut [&mut Hec], bytes: usize, poison: bool) {
+    for hec in hecs.iter_mut() {
+        for run in hec.alloc.runs() {
+            if poison {
+                fill(run);
+            }
+            block_alloc::set_age(run, Age::NURSERY);
+        }
+        hec.alloc.start_cycle();
+        hec.spare_chunks.clear();
+    }
+    let mut areas: Vec<_> = hecs.iter_mut().map(|hec| &mut hec.alloc).collect();
+    let piece = heap_limits::piece_bytes(areas.len(), bytes);
+    if !nursery_chunks::deal(&mut areas, bytes, piece) {
+        out_of_memory(bytes);
+    }
+    for hec in hecs.iter_mut() {
+        hec.alloc.large_limit = heap_limits::large_limit(bytes);
+        hec.pretenured.start_cycle(bytes);
+        hec.r.current_nursery = hec.alloc.run;
+    }
+}
+
+/// Frees a run.
+unsafe fn release(run: Run, poison: bool) {
+    if poison {
+        fill(run);
+    }
+    free_run(run);
+}
+
+/// Overwrites a run with what is no address.
+unsafe fn fill(run: Run) {
+    std::ptr::write_bytes((*run).start as *mut u8, 0xaa, (*run).len as usize * BLOCK_BYTES);
+}

@@ -1,0 +1,4 @@
+//! The heap checker: verifies the heap's invariants around a collection (`HECATON_CHECK=heap`).
+pub(super) mod check_pace;
+pub mod heap_check;
+pub mod pointer_fields;

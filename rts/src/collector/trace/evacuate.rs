@@ -1,0 +1,420 @@
+//! Evacuation: given a slot, see to it that what it refers to survives, and update the slot.
+//!
+//! A pointer outside the heap, or to an object that is not condemned, costs a range test and a
+//! byte load. A condemned small object is copied to the step its age asks for, or to the
+//! owner's if that is older (eager promotion), and its header becomes the new address with bit
+//! 0 set. Indirections are skipped, small boxed integers and characters replaced by the shared
+//! static ones, selector thunks evaluated if their selectee is (`selector.rs`), cells of a list copied in a row (`list_cells.rs`).
+//! `failed` records that the referent ended up younger than the owner. Where several threads
+//! evacuate at once (`forwarding.rs`), one that finds that it was second looks at the object anew.
+use crate::collector::trace::prefetch;
+use crate::collector::trace::small_objects;
+use crate::collector::trace::stacks::Size;
+use crate::collector::trace::worker::Worker;
+use crate::abi::closure::fields::*;
+use crate::abi::{Closure, Info, TAG_MASK, WORD};
+use crate::abi::layout::*;
+use crate::memory::object_size::size_of_object;
+use crate::memory::{Age, BLOCK_LOG};
+use crate::base::fatal;
+use std::ptr;
+
+/// How many integers, from `MIN_INTLIKE` (which is negative) up, have a shared closure.
+const SHARED_INTS: usize = MAX_INTLIKE.wrapping_sub(MIN_INTLIKE) + 1;
+/// A boxed number or character, as shared closures are: header and value.
+pub(in crate::collector) const BOX_WORDS: usize = 2;
+
+/// A selector thunk: header, spare word, selectee.
+const SELECTOR_WORDS: usize = 3;
+
+/// The forwarding mark in a header.
+pub(in crate::collector) const FORWARDED: usize = 1;
+
+impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
+    #[inline(always)]
+    pub(in crate::collector) fn in_heap(&self, p: usize) -> bool {
+        p.wrapping_sub(self.base) < self.bytes
+    }
+
+    /// The age byte of a heap address.
+    #[inline(always)]
+    pub(in crate::collector) unsafe fn age(&self, p: usize) -> u8 {
+        *(self.ages.wrapping_add(p >> BLOCK_LOG) as *const u8)
+    }
+
+    /// # Safety
+    /// `slot` holds a closure pointer.
+    #[inline(always)]
+    pub(in crate::collector) unsafe fn evacuate(&mut self, slot: *mut usize) {
+        let p = *slot;
+        if !self.in_heap(p) {
+            if MAJOR {
+                self.reach_static(p);
+            }
+            return;
+        }
+        let age = self.age(p);
+        if age & Age::CONDEMNED == 0 {
+            self.failed |= (age & 15) < self.owner;
+            return;
+        }
+        self.save(slot, p, age);
+    }
+
+    /// Evacuates the field `i` of an object.
+    #[inline(always)]
+    pub(in crate::collector) unsafe fn field(&mut self, c: *mut usize, i: usize) {
+        self.evacuate(c.add(i))
+    }
+
+    /// Evacuates fields `from..to` of an object.
+    #[inline(always)]
+    pub(in crate::collector) unsafe fn fields(&mut self, c: *mut usize, from: usize, to: usize) {
+        for i in from..to {
+            self.evacuate(c.add(i));
+        }
+    }
+
+    /// Evacuates a condemned object. What is common is done here without a call, so that few
+    /// registers need be saved; all else is done by calls in tail position.
+    #[inline(never)]
+    unsafe fn save(&mut self, slot: *mut usize, mut p: usize, mut age: u8) {
+        loop {
+            if !Age(age).is_plain() {
+                *slot = p;
+                return self.save_in_place(p, age);
+            }
+            let c = (p & !TAG_MASK) as *mut usize;
+            let header = self.header(c);
+            if header & FORWARDED != 0 {
+                return self.follow(slot, header, p & TAG_MASK);
+            }
+            let info = Info(header);
+            let kind = info.kind();
+            if kind != IND && kind != BLACKHOLE {
+                if !self.save_small(slot, p, age, header, kind) {
+                    self.save_any(slot, p, age)
+                }
+                return;
+            }
+            let value = *c.add(INDIRECTEE);
+            // Without a tag it may be a thread, or whoever waits for one.
+            if value & TAG_MASK == 0 {
+                return self.save_any(slot, p, age);
+            }
+            p = value;
+            let Some(now) = self.must_save(slot, p) else { return };
+            age = now;
+        }
+    }
+
+    /// Saves a small object for which there is room. False if it is something else, or another
+    /// thread was first.
+    #[inline(always)]
+    unsafe fn save_small(
+        &mut self,
+        slot: *mut usize,
+        p: usize,
+        age: u8,
+        header: usize,
+        kind: usize,
+    ) -> bool {
+        let c = (p & !TAG_MASK) as *mut usize;
+        if kind == CONSTR_0_1 && self.share(slot, c, header, p & TAG_MASK) {
+            return true;
+        }
+        if header == self.cons_header {
+            // One thread alone is always first: then this is the end.
+            let won = self.copy_list(slot, c, header, p & TAG_MASK, age);
+            return !PARALLEL || won;
+        }
+        let Some(words) = small_objects::words(Info(header), kind) else { return false };
+        let step = self.destination(age);
+        let b = self.buffers[(step & 15) as usize];
+        let end = b.free + words * WORD;
+        if end > b.limit {
+            return false;
+        }
+        let to = b.free as *mut usize;
+        prefetch::for_copies(end);
+        small_objects::copy(c, to, words);
+        if !self.forward(slot, c, header, to, p & TAG_MASK) {
+            return false;
+        }
+        self.buffers[(step & 15) as usize].free = end;
+        self.note(age, words);
+        self.failed |= step < self.owner;
+        true
+    }
+
+    /// The age of the object that an indirection led to, if it must be saved as well. Otherwise
+    /// the slot refers to it now.
+    #[inline(always)]
+    unsafe fn must_save(&mut self, slot: *mut usize, p: usize) -> Option<u8> {
+        if !self.in_heap(p) {
+            *slot = p;
+            if MAJOR {
+                self.reach_static(p);
+            }
+            return None;
+        }
+        let age = self.age(p);
+        if age & Age::CONDEMNED == 0 {
+            *slot = p;
+            self.failed |= (age & 15) < self.owner;
+            return None;
+        }
+        Some(age)
+    }
+
+    /// The slot's object has a copy, which its header names.
+    #[inline(always)]
+    unsafe fn follow(&mut self, slot: *mut usize, header: usize, tag: usize) {
+        let to = header - FORWARDED;
+        *slot = to | tag;
+        if self.owner > 1 && self.in_heap(to) {
+            self.failed |= (self.age(to) & 15) < self.owner;
+        }
+    }
+
+    /// Evacuates a condemned object, whatever it is.
+    #[inline(never)]
+    unsafe fn save_any(&mut self, slot: *mut usize, mut p: usize, mut age: u8) {
+        // Ends it, if the copy has become the object.
+        macro_rules! copied {
+            ($copy:expr) => {{
+                let won = $copy;
+                if PARALLEL && !won {
+                    continue;
+                }
+                return;
+            }};
+        }
+        loop {
+            let c = (p & !TAG_MASK) as *mut usize;
+            if !Age(age).is_plain() {
+                *slot = p;
+                return self.save_in_place(p, age);
+            }
+            let header = self.header(c);
+            let tag = p & TAG_MASK;
+            if header & FORWARDED != 0 {
+                return self.follow(slot, header, tag);
+            }
+            let info = Info(header);
+            p = match info.kind() {
+                CONSTR_0_1 => {
+                    if self.share(slot, c, header, tag) {
+                        return;
+                    }
+                    copied!(self.copy_fixed::<BOX_WORDS>(slot, c, header, tag, age));
+                }
+                CONSTR_2_0 if header == self.cons_header => {
+                    copied!(self.copy_list(slot, c, header, tag, age))
+                }
+                IND | BLACKHOLE => match self.value_of_blackhole(c) {
+                    Some(value) => value,
+                    None => copied!(self.copy_fixed::<2>(slot, c, header, tag, age)),
+                },
+                THUNK_SELECTOR => match self.select(Closure(c as usize), header) {
+                    Some(value) => value,
+                    // It has been copied on the way, or is another thread's.
+                    None => continue,
+                },
+                STACK => copied!(self.copy_stack(slot, c, header, age, Size::Same)),
+                WHITEHOLE if PARALLEL => {
+                    self.wait_for_claim(c, header);
+                    continue;
+                }
+                kind => {
+                    let words = match small_objects::words(info, kind) {
+                        Some(words) => words,
+                        None => size_of_object(Closure(c as usize), info),
+                    };
+                    copied!(self.copy(slot, c, header, tag, age, words));
+                }
+            };
+            let Some(now) = self.must_save(slot, p) else { return };
+            age = now;
+        }
+    }
+
+    /// Evacuates without skipping anything: what an update frame or a queue of waiters names
+    /// must stay an object of its own, for it will be overwritten.
+    pub(in crate::collector) unsafe fn evacuate_as_is(&mut self, slot: *mut usize) {
+        let p = *slot;
+        if self.in_heap(p) {
+            let age = self.age(p);
+            let plain = age & (Age::LARGE | Age::PINNED | Age::COMPACT) == 0;
+            if age & Age::CONDEMNED != 0 && plain && self.save_as_is(slot, p, age) {
+                return;
+            }
+        }
+        self.evacuate(slot)
+    }
+
+    /// Copies an object that evacuation might skip. False if it would not.
+    unsafe fn save_as_is(&mut self, slot: *mut usize, p: usize, age: u8) -> bool {
+        let c = (p & !TAG_MASK) as *mut usize;
+        loop {
+            let header = self.header(c);
+            if header & FORWARDED != 0 {
+                return false;
+            }
+            let won = match Info(header).kind() {
+                IND | BLACKHOLE => self.copy_fixed::<2>(slot, c, header, 0, age),
+                THUNK_SELECTOR => self.copy_fixed::<SELECTOR_WORDS>(slot, c, header, 0, age),
+                WHITEHOLE if PARALLEL => {
+                    self.wait_for_claim(c, header);
+                    false
+                }
+                _ => return false,
+            };
+            if !PARALLEL || won {
+                return true;
+            }
+        }
+    }
+
+    /// The step that a survivor from a block of this age goes to.
+    #[inline(always)]
+    pub(in crate::collector) fn destination(&self, age: u8) -> u8 {
+        self.dest[(age & 15) as usize].max(self.promote_to)
+    }
+
+    /// Counts what has been copied from a block of this age.
+    #[inline(always)]
+    pub(in crate::collector) fn note(&mut self, age: u8, words: usize) {
+        self.copied_from[(age & 15) as usize] += words;
+    }
+
+    #[inline(always)]
+    unsafe fn copy_fixed<const WORDS: usize>(
+        &mut self,
+        slot: *mut usize,
+        from: *mut usize,
+        header: usize,
+        tag: usize,
+        age: u8,
+    ) -> bool {
+        let step = self.destination(age);
+        let won = self.copy_to::<WORDS>(slot, from, header, tag, age, step);
+        self.failed |= won && step < self.owner;
+        won
+    }
+
+    /// Copies an object of so many words to a step.
+    #[inline(always)]
+    pub(in crate::collector) unsafe fn copy_to<const WORDS: usize>(
+        &mut self,
+        slot: *mut usize,
+        from: *mut usize,
+        header: usize,
+        tag: usize,
+        age: u8,
+        step: u8,
+    ) -> bool {
+        let to = self.alloc(step, WORDS);
+        *(to as *mut [usize; WORDS]) = *(from as *const [usize; WORDS]);
+        if !self.forward(slot, from, header, to, tag) {
+            self.take_back(step, WORDS);
+            return false;
+        }
+        self.note(age, WORDS);
+        true
+    }
+
+    #[inline(always)]
+    unsafe fn copy(
+        &mut self,
+        slot: *mut usize,
+        from: *mut usize,
+        header: usize,
+        tag: usize,
+        age: u8,
+        words: usize,
+    ) -> bool {
+        let step = self.destination(age);
+        let to = self.alloc(step, words);
+        if small_objects::is(words) {
+            small_objects::copy(from, to, words);
+        } else {
+            ptr::copy_nonoverlapping(from, to, words);
+        }
+        if !self.forward(slot, from, header, to, tag) {
+            self.take_back(step, words);
+            return false;
+        }
+        self.note(age, words);
+        self.failed |= step < self.owner;
+        true
+    }
+
+    /// Copies a selector thunk that cannot be evaluated now, whose claimed header was `header`.
+    pub(in crate::collector) unsafe fn copy_selector(&mut self, c: Closure, header: usize) {
+        let to = self.alloc(self.destination(self.age(c.0)), SELECTOR_WORDS);
+        *(to as *mut [usize; SELECTOR_WORDS]) = *(c.slot(0) as *const [usize; SELECTOR_WORDS]);
+        *to = header;
+        self.release(c.slot(0), to as usize | FORWARDED);
+    }
+
+    /// Makes the slot refer to the shared closure that stands for a box, if there is one.
+    #[inline(always)]
+    pub(in crate::collector) unsafe fn share(&self, slot: *mut usize, c: *mut usize, header: usize, tag: usize) -> bool {
+        let Some(shared) = self.shared(header, *c.add(1)) else { return false };
+        *c = shared | FORWARDED;
+        *slot = shared | tag;
+        true
+    }
+
+    /// The shared closure that stands for a small boxed integer or character.
+    #[inline(always)]
+    fn shared(&self, header: usize, value: usize) -> Option<usize> {
+        if header == self.int_header {
+            let i = value.wrapping_sub(MIN_INTLIKE);
+            return (i < SHARED_INTS).then(|| self.int_table + i * BOX_WORDS * WORD);
+        }
+        if header == self.char_header {
+            return (value <= MAX_CHARLIKE).then(|| self.char_table + value * BOX_WORDS * WORD);
+        }
+        None
+    }
+
+    /// The value of an indirection or a black hole; `None` while it is under evaluation, which
+    /// the indirectee says and not the header (`eval/thunk.rs`).
+    #[inline]
+    pub(in crate::collector) unsafe fn value_of_blackhole(&self, c: *mut usize) -> Option<usize> {
+        let p = *c.add(INDIRECTEE);
+        if p & TAG_MASK != 0 {
+            return Some(p);
+        }
+        let mut header = self.header(p as *const usize);
+        if header & FORWARDED != 0 {
+            header = self.header((header - FORWARDED) as *const usize);
+        }
+        match Info(header).kind() {
+            TSO | BLOCKING_QUEUE => None,
+            _ => Some(p),
+        }
+    }
+
+    /// Saves a large object, a block of pinned arrays or a compact region: nothing moves.
+    #[cold]
+    #[inline(never)]
+    unsafe fn save_in_place(&mut self, p: usize, age: u8) {
+        let step = self.destination(age);
+        let step = self.keep(p, age, step);
+        self.failed |= step < self.owner;
+    }
+
+    /// Ends the program: an object that no compiled code can have made.
+    #[cold]
+    pub(in crate::collector) unsafe fn strange(&self, c: *const usize) -> ! {
+        let header = *c;
+        let kind = if self.in_heap(header) { usize::MAX } else { Info(header).kind() };
+        fatal::broken(&format!(
+            "strange object at {c:p}: header {header:#x}, closure type {kind}; \
+             expected a heap object"
+        ))
+    }
+}

@@ -1,0 +1,197 @@
+//! Stacks, and what looks like a piece of one.
+//!
+//! A chunk is dirty while it may refer to younger objects; a clean one costs a minor
+//! collection nothing, so deep recursion is scanned once. A frame's info table says which of
+//! its words are pointers. The updatee of an update frame is kept as the object it is, even if
+//! somebody else has given it a value already: the frame will overwrite it.
+//!
+//! Of a chunk only the words in use are copied; and the current chunk of a thread that has not run
+//! since the last collection gets no more room than that (`thread/stack_shrink.rs`).
+use crate::collector::trace::evacuate::FORWARDED;
+use crate::collector::trace::prefetch::Lookahead;
+use crate::collector::trace::worker::Worker;
+use crate::abi::closure::fields::*;
+use crate::abi::info_table::Bitmap;
+use crate::abi::{Closure, Info, Stack, TAG_MASK, Tso, WORD};
+use crate::abi::layout::*;
+use crate::memory::Age;
+use crate::base::fatal;
+use crate::thread::stack::{CLEAN, UNTOUCHED, underflow_frame};
+use crate::thread::{park, stack_shrink};
+use std::ptr;
+
+/// Words of a chunk's header.
+const HEADER_WORDS: usize = SIZEOF_StgStack / WORD;
+
+/// What size the copy of a chunk has.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(in crate::collector) enum Size {
+    Same,
+    /// As small as can be, if that is worth it.
+    Shrunk,
+}
+
+/// Fields of a `RET_FUN` frame.
+const RET_FUN_SIZE: usize = 1;
+const RET_FUN_FUN: usize = 2;
+const RET_FUN_PAYLOAD: usize = 3;
+
+impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
+    pub(in crate::collector) unsafe fn scan_stack(&mut self, c: *mut usize) {
+        let stack = Stack(c as usize);
+        let promote_to = std::mem::replace(&mut self.promote_to, 0);
+        if PARALLEL {
+            self.has_worked_alone(stack.top() - stack.obj().sp);
+            self.evacuate_next_chunk(stack);
+        }
+        self.scan_frames(stack.obj().sp as *mut usize, stack.top() as *mut usize);
+        self.promote_to = promote_to;
+        stack.obj().dirty = if self.owner <= 1 || self.failed { UNTOUCHED } else { CLEAN };
+    }
+
+    /// Evacuates the chunk below, if there is one, for others to scan while this one is.
+    unsafe fn evacuate_next_chunk(&mut self, stack: Stack) {
+        if let Some(frame) = underflow_frame(stack) {
+            self.evacuate(frame.add(UNDERFLOW_NEXT));
+        }
+    }
+
+    /// Evacuates the youngest chunk of a thread, whose room nobody needs as long as it rests.
+    pub(in crate::collector) unsafe fn evacuate_current_chunk(&mut self, t: Tso) {
+        let o = t.obj();
+        let slot = &mut o.stackobj as *mut Stack as *mut usize;
+        let (p, age) = (*slot, self.age(*slot));
+        if Age(age).is_condemned_plain() && !park::calls_out(o.why_blocked as usize) {
+            let header = self.header(p as *const usize);
+            let plain = header & FORWARDED == 0;
+            if plain && self.copy_stack(slot, p as *mut usize, header, age, Size::Shrunk) {
+                return;
+            }
+        }
+        self.evacuate(slot);
+    }
+
+    /// Copies a stack chunk: its header, and the words in use.
+    #[cold]
+    pub(in crate::collector) unsafe fn copy_stack(
+        &mut self,
+        slot: *mut usize,
+        from: *mut usize,
+        header: usize,
+        age: u8,
+        size: Size,
+    ) -> bool {
+        let old = Stack(from as usize);
+        let used = (old.top() - old.obj().sp) / WORD;
+        let room = match size {
+            Size::Shrunk if stack_shrink::is_worth_it(old) => used + stack_shrink::ROOM_WORDS,
+            _ => old.obj().size as usize,
+        };
+        let step = self.destination(age);
+        let words = HEADER_WORDS + room;
+        let to = self.alloc(step, words);
+        ptr::copy_nonoverlapping(from, to, HEADER_WORDS);
+        let new = Stack(to as usize);
+        new.obj().size = room as u32;
+        if room != old.obj().size as usize {
+            new.obj().full_size = old.full_size() as u16;
+        }
+        new.obj().sp = new.top() - used * WORD;
+        ptr::copy_nonoverlapping(old.obj().sp as *const usize, new.obj().sp as *mut usize, used);
+        if !self.forward(slot, from, header, to, 0) {
+            self.take_back(step, words);
+            return false;
+        }
+        // What it had counts, since what was there to survive is counted so too.
+        self.note(age, HEADER_WORDS + old.obj().size as usize);
+        self.failed |= step < self.owner;
+        true
+    }
+
+    /// Scans whole frames from `sp` to `end`.
+    pub(in crate::collector) unsafe fn scan_frames(&mut self, mut sp: *mut usize, end: *mut usize) {
+        let mut ahead = Lookahead::from(sp as usize);
+        while sp < end {
+            ahead.look(sp as usize, end as usize);
+            let info = Info(*sp);
+            self.srt(info);
+            sp = match info.kind() {
+                RET_SMALL | CATCH_FRAME | ATOMICALLY_FRAME | CATCH_RETRY_FRAME
+                | CATCH_STM_FRAME | STOP_FRAME => {
+                    let bitmap = info.small_bitmap();
+                    self.scan_bitmap(sp.add(1), bitmap);
+                    sp.add(1 + bitmap.size())
+                }
+                UPDATE_FRAME => {
+                    self.evacuate_as_is(sp.add(UPD_FRAME_UPDATEE));
+                    sp.add(1 + info.small_bitmap().size())
+                }
+                UNDERFLOW_FRAME => {
+                    self.evacuate(sp.add(UNDERFLOW_NEXT));
+                    sp.add(1 + info.small_bitmap().size())
+                }
+                RET_BIG => {
+                    let bitmap = info.large_bitmap();
+                    self.scan_bitmap(sp.add(1), bitmap);
+                    sp.add(1 + bitmap.size())
+                }
+                RET_FUN => {
+                    self.evacuate(sp.add(RET_FUN_FUN));
+                    let n = *sp.add(RET_FUN_SIZE);
+                    let payload = sp.add(RET_FUN_PAYLOAD);
+                    let fun = Closure(*sp.add(RET_FUN_FUN) & !TAG_MASK);
+                    self.scan_prefix(payload, fun.info().fun_bitmap(), n);
+                    payload.add(n)
+                }
+                RET_BCO => fatal::unsupported("the bytecode interpreter"),
+                kind => fatal::broken(&format!(
+                    "strange stack frame at {sp:p}: info {:#x}, closure type {kind}; \
+                     expected a return address",
+                    info.0
+                )),
+            };
+        }
+    }
+
+    /// The arguments of a partial or a delayed application, at their function's layout.
+    pub(in crate::collector) unsafe fn scan_arguments(&mut self, c: *mut usize, fun_field: usize, n: usize) {
+        self.evacuate(c.add(fun_field));
+        let payload = c.add(fun_field + 1);
+        let info = Closure(*c.add(fun_field) & !TAG_MASK).info();
+        match info.kind() {
+            FUN | FUN_1_0 | FUN_0_1 | FUN_2_0 | FUN_1_1 | FUN_0_2 | FUN_STATIC => {
+                self.scan_prefix(payload, info.fun_bitmap(), n)
+            }
+            BCO => fatal::unsupported("the bytecode interpreter"),
+            _ => self.fields(payload, 0, n),
+        }
+    }
+
+    /// Scans the words that a bitmap describes.
+    #[inline(always)]
+    unsafe fn scan_bitmap(&mut self, at: *mut usize, bitmap: Bitmap) {
+        self.scan_prefix(at, bitmap, bitmap.size())
+    }
+
+    /// Scans the first `n` words that a bitmap describes.
+    #[inline(always)]
+    unsafe fn scan_prefix(&mut self, at: *mut usize, bitmap: Bitmap, n: usize) {
+        match bitmap {
+            Bitmap::Small { bits, .. } => {
+                let mut pointers = !bits & ((1 << n) - 1);
+                while pointers != 0 {
+                    self.evacuate(at.add(pointers.trailing_zeros() as usize));
+                    pointers &= pointers - 1;
+                }
+            }
+            Bitmap::Large { words, .. } => {
+                for i in 0..n {
+                    let word = *words.add(i / usize::BITS as usize);
+                    if word >> (i % usize::BITS as usize) & 1 == 0 {
+                        self.evacuate(at.add(i));
+                    }
+                }
+            }
+        }
+    }
+}

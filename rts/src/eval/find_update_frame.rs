@@ -1,0 +1,144 @@
+//! The next update frame on a stack.
+//!
+//! Where a frame ends only its info table says. To go through them one after the other takes five nanoseconds each, and a thread that
+//! is deep in IO has hundreds that evaluate nothing; `noDuplicate#` is called for each unique name that ghc makes. So after a few frames,
+//! and first of all if the whole stack is short, as those of threads that only talk to each other are,
+//! the words of the chunk are looked at instead, a few a nanosecond: if none of those that are left is the info pointer of an update
+//! frame, then there is no such frame. (If one is, it may lie in a frame of another kind that no longer uses the word. So frames are gone
+//! through as far as that.)
+use crate::eval::frames::{Frame, first_word_of};
+use crate::abi::Stack;
+use crate::abi::layout::*;
+use crate::info;
+use crate::thread::stack::underflow_frame;
+
+/// After so many frames a look at all that are left has become worth it.
+const A_FEW: usize = 16;
+/// Of so many words the look is worth it at once.
+const SHORT: isize = 48;
+
+/// The youngest frame of a chunk from `frame` on that updates a thunk, or leads to the chunk below. None if the stack ends before.
+/// # Safety
+/// The chunk is that of a thread that is stopped, and `frame` one of its frames or its end.
+#[inline]
+pub(super) unsafe fn next_update(chunk: Stack, frame: Frame) -> Option<Frame> {
+    let top = chunk.top() as *mut usize;
+    if top.offset_from(frame.0) <= SHORT && suspect(frame, top) == top {
+        return underflow_frame(chunk).map(Frame);
+    }
+    go_through(chunk, frame)
+}
+
+/// The first word that may be the beginning of an update frame, or `top`.
+unsafe fn suspect(frame: Frame, top: *mut usize) -> *mut usize {
+    let updates = [info!(stg_upd_frame_info), info!(stg_bh_upd_frame_info), info!(stg_marked_upd_frame_info)];
+    first_word_of(updates, frame.0, top)
+}
+
+/// As [`next_update`].
+unsafe fn go_through(chunk: Stack, mut frame: Frame) -> Option<Frame> {
+    let top = chunk.top() as *mut usize;
+    let mut as_far_as = std::ptr::null_mut();
+    loop {
+        let mut left = A_FEW;
+        while left > 0 || frame.0 <= as_far_as {
+            if frame.0 >= top {
+                return None;
+            }
+            match frame.info().kind() {
+                // Apart, as most are that.
+                RET_SMALL => frame = frame.older(),
+                UPDATE_FRAME | UNDERFLOW_FRAME => return Some(frame),
+                STOP_FRAME => return None,
+                _ => frame = frame.older(),
+            }
+            left = left.saturating_sub(1);
+        }
+        as_far_as = suspect(frame, top);
+        if as_far_as == top {
+            return underflow_frame(chunk).map(Frame);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::abi::Info;
+    use crate::testing::symbols as t;
+    use crate::testing::world::{STACKS, World};
+    use crate::thread::stack::{StackSizes, grow};
+
+    /// As many returns as a new thread has room for.
+    const MANY: usize = 40;
+
+    /// Where [`next_update`] finds a frame on a stack of so many returns, of which the words of `lies` are in frames but look like
+    /// update frames, and at `at` an update frame.
+    fn found(returns: usize, lies: &[usize], at: Option<usize>) -> Option<usize> {
+        found_of(info!(stg_upd_frame_info), returns, lies, at)
+    }
+
+    fn found_of(kind: Info, returns: usize, lies: &[usize], at: Option<usize>) -> Option<usize> {
+        let mut w = World::new(1);
+        let mut words = [t::ret_p().0, 8].repeat(returns);
+        lies.iter().for_each(|&i| words[2 * i + 1] = info!(stg_upd_frame_info).0);
+        if let Some(at) = at {
+            let thunk = w.thunk().0;
+            words.splice(2 * at..2 * at, [kind.0, thunk]);
+        }
+        let thread = w.thread_with(&words);
+        unsafe {
+            let chunk = thread.obj().stackobj;
+            let youngest = Frame::youngest(chunk);
+            let next = next_update(chunk, youngest)?;
+            assert_eq!(next.info(), kind);
+            Some(next.0.offset_from(youngest.0) as usize / 2)
+        }
+    }
+
+    #[test]
+    fn update_frames_are_found_however_far_away() {
+        for at in [0, 1, A_FEW - 1, A_FEW, A_FEW + 1, 2 * A_FEW, MANY - 1, MANY] {
+            for kind in [info!(stg_upd_frame_info), info!(stg_bh_upd_frame_info), info!(stg_marked_upd_frame_info)] {
+                assert_eq!(found_of(kind, MANY, &[], Some(at)), Some(at));
+            }
+        }
+        assert_eq!(found(MANY, &[], None), None);
+        assert_eq!(found(0, &[], None), None);
+    }
+
+    #[test]
+    fn words_that_only_look_like_one_are_none() {
+        for lies in [vec![MANY - 1], vec![A_FEW], (0..MANY).collect()] {
+            assert_eq!(found(MANY, &lies, None), None);
+            assert_eq!(found(MANY, &lies, Some(MANY / 2)), Some(MANY / 2));
+            assert_eq!(found(MANY, &lies, Some(MANY)), Some(MANY));
+        }
+    }
+
+    #[test]
+    fn a_word_before_the_end_that_looks_like_a_way_on_is_none() {
+        let mut w = World::new(1);
+        let words = [[t::ret_p().0, 8].repeat(MANY), vec![t::ret_p().0, info!(stg_stack_underflow_frame_info).0]].concat();
+        let thread = w.thread_with(&words);
+        unsafe {
+            let chunk = thread.obj().stackobj;
+            assert!(next_update(chunk, Frame::youngest(chunk)).is_none());
+        }
+    }
+
+    #[test]
+    fn the_way_to_the_chunk_below_is_found() {
+        let mut w = World::new(1);
+        let sizes = StackSizes { buffer: MANY, chunk: STACKS.initial, ..STACKS };
+        let thread = w.thread_with(&[t::ret_p().0, 8].repeat(MANY));
+        unsafe {
+            grow(w.hec, thread, &sizes, false);
+            let chunk = thread.obj().stackobj;
+            let next = next_update(chunk, Frame::youngest(chunk)).unwrap();
+            assert_eq!(next.info(), info!(stg_stack_underflow_frame_info));
+            assert_eq!(next.0.offset_from(Frame::youngest(chunk).0) as usize, MANY);
+            assert!(MANY / 2 > A_FEW);
+        }
+    }
+}

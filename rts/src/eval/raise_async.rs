@@ -1,0 +1,250 @@
+//! Stripping a stack without losing work, and asynchronous exceptions.
+//!
+//! When a computation is abandoned, the thunks it was evaluating must not stay claimed for ever,
+//! and what was done for them should not be lost (2005 paper, §4.3). So the stack is frozen: the
+//! words above an update frame become an AP_STACK closure, and the frame's thunk an indirection
+//! to it. Whoever needs the thunk enters the AP_STACK, which puts the words on its own stack and
+//! goes on where the work was interrupted. The next segment, down to the next update frame,
+//! begins with the value of the thunk before: its AP_STACK evaluates that first. Thus:
+//!
+//! ```text
+//!   stack (youngest first)          heap
+//!   [ a ] upd x [ b ] upd y …  ⇒   x = AP_STACK(unit, a)   y = AP_STACK(x's AP_STACK, b)
+//! ```
+//!
+//! A stopped thread's youngest frame needs no register, hence the unit. Segments end at chunk
+//! boundaries too, and at [`SEGMENT_WORDS`], so that any stack has room for one; the closures
+//! for those are entered once, by the segment below, and are not updated.
+//!
+//! A transaction cannot be frozen: its frame is turned into one that starts it again.
+use crate::eval::blackhole::settle;
+use crate::eval::lazy_blackholing::{Whose, whose};
+use crate::eval::frames::{ATOMICALLY_WORDS, Frame, drop_chunk, set_top};
+use crate::eval::{atomic_modify, unwind_hooks, update};
+use crate::abi::closure::fields::*;
+use crate::abi::{Closure, Info, Tso, WORD};
+use crate::abi::layout::*;
+use crate::hec::Hec;
+use crate::thread::park;
+use crate::hec::run_queue::dirty_tso;
+use crate::thread::stack::dirty_stack;
+use crate::{info, static_closure};
+
+/// The longest segment in one AP_STACK: less than a stack that has just grown has to spare.
+const SEGMENT_WORDS: usize = 448;
+
+/// What a stack is stripped for: which frames end it.
+#[derive(Clone, Copy)]
+pub enum Goal {
+    /// An exception: to the first handler.
+    Handler,
+    /// The end of the thread.
+    Bottom,
+    /// The innermost transaction begins again.
+    Transaction,
+    /// `retry#`: to the innermost alternative, or the transaction.
+    Alternative,
+    /// Just this update frame, whose thunk is left as it is.
+    Only(Frame),
+    /// What lies right below this update frame.
+    Below(Frame),
+}
+
+impl Goal {
+    unsafe fn is(self, frame: Frame, kind: usize) -> bool {
+        match kind {
+            STOP_FRAME => true,
+            CATCH_FRAME => matches!(self, Goal::Handler),
+            ATOMICALLY_FRAME => matches!(self, Goal::Transaction | Goal::Alternative),
+            CATCH_RETRY_FRAME => matches!(self, Goal::Alternative),
+            UPDATE_FRAME if matches!(self, Goal::Only(f) if f == frame) => true,
+            _ => matches!(self, Goal::Below(f) if f.0.add(UPD_FRAME_WORDS) == frame.0),
+        }
+    }
+}
+
+/// How many update frames lie above the goal: below the last of them nothing need be frozen.
+unsafe fn count_updates(t: Tso, goal: Goal) -> usize {
+    let mut frame = Frame::youngest(t.obj().stackobj);
+    let mut n = 0;
+    loop {
+        let kind = frame.info().kind();
+        if goal.is(frame, kind) {
+            return n;
+        }
+        n += (kind == UPDATE_FRAME) as usize;
+        frame = match kind {
+            UNDERFLOW_FRAME => Frame::youngest(frame.next_chunk()),
+            _ => frame.older(),
+        };
+    }
+}
+
+/// A segment on its way to the heap: what evaluates first, and where its words begin.
+struct Segment {
+    first: Closure,
+    from: Frame,
+}
+
+impl Segment {
+    /// The closure that does the segment's work, down to `to`.
+    unsafe fn freeze(&self, hec: &mut Hec, to: Frame, header: Info) -> Closure {
+        let words = to.0.offset_from(self.from.0) as usize;
+        if words == 0 {
+            return self.first;
+        }
+        let ap = hec.allocate(AP_STACK_PAYLOAD + words);
+        ap.set_info(header);
+        ap.set_word(AP_STACK_SIZE, words);
+        ap.set_word(AP_STACK_FUN, self.first.0);
+        std::ptr::copy_nonoverlapping(self.from.0, ap.slot(AP_STACK_PAYLOAD), words);
+        ap
+    }
+}
+
+/// Freezes the thread's stack down to the goal, which becomes its youngest frame.
+/// # Safety
+/// The thread is stopped with its stack saved (or is the running one, saved), and its youngest
+/// frame needs no register.
+pub unsafe fn strip(hec: &mut Hec, t: Tso, goal: Goal) -> Frame {
+    let unit = static_closure!(ghczmprim_GHCziTuple_Z0T_closure).with_tag(1);
+    let once = info!(stg_AP_STACK_NOUPD_info);
+    let not_updated = match goal {
+        Goal::Only(f) => f.closure(UPD_FRAME_UPDATEE),
+        _ => Closure::NULL,
+    };
+    dirty_tso(&mut hec.remembered, t);
+    dirty_stack(hec, t.obj().stackobj);
+    let mut left = count_updates(t, goal);
+    let mut frame = Frame::youngest(t.obj().stackobj);
+    let mut seg = Segment { first: unit, from: frame };
+    // A thunk of these was not the thread's own any more.
+    let mut lost = false;
+    loop {
+        let kind = frame.info().kind();
+        if goal.is(frame, kind) {
+            t.obj().stackobj.obj().sp = frame.0 as usize;
+            if lost {
+                settle(hec, t);
+            }
+            return frame;
+        }
+        match kind {
+            UPDATE_FRAME => {
+                left -= 1;
+                let thunk = frame.closure(UPD_FRAME_UPDATEE);
+                let whose = whose(thunk, t);
+                lost |= whose == Whose::Others;
+                if thunk != not_updated && whose != Whose::Others {
+                    let ap = seg.freeze(hec, frame, info!(stg_AP_STACK_info));
+                    if whose == Whose::Mine {
+                        update::finish(hec, t, thunk, ap);
+                    } else {
+                        update::fill(hec, thunk, ap);
+                    }
+                }
+                // The next segment begins with the thunk, whoever evaluates it.
+                frame = Frame(frame.0.add(UPD_FRAME_WORDS));
+                seg = Segment { first: thunk, from: frame };
+            }
+            UNDERFLOW_FRAME => {
+                if left > 0 {
+                    seg.first = seg.freeze(hec, frame, once);
+                }
+                frame = drop_chunk(hec, t, frame);
+                seg.from = frame;
+            }
+            ATOMICALLY_FRAME => {
+                (unwind_hooks::get().abort_transaction)(hec, t);
+                frame.set_info(info!(hec_restart_atomically_info));
+                seg = Segment { first: unit, from: frame };
+                frame = Frame(frame.0.add(ATOMICALLY_WORDS));
+            }
+            _ => {
+                let older = frame.older();
+                let words = older.0.offset_from(seg.from.0) as usize;
+                if left > 0 && words > SEGMENT_WORDS && seg.from != frame {
+                    seg.first = seg.freeze(hec, frame, once);
+                    seg.from = frame;
+                }
+                frame = older;
+            }
+        }
+    }
+}
+
+/// Abandons what the thread does above an update frame, whose thunk is somebody else's business.
+/// The frame's chunk is the current one then.
+/// # Safety
+/// As for [`strip`].
+pub(super) unsafe fn cut(hec: &mut Hec, t: Tso, frame: Frame) {
+    strip(hec, t, Goal::Only(frame));
+}
+
+/// Makes the thread go on with the handler of the catch frame at the top of its stack.
+/// The handler runs with asynchronous exceptions masked, and interruptibly unless `catch#` was
+/// called uninterruptibly; if they were not masked then, they are unmasked when it returns.
+/// # Safety
+/// `frame` is the youngest frame of the thread's current chunk, which is dirty.
+pub(super) unsafe fn enter_handler(t: Tso, frame: Frame, exception: Closure) {
+    let then = frame.word(CATCH_FRAME_EXCEPTIONS_BLOCKED);
+    let handler = frame.word(CATCH_FRAME_HANDLER);
+    let flags = &mut t.obj().flags;
+    *flags |= TSO_BLOCKEX as u32;
+    if then & TSO_BLOCKEX != 0 && then & TSO_INTERRUPTIBLE == 0 {
+        *flags &= !(TSO_INTERRUPTIBLE as u32);
+    } else {
+        *flags |= TSO_INTERRUPTIBLE as u32;
+    }
+    let rest = Frame(frame.0.add(CATCH_FRAME_WORDS));
+    let call = [info!(stg_enter_info).0, handler, info!(stg_ap_pv_info).0, exception.0];
+    if then & TSO_BLOCKEX == 0 {
+        set_top(t, rest, &[info!(stg_unmaskAsyncExceptionszh_ret_info).0]);
+        crate::thread::create::push(t.obj().stackobj, &call);
+    } else {
+        set_top(t, rest, &call);
+    }
+}
+
+/// Ends a thread whose stack is stripped to its stop frame. Its exception, if it died of one,
+/// lies where the result of a finished thread does.
+/// # Safety
+/// As for [`enter_handler`].
+pub(super) unsafe fn end_thread(t: Tso, bottom: Frame, exception: Option<Closure>) {
+    let unit = static_closure!(ghczmprim_GHCziTuple_Z0T_closure).with_tag(1);
+    set_top(t, bottom, &[info!(stg_ret_p_info).0, exception.unwrap_or(unit).0]);
+    t.obj().what_next = ThreadKilled as u16;
+}
+
+/// Raises an exception in a thread from outside, whatever its masking state; without one, ends
+/// the thread. Its work is frozen. A blocked thread becomes runnable (even to find itself
+/// killed); one that is runnable stays where it is.
+/// # Safety
+/// As for [`strip`]; the thread has not finished and is in no foreign call.
+pub unsafe fn raise_async(hec: &mut Hec, t: Tso, exception: Option<Closure>) {
+    let blocked = t.obj().why_blocked as usize != NotBlocked;
+    if blocked {
+        (unwind_hooks::get().leave_queues)(hec, t);
+    }
+    let goal = if exception.is_some() { Goal::Handler } else { Goal::Bottom };
+    atomic_modify::is_frozen(t);
+    let frame = strip(hec, t, goal);
+    match exception {
+        Some(e) if frame.info().kind() == CATCH_FRAME => enter_handler(t, frame, e),
+        _ => end_thread(t, frame, exception),
+    }
+    if blocked {
+        park::unblock(hec, t);
+    }
+}
+
+/// Makes a runnable thread begin its transaction again.
+/// # Safety
+/// As for [`strip`]; the thread has a transaction that is not waiting.
+pub unsafe fn restart_transaction(hec: &mut Hec, t: Tso) {
+    let frame = strip(hec, t, Goal::Transaction);
+    (unwind_hooks::get().abort_transaction)(hec, t);
+    frame.set_info(info!(hec_restart_atomically_info));
+}
+
+const _: () = assert!(SEGMENT_WORDS * WORD < 4096);

@@ -1,0 +1,120 @@
+//! Frozen work, and what becomes of those who wait for it.
+use crate::eval::blackhole;
+use crate::eval::blackhole::park;
+use crate::eval::frames::Frame;
+use crate::eval::raise_async::{cut, raise_async};
+use crate::eval::lazy_blackholing::thread_paused;
+use crate::eval::tests::{frozen, stack, stop, upd, words_of};
+use crate::abi::closure::fields::*;
+use crate::abi::Closure;
+use crate::abi::layout::*;
+use crate::testing::symbols as t;
+use crate::testing::world::{STACKS, World};
+use crate::thread::stack::grow;
+use crate::{hec, info, static_closure};
+use std::sync::atomic::Ordering;
+
+#[test]
+fn a_killed_thread_leaves_its_work_in_order() {
+    let mut w = World::new(2);
+    let (x, y) = (w.thunk(), w.thunk());
+    let ret = t::ret_p().0;
+    let a = w.thread_with(&[ret, 8, ret, 16, upd(), x.0, ret, 24, upd(), y.0, ret, 32]);
+    unsafe {
+        thread_paused(w.hec, a);
+        raise_async(w.hec, a, None);
+        let unit = static_closure!(ghczmprim_GHCziTuple_Z0T_closure).with_tag(1);
+        assert_eq!(frozen(x), (unit, vec![ret, 8, ret, 16]));
+        assert_eq!(frozen(y), (x, vec![ret, 24]));
+        assert_eq!(a.obj().what_next as usize, ThreadKilled);
+        assert_eq!(stack(a), [info!(stg_ret_p_info).0, unit.0, stop()]);
+    }
+}
+
+/// The numbers in the frames of `stack_of_numbers`, in the order in which work frozen in `thunk`
+/// would go on.
+unsafe fn thaw(thunk: Closure) -> Vec<usize> {
+    let mut at = thunk.field(INDIRECTEE);
+    let mut segments = Vec::new();
+    while at.tag() == 0 {
+        let (first, words) = words_of(at);
+        segments.push(words);
+        at = first;
+    }
+    let all: Vec<usize> = segments.into_iter().rev().flatten().collect();
+    all.chunks(10).map(|f| f[1]).collect()
+}
+
+#[test]
+fn work_is_frozen_across_chunks_and_in_segments() {
+    let mut w = World::new(2);
+    let x = w.thunk();
+    let a = w.thread_with(&[upd(), x.0]);
+    const N: usize = 500;
+    unsafe {
+        for n in 0..N {
+            if a.obj().stackobj.obj().sp - 80 < a.obj().stackobj.sp_lim() {
+                thread_paused(w.hec, a);
+                grow(w.hec, a, &STACKS, false);
+            }
+            crate::thread::create::push(a.obj().stackobj, &[t::ret_9().0, n, 0, 0, 0, 0, 0, 0, 0, 0]);
+        }
+        thread_paused(w.hec, a);
+        raise_async(w.hec, a, None);
+        assert_eq!(thaw(x), (0..N).rev().collect::<Vec<_>>());
+        // Each fits on a stack that has just grown.
+        let mut at = x.field(INDIRECTEE);
+        let mut segments = 0;
+        while at.tag() == 0 {
+            assert!(at.word(AP_STACK_SIZE) < 512);
+            at = at.field(AP_STACK_FUN);
+            segments += 1;
+        }
+        assert!(segments >= N * 10 / 512);
+        assert_eq!(a.obj().tot_stack_size, a.obj().stackobj.obj().size);
+    }
+}
+
+/// Has the runtime think, for as long as this lives, that there is a second HEC.
+struct Company;
+
+impl Company {
+    fn new() -> Company {
+        hec::n_capabilities.store(2, Ordering::Relaxed);
+        Company
+    }
+}
+
+impl Drop for Company {
+    fn drop(&mut self) {
+        hec::n_capabilities.store(1, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn who_waits_for_a_value_that_came_unseen_is_woken_when_the_frame_is_lost() {
+    let mut w = World::new(2);
+    let ret = t::ret_p().0;
+    let _company = Company::new();
+    for killed in [false, true] {
+        let (x, y, value) = (w.thunk(), w.thunk(), w.int(1000));
+        let below = if killed { vec![] } else { vec![upd(), y.0] };
+        let a = w.thread_with(&[&[ret, 8, upd(), x.0, ret, 16], &below[..], &[ret, 24]].concat());
+        let b = w.thread_with(&[ret, 8]);
+        unsafe {
+            thread_paused(w.hec, a);
+            assert!(park(w.hec, b, x));
+            // Another evaluator, which looked before the claim, stores its value over the queue.
+            x.set_word(INDIRECTEE, value.0);
+            x.set_info(info!(stg_IND_info));
+            if killed {
+                raise_async(w.hec, a, None);
+            } else {
+                let frame = Frame((a.obj().stackobj.obj().sp as *mut usize).add(6));
+                cut(w.hec, a, frame);
+                assert_eq!((stack(a)[1], blackhole::owner_of(y)), (y.0, Some(a)));
+            }
+            assert_eq!((x.field(INDIRECTEE), w.runnable()), (value, vec![b]));
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Locks that can be made anew in the child of a fork, where an OS thread that is no more may have
+//! held them.
+use crate::hec::many;
+use crate::base::fatal::broken;
+use std::cell::UnsafeCell;
+use std::sync::{Mutex, MutexGuard, TryLockError};
+
+pub struct Lock<T>(UnsafeCell<Mutex<T>>);
+
+// SAFETY: as for the mutex within, which is only replaced when nobody else is there.
+unsafe impl<T: Send> Sync for Lock<T> {}
+
+impl<T> Lock<T> {
+    pub const fn new(value: T) -> Lock<T> {
+        Lock(UnsafeCell::new(Mutex::new(value)))
+    }
+
+    fn mutex(&self) -> &Mutex<T> {
+        // SAFETY: see `renew`.
+        unsafe { &*self.0.get() }
+    }
+
+    pub fn lock(&self) -> MutexGuard<'_, T> {
+        self.mutex().lock().unwrap_or_else(|_| broken("a scheduler lock is poisoned"))
+    }
+
+    pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
+        match self.mutex().try_lock() {
+            Ok(guard) => Some(guard),
+            Err(TryLockError::WouldBlock) => None,
+            Err(TryLockError::Poisoned(_)) => broken("a scheduler lock is poisoned"),
+        }
+    }
+
+    /// Replaces the lock and what it guards, without looking at either.
+    /// # Safety
+    /// No other OS thread is left that uses it.
+    pub unsafe fn renew(&self, value: T) {
+        std::ptr::write(self.0.get(), Mutex::new(value));
+    }
+}
+
+/// What nobody touches but holders of HECs: where there is only one, it needs no lock.
+pub struct HolderLock<T> {
+    lock: Lock<()>,
+    value: UnsafeCell<T>,
+}
+
+// SAFETY: see `with`.
+unsafe impl<T: Send> Sync for HolderLock<T> {}
+
+impl<T> HolderLock<T> {
+    pub const fn new(value: T) -> HolderLock<T> {
+        HolderLock { lock: Lock::new(()), value: UnsafeCell::new(value) }
+    }
+
+    /// # Safety
+    /// The caller holds a HEC, or nobody else can be here; `f` does not come here again.
+    pub unsafe fn with<R>(&self, f: impl FnOnce(&mut T) -> R) -> R {
+        let _held = many().then(|| self.lock.lock());
+        f(&mut *self.value.get())
+    }
+
+    /// As [`Lock::renew`].
+    /// # Safety
+    /// As for [`Lock::renew`].
+    pub unsafe fn renew(&self, value: T) {
+        self.lock.renew(());
+        std::ptr::write(self.value.get(), value);
+    }
+}

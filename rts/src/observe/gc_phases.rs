@@ -1,0 +1,146 @@
+//! Where the time of collections goes, and in which of their phases they copy (`--gc-phases`).
+use crate::observe::stats::text::seconds;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+/// The phases of a collection, in their order.
+#[derive(Clone, Copy, Debug)]
+pub enum Phase {
+    /// From-space is condemned.
+    Begin,
+    /// What old objects refer to is saved; where several GC threads share the collection, the threads of all HECs and what they lead to, too.
+    Remembered,
+    /// What other roots refer to is saved.
+    Roots,
+    /// Weak pointers, lost threads, stable names and CAFs are settled.
+    Rest,
+    /// From-space is freed.
+    End,
+}
+
+const PHASES: usize = Phase::End as usize + 1;
+
+/// What each phase has taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PhaseCosts {
+    nanoseconds: [u64; PHASES],
+    copied_bytes: [u64; PHASES],
+}
+
+fn add(sums: &mut [u64; PHASES], other: &[u64; PHASES]) {
+    sums.iter_mut().zip(other).for_each(|(sum, n)| *sum += n);
+}
+
+impl PhaseCosts {
+    pub const ZERO: PhaseCosts = PhaseCosts { nanoseconds: [0; PHASES], copied_bytes: [0; PHASES] };
+
+    pub fn add(&mut self, other: &PhaseCosts) {
+        add(&mut self.nanoseconds, &other.nanoseconds);
+        add(&mut self.copied_bytes, &other.copied_bytes);
+    }
+}
+
+/// Takes the costs of one collection, if anybody wants to know them: to read the clock for each phase takes a twentieth of a small one.
+pub struct Watch {
+    costs: PhaseCosts,
+    /// When the last phase ended.
+    last: Option<Instant>,
+    copied_bytes: u64,
+}
+
+impl Watch {
+    pub fn start(wanted: bool) -> Watch {
+        Watch { costs: PhaseCosts::ZERO, last: wanted.then(Instant::now), copied_bytes: 0 }
+    }
+
+    /// The phase that was under way has ended.
+    pub fn end(&mut self, phase: Phase) {
+        if let Some(last) = &mut self.last {
+            let now = Instant::now();
+            self.costs.nanoseconds[phase as usize] += (now - std::mem::replace(last, now)).as_nanos() as u64;
+        }
+    }
+
+    /// The same, of one in which objects are copied: so many bytes from the collection's start on.
+    pub fn end_copying(&mut self, phase: Phase, copied_bytes: usize) {
+        self.end(phase);
+        let before = std::mem::replace(&mut self.copied_bytes, copied_bytes as u64);
+        self.costs.copied_bytes[phase as usize] += self.copied_bytes - before;
+    }
+
+    pub fn costs(&self) -> PhaseCosts {
+        self.costs
+    }
+}
+
+static WANTED: AtomicBool = AtomicBool::new(false);
+
+/// `--gc-phases` was given.
+pub fn ask() {
+    WANTED.store(true, Ordering::Relaxed);
+}
+
+pub fn wanted() -> bool {
+    WANTED.load(Ordering::Relaxed)
+}
+
+/// A table with two lines for each generation: time, and what was copied.
+pub fn table(generations: &[PhaseCosts]) -> String {
+    let mut text = String::from(
+        "  GC phases       Begin  Remembered       Roots        Rest         End\n",
+    );
+    for (i, costs) in generations.iter().enumerate() {
+        text += &format!("  Gen {i:2}    ");
+        for ns in costs.nanoseconds {
+            text += &format!("{:11.3}s", seconds(ns as i64));
+        }
+        text += "\n    copied";
+        for bytes in costs.copied_bytes {
+            text += &format!("{:10.2}MB", bytes as f64 / 1e6);
+        }
+        text.push('\n');
+    }
+    text + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn phases_are_told() {
+        let costs = |nanoseconds, copied_bytes| PhaseCosts { nanoseconds, copied_bytes };
+        let mut sum = costs([1_000_000, 0, 2_000_000, 0, 0], [0, 5_000_000, 0, 0, 0]);
+        sum.add(&costs([500_000, 0, 1_000_000, 0, 12_000_000_000], [0, 250_000, 12_345_678_901, 0, 0]));
+        let expected = "  GC phases       Begin  Remembered       Roots        Rest         End
+  Gen  0          0.002s      0.000s      0.003s      0.000s     12.000s
+    copied      0.00MB      5.25MB  12345.68MB      0.00MB      0.00MB
+
+";
+        assert_eq!(table(&[sum]), expected);
+    }
+
+    #[test]
+    fn what_is_copied_is_counted_once() {
+        let mut watch = Watch::start(true);
+        watch.end_copying(Phase::Remembered, 100);
+        watch.end_copying(Phase::Roots, 150);
+        watch.end_copying(Phase::Rest, 150);
+        assert_eq!(watch.costs().copied_bytes, [0, 100, 50, 0, 0]);
+    }
+
+    #[test]
+    fn a_watch_misses_nothing() {
+        let start = Instant::now();
+        let mut watch = Watch::start(true);
+        watch.end(Phase::Begin);
+        let asleep = Instant::now();
+        std::thread::sleep(std::time::Duration::from_millis(2));
+        let slept = asleep.elapsed().as_nanos() as u64;
+        watch.end(Phase::Roots);
+        watch.end(Phase::End);
+        let t = watch.costs().nanoseconds;
+        assert!(t[Phase::Roots as usize] >= slept && t[Phase::Rest as usize] == 0);
+        assert!(t.iter().sum::<u64>() <= start.elapsed().as_nanos() as u64);
+    }
+}

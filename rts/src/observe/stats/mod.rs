@@ -1,0 +1,380 @@
+//! Statistics of collections and of the program's phases: `GHC.Stats`, and what `-t -s -S` print.
+//!
+//! The phases in order: `begin_init`, `end_init`, any number of `begin_gc` with `end_gc`,
+//! `start_exit`, `end_exit`, `report`. What is neither initialisation, collection nor exit is
+//! the mutator's. Clocks are read only when somebody will see the times.
+pub(super) mod machine_readable;
+pub(super) mod text;
+use crate::base::clock::{Both, page_faults};
+use crate::base::config::{MAX_GENERATIONS, StatsMode, stats_mode_now};
+use crate::observe::gc_phases::PhaseCosts;
+
+use crate::abi::rts_flags::flags;
+use crate::abi::rts_stats::{GcDetails, RtsStats};
+use crate::base::poison::unpoisoned;
+use std::sync::{Mutex, MutexGuard};
+
+/// What a collector tells about one collection.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Collection {
+    /// The oldest generation that was collected.
+    pub gen: usize,
+    pub threads: usize,
+    /// Bytes allocated since the collection before.
+    pub allocated: u64,
+    /// Bytes alive now, of all generations; those not collected count as alive.
+    pub live: u64,
+    /// Of these, in large objects and in compact regions.
+    pub large: u64,
+    pub compact: u64,
+    /// Bytes of blocks that hold no object.
+    pub slop: u64,
+    pub copied: u64,
+    /// With several threads: the most that one copied, and the part that was evenly shared.
+    pub par_max_copied: u64,
+    pub par_balanced_copied: u64,
+    /// How long it took to stop the world, in nanoseconds.
+    pub sync: i64,
+    pub phases: PhaseCosts,
+    /// Memory taken from the system now, and at most so far.
+    pub mem_in_use: u64,
+    pub mem_peak: u64,
+}
+
+/// What else the final report tells.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AtEnd {
+    /// Bytes allocated since the last collection.
+    pub allocated: u64,
+    /// Memory that was taken from the system but could not be used.
+    pub fragmentation: u64,
+    pub mem_peak: u64,
+    pub tasks: Tasks,
+    pub sparks: Sparks,
+    /// HECs there have been.
+    pub hecs: usize,
+}
+
+/// OS threads that have run Haskell.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tasks {
+    pub total: u64,
+    pub bound: u64,
+    pub workers: u64,
+    pub peak_workers: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sparks {
+    /// Neither duds nor overflowed.
+    pub kept: u64,
+    pub converted: u64,
+    pub overflowed: u64,
+    pub dud: u64,
+    pub collected: u64,
+    pub fizzled: u64,
+}
+
+impl std::ops::Add for Sparks {
+    type Output = Sparks;
+    fn add(self, b: Sparks) -> Sparks {
+        Sparks {
+            kept: self.kept + b.kept,
+            converted: self.converted + b.converted,
+            overflowed: self.overflowed + b.overflowed,
+            dud: self.dud + b.dud,
+            collected: self.collected + b.collected,
+            fizzled: self.fizzled + b.fizzled,
+        }
+    }
+}
+
+impl Sparks {
+    pub fn created(&self) -> u64 {
+        self.kept + self.overflowed + self.dud
+    }
+}
+
+/// Collections of one generation.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct OfGeneration {
+    pub collections: u64,
+    pub par_collections: u64,
+    pub time: Both,
+    pub max_pause: i64,
+    pub phases: PhaseCosts,
+}
+
+pub type GcDoneHook = unsafe extern "C" fn(*const GcDetails);
+
+pub(super) struct Stats {
+    pub totals: RtsStats,
+    pub of: [OfGeneration; MAX_GENERATIONS],
+    pub gc: Both,
+    pub started: Both,
+    pub initialised: Both,
+    pub exit_started: Both,
+    pub ended: Both,
+    gc_started: Both,
+    faults_before: i64,
+    faults_at_start: i64,
+    hook: Option<GcDoneHook>,
+    /// Bytes that the process has allocated which this one was forked from.
+    inherited: u64,
+}
+
+const NEVER: Both = Both { cpu: 0, elapsed: 0 };
+pub(super) const NO_GENERATION: OfGeneration = OfGeneration {
+    collections: 0,
+    par_collections: 0,
+    time: NEVER,
+    max_pause: 0,
+    phases: PhaseCosts::ZERO,
+};
+
+impl Stats {
+    const fn new() -> Stats {
+        Stats {
+            // SAFETY: numbers only.
+            totals: unsafe { std::mem::zeroed() },
+            of: [NO_GENERATION; MAX_GENERATIONS],
+            gc: NEVER,
+            started: NEVER,
+            initialised: NEVER,
+            exit_started: NEVER,
+            ended: NEVER,
+            gc_started: NEVER,
+            faults_before: 0,
+            faults_at_start: 0,
+            hook: None,
+            inherited: 0,
+        }
+    }
+
+    fn timed(&self) -> bool {
+        self.hook.is_some() || stats_mode_now() > StatsMode::Off
+    }
+
+    /// Adds a collection that took `time`, as the last one.
+    fn add(&mut self, c: &Collection, time: Both, major: bool) {
+        let parallel = c.threads > 1;
+        let s = &mut self.totals;
+        s.gcs += 1;
+        s.allocated_bytes += c.allocated;
+        s.copied_bytes += c.copied;
+        s.max_mem_in_use_bytes = s.max_mem_in_use_bytes.max(c.mem_in_use).max(c.mem_peak);
+        if major {
+            s.major_gcs += 1;
+            s.cumulative_live_bytes += c.live;
+            s.max_live_bytes = s.max_live_bytes.max(c.live);
+            s.max_large_objects_bytes = s.max_large_objects_bytes.max(c.large);
+            s.max_compact_bytes = s.max_compact_bytes.max(c.compact);
+            s.max_slop_bytes = s.max_slop_bytes.max(c.slop);
+        }
+        if parallel {
+            s.par_copied_bytes += c.copied;
+            s.cumulative_par_max_copied_bytes += c.par_max_copied;
+            s.cumulative_par_balanced_copied_bytes += c.par_balanced_copied;
+        }
+        s.gc = GcDetails {
+            gen: c.gen as u32,
+            threads: c.threads as u32,
+            allocated_bytes: c.allocated,
+            live_bytes: c.live,
+            large_objects_bytes: c.large,
+            compact_bytes: c.compact,
+            slop_bytes: c.slop,
+            mem_in_use_bytes: c.mem_in_use,
+            copied_bytes: c.copied,
+            par_max_copied_bytes: c.par_max_copied,
+            par_balanced_copied_bytes: c.par_balanced_copied,
+            sync_elapsed_ns: c.sync,
+            cpu_ns: time.cpu,
+            elapsed_ns: time.elapsed,
+            ..GcDetails::default()
+        };
+        self.gc = self.gc + time;
+        if self.exit_started.elapsed != 0 {
+            // No part of the exit.
+            self.exit_started = self.exit_started + time;
+        }
+        // The oldest may have a higher number for the program.
+        let of = &mut self.of[c.gen.min(MAX_GENERATIONS - 1)];
+        of.collections += 1;
+        of.par_collections += parallel as u64;
+        of.time = of.time + time;
+        of.max_pause = of.max_pause.max(time.elapsed);
+        of.phases.add(&c.phases);
+    }
+
+    /// The totals with the times up to `now`.
+    fn totals_at(&self, now: Both) -> RtsStats {
+        let init = self.initialised - self.started;
+        let run = now - self.initialised;
+        RtsStats {
+            init_cpu_ns: init.cpu,
+            init_elapsed_ns: init.elapsed,
+            mutator_cpu_ns: run.cpu - self.gc.cpu,
+            mutator_elapsed_ns: run.elapsed - self.gc.elapsed,
+            gc_cpu_ns: self.gc.cpu,
+            gc_elapsed_ns: self.gc.elapsed,
+            cpu_ns: run.cpu,
+            elapsed_ns: run.elapsed,
+            ..self.totals
+        }
+    }
+}
+
+static STATS: Mutex<Stats> = Mutex::new(Stats::new());
+
+fn stats() -> MutexGuard<'static, Stats> {
+    unpoisoned(STATS.lock())
+}
+
+/// Called after each collection; `None` for nobody.
+pub fn set_gc_done_hook(hook: Option<GcDoneHook>) {
+    stats().hook = hook;
+}
+
+/// First of all in `hs_init`.
+pub fn begin_init() {
+    stats().started = Both::now();
+}
+
+/// Haskell is about to run.
+pub fn end_init() {
+    stats().initialised = Both::now();
+    if stats_mode_now() == StatsMode::Verbose {
+        text::emit(text::VERBOSE_HEAD);
+    }
+}
+
+/// A collection begins (the world stands still).
+pub fn begin_gc() {
+    if flags().GcFlags.ringBell {
+        eprint!("\x07");
+    }
+    let mut s = stats();
+    if s.timed() {
+        s.gc_started = Both::now();
+        s.faults_at_start = page_faults();
+    }
+}
+
+/// It has ended. `major`: all generations were collected.
+pub fn end_gc(c: &Collection, major: bool) {
+    let mut s = stats();
+    if !s.timed() {
+        return s.add(c, NEVER, major);
+    }
+    let now = Both::now();
+    let time = now - s.gc_started;
+    s.add(c, time, major);
+    let faults = page_faults();
+    let (during, between) = (faults - s.faults_at_start, s.faults_at_start - s.faults_before);
+    s.faults_before = faults;
+    if stats_mode_now() == StatsMode::Verbose {
+        let total = now - s.started;
+        text::emit(&text::verbose_line(&s.totals.gc, time, total, during, between));
+    }
+    let (hook, details) = (s.hook, s.totals.gc);
+    // The hook may ask for statistics.
+    drop(s);
+    if let Some(hook) = hook {
+        // SAFETY: C's contract for `gcDoneHook`.
+        unsafe { hook(&details) }
+    }
+}
+
+/// Haskell has ended.
+pub fn start_exit() {
+    stats().exit_started = Both::now();
+}
+
+/// All has been shut down but this.
+pub fn end_exit() {
+    stats().ended = Both::now();
+}
+
+/// Prints what the flags ask for and closes the statistics file.
+pub fn report(end: &AtEnd) {
+    let mut s = stats();
+    s.totals.allocated_bytes += end.allocated;
+    s.totals.max_mem_in_use_bytes = s.totals.max_mem_in_use_bytes.max(end.mem_peak);
+    text::final_report(&s, end);
+}
+
+/// Runs `f` (a fork) while nobody reads or writes statistics.
+pub fn with_locked<R>(f: impl FnOnce() -> R) -> R {
+    let _stats = stats();
+    f()
+}
+
+/// The child of a fork begins its own life. Its parent has allocated so much.
+pub fn after_fork(allocated: u64) {
+    let mut s = stats();
+    let now = Both::now();
+    *s = Stats { hook: s.hook, inherited: allocated, started: now, initialised: now, ..Stats::new() };
+}
+
+/// How much has been allocated since the last collection, or since the fork, if so much has been in all.
+pub fn since_last(allocated: u64) -> u64 {
+    let s = stats();
+    allocated - s.inherited - s.totals.allocated_bytes
+}
+
+/// No full collection has been made.
+pub fn nothing_looked_at() -> bool {
+    stats().totals.major_gcs == 0
+}
+
+/// Writes the command line at the head of the statistics file, if there is one.
+pub fn write_command_line(flags: &crate::abi::rts_flags::Flags) {
+    if !flags.GcFlags.statsFile.is_null() {
+        text::emit_bytes(&text::command_line());
+    }
+}
+
+/// # Safety
+/// `out` may be written.
+#[no_mangle]
+pub unsafe extern "C" fn getRTSStats(out: *mut RtsStats) {
+    *out = stats().totals_at(Both::now());
+}
+
+#[no_mangle]
+pub extern "C" fn getRTSStatsEnabled() -> libc::c_int {
+    (stats_mode_now() > StatsMode::Off) as libc::c_int
+}
+
+/// Bytes allocated up to the last collection.
+#[no_mangle]
+pub extern "C" fn getAllocations() -> u64 {
+    stats().totals.allocated_bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn totals_add_up() {
+        let mut s = Stats::new();
+        s.started = Both { cpu: 10, elapsed: 100 };
+        s.initialised = Both { cpu: 15, elapsed: 110 };
+        let minor = Collection { gen: 0, threads: 1, allocated: 1000, live: 300, copied: 200, ..Default::default() };
+        let major = Collection { gen: 1, live: 250, mem_in_use: 5, mem_peak: 9, ..minor };
+        s.add(&minor, Both { cpu: 2, elapsed: 3 }, false);
+        s.add(&major, Both { cpu: 4, elapsed: 5 }, true);
+        let t = s.totals_at(Both { cpu: 100, elapsed: 200 });
+        assert_eq!((t.gcs, t.major_gcs, t.allocated_bytes, t.copied_bytes), (2, 1, 2000, 400));
+        // Only major collections know what is alive.
+        assert_eq!((t.max_live_bytes, t.cumulative_live_bytes), (250, 250));
+        assert_eq!(t.max_mem_in_use_bytes, 9);
+        assert_eq!((t.init_cpu_ns, t.init_elapsed_ns), (5, 10));
+        assert_eq!((t.gc_cpu_ns, t.gc_elapsed_ns), (6, 8));
+        assert_eq!((t.mutator_cpu_ns, t.mutator_elapsed_ns), (79, 82));
+        assert_eq!(t.gc.gen, 1);
+        assert_eq!((s.of[0].collections, s.of[1].collections, s.of[1].max_pause), (1, 1, 5));
+    }
+}

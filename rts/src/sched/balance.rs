@@ -1,0 +1,112 @@
+//! Sharing threads among HECs.
+//!
+//! A thread runs on the HEC where it was made or woken: what it works on is in that core's caches.
+//! When another HEC rests, there is a core for it (`base/active_limit.rs`) and more threads are here than the
+//! one that runs next, the others are divided among this HEC and those that rest, as often as it
+//! has lately paid (`hec/balance_backoff.rs`). This is looked at between threads; a HEC that comes to rest has those look that have threads waiting,
+//! and a thread that makes another runnable stops when it is time (`Hec::share_soon`). Both only write the running thread's limit:
+//! `hec/idle.rs` says why neither misses the other.
+//!
+//! Threads bound to an OS thread, and those tied to their HEC (`forkOn`), stay.
+use crate::sched::handoff;
+use crate::abi::Tso;
+use crate::abi::layout::TSO_LOCKED;
+use crate::base::active_limit::CROWD;
+use crate::hec;
+use crate::hec::Hec;
+use crate::observe::eventlog::hooks as eventlog;
+use crate::hec::balance_backoff::PACE;
+use crate::thread::park;
+
+unsafe fn may_go(t: Tso) -> bool {
+    let o = t.obj();
+    o.bound == 0 && o.flags as usize & TSO_LOCKED == 0
+}
+
+/// Gives threads that wait here to HECs that rest, or notes that it is too soon.
+/// # Safety
+/// The caller holds the HEC, and no thread runs on it.
+pub unsafe fn share(hec: &mut Hec) {
+    let me = hec.no as usize;
+    hec.share_later = false;
+    hec.rests_seen = CROWD.resting.times();
+    if hec.run_queue.len() < 2 || hec::room() == 0 {
+        return;
+    }
+    if PACE.wait_ns() > 0 {
+        hec.share_later = true;
+        return;
+    }
+    for no in (0..hec::enabled()).filter(|&no| no != me) {
+        let waiting = hec.run_queue.len();
+        if waiting < 2 || hec::room() == 0 {
+            return;
+        }
+        if hec::is_resting(no) {
+            let part = (waiting / (hec::room() + 1)).max(1);
+            give(hec, no, part);
+        }
+    }
+}
+
+/// Gives up to `n` threads to HEC `no`.
+unsafe fn give(hec: &mut Hec, no: usize, n: usize) {
+    let mut gone = Vec::new();
+    let mut kept = Vec::new();
+    // The first one stays: it runs next.
+    let first = hec.run_queue.pop_front();
+    while gone.len() < n {
+        match hec.run_queue.pop_front() {
+            Some(t) if may_go(t) => gone.push(t),
+            Some(t) => kept.push(t),
+            None => break,
+        }
+    }
+    let from = hec.no;
+    let settle_there = |there: &mut Hec| unsafe {
+        for &t in &gone {
+            eventlog::thread_migrates(from, t.obj().id, there.no);
+            settle(there, t);
+        }
+    };
+    let given = !gone.is_empty() && handoff::give(no, settle_there);
+    if given {
+        PACE.has_shared();
+    } else {
+        hec.share_later |= !gone.is_empty();
+    }
+    let back = if given { Vec::new() } else { gone };
+    for t in kept.into_iter().chain(back).rev() {
+        hec.run_queue.push_front(&mut hec.remembered, t);
+    }
+    if let Some(t) = first {
+        hec.run_queue.push_front(&mut hec.remembered, t);
+    }
+}
+
+/// Gives a thread that only another task can run to a HEC that rests, so that this one need not
+/// be passed to that task. False if none takes it.
+/// # Safety
+/// The caller holds the HEC, and the thread is on no queue.
+pub unsafe fn give_away(hec: &Hec, t: Tso) -> bool {
+    let me = hec.no as usize;
+    let mut others = (0..hec::enabled()).filter(|&no| no != me && hec::is_resting(no));
+    hec::resting() > 0 && others.any(|no| handoff::give(no, |there| unsafe { settle(there, t) }))
+}
+
+/// Makes a runnable thread of the caller's one of a HEC that rests.
+unsafe fn settle(hec: &mut Hec, t: Tso) {
+    park::ownership(t).hand_over(hec.address());
+    hec.run_queue.push_back(&mut hec.remembered, t);
+}
+
+/// Moves everything that waits on a HEC that has been switched off to one that has not.
+/// # Safety
+/// The caller holds the HEC, and no thread runs on it.
+pub unsafe fn leave(hec: &mut Hec) {
+    while let Some(t) = hec.run_queue.pop_front() {
+        let home = &*hec::address(t.obj().id as usize % hec::enabled());
+        eventlog::thread_migrates(hec.no, t.obj().id, home.no);
+        park::give(t, home);
+    }
+}

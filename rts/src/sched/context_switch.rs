@@ -1,0 +1,276 @@
+//! How a thread comes to a HEC and leaves it for another, without the scheduler's loop if nothing else is to be done.
+//!
+//! Mostly a thread that blocks or yields is followed by the next on the queue, and nobody has asked anything of the HEC, its nursery has
+//! room, and no event is expected. Then the thread is brought to rest and the next one readied right here ([`hec_switch`]), and compiled
+//! code goes on with that: Haskell need not be left and entered again. If there is anything else to look at, nothing is done, and the thread
+//! goes back to the loop (`schedule.rs`), which sees to it.
+//!
+//! The next thread runs on the same native stack. In the threaded way that is a worker's or a fiber, and no bound
+//! thread may be on either side of such a switch; otherwise there is one stack for all.
+use crate::sched::{balance, event_poll, gc, handoff, settings, spark};
+use crate::abi::{Closure, Tso};
+use crate::abi::layout::*;
+use crate::eval::blackhole::owner_of;
+use crate::eval::raise_async::restart_transaction;
+use crate::eval::atomic_modify;
+use crate::eval::lazy_blackholing::thread_paused;
+use crate::hec;
+use crate::hec::{Handed, Hec};
+use crate::observe::eventlog::hooks as eventlog;
+use crate::sync::throwto::finished;
+use crate::sync::{stm, wait_queues};
+use crate::hec::priority;
+use crate::thread::stack_shrink::make_ready;
+
+/// The running thread, which leaves with `ret`, hands the HEC to the next on the queue. False (0) if the scheduler's loop has to look: then the
+/// thread is still current, or at rest already and no thread is.
+/// # Safety
+/// Called from Cmm with the thread saved: `ret` is `ThreadYielding`, or `ThreadBlocked`, `hec.wait` says what the thread waits for, and the
+/// frame on top of its stack tries the operation again. If this is true another thread is current, and has to be loaded.
+#[no_mangle]
+pub unsafe extern "C" fn hec_switch(hec: &mut Hec, ret: usize) -> usize {
+    let t = hec.current();
+    if !may_switch(hec, t) {
+        return 0;
+    }
+    leaves(hec, t, ret);
+    comes_to_rest(hec, t, ret);
+    if hec::many() {
+        balance::share(hec);
+        spark::share(hec);
+    }
+    // Another one may have come to the front.
+    if !may_follow(hec.run_queue.head) {
+        return 0;
+    }
+    choose(hec).map_or(0, |next| {
+        starts(hec, next);
+        1
+    })
+}
+
+/// Is there somebody to follow `t` on the same native stack, and nothing else to be seen to?
+unsafe fn may_switch(hec: &Hec, t: Tso) -> bool {
+    if !may_follow(hec.run_queue.head) || hec.is_asked() || gc::may_be_due(hec) {
+        return false;
+    }
+    let no = hec.no as usize;
+    if settings().threaded {
+        t.obj().bound == 0 && no < hec::enabled() && !handoff::returners_wait(no)
+    } else {
+        !event_poll::expected()
+    }
+}
+
+/// Is this a thread that can run where another one did?
+#[inline]
+unsafe fn may_follow(first: Tso) -> bool {
+    !first.is_null() && !finished(first) && !(settings().threaded && first.obj().bound != 0)
+}
+
+/// Takes the thread that runs next off the queue.
+/// # Safety
+/// The caller holds the HEC, and no thread runs on it.
+#[inline]
+pub(super) unsafe fn choose(hec: &mut Hec) -> Option<Tso> {
+    hec.handed = if hec.handed == Handed::Next { Handed::Running } else { Handed::No };
+    hec.run_queue.pop_front()
+}
+
+/// Makes a thread the one that runs.
+/// # Safety
+/// It is the HEC's, on no queue, and the caller enters it.
+#[inline]
+pub(super) unsafe fn starts(hec: &mut Hec, t: Tso) {
+    make_ready(hec, t);
+    hec.r.current_tso = t.0;
+    hec.r.hp_alloc = 0;
+    hec.open_nursery();
+    *libc::__errno_location() = t.obj().saved_errno as i32;
+    eventlog::thread_runs(hec.no, t.obj().id);
+}
+
+/// The running thread has left Haskell, with `ret`.
+/// # Safety
+/// It is saved.
+#[inline]
+pub(super) unsafe fn leaves(hec: &mut Hec, t: Tso, ret: usize) {
+    t.obj().saved_errno = *libc::__errno_location() as u32;
+    hec.r.current_tso = 0;
+    eventlog::thread_stopped(hec.no, t.obj().id, || why_stopped(hec, ret));
+}
+
+/// As the event log says it: the status, and the thread that is waited for (or 0).
+unsafe fn why_stopped(hec: &Hec, ret: usize) -> (u16, u64) {
+    // Nobody may read `wait` but for a thread that has just set it: its object may be gone.
+    if ret != ThreadBlocked {
+        return (ret as u16, 0);
+    }
+    let wait = hec.wait;
+    let owner = match wait.why {
+        BlockedOnBlackHole => owner_of(Closure(wait.on).untag()),
+        _ => None,
+    };
+    (eventlog::status_of_block(wait.why), owner.map_or(0, |t| t.obj().id))
+}
+
+/// A thread that has left with `ThreadBlocked` or `ThreadYielding` waits for what it has said, or for its turn.
+/// # Safety
+/// It is no longer current, and on no queue.
+#[inline]
+pub(super) unsafe fn comes_to_rest(hec: &mut Hec, t: Tso, ret: usize) {
+    let settled = settle(hec, t);
+    if ret == ThreadYielding {
+        thread_paused(hec, t);
+        if !priority::computes(t) {
+            hec.run_queue.one_yields(&mut hec.remembered);
+        }
+        priority::turn_ends(t);
+        return requeue(hec, t);
+    }
+    // Who waits for a thunk computes.
+    if hec.wait.why != BlockedOnBlackHole {
+        priority::blocks(t);
+    }
+    // Work cut off, or put off, goes first: the thread tries again when it comes back to this.
+    if thread_paused(hec, t) || settled || !wait_queues::park(hec, t) {
+        hec.run_queue.push_front(&mut hec.remembered, t);
+    }
+}
+
+/// What a thread that has stopped has put off is done now (`eval/atomic_modify.rs`). True if there is something.
+/// # Safety
+/// As for [`comes_to_rest`].
+pub(super) unsafe fn settle(hec: &mut Hec, t: Tso) -> bool {
+    // With one HEC nothing is evaluated before it is published.
+    hec::many() && atomic_modify::settle(hec, t)
+}
+
+/// Others shall run. A transaction that has been overtaken starts again.
+/// # Safety
+/// As for [`comes_to_rest`].
+pub(super) unsafe fn requeue(hec: &mut Hec, t: Tso) {
+    if !stm::validate(t) {
+        let tvars = stm::touched(t);
+        restart_transaction(hec, t);
+        stm::lost(t, tvars);
+    }
+    hec.run_queue.push_again(&mut hec.remembered, t);
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::sched::{Settings, init};
+    use super::*;
+    use crate::testing::symbols as t;
+    use crate::hec::GcRequest;
+    use crate::sync::throwto::hec_throw_to;
+    use crate::testing::world::{STACKS, World};
+    use crate::thread::park::hec_about_to_wait;
+    use std::sync::atomic::Ordering;
+
+    /// A world in which the first of two threads runs and the other is on the queue.
+    fn two() -> (World, Tso, Tso) {
+        let mut w = World::new(2);
+        let (a, b) = (w.thread(), w.thread());
+        unsafe { w.hec.run_queue.push_back(&mut w.hec.remembered, b) };
+        w.run(a);
+        (w, a, b)
+    }
+
+    fn switches(w: &mut World, ret: usize) -> bool {
+        unsafe { hec_switch(w.hec, ret) != 0 }
+    }
+
+    fn errno() -> &'static mut i32 {
+        unsafe { &mut *libc::__errno_location() }
+    }
+
+    #[test]
+    fn who_yields_is_followed_by_the_next_which_has_its_own_error_number() {
+        let (mut w, a, b) = two();
+        unsafe { b.obj().saved_errno = 2 };
+        *errno() = 1;
+        assert!(switches(&mut w, ThreadYielding));
+        assert_eq!((w.hec.current(), *errno()), (b, 2));
+        assert!(switches(&mut w, ThreadYielding));
+        assert_eq!((w.hec.current(), *errno()), (a, 1));
+        assert_eq!(w.runnable(), [b]);
+    }
+
+    #[test]
+    fn who_blocks_is_parked_and_followed_by_the_next() {
+        let (mut w, a, b) = two();
+        let m = w.mvar();
+        unsafe {
+            crate::thread::create::push(a.obj().stackobj, &[t::ret_p().0, m.0]);
+            hec_about_to_wait(w.hec, BlockedOnMVar, m.0);
+        }
+        assert!(switches(&mut w, ThreadBlocked));
+        assert_eq!(w.hec.current(), b);
+        assert_eq!((w.hec.run_queue.len(), unsafe { a.obj().why_blocked } as usize), (0, BlockedOnMVar));
+    }
+
+    /// Nothing has happened to the thread: the scheduler's loop sees to it.
+    fn refuses(prepare: impl FnOnce(&mut World, Tso, Tso)) {
+        let (mut w, a, b) = two();
+        prepare(&mut w, a, b);
+        let waiting = w.hec.run_queue.len();
+        assert!(!switches(&mut w, ThreadYielding));
+        assert_eq!((w.hec.current(), w.hec.run_queue.len()), (a, waiting));
+    }
+
+    fn follows(prepare: impl FnOnce(&mut World, Tso, Tso)) {
+        let (mut w, a, b) = two();
+        prepare(&mut w, a, b);
+        assert!(switches(&mut w, ThreadYielding));
+        assert_eq!(w.hec.current(), b);
+    }
+
+    #[test]
+    fn the_loop_is_gone_through_whenever_there_is_something_to_see_to() {
+        refuses(|w, _, _| assert_eq!(w.runnable().len(), 1));
+        refuses(|w, _, _| w.hec.context_switch.store(1, Ordering::Relaxed));
+        refuses(|w, _, _| w.hec.request_gc(GcRequest::Minor));
+        refuses(|w, _, _| w.hec.alloc.spent = true);
+        refuses(|w, _, _| w.hec.call_back());
+        refuses(|w, a, _| w.hec.send(a.closure()));
+        refuses(|_, _, b| unsafe { b.obj().what_next = ThreadComplete as u16 });
+        refuses(|_, _, _| event_poll::expect(true));
+    }
+
+    #[test]
+    fn a_bound_thread_keeps_its_native_stack_to_itself() {
+        let threaded = || unsafe { init(Settings { stack: STACKS, threaded: true }) };
+        refuses(|_, a, _| unsafe {
+            threaded();
+            a.obj().bound = 1;
+        });
+        refuses(|_, _, b| unsafe {
+            threaded();
+            b.obj().bound = 1;
+        });
+        follows(|_, _, _| threaded());
+        // Where one OS thread runs all, it does not matter.
+        follows(|_, a, b| unsafe { (a.obj().bound, b.obj().bound) = (1, 1) });
+    }
+
+    #[test]
+    fn a_thread_that_an_exception_ends_as_it_blocks_is_left_to_the_loop() {
+        let (mut w, thrower, target) = two();
+        let (e, m, third) = (w.int(1000), w.mvar(), w.thread());
+        unsafe {
+            target.obj().flags = (TSO_BLOCKEX | TSO_INTERRUPTIBLE) as u32;
+            crate::thread::create::push(target.obj().stackobj, &[t::ret_p().0, m.0]);
+            crate::thread::create::push(thrower.obj().stackobj, &[t::ret_pp().0, target.0, e.0]);
+            assert_eq!(hec_throw_to(w.hec, target, e), 1);
+            assert!(switches(&mut w, ThreadBlocked));
+            assert_eq!(w.hec.current(), target);
+            w.hec.run_queue.push_back(&mut w.hec.remembered, third);
+            hec_about_to_wait(w.hec, BlockedOnMVar, m.0);
+            assert!(!switches(&mut w, ThreadBlocked));
+            assert!(w.hec.current().is_null() && finished(target));
+            assert_eq!(w.runnable(), [target, third, thrower]);
+        }
+    }
+}

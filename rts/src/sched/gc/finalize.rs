@@ -1,0 +1,20 @@
+//! Finalizers of weak pointers that a collection has found dead: those in C at once, those in
+//! Haskell in one thread.
+use crate::sched::settings;
+use crate::abi::Closure;
+use crate::hec::Hec;
+use crate::prims::weak::finalize_batch;
+use crate::thread::create::{apply, boxed, new_io_thread};
+use crate::{info, static_closure};
+
+/// Runs or schedules the finalizers of `weaks`, and makes the weak pointers dead.
+/// # Safety
+/// The HEC is held and no thread is running; the weak pointers are alive but for their keys.
+pub unsafe fn start(hec: &mut Hec, weaks: &[Closure]) {
+    let Some((n, actions)) = finalize_batch(hec, weaks) else { return };
+    let count = boxed(hec, info!(ghczmprim_GHCziTypes_Izh_con_info), n);
+    let batch = static_closure!(base_GHCziWeak_runFinalizzerBatch_closure);
+    let call = apply(hec, batch, &[count, actions]);
+    let t = new_io_thread(hec, call, &settings().stack);
+    hec.run_queue.push_back(&mut hec.remembered, t);
+}

@@ -1,0 +1,253 @@
+//! When a collection happens, and what follows from one: finalizers, deadlocked threads,
+//! the heap limit.
+pub(super) mod announce;
+pub mod events;
+pub mod finalize;
+pub(super) mod helper_spin;
+pub mod sync_time;
+use crate::sched::task::TaskRef;
+use crate::sched::gc::announce::{Announcement, Hears};
+use crate::sched::{handoff, stop_world, task_table};
+use crate::collector::roots::Visitor;
+use crate::collector;
+use crate::collector::policy::{heap_limits, max_heap};
+use crate::abi::{Tso, WORD};
+use crate::hec;
+use crate::hec::{GcRequest, Hec};
+use crate::memory::{BLOCK_BYTES, block_alloc};
+use crate::base::config::generation_name;
+use crate::observe::stats;
+use crate::static_closure;
+use crate::sync::{deadlock, throwto};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::OnceLock;
+
+static HEAP_EXHAUSTED: AtomicBool = AtomicBool::new(false);
+static ALLOC_LIMIT_GRACE: AtomicUsize = AtomicUsize::new(100 * 1024);
+
+/// What an exceeded allocation limit leaves for its handler, in bytes.
+pub fn alloc_limit_grace() -> usize {
+    ALLOC_LIMIT_GRACE.load(Ordering::Relaxed)
+}
+pub fn set_alloc_limit_grace(bytes: usize) {
+    ALLOC_LIMIT_GRACE.store(bytes, Ordering::Relaxed);
+}
+
+/// Has the program died of its heap limit?
+pub fn heap_exhausted() -> bool {
+    HEAP_EXHAUSTED.load(Ordering::Relaxed)
+}
+
+/// The collection that is due now, if any. A nursery that is full goes on in the next piece, if there is one, and beyond as long as it is
+/// better that another HEC collects.
+/// # Safety
+/// The HEC is held and no thread runs on it.
+pub unsafe fn due(hec: &mut Hec) -> Option<GcRequest> {
+    if hec.gc_requested.is_some() {
+        return hec.gc_requested;
+    }
+    let at_end = hec.alloc.spent && !next_piece(hec);
+    let announced = hec::many() && (at_end || COMING.is_made());
+    let now = if announced { is_last_to_hear(hec) || at_end && !goes_beyond(hec) } else { at_end };
+    (now || hec.alloc.full).then_some(GcRequest::Minor)
+}
+
+/// Is there anything for [`due`] to look at?
+pub(super) fn may_be_due(hec: &Hec) -> bool {
+    hec.gc_requested.is_some() || hec.alloc.must_stop() || hec::many() && COMING.is_made()
+}
+
+/// Goes on beyond the HEC's nursery, where others are late. False if there is no room for that.
+unsafe fn goes_beyond(hec: &mut Hec) -> bool {
+    heap_limits::settings().max_heap_bytes.is_none() && hec.alloc.next_run_beyond()
+}
+
+/// Names a HEC that hears of a collection.
+#[derive(Clone, Copy)]
+struct Listener(usize);
+
+impl Hears for Listener {
+    fn heard(self) -> &'static AtomicBool {
+        // SAFETY: an atomic of a HEC that exists.
+        unsafe { &(*hec::address(self.0)).heard }
+    }
+
+    fn is_held(self) -> bool {
+        !hec::is_resting(self.0) && handoff::is_held(self.0)
+    }
+
+    fn call_back(self) {
+        // SAFETY: two atomics are written.
+        unsafe { (*hec::address(self.0)).call_back() }
+    }
+}
+
+static COMING: Announcement = Announcement(AtomicBool::new(false));
+
+fn is_last_to_hear(hec: &Hec) -> bool {
+    let me = hec.no as usize;
+    COMING.is_last(Listener(me), (0..hec::count()).filter(|&no| no != me).map(Listener))
+}
+
+/// Goes on in the next piece of the HEC's nursery. False if there is none, or it is better to collect now.
+/// # Safety
+/// As for [`due`].
+pub unsafe fn next_piece(hec: &mut Hec) -> bool {
+    !heap_limits::nurseries_will_do() && hec.alloc.next_run()
+}
+
+/// Stops the world and collects. With `deadlock`, threads that nothing can wake are told so. False
+/// if another task stopped the world instead: the caller looks again whether it must collect.
+/// # Safety
+/// The caller is `me` and holds a HEC, with no thread running.
+pub unsafe fn collect(me: TaskRef, request: GcRequest, deadlock: bool) -> bool {
+    events::requested();
+    let stopped = stop_world::stop(me);
+    if stopped {
+        collect_stopped(request, deadlock);
+        stop_world::go_on(me);
+    }
+    stopped
+}
+
+/// Collects, and sees to what follows.
+/// # Safety
+/// The caller has stopped the world.
+pub unsafe fn collect_stopped(request: GcRequest, deadlock: bool) {
+    let generation = if request == GcRequest::Major { usize::MAX } else { 0 };
+    let mut outcome = collect_once(collector::Request { generation, deadlock });
+    if outcome.full_is_due {
+        outcome = collect_once(collector::Request::MAJOR);
+    }
+    if outcome.over_limit {
+        heap_overflow(crate::sched::hec());
+    } else if outcome.major {
+        max_heap::take_quota();
+    }
+}
+
+/// One collection, and the work that it leaves for Haskell threads.
+unsafe fn collect_once(request: collector::Request) -> collector::Outcome {
+    let outcome = measure(request);
+    let hec = crate::sched::hec();
+    if !outcome.dead_weaks.is_empty() {
+        crate::sched::gc::finalize::start(hec, &outcome.dead_weaks);
+    }
+    deadlock::resurrect(hec, &outcome.resurrected);
+    outcome
+}
+
+/// Collects everything to see how much is alive. Nothing follows: Haskell has ended.
+/// # Safety
+/// As for [`collect_stopped`]; there are no weak pointers.
+pub unsafe fn look() {
+    measure(collector::Request { generation: usize::MAX, deadlock: false });
+}
+
+/// Bytes allocated so far.
+/// # Safety
+/// The world is stopped.
+pub unsafe fn allocated() -> u64 {
+    stop_world::hecs().iter().map(|h| h.alloc.allocated()).sum()
+}
+
+/// Collects and measures it.
+unsafe fn measure(request: collector::Request) -> collector::Outcome {
+    let mut hecs = stop_world::hecs();
+    hecs.iter_mut().for_each(|h| h.gc_requested = None);
+    COMING.is_over((0..hec::count()).map(Listener));
+    let allocated = stats::since_last(allocated());
+    stats::begin_gc();
+    let leader = crate::sched::hec().no;
+    events::begin(leader);
+    let outcome = collector::collect(&mut hecs, leader as usize, request, &mut |_| ());
+    let measured = measured(&outcome, allocated);
+    stats::end_gc(&measured, outcome.major);
+    events::end(leader, &hecs, &measured, outcome.major);
+    outcome
+}
+
+fn measured(outcome: &collector::Outcome, allocated: u64) -> stats::Collection {
+    let bytes = |words: usize| (words * WORD) as u64;
+    let memory = |blocks: usize| (blocks * BLOCK_BYTES) as u64;
+    stats::Collection {
+        gen: generation_name(outcome.generation),
+        threads: outcome.threads,
+        allocated,
+        live: outcome.live.all() as u64,
+        large: outcome.live.large as u64,
+        compact: outcome.live.compact as u64,
+        slop: outcome.slop as u64,
+        copied: bytes(outcome.copied_words),
+        par_max_copied: if outcome.threads > 1 { bytes(outcome.max_copied_words) } else { 0 },
+        par_balanced_copied: bytes(outcome.balanced_words),
+        sync: sync_time::took(),
+        phases: outcome.phases,
+        mem_in_use: memory(block_alloc::blocks_resident()),
+        mem_peak: memory(block_alloc::peak_blocks_resident()),
+    }
+}
+
+/// More is alive than `-M` allows: the main thread is told, and told again whenever it has used up the grace that it is
+/// given each time. One that masks exceptions hears of it once it listens. Where there is no main thread the program ends.
+unsafe fn heap_overflow(hec: &mut Hec) {
+    if !max_heap::is_to_be_told() {
+        return;
+    }
+    let Some(t) = crate::sched::in_call::main_thread() else {
+        if max_heap::exceeds_grace() {
+            HEAP_EXHAUSTED.store(true, Ordering::Relaxed);
+            heap_exhausted_exit();
+        }
+        return;
+    };
+    max_heap::give_quota();
+    let e = static_closure!(base_GHCziIOziException_heapOverflow_closure);
+    if !throwto::is_coming(hec, t, e) {
+        throwto::throw_from_outside(hec, t, e);
+        // Before other threads use up the grace.
+        hec.run_queue.bring_forward(&mut hec.remembered, t, usize::MAX);
+    }
+}
+
+static ON_EXHAUSTED: OnceLock<fn() -> !> = OnceLock::new();
+
+/// Says how the program ends when its heap limit is exceeded for good.
+pub fn on_heap_exhausted(f: fn() -> !) {
+    let _ = ON_EXHAUSTED.set(f);
+}
+
+fn heap_exhausted_exit() -> ! {
+    match ON_EXHAUSTED.get() {
+        Some(f) => f(),
+        None => crate::base::fatal::exit_with(251, "heap exhausted"),
+    }
+}
+
+/// The closure of the thread that hit its stack limit is reported if nothing catches it.
+pub fn note_stack_overflow(t: Tso) {
+    LAST_OVERFLOWED.store(unsafe { t.obj().tot_stack_size as usize }, Ordering::Relaxed);
+}
+
+static LAST_OVERFLOWED: AtomicUsize = AtomicUsize::new(0);
+
+/// Words of the stack that overflowed last.
+pub fn last_overflowed_words() -> usize {
+    LAST_OVERFLOWED.load(Ordering::Relaxed)
+}
+
+/// A collection asked for by the program itself.
+/// # Safety
+/// The caller does not hold the HEC.
+pub unsafe fn perform(request: GcRequest) {
+    let me = task_table::me();
+    handoff::acquire(me);
+    while !collect(me, request, false) {}
+    handoff::release(me);
+}
+
+/// Roots of this floor.
+pub fn roots(visit: &mut Visitor) {
+    crate::sched::safe_call::roots(visit);
+    crate::sched::in_call::roots(visit);
+}

@@ -1,0 +1,181 @@
+//! Safe foreign calls: the thread leaves the HEC to others and takes one back afterwards.
+//!
+//! Compiled code saves its state, calls `suspendThread`, makes the call, and calls
+//! `resumeThread`, after which it loads Sp from the thread's stack and returns to whatever is
+//! on top: so an exception that arrived meanwhile need only have stripped the stack. While a
+//! thread is in a call its stack is complete, its black holes are marked, and it is reachable
+//! from its task. The call may begin on one HEC and end on another, unless the thread is tied to its
+//! HEC (`forkOn`); and for a thread that runs on a fiber, on the OS thread of a worker, to which its
+//! task gives it.
+use crate::sched::fiber::Fiber;
+use crate::sched::call_predictor::Call;
+use crate::sched::task::{TaskRef, Turn};
+use crate::sched::handoff::protocol::Seat as _;
+use crate::sched::{handoff, hec, settings, task_table, time_slices};
+use crate::collector::roots::Visitor;
+use crate::abi::{RegTable, Tso};
+use crate::abi::layout::*;
+use crate::eval::lazy_blackholing::thread_paused;
+use crate::hec::Hec;
+use crate::observe::eventlog::hooks as eventlog;
+use crate::base::fatal::broken;
+use crate::sync::throwto;
+use crate::thread::park;
+use crate::thread::stack::dirty_stack;
+use std::sync::atomic::Ordering;
+
+/// A foreign call under way.
+pub struct ForeignCall {
+    tso: Tso,
+    /// OS thread that makes the call, for those that may be interrupted.
+    os_thread: libc::pthread_t,
+    interruptible: bool,
+    /// The HEC that the thread is tied to.
+    home: Option<usize>,
+}
+
+// SAFETY: the thread is touched by its task, and with the world stopped.
+unsafe impl Send for ForeignCall {}
+
+/// Leaves the HEC for the duration of a foreign call.
+/// # Safety
+/// Called by compiled code with the thread's state saved.
+#[no_mangle]
+pub unsafe extern "C" fn suspendThread(reg: *mut RegTable, interruptible: bool) -> usize {
+    let errno = *libc::__errno_location();
+    let hec = Hec::of_reg(reg);
+    let t = hec.current();
+    let why = if interruptible { BlockedOnCCall_Interruptible } else { BlockedOnCCall };
+    let me = task_table::me();
+    park::block(hec, t, why, 0);
+    thread_paused(hec, t);
+    eventlog::thread_calls_out(hec.no, t.obj().id);
+    let fiber = me.fiber.get();
+    let token = if fiber.is_null() {
+        hec.r.current_tso = 0;
+        me.call.set(Call::from(returns_to(t)));
+        let token = begin(me, hec, t, libc::pthread_self());
+        handoff::leave(me);
+        token
+    } else {
+        Fiber::leave(fiber);
+        FIRST_TOKEN
+    };
+    restore_errno(errno);
+    token
+}
+
+/// Where the code of `t` goes on that has just left it: its frame on top.
+unsafe fn returns_to(t: Tso) -> usize {
+    *(t.obj().stackobj.obj().sp as *const usize)
+}
+
+/// What a call is known by that is its OS thread's only one.
+const FIRST_TOKEN: usize = 1;
+
+/// Notes that the task, which is the caller's or idle, begins a foreign call of `t`, which ran on `hec`.
+unsafe fn begin(me: TaskRef, hec: &Hec, t: Tso, os_thread: libc::pthread_t) -> usize {
+    let interruptible = t.obj().why_blocked as usize == BlockedOnCCall_Interruptible;
+    let tied = t.obj().flags as usize & TSO_LOCKED != 0;
+    let home = tied.then_some(hec.no as usize);
+    me.home.set(home);
+    me.calls.with(|calls| {
+        calls.push(ForeignCall { tso: t, os_thread, interruptible, home });
+        calls.len()
+    })
+}
+
+/// Not inlined: the OS thread is perhaps not the one it was at the beginning of the caller.
+#[inline(never)]
+unsafe fn restore_errno(errno: i32) {
+    *libc::__errno_location() = errno;
+}
+
+/// Has a worker make the foreign call for which the current thread has left the fiber.
+/// # Safety
+/// The caller holds the HEC, and has just run the thread there.
+pub(super) unsafe fn hand_over(hec: &mut Hec, fiber: Fiber) {
+    let t = hec.current();
+    hec.r.current_tso = 0;
+    let worker = handoff::seat(hec.no as usize).spare_worker();
+    begin(worker, hec, t, worker.os_thread());
+    worker.give(Turn::Call(fiber));
+}
+
+/// Comes back from a foreign call.
+/// # Safety
+/// `token` is what the matching [`suspendThread`] returned on this OS thread.
+#[no_mangle]
+pub unsafe extern "C" fn resumeThread(token: usize) -> *mut RegTable {
+    let errno = *libc::__errno_location();
+    let me = task_table::me();
+    me.call.replace(Call::NONE).is_over();
+    // The thread itself may not be looked at yet: a collection may be moving it.
+    match me.home.get() {
+        Some(no) => handoff::acquire_home(me, no),
+        None => handoff::acquire(me),
+    }
+    let hec = hec();
+    if !settings().threaded {
+        time_slices::call_is_over();
+    }
+    let t = last_call(me, token);
+    park::come_back(hec, t);
+    throwto::deliver_after_call(hec, t);
+    hec.r.current_tso = t.0;
+    eventlog::thread_runs(hec.no, t.obj().id);
+    dirty_stack(hec, t.obj().stackobj);
+    hec.r.hp_alloc = 0;
+    // A collection may have given the nursery another place and size.
+    let interrupted = hec.r.hp_lim == 0;
+    hec.open_nursery();
+    if settings().threaded && handoff::returners_wait(hec.no as usize) {
+        hec.context_switch.store(1, Ordering::Relaxed);
+        if interrupted {
+            hec.interrupt();
+        }
+    }
+    hec.alloc.give_end(hec.r.hp_lim == 0);
+    *libc::__errno_location() = errno;
+    &mut hec.r
+}
+
+/// The thread of the task's innermost call, which is over. The task holds a HEC.
+unsafe fn last_call(me: TaskRef, token: usize) -> Tso {
+    let (over, left) = me.calls.with(|calls| {
+        let over = calls.pop();
+        me.home.set(calls.last().and_then(|call| call.home));
+        (over, calls.len())
+    });
+    match over {
+        Some(call) if left + 1 == token => call.tso,
+        _ => broken("foreign calls return in another order than they were made"),
+    }
+}
+
+/// Interrupts the foreign call of `t`, if it is an interruptible one, by a signal that makes
+/// its system call return early.
+/// # Safety
+/// The caller holds a HEC.
+pub unsafe fn interrupt_call(_hec: &mut Hec, t: Tso) {
+    task_table::each(|task| {
+        task.calls.with(|calls| {
+            for call in calls.iter().filter(|call| call.tso == t && call.interruptible) {
+                libc::pthread_kill(call.os_thread, libc::SIGVTALRM);
+            }
+        });
+    });
+}
+
+/// Threads in foreign calls are alive.
+pub fn roots(visit: &mut Visitor) {
+    let mut visit_calls = |calls: &mut Vec<ForeignCall>| {
+        for call in calls {
+            let mut c = call.tso.closure();
+            visit(&mut c);
+            call.tso = Tso(c.0);
+        }
+    };
+    // SAFETY: the world is stopped.
+    task_table::each(|task| unsafe { task.calls.with(&mut visit_calls) });
+}

@@ -1,0 +1,139 @@
+//! The roll of tasks: which OS thread has which, and what becomes of them.
+//!
+//! An OS thread has a task from its first call into Haskell until its end, or until it says that it makes no more calls for now; a
+//! worker as long as it lives. A task may be sent for by somebody who is late (`handoff/protocol.rs`: the lock is gone by then), so its memory is
+//! never freed: the task is kept for the next OS thread. What comes late is a [`Turn::Look`](crate::sched::task_parker::Turn), which whoever has the
+//! task by then finds in vain, as it would have itself. A HEC never comes late: who waits for one goes on when he has it.
+use crate::hec::fork_safe_lock::Lock;
+use crate::sched::handoff;
+use crate::sched::task::{Task, TaskRef, same};
+use crate::observe::eventlog::hooks as eventlog;
+use crate::base::fatal;
+use crate::observe::stats::Tasks;
+use std::cell::Cell;
+use std::os::unix::thread::JoinHandleExt;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+/// Native stack of a worker: foreign calls run on it.
+const WORKER_STACK_BYTES: usize = 2 << 20;
+
+/// The tasks of OS threads that may run Haskell, and those that are kept for others.
+static PRESENT: Lock<Vec<TaskRef>> = Lock::new(Vec::new());
+static KEPT: Lock<Vec<TaskRef>> = Lock::new(Vec::new());
+
+/// OS threads that have called in from outside; workers alive, at most alive, and started.
+static BOUND: AtomicU64 = AtomicU64::new(0);
+static WORKERS: AtomicUsize = AtomicUsize::new(0);
+static PEAK_WORKERS: AtomicUsize = AtomicUsize::new(0);
+static ALL_WORKERS: AtomicU64 = AtomicU64::new(0);
+
+thread_local! {
+    static ME: Cell<Option<TaskRef>> = const { Cell::new(None) };
+    static END: End = const { End };
+}
+
+/// The end of an OS thread that has called in.
+struct End;
+
+impl Drop for End {
+    fn drop(&mut self) {
+        done();
+    }
+}
+
+/// Shows every task that may be in a foreign call.
+pub fn each(mut f: impl FnMut(TaskRef)) {
+    PRESENT.lock().iter().for_each(|&t| f(t));
+}
+
+/// A task for an OS thread that has none.
+fn enlist() -> TaskRef {
+    let kept = KEPT.lock().pop();
+    let t = kept.unwrap_or_else(Task::new);
+    PRESENT.lock().push(t);
+    t
+}
+
+/// The calling OS thread gives its task up.
+fn leave() {
+    if let Some(t) = ME.take() {
+        t.end();
+        PRESENT.lock().retain(|&other| !same(other, t));
+        KEPT.lock().push(t);
+    }
+}
+
+/// The calling OS thread's task.
+pub fn me() -> TaskRef {
+    ME.get().unwrap_or_else(|| {
+        let t = enlist();
+        ME.set(Some(t));
+        BOUND.fetch_add(1, Ordering::Relaxed);
+        // One that calls in while it ends keeps its task.
+        let _ = END.try_with(|_| ());
+        t
+    })
+}
+
+/// The calling OS thread makes no more calls into Haskell for now. In such a call, or in one from Haskell, this does nothing.
+pub fn done() {
+    if ME.get().is_some_and(|t| t.is_done()) {
+        leave();
+    }
+}
+
+/// Names the task in event logs.
+pub fn name(t: &Task) -> u64 {
+    t as *const Task as u64
+}
+
+/// How many OS threads have run Haskell.
+pub fn counts() -> Tasks {
+    let bound = BOUND.load(Ordering::Relaxed);
+    let workers = ALL_WORKERS.load(Ordering::Relaxed);
+    let peak_workers = PEAK_WORKERS.load(Ordering::Relaxed) as u64;
+    Tasks { total: bound + workers, bound, workers, peak_workers }
+}
+
+/// Starts an OS thread that waits to be passed a HEC and then runs threads.
+pub fn start_worker() -> TaskRef {
+    let t = enlist();
+    let alive = WORKERS.fetch_add(1, Ordering::Relaxed) + 1;
+    PEAK_WORKERS.fetch_max(alive, Ordering::Relaxed);
+    ALL_WORKERS.fetch_add(1, Ordering::Relaxed);
+    let spawned = std::thread::Builder::new()
+        .name("haskell-worker".into())
+        .stack_size(WORKER_STACK_BYTES)
+        .spawn(move || {
+            ME.set(Some(t));
+            // SAFETY: it is fresh.
+            unsafe {
+                eventlog::task_created(name(t), t.last() as u32);
+                crate::sched::schedule::worker_loop(t);
+            }
+            eventlog::task_deleted(name(t));
+            WORKERS.fetch_sub(1, Ordering::Relaxed);
+            leave();
+        });
+    match spawned {
+        // Nobody gives it anything before this, so it has not ended.
+        Ok(handle) => t.works_on(handle.as_pthread_t()),
+        Err(e) => fatal::exit_with(1, &format!("cannot start an OS thread: {}", fatal::system_error(&e))),
+    }
+    t
+}
+
+/// In the child of a fork: no OS thread but this one is left, and the world is stopped. Locks
+/// that others held at the fork are held for ever, so all are made anew.
+/// # Safety
+/// Called in the child, before anything else.
+pub unsafe fn after_fork(me: TaskRef) {
+    PRESENT.renew(vec![me]);
+    KEPT.renew(Vec::new());
+    me.after_fork();
+    BOUND.store(1, Ordering::Relaxed);
+    WORKERS.store(0, Ordering::Relaxed);
+    PEAK_WORKERS.store(0, Ordering::Relaxed);
+    ALL_WORKERS.store(0, Ordering::Relaxed);
+    handoff::after_fork(me);
+}

@@ -1,0 +1,161 @@
+//! The queues of TVars, and records as the protocol sees them.
+//!
+//! A transaction that retries is in the queue of every TVar it has read. A commit wakes all who
+//! wait for what it writes, longest waiting first. A thread stays in its queues until it runs
+//! again (or is killed), so it may be met more than once; only the first gets it.
+//!
+//! A queue is a doubly linked list {thread, next, previous}, latest first, under the TVar's
+//! lock. The record keeps each entry where the log has the TVar's value.
+//!
+//! Who parks a thread looks at its record and asks for it by its record after others may have woken it (`commit.rs`, the last look). So with
+//! several HECs a record that has waited is not used again.
+use crate::sync::stm::commit::{Log, Version, Waiter};
+use crate::sync::stm::trec::{Entries, Record};
+use crate::sync::stm::tvar;
+use crate::abi::closure::fields::TVAR_WAITERS;
+use crate::abi::{Closure, Tso};
+use crate::abi::layout::*;
+use crate::hec::Hec;
+use crate::thread::park;
+use crate::{info, static_closure};
+
+const TSO_FIELD: usize = 1;
+const NEXT: usize = 2;
+const PREVIOUS: usize = 3;
+const ENTRY_WORDS: usize = 4;
+
+fn end() -> Closure {
+    static_closure!(stg_END_STM_WATCH_QUEUE_closure)
+}
+
+unsafe fn set(hec: &mut Hec, entry: Closure, field: usize, c: Closure) {
+    entry.set_word(field, c.0);
+    hec.remember(entry);
+}
+
+/// A thread's record at work.
+pub struct AtWork<'a> {
+    hec: &'a mut Hec,
+    record: Record,
+    len: usize,
+    entries: Entries,
+    thread: Tso,
+}
+
+impl AtWork<'_> {
+    /// # Safety
+    /// The record is live, and the thread the caller's. Neither is anything collected nor an entry added while this is in use.
+    #[inline(always)]
+    pub unsafe fn new(hec: &mut Hec, record: Record, thread: Tso) -> AtWork<'_> {
+        AtWork { hec, record, len: record.len(), entries: record.entries(), thread }
+    }
+}
+
+// In what follows entry numbers are below `len`.
+impl Log for AtWork<'_> {
+    #[inline(always)]
+    fn len(&self) -> usize {
+        self.len
+    }
+    #[inline(always)]
+    fn version(&self, i: usize) -> &Version {
+        // SAFETY: see [`AtWork::new`].
+        unsafe { tvar::version(self.entries.tvar(i)) }
+    }
+    #[inline(always)]
+    fn seen(&self, i: usize) -> usize {
+        // SAFETY: see [`AtWork::new`].
+        unsafe { self.entries.version(i) }
+    }
+    #[inline(always)]
+    fn written(&self, i: usize) -> bool {
+        // SAFETY: see [`AtWork::new`].
+        unsafe { self.entries.written(i) }
+    }
+    fn order(&self, i: usize) -> usize {
+        // SAFETY: see [`AtWork::new`].
+        unsafe { self.entries.tvar(i).0 }
+    }
+    #[inline(always)]
+    fn publish(&mut self, i: usize) {
+        // SAFETY: the protocol has locked the TVar.
+        unsafe {
+            let v = self.entries.tvar(i);
+            tvar::set_value(self.hec, v, self.entries.value(i));
+            if v.field(TVAR_WAITERS) != end() {
+                wake(self.hec, v);
+            }
+        }
+    }
+}
+
+impl Waiter for AtWork<'_> {
+    fn join(&mut self, i: usize) {
+        // SAFETY: the protocol has locked the TVar, and so its queue.
+        unsafe {
+            let v = self.entries.tvar(i);
+            let first = v.field(TVAR_WAITERS);
+            let entry = self.hec.allocate(ENTRY_WORDS);
+            entry.set_info(info!(stg_TVAR_WATCH_QUEUE_info));
+            entry.set_word(TSO_FIELD, self.thread.0);
+            entry.set_word(NEXT, first.0);
+            entry.set_word(PREVIOUS, end().0);
+            if first != end() {
+                set(self.hec, first, PREVIOUS, entry);
+            }
+            tvar::dirty(self.hec, v);
+            v.set_word(TVAR_WAITERS, entry.0);
+            self.record.set_value(i, entry);
+        }
+    }
+    fn leave(&mut self, i: usize) {
+        // SAFETY: as for `join`, which has been called for the entry.
+        unsafe {
+            let (v, entry) = (self.entries.tvar(i), self.entries.value(i));
+            let (next, previous) = (entry.field(NEXT), entry.field(PREVIOUS));
+            if next != end() {
+                set(self.hec, next, PREVIOUS, previous);
+            }
+            if previous != end() {
+                set(self.hec, previous, NEXT, next);
+            } else {
+                tvar::dirty(self.hec, v);
+                v.set_word(TVAR_WAITERS, next.0);
+            }
+        }
+    }
+    fn block(&mut self) {
+        // SAFETY: the thread is at rest, and in all queues.
+        unsafe {
+            let held = park::lock(self.thread);
+            park::block(self.hec, self.thread, BlockedOnSTM, self.record.0 .0);
+            drop(held);
+        }
+    }
+    fn claim(&mut self) -> bool {
+        let record = self.record.0 .0;
+        // SAFETY: the thread is live.
+        unsafe {
+            let here = |why, on| why == BlockedOnSTM && on == record;
+            let Some(claim) = park::claim(self.hec, self.thread, here) else { return false };
+            claim.keep();
+        }
+        true
+    }
+}
+
+/// Wakes those who wait for the TVar, which is locked.
+#[inline(never)]
+unsafe fn wake(hec: &mut Hec, v: Closure) {
+    let mut entry = v.field(TVAR_WAITERS);
+    while entry.field(NEXT) != end() {
+        entry = entry.field(NEXT);
+    }
+    while entry != end() {
+        let t = Tso(entry.word(TSO_FIELD));
+        if let Some(c) = park::claim(hec, t, |why, _| why == BlockedOnSTM) {
+            c.go_on(hec);
+        }
+        entry = entry.field(PREVIOUS);
+    }
+}

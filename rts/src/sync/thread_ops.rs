@@ -1,0 +1,109 @@
+//! New threads from Haskell, and what threads ask about each other.
+use crate::abi::{Closure, Tso};
+use crate::abi::layout::*;
+use crate::hec;
+use crate::hec::Hec;
+use crate::thread::create::new_io_thread;
+use crate::hec::priority;
+use crate::thread::park;
+use crate::thread::stack::StackSizes;
+use std::sync::atomic::Ordering;
+
+/// What the flags and the way of linking say about threads.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    pub stacks: StackSizes,
+    /// The program is linked with `-threaded`: some threads are bound, others not.
+    pub threaded: bool,
+}
+
+/// Written once, before the first thread is made.
+static mut SETTINGS: Option<Settings> = None;
+
+/// # Safety
+/// Called once, before any Haskell runs.
+pub unsafe fn init(s: Settings) {
+    SETTINGS = Some(s);
+}
+
+unsafe fn settings() -> Settings {
+    match SETTINGS {
+        Some(s) => s,
+        None => crate::base::fatal::broken("a thread is made before sync::fork::init"),
+    }
+}
+
+/// A thread for an IO action, with the masking state of the running one, and as brief as that.
+unsafe fn child(hec: &mut Hec, action: Closure) -> Tso {
+    let t = new_io_thread(hec, action, &settings().stacks);
+    let parent = hec.current();
+    let inherited = parent.obj().flags as usize & (TSO_BLOCKEX | TSO_INTERRUPTIBLE);
+    t.obj().flags = inherited as u32;
+    t.obj().place = priority::of_child(parent);
+    t
+}
+
+unsafe fn enqueue(hec: &mut Hec, t: Tso, thread_bytes: usize) {
+    hec.run_queue.push_back(&mut hec.remembered, t);
+    hec.give_way_soon(thread_bytes);
+}
+
+/// Makes a thread for an IO action, at the back of the run queue.
+/// # Safety
+/// Called from Cmm with Hp saved.
+#[no_mangle]
+pub unsafe extern "C" fn hec_fork(hec: &mut Hec, action: Closure) -> Tso {
+    let before = (*hec.alloc.run).free;
+    let t = child(hec, action);
+    let thread_bytes = (*hec.alloc.run).free - before;
+    enqueue(hec, t, thread_bytes);
+    t
+}
+
+/// Makes a thread that is tied to a HEC: the number is taken modulo how many run.
+/// # Safety
+/// As for [`hec_fork`].
+#[no_mangle]
+pub unsafe extern "C" fn hec_fork_on(hec: &mut Hec, number: isize, action: Closure) -> Tso {
+    let before = (*hec.alloc.run).free;
+    let t = child(hec, action);
+    let thread_bytes = (*hec.alloc.run).free - before;
+    t.obj().flags |= TSO_LOCKED as u32;
+    let no = number.rem_euclid(hec::enabled() as isize) as usize;
+    if no == hec.no as usize {
+        enqueue(hec, t, thread_bytes);
+    } else {
+        park::give(t, &*hec::address(no));
+    }
+    t
+}
+
+/// What `threadStatus#` answers: 16 finished, 17 died, otherwise why it is blocked (0: it isn't).
+/// # Safety
+/// `t` is a thread.
+#[no_mangle]
+pub unsafe extern "C" fn hec_thread_status(t: Tso) -> usize {
+    match t.obj().what_next as usize {
+        ThreadComplete => 16,
+        ThreadKilled => 17,
+        _ => t.obj().why_blocked as usize,
+    }
+}
+
+/// The number of the HEC that a thread runs on, or ran on last.
+/// # Safety
+/// `t` is a thread.
+#[no_mangle]
+pub unsafe extern "C" fn hec_thread_hec(t: Tso) -> usize {
+    let owner = park::ownership(t).owner.load(Ordering::Relaxed);
+    (*(owner as *const Hec)).no as usize
+}
+
+/// Is the running thread bound to an OS thread? Without `-threaded` none is.
+/// # Safety
+/// Called from Cmm.
+#[no_mangle]
+pub unsafe extern "C" fn hec_is_bound(hec: &mut Hec) -> usize {
+    let t = hec.current();
+    (t.obj().bound != 0 && settings().threaded) as usize
+}

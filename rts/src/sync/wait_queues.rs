@@ -1,0 +1,100 @@
+//! Putting a thread where it waits, and taking it away so that an exception can reach it.
+use crate::sync::{mvar, stm, throwto};
+use crate::abi::{Closure, Tso};
+use crate::abi::layout::*;
+use crate::eval::blackhole;
+use crate::hec::Hec;
+use crate::base::fatal;
+use crate::thread::park::{Claim, Wait};
+
+/// What the scheduler does for threads that wait in its own queues.
+#[derive(Clone, Copy)]
+pub struct Scheduler {
+    /// Makes a thread wait for a descriptor or a delay.
+    pub sleep: unsafe fn(&mut Hec, Tso, Wait),
+    /// Takes a thread blocked on a descriptor or a delay off its queue.
+    pub leave_sleep: unsafe fn(Tso, Wait),
+    /// Interrupts the foreign call that the thread is in (`interruptible`).
+    pub interrupt_call: unsafe fn(&mut Hec, Tso),
+}
+
+/// Written once, before the first thread is made.
+static mut SCHEDULER: Option<Scheduler> = None;
+
+/// # Safety
+/// Called once, before any Haskell runs.
+pub unsafe fn set_scheduler(s: Scheduler) {
+    SCHEDULER = Some(s);
+}
+
+pub(super) unsafe fn scheduler() -> Scheduler {
+    match SCHEDULER {
+        Some(s) => s,
+        None => fatal::broken("a thread sleeps before the scheduler has registered"),
+    }
+}
+
+/// Makes a thread that has left with `ThreadBlocked` wait, unless an exception that it must hear
+/// first has been waiting for it. False if it does not wait: it is runnable and on no queue.
+/// # Safety
+/// `t` is at rest, and `hec.wait` says what it waits for. When this returns true, another HEC may
+/// have it already.
+#[inline]
+pub unsafe fn park(hec: &mut Hec, t: Tso) -> bool {
+    let wait = std::mem::replace(&mut hec.wait, Wait::NONE);
+    if throwto::deliver_instead(hec, t, wait.why) {
+        return false;
+    }
+    match wait.why {
+        BlockedOnMVar | BlockedOnMVarRead => mvar::park(hec, t, Closure(wait.on), wait.why),
+        _ => park_elsewhere(hec, t, wait),
+    }
+}
+
+#[inline(never)]
+unsafe fn park_elsewhere(hec: &mut Hec, t: Tso, wait: Wait) -> bool {
+    let on = Closure(wait.on);
+    match wait.why {
+        BlockedOnIOCompletion => mvar::park_at_port(hec, t, on),
+        BlockedOnBlackHole => blackhole::park(hec, t, on.untag()),
+        BlockedOnSTM => stm::park(hec, t, on),
+        BlockedOnMsgThrowTo => {
+            throwto::park(hec, t, on);
+            true
+        }
+        BlockedOnRead | BlockedOnWrite | BlockedOnDelay => {
+            (scheduler().sleep)(hec, t, wait);
+            true
+        }
+        why => fatal::broken(&format!("a thread waits for reason {why}")),
+    }
+}
+
+/// Takes a claimed thread off the queue it is on. (One that waits in a transaction leaves the
+/// TVars when that is aborted.)
+/// # Safety
+/// The thread was not in a foreign call, and goes on only afterwards.
+pub unsafe fn leave(hec: &mut Hec, c: &Claim) {
+    leave_for(hec, c.thread, c.why)
+}
+
+unsafe fn leave_for(hec: &mut Hec, t: Tso, why: usize) {
+    match why {
+        BlockedOnMVar | BlockedOnMVarRead => mvar::leave(hec, t),
+        BlockedOnIOCompletion => mvar::leave_port(t),
+        BlockedOnBlackHole => blackhole::stop_waiting(t),
+        BlockedOnSTM => {}
+        BlockedOnMsgThrowTo => throwto::withdraw(hec, t),
+        BlockedOnRead | BlockedOnWrite | BlockedOnDelay => {
+            (scheduler().leave_sleep)(t, Wait { why, on: t.obj().block_info })
+        }
+        _ => fatal::broken("an exception for a thread that cannot be interrupted"),
+    }
+}
+
+/// Takes a blocked thread off the queue it is on. The caller unblocks it.
+/// # Safety
+/// As for [`leave`]; the world is stopped, or there is one HEC: nobody else may claim it.
+pub unsafe fn leave_queues(hec: &mut Hec, t: Tso) {
+    leave_for(hec, t, t.obj().why_blocked as usize)
+}

@@ -1,0 +1,5 @@
+//! Support for unit tests: a heap and HECs without a Haskell program.
+#[cfg(test)]
+pub mod symbols;
+#[cfg(test)]
+pub(crate) mod world;

@@ -1,0 +1,264 @@
+//! What unit tests of several floors share: an empty heap with objects like those a compiler
+//! would make, and threads that run scripts in the place of compiled code.
+use crate::collector::policy::heap_limits;
+use crate::collector::policy::heap_limits::Settings;
+use crate::collector::{Outcome, Request, collect, roots};
+use crate::abi::closure::fields::*;
+use crate::abi::{Closure, Info, RegTable, Tso, words};
+use crate::abi::layout::*;
+use crate::testing::symbols as t;
+use crate::events::io_poll;
+use crate::hec;
+use crate::hec::Hec;
+use crate::memory;
+use crate::memory::{address_space, block_alloc, free_run, generation, heap, nursery_chunks};
+use crate::sched::context_switch::hec_switch;
+use crate::sched;
+use crate::sched::{handoff, in_call, safe_call, task_table};
+use crate::sync;
+use crate::thread::create::{new_thread, push};
+use crate::thread::stack_shrink::make_ready;
+use crate::thread::stack::StackSizes;
+use crate::base::poison::unpoisoned;
+use crate::{info, static_closure};
+use std::collections::BTreeMap;
+use std::sync::mpsc::{channel, RecvTimeoutError, Sender};
+use std::sync::{Mutex, MutexGuard};
+use std::time::Duration;
+
+static WORLD: Mutex<bool> = Mutex::new(false);
+
+/// The HEC in an empty heap, with roots of the test's own. One test at a time has it, on an OS
+/// thread that holds the HEC.
+pub struct World {
+    pub hec: &'static mut Hec,
+    pub roots: Vec<Closure>,
+    _lock: MutexGuard<'static, bool>,
+    _watched: Sender<()>,
+}
+
+/// No test takes longer: one that does waits for what will not come.
+const BOUND: Duration = Duration::from_secs(60);
+
+/// Ends the process if the sender still lives when time is up.
+fn watch() -> Sender<()> {
+    let (watched, watcher) = channel();
+    let test = std::thread::current().name().unwrap_or_default().to_owned();
+    std::thread::spawn(move || {
+        if watcher.recv_timeout(BOUND) == Err(RecvTimeoutError::Timeout) {
+            crate::base::fatal::broken(&format!("{test} waits in vain"));
+        }
+    });
+    watched
+}
+
+pub const NURSERY: usize = 1 << 20;
+pub const STACKS: StackSizes = StackSizes { initial: 128, chunk: 4096, buffer: 128, max: 1 << 20 };
+
+impl World {
+    pub fn new(generations: usize) -> World {
+        World::with_gc_threads(generations, 1)
+    }
+    /// With so many threads for every collection.
+    pub fn with_gc_threads(generations: usize, threads: usize) -> World {
+        let mut lock = unpoisoned(WORLD.lock());
+        // SAFETY: the lock makes this the only user of the heap and the HEC.
+        unsafe {
+            if !std::mem::replace(&mut *lock, true) {
+                start();
+            }
+            // What an earlier test has left is gone, as in the child of a fork.
+            task_table::after_fork(task_table::me());
+            handoff::sit_at_first(task_table::me());
+            in_call::after_fork();
+            io_poll::after_fork();
+            sched::event_poll::expect(false);
+            sync::stm::after_fork();
+            let hec = sched::hec();
+            *hec = Hec::new(0);
+            block_alloc::each_run(|run| free_run(run));
+            generation::init(generations);
+            heap().cafs.clear();
+            heap_limits::init(Settings {
+                generations,
+                nursery_bytes: NURSERY,
+                check: true,
+                forced_threads: Some(threads),
+                ..Settings::DEFAULT
+            });
+            hec.remembered.init(generations);
+            hec.alloc.large_limit = 64;
+            // Statistics go on where they were.
+            hec.alloc.allocated_before = crate::observe::stats::getAllocations();
+            nursery_chunks::clear();
+            sched::init(sched::Settings { stack: STACKS, threaded: false });
+            let mut w = World { hec, roots: Vec::new(), _lock: lock, _watched: watch() };
+            assert!(w.resize_nursery(NURSERY));
+            w.hec.r.current_nursery = w.hec.alloc.run;
+            w
+        }
+    }
+
+    /// Gives the HEC another nursery. It must be empty.
+    pub fn resize_nursery(&mut self, bytes: usize) -> bool {
+        // SAFETY: no thread runs.
+        unsafe { nursery_chunks::deal(&mut [&mut self.hec.alloc], bytes, bytes) }
+    }
+
+    pub fn object(&mut self, info: Info, fields: &[usize]) -> Closure {
+        // SAFETY: the object is filled at once.
+        unsafe {
+            let c = self.hec.allocate(1 + fields.len());
+            c.set_info(info);
+            fields.iter().enumerate().for_each(|(i, &f)| c.set_word(1 + i, f));
+            c
+        }
+    }
+    pub fn int(&mut self, n: usize) -> Closure {
+        self.object(info!(ghczmprim_GHCziTypes_Izh_con_info), &[n]).with_tag(1)
+    }
+    pub fn cons(&mut self, head: Closure, tail: Closure) -> Closure {
+        self.object(t::cons(), &[head.0, tail.0]).with_tag(2)
+    }
+    pub fn list(&mut self, from: usize, to: usize) -> Closure {
+        let mut l = t::nil().with_tag(1);
+        for n in (from..to).rev() {
+            let head = self.int(n);
+            l = self.cons(head, l);
+        }
+        l
+    }
+    pub fn thunk(&mut self) -> Closure {
+        let nil = t::nil().with_tag(1).0;
+        self.object(t::thunk(), &[0, nil, nil])
+    }
+    pub fn mvar(&mut self) -> Closure {
+        let end = Tso::end().0;
+        self.object(info!(stg_MVAR_DIRTY_info), &[end, end, end])
+    }
+    pub fn tvar(&mut self, value: Closure) -> Closure {
+        let nobody = static_closure!(stg_END_STM_WATCH_QUEUE_closure).0;
+        self.object(info!(stg_TVAR_DIRTY_info), &[value.0, nobody, 0])
+    }
+    pub fn array(&mut self, info: Info, n: usize, fill: Closure) -> Closure {
+        let cards = words(n.div_ceil(1 << MUT_ARR_PTRS_CARD_BITS));
+        // SAFETY: the object is filled at once.
+        unsafe {
+            let a = self.hec.allocate(MUT_ARR_PAYLOAD + n + cards);
+            a.set_info(info);
+            a.set_word(MUT_ARR_PTRS, n);
+            a.set_word(MUT_ARR_SIZE, n + cards);
+            (0..n).for_each(|i| a.set_word(MUT_ARR_PAYLOAD + i, fill.0));
+            (0..cards).for_each(|i| a.set_word(MUT_ARR_PAYLOAD + n + i, 0));
+            a
+        }
+    }
+    pub fn collect(&mut self, request: Request) -> Outcome {
+        let roots = &mut self.roots;
+        // SAFETY: no thread runs.
+        unsafe {
+            collect(&mut [self.hec], 0, request, &mut |visit| roots.iter_mut().for_each(|c| visit(c)))
+        }
+    }
+    /// The object after as many collections as make it old.
+    pub fn old(&mut self, c: Closure) -> Closure {
+        self.roots.push(c);
+        self.collect(Request::MINOR);
+        self.collect(Request::MINOR);
+        self.roots.pop().unwrap()
+    }
+
+    /// A thread with nothing on its stack but the stop frame.
+    pub fn thread(&mut self) -> Tso {
+        // SAFETY: the HEC is ours.
+        unsafe { new_thread(self.hec, &STACKS) }
+    }
+    /// A thread with these words on its stack, first one on top.
+    pub fn thread_with(&mut self, words: &[usize]) -> Tso {
+        let t = self.thread();
+        // SAFETY: the stack is new and has room.
+        unsafe { push(t.obj().stackobj, words) };
+        t
+    }
+    /// A thread that runs the script: see [`Script`].
+    pub fn scripted(&mut self, script: impl FnMut(*mut RegTable) -> usize + Send + 'static) -> Tso {
+        let t = self.thread();
+        play(t, script);
+        t
+    }
+    /// The threads on the run queue, which is then empty.
+    pub fn runnable(&mut self) -> Vec<Tso> {
+        // SAFETY: the threads are live.
+        std::iter::from_fn(|| unsafe { self.hec.run_queue.pop_front() }).collect()
+    }
+    /// Makes `t` the running thread.
+    pub fn run(&mut self, t: Tso) {
+        // SAFETY: the thread is stopped.
+        unsafe { make_ready(self.hec, t) };
+        self.hec.r.current_tso = t.0;
+    }
+}
+
+unsafe fn start() {
+    address_space::reserve().unwrap();
+    hec::add(Box::leak(Box::new(Hec::new(0))));
+    hec::enable(1);
+    sync::init();
+    sync::thread_ops::init(sync::thread_ops::Settings { stacks: STACKS, threaded: true });
+    sync::wait_queues::set_scheduler(sync::wait_queues::Scheduler {
+        sleep: io_poll::sleep,
+        leave_sleep: io_poll::forget,
+        interrupt_call: safe_call::interrupt_call,
+    });
+    roots::register(sched::gc::roots);
+    roots::register(io_poll::roots);
+    assert!(memory::in_heap(address_space::base()));
+}
+
+/// What a thread does from where it is resumed to where it leaves for the scheduler; the result
+/// says why it leaves.
+type Script = Box<dyn FnMut(*mut RegTable) -> usize + Send>;
+
+static SCRIPTS: Mutex<BTreeMap<u64, Script>> = Mutex::new(BTreeMap::new());
+
+fn scripts() -> MutexGuard<'static, BTreeMap<u64, Script>> {
+    unpoisoned(SCRIPTS.lock())
+}
+
+/// Gives a thread its script.
+pub fn play(t: Tso, script: impl FnMut(*mut RegTable) -> usize + Send + 'static) {
+    // SAFETY: the caller's thread is live.
+    scripts().insert(unsafe { t.obj().id }, Box::new(script));
+}
+
+/// Entered from `stg_returnToStackTop`, as compiled code would be. The thread may leave on another
+/// HEC than it came to. One that leaves to others is followed as in `cmm/Entry.cmm`.
+#[no_mangle]
+unsafe extern "C" fn test_thread_body(reg: *mut RegTable) -> *mut RegTable {
+    let mut id = Hec::of_reg(reg).current().obj().id;
+    loop {
+        let Some(mut script) = scripts().remove(&id) else {
+            crate::base::fatal::broken("a thread without a script runs")
+        };
+        let ret = script(&mut sched::hec().r);
+        if ret != ThreadFinished {
+            scripts().insert(id, script);
+        }
+        let hec = sched::hec();
+        if !matches!(ret, ThreadBlocked | ThreadYielding) || hec_switch(hec, ret) == 0 {
+            hec.r.ret = ret;
+            return &mut hec.r;
+        }
+        id = hec.current().obj().id;
+    }
+}
+
+/// Ends the running thread with a result.
+/// # Safety
+/// Called from a script, which returns what this does.
+pub unsafe fn finish(reg: *mut RegTable, result: Closure) -> usize {
+    let t = Hec::of_reg(reg).current();
+    push(t.obj().stackobj, &[info!(stg_ret_p_info).0, result.0]);
+    t.obj().what_next = ThreadComplete as u16;
+    ThreadFinished
+}

@@ -1,0 +1,52 @@
+//! HECs that pass from task to task, sleep and wake: one task holds one at a time, and nobody waits in vain.
+use crate::atomics::{AtomicUsize, Ordering};
+use crate::explore;
+use crate::hec_world::House;
+use crate::shipped::handoff_protocol::{Seat, Task};
+use loom::sync::Arc;
+
+#[test]
+fn one_task_at_a_time_holds_it_and_each_has_its_turn() {
+    explore(2, || {
+        House::with(1, 3, 0, |house| {
+            let others = [(1, 2), (2, 1)].map(|(no, times)| {
+                house.spawn(no, move |me| (0..times).for_each(|_| house.visit(0, me)))
+            });
+            house.visit(0, house.tasks[0]);
+            others.into_iter().for_each(|t| t.join().unwrap());
+            assert!(house.is_quiet());
+        });
+    });
+}
+
+#[test]
+fn a_worker_that_sleeps_is_woken_for_what_comes_to_a_hec_that_rests() {
+    explore(3, || {
+        House::with(1, 1, 0, |house| {
+            let given = Arc::new(AtomicUsize::new(0));
+            let count = given.clone();
+            house.seat(0).acquire(house.tasks[0]);
+            let worker = house.spawn(0, move |me| {
+                for done in 0..2 {
+                    unsafe { house.mine(me).join_idle(me, 1) };
+                    me.sit(me.wait_turn());
+                    assert!(count.load(Ordering::Relaxed) > done);
+                    house.pop(0).expect("there is work");
+                }
+                house.leave(me);
+            });
+            // Each as soon as the HEC rests.
+            for name in 0..2 {
+                let fill = || {
+                    house.queue(0, name, None);
+                    given.fetch_add(1, Ordering::Relaxed);
+                };
+                while !unsafe { house.seat(0).give(fill) } {
+                    crate::atomics::spin_loop();
+                }
+            }
+            worker.join().unwrap();
+            assert!(house.is_quiet());
+        });
+    });
+}

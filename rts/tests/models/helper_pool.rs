@@ -1,0 +1,104 @@
+//! A crew: jobs are done, and never after they have been recalled.
+use crate::atomics::{AtomicUsize, Ordering};
+use crate::shipped::helper_pool::{Crew, Hand};
+use crate::explore;
+use loom::sync::Arc;
+use loom::thread::{self, JoinHandle};
+
+fn hire(crew: &Arc<Crew>, helpers: usize) -> Vec<JoinHandle<()>> {
+    let one = |_| {
+        let crew = crew.clone();
+        thread::spawn(move || crew.help())
+    };
+    (0..helpers).map(one).collect()
+}
+
+fn dismiss(crew: &Crew, helpers: Vec<JoinHandle<()>>) {
+    crew.close();
+    for helper in helpers {
+        helper.join().unwrap();
+    }
+}
+
+/// Runs two jobs with `helpers` for `hands` of them.
+fn two_jobs(helpers: usize, hands: usize) {
+    let crew = Arc::new(Crew::new(1));
+    let all = hire(&crew, helpers);
+    for _ in 0..2 {
+        // A model's own memory: loom sees an access after the job's end.
+        let workers = loom::cell::UnsafeCell::new([0; 3]);
+        let taken = AtomicUsize::new(0);
+        struct Shared<'a>(&'a loom::cell::UnsafeCell<[usize; 3]>);
+        unsafe impl Sync for Shared<'_> {}
+        let shared = Shared(&workers);
+        let job = |hand: Hand| {
+            let shared = &shared;
+            taken.fetch_add(1, Ordering::Relaxed);
+            // Each has a number of its own.
+            shared.0.with(|p| unsafe { assert_eq!((*p)[hand.number], 0) });
+        };
+        unsafe { crew.post(hands, &job) };
+        crew.recall();
+        assert!(taken.load(Ordering::Relaxed) <= hands.min(helpers));
+        workers.with_mut(|p| unsafe { (*p)[0] = 1 });
+    }
+    dismiss(&crew, all);
+}
+
+#[test]
+fn a_job_ends_when_it_is_recalled() {
+    explore(3, || two_jobs(1, 1));
+}
+
+#[test]
+fn no_more_hands_than_wanted_take_it() {
+    explore(2, || two_jobs(2, 1));
+}
+
+/// A visitor beside the helpers, which looks a few times.
+fn with_a_visitor(helpers: usize, hands: usize) {
+    let crew = Arc::new(Crew::new(1));
+    let all = hire(&crew, helpers);
+    let visitor = {
+        let crew = crew.clone();
+        thread::spawn(move || {
+            let (mut looks, mut jobs) = (2, 0);
+            crew.visit(7, helpers + 1).unwrap().stand_by(|done| {
+                looks -= 1;
+                jobs += done as usize;
+                looks > 0
+            });
+            jobs
+        })
+    };
+    let done = loom::cell::UnsafeCell::new(0);
+    struct Shared<'a>(&'a loom::cell::UnsafeCell<usize>);
+    unsafe impl Sync for Shared<'_> {}
+    let shared = Shared(&done);
+    let taken = AtomicUsize::new(0);
+    let taken_by_visitor = AtomicUsize::new(0);
+    let job = |hand: Hand| {
+        let shared = &shared;
+        assert!((1..=hands).contains(&hand.number));
+        assert!([None, Some(7)].contains(&hand.hec));
+        taken_by_visitor.fetch_add(hand.hec.is_some() as usize, Ordering::Relaxed);
+        taken.fetch_add(1, Ordering::Relaxed);
+        shared.0.with(|_| ());
+    };
+    unsafe { crew.post(hands, &job) };
+    crew.recall();
+    assert!(taken.load(Ordering::Relaxed) <= hands.min(helpers + 1));
+    done.with_mut(|_| ());
+    dismiss(&crew, all);
+    assert_eq!(visitor.join().unwrap(), taken_by_visitor.load(Ordering::Relaxed));
+}
+
+#[test]
+fn a_visitor_does_not_work_at_a_job_that_has_been_recalled() {
+    explore(3, || with_a_visitor(0, 1));
+}
+
+#[test]
+fn a_visitor_and_a_helper_do_not_both_take_what_one_is_wanted_for() {
+    explore(2, || with_a_visitor(1, 1));
+}

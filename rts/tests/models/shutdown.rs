@@ -1,0 +1,153 @@
+//! The end of the program: one OS thread winds the runtime down and has all HECs then, whoever comes meanwhile; nobody leaves before it.
+use crate::atomics::{AtomicBool, Ordering};
+use crate::explore;
+use crate::hec_world::{House, TaskRef, Thread};
+use crate::shipped::lifetime::{Leave, Lifetime, Start};
+use crate::shipped::handoff_protocol::Seat;
+
+const FLUSH: usize = 0;
+const OTHER: usize = 1;
+
+struct Program {
+    house: &'static House,
+    life: Lifetime,
+    wound_down: AtomicBool,
+}
+
+impl Program {
+    /// As `exit::wind_down`.
+    fn wind_down(&self, me: TaskRef, os_thread: i32) {
+        self.house.seat(0).acquire(me);
+        self.house.queue(0, FLUSH, Some(me));
+        self.house.schedule(me, Some(FLUSH));
+        assert!(self.life.admits(|| os_thread, || true), "threads that run as handles are flushed may call back");
+        self.house.leave(me);
+        self.life.close();
+        assert!(!self.life.admits(|| os_thread, || true), "who winds down does not wait for itself");
+        self.house.seat(0).acquire(me);
+        self.house.end_the_world(me);
+        assert!(!self.wound_down.swap(true, Ordering::Relaxed), "it is wound down once");
+    }
+
+    /// As `shutdownHaskellAndExit`.
+    fn exit(&self, me: TaskRef, os_thread: i32) {
+        if self.life.leave_all(os_thread) {
+            self.wind_down(me, os_thread);
+            // Who ends the process itself comes by once more.
+            assert!(!self.life.leave_all(os_thread));
+            self.house.end_the_process(me);
+            // What waits in vain for the end of the process ends here.
+            self.life.ended();
+        } else {
+            assert!(self.wound_down.load(Ordering::Relaxed), "the process ends when it has been wound down");
+        }
+    }
+
+    /// As `hs_exit`.
+    fn leave(&self, me: TaskRef, os_thread: i32) {
+        assert!(self.life.leave(os_thread) == Leave::Last);
+        self.wind_down(me, os_thread);
+        self.life.ended();
+        self.house.end_the_process(me);
+    }
+
+    /// As `rts_lock`, an in-call, and `rts_unlock`.
+    fn call_in(&self, me: TaskRef, os_thread: i32) {
+        if !self.life.admits(|| os_thread, || false) {
+            assert!(self.wound_down.load(Ordering::Relaxed), "it makes no mistake before that");
+            return;
+        }
+        self.come_back(me);
+    }
+
+    /// As the OS thread of a `forkOS`.
+    fn begin(&self, me: TaskRef) {
+        if self.life.in_use() {
+            self.come_back(me);
+        }
+    }
+
+    /// As `resumeThread`.
+    fn come_back(&self, me: TaskRef) {
+        self.house.seat(1).acquire(me);
+        if me.is_gone() {
+            return;
+        }
+        self.house.run(Thread { name: OTHER, bound: None });
+        assert!(!self.wound_down.load(Ordering::Relaxed), "nobody runs Haskell any more");
+        self.house.leave(me);
+    }
+}
+
+unsafe impl Sync for Program {}
+
+/// The first task ends the program in this way; two others do these things.
+fn program(first: fn(&Program, TaskRef, i32), others: [fn(&Program, TaskRef, i32); 2]) {
+    explore(2, move || {
+        House::with(2, 4, 1, |house| {
+            let program: *mut Program = Box::into_raw(Box::new(Program { house, life: Lifetime::new(), wound_down: AtomicBool::new(false) }));
+            // SAFETY: the model's threads have ended when it has.
+            let p: &'static Program = unsafe { &*program };
+            assert!(p.life.start() == Start::First && p.life.start() == Start::Again);
+            assert!(p.life.leave(1) == Leave::NotLast);
+            let others = [1, 2].map(|no| house.spawn(no, move |me| others[no - 1](p, me, no as i32 + 1)));
+            let worker = house.spawn_worker(3);
+            first(p, house.tasks[0], 1);
+            others.into_iter().chain([worker]).for_each(|t| t.join().unwrap());
+            assert!(p.life.start() == Start::TooLate && p.life.leave(1) == Leave::TooMany);
+            // SAFETY: as above.
+            drop(unsafe { Box::from_raw(program) });
+        });
+    });
+}
+
+#[test]
+fn two_end_the_program_and_a_call_returns() {
+    program(Program::exit, [Program::exit, |p, me, _| p.come_back(me)]);
+}
+
+#[test]
+fn the_program_ends_as_c_calls_haskell() {
+    program(Program::exit, [Program::call_in, |p, me, _| p.begin(me)]);
+}
+
+#[test]
+fn the_runtime_ends_as_c_calls_haskell() {
+    program(Program::leave, [Program::call_in, |p, me, _| p.begin(me)]);
+}
+
+#[test]
+fn the_runtime_ends_and_another_ends_the_program() {
+    program(Program::leave, [
+        |p, _, os_thread| {
+            assert!(p.life.in_use() || !p.life.leave_all(os_thread));
+        },
+        |p, me, _| p.come_back(me),
+    ]);
+}
+
+#[test]
+fn the_child_of_a_fork_goes_on_though_its_parent_was_about_to_end() {
+    explore(3, || {
+        let life = Lifetime::new();
+        assert!(life.start() == Start::First && life.start() == Start::Again && life.leave_all(1));
+        // SAFETY: nobody else uses it.
+        unsafe { life.renew() };
+        assert!(life.in_use() && life.admits(|| 2, || false) && life.leave_all(2));
+    });
+}
+
+/// Threads wait on the second HEC, whose holder runs them, or leaves them to a worker.
+#[test]
+fn the_program_ends_with_threads_that_run() {
+    program(Program::exit, [
+        |p, me, _| {
+            p.house.seat(1).acquire(me);
+            if !me.is_gone() {
+                p.house.queue(1, OTHER, None);
+                p.house.leave(me);
+            }
+        },
+        |p, me, _| p.come_back(me),
+    ]);
+}

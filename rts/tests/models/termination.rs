@@ -1,0 +1,139 @@
+//! Shared work: all of it is done, and all who do it come to an end.
+use crate::atomics::{AtomicUsize, Ordering};
+use crate::explore;
+use crate::shipped::termination::Quiet;
+use loom::sync::{Arc, Mutex, Notify};
+use loom::thread;
+
+/// Pieces of work: each says how many further ones it makes.
+struct Queue {
+    pieces: Mutex<Vec<usize>>,
+    /// Who only looks does so without the lock, and may see what has been.
+    len: AtomicUsize,
+}
+
+impl Queue {
+    fn new() -> Queue {
+        Queue { pieces: Mutex::new(Vec::new()), len: AtomicUsize::new(0) }
+    }
+    fn push(&self, piece: usize) {
+        let mut pieces = self.pieces.lock().unwrap();
+        pieces.push(piece);
+        self.len.store(pieces.len(), Ordering::Relaxed);
+    }
+    fn pop(&self) -> Option<usize> {
+        let mut pieces = self.pieces.lock().unwrap();
+        let piece = pieces.pop();
+        self.len.store(pieces.len(), Ordering::Relaxed);
+        piece
+    }
+    fn looks_empty(&self) -> bool {
+        self.len.load(Ordering::Relaxed) == 0
+    }
+}
+
+struct Work {
+    quiet: Quiet,
+    queues: Vec<Queue>,
+    done: AtomicUsize,
+}
+
+impl Work {
+    fn new(workers: usize, patience: usize) -> Work {
+        Work {
+            quiet: Quiet::new(patience),
+            queues: (0..workers).map(|_| Queue::new()).collect(),
+            done: AtomicUsize::new(0),
+        }
+    }
+
+    fn offer(&self, me: usize, piece: usize) {
+        self.queues[me].push(piece);
+        self.quiet.offer();
+    }
+
+    fn perform(&self, me: usize, piece: usize) {
+        (0..piece).for_each(|_| self.offer(me, 0));
+        self.done.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A piece that another worker offers, if there comes to be one.
+    fn seek(&self, me: usize) -> Option<usize> {
+        let others = || (0..self.queues.len()).filter(move |&i| i != me);
+        self.quiet.seek(|| others().any(|i| !self.queues[i].looks_empty()), || others().find_map(|i| self.queues[i].pop()))
+    }
+
+    /// Works until all is done.
+    fn drain(&self, me: usize) {
+        loop {
+            loop {
+                let own = self.queues[me].pop();
+                let Some(piece) = own else { break };
+                self.perform(me, piece);
+            }
+            match self.seek(me) {
+                Some(piece) => self.perform(me, piece),
+                None => return,
+            }
+        }
+    }
+}
+
+/// The first worker has the pieces, the others come when they come.
+fn share(workers: usize, patience: usize, pieces: &'static [usize]) {
+    let work = Arc::new(Work::new(workers, patience));
+    work.quiet.enter();
+    let helpers: Vec<_> = (1..workers)
+        .map(|me| {
+            let work = work.clone();
+            thread::spawn(move || {
+                work.quiet.enter();
+                work.drain(me);
+            })
+        })
+        .collect();
+    pieces.iter().for_each(|&piece| work.offer(0, piece));
+    work.drain(0);
+    // Nothing is left when the first one returns, though helpers may still be on their way out.
+    let all = pieces.len() + pieces.iter().sum::<usize>();
+    assert_eq!(work.done.load(Ordering::Relaxed), all);
+    for helper in helpers {
+        helper.join().unwrap();
+    }
+    assert_eq!(work.done.load(Ordering::Relaxed), all);
+}
+
+#[test]
+fn two_share_what_there_is() {
+    explore(3, || share(2, 0, &[0, 0]));
+}
+
+#[test]
+fn work_makes_work() {
+    explore(2, || share(2, 0, &[2]));
+}
+
+#[test]
+fn three_share() {
+    explore(2, || share(3, 0, &[1, 0]));
+}
+
+/// Who offers a piece may count on another to take it, while that one has nothing to do.
+#[test]
+fn no_offer_is_slept_through() {
+    explore(3, || {
+        let work = Arc::new(Work::new(2, 0));
+        let taken = Arc::new(Notify::new());
+        work.quiet.enter();
+        let (theirs, takes) = (work.clone(), taken.clone());
+        let helper = thread::spawn(move || {
+            theirs.quiet.enter();
+            let piece = theirs.seek(1);
+            assert!(piece.is_some(), "the other is active until it is taken");
+            takes.notify();
+        });
+        work.offer(0, 0);
+        taken.wait();
+        helper.join().unwrap();
+    });
+}

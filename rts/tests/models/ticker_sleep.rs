@@ -1,0 +1,153 @@
+//! The ticker falls asleep as HECs are taken: it must not sleep while one is used, nor when ticks are wanted again.
+use crate::atomics::{AtomicBool, AtomicUsize, Mutex, Ordering};
+use crate::shipped::ticker_sleep::Doze;
+use crate::explore;
+use loom::sync::Arc;
+use loom::thread;
+
+/// A HEC's seat.
+struct Seat {
+    held: Mutex<bool>,
+    taken: AtomicUsize,
+}
+
+struct World {
+    doze: Doze,
+    seats: [Seat; 2],
+}
+
+impl World {
+    fn new() -> Arc<World> {
+        let seats = [(); 2].map(|()| Seat { held: Mutex::new(false), taken: AtomicUsize::new(0) });
+        Arc::new(World { doze: Doze::new(), seats })
+    }
+
+    fn take(&self, no: usize) {
+        let seat = &self.seats[no];
+        let mut held = seat.held.lock().unwrap();
+        *held = true;
+        seat.taken.store(seat.taken.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+        self.doze.taken();
+    }
+
+    fn leave(&self, no: usize) {
+        *self.seats[no].held.lock().unwrap() = false;
+    }
+
+    fn times_taken(&self) -> usize {
+        self.seats.iter().map(|seat| seat.taken.load(Ordering::Relaxed)).sum()
+    }
+
+    /// As in the ticker.
+    fn sleep(&self, seen: usize) {
+        let unused = || {
+            let held = self.seats.iter().any(|seat| *seat.held.lock().unwrap());
+            !held && self.times_taken() == seen
+        };
+        self.doze.sleep(unused, None);
+    }
+}
+
+#[test]
+fn the_ticker_wakes_when_a_hec_is_used() {
+    explore(3, || {
+        let world = World::new();
+        let ticker = thread::spawn({
+            let world = world.clone();
+            move || world.sleep(0)
+        });
+        world.take(0);
+        world.leave(0);
+        ticker.join().unwrap();
+    });
+}
+
+#[test]
+fn the_ticker_wakes_whichever_hec_is_used() {
+    explore(2, || {
+        let world = World::new();
+        let ticker = thread::spawn({
+            let world = world.clone();
+            move || {
+                world.sleep(0);
+                world.sleep(1);
+            }
+        });
+        let other = thread::spawn({
+            let world = world.clone();
+            move || {
+                world.take(1);
+                world.leave(1);
+            }
+        });
+        world.take(0);
+        other.join().unwrap();
+        ticker.join().unwrap();
+    });
+}
+
+/// A sleep ends for another reason (its time is over, which loom does not know, or somebody has woken the ticker in vain): the next one ends
+/// as the first would have.
+#[test]
+fn a_sleep_that_ended_early_is_followed_by_one_that_ends_when_a_hec_is_used() {
+    explore(3, || {
+        let world = World::new();
+        let ticker = thread::spawn({
+            let world = world.clone();
+            move || {
+                while world.times_taken() == 0 {
+                    world.sleep(0);
+                }
+            }
+        });
+        let alarm = thread::spawn({
+            let world = world.clone();
+            move || world.doze.wake()
+        });
+        world.take(0);
+        world.leave(0);
+        alarm.join().unwrap();
+        ticker.join().unwrap();
+    });
+}
+
+#[test]
+fn a_ticker_that_is_paused_goes_on_when_it_is_told() {
+    explore(3, || {
+        let world = World::new();
+        let paused = Arc::new(AtomicBool::new(true));
+        let ticker = thread::spawn({
+            let (world, paused) = (world.clone(), paused.clone());
+            move || {
+                while paused.load(Ordering::Relaxed) {
+                    world.doze.sleep(|| paused.load(Ordering::Relaxed), None);
+                }
+            }
+        });
+        world.take(0);
+        paused.store(false, Ordering::Relaxed);
+        world.doze.wake();
+        ticker.join().unwrap();
+    });
+}
+
+#[test]
+fn the_ticker_wakes_beside_a_fork_and_in_the_child() {
+    explore(2, || {
+        let world = World::new();
+        let falls_asleep = |seen| {
+            let world = world.clone();
+            thread::spawn(move || world.sleep(seen))
+        };
+        let ticker = falls_asleep(0);
+        world.doze.with_locked(|| ());
+        world.take(0);
+        world.leave(0);
+        ticker.join().unwrap();
+        world.doze.after_fork();
+        let ticker = falls_asleep(1);
+        world.take(0);
+        world.leave(0);
+        ticker.join().unwrap();
+    });
+}
