@@ -39,7 +39,7 @@ pub struct TsoObj {
     /// Sum of the full sizes of all chunks, in words.
     pub tot_stack_size: u32,
     /// Where it belongs in the run queue (`hec/priority.rs`). The headers have a gap here.
-    pub place: Place,
+    pub priority: Priority,
     /// How often, by size, its transaction has been overtaken (`sync/stm`). It is in the same gap.
     pub losses: u8,
 }
@@ -47,15 +47,15 @@ pub struct TsoObj {
 /// A thread's place in the run queue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
-pub enum Place {
+pub enum Priority {
     /// It runs for moments.
-    Brief,
+    Interactive,
     /// The same, but it has been found at work once since it blocked.
-    Lingers,
+    InteractiveSeen,
     /// It computes. Its turn has had so many time slices. So often it has blocked lately without having been found at work twice in between.
-    Turn { slices: u8, moments: u8 },
+    Batch { slices: u8, moments: u8 },
     /// The same, and it has been found at work once since it blocked.
-    Seen { slices: u8, moments: u8 },
+    BatchSeen { slices: u8, moments: u8 },
 }
 
 /// A flag of threads beside those of the headers: a modification of a variable may be under way on its stack (`eval/atomic_modify.rs`).

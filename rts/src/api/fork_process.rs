@@ -23,7 +23,7 @@ use crate::thread::park;
 /// Called by a safe foreign call from the `unix` library; `entry` is a stable pointer to `IO ()`.
 #[no_mangle]
 pub unsafe extern "C" fn forkProcess(entry: usize) -> libc::pid_t {
-    let me = task_table::me();
+    let me = task_table::current();
     handoff::acquire(me);
     // What C has buffered must not be written twice.
     libc::fflush(std::ptr::null_mut());
@@ -33,7 +33,7 @@ pub unsafe extern "C" fn forkProcess(entry: usize) -> libc::pid_t {
     let fork = || adjustor::with_locked(fork);
     let fork = || stats::with_locked(fork);
     let fork = || signals::while_forking(fork);
-    let pid = handoff::DOZE.with_locked(|| eventlog::with_locked(fork));
+    let pid = handoff::TICKER_SLEEP.with_locked(|| eventlog::with_locked(fork));
     if pid != 0 {
         ticker::pause(false);
         stop_world::go_on(me);
@@ -55,7 +55,7 @@ unsafe fn child(me: TaskRef, entry: usize) -> ! {
             continue;
         }
         if matches!(o.why_blocked as usize, BlockedOnCCall | BlockedOnCCall_Interruptible) {
-            park::come_back(hec, t);
+            park::resume_from_call(hec, t);
         }
         // Handlers are not run: the threads never were in this process. What they were
         // evaluating is frozen, for the child may need it.
@@ -63,7 +63,7 @@ unsafe fn child(me: TaskRef, entry: usize) -> ! {
     }
     for h in stop_world::hecs() {
         while h.run_queue.pop_front().is_some() {}
-        h.take_mail();
+        h.take_messages();
         spark::forget(h);
     }
     stop_world::go_on(me);
@@ -100,7 +100,7 @@ pub unsafe extern "C" fn forkOS_createThread(entry: usize) -> i32 {
         unsafe {
             // The runtime may have ended since: nobody waits for this thread then. If it ends now, this waits for good.
             if crate::api::startup::running() {
-                let me = task_table::me();
+                let me = task_table::current();
                 handoff::acquire(me);
                 let mut cap: *mut crate::hec::Hec = hec();
                 crate::api::rts_api::rts_evalStableIO(&mut cap, entry as usize, std::ptr::null_mut());

@@ -66,7 +66,7 @@ pub extern "C" fn genericRaise(signal: i32) -> i32 {
 /// Called outside Haskell.
 #[no_mangle]
 pub unsafe extern "C" fn ioManagerStart() {
-    let me = task_table::me();
+    let me = task_table::current();
     handoff::acquire(me);
     crate::api::startup::start_event_manager(me);
     handoff::release(me);

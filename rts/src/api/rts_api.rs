@@ -89,7 +89,7 @@ thread_local! {
 
 /// Runs a new thread to its end. The result is null if an exception ended it. The caller may hold another HEC afterwards: `*cap` is the one.
 pub(super) unsafe fn run(cap: *mut *mut Hec, thread: Tso, result: *mut Closure) {
-    let (status, value) = run_to_end(task_table::me(), thread);
+    let (status, value) = run_to_end(task_table::current(), thread);
     *cap = hec();
     LAST_STATUS.with(|s| s.set(status));
     if !result.is_null() {
@@ -205,7 +205,7 @@ pub unsafe extern "C" fn rts_checkSchedStatus(site: *const libc::c_char, _hec: *
 #[no_mangle]
 pub extern "C" fn rts_lock() -> *mut Hec {
     crate::api::startup::require();
-    handoff::acquire_for_call(task_table::me());
+    handoff::acquire_for_call(task_table::current());
     // SAFETY: just acquired.
     unsafe { hec() }
 }
@@ -215,7 +215,7 @@ pub extern "C" fn rts_lock() -> *mut Hec {
 /// The caller holds it.
 #[no_mangle]
 pub unsafe extern "C" fn rts_unlock(_hec: *mut Hec) {
-    handoff::release(task_table::me())
+    handoff::release(task_table::current())
 }
 
 /// The HEC that the caller holds.
@@ -229,7 +229,7 @@ pub extern "C" fn rts_unsafeGetMyCapability() -> *mut Hec {
 /// On which core that is, is the system's choice.
 #[no_mangle]
 pub extern "C" fn rts_setInCallCapability(preferred: i32, _affinity: i32) {
-    task_table::me().preferred.set(usize::try_from(preferred).ok())
+    task_table::current().preferred.set(usize::try_from(preferred).ok())
 }
 
 #[no_mangle]
@@ -238,7 +238,7 @@ pub extern "C" fn rts_pinThreadToNumaNode(_node: i32) {}
 /// This OS thread makes no more calls into Haskell for now.
 #[no_mangle]
 pub extern "C" fn rts_done() {
-    task_table::done()
+    task_table::release_current()
 }
 
 #[no_mangle]
@@ -252,7 +252,7 @@ pub extern "C" fn hs_thread_done() {
 /// `sp` is a live stable pointer to an `MVar ()`.
 #[no_mangle]
 pub unsafe extern "C" fn hs_try_putmvar(_capability: i32, sp: usize) {
-    let me = task_table::me();
+    let me = task_table::current();
     // A callback made while this OS thread holds the HEC (a C finalizer, an unsafe call) may
     // use it directly.
     let held = handoff::i_hold();

@@ -49,7 +49,7 @@ pub unsafe extern "C" fn setNumCapabilities(n: u32) {
         return;
     }
     let n = (n as usize).min(MAX_HECS);
-    let me = task_table::me();
+    let me = task_table::current();
     handoff::acquire(me);
     while !stop_world::stop(me) {}
     let (before, existing) = (hec::enabled(), hec::count());

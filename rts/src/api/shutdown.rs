@@ -45,10 +45,10 @@ unsafe fn wind_down(fast: bool) {
     }
     startup::close();
     crate::events::io_manager::die();
-    let me = task_table::me();
+    let me = task_table::current();
     handoff::acquire(me);
     while !stop_world::stop(me) {}
-    handoff::end_passing();
+    handoff::end_handoff();
     crate::events::ticker::stop();
     crate::prims::weak::finalize_all();
     crate::api::exit_report::look_once();
@@ -61,7 +61,7 @@ unsafe fn wind_down(fast: bool) {
 }
 
 unsafe fn flush_standard_handles() {
-    let me = task_table::me();
+    let me = task_table::current();
     handoff::acquire(me);
     let action = static_closure!(base_GHCziTopHandler_flushStdHandles_closure);
     let t = new_io_thread(hec(), action, &crate::sched::settings().stack);

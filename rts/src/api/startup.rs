@@ -6,7 +6,7 @@ use crate::abi::rts_flags::RtsConfig;
 use crate::abi::layout::{RtsOptsAll, SIZEOF_StgTSO};
 use crate::collector;
 use crate::abi::{Closure, WORD};
-use crate::base::active_limit::CROWD;
+use crate::base::active_limit::ACTIVE_HECS;
 use crate::events::{io_poll, signals, ticker};
 use crate::abi::Ways;
 use crate::base::fatal;
@@ -69,7 +69,7 @@ pub fn running() -> bool {
 /// Stops a program that calls Haskell without a runtime.
 pub fn require() {
     // SAFETY: nobody else touches the calls of a task that is not idle.
-    if !LIFETIME.admits(os_thread, || unsafe { task_table::me().calls.with(|calls| !calls.is_empty()) }) {
+    if !LIFETIME.admits(os_thread, || unsafe { task_table::current().calls.with(|calls| !calls.is_empty()) }) {
         fatal::exit_with(
             crate::api::shutdown::EXIT_FAILURE,
             "error: a Haskell function was called while the runtime was not running: \
@@ -135,13 +135,13 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
     });
     // Without time slices nobody would notice that a HEC is stuck.
     if o.tick.is_some() && !checks().crowd {
-        CROWD.set_cores(crate::base::cpus::at_start());
+        ACTIVE_HECS.set_cores(crate::base::cpus::at_start());
     }
     if crate::base::cpus::at_start() > 1 {
         memory::prefault::allow_helper();
     }
     crate::api::set_capabilities::make(o.hecs, None);
-    let _ = crate::hec::ON_MAIL.set(handoff::deliver);
+    let _ = crate::hec::ON_MESSAGE.set(handoff::deliver);
     register_roots();
     if shows().blackholes {
         blackhole_profile::start();
@@ -165,7 +165,7 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
         threaded,
     });
     if threaded {
-        let me = task_table::me();
+        let me = task_table::current();
         handoff::acquire(me);
         start_event_manager(me);
         handoff::release(me);
@@ -231,7 +231,7 @@ unsafe fn see_to_events(h: &mut crate::hec::Hec, idle: bool) -> bool {
 
 /// Before waiting for a signal for ever: is somebody deadlocked?
 unsafe fn collect_finds_work() -> bool {
-    gc::collect(task_table::me(), crate::hec::GcRequest::Major, true);
+    gc::collect(task_table::current(), crate::hec::GcRequest::Major, true);
     !hec().run_queue.is_empty()
 }
 
@@ -311,7 +311,7 @@ pub unsafe extern "C" fn hs_main(argc: i32, argv: *mut *mut libc::c_char, main_c
     use crate::api::shutdown::*;
     let (mut argc, mut argv) = (argc, argv);
     hs_init_ghc(&mut argc, &mut argv, config);
-    let me = task_table::me();
+    let me = task_table::current();
     handoff::acquire(me);
     let t = new_io_thread(hec(), main_closure, &sched::settings().stack);
     let (status, _) = in_call::run_to_end(me, t);

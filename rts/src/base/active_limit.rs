@@ -6,24 +6,24 @@
 //! more. A HEC that has not come back to its scheduler for a time slice is *stuck*, in an unsafe
 //! foreign call most likely, and may well need no core: it does not count. Nor can a HEC be kept
 //! from a thread that is tied to it, or that comes back to it from a safe foreign call.
-use crate::hec::idle::Resting;
+use crate::hec::idle::IdleCount;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Of all HECs.
-pub struct Crowd {
+pub struct ActiveLimit {
     cores: AtomicUsize,
     /// HECs that run threads, busy or not.
     all: AtomicUsize,
-    pub resting: Resting,
-    stuck: AtomicUsize,
+    pub resting: IdleCount,
+    blocked_in_ffi: AtomicUsize,
 }
 
-pub static CROWD: Crowd = Crowd::new();
+pub static ACTIVE_HECS: ActiveLimit = ActiveLimit::new();
 
-impl Crowd {
-    const fn new() -> Crowd {
-        let [all, resting, stuck] = [const { AtomicUsize::new(0) }; 3];
-        Crowd { cores: AtomicUsize::new(usize::MAX), all, resting: Resting(resting), stuck }
+impl ActiveLimit {
+    const fn new() -> ActiveLimit {
+        let [all, resting, blocked_in_ffi] = [const { AtomicUsize::new(0) }; 3];
+        ActiveLimit { cores: AtomicUsize::new(usize::MAX), all, resting: IdleCount(resting), blocked_in_ffi }
     }
 
     /// There are so many cores.
@@ -42,27 +42,27 @@ impl Crowd {
     }
 
     /// So many are stuck.
-    pub fn set_stuck(&self, n: usize) {
-        self.stuck.store(n, Ordering::Relaxed);
+    pub fn set_blocked_in_ffi(&self, n: usize) {
+        self.blocked_in_ffi.store(n, Ordering::Relaxed);
     }
 
     /// How many of those that rest may be given something to do.
-    pub fn room(&self) -> usize {
+    pub fn available(&self) -> usize {
         // One look: another one comes or goes at any moment.
         let (cores, all, resting) = (self.cores.load(Ordering::Relaxed), self.all.load(Ordering::Relaxed), self.resting.count());
         if all <= cores {
             return resting;
         }
-        resting.min((cores + self.stuck.load(Ordering::Relaxed)).saturating_sub(all.saturating_sub(resting)))
+        resting.min((cores + self.blocked_in_ffi.load(Ordering::Relaxed)).saturating_sub(all.saturating_sub(resting)))
     }
 
     /// Are more busy than there are cores? Then who waits awake keeps others from what is waited for.
-    pub fn is_too_large(&self) -> bool {
+    pub fn oversubscribed(&self) -> bool {
         self.busy() > self.cores.load(Ordering::Relaxed)
     }
 
     /// Is there a core that no HEC needs?
-    pub fn leaves_a_core(&self) -> bool {
+    pub fn has_spare_core(&self) -> bool {
         self.busy() < self.cores.load(Ordering::Relaxed)
     }
 }
@@ -71,36 +71,36 @@ impl Crowd {
 mod tests {
     use super::*;
 
-    fn crowd(cores: usize, all: usize, resting: usize, stuck: usize) -> Crowd {
-        let c = Crowd::new();
+    fn limit_of(cores: usize, all: usize, resting: usize, blocked_in_ffi: usize) -> ActiveLimit {
+        let c = ActiveLimit::new();
         c.set_cores(cores);
         c.set_all(all);
         (0..resting).for_each(|_| c.resting.one(true));
-        c.set_stuck(stuck);
+        c.set_blocked_in_ffi(blocked_in_ffi);
         c
     }
 
     #[test]
     fn all_may_be_busy_with_a_core_for_each() {
-        assert_eq!(crowd(4, 4, 3, 0).room(), 3);
-        assert_eq!(crowd(2, 2, 0, 0).room(), 0);
+        assert_eq!(limit_of(4, 4, 3, 0).available(), 3);
+        assert_eq!(limit_of(2, 2, 0, 0).available(), 0);
     }
 
     #[test]
     fn no_more_are_busy_than_there_are_cores() {
-        assert_eq!(crowd(2, 8, 8, 0).room(), 2);
-        assert_eq!(crowd(2, 8, 7, 0).room(), 1);
-        assert_eq!(crowd(2, 8, 6, 0).room(), 0);
-        assert_eq!(crowd(2, 8, 3, 0).room(), 0);
-        assert!(!crowd(2, 8, 6, 0).is_too_large());
-        assert!(crowd(2, 8, 5, 0).is_too_large());
-        assert!(crowd(2, 8, 7, 0).leaves_a_core() && !crowd(2, 8, 6, 0).leaves_a_core());
+        assert_eq!(limit_of(2, 8, 8, 0).available(), 2);
+        assert_eq!(limit_of(2, 8, 7, 0).available(), 1);
+        assert_eq!(limit_of(2, 8, 6, 0).available(), 0);
+        assert_eq!(limit_of(2, 8, 3, 0).available(), 0);
+        assert!(!limit_of(2, 8, 6, 0).oversubscribed());
+        assert!(limit_of(2, 8, 5, 0).oversubscribed());
+        assert!(limit_of(2, 8, 7, 0).has_spare_core() && !limit_of(2, 8, 6, 0).has_spare_core());
     }
 
     #[test]
     fn who_is_stuck_does_not_count() {
-        assert_eq!(crowd(2, 8, 6, 1).room(), 1);
-        assert_eq!(crowd(2, 8, 6, 2).room(), 2);
-        assert_eq!(crowd(2, 3, 1, 2).room(), 1);
+        assert_eq!(limit_of(2, 8, 6, 1).available(), 1);
+        assert_eq!(limit_of(2, 8, 6, 2).available(), 2);
+        assert_eq!(limit_of(2, 3, 1, 2).available(), 1);
     }
 }

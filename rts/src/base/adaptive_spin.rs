@@ -5,36 +5,36 @@
 const MOST_FAILURES: u32 = 8;
 
 #[derive(Clone, Copy, Debug)]
-pub struct Patience {
+pub struct AdaptiveSpin {
     failures: u32,
     /// Waits to let pass before the next try.
     skip: u32,
 }
 
-impl Patience {
-    pub const NEW: Patience = Patience { failures: 0, skip: 0 };
+impl AdaptiveSpin {
+    pub const NEW: AdaptiveSpin = AdaptiveSpin { failures: 0, skip: 0 };
 
     /// Looks so often whether `done`, if it is worth trying. True if it was.
-    pub fn wait_for(&mut self, looks: usize, done: impl Fn() -> bool) -> bool {
-        self.tries() && {
+    pub fn spin_until(&mut self, looks: usize, done: impl Fn() -> bool) -> bool {
+        self.should_spin() && {
             let came = (0..looks).any(|_| {
                 std::hint::spin_loop();
                 done()
             });
-            self.learn(came);
+            self.record(came);
             came
         }
     }
 
     /// Is it worth trying this time? Who tries says what [came of it](Patience::learn).
-    pub fn tries(&mut self) -> bool {
+    pub fn should_spin(&mut self) -> bool {
         let skips = self.skip > 0;
         self.skip -= skips as u32;
         !skips
     }
 
     /// It has been tried: what was waited for `came`, or not.
-    pub fn learn(&mut self, came: bool) {
+    pub fn record(&mut self, came: bool) {
         self.failures = if came { 0 } else { (self.failures + 1).min(MOST_FAILURES) };
         self.skip = (1 << self.failures) - 1;
     }
@@ -47,17 +47,17 @@ mod tests {
 
     #[test]
     fn who_is_disappointed_tries_less_often() {
-        let mut p = Patience::NEW;
+        let mut p = AdaptiveSpin::NEW;
         let looks = Cell::new(0);
         let never = || {
             looks.set(looks.get() + 1);
             false
         };
         for _ in 0..1000 {
-            assert!(!p.wait_for(24, never));
+            assert!(!p.spin_until(24, never));
         }
         assert!(looks.get() <= 12 * 24);
-        while !p.wait_for(24, || true) {}
-        assert!(p.wait_for(24, || true));
+        while !p.spin_until(24, || true) {}
+        assert!(p.spin_until(24, || true));
     }
 }

@@ -46,20 +46,20 @@ use crate::observe::gc_phases;
 use crate::observe::gc_phases::{Phase, Watch};
 use crate::hec::run_queue::dirty_tso;
 use crate::thread::stack::dirty_stack;
-use crate::collector::policy::nursery_budget::allowance;
-use crate::collector::policy::hec_activity::COMPANY;
-use crate::collector::parallel::helper_pool::Hand;
-use crate::collector::policy::gc_sample::Cycle;
+use crate::collector::policy::nursery_budget::nursery_budget;
+use crate::collector::policy::hec_activity::HEC_ACTIVITY;
+use crate::collector::parallel::helper_pool::HelperId;
+use crate::collector::policy::gc_sample::GcSample;
 use crate::collector::policy::gc_cost_model::Measured;
-use crate::collector::policy::survival_rate::keeping;
-use crate::collector::policy::gc_threads::Muster;
+use crate::collector::policy::survival_rate::survival_gate;
+use crate::collector::policy::gc_threads::GcThreadPlan;
 pub use crate::collector::request::{Outcome, Request};
-use crate::collector::policy::premature_promotion::premature;
+use crate::collector::policy::premature_promotion::premature_promotion;
 use roots::Visitor;
 use crate::collector::from_space::{FromSpace, condemn, finish, resume, take_pretenured, take_remembered_sets};
-use crate::collector::parallel::work_sharing::Team;
+use crate::collector::parallel::work_sharing::ParallelGc;
 use std::time::Instant;
-use crate::collector::policy::aging::tenure;
+use crate::collector::policy::aging::aging;
 use crate::collector::trace::weak::Uncertain;
 use crate::collector::trace::worker::Worker;
 
@@ -93,7 +93,7 @@ pub unsafe fn collect(
     }
     take_pretenured(hecs, generation);
     let before = Before::look(hecs, generation);
-    let muster = crate::collector::policy::gc_threads::muster(hecs.len(), before.company, generation, before.from);
+    let muster = crate::collector::policy::gc_threads::plan_threads(hecs.len(), before.company, generation, before.from);
     crate::collector::policy::gc_threads::set_alone(muster.is_none());
     let watch = &mut Watch::start(gc_phases::wanted());
     let started = Instant::now();
@@ -140,7 +140,7 @@ impl Before {
             survivors: gens[0].plain.iter().map(|&run| used_bytes(run)).sum(),
             old: blocks_of(&gens[1..]) * BLOCK_BYTES,
             old_small: if generation == heap().oldest() { used_by(&gens[1..]).plain } else { 0 },
-            company: hecs.len() > 1 && !COMPANY.is_one(),
+            company: hecs.len() > 1 && !HEC_ACTIVITY.is_single(),
         }
     }
 }
@@ -160,20 +160,20 @@ unsafe fn learn(hecs: &[&mut Hec], before: &Before, outcome: &Outcome, called: u
     });
     // All that a full collection copies is no measure of what a nursery holds.
     let young = if outcome.major { 0 } else { copied };
-    tenure().record(before.allocated, young, before.survivors, outcome.aged_words * WORD);
+    aging().record(before.allocated, young, before.survivors, outcome.aged_words * WORD);
     if outcome.major {
-        tenure().record_full(before.old_small, outcome.promoted_words * WORD, used_by(&heap().gens[1..]).plain);
+        aging().record_full(before.old_small, outcome.promoted_words * WORD, used_by(&heap().gens[1..]).plain);
     }
     let promoted = (blocks_of(&heap().gens[1..]) * BLOCK_BYTES).saturating_sub(before.old);
     let (run, stopped) = crate::collector::policy::gc_sample::times(started, ended);
-    let cycle = Cycle { full: outcome.major, allocated: before.allocated, copied, promoted, run, stopped };
-    keeping().record(&cycle);
-    premature().record(&cycle);
-    allowance().record(&cycle, COMPANY.is_one());
+    let cycle = GcSample { full: outcome.major, allocated: before.allocated, copied, promoted, run, stopped };
+    survival_gate().record(&cycle);
+    premature_promotion().record(&cycle);
+    nursery_budget().record(&cycle, HEC_ACTIVITY.is_single());
     if let Some(mut stretch) = crate::collector::policy::heap_limits::tried_now() {
         stretch.record(&cycle);
     }
-    COMPANY.record(hecs.iter().map(|hec| hec.alloc.used()));
+    HEC_ACTIVITY.record(hecs.iter().map(|hec| hec.alloc.used()));
 }
 
 /// A collection by this thread alone.
@@ -206,7 +206,7 @@ unsafe fn run_alone<const MAJOR: bool>(
 
 /// A collection by this thread and others.
 unsafe fn run_together<const MAJOR: bool>(
-    muster: &Muster,
+    muster: &GcThreadPlan,
     hecs: &mut [&mut Hec],
     leader: usize,
     generation: usize,
@@ -215,33 +215,33 @@ unsafe fn run_together<const MAJOR: bool>(
 ) -> Outcome {
     let (from, mut uncertain) = begin::<MAJOR>(hecs, generation);
     watch.end(Phase::Begin);
-    prefault::set_crowded(muster.threads >= crate::base::cpus::at_start());
-    let mut team = Team::new(muster, hecs);
+    prefault::set_cores_busy(muster.threads >= crate::base::cpus::at_start());
+    let mut parallel_gc = ParallelGc::new(muster, hecs);
     let mut workers: Vec<_> =
         (0..muster.threads).map(|i| new_worker::<MAJOR, true>(i, generation)).collect();
-    workers.iter_mut().for_each(|w| w.join(&mut team));
+    workers.iter_mut().for_each(|w| w.join(&mut parallel_gc));
     let remembered = take_remembered_sets(hecs, generation);
     for (hec, step, list) in &remembered {
-        team.deal(*hec, *step, list);
+        parallel_gc.deal(*hec, *step, list);
     }
     let all = Everybody(workers.as_mut_ptr());
-    let help = |hand: Hand| all.help(hand.number, hand.hec.unwrap_or(leader + hand.number));
+    let help = |hand: HelperId| all.help(hand.number, hand.hec.unwrap_or(leader + hand.number));
     let own = &mut *all.worker(0);
-    team.employ(&help);
-    team.begin(leader);
-    own.scan_shares(leader);
+    parallel_gc.employ(&help);
+    parallel_gc.begin(leader);
+    own.scan_hec_queues(leader);
     own.drain();
     watch.end_copying(Phase::Remembered, all.copied_bytes(muster.threads));
-    team.begin(leader);
+    parallel_gc.begin(leader);
     evacuate_common_roots(own, extra_roots);
     own.drain();
     watch.end_copying(Phase::Roots, all.copied_bytes(muster.threads));
     own.settle_rest(&mut uncertain);
     watch.end_copying(Phase::Rest, all.copied_bytes(muster.threads));
-    prefault::set_crowded(false);
+    prefault::set_cores_busy(false);
     let mut outcome = finish(&mut workers, hecs, generation, from, uncertain);
-    outcome.helper_late = team.helper_late();
-    if team.was_called() {
+    outcome.helper_late = parallel_gc.helper_late();
+    if parallel_gc.was_called() {
         outcome.helped = Some(1.0 - own.done_bytes() as f64 / all.done_bytes(muster.threads).max(1) as f64);
     } else {
         outcome.threads = 1;
@@ -270,8 +270,8 @@ impl<const MAJOR: bool> Everybody<MAJOR> {
     }
     unsafe fn help(&self, me: usize, home: usize) {
         let w = &mut *self.worker(me);
-        (*w.team).enter();
-        w.scan_shares(home);
+        (*w.parallel_gc).enter();
+        w.scan_hec_queues(home);
         w.drain();
     }
 }

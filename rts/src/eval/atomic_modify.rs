@@ -17,7 +17,7 @@
 //! * A function that raises makes a thunk that raises ([`raised`]): the operation itself never does.
 //! * What must not be done twice (`noDuplicate#`) must not be done in vain either: the operation is settled before.
 use crate::eval::frames::{Frame, first_word_of, is_pure, set_top};
-use crate::eval::raise_async::{Goal, strip};
+use crate::eval::raise_async::{Goal, unwind};
 use crate::eval::mut_var;
 use crate::base::atomics::AtomicUsize;
 use crate::abi::closure::fields::*;
@@ -171,7 +171,7 @@ unsafe fn innermost(t: Tso) -> Innermost {
 /// # Safety
 /// The thread ran on this HEC, its registers are saved, its stack is dirty, and its youngest frame needs no register.
 pub unsafe fn settle(hec: &mut Hec, t: Tso) -> bool {
-    hec.eagerness.stops();
+    hec.modify_predictor.stops();
     let mut any = false;
     while t.obj().flags & TSO_MODIFIES != 0 {
         match innermost(t) {
@@ -198,9 +198,9 @@ unsafe fn put_off(hec: &mut Hec, t: Tso, frame: Frame) {
     done(frame, m.found);
     let new = m.new_value(hec, thunk);
     if m.publish(hec, new) {
-        strip(hec, t, Goal::Below(frame));
+        unwind(hec, t, Goal::Below(frame));
     } else {
-        strip(hec, t, Goal::Only(frame));
+        unwind(hec, t, Goal::Only(frame));
         thunk = m.defer(hec);
     }
     go_on_behind(t, frame, m.found, thunk);
@@ -234,7 +234,7 @@ pub(super) unsafe fn may_be_resumed(t: Tso) {
 /// Called from Cmm, which returns to the address at `sp`, and else makes the thunk right behind `hp`.
 #[no_mangle]
 pub unsafe extern "C" fn hec_modifies_first(hec: &mut Hec, sp: *const usize, hp: usize) -> usize {
-    hec.eagerness.begins(*sp, hp + WORD, modify_predictor::meetings()) as usize
+    hec.modify_predictor.predict(*sp, hp + WORD, modify_predictor::meetings()) as usize
 }
 
 /// The running thread has found a modification that was not finished. Called from Cmm.
@@ -248,5 +248,5 @@ pub extern "C" fn hec_modification_met() {
 /// Called from Cmm.
 #[no_mangle]
 pub unsafe extern "C" fn hec_modified_in_vain(hec: &mut Hec) {
-    hec.eagerness.is_in_vain();
+    hec.modify_predictor.penalize();
 }

@@ -21,7 +21,7 @@
 //! just now, is not blocked on that entry, and the waker lets it be.
 use crate::eval::thunk_words::*;
 use crate::eval::thunk_steal::steal;
-use super::thunk::{self, Claim, Memory, Owed, State};
+use super::thunk::{self, Claim, Memory, Pending, State};
 use crate::base::atomics::Ordering;
 use crate::abi::closure::fields::*;
 use crate::abi::{Closure, Tso};
@@ -89,7 +89,7 @@ pub unsafe extern "C" fn hec_await_briefly(hec: &mut Hec, thunk: Closure) -> usi
     let Some(owner) = owner_of(thunk) else { return 1 };
     let there = park::ownership(owner).owner.load(Ordering::Relaxed) as *const Hec;
     let wait = !std::ptr::eq(there, hec) && runs_on(there, owner);
-    (wait && hec.thunk_patience.wait_for(LOOKS, || owner_of(thunk).is_none())) as usize
+    (wait && hec.thunk_patience.spin_until(LOOKS, || owner_of(thunk).is_none())) as usize
 }
 
 /// How often it is looked whether the thunk is done, in some microseconds: to sleep and to be woken takes as long.
@@ -130,7 +130,7 @@ pub unsafe fn park(hec: &mut Hec, t: Tso, thunk: Closure) -> bool {
             blackhole_profile::blocked(t, thunk);
             park::block(hec, t, BlockedOnBlackHole, entry.0);
             drop(held);
-            hurry(hec, entry);
+            prioritise_owner(hec, entry);
             return true;
         }
         drop(held);
@@ -146,7 +146,7 @@ unsafe fn is_far(hec: &Hec, t: Tso) -> bool {
 
 /// Lets the thread run next for which the thread of `entry` waits, directly or by way of others, or has the HEC do so where that waits for
 /// its turn. The caller holds no thread's lock.
-unsafe fn hurry(hec: &mut Hec, mut entry: Closure) {
+unsafe fn prioritise_owner(hec: &mut Hec, mut entry: Closure) {
     for _ in 0..MOST_STEPS {
         let thunk = entry.field(MSG_BH).untag();
         let Some(owner) = owner_of(thunk) else { return };
@@ -175,7 +175,7 @@ unsafe fn hurry(hec: &mut Hec, mut entry: Closure) {
 /// A letter from another HEC: the thread of this entry waits for one that was here.
 /// # Safety
 /// All threads of this HEC are at rest.
-pub unsafe fn hurry_letter(hec: &mut Hec, entry: Closure) {
+pub unsafe fn prioritise_message(hec: &mut Hec, entry: Closure) {
     let thunk = entry.field(MSG_BH).untag();
     let Some(owner) = owner_of(thunk) else { return };
     if !(is_far(hec, owner) && steal(hec, owner, thunk)) {
@@ -199,10 +199,10 @@ unsafe fn give_up(entry: Closure) {
 /// Does what the protocol leaves to its caller.
 /// # Safety
 /// The caller acts for the thread whose frame has gone; that is dirty.
-pub(super) unsafe fn pay(hec: &mut Hec, owed: Owed) {
+pub(super) unsafe fn discharge(hec: &mut Hec, owed: Pending) {
     match owed {
-        Owed::Wake(entries) => wake(hec, entries),
-        Owed::Relink(queue) => dirty_queue(hec, Closure(queue)),
+        Pending::Wake(entries) => wake(hec, entries),
+        Pending::Relink(queue) => dirty_queue(hec, Closure(queue)),
     }
 }
 
@@ -225,7 +225,7 @@ pub(super) unsafe fn wake(hec: &mut Hec, latest: usize) {
         if let Some(c) = park::claim(hec, t, |why, on| why == BlockedOnBlackHole && on == entry.0) {
             if first || is_awaited(t) {
                 first = false;
-                c.go_on_at_once(hec);
+                c.resume_next(hec);
             } else {
                 c.go_on(hec);
             }
@@ -246,7 +246,7 @@ pub unsafe fn is_awaited(t: Tso) -> bool {
 /// # Safety
 /// The caller acts for `t`.
 pub(super) unsafe fn settle(hec: &mut Hec, t: Tso) {
-    thunk::settle(&Heap, t.0, |owed| pay(hec, owed));
+    thunk::settle(&Heap, t.0, |owed| discharge(hec, owed));
 }
 
 /// Takes a thread out of the queue of the black hole that it waited for.

@@ -5,7 +5,7 @@
 //! its stack grows: most frames of a deep recursion are gone before it stops). So a
 //! thread never sees an unclaimed thunk that another stopped thread is evaluating; two that run
 //! at the same time may race to the claim, which `thunk.rs` decides. Whoever lost, or finds the
-//! value there already, has its redundant work cut off (`raise_async::cut`) and enters the thunk anew.
+//! value there already, has its redundant work cut off (`raise_async::truncate`) and enters the thunk anew.
 //!
 //! `<<loop>>`: a thread that enters a thunk it evaluates itself waits for its own claim, or, if
 //! it had not stopped in between and so had not claimed, has two frames for the thunk, of which
@@ -34,21 +34,21 @@ use crate::thread::stack::SEEN;
 
 /// A thunk as the thread that has an update frame for it finds it.
 #[derive(PartialEq, Eq)]
-pub(super) enum Whose {
-    Nobodys,
-    Mine,
+pub(super) enum ClaimState {
+    Free,
+    Own,
     /// Another thread evaluates it, or it has its value.
-    Others,
+    Foreign,
 }
 
 /// Who has the thunk?
 /// # Safety
 /// `thunk` is live and untagged.
-pub(super) unsafe fn whose(thunk: Closure, t: Tso) -> Whose {
+pub(super) unsafe fn claim_state(thunk: Closure, t: Tso) -> ClaimState {
     match thunk::look(&Heap, thunk.0) {
-        State::Unclaimed => Whose::Nobodys,
-        State::Claimed(_, claim) if thunk::owner(&Heap, claim) == Some(t.0) => Whose::Mine,
-        State::Claimed(..) | State::BeingClaimed => Whose::Others,
+        State::Unclaimed => ClaimState::Free,
+        State::Claimed(_, claim) if thunk::owner(&Heap, claim) == Some(t.0) => ClaimState::Own,
+        State::Claimed(..) | State::BeingClaimed => ClaimState::Foreign,
     }
 }
 
@@ -65,15 +65,15 @@ unsafe fn claim(hec: &mut Hec, thunk: Closure, t: Tso) -> bool {
 /// marked frame on, all frames have been seen.)
 unsafe fn see(hec: &mut Hec, t: Tso, frame: Frame, younger: Option<Closure>) -> bool {
     let thunk = frame.closure(UPD_FRAME_UPDATEE);
-    match (whose(thunk, t), younger) {
-        (Whose::Others, _) => false,
-        (Whose::Nobodys, None) => claim(hec, thunk, t),
-        (Whose::Nobodys, Some(younger)) => update::fill(hec, thunk, younger),
+    match (claim_state(thunk, t), younger) {
+        (ClaimState::Foreign, _) => false,
+        (ClaimState::Free, None) => claim(hec, thunk, t),
+        (ClaimState::Free, Some(younger)) => update::fill(hec, thunk, younger),
         // An unmarked frame for what is claimed already is a second one, unless compiled code
         // has claimed.
-        (Whose::Mine, _) if frame.info() == info!(stg_upd_frame_info) => false,
-        (Whose::Mine, Some(younger)) => update::finish(hec, t, thunk, younger) == younger,
-        (Whose::Mine, None) => {
+        (ClaimState::Own, _) if frame.info() == info!(stg_upd_frame_info) => false,
+        (ClaimState::Own, Some(younger)) => update::finish(hec, t, thunk, younger) == younger,
+        (ClaimState::Own, None) => {
             // Compiled code that claims does not tell the collector.
             if frame.info() == info!(stg_bh_upd_frame_info) {
                 hec.remember(thunk);
@@ -186,10 +186,10 @@ pub unsafe fn piles_up(t: Tso) -> bool {
 /// Gives up what the thread does above a frame whose thunk is not its own, to enter that.
 unsafe fn cut_off(hec: &mut Hec, t: Tso, frame: Frame) {
     blackhole_profile::cut_off();
-    raise_async::cut(hec, t, frame);
+    raise_async::truncate(hec, t, frame);
     let thunk = frame.closure(UPD_FRAME_UPDATEE);
     let mut below = frame;
-    if whose(thunk, t) == Whose::Mine {
+    if claim_state(thunk, t) == ClaimState::Own {
         // A frame for our own claim stays, to be found by whatever ends the wait.
         frame.set_info(info!(stg_marked_upd_frame_info));
     } else {
@@ -216,7 +216,7 @@ pub unsafe extern "C" fn hec_no_duplicate(hec: &mut Hec) {
 #[no_mangle]
 pub unsafe extern "C" fn hec_claim_thunk(hec: &mut Hec, thunk: Closure) -> usize {
     let t = hec.current();
-    hec.eagerness.is_entered(thunk.0);
+    hec.modify_predictor.on_forced(thunk.0);
     if thunk.info() != info!(hec_modify_info) {
         may_be_resumed(t);
     }

@@ -18,7 +18,7 @@
 //!
 //! A transaction cannot be frozen: its frame is turned into one that starts it again.
 use crate::eval::blackhole::settle;
-use crate::eval::lazy_blackholing::{Whose, whose};
+use crate::eval::lazy_blackholing::{ClaimState, claim_state};
 use crate::eval::frames::{ATOMICALLY_WORDS, Frame, drop_chunk, set_top};
 use crate::eval::{atomic_modify, unwind_hooks, update};
 use crate::abi::closure::fields::*;
@@ -106,7 +106,7 @@ impl Segment {
 /// # Safety
 /// The thread is stopped with its stack saved (or is the running one, saved), and its youngest
 /// frame needs no register.
-pub unsafe fn strip(hec: &mut Hec, t: Tso, goal: Goal) -> Frame {
+pub unsafe fn unwind(hec: &mut Hec, t: Tso, goal: Goal) -> Frame {
     let unit = static_closure!(ghczmprim_GHCziTuple_Z0T_closure).with_tag(1);
     let once = info!(stg_AP_STACK_NOUPD_info);
     let not_updated = match goal {
@@ -133,11 +133,11 @@ pub unsafe fn strip(hec: &mut Hec, t: Tso, goal: Goal) -> Frame {
             UPDATE_FRAME => {
                 left -= 1;
                 let thunk = frame.closure(UPD_FRAME_UPDATEE);
-                let whose = whose(thunk, t);
-                lost |= whose == Whose::Others;
-                if thunk != not_updated && whose != Whose::Others {
+                let whose = claim_state(thunk, t);
+                lost |= whose == ClaimState::Foreign;
+                if thunk != not_updated && whose != ClaimState::Foreign {
                     let ap = seg.freeze(hec, frame, info!(stg_AP_STACK_info));
-                    if whose == Whose::Mine {
+                    if whose == ClaimState::Own {
                         update::finish(hec, t, thunk, ap);
                     } else {
                         update::fill(hec, thunk, ap);
@@ -176,9 +176,9 @@ pub unsafe fn strip(hec: &mut Hec, t: Tso, goal: Goal) -> Frame {
 /// Abandons what the thread does above an update frame, whose thunk is somebody else's business.
 /// The frame's chunk is the current one then.
 /// # Safety
-/// As for [`strip`].
-pub(super) unsafe fn cut(hec: &mut Hec, t: Tso, frame: Frame) {
-    strip(hec, t, Goal::Only(frame));
+/// As for [`unwind`].
+pub(super) unsafe fn truncate(hec: &mut Hec, t: Tso, frame: Frame) {
+    unwind(hec, t, Goal::Only(frame));
 }
 
 /// Makes the thread go on with the handler of the catch frame at the top of its stack.
@@ -220,7 +220,7 @@ pub(super) unsafe fn end_thread(t: Tso, bottom: Frame, exception: Option<Closure
 /// the thread. Its work is frozen. A blocked thread becomes runnable (even to find itself
 /// killed); one that is runnable stays where it is.
 /// # Safety
-/// As for [`strip`]; the thread has not finished and is in no foreign call.
+/// As for [`unwind`]; the thread has not finished and is in no foreign call.
 pub unsafe fn raise_async(hec: &mut Hec, t: Tso, exception: Option<Closure>) {
     let blocked = t.obj().why_blocked as usize != NotBlocked;
     if blocked {
@@ -228,7 +228,7 @@ pub unsafe fn raise_async(hec: &mut Hec, t: Tso, exception: Option<Closure>) {
     }
     let goal = if exception.is_some() { Goal::Handler } else { Goal::Bottom };
     atomic_modify::is_frozen(t);
-    let frame = strip(hec, t, goal);
+    let frame = unwind(hec, t, goal);
     match exception {
         Some(e) if frame.info().kind() == CATCH_FRAME => enter_handler(t, frame, e),
         _ => end_thread(t, frame, exception),
@@ -240,9 +240,9 @@ pub unsafe fn raise_async(hec: &mut Hec, t: Tso, exception: Option<Closure>) {
 
 /// Makes a runnable thread begin its transaction again.
 /// # Safety
-/// As for [`strip`]; the thread has a transaction that is not waiting.
+/// As for [`unwind`]; the thread has a transaction that is not waiting.
 pub unsafe fn restart_transaction(hec: &mut Hec, t: Tso) {
-    let frame = strip(hec, t, Goal::Transaction);
+    let frame = unwind(hec, t, Goal::Transaction);
     (unwind_hooks::get().abort_transaction)(hec, t);
     frame.set_info(info!(hec_restart_atomically_info));
 }

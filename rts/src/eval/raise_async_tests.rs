@@ -2,7 +2,7 @@
 use crate::eval::blackhole;
 use crate::eval::blackhole::park;
 use crate::eval::frames::Frame;
-use crate::eval::raise_async::{cut, raise_async};
+use crate::eval::raise_async::{truncate, raise_async};
 use crate::eval::lazy_blackholing::thread_paused;
 use crate::eval::tests::{frozen, stack, stop, upd, words_of};
 use crate::abi::closure::fields::*;
@@ -76,16 +76,16 @@ fn work_is_frozen_across_chunks_and_in_segments() {
 }
 
 /// Has the runtime think, for as long as this lives, that there is a second HEC.
-struct Company;
+struct HecActivity;
 
-impl Company {
-    fn new() -> Company {
+impl HecActivity {
+    fn new() -> HecActivity {
         hec::n_capabilities.store(2, Ordering::Relaxed);
-        Company
+        HecActivity
     }
 }
 
-impl Drop for Company {
+impl Drop for HecActivity {
     fn drop(&mut self) {
         hec::n_capabilities.store(1, Ordering::Relaxed);
     }
@@ -95,7 +95,7 @@ impl Drop for Company {
 fn who_waits_for_a_value_that_came_unseen_is_woken_when_the_frame_is_lost() {
     let mut w = World::new(2);
     let ret = t::ret_p().0;
-    let _company = Company::new();
+    let _company = HecActivity::new();
     for killed in [false, true] {
         let (x, y, value) = (w.thunk(), w.thunk(), w.int(1000));
         let below = if killed { vec![] } else { vec![upd(), y.0] };
@@ -111,7 +111,7 @@ fn who_waits_for_a_value_that_came_unseen_is_woken_when_the_frame_is_lost() {
                 raise_async(w.hec, a, None);
             } else {
                 let frame = Frame((a.obj().stackobj.obj().sp as *mut usize).add(6));
-                cut(w.hec, a, frame);
+                truncate(w.hec, a, frame);
                 assert_eq!((stack(a)[1], blackhole::owner_of(y)), (y.0, Some(a)));
             }
             assert_eq!((x.field(INDIRECTEE), w.runnable()), (value, vec![b]));

@@ -307,14 +307,14 @@ fn a_thread_of_another_hec_that_is_waited_for_runs_next_there() {
         park::ownership(owner).hand_over(there.address());
         // By way of one that waits itself; and not if it runs already.
         assert!(park(w.hec, a, y));
-        let letters = there.take_mail();
+        let letters = there.take_messages();
         there.r.current_tso = owner.0;
         assert!(park(w.hec, b, x));
-        assert!(!there.has_mail());
+        assert!(!there.has_messages());
         // Now this is the HEC that reads.
         park::ownership(owner).hand_over(w.hec.address());
         [other, owner].into_iter().for_each(|t| w.hec.run_queue.push_back(&mut w.hec.remembered, t));
-        letters.into_iter().for_each(|l| blackhole::hurry_letter(w.hec, l));
+        letters.into_iter().for_each(|l| blackhole::prioritise_message(w.hec, l));
         assert_eq!(w.hec.run_queue.pop_front(), Some(owner));
         while w.hec.run_queue.pop_front().is_some() {}
     }
@@ -333,7 +333,7 @@ fn a_thunk_is_stolen_for_a_thread_of_another_hec() {
         assert!(park(w.hec, b, x));
         park::ownership(a).hand_over(w.hec.address());
         queue_far_back(&mut w, a);
-        there.take_mail().into_iter().for_each(|l| blackhole::hurry_letter(w.hec, l));
+        there.take_messages().into_iter().for_each(|l| blackhole::prioritise_message(w.hec, l));
         assert_eq!(blackhole::owner_of(x), None);
         assert_eq!(stack(a), [enter(), x.0, ret, 8, stop()]);
         assert_eq!(b.obj().why_blocked as usize, NotBlocked);

@@ -106,7 +106,7 @@ pub enum Outcome {
 
 /// What is left to the caller, who knows threads and the collector.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Owed {
+pub enum Pending {
     /// The threads of these entries, latest first, are to be woken.
     Wake(usize),
     /// The link of this queue is about to change.
@@ -188,13 +188,13 @@ pub fn finish<M: Memory>(m: &M, thunk: usize, value: usize) -> Outcome {
 }
 
 /// What the thread whose frame has gone owes after an update.
-pub fn after_update<M: Memory>(m: &M, thread: usize, outcome: Outcome, mut owe: impl FnMut(Owed)) {
+pub fn after_update<M: Memory>(m: &M, thread: usize, outcome: Outcome, mut owe: impl FnMut(Pending)) {
     let before = match outcome {
         Outcome::Kept(_) => return settle(m, thread, owe),
         Outcome::Replaced(before) => before,
     };
     if let Claim::Queue(queue) = before {
-        owe(Owed::Wake(close(m, queue)));
+        owe(Pending::Wake(close(m, queue)));
     }
     match owner(m, before) {
         Some(o) if o != thread => settle(m, thread, owe),
@@ -270,7 +270,7 @@ pub fn prune<M: Memory>(m: &M, thread: usize) {
 
 /// Closes the queues that hang on a thread and whose thunks it does not evaluate (any more). Called by those who act for the thread only, when a
 /// frame of its has gone.
-pub fn settle<M: Memory>(m: &M, thread: usize, mut owe: impl FnMut(Owed)) {
+pub fn settle<M: Memory>(m: &M, thread: usize, mut owe: impl FnMut(Pending)) {
     if !m.shared() {
         return;
     }
@@ -279,9 +279,9 @@ pub fn settle<M: Memory>(m: &M, thread: usize, mut owe: impl FnMut(Owed)) {
         let rest = m.next_hanging(queue).load(Relaxed);
         let claim = m.claim(m.indirectee(m.thunk_of(queue)).load(SeqCst));
         if owner(m, claim) != Some(thread) {
-            owe(Owed::Wake(close(m, queue)));
+            owe(Pending::Wake(close(m, queue)));
         } else if m.entries(queue).load(Acquire) != m.end() {
-            owe(Owed::Relink(queue));
+            owe(Pending::Relink(queue));
             hang(m, thread, queue);
         }
         queue = rest;

@@ -9,7 +9,7 @@
 //! owner where what is on the stack is about the thread: handlers, masking states, transactions, an
 //! exception that waits to be raised. So is a large piece, which would cost more to move than to wait for.
 use crate::eval::frames::{Frame, is_pure, set_top};
-use crate::eval::raise_async::{Goal, strip};
+use crate::eval::raise_async::{Goal, unwind};
 use crate::abi::closure::fields::*;
 use crate::abi::{Closure, Tso};
 use crate::abi::layout::*;
@@ -54,7 +54,7 @@ pub(super) unsafe fn steal(hec: &mut Hec, t: Tso, thunk: Closure) -> bool {
     }
     let Some(frame) = find(t, thunk) else { return false };
     blackhole_profile::stolen();
-    let below = strip(hec, t, Goal::Below(frame));
+    let below = unwind(hec, t, Goal::Below(frame));
     set_top(t, below, &[info!(stg_enter_info).0, thunk.0]);
     true
 }

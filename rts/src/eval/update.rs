@@ -1,7 +1,7 @@
 //! Updating a thunk from Rust: values that come by exceptions and frozen work, and, with several
 //! HECs, those that return to the frame of a claimed thunk. (Other frames update in Cmm,
 //! `Update.cmm`.) The protocol is in `thunk.rs`.
-use super::blackhole::{pay, wake};
+use super::blackhole::{discharge, wake};
 use crate::eval::thunk_words::Heap;
 use super::thunk::{self, Claim, Memory, Outcome, State};
 use crate::abi::{Closure, Tso};
@@ -30,7 +30,7 @@ pub unsafe fn update(hec: &mut Hec, t: Tso, thunk: Closure, value: Closure) {
 /// As for [`update`].
 pub(super) unsafe fn finish(hec: &mut Hec, t: Tso, thunk: Closure, value: Closure) -> Closure {
     let outcome = thunk::finish(&Heap, thunk.0, value.0);
-    thunk::after_update(&Heap, t.0, outcome, |owed| pay(hec, owed));
+    thunk::after_update(&Heap, t.0, outcome, |owed| discharge(hec, owed));
     match outcome {
         Outcome::Kept(value) => {
             spark_skip::work_was_done_twice();

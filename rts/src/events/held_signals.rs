@@ -23,7 +23,7 @@ const FULL: usize = 1;
 /// Somebody writes or reads what came with the signal.
 const IN_USE: usize = 2;
 
-struct Place<I> {
+struct Priority<I> {
     state: AtomicUsize,
     info: UnsafeCell<I>,
 }
@@ -31,7 +31,7 @@ struct Place<I> {
 pub struct Held<I> {
     holding: AtomicBool,
     /// One for each signal.
-    places: Box<[Place<I>]>,
+    places: Box<[Priority<I>]>,
 }
 
 // SAFETY: an info is touched by who has made its place `IN_USE`.
@@ -40,7 +40,7 @@ unsafe impl<I: Send> Sync for Held<I> {}
 impl<I: Copy> Held<I> {
     /// For signals below `signals`.
     pub fn new(signals: usize, nothing: I) -> Held<I> {
-        let place = |_| Place { state: AtomicUsize::new(EMPTY), info: UnsafeCell::new(nothing) };
+        let place = |_| Priority { state: AtomicUsize::new(EMPTY), info: UnsafeCell::new(nothing) };
         Held { holding: AtomicBool::new(false), places: (0..signals).map(place).collect() }
     }
 

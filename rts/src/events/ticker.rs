@@ -13,7 +13,7 @@ use super::timer_ticks;
 use crate::hec::GcRequest;
 use crate::base::fatal;
 use crate::base::os_thread;
-use crate::sched::handoff::DOZE;
+use crate::sched::handoff::TICKER_SLEEP;
 use crate::sched::{gc, handoff, stop_world, task_table, time_slices};
 use crate::sched::gc::sync_time;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -85,7 +85,7 @@ impl IdleCollections {
     fn collect(&mut self) -> bool {
         self.done = true;
         self.last = Some(Instant::now());
-        let me = task_table::me();
+        let me = task_table::current();
         if !handoff::try_acquire(me) {
             return false;
         }
@@ -109,7 +109,7 @@ fn run(s: Settings) {
     while !stopped() {
         std::thread::sleep(s.interval);
         if paused() {
-            DOZE.sleep(|| paused() && !stopped(), None);
+            TICKER_SLEEP.sleep(|| paused() && !stopped(), None);
             continue;
         }
         let now = handoff::times_taken();
@@ -140,20 +140,20 @@ fn run(s: Settings) {
             seen = seen.wrapping_add(idle.collect() as usize);
             due = None;
         }
-        DOZE.sleep(|| !handoff::busy() && handoff::times_taken() == seen && !stopped() && !paused(), due);
+        TICKER_SLEEP.sleep(|| !handoff::busy() && handoff::times_taken() == seen && !stopped() && !paused(), due);
     }
 }
 
 pub fn stop() {
     STOP.store(true, Ordering::Relaxed);
-    DOZE.wake();
+    TICKER_SLEEP.wake();
     timer_ticks::stop();
 }
 
 /// Starts again in the child of a fork, where the thread is gone.
 pub fn restart() {
     PAUSED.store(false, Ordering::Relaxed);
-    DOZE.after_fork();
+    TICKER_SLEEP.after_fork();
     if let Some(&s) = SETTINGS.get() {
         start(s);
     }
@@ -164,6 +164,6 @@ pub fn pause(yes: bool) {
     PAUSED.store(yes, Ordering::Relaxed);
     timer_ticks::pause(yes);
     if !yes {
-        DOZE.wake();
+        TICKER_SLEEP.wake();
     }
 }

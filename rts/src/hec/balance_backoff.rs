@@ -21,7 +21,7 @@ const MOST_DELAY_NS: u64 = 4_000_000;
 const BYTES_PER_NS: u64 = 2;
 
 /// The pace of all HECs: the grain of what they do is theirs together.
-pub struct Pace {
+pub struct BalanceBackoff {
     /// From one sharing to the next.
     delay: AtomicU64,
     /// When threads were shared last.
@@ -30,33 +30,33 @@ pub struct Pace {
     all_busy_since: AtomicU64,
 }
 
-pub static PACE: Pace = Pace::new();
+pub static BALANCE_BACKOFF: BalanceBackoff = BalanceBackoff::new();
 
-impl Pace {
-    const fn new() -> Pace {
-        Pace { delay: AtomicU64::new(LEAST_DELAY_NS), shared: AtomicU64::new(0), all_busy_since: AtomicU64::new(0) }
+impl BalanceBackoff {
+    const fn new() -> BalanceBackoff {
+        BalanceBackoff { delay: AtomicU64::new(LEAST_DELAY_NS), shared: AtomicU64::new(0), all_busy_since: AtomicU64::new(0) }
     }
 
     /// Nanoseconds until threads should be shared.
-    pub fn wait_ns(&self) -> u64 {
+    pub fn delay_ns(&self) -> u64 {
         let due = self.shared.load(Ordering::Relaxed) + self.delay.load(Ordering::Relaxed);
         due.saturating_sub(now())
     }
 
     /// About what a thread allocates until then.
-    pub fn wait_bytes(&self) -> usize {
-        (self.wait_ns().max(LEAST_DELAY_NS) * BYTES_PER_NS) as usize
+    pub fn delay_bytes(&self) -> usize {
+        (self.delay_ns().max(LEAST_DELAY_NS) * BYTES_PER_NS) as usize
     }
 
     /// Threads have been shared.
-    pub fn has_shared(&self) {
+    pub fn on_balance(&self) {
         let now = now();
         self.shared.store(now, Ordering::Relaxed);
         self.all_busy_since.store(now, Ordering::Relaxed);
     }
 
     /// A HEC comes to rest.
-    pub fn one_rests(&self) {
+    pub fn on_idle(&self) {
         if self.all_busy_since.load(Ordering::Relaxed) == 0 {
             return;
         }
@@ -94,22 +94,22 @@ mod tests {
 
     #[test]
     fn who_has_just_shared_waits() {
-        let pace = Pace::new();
-        assert_eq!(pace.wait_ns(), 0);
-        assert_eq!(pace.wait_bytes(), (LEAST_DELAY_NS * BYTES_PER_NS) as usize);
+        let pace = BalanceBackoff::new();
+        assert_eq!(pace.delay_ns(), 0);
+        assert_eq!(pace.delay_bytes(), (LEAST_DELAY_NS * BYTES_PER_NS) as usize);
         pace.delay.store(MOST_DELAY_NS, Ordering::Relaxed);
-        pace.has_shared();
-        assert!(pace.wait_ns() > MOST_DELAY_NS / 2);
+        pace.on_balance();
+        assert!(pace.delay_ns() > MOST_DELAY_NS / 2);
     }
 
     #[test]
     fn who_rests_first_tells_what_it_was_worth() {
-        let pace = Pace::new();
-        pace.one_rests();
+        let pace = BalanceBackoff::new();
+        pace.on_idle();
         assert_eq!(pace.delay.load(Ordering::Relaxed), LEAST_DELAY_NS);
-        pace.has_shared();
-        pace.one_rests();
-        pace.one_rests();
+        pace.on_balance();
+        pace.on_idle();
+        pace.on_idle();
         assert_eq!(pace.delay.load(Ordering::Relaxed), 2 * LEAST_DELAY_NS);
     }
 }

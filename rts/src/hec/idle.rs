@@ -2,7 +2,7 @@
 //!
 //! A HEC *has something* while threads wait on its queue or sparks in its ring; its holder alone makes that so and undoes it. A HEC
 //! *rests* while nobody holds it and nothing is to be done there; who gives it up or takes it says so, under its seat's lock
-//! ([`Resting`]). Work is given away between threads (`sched/balance.rs`, `sched/spark.rs`), so all that is decided here is who has
+//! ([`IdleCount`]). Work is given away between threads (`sched/balance.rs`, `sched/spark.rs`), so all that is decided here is who has
 //! a running thread come back for it, by its limit:
 //!
 //! ```text
@@ -24,11 +24,11 @@
 use crate::base::atomics::{AtomicUsize, Ordering, fence};
 
 /// How many HECs rest, in the low half; in the upper one how often one has come to rest.
-pub struct Resting(pub AtomicUsize);
+pub struct IdleCount(pub AtomicUsize);
 
 const ONE_MORE_TIME: usize = 1 << 32;
 
-impl Resting {
+impl IdleCount {
     /// One comes to rest, or has something to do. Release: see `times`.
     pub fn one(&self, yes: bool) {
         if yes {
@@ -49,7 +49,7 @@ impl Resting {
 }
 
 /// A HEC that may have something to give.
-pub trait Giver {
+pub trait WorkSource {
     /// Any OS thread may ask.
     fn has_something(&self) -> bool;
     /// How far the running thread may allocate.
@@ -58,7 +58,7 @@ pub trait Giver {
 
 /// One has come to rest, and said so: has those `others` come back that have something, if there is `room` for one more to be busy.
 /// (Of several that come to rest, the last to say so sees all of them.)
-pub fn ask<'a, G: Giver + 'a>(room: impl FnOnce() -> bool, others: impl Iterator<Item = &'a G>) {
+pub fn notify_idle<'a, G: WorkSource + 'a>(room: impl FnOnce() -> bool, others: impl Iterator<Item = &'a G>) {
     fence(Ordering::SeqCst);
     if room() {
         others.filter(|g| g.has_something()).for_each(|g| g.limit().store(0, Ordering::Relaxed));
@@ -66,17 +66,17 @@ pub fn ask<'a, G: Giver + 'a>(room: impl FnOnce() -> bool, others: impl Iterator
 }
 
 /// The running thread has made something; there was nothing if it is the `first`. If there is `room` it stops at `wanted`.
-pub fn made<G: Giver>(giver: &G, first: bool, room: impl FnOnce() -> bool, wanted: impl FnOnce() -> usize) {
+pub fn work_added<G: WorkSource>(giver: &G, first: bool, room: impl FnOnce() -> bool, wanted: impl FnOnce() -> usize) {
     if first {
         fence(Ordering::SeqCst);
     }
     if room() {
-        bring_down(giver.limit(), wanted());
+        lower_limit(giver.limit(), wanted());
     }
 }
 
 /// Has the running thread stop at `wanted`, if it would go further.
-pub fn bring_down(limit: &AtomicUsize, wanted: usize) {
+pub fn lower_limit(limit: &AtomicUsize, wanted: usize) {
     let seen = limit.load(Ordering::Relaxed);
     if seen > wanted {
         // Whoever was faster wants it to stop at once.
@@ -86,7 +86,7 @@ pub fn bring_down(limit: &AtomicUsize, wanted: usize) {
 
 /// A thread is about to run: its limit has been written, and a full fence has followed. `seen` is how often one had come to rest when
 /// the holder last looked whether to give.
-pub fn runs<G: Giver>(giver: &G, resting: &Resting, seen: usize, room: impl FnOnce() -> bool) {
+pub fn before_run<G: WorkSource>(giver: &G, resting: &IdleCount, seen: usize, room: impl FnOnce() -> bool) {
     if resting.times() != seen && room() && giver.has_something() {
         giver.limit().store(0, Ordering::Relaxed);
     }

@@ -14,25 +14,25 @@
 use crate::base::atomics::{AtomicUsize, Mutex, MutexGuard, Ordering, fence};
 use crate::base::poison::unpoisoned;
 
-pub struct Post<T> {
-    letters: Mutex<Vec<T>>,
+pub struct Mailbox<T> {
+    messages: Mutex<Vec<T>>,
     any: AtomicUsize,
     wanted: AtomicUsize,
 }
 
-impl<T> Post<T> {
-    pub fn new() -> Post<T> {
-        Post { letters: Mutex::new(Vec::new()), any: AtomicUsize::new(0), wanted: AtomicUsize::new(0) }
+impl<T> Mailbox<T> {
+    pub fn new() -> Mailbox<T> {
+        Mailbox { messages: Mutex::new(Vec::new()), any: AtomicUsize::new(0), wanted: AtomicUsize::new(0) }
     }
 
-    pub fn letters(&self) -> MutexGuard<'_, Vec<T>> {
-        unpoisoned(self.letters.lock())
+    pub fn messages(&self) -> MutexGuard<'_, Vec<T>> {
+        unpoisoned(self.messages.lock())
     }
 
     /// Adds a letter. The caller then sees to it that somebody reads it.
-    pub fn add(&self, letter: T) {
-        let mut letters = self.letters();
-        letters.push(letter);
+    pub fn add(&self, message: T) {
+        let mut messages = self.messages();
+        messages.push(message);
         self.any.store(1, Ordering::Relaxed);
     }
 
@@ -43,9 +43,9 @@ impl<T> Post<T> {
 
     /// Takes all letters, oldest first.
     pub fn take(&self) -> Vec<T> {
-        let mut letters = self.letters();
+        let mut messages = self.messages();
         self.any.store(0, Ordering::Relaxed);
-        std::mem::take(&mut *letters)
+        std::mem::take(&mut *messages)
     }
 
     /// Calls the holder back, even if it is just about to run a thread.
@@ -65,7 +65,7 @@ impl<T> Post<T> {
     }
 
     /// Is there a call or a letter? A hint: one that comes at this moment may be missed here, but stops the next thread.
-    pub fn wants_something(&self) -> bool {
+    pub fn has_request(&self) -> bool {
         self.wanted.load(Ordering::Relaxed) != 0 || self.any.load(Ordering::Relaxed) != 0
     }
 

@@ -25,15 +25,15 @@ use crate::memory::remembered_set::RememberedSet;
 use crate::base::clock::ticks;
 use crate::base::config::checks;
 use crate::observe::stats::Sparks;
-use crate::base::active_limit::CROWD;
-use crate::hec::modify_predictor::Eagerness;
-use crate::hec::spark_skip::Lead;
+use crate::base::active_limit::ACTIVE_HECS;
+use crate::hec::modify_predictor::ModifyPredictor;
+use crate::hec::spark_skip::SparkSkip;
 
-use crate::hec::balance_backoff::PACE;
-use crate::hec::mailbox::Post;
+use crate::hec::balance_backoff::BALANCE_BACKOFF;
+use crate::hec::mailbox::Mailbox;
 use crate::hec::spark_pool::SparkRing;
 use crate::thread::park::Wait;
-use crate::base::adaptive_spin::Patience;
+use crate::base::adaptive_spin::AdaptiveSpin;
 use crate::hec::run_queue::ThreadQueue;
 use crate::thread::stack_cache::SpareChunks;
 use std::mem::offset_of;
@@ -78,11 +78,11 @@ pub struct Hec {
     /// Has a thread been handed an MVar that others wait for?
     pub handed: Handed,
     /// Whether to stay awake for an MVar's value.
-    pub patience: Patience,
+    pub patience: AdaptiveSpin,
     /// The same for thunks.
-    pub thunk_patience: Patience,
+    pub thunk_patience: AdaptiveSpin,
     /// Whether to evaluate what modifies variables before others see it.
-    pub eagerness: Eagerness,
+    pub modify_predictor: ModifyPredictor,
     /// It knows of the collection that has been announced (`sched/gc/announce.rs`).
     pub heard: AtomicBool,
     /// Why the running thread was stopped from outside (a collection was asked for).
@@ -90,11 +90,11 @@ pub struct Hec {
     /// Thunks that somebody may evaluate before they are needed, and what became of such.
     pub sparks: SparkRing,
     /// How far ahead of others its spark threads work.
-    pub lead: Lead,
+    pub lead: SparkSkip,
     pub spark_counts: Sparks,
     /// Letters (threads to run here, and exceptions, as MSG_THROWTO, for threads of this HEC), and
     /// calls to the holder to come back to the scheduler for one, or because the world is to stop.
-    post: Post<Closure>,
+    mailbox: Mailbox<Closure>,
 }
 
 /// A thread that is handed an MVar for which others wait runs at once (`sync/mvar.rs`).
@@ -142,15 +142,15 @@ impl Hec {
             interrupted: 0,
             straight_on: None,
             handed: Handed::No,
-            patience: Patience::NEW,
-            thunk_patience: Patience::NEW,
-            eagerness: Eagerness::new(checks().modify),
+            patience: AdaptiveSpin::NEW,
+            thunk_patience: AdaptiveSpin::NEW,
+            modify_predictor: ModifyPredictor::new(checks().modify),
             heard: AtomicBool::new(false),
             gc_requested: None,
-            lead: Lead::default(),
+            lead: SparkSkip::default(),
             sparks: SparkRing::new(),
             spark_counts: Sparks::default(),
-            post: Post::new(),
+            mailbox: Mailbox::new(),
         }
     }
 
@@ -201,8 +201,8 @@ impl Hec {
     /// Apart, so that one HEC alone saves no registers for it.
     #[inline(never)]
     fn open_among_others(&self, end: usize) {
-        self.post.open(self.hp_lim(), if self.share_later { end.min(self.share_limit()) } else { end });
-        idle::runs(self, &CROWD.resting, self.rests_seen, || room() > 0);
+        self.mailbox.open(self.hp_lim(), if self.share_later { end.min(self.share_limit()) } else { end });
+        idle::before_run(self, &ACTIVE_HECS.resting, self.rests_seen, || room() > 0);
     }
 
     /// Has compiled code cut small pinned arrays from the block that is open for them now.
@@ -213,7 +213,7 @@ impl Hec {
     /// Where in the nursery the running thread should look whether to share.
     fn share_limit(&self) -> usize {
         // SAFETY: the nursery is a live run. (Hp may be in its register: then it stops sooner.)
-        unsafe { (*self.alloc.run).free + PACE.wait_bytes() - 1 }
+        unsafe { (*self.alloc.run).free + BALANCE_BACKOFF.delay_bytes() - 1 }
     }
 
     /// What the running thread has been asked since this was last called: to stop, because of a signal (which is seen to after this: one that
@@ -228,18 +228,18 @@ impl Hec {
 
     /// Has the running thread been asked anything, or the holder been called back, or written to?
     pub fn is_asked(&self) -> bool {
-        self.context_switch.load(Ordering::Relaxed) != 0 || self.post.wants_something()
+        self.context_switch.load(Ordering::Relaxed) != 0 || self.mailbox.has_request()
     }
 
     /// Has the holder come back to the scheduler soon, even if it is just about to run a thread.
     /// Any OS thread may call this at any time.
     pub fn call_back(&self) {
-        self.post.call_back(self.hp_lim());
+        self.mailbox.call_back(self.hp_lim());
     }
 
     /// Has the holder been called back? It has heard it then.
     pub fn called_back(&self) -> bool {
-        self.post.called_back()
+        self.mailbox.called_back()
     }
 
     /// Makes the running thread give way soon, so that one just made has its turn: at the end of
@@ -267,7 +267,7 @@ impl Hec {
     /// Has the running thread, which has made another one runnable or a spark, stop when it is time to share, if other HECs may
     /// be busy. There were no threads waiting, or no sparks, if it is the `first`.
     pub fn share_soon(&self, first: bool) {
-        idle::made(self, first, || room() > 0, || self.share_limit());
+        idle::work_added(self, first, || room() > 0, || self.share_limit());
     }
 
     /// Has the running thread stop when Hp comes to `wanted`, and at the next heap check at the latest if that is behind it, so that
@@ -276,7 +276,7 @@ impl Hec {
         let now = ticks();
         if now.wrapping_sub(self.asked_to_claim) >= every {
             self.asked_to_claim = now;
-            idle::bring_down(self.hp_lim(), wanted);
+            idle::lower_limit(self.hp_lim(), wanted);
         }
     }
 
@@ -327,21 +327,21 @@ impl Hec {
 
     /// Sends this HEC a thread to run, an exception for one of its threads, or word that one of them is waited for. Any OS thread that
     /// holds some HEC may do so.
-    pub fn send(&self, letter: Closure) {
-        self.post.add(letter);
-        if let Some(deliver) = ON_MAIL.get() {
+    pub fn send(&self, message: Closure) {
+        self.mailbox.add(message);
+        if let Some(deliver) = ON_MESSAGE.get() {
             deliver(self);
         }
     }
 
     /// Is there a letter? (A look without the lock; the sender sees to it that another follows.)
-    pub fn has_mail(&self) -> bool {
-        self.post.any()
+    pub fn has_messages(&self) -> bool {
+        self.mailbox.any()
     }
 
     /// Takes all letters, oldest first.
-    pub fn take_mail(&mut self) -> Vec<Closure> {
-        self.post.take()
+    pub fn take_messages(&mut self) -> Vec<Closure> {
+        self.mailbox.take()
     }
 
     /// Are there threads to run here, or one that runs?
@@ -352,7 +352,7 @@ impl Hec {
     /// Shows the collector the threads to run here, the one that runs, and the letters.
     pub fn roots(&mut self, visit: &mut dyn FnMut(&mut Closure)) {
         self.run_queue.roots(visit);
-        self.post.letters().iter_mut().for_each(&mut *visit);
+        self.mailbox.messages().iter_mut().for_each(&mut *visit);
         if self.r.current_tso != 0 {
             let mut t = Closure(self.r.current_tso);
             visit(&mut t);
@@ -367,7 +367,7 @@ impl Hec {
     }
 }
 
-impl idle::Giver for Hec {
+impl idle::WorkSource for Hec {
     fn has_something(&self) -> bool {
         self.run_queue.len() > 0 || !self.sparks.is_empty()
     }
@@ -401,7 +401,7 @@ pub static n_capabilities: AtomicU32 = AtomicU32::new(0);
 pub static enabled_capabilities: AtomicU32 = AtomicU32::new(0);
 
 /// Told of a letter in an inbox: sees to it that somebody reads it.
-pub static ON_MAIL: OnceLock<fn(&Hec)> = OnceLock::new();
+pub static ON_MESSAGE: OnceLock<fn(&Hec)> = OnceLock::new();
 
 /// How many HECs there are.
 pub fn count() -> usize {
@@ -418,17 +418,17 @@ pub fn enabled() -> usize {
 /// The world is stopped, or no Haskell runs yet.
 pub unsafe fn enable(n: usize) {
     enabled_capabilities.store(n as u32, Ordering::Relaxed);
-    CROWD.set_all(n);
+    ACTIVE_HECS.set_all(n);
 }
 
 /// How many HECs rest: nobody holds them, and they have nothing to do.
 pub fn resting() -> usize {
-    CROWD.resting.count()
+    ACTIVE_HECS.resting.count()
 }
 
 /// How many of these may be given something to do (`base/active_limit.rs`).
 pub fn room() -> usize {
-    CROWD.room()
+    ACTIVE_HECS.available()
 }
 
 /// Does HEC `no` rest?
@@ -445,13 +445,13 @@ pub fn rests(no: usize, yes: bool) {
         return;
     }
     if yes {
-        PACE.one_rests();
+        BALANCE_BACKOFF.on_idle();
     }
-    CROWD.resting.one(yes);
+    ACTIVE_HECS.resting.one(yes);
     if yes {
         // SAFETY: atomics of HECs that exist.
         let others = (0..enabled()).filter(|&other| other != no).map(|other| unsafe { &*address(other) });
-        idle::ask(|| room() > 0, others);
+        idle::notify_idle(|| room() > 0, others);
     }
 }
 

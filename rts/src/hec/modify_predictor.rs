@@ -31,7 +31,7 @@ const MOST_FAILURES: u32 = 8;
 const SITES: usize = 16;
 
 #[derive(Debug)]
-pub struct Eagerness {
+pub struct ModifyPredictor {
     /// Evaluate everything first (`HECATON_CHECK=modify`).
     always: bool,
     /// 0: be lazy.
@@ -46,27 +46,27 @@ pub struct Eagerness {
     last: (usize, usize),
 }
 
-impl Eagerness {
-    pub const fn new(always: bool) -> Eagerness {
-        Eagerness { always, credit: 0, failures: 0, skip: 0, seen: 0, strict: [0; SITES], last: (0, 0) }
+impl ModifyPredictor {
+    pub const fn new(always: bool) -> ModifyPredictor {
+        ModifyPredictor { always, credit: 0, failures: 0, skip: 0, seen: 0, strict: [0; SITES], last: (0, 0) }
     }
 
     /// Code at `site` modifies a variable: evaluate that first, after so many meetings? If not, its thunk will be at `thunk`, most
     /// probably.
-    pub fn begins(&mut self, site: usize, thunk: usize, meetings: usize) -> bool {
+    pub fn predict(&mut self, site: usize, thunk: usize, meetings: usize) -> bool {
         if self.credit == 0 && self.seen != meetings {
             self.seen = meetings;
-            self.takes_heart();
+            self.retry();
         }
         if self.credit > 0 && self.strict[slot(site)] == site {
-            self.gains();
+            self.reward();
             return true;
         }
         self.last = (thunk, site);
         self.always
     }
 
-    fn takes_heart(&mut self) {
+    fn retry(&mut self) {
         if self.skip > 0 {
             self.skip -= 1;
         } else {
@@ -74,7 +74,7 @@ impl Eagerness {
         }
     }
 
-    fn gains(&mut self) {
+    fn reward(&mut self) {
         if self.credit < CREDIT {
             self.credit += 1;
             if self.credit == CREDIT {
@@ -84,7 +84,7 @@ impl Eagerness {
     }
 
     /// The running thread enters what modifies a variable.
-    pub fn is_entered(&mut self, thunk: usize) {
+    pub fn on_forced(&mut self, thunk: usize) {
         if thunk == self.last.0 {
             self.strict[slot(self.last.1)] = self.last.1;
         }
@@ -96,7 +96,7 @@ impl Eagerness {
     }
 
     /// A modification was evaluated as often as may be, and others were faster each time.
-    pub fn is_in_vain(&mut self) {
+    pub fn penalize(&mut self) {
         if self.credit == 0 {
             return;
         }
@@ -121,24 +121,24 @@ mod tests {
     const LAZY: usize = 0x500_010;
 
     /// One that has seen `SITE` evaluate what it gets.
-    fn forced() -> Eagerness {
-        let mut e = Eagerness::new(false);
-        assert!(!e.begins(SITE, 64, 0));
-        e.is_entered(64);
+    fn forced() -> ModifyPredictor {
+        let mut e = ModifyPredictor::new(false);
+        assert!(!e.predict(SITE, 64, 0));
+        e.on_forced(64);
         e
     }
 
     #[test]
     fn only_code_that_forces_is_eager_and_only_after_a_meeting() {
         let mut e = forced();
-        assert!(!e.begins(SITE, 64, 0));
-        assert!(e.begins(SITE, 64, 1) && e.begins(SITE, 64, 1) && !e.begins(LAZY, 128, 1));
+        assert!(!e.predict(SITE, 64, 0));
+        assert!(e.predict(SITE, 64, 1) && e.predict(SITE, 64, 1) && !e.predict(LAZY, 128, 1));
         // It stopped in between: another thunk may lie there now.
         e.stops();
-        e.is_entered(128);
-        assert!(!e.begins(LAZY, 128, 1));
-        e.is_entered(64);
-        assert!(!e.begins(LAZY, 128, 1));
+        e.on_forced(128);
+        assert!(!e.predict(LAZY, 128, 1));
+        e.on_forced(64);
+        assert!(!e.predict(LAZY, 128, 1));
     }
 
     #[test]
@@ -146,9 +146,9 @@ mod tests {
         let mut e = forced();
         let mut tried = 0;
         for n in 1..100_000 {
-            if e.begins(SITE, 64, n) {
+            if e.predict(SITE, 64, n) {
                 tried += 1;
-                e.is_in_vain();
+                e.penalize();
             }
         }
         assert!(tried < 30_000, "{tried}");
@@ -158,18 +158,18 @@ mod tests {
     fn now_and_then_it_may_be_in_vain() {
         let mut e = forced();
         for n in 1..100_000 {
-            assert!(e.begins(SITE, 64, 1));
+            assert!(e.predict(SITE, 64, 1));
             if n % (2 * IN_VAIN as usize) == 0 {
-                e.is_in_vain();
+                e.penalize();
             }
         }
     }
 
     #[test]
     fn a_check_has_everything_evaluated_first() {
-        let mut e = Eagerness::new(true);
-        assert!(e.begins(LAZY, 64, 0));
-        e.is_in_vain();
-        assert!(e.begins(LAZY, 64, 0));
+        let mut e = ModifyPredictor::new(true);
+        assert!(e.predict(LAZY, 64, 0));
+        e.penalize();
+        assert!(e.predict(LAZY, 64, 0));
     }
 }

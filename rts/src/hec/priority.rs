@@ -19,7 +19,7 @@
 //! The ticker finds threads at work in proportion to the time that they use, so nobody's turn is for ever; and each time that it finds a
 //! brief one, one of those that compute is next: they have about half of the time.
 //! Who names the length of time slices (`-C`) gets them as they are, and no turns.
-use crate::abi::tso::Place;
+use crate::abi::tso::Priority;
 use crate::abi::Tso;
 use crate::base::clock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -44,22 +44,22 @@ pub fn have_no_turns() {
 /// Does the thread come after brief ones?
 /// # Safety
 /// It is ours.
-pub unsafe fn computes(t: Tso) -> bool {
-    matches!(t.obj().place, Place::Turn { .. } | Place::Seen { .. }) && !NO_TURNS.load(Ordering::Relaxed)
+pub unsafe fn is_cpu_bound(t: Tso) -> bool {
+    matches!(t.obj().priority, Priority::Batch { .. } | Priority::BatchSeen { .. }) && !NO_TURNS.load(Ordering::Relaxed)
 }
 
 /// Of a thread that `parent` makes.
 /// # Safety
 /// It is ours.
-pub unsafe fn of_child(parent: Tso) -> Place {
-    if computes(parent) { Place::Turn { slices: 0, moments: 0 } } else { Place::Brief }
+pub unsafe fn of_child(parent: Tso) -> Priority {
+    if is_cpu_bound(parent) { Priority::Batch { slices: 0, moments: 0 } } else { Priority::Interactive }
 }
 
 /// A thread that computes waits for its turn, or for the rest of it.
 /// # Safety
 /// It is ours.
 #[inline]
-pub unsafe fn waits(t: Tso) {
+pub unsafe fn enqueue(t: Tso) {
     if t.obj().began == 0 {
         t.obj().began = (clock::ticks() >> LOG_TICKS) as u32 | 1;
     }
@@ -76,26 +76,26 @@ pub unsafe fn is_before(a: Tso, b: Tso) -> bool {
 /// # Safety
 /// It is ours.
 pub unsafe fn turn_goes_on(t: Tso) -> bool {
-    computes(t) && t.obj().began != 0
+    is_cpu_bound(t) && t.obj().began != 0
 }
 
 /// A thread has used up a time slice while so many waited for their turns. Does another wait for what it evaluates?
 /// # Safety
 /// It is ours.
-pub unsafe fn slice_ends(t: Tso, waiting: usize, awaited: bool) {
+pub unsafe fn on_slice_end(t: Tso, waiting: usize, awaited: bool) {
     let o = t.obj();
     let most = SLICES.min(1 + waiting).min(ROUND / waiting.max(1)) as u8;
-    o.place = match o.place {
-        _ if awaited => Place::Lingers,
-        Place::Brief if o.worked < MUCH.max(o.usual.saturating_mul(2)) => Place::Lingers,
+    o.priority = match o.priority {
+        _ if awaited => Priority::InteractiveSeen,
+        Priority::Interactive if o.worked < MUCH.max(o.usual.saturating_mul(2)) => Priority::InteractiveSeen,
         // It has had so much already, and waits for a turn as others do.
-        Place::Brief | Place::Lingers => Place::Turn { slices: most, moments: 0 },
-        Place::Turn { slices, moments } => Place::Seen { slices: slices + 1, moments },
-        Place::Seen { slices, .. } => Place::Turn { slices: slices + 1, moments: 0 },
+        Priority::Interactive | Priority::InteractiveSeen => Priority::Batch { slices: most, moments: 0 },
+        Priority::Batch { slices, moments } => Priority::BatchSeen { slices: slices + 1, moments },
+        Priority::BatchSeen { slices, .. } => Priority::Batch { slices: slices + 1, moments: 0 },
     };
-    if let Place::Turn { slices, .. } | Place::Seen { slices, .. } = o.place {
+    if let Priority::Batch { slices, .. } | Priority::BatchSeen { slices, .. } = o.priority {
         if slices >= most {
-            turn_ends(t);
+            end_burst(t);
         }
     }
 }
@@ -103,8 +103,8 @@ pub unsafe fn slice_ends(t: Tso, waiting: usize, awaited: bool) {
 /// A thread gives up its turn, if it has one.
 /// # Safety
 /// It is ours.
-pub unsafe fn turn_ends(t: Tso) {
-    if let Place::Turn { slices, .. } | Place::Seen { slices, .. } = &mut t.obj().place {
+pub unsafe fn end_burst(t: Tso) {
+    if let Priority::Batch { slices, .. } | Priority::BatchSeen { slices, .. } = &mut t.obj().priority {
         *slices = 0;
         t.obj().began = 0;
     }
@@ -113,20 +113,20 @@ pub unsafe fn turn_ends(t: Tso) {
 /// A thread has blocked.
 /// # Safety
 /// It is ours.
-pub unsafe fn blocks(t: Tso) {
+pub unsafe fn on_block(t: Tso) {
     let o = t.obj();
     let worked = std::mem::take(&mut o.worked);
     if worked > 0 {
         o.usual = worked.max(o.usual - o.usual / 4);
     }
-    o.place = match o.place {
-        Place::Turn { slices, moments } | Place::Seen { slices, moments } if moments + 1 < MOMENTS => {
+    o.priority = match o.priority {
+        Priority::Batch { slices, moments } | Priority::BatchSeen { slices, moments } if moments + 1 < MOMENTS => {
             // It has not begun.
             if slices == 0 && moments == 0 {
                 o.began = 0;
             }
-            Place::Turn { slices, moments: moments + 1 }
+            Priority::Batch { slices, moments: moments + 1 }
         }
-        _ => Place::Brief,
+        _ => Priority::Interactive,
     };
 }

@@ -50,9 +50,9 @@ impl ThreadQueue {
     /// `t` is live and on no queue.
     #[inline]
     pub unsafe fn push_back(&mut self, rs: &mut RememberedSet, t: Tso) {
-        let computes = priority::computes(t);
+        let computes = priority::is_cpu_bound(t);
         if computes {
-            priority::waits(t);
+            priority::enqueue(t);
         }
         if self.is_empty() {
             // As it mostly is where threads hand each other what they wait for.
@@ -100,7 +100,7 @@ impl ThreadQueue {
     /// `t` is live and on no queue.
     pub unsafe fn push_front(&mut self, rs: &mut RememberedSet, t: Tso) {
         if self.is_empty() {
-            return self.push_only(t, priority::computes(t));
+            return self.push_only(t, priority::is_cpu_bound(t));
         }
         self.insert_behind(rs, Tso::NULL, t);
     }
@@ -118,7 +118,7 @@ impl ThreadQueue {
         } else {
             set_link(rs, before, t);
         }
-        if before == self.last_ahead && !priority::computes(t) {
+        if before == self.last_ahead && !priority::is_cpu_bound(t) {
             self.last_ahead = t;
         }
         self.set_len(self.len() + 1);

@@ -25,18 +25,18 @@ const LASTS: usize = 256;
 pub const MOST_PASSED: usize = 4 * MOST;
 
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Lead {
+pub struct SparkSkip {
     sparks: usize,
     /// How often work had been done twice when last asked; how often asked since.
     seen: usize,
     asked: usize,
 }
 
-impl Lead {
+impl SparkSkip {
     /// How many sparks to pass over before the next one is taken, if work has been done twice so often.
-    pub fn sparks_to_pass(&mut self, work_done_twice: usize) -> usize {
+    pub fn skip_count(&mut self, work_done_twice: usize) -> usize {
         if work_done_twice != self.seen {
-            *self = Lead { sparks: (2 * self.sparks).clamp(1, MOST), seen: work_done_twice, asked: 0 };
+            *self = SparkSkip { sparks: (2 * self.sparks).clamp(1, MOST), seen: work_done_twice, asked: 0 };
             return self.sparks;
         }
         self.asked += 1;
@@ -58,12 +58,12 @@ mod tests {
 
     #[test]
     fn it_grows_while_work_is_done_twice_and_is_given_up_by_and_by() {
-        let mut lead = Lead::default();
-        assert_eq!((lead.sparks_to_pass(0), lead.is_taken()), (0, false));
-        let passed: Vec<_> = (1..9).map(|n| lead.sparks_to_pass(n)).collect();
+        let mut lead = SparkSkip::default();
+        assert_eq!((lead.skip_count(0), lead.is_taken()), (0, false));
+        let passed: Vec<_> = (1..9).map(|n| lead.skip_count(n)).collect();
         assert_eq!(passed, [1, 2, 4, 8, 16, 32, 32, 32]);
-        let asked = (1..).find(|_| lead.sparks_to_pass(8) == 0 && !lead.is_taken()).unwrap();
+        let asked = (1..).find(|_| lead.skip_count(8) == 0 && !lead.is_taken()).unwrap();
         assert_eq!(asked, 6 * LASTS);
-        assert_eq!(lead.sparks_to_pass(9), 1);
+        assert_eq!(lead.skip_count(9), 1);
     }
 }

@@ -10,7 +10,7 @@
 //! twice, or for a block that is in use, does no harm. `WANTED` says how far the helper is to get. It
 //! is written before the helper is told, and a helper that is told while it works looks again.
 use crate::memory::{BLOCK_BYTES, address_space};
-use crate::base::active_limit::CROWD;
+use crate::base::active_limit::ACTIVE_HECS;
 use crate::base::os_thread;
 use crate::base::poison::unpoisoned;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -38,7 +38,7 @@ static NANOSECONDS: AtomicUsize = AtomicUsize::new(0);
 
 static ALLOWED: AtomicBool = AtomicBool::new(false);
 /// GC threads have all cores.
-static CROWDED: AtomicBool = AtomicBool::new(false);
+static OVERSUBSCRIBED: AtomicBool = AtomicBool::new(false);
 static HELPER: Mutex<Option<Thread>> = Mutex::new(None);
 static AT_WORK: AtomicBool = AtomicBool::new(false);
 
@@ -48,12 +48,12 @@ pub fn allow_helper() {
 }
 
 /// GC threads have all cores from now on, or no longer: one thread more would only take turns with them, and come late when all wait for it.
-pub fn set_crowded(crowded: bool) {
-    CROWDED.store(crowded, Ordering::Relaxed);
+pub fn set_cores_busy(crowded: bool) {
+    OVERSUBSCRIBED.store(crowded, Ordering::Relaxed);
 }
 
 fn has_a_core() -> bool {
-    ALLOWED.load(Ordering::Relaxed) && !CROWDED.load(Ordering::Relaxed) && CROWD.leaves_a_core()
+    ALLOWED.load(Ordering::Relaxed) && !OVERSUBSCRIBED.load(Ordering::Relaxed) && ACTIVE_HECS.has_spare_core()
 }
 
 /// Blocks up to index `top` have been taken, the last `len` of them just now; those up to
@@ -141,7 +141,7 @@ fn help() {
     while ALLOWED.load(Ordering::Relaxed) {
         let populated = POPULATED.load(Ordering::Relaxed);
         let wanted = WANTED.load(Ordering::Acquire);
-        if populated >= wanted || CROWDED.load(Ordering::Relaxed) {
+        if populated >= wanted || OVERSUBSCRIBED.load(Ordering::Relaxed) {
             AT_WORK.store(false, Ordering::Relaxed);
             std::thread::park();
             AT_WORK.store(true, Ordering::Relaxed);

@@ -123,7 +123,7 @@ fn blocks_are_populated_before_they_are_taken() {
         // Not far more than will be needed.
         assert_ne!(is_backed((*fresh).start + 512 * BLOCK_BYTES), Some(true));
         // The helper gives way to GC threads: then who takes a block only does what comes next.
-        prefault::set_crowded(true);
+        prefault::set_cores_busy(true);
         let mut fresh = (0..1000).map(|_| run(1)).max_by_key(|&r| (*r).start).unwrap();
         // Space is asked for by 256 blocks, and beyond it nothing can be backed.
         while address_space::block_index((*fresh).start) % 256 != 32 {
@@ -131,7 +131,7 @@ fn blocks_are_populated_before_they_are_taken() {
         }
         std::thread::sleep(std::time::Duration::from_millis(20));
         assert_ne!(is_backed((*fresh).start + 100 * BLOCK_BYTES), Some(true));
-        prefault::set_crowded(false);
+        prefault::set_cores_busy(false);
     }
     prefault::dismiss();
 }

@@ -11,11 +11,11 @@
 use crate::sched::handoff;
 use crate::abi::Tso;
 use crate::abi::layout::TSO_LOCKED;
-use crate::base::active_limit::CROWD;
+use crate::base::active_limit::ACTIVE_HECS;
 use crate::hec;
 use crate::hec::Hec;
 use crate::observe::eventlog::hooks as eventlog;
-use crate::hec::balance_backoff::PACE;
+use crate::hec::balance_backoff::BALANCE_BACKOFF;
 use crate::thread::park;
 
 unsafe fn may_go(t: Tso) -> bool {
@@ -29,11 +29,11 @@ unsafe fn may_go(t: Tso) -> bool {
 pub unsafe fn share(hec: &mut Hec) {
     let me = hec.no as usize;
     hec.share_later = false;
-    hec.rests_seen = CROWD.resting.times();
+    hec.rests_seen = ACTIVE_HECS.resting.times();
     if hec.run_queue.len() < 2 || hec::room() == 0 {
         return;
     }
-    if PACE.wait_ns() > 0 {
+    if BALANCE_BACKOFF.delay_ns() > 0 {
         hec.share_later = true;
         return;
     }
@@ -71,7 +71,7 @@ unsafe fn give(hec: &mut Hec, no: usize, n: usize) {
     };
     let given = !gone.is_empty() && handoff::give(no, settle_there);
     if given {
-        PACE.has_shared();
+        BALANCE_BACKOFF.on_balance();
     } else {
         hec.share_later |= !gone.is_empty();
     }
@@ -107,6 +107,6 @@ pub unsafe fn leave(hec: &mut Hec) {
     while let Some(t) = hec.run_queue.pop_front() {
         let home = &*hec::address(t.obj().id as usize % hec::enabled());
         eventlog::thread_migrates(hec.no, t.obj().id, home.no);
-        park::give(t, home);
+        park::migrate(t, home);
     }
 }

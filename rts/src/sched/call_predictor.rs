@@ -16,17 +16,17 @@ const COUNT: usize = 7;
 /// So many short calls in a row are enough, and no more are counted.
 const ENOUGH: usize = 2;
 
-struct Foresight([AtomicUsize; SITES]);
+struct CallPredictor([AtomicUsize; SITES]);
 
-static FORESIGHT: Foresight = Foresight::new();
+static CALL_PREDICTOR: CallPredictor = CallPredictor::new();
 
-impl Foresight {
-    const fn new() -> Foresight {
-        Foresight([const { AtomicUsize::new(0) }; SITES])
+impl CallPredictor {
+    const fn new() -> CallPredictor {
+        CallPredictor([const { AtomicUsize::new(0) }; SITES])
     }
 
     /// Will a call made by the code at `site` compute for a short while? False if nothing is known.
-    fn is_short(&self, site: usize) -> bool {
+    fn predicted_short(&self, site: usize) -> bool {
         let known = self.entry(site).load(Ordering::Relaxed);
         known & !COUNT == site & !COUNT && known & COUNT == ENOUGH
     }
@@ -63,21 +63,21 @@ impl Call {
         Call { site, began: None }
     }
 
-    /// It begins, and is observed. For its OS thread, like [`Call::is_over`].
-    pub fn observed(self) -> Call {
+    /// It begins, and is observed. For its OS thread, like [`Call::finish`].
+    pub fn start_timing(self) -> Call {
         Call { began: Some(Moment::now()), ..self }
     }
 
     /// Is it expected to compute for a short while?
-    pub fn is_short(self) -> bool {
-        FORESIGHT.is_short(self.site)
+    pub fn predicted_short(self) -> bool {
+        CALL_PREDICTOR.predicted_short(self.site)
     }
 
     /// It is over: learns from it what is to be expected of others, if it was observed.
-    pub fn is_over(self) {
+    pub fn finish(self) {
         let Some(began) = self.began else { return };
         if let Some(short) = Moment::now().ends_short_call(began) {
-            FORESIGHT.has_seen(self.site, short);
+            CALL_PREDICTOR.has_seen(self.site, short);
         }
     }
 }
@@ -117,28 +117,28 @@ mod tests {
 
     #[test]
     fn what_has_computed_twice_is_expected_to_and_what_has_slept_is_not() {
-        let f = Foresight::new();
+        let f = CallPredictor::new();
         let mut seen = |short| {
             f.has_seen(SITE, short);
-            f.is_short(SITE)
+            f.predicted_short(SITE)
         };
         assert_eq!([true, true, true].map(&mut seen), [false, true, true]);
         assert_eq!([false, true, true].map(&mut seen), [false, false, true]);
         // Other code, and code that shares its place.
         let same_place = SITE + 8 * SITES;
-        assert!(!f.is_short(SITE + 8) && !f.is_short(same_place));
+        assert!(!f.predicted_short(SITE + 8) && !f.predicted_short(same_place));
         f.has_seen(same_place, true);
-        assert!(!f.is_short(SITE) && !f.is_short(same_place));
+        assert!(!f.predicted_short(SITE) && !f.predicted_short(same_place));
     }
 
     /// Is a call that does this a short one, the third time?
     fn third(site: usize, call: impl Fn()) -> bool {
         for _ in 0..2 {
-            let observed = Call::from(site).observed();
+            let observed = Call::from(site).start_timing();
             call();
-            observed.is_over();
+            observed.finish();
         }
-        Call::from(site).is_short()
+        Call::from(site).predicted_short()
     }
 
     #[test]
@@ -160,6 +160,6 @@ mod tests {
         };
         assert!(!third(0x18, || busy(SHORT)));
         assert!(!third(0x20, || std::thread::sleep(SHORT / 20)));
-        assert!(!Call::NONE.is_short());
+        assert!(!Call::NONE.predicted_short());
     }
 }

@@ -56,7 +56,7 @@ unsafe fn may_switch(hec: &Hec, t: Tso) -> bool {
     }
     let no = hec.no as usize;
     if settings().threaded {
-        t.obj().bound == 0 && no < hec::enabled() && !handoff::returners_wait(no)
+        t.obj().bound == 0 && no < hec::enabled() && !handoff::has_returning(no)
     } else {
         !event_poll::expected()
     }
@@ -122,15 +122,15 @@ pub(super) unsafe fn comes_to_rest(hec: &mut Hec, t: Tso, ret: usize) {
     let settled = settle(hec, t);
     if ret == ThreadYielding {
         thread_paused(hec, t);
-        if !priority::computes(t) {
+        if !priority::is_cpu_bound(t) {
             hec.run_queue.one_yields(&mut hec.remembered);
         }
-        priority::turn_ends(t);
+        priority::end_burst(t);
         return requeue(hec, t);
     }
     // Who waits for a thunk computes.
     if hec.wait.why != BlockedOnBlackHole {
-        priority::blocks(t);
+        priority::on_block(t);
     }
     // Work cut off, or put off, goes first: the thread tries again when it comes back to this.
     if thread_paused(hec, t) || settled || !wait_queues::park(hec, t) {

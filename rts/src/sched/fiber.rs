@@ -24,7 +24,7 @@ const MAX_FREE: usize = 8;
 pub struct Fiber {
     base: usize,
     /// Where its thread left it.
-    place: usize,
+    priority: usize,
 }
 
 static FREE: Mutex<Vec<Fiber>> = Mutex::new(Vec::new());
@@ -47,7 +47,7 @@ impl Fiber {
             }
             base as usize
         };
-        Fiber { base, place: 0 }
+        Fiber { base, priority: 0 }
     }
 
     /// The word that says who entered it.
@@ -66,14 +66,14 @@ impl Fiber {
     /// # Safety
     /// Called on it.
     pub unsafe fn leave(this: *mut Fiber) {
-        stg_run::leave((*this).anchor(), std::ptr::addr_of_mut!((*this).place))
+        stg_run::leave((*this).anchor(), std::ptr::addr_of_mut!((*this).priority))
     }
 
     /// Goes on where it was left: see [`stg_run::take_up`].
     /// # Safety
     /// It was left, by [`Fiber::leave`].
     pub unsafe fn take_up(&mut self) -> *mut RegTable {
-        stg_run::take_up(self.anchor(), self.place)
+        stg_run::take_up(self.anchor(), self.priority)
     }
 
     /// Nothing runs here any more.

@@ -26,11 +26,11 @@ use crate::thread::stack::StackSizes;
 
 /// The HEC that the calling OS thread holds.
 /// # Safety
-/// It holds one (`seat`), and no other reference to it is in use: a call that lets others have the
+/// It holds one (`slot`), and no other reference to it is in use: a call that lets others have the
 /// HEC, or takes it by itself, ends the life of earlier ones.
 #[inline]
 pub unsafe fn hec() -> &'static mut Hec {
-    &mut *task_table::me().held()
+    &mut *task_table::current().held()
 }
 
 /// What the flags say about scheduling; written once at start.

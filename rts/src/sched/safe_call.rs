@@ -9,8 +9,8 @@
 //! task gives it.
 use crate::sched::fiber::Fiber;
 use crate::sched::call_predictor::Call;
-use crate::sched::task::{TaskRef, Turn};
-use crate::sched::handoff::protocol::Seat as _;
+use crate::sched::task::{TaskRef, Wakeup};
+use crate::sched::handoff::protocol::HandoffSlot as _;
 use crate::sched::{handoff, hec, settings, task_table, time_slices};
 use crate::collector::roots::Visitor;
 use crate::abi::{RegTable, Tso};
@@ -46,7 +46,7 @@ pub unsafe extern "C" fn suspendThread(reg: *mut RegTable, interruptible: bool) 
     let hec = Hec::of_reg(reg);
     let t = hec.current();
     let why = if interruptible { BlockedOnCCall_Interruptible } else { BlockedOnCCall };
-    let me = task_table::me();
+    let me = task_table::current();
     park::block(hec, t, why, 0);
     thread_paused(hec, t);
     eventlog::thread_calls_out(hec.no, t.obj().id);
@@ -97,9 +97,9 @@ unsafe fn restore_errno(errno: i32) {
 pub(super) unsafe fn hand_over(hec: &mut Hec, fiber: Fiber) {
     let t = hec.current();
     hec.r.current_tso = 0;
-    let worker = handoff::seat(hec.no as usize).spare_worker();
+    let worker = handoff::slot(hec.no as usize).spare_worker();
     begin(worker, hec, t, worker.os_thread());
-    worker.give(Turn::Call(fiber));
+    worker.give(Wakeup::Call(fiber));
 }
 
 /// Comes back from a foreign call.
@@ -108,8 +108,8 @@ pub(super) unsafe fn hand_over(hec: &mut Hec, fiber: Fiber) {
 #[no_mangle]
 pub unsafe extern "C" fn resumeThread(token: usize) -> *mut RegTable {
     let errno = *libc::__errno_location();
-    let me = task_table::me();
-    me.call.replace(Call::NONE).is_over();
+    let me = task_table::current();
+    me.call.replace(Call::NONE).finish();
     // The thread itself may not be looked at yet: a collection may be moving it.
     match me.home.get() {
         Some(no) => handoff::acquire_home(me, no),
@@ -120,7 +120,7 @@ pub unsafe extern "C" fn resumeThread(token: usize) -> *mut RegTable {
         time_slices::call_is_over();
     }
     let t = last_call(me, token);
-    park::come_back(hec, t);
+    park::resume_from_call(hec, t);
     throwto::deliver_after_call(hec, t);
     hec.r.current_tso = t.0;
     eventlog::thread_runs(hec.no, t.obj().id);
@@ -129,7 +129,7 @@ pub unsafe extern "C" fn resumeThread(token: usize) -> *mut RegTable {
     // A collection may have given the nursery another place and size.
     let interrupted = hec.r.hp_lim == 0;
     hec.open_nursery();
-    if settings().threaded && handoff::returners_wait(hec.no as usize) {
+    if settings().threaded && handoff::has_returning(hec.no as usize) {
         hec.context_switch.store(1, Ordering::Relaxed);
         if interrupted {
             hec.interrupt();

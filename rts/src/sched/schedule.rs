@@ -7,7 +7,7 @@ use crate::sched::in_call;
 use crate::sched::in_call::{InCall, Status};
 use super::fiber::Fiber;
 use crate::sched::handoff::protocol::Task as _;
-use super::task::{TaskRef, Turn};
+use super::task::{TaskRef, Wakeup};
 use crate::sched::{balance, context_switch, event_poll, gc, handoff, safe_call, stg_run};
 use super::{hec, settings, spark};
 use crate::abi::Tso;
@@ -53,7 +53,7 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
             continue;
         }
         if threaded {
-            if handoff::returners_wait(hec.no as usize) && !made_way {
+            if handoff::has_returning(hec.no as usize) && !made_way {
                 made_way = true;
                 if !step_aside(me, ic) {
                     return;
@@ -75,7 +75,7 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
             // It came to its end while the world was stopped for a collection, or the thread gives way to those just woken.
             Some(t) if (asked == TIME_IS_UP || others_too) && t.obj().id == interrupted && !throwto::finished(t) => {
                 if asked == TIME_IS_UP {
-                    slice_ends(hec, t);
+                    on_slice_end(hec, t);
                 }
                 context_switch::requeue(hec, t);
             }
@@ -89,7 +89,7 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
             None if !threaded => wait_for_event(me, ic),
             Some(t) => {
                 if let Some(there) = handoff::task_elsewhere(hec.no as usize, t) {
-                    park::give(t, there);
+                    park::migrate(t, there);
                 } else if !balance::give_away(hec, t) {
                     hec.run_queue.push_front(&mut hec.remembered, t);
                     if !step_aside(me, ic) {
@@ -111,10 +111,10 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
 /// What other HECs want of this one. True if the caller may be on another HEC now, or has come to
 /// new threads or requests.
 unsafe fn attend(me: TaskRef, hec: &mut Hec) -> bool {
-    if hec.called_back() && handoff::make_way_for_stopper(me) {
+    if hec.called_back() && handoff::yield_to_stopper(me) {
         return true;
     }
-    if hec.has_mail() {
+    if hec.has_messages() {
         read_mail(hec);
     }
     if hec.no as usize >= hec::enabled() && !hec.run_queue.is_empty() {
@@ -126,13 +126,13 @@ unsafe fn attend(me: TaskRef, hec: &mut Hec) -> bool {
 }
 
 unsafe fn read_mail(hec: &mut Hec) {
-    for letter in hec.take_mail() {
-        if letter.info() == info!(stg_TSO_info) {
-            hec.run_queue.push_back(&mut hec.remembered, Tso(letter.0));
-        } else if letter.info() == info!(stg_MSG_BLACKHOLE_info) {
-            blackhole::hurry_letter(hec, letter);
+    for message in hec.take_messages() {
+        if message.info() == info!(stg_TSO_info) {
+            hec.run_queue.push_back(&mut hec.remembered, Tso(message.0));
+        } else if message.info() == info!(stg_MSG_BLACKHOLE_info) {
+            blackhole::prioritise_message(hec, message);
         } else {
-            throwto_protocol::process(hec, letter);
+            throwto_protocol::process(hec, message);
         }
     }
 }
@@ -141,7 +141,7 @@ unsafe fn read_mail(hec: &mut Hec) {
 /// worker should end.
 unsafe fn step_aside(me: TaskRef, ic: Option<*mut InCall>) -> bool {
     if ic.is_some() {
-        handoff::pass_and_wait(me);
+        handoff::release_and_wait(me);
         return true;
     }
     handoff::join_idle(me) && wait_for_work(me)
@@ -152,10 +152,10 @@ unsafe fn step_aside(me: TaskRef, ic: Option<*mut InCall>) -> bool {
 unsafe fn wait_for_work(me: TaskRef) -> bool {
     loop {
         match me.wait() {
-            Turn::Hec(no) => me.sit(no),
-            Turn::Look(no) if handoff::look(me, no) => {}
-            Turn::Look(_) => continue,
-            Turn::Call(mut fiber) => {
+            Wakeup::Hec(no) => me.on_acquire(no),
+            Wakeup::Look(no) if handoff::look(me, no) => {}
+            Wakeup::Look(_) => continue,
+            Wakeup::Call(mut fiber) => {
                 let reg = fiber.take_up();
                 fiber.free();
                 came_back(Hec::of_reg(reg));
@@ -239,7 +239,7 @@ unsafe fn goes_straight_on(hec: &mut Hec, t: Tso) -> bool {
         && !hec.share_later
         && hec.handed != Handed::Next
         && !has_exceeded_limit(t)
-        && !handoff::returners_wait(hec.no as usize);
+        && !handoff::has_returning(hec.no as usize);
     nothing_else && gc::next_piece(hec)
 }
 
@@ -269,11 +269,11 @@ unsafe fn heap_overflow(hec: &mut Hec, t: Tso) {
     put_back(hec, t);
 }
 
-unsafe fn slice_ends(hec: &mut Hec, t: Tso) {
-    if !priority::computes(t) {
+unsafe fn on_slice_end(hec: &mut Hec, t: Tso) {
+    if !priority::is_cpu_bound(t) {
         hec.run_queue.others_next(&mut hec.remembered);
     }
-    priority::slice_ends(t, hec.run_queue.len(), blackhole::is_awaited(t) || stm::has_right_of_way(t));
+    priority::on_slice_end(t, hec.run_queue.len(), blackhole::is_awaited(t) || stm::has_right_of_way(t));
 }
 
 /// A thread that has stopped has been `asked` something: does it give way to others? Those whose events have come go on the queue before it.
@@ -281,7 +281,7 @@ unsafe fn slice_ends(hec: &mut Hec, t: Tso) {
 /// It is at rest ([`thread_paused`]).
 unsafe fn gives_way(hec: &mut Hec, t: Tso, asked: u32) -> bool {
     if asked == TIME_IS_UP {
-        slice_ends(hec, t);
+        on_slice_end(hec, t);
     }
     let woken = asked != 0 && look_for_events(hec);
     asked != 0 && (woken || asked != LOOK_FOR_EVENTS)

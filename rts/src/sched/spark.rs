@@ -111,7 +111,7 @@ fn others_may_take(hec: &mut Hec) {
 /// A spark worth evaluating, from this HEC or another.
 unsafe fn find(hec: &mut Hec) -> Option<Closure> {
     let own = hec.no as usize;
-    for _ in 0..hec.lead.sparks_to_pass(spark_skip::work_done_twice()) {
+    for _ in 0..hec.lead.skip_count(spark_skip::work_done_twice()) {
         // Who has no room for one does not take it.
         let passed = if has_room(hec) { steal(own) } else { None };
         let Some((_, c)) = passed else { break };
@@ -152,7 +152,7 @@ fn steal(own: usize) -> Option<(usize, Closure)> {
 /// Called from Cmm; `hp` is Hp.
 #[no_mangle]
 pub unsafe extern "C" fn hec_get_spark(hec: &mut Hec, hp: usize) -> Closure {
-    if !hec.run_queue.is_empty() || hec.has_mail() {
+    if !hec.run_queue.is_empty() || hec.has_messages() {
         return Closure::NULL;
     }
     let Some(spark) = find(hec) else { return Closure::NULL };

@@ -78,8 +78,8 @@ std::arch::global_asm!(
 extern "C" {
     fn StgRun(entry: usize, reg: *mut RegTable) -> *mut RegTable;
     fn hec_run_on(entry: usize, reg: *mut RegTable, anchor: usize) -> *mut RegTable;
-    fn hec_leave(anchor: usize, place: *mut usize);
-    fn hec_take_up(anchor: usize, place: usize) -> *mut RegTable;
+    fn hec_leave(anchor: usize, priority: *mut usize);
+    fn hec_take_up(anchor: usize, priority: usize) -> *mut RegTable;
 }
 
 /// Runs the thread that is current in `reg` until it returns to the scheduler. The result is the
@@ -104,14 +104,14 @@ pub unsafe fn run_on(reg: *mut RegTable, anchor: usize) -> *mut RegTable {
 /// any more.
 /// # Safety
 /// The caller runs on the stack that `anchor` belongs to.
-pub unsafe fn leave(anchor: usize, place: *mut usize) {
-    hec_leave(anchor, place)
+pub unsafe fn leave(anchor: usize, priority: *mut usize) {
+    hec_leave(anchor, priority)
 }
 
 /// Takes up a stack where [`leave`] left it, until its thread returns to the scheduler. As
 /// [`run_current`].
 /// # Safety
 /// Nobody else is on that stack.
-pub unsafe fn take_up(anchor: usize, place: usize) -> *mut RegTable {
-    hec_take_up(anchor, place)
+pub unsafe fn take_up(anchor: usize, priority: usize) -> *mut RegTable {
+    hec_take_up(anchor, priority)
 }

@@ -9,22 +9,22 @@
 //! No thread runs and no task is inside a primitive operation while the world is stopped, so what is
 //! changed then (the number of HECs, for instance) never changes under anybody's hands.
 use crate::sched::handoff;
-use crate::sched::handoff::Seat;
+use crate::sched::handoff::HecSlot;
 use crate::sched::stop_world_protocol;
 use crate::sched::gc::sync_time;
 use crate::sched::task::TaskRef;
-use crate::base::active_limit::CROWD;
+use crate::base::active_limit::ACTIVE_HECS;
 use crate::hec;
 use crate::hec::Hec;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static WORLD: stop_world_protocol::World = stop_world_protocol::World(AtomicBool::new(false));
 /// Were more HECs busy than there are cores, when the world was stopped?
-static CROWDED: AtomicBool = AtomicBool::new(false);
+static OVERSUBSCRIBED: AtomicBool = AtomicBool::new(false);
 
-fn others(me: TaskRef) -> impl Iterator<Item = &'static Seat> + Clone {
+fn others(me: TaskRef) -> impl Iterator<Item = &'static HecSlot> + Clone {
     let mine = me.last();
-    (0..hec::count()).filter(move |&no| no != mine).map(handoff::seat)
+    (0..hec::count()).filter(move |&no| no != mine).map(handoff::slot)
 }
 
 /// Stops the world. False if another task has done so meanwhile: the caller looks again whether it
@@ -36,10 +36,10 @@ pub unsafe fn stop(me: TaskRef) -> bool {
         return true;
     }
     let begun = || {
-        CROWDED.store(CROWD.is_too_large(), Ordering::Relaxed);
+        OVERSUBSCRIBED.store(ACTIVE_HECS.oversubscribed(), Ordering::Relaxed);
         sync_time::begin();
     };
-    let stopped = WORLD.stop(me, handoff::seat(me.last()), others(me), begun);
+    let stopped = WORLD.stop(me, handoff::slot(me.last()), others(me), begun);
     if stopped {
         sync_time::end();
     }
@@ -63,8 +63,8 @@ pub unsafe fn go_on(me: TaskRef) {
 }
 
 /// Does who waits for the world to go on keep those from a core that have not stopped yet?
-pub(super) fn is_crowded() -> bool {
-    CROWDED.load(Ordering::Relaxed)
+pub(super) fn is_oversubscribed() -> bool {
+    OVERSUBSCRIBED.load(Ordering::Relaxed)
 }
 
 /// Every HEC.

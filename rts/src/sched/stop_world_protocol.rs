@@ -1,5 +1,5 @@
 //! How one task at a time stops the world: see `stop_world.rs`. `rts/tests/models` runs this under loom.
-use crate::sched::handoff::protocol::{Seat, Task};
+use crate::sched::handoff::protocol::{HandoffSlot, Task};
 use crate::base::atomics::{AtomicBool, Ordering, yield_now};
 
 /// Does a task stop the world, or has it done so?
@@ -14,14 +14,14 @@ impl World {
     /// Has `me`, which holds the HEC of seat `mine`, get all `others`; `begun` is done before it asks for them. False if another
     /// task does so: then that one has been let through.
     /// # Safety
-    /// As for [`Seat::release`].
-    pub unsafe fn stop<S: Seat>(&self, me: S::Task, mine: S, others: impl Iterator<Item = S>, begun: impl FnOnce()) -> bool {
+    /// As for [`HandoffSlot::release`].
+    pub unsafe fn stop<S: HandoffSlot>(&self, me: S::Task, mine: S, others: impl Iterator<Item = S>, begun: impl FnOnce()) -> bool {
         if !self.begin() {
             self.give_way(me, mine);
             return false;
         }
         begun();
-        let asked = others.filter(|seat| !seat.stop(me)).count();
+        let asked = others.filter(|slot| !slot.stop(me)).count();
         for _ in 0..asked {
             me.wait_turn();
         }
@@ -29,8 +29,8 @@ impl World {
     }
 
     /// Waits until the task that is stopping the world has asked for the caller's HEC, and is done.
-    unsafe fn give_way<S: Seat>(&self, me: S::Task, mine: S) {
-        while self.0.load(Ordering::Acquire) && !mine.make_way(me) {
+    unsafe fn give_way<S: HandoffSlot>(&self, me: S::Task, mine: S) {
+        while self.0.load(Ordering::Acquire) && !mine.yield_to_stopper(me) {
             yield_now();
         }
     }
@@ -38,12 +38,12 @@ impl World {
     /// Has `me` get all `others` if they rest.
     /// # Safety
     /// As for [`World::stop`].
-    pub unsafe fn stop_if_idle<S: Seat>(&self, me: S::Task, mut others: impl Iterator<Item = S> + Clone) -> bool {
+    pub unsafe fn stop_if_idle<S: HandoffSlot>(&self, me: S::Task, mut others: impl Iterator<Item = S> + Clone) -> bool {
         if !self.begin() {
             return false;
         }
         let all = others.clone();
-        match others.position(|seat| !seat.stop_if_resting(me)) {
+        match others.position(|slot| !slot.stop_if_resting(me)) {
             Some(taken) => self.go_on(all.take(taken)),
             None => return true,
         }
@@ -53,8 +53,8 @@ impl World {
     /// Lets `others` go on, which the caller has stopped, and then whoever wants to stop the world.
     /// # Safety
     /// The caller touches none of them again.
-    pub unsafe fn go_on<S: Seat>(&self, others: impl Iterator<Item = S>) {
-        others.for_each(|seat| seat.go_on());
+    pub unsafe fn go_on<S: HandoffSlot>(&self, others: impl Iterator<Item = S>) {
+        others.for_each(|slot| slot.go_on());
         self.0.store(false, Ordering::Release);
     }
 }

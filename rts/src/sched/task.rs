@@ -11,18 +11,18 @@ use crate::sched::in_call::InCall;
 use crate::hec::fork_safe_lock::HolderLock;
 use crate::sched::task_table;
 use crate::sched::handoff::protocol;
-use crate::sched::handoff::protocol::{Called, Whereabouts};
-use crate::sched::gc::helper_spin::StandBy;
+use crate::sched::handoff::protocol::{Called, AssignedHec};
+use crate::sched::gc::helper_spin::HelperSpin;
 use crate::sched::safe_call::ForeignCall;
 use crate::sched::task_parker;
-use crate::sched::task_parker::Turns;
-use crate::collector::parallel::helper_pool::Visit;
+use crate::sched::task_parker::Parker;
+use crate::collector::parallel::helper_pool::Volunteer;
 use crate::collector::policy::gc_threads;
-use crate::base::active_limit::CROWD;
+use crate::base::active_limit::ACTIVE_HECS;
 use crate::hec::{self, Hec};
 use crate::observe::eventlog::hooks as eventlog;
 use crate::base::fatal::broken;
-use crate::base::adaptive_spin::Patience;
+use crate::base::adaptive_spin::AdaptiveSpin;
 use std::cell::Cell;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -35,12 +35,12 @@ const PATIENCE: Duration = Duration::from_micros(30);
 static SOMEBODY_LOOKS: AtomicBool = AtomicBool::new(false);
 
 /// What a waiting task is given: a HEC, or a thread's stack, in a foreign call.
-pub type Turn = task_parker::Turn<Fiber>;
+pub type Wakeup = task_parker::Wakeup<Fiber>;
 
 /// An OS thread that runs, or has run, Haskell.
 pub struct Task {
     /// What has been given to this task and not been taken up yet.
-    turns: Turns<Turn>,
+    parker: Parker<Wakeup>,
     /// The HEC it holds, or null.
     hec: Cell<*mut Hec>,
     /// The HEC it held last: where it goes first when it needs one.
@@ -49,11 +49,11 @@ pub struct Task {
     pub preferred: Cell<Option<usize>>,
     /// For workers: which OS thread they are.
     os_thread: AtomicU64,
-    pub whereabouts: Whereabouts,
+    pub assigned_hec: AssignedHec,
     /// Whether to stay awake while a collection is done by one thread.
-    patience: Cell<Patience>,
+    patience: Cell<AdaptiveSpin>,
     /// It is about to wait for who stops the world, and to help with what that one does.
-    visit: Cell<Option<Visit<'static>>>,
+    visit: Cell<Option<Volunteer<'static>>>,
     /// Innermost in-call of this OS thread.
     pub incall: Cell<*mut InCall>,
     /// A fiber for the next thread that is not bound to it.
@@ -81,13 +81,13 @@ impl Task {
     /// For an OS thread that has none; never freed (`task_table.rs`).
     pub(super) fn new() -> TaskRef {
         Box::leak(Box::new(Task {
-            turns: Turns::new(),
+            parker: Parker::new(),
             hec: Cell::new(null_mut()),
             last: Cell::new(0),
             preferred: Cell::new(None),
             os_thread: AtomicU64::new(0),
-            whereabouts: Whereabouts::new(),
-            patience: Cell::new(Patience::NEW),
+            assigned_hec: AssignedHec::new(),
+            patience: Cell::new(AdaptiveSpin::NEW),
             visit: Cell::new(None),
             incall: Cell::new(null_mut()),
             spare: Cell::new(None),
@@ -108,8 +108,8 @@ impl Task {
         self.last.set(0);
         self.preferred.set(None);
         self.os_thread.store(0, Ordering::Relaxed);
-        self.whereabouts.leave();
-        self.patience.set(Patience::NEW);
+        self.assigned_hec.leave();
+        self.patience.set(AdaptiveSpin::NEW);
         if let Some(fiber) = self.spare.take() {
             fiber.free();
         }
@@ -120,26 +120,26 @@ impl Task {
     /// Called in the child, by that OS thread.
     pub(super) unsafe fn after_fork(&self) {
         SOMEBODY_LOOKS.store(false, Ordering::Relaxed);
-        self.turns.renew();
+        self.parker.renew();
         self.calls.renew(Vec::new());
         self.home.set(None);
     }
 
     /// Ends this task's wait.
-    pub fn give(&self, turn: Turn) {
-        self.turns.give(turn);
+    pub fn give(&self, turn: Wakeup) {
+        self.parker.unpark(turn);
     }
 
     /// Waits until something is given to this task.
-    pub fn wait(&self) -> Turn {
+    pub fn wait(&self) -> Wakeup {
         self.look_around();
-        self.turns.wait()
+        self.parker.park()
     }
 
     /// Stays awake for a while, for with several HECs threads often wake each other soon. One task
     /// at a time does so: others need the cores.
     fn look_around(&self) {
-        if !hec::many() || CROWD.is_too_large() || SOMEBODY_LOOKS.swap(true, Ordering::Acquire) {
+        if !hec::many() || ACTIVE_HECS.oversubscribed() || SOMEBODY_LOOKS.swap(true, Ordering::Acquire) {
             return;
         }
         self.watch(PATIENCE);
@@ -149,19 +149,19 @@ impl Task {
     /// Stays awake for so long, or until something is given to it.
     pub fn watch(&self, time: Duration) {
         let since = Instant::now();
-        while !self.turns.any() && since.elapsed() < time {
+        while !self.parker.any() && since.elapsed() < time {
             (0..16).for_each(|_| std::hint::spin_loop());
         }
     }
 
     /// Sleeps for so long, or until something is given to it or it is [nudged](protocol::Task::nudge); not if there is cause to be awake.
-    pub fn doze(&self, time: Duration, awake: impl FnOnce() -> bool) {
-        self.turns.doze(time, awake);
+    pub fn park_timeout(&self, time: Duration, awake: impl FnOnce() -> bool) {
+        self.parker.park_timeout(time, awake);
     }
 
     /// Has it been given something?
     pub fn is_called(&self) -> bool {
-        self.turns.any()
+        self.parker.any()
     }
 
     /// The OS thread of a worker.
@@ -189,11 +189,11 @@ impl Task {
 }
 
 impl protocol::Task for TaskRef {
-    fn whereabouts(self) -> &'static Whereabouts {
-        &self.whereabouts
+    fn assigned_hec(self) -> &'static AssignedHec {
+        &self.assigned_hec
     }
 
-    fn sit(self, no: usize) {
+    fn on_acquire(self, no: usize) {
         self.hec.set(hec::address(no));
         let before = self.last.replace(no);
         if before != no {
@@ -201,47 +201,47 @@ impl protocol::Task for TaskRef {
         }
     }
 
-    fn stand(self) {
+    fn on_release(self) {
         self.hec.set(null_mut());
     }
 
-    fn has_turn(self, no: usize) {
-        self.give(Turn::Hec(no));
+    fn grant(self, no: usize) {
+        self.give(Wakeup::Hec(no));
     }
 
-    fn is_sent_for(self, no: usize) {
-        self.give(Turn::Look(no));
+    fn request_check(self, no: usize) {
+        self.give(Wakeup::Look(no));
     }
 
-    fn nudge(self) {
-        self.turns.nudge();
+    fn wake(self) {
+        self.parker.wake();
     }
 
     fn await_call(self) -> Called {
         match self.wait() {
-            Turn::Hec(no) => Called::Has(no),
-            Turn::Look(no) => Called::Look(no),
-            Turn::Call(_) => broken("a task that waits for a HEC was given a foreign call"),
+            Wakeup::Hec(no) => Called::Has(no),
+            Wakeup::Look(no) => Called::Look(no),
+            Wakeup::Call(_) => broken("a task that waits for a HEC was given a foreign call"),
         }
     }
 
     /// Mostly that is for a short collection, with which it helps.
     fn will_wait_for_world(self) {
-        if !crate::sched::stop_world::is_crowded() {
+        if !crate::sched::stop_world::is_oversubscribed() {
             self.visit.set(gc_threads::visit(self.last()));
         }
     }
 
     fn wait_for_world(self) -> usize {
         if let Some(visit) = self.visit.take() {
-            let mut by = StandBy::begin(&self.patience);
-            visit.stand_by(|done| {
+            let mut by = HelperSpin::begin(&self.patience);
+            visit.wait_as_helper(|done| {
                 if done {
                     by.has_helped();
                 }
-                !self.turns.any() && by.goes_on(gc_threads::is_alone())
+                !self.parker.any() && by.goes_on(gc_threads::is_alone())
             });
-            by.end(self.turns.any());
+            by.end(self.parker.any());
         }
         self.wait_turn()
     }

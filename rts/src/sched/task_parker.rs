@@ -2,7 +2,7 @@
 //!
 //! Protocol. Whoever gives something adds it under the lock and rings if the task sleeps; the task looks
 //! under the lock before it sleeps, and says there that it does. So what comes before it sleeps is
-//! seen, what comes after rings. A look without the lock ([`Turns::any`]) may come too early; one that
+//! seen, what comes after rings. A look without the lock ([`Parker::any`]) may come too early; one that
 //! finds something is right, for only the task takes.
 use crate::base::atomics::{AtomicBool, Condvar, Mutex, MutexGuard, Ordering};
 use crate::base::poison::unpoisoned;
@@ -10,7 +10,7 @@ use std::cell::UnsafeCell;
 use std::time::Duration;
 
 /// What a waiting task is given.
-pub enum Turn<C> {
+pub enum Wakeup<C> {
     /// The HEC of this number.
     Hec(usize),
     /// That HEC, if it is still free.
@@ -19,7 +19,7 @@ pub enum Turn<C> {
     Call(C),
 }
 
-pub struct Turns<T>(UnsafeCell<Inner<T>>);
+pub struct Parker<T>(UnsafeCell<Inner<T>>);
 
 struct Inner<T> {
     list: Mutex<List<T>>,
@@ -34,8 +34,8 @@ struct List<T> {
 }
 
 // SAFETY: as for what is within, which is only replaced when nobody else is there.
-unsafe impl<T: Send> Sync for Turns<T> {}
-unsafe impl<T: Send> Send for Turns<T> {}
+unsafe impl<T: Send> Sync for Parker<T> {}
+unsafe impl<T: Send> Send for Parker<T> {}
 
 impl<T> Inner<T> {
     fn new() -> Inner<T> {
@@ -52,9 +52,9 @@ impl<T> Inner<T> {
     }
 }
 
-impl<T> Turns<T> {
-    pub fn new() -> Turns<T> {
-        Turns(UnsafeCell::new(Inner::new()))
+impl<T> Parker<T> {
+    pub fn new() -> Parker<T> {
+        Parker(UnsafeCell::new(Inner::new()))
     }
 
     fn inner(&self) -> &Inner<T> {
@@ -63,7 +63,7 @@ impl<T> Turns<T> {
     }
 
     /// Gives the task something. Any OS thread may do so.
-    pub fn give(&self, it: T) {
+    pub fn unpark(&self, it: T) {
         let inner = self.inner();
         let mut list = inner.lock();
         list.given.push(it);
@@ -81,7 +81,7 @@ impl<T> Turns<T> {
     }
 
     /// Takes what was given last, or sleeps until something is. For the task.
-    pub fn wait(&self) -> T {
+    pub fn park(&self) -> T {
         let inner = self.inner();
         let mut list = inner.lock();
         loop {
@@ -96,7 +96,7 @@ impl<T> Turns<T> {
     }
 
     /// Sleeps for so long, or until something is given or it is nudged; not if there is cause to be awake. For the task.
-    pub fn doze(&self, time: Duration, awake: impl FnOnce() -> bool) {
+    pub fn park_timeout(&self, time: Duration, awake: impl FnOnce() -> bool) {
         let inner = self.inner();
         let mut list = inner.lock();
         if list.given.is_empty() && !awake() {
@@ -107,7 +107,7 @@ impl<T> Turns<T> {
     }
 
     /// If the task dozes: there is cause to be awake. Any OS thread may call this.
-    pub fn nudge(&self) {
+    pub fn wake(&self) {
         let inner = self.inner();
         if inner.lock().asleep {
             inner.bell.notify_one();

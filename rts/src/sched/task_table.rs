@@ -2,7 +2,7 @@
 //!
 //! An OS thread has a task from its first call into Haskell until its end, or until it says that it makes no more calls for now; a
 //! worker as long as it lives. A task may be sent for by somebody who is late (`handoff/protocol.rs`: the lock is gone by then), so its memory is
-//! never freed: the task is kept for the next OS thread. What comes late is a [`Turn::Look`](crate::sched::task_parker::Turn), which whoever has the
+//! never freed: the task is kept for the next OS thread. What comes late is a [`Wakeup::Look`](crate::sched::task_parker::Turn), which whoever has the
 //! task by then finds in vain, as it would have itself. A HEC never comes late: who waits for one goes on when he has it.
 use crate::hec::fork_safe_lock::Lock;
 use crate::sched::handoff;
@@ -37,7 +37,7 @@ struct End;
 
 impl Drop for End {
     fn drop(&mut self) {
-        done();
+        release_current();
     }
 }
 
@@ -47,7 +47,7 @@ pub fn each(mut f: impl FnMut(TaskRef)) {
 }
 
 /// A task for an OS thread that has none.
-fn enlist() -> TaskRef {
+fn register() -> TaskRef {
     let kept = KEPT.lock().pop();
     let t = kept.unwrap_or_else(Task::new);
     PRESENT.lock().push(t);
@@ -55,7 +55,7 @@ fn enlist() -> TaskRef {
 }
 
 /// The calling OS thread gives its task up.
-fn leave() {
+fn retire() {
     if let Some(t) = ME.take() {
         t.end();
         PRESENT.lock().retain(|&other| !same(other, t));
@@ -64,9 +64,9 @@ fn leave() {
 }
 
 /// The calling OS thread's task.
-pub fn me() -> TaskRef {
+pub fn current() -> TaskRef {
     ME.get().unwrap_or_else(|| {
-        let t = enlist();
+        let t = register();
         ME.set(Some(t));
         BOUND.fetch_add(1, Ordering::Relaxed);
         // One that calls in while it ends keeps its task.
@@ -76,9 +76,9 @@ pub fn me() -> TaskRef {
 }
 
 /// The calling OS thread makes no more calls into Haskell for now. In such a call, or in one from Haskell, this does nothing.
-pub fn done() {
+pub fn release_current() {
     if ME.get().is_some_and(|t| t.is_done()) {
-        leave();
+        retire();
     }
 }
 
@@ -97,7 +97,7 @@ pub fn counts() -> Tasks {
 
 /// Starts an OS thread that waits to be passed a HEC and then runs threads.
 pub fn start_worker() -> TaskRef {
-    let t = enlist();
+    let t = register();
     let alive = WORKERS.fetch_add(1, Ordering::Relaxed) + 1;
     PEAK_WORKERS.fetch_max(alive, Ordering::Relaxed);
     ALL_WORKERS.fetch_add(1, Ordering::Relaxed);
@@ -113,7 +113,7 @@ pub fn start_worker() -> TaskRef {
             }
             eventlog::task_deleted(name(t));
             WORKERS.fetch_sub(1, Ordering::Relaxed);
-            leave();
+            retire();
         });
     match spawned {
         // Nobody gives it anything before this, so it has not ended.

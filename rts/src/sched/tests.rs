@@ -61,32 +61,32 @@ fn one_os_thread_at_a_time_and_none_starves() {
         .map(|i| {
             spawn(move || {
                 for round in 0..ROUNDS {
-                    handoff::acquire(task_table::me());
+                    handoff::acquire(task_table::current());
                     TOGETHER.fetch_max(INSIDE.fetch_add(1, SeqCst) + 1, SeqCst);
                     if (round + i) % 3 == 0 {
                         thread::yield_now();
                     }
                     INSIDE.fetch_sub(1, SeqCst);
-                    unsafe { handoff::release(task_table::me()) };
+                    unsafe { handoff::release(task_table::current()) };
                 }
             })
         })
         .collect();
-    unsafe { handoff::release(task_table::me()) };
+    unsafe { handoff::release(task_table::current()) };
     all.iter().for_each(|ended| ended.recv_timeout(BOUND).unwrap());
     assert_eq!(TOGETHER.load(SeqCst), 1);
-    assert!(!handoff::busy() && !handoff::returners_wait(0));
+    assert!(!handoff::busy() && !handoff::has_returning(0));
 }
 
 /// OS threads that want the HEC, in this order; each logs its number and passes the HEC on.
-fn returners(n: usize, l: &Log) -> Vec<Receiver<()>> {
+fn returning(n: usize, l: &Log) -> Vec<Receiver<()>> {
     (0..n)
         .map(|i| {
             let (l, before) = (l.clone(), handoff::waiting());
             let ended = spawn(move || {
-                handoff::acquire(task_table::me());
+                handoff::acquire(task_table::current());
                 log(&l, i);
-                unsafe { handoff::release(task_table::me()) };
+                unsafe { handoff::release(task_table::current()) };
             });
             wait_until("it waits", || handoff::waiting() > before);
             ended
@@ -98,9 +98,9 @@ fn returners(n: usize, l: &Log) -> Vec<Receiver<()>> {
 fn returners_have_their_turn_in_order() {
     let _w = World::new(2);
     let l = Log::default();
-    let all = returners(3, &l);
-    unsafe { handoff::release(task_table::me()) };
-    handoff::acquire(task_table::me());
+    let all = returning(3, &l);
+    unsafe { handoff::release(task_table::current()) };
+    handoff::acquire(task_table::current());
     log(&l, 3);
     assert!(handoff::i_hold());
     all.iter().for_each(|ended| ended.recv_timeout(BOUND).unwrap());
@@ -117,8 +117,8 @@ fn calls_that_return_quickly_do_not_keep_others_from_running() {
             let over = over.clone();
             spawn(move || {
                 while over.load(SeqCst) == 0 {
-                    handoff::acquire(task_table::me());
-                    unsafe { handoff::release(task_table::me()) };
+                    handoff::acquire(task_table::current());
+                    unsafe { handoff::release(task_table::current()) };
                 }
             })
         })
@@ -134,30 +134,30 @@ fn calls_that_return_quickly_do_not_keep_others_from_running() {
         }
         finish(reg, if useful > 270 { t::nil() } else { t::caf() })
     });
-    assert_eq!(unsafe { run_to_end(task_table::me(), t) }, (Status::Success, t::nil()));
+    assert_eq!(unsafe { run_to_end(task_table::current(), t) }, (Status::Success, t::nil()));
     done.store(1, SeqCst);
-    unsafe { handoff::release(task_table::me()) };
+    unsafe { handoff::release(task_table::current()) };
     callers.iter().for_each(|ended| ended.recv_timeout(BOUND).unwrap());
 }
 
 #[test]
 fn nobody_overtakes_at_an_idle_moment() {
     let _w = World::new(2);
-    let (me, l) = (task_table::me(), Log::default());
+    let (me, l) = (task_table::current(), Log::default());
     assert!(!handoff::try_acquire(me));
-    let all = returners(1, &l);
-    unsafe { handoff::release(task_table::me()) };
+    let all = returning(1, &l);
+    unsafe { handoff::release(task_table::current()) };
     all[0].recv_timeout(BOUND).unwrap();
     wait_until("it is free", || !handoff::busy());
     assert!(handoff::try_acquire(me) && handoff::i_hold());
 }
 
 /// A thread that notes on which OS thread it runs, `steps` times, and then ends.
-fn noting(steps: usize, place: impl Fn() -> bool + Send + 'static) -> impl FnMut(*mut RegTable) -> usize + Send {
+fn noting(steps: usize, priority: impl Fn() -> bool + Send + 'static) -> impl FnMut(*mut RegTable) -> usize + Send {
     let mut left = steps;
     let mut everywhere = true;
     move |reg| {
-        everywhere &= place();
+        everywhere &= priority();
         left -= 1;
         match left {
             0 if everywhere => unsafe { finish(reg, t::nil()) },
@@ -181,15 +181,15 @@ fn bound_threads_run_on_their_own_os_threads_and_others_on_workers() {
         .map(|_| {
             spawn(|| unsafe {
                 let here = thread::current().id();
-                handoff::acquire(task_table::me());
+                handoff::acquire(task_table::current());
                 let t = new_thread(hec(), &STACKS);
                 play(t, noting(200, move || thread::current().id() == here));
-                assert_eq!(run_to_end(task_table::me(), t), (Status::Success, t::nil()));
-                handoff::release(task_table::me());
+                assert_eq!(run_to_end(task_table::current(), t), (Status::Success, t::nil()));
+                handoff::release(task_table::current());
             })
         })
         .collect();
-    unsafe { handoff::release(task_table::me()) };
+    unsafe { handoff::release(task_table::current()) };
     all.iter().for_each(|e| e.recv_timeout(BOUND).expect("a bound thread has not ended"));
     wait_until("the others have ended", || ended.load(SeqCst) == 3);
     wait_until("the HEC is free", || !handoff::busy());
@@ -228,7 +228,7 @@ fn while_one_is_in_a_foreign_call_others_run() {
     });
     unsafe {
         w.hec.run_queue.push_back(&mut w.hec.remembered, gives);
-        let got = run_to_end(task_table::me(), waits);
+        let got = run_to_end(task_table::current(), waits);
         assert_eq!(got, (Status::Success, t::nil()));
     }
 }
@@ -239,17 +239,17 @@ fn a_call_that_returns_finds_the_nursery_where_it_is_now() {
     let resized = w.scripted(|reg| unsafe {
         let token = suspendThread(reg, false);
         // As a collection from C would.
-        handoff::acquire(task_table::me());
+        handoff::acquire(task_table::current());
         let before = hec().alloc.limit();
         let (a, b) = (block_alloc::alloc_run(1, crate::memory::Age::NURSERY), 1 << 16);
         assert!(a.is_some() && nursery_chunks::deal(&mut [&mut hec().alloc], b, b) && hec().alloc.limit() != before);
-        handoff::release(task_table::me());
+        handoff::release(task_table::current());
         let reg = resumeThread(token);
         let h = hec();
         let right = (*reg).hp_lim == h.alloc.limit() - 1 && (*reg).current_nursery == h.alloc.run;
         finish(reg, if right { t::nil() } else { t::caf() })
     });
-    assert_eq!(unsafe { run_to_end(task_table::me(), resized) }, (Status::Success, t::nil()));
+    assert_eq!(unsafe { run_to_end(task_table::current(), resized) }, (Status::Success, t::nil()));
 }
 
 /// Compiled code sets HpLim by itself after a call, to what the run's descriptor tells: it stops there at its next heap check if it has to.
@@ -273,9 +273,9 @@ fn who_is_to_stop_and_is_in_a_foreign_call_stops_after_it() {
                 let token = suspendThread(reg, false);
                 if !before {
                     // As whoever has the HEC meanwhile.
-                    handoff::acquire(task_table::me());
+                    handoff::acquire(task_table::current());
                     cause(hec());
-                    handoff::release(task_table::me());
+                    handoff::release(task_table::current());
                 }
                 let reg = resumeThread(token);
                 let h = hec();
@@ -286,7 +286,7 @@ fn who_is_to_stop_and_is_in_a_foreign_call_stops_after_it() {
                 h.alloc.give_end(false);
                 finish(reg, if stops == (name != "none", name != "none") { t::nil() } else { t::caf() })
             });
-            let got = unsafe { run_to_end(task_table::me(), t) };
+            let got = unsafe { run_to_end(task_table::current(), t) };
             assert_eq!(got, (Status::Success, t::nil()), "{name}, before the call: {before}");
         }
     }
@@ -294,16 +294,16 @@ fn who_is_to_stop_and_is_in_a_foreign_call_stops_after_it() {
 
 #[test]
 fn who_dozes_is_woken_by_a_nudge_and_does_not_begin_if_there_is_cause_to_be_awake() {
-    let me = task_table::me();
+    let me = task_table::current();
     let since = Instant::now();
-    me.doze(BOUND, || true);
+    me.park_timeout(BOUND, || true);
     let (asks, asked) = channel();
     let nudged = spawn(move || {
         asked.recv().unwrap();
-        crate::sched::handoff::protocol::Task::nudge(me);
+        crate::sched::handoff::protocol::Task::wake(me);
     });
     // Asked under the lock that the nudge takes: that comes when it sleeps, and not before.
-    me.doze(BOUND, move || asks.send(()).is_err());
+    me.park_timeout(BOUND, move || asks.send(()).is_err());
     assert!(since.elapsed() < BOUND);
     nudged.recv_timeout(BOUND).unwrap();
 }
@@ -318,7 +318,7 @@ fn a_killed_bound_thread_ends_its_in_call() {
     });
     unsafe {
         w.hec.run_queue.push_back(&mut w.hec.remembered, killer);
-        assert_eq!(run_to_end(task_table::me(), victim).0, Status::Killed);
+        assert_eq!(run_to_end(task_table::current(), victim).0, Status::Killed);
     }
 }
 
@@ -345,7 +345,7 @@ fn run_all(w: &mut World, all: &[Tso]) {
         for &t in &all[1..] {
             w.hec.run_queue.push_back(&mut w.hec.remembered, t);
         }
-        assert_eq!(run_to_end(task_table::me(), all[0]).0, Status::Success);
+        assert_eq!(run_to_end(task_table::current(), all[0]).0, Status::Success);
     }
 }
 
@@ -392,7 +392,7 @@ fn a_collection_moves_threads_and_what_they_hold() {
         stack.obj().sp += 16;
         finish(reg, Closure(held))
     });
-    let (status, list) = unsafe { run_to_end(task_table::me(), t) };
+    let (status, list) = unsafe { run_to_end(task_table::current(), t) };
     assert_eq!(status, Status::Success);
     assert_ne!(list, value);
     assert_eq!(unsafe { list.untag().field(1).untag().word(1) }, 1000);
@@ -412,7 +412,7 @@ fn a_stack_that_overflows_grows_until_its_limit() {
         StackOverflow
     });
     let overflow = static_closure!(base_GHCziIOziException_stackOverflow_closure);
-    assert_eq!(unsafe { run_to_end(task_table::me(), t) }, (Status::Killed, overflow));
+    assert_eq!(unsafe { run_to_end(task_table::current(), t) }, (Status::Killed, overflow));
     assert!(gc::last_overflowed_words() >= 3000);
 }
 
@@ -426,7 +426,7 @@ fn a_deadlocked_main_thread_is_told() {
         ThreadBlocked
     });
     let told = static_closure!(base_GHCziIOziException_blockedIndefinitelyOnMVar_closure);
-    assert_eq!(unsafe { run_to_end(task_table::me(), t) }, (Status::Killed, told));
+    assert_eq!(unsafe { run_to_end(task_table::current(), t) }, (Status::Killed, told));
 }
 
 #[test]
@@ -436,17 +436,17 @@ fn an_exception_for_a_thread_in_a_foreign_call_waits_for_its_end() {
     let t = w.scripted(move |reg| unsafe {
         let tso = Tso((*reg).current_tso);
         let token = suspendThread(reg, false);
-        handoff::acquire(task_table::me());
+        handoff::acquire(task_table::current());
         crate::sync::throwto::throw_from_outside(hec(), tso, e);
         let untouched = tso.obj().why_blocked as usize == BlockedOnCCall;
-        handoff::release(task_table::me());
+        handoff::release(task_table::current());
         let reg = resumeThread(token);
         let stack = tso.obj().stackobj;
         let asked = *(stack.obj().sp as *const usize) == crate::info!(hec_after_call_info).0;
         stack.obj().sp += 8;
         finish(reg, if untouched && asked { t::nil() } else { t::caf() })
     });
-    assert_eq!(unsafe { run_to_end(task_table::me(), t) }, (Status::Success, t::nil()));
+    assert_eq!(unsafe { run_to_end(task_table::current(), t) }, (Status::Success, t::nil()));
 }
 
 #[test]
@@ -454,25 +454,25 @@ fn tasks_of_ended_os_threads_are_used_again() {
     let _w = World::new(2);
     let visit = |says_so: bool| {
         std::thread::spawn(move || {
-            let me = task_table::me();
+            let me = task_table::current();
             handoff::acquire(me);
-            task_table::done();
+            task_table::release_current();
             // It holds a HEC.
-            assert!(task::same(me, task_table::me()));
+            assert!(task::same(me, task_table::current()));
             unsafe { handoff::release(me) };
             if says_so {
-                task_table::done();
-                task_table::me();
+                task_table::release_current();
+                task_table::current();
             }
             task_table::name(me)
         })
         .join()
         .unwrap()
     };
-    unsafe { handoff::release(task_table::me()) };
+    unsafe { handoff::release(task_table::current()) };
     let names: std::collections::HashSet<u64> = (0..200).map(|i| visit(i % 2 == 0)).collect();
     assert!(names.len() < 10, "{} tasks for 200 OS threads", names.len());
-    handoff::acquire(task_table::me());
+    handoff::acquire(task_table::current());
 }
 
 #[test]

@@ -14,16 +14,16 @@ use crate::base::atomics::{AtomicBool, Condvar, Mutex, Ordering};
 use crate::base::poison::unpoisoned;
 use std::time::{Duration, Instant};
 
-pub struct Doze {
+pub struct TickerSleep {
     /// For a look without the lock.
     dozing: AtomicBool,
     asleep: Mutex<bool>,
     bell: Condvar,
 }
 
-impl Doze {
-    pub fn new() -> Doze {
-        Doze { dozing: AtomicBool::new(false), asleep: Mutex::new(false), bell: Condvar::new() }
+impl TickerSleep {
+    pub fn new() -> TickerSleep {
+        TickerSleep { dozing: AtomicBool::new(false), asleep: Mutex::new(false), bell: Condvar::new() }
     }
 
     /// Sleeps until a HEC is taken or somebody [wakes](Doze::wake) the ticker, but not past `end`, if `may_sleep` says so, which takes the

@@ -6,7 +6,7 @@
 //! In the non-threaded way the holder alone looks for delays that are over and descriptors that are ready, so it is asked to at every tick
 //! while anybody waits for such: who is woken waits for a tick at most, not for a time slice.
 use crate::sched::{event_poll, handoff};
-use crate::base::active_limit::CROWD;
+use crate::base::active_limit::ACTIVE_HECS;
 use crate::hec;
 use crate::hec::{Hec, LOOK_FOR_EVENTS, TIME_IS_UP};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -26,7 +26,7 @@ pub fn end_all(threaded: bool) {
         // SAFETY: two atomics of a HEC that exists.
         stuck += end(unsafe { &*hec::address(no) }) as usize;
     }
-    CROWD.set_stuck(stuck);
+    ACTIVE_HECS.set_blocked_in_ffi(stuck);
 }
 
 /// Asks the thread that runs on `h` to give way. True if it has been asked before and has not yet.

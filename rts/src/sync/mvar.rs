@@ -118,7 +118,7 @@ impl Locked {
                 continue;
             }
             if many() && (self.head() != end() || hec.handed == Handed::Running) {
-                return c.go_on_at_once(hec);
+                return c.resume_next(hec);
             }
             return c.go_on(hec);
         }
@@ -205,7 +205,7 @@ pub unsafe extern "C" fn hec_await_value(hec: &mut Hec, m: Closure) -> usize {
         return 0;
     }
     let value = &*(m.slot(MVAR_VALUE) as *const AtomicUsize);
-    hec.patience.wait_for(LOOKS, || value.load(Ordering::Relaxed) != end().0) as usize
+    hec.patience.spin_until(LOOKS, || value.load(Ordering::Relaxed) != end().0) as usize
 }
 
 /// How often it is looked: well under a microsecond, some times what a lock is held.

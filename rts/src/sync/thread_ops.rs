@@ -39,7 +39,7 @@ unsafe fn child(hec: &mut Hec, action: Closure) -> Tso {
     let parent = hec.current();
     let inherited = parent.obj().flags as usize & (TSO_BLOCKEX | TSO_INTERRUPTIBLE);
     t.obj().flags = inherited as u32;
-    t.obj().place = priority::of_child(parent);
+    t.obj().priority = priority::of_child(parent);
     t
 }
 
@@ -73,7 +73,7 @@ pub unsafe extern "C" fn hec_fork_on(hec: &mut Hec, number: isize, action: Closu
     if no == hec.no as usize {
         enqueue(hec, t, thread_bytes);
     } else {
-        park::give(t, &*hec::address(no));
+        park::migrate(t, &*hec::address(no));
     }
     t
 }

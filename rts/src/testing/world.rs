@@ -68,8 +68,8 @@ impl World {
                 start();
             }
             // What an earlier test has left is gone, as in the child of a fork.
-            task_table::after_fork(task_table::me());
-            handoff::sit_at_first(task_table::me());
+            task_table::after_fork(task_table::current());
+            handoff::take_first_slot(task_table::current());
             in_call::after_fork();
             io_poll::after_fork();
             sched::event_poll::expect(false);

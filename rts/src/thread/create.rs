@@ -1,6 +1,6 @@
 //! New threads.
 use crate::abi::closure::fields::THUNK_PAYLOAD;
-use crate::abi::tso::Place;
+use crate::abi::tso::Priority;
 use crate::abi::{Closure, Info, Tso};
 use crate::abi::layout::*;
 use crate::hec::Hec;
@@ -37,7 +37,7 @@ pub unsafe fn new_thread(hec: &mut Hec, sizes: &StackSizes) -> Tso {
     o.bq = Tso::end().closure();
     o.alloc_limit = 0;
     o.tot_stack_size = stack.obj().size;
-    o.place = Place::Brief;
+    o.priority = Priority::Interactive;
     o.losses = 0;
     hec.new_threads.push(t);
     eventlog::thread_created(hec.no, o.id);

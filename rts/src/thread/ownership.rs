@@ -113,7 +113,7 @@ impl Ownership {
     }
 
     /// The thread's foreign call has returned to HEC `me`.
-    pub fn come_back(self, me: usize) {
+    pub fn resume_from_call(self, me: usize) {
         let _held = self.lock();
         self.owner.store(me, Ordering::Relaxed);
         self.reason.set(NOT_BLOCKED as u16);

@@ -31,7 +31,7 @@
 //! takes two threads' at once.) A thread's `blocked_exceptions` are written under its lock too. With one
 //! HEC there are no locks.
 //!
-//! A thread that leaves for a foreign call does so by [`block`], and goes on by [`come_back`], on
+//! A thread that leaves for a foreign call does so by [`block`], and goes on by [`resume_from_call`], on
 //! the OS thread that made the call. Nothing else writes `why_blocked`.
 use crate::thread::spinlock::{Reason, Spin};
 use crate::thread::ownership;
@@ -144,14 +144,14 @@ impl Claim {
     unsafe fn go_home(self, hec: &Hec) {
         let home = &*(self.home as *const Hec);
         eventlog::thread_woken(hec.no, self.thread.obj().id, home.no);
-        give(self.thread, home);
+        migrate(self.thread, home);
     }
 
     /// Lets the thread run as soon as the running one can be stopped; that comes second. A thread
     /// that is tied to another HEC runs there in its turn.
     /// # Safety
     /// As for [`Claim::go_on`].
-    pub unsafe fn go_on_at_once(self, hec: &mut Hec) {
+    pub unsafe fn resume_next(self, hec: &mut Hec) {
         let t = self.thread;
         if t.obj().flags as usize & TSO_LOCKED != 0 && self.home != hec.address() {
             return self.go_on(hec);
@@ -174,7 +174,7 @@ impl Claim {
 /// Hands a thread over to another HEC, which will run it.
 /// # Safety
 /// It is ours, at rest, and on no queue; no thread's lock is held.
-pub unsafe fn give(t: Tso, to: &Hec) {
+pub unsafe fn migrate(t: Tso, to: &Hec) {
     ownership(t).hand_over(to.address());
     to.send(t.closure());
 }
@@ -205,8 +205,8 @@ pub unsafe fn unblock(hec: &mut Hec, t: Tso) {
 /// Makes a thread whose foreign call has returned one that runs.
 /// # Safety
 /// `t` is in a foreign call, and on no list of such threads any more.
-pub unsafe fn come_back(hec: &mut Hec, t: Tso) {
-    ownership(t).come_back(hec.address());
+pub unsafe fn resume_from_call(hec: &mut Hec, t: Tso) {
+    ownership(t).resume_from_call(hec.address());
     dirty_tso(&mut hec.remembered, t);
     t.obj().block_info = Tso::end().0;
 }

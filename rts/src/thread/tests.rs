@@ -6,7 +6,7 @@ use crate::hec::priority;
 use crate::thread::{park, stack_cache};
 use super::create;
 use crate::collector::Request;
-use crate::abi::tso::Place;
+use crate::abi::tso::Priority;
 use crate::abi::{Closure, Tso};
 use crate::abi::layout::*;
 use crate::testing::symbols as t;
@@ -69,10 +69,10 @@ fn a_thread_that_others_wait_for_comes_forward() {
 
 /// It computes, and its turn began then, or begins when it is queued.
 fn computing(t: Tso, began: u32) {
-    unsafe { (t.obj().place, t.obj().began) = (TURN, began) };
+    unsafe { (t.obj().priority, t.obj().began) = (TURN, began) };
 }
 
-const TURN: Place = Place::Turn { slices: 0, moments: 0 };
+const TURN: Priority = Priority::Batch { slices: 0, moments: 0 };
 
 #[test]
 fn those_that_compute_come_in_the_order_of_their_turns_and_who_runs_for_moments_before_that() {
@@ -136,14 +136,14 @@ fn a_turn_goes_on_until_it_ends_but_it_is_given_up_by_who_yields() {
     unsafe {
         [(older, 10), (runs, 20)].into_iter().for_each(|(t, began)| computing(t, began));
         [older, brief].into_iter().for_each(|t| q.push_back(rs, t));
-        priority::slice_ends(runs, 2, false);
+        priority::on_slice_end(runs, 2, false);
         q.push_again(rs, runs);
         assert_eq!(contents(&q), [brief, runs, older]);
         assert!(q.bring_forward(rs, runs, 9) && q.pop_front() == Some(runs));
-        priority::turn_ends(runs);
+        priority::end_burst(runs);
         q.push_again(rs, runs);
         assert_eq!(contents(&q), [brief, older, runs]);
-        assert!(runs.obj().began != 0 && runs.obj().place == Place::Seen { slices: 0, moments: 0 });
+        assert!(runs.obj().began != 0 && runs.obj().priority == Priority::BatchSeen { slices: 0, moments: 0 });
     }
 }
 
@@ -169,32 +169,32 @@ fn the_order_of_turns_is_looked_up_among_the_first_only() {
 fn what_a_brief_thread_makes_is_brief() {
     let mut w = World::new(2);
     let t = w.thread();
-    let place = unsafe { &mut t.obj().place };
-    let (turn, seen) = (|slices, moments| Place::Turn { slices, moments }, |slices, moments| Place::Seen { slices, moments });
-    for (parent, child) in [(Place::Brief, Place::Brief), (Place::Lingers, Place::Brief), (turn(3, 1), TURN), (seen(2, 1), TURN)] {
-        *place = parent;
+    let priority = unsafe { &mut t.obj().priority };
+    let (turn, seen) = (|slices, moments| Priority::Batch { slices, moments }, |slices, moments| Priority::BatchSeen { slices, moments });
+    for (parent, child) in [(Priority::Interactive, Priority::Interactive), (Priority::InteractiveSeen, Priority::Interactive), (turn(3, 1), TURN), (seen(2, 1), TURN)] {
+        *priority = parent;
         assert_eq!(unsafe { priority::of_child(t) }, child);
     }
     // Who computes does so until it has blocked four times without having been found at work twice in between.
     let blocks = |before, worked| unsafe {
-        (t.obj().place, t.obj().worked, t.obj().began) = (before, worked, 7);
-        priority::blocks(t);
+        (t.obj().priority, t.obj().worked, t.obj().began) = (before, worked, 7);
+        priority::on_block(t);
         assert_eq!(t.obj().worked, 0);
-        (t.obj().place, t.obj().began)
+        (t.obj().priority, t.obj().began)
     };
-    assert_eq!([Place::Brief, Place::Lingers, turn(2, 3), seen(2, 3)].map(|before| blocks(before, 9).0), [Place::Brief; 4]);
+    assert_eq!([Priority::Interactive, Priority::InteractiveSeen, turn(2, 3), seen(2, 3)].map(|before| blocks(before, 9).0), [Priority::Interactive; 4]);
     // If it has not been found at all so far, its turn has not begun.
     assert_eq!([turn(2, 0), seen(2, 2), turn(0, 1)].map(|before| blocks(before, 9)), [(turn(2, 1), 7), (turn(2, 3), 7), (turn(0, 2), 7)]);
     assert_eq!(blocks(TURN, 9), (turn(0, 1), 0));
     let found = |before| unsafe {
-        t.obj().place = before;
-        priority::slice_ends(t, 9, false);
-        t.obj().place
+        t.obj().priority = before;
+        priority::on_slice_end(t, 9, false);
+        t.obj().priority
     };
     assert_eq!([turn(2, 3), seen(2, 3)].map(found), [seen(3, 3), turn(3, 0)]);
     // What is usual is what it was lately at most.
     let mut usual = |worked| {
-        blocks(Place::Brief, worked);
+        blocks(Priority::Interactive, worked);
         unsafe { t.obj().usual }
     };
     assert_eq!([100, 8, 0, 8, 60].map(&mut usual), [100, 75, 75, 57, 60]);
@@ -205,32 +205,32 @@ fn a_turn_has_several_slices_if_others_wait() {
     let mut w = World::new(2);
     let t = w.thread();
     let slices = |waiting| unsafe {
-        t.obj().place = Place::Brief;
-        priority::slice_ends(t, waiting, false);
-        assert_eq!(t.obj().place, Place::Lingers);
+        t.obj().priority = Priority::Interactive;
+        priority::on_slice_end(t, waiting, false);
+        assert_eq!(t.obj().priority, Priority::InteractiveSeen);
         t.obj().began = 7;
-        priority::slice_ends(t, waiting, false);
-        assert!(priority::computes(t) && !priority::turn_goes_on(t), "it waits as others do");
+        priority::on_slice_end(t, waiting, false);
+        assert!(priority::is_cpu_bound(t) && !priority::turn_goes_on(t), "it waits as others do");
         t.obj().began = 7;
         (1..).find(|_| {
-            priority::slice_ends(t, waiting, false);
+            priority::on_slice_end(t, waiting, false);
             !priority::turn_goes_on(t)
         })
     };
     assert_eq!([0, 1, 3, 10, 25, 70, 1000].map(|n| slices(n).unwrap()), [1, 2, 4, 7, 3, 1, 1]);
     // But who is waited for stays with those that come first.
-    for place in [Place::Brief, Place::Lingers, TURN, Place::Seen { slices: 1, moments: 1 }] {
+    for priority in [Priority::Interactive, Priority::InteractiveSeen, TURN, Priority::BatchSeen { slices: 1, moments: 1 }] {
         unsafe {
-            t.obj().place = place;
-            priority::slice_ends(t, 10, true);
-            assert!(!priority::computes(t));
+            t.obj().priority = priority;
+            priority::on_slice_end(t, 10, true);
+            assert!(!priority::is_cpu_bound(t));
         }
     }
     // Who has done much need not be found twice, unless that is usual.
     let computes = |worked, usual| unsafe {
-        (t.obj().place, t.obj().worked, t.obj().usual) = (Place::Brief, worked, usual);
-        priority::slice_ends(t, 10, false);
-        priority::computes(t)
+        (t.obj().priority, t.obj().worked, t.obj().usual) = (Priority::Interactive, worked, usual);
+        priority::on_slice_end(t, 10, false);
+        priority::is_cpu_bound(t)
     };
     assert!(!computes(15, 0) && computes(16, 0) && !computes(39, 20) && computes(40, 20) && !computes(40_000, 40_000));
 }
@@ -266,7 +266,7 @@ fn a_thread_blocks_and_wakes_through_the_door() {
         park::block(w.hec, t, BlockedOnRead, 5);
         assert_eq!(park::blocked_on(t), None);
         park::block(w.hec, t, BlockedOnCCall, 0);
-        park::come_back(w.hec, t);
+        park::resume_from_call(w.hec, t);
         assert_eq!((t.obj().why_blocked as usize, t.obj().block_info), (NotBlocked, Tso::end().0));
         assert!(w.hec.run_queue.is_empty());
     }

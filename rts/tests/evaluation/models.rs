@@ -124,8 +124,8 @@ impl World {
         assert_eq!(self.contents[value - VALUES].with(|c| unsafe { *c }), 7);
     }
 
-    fn pay(&self, owed: Owed) {
-        let Owed::Wake(mut entry) = owed else { return };
+    fn pay(&self, owed: Pending) {
+        let Pending::Wake(mut entry) = owed else { return };
         while entry != 0 {
             let mut blocked = self.blocked[(entry - ENTRIES) / TRIES].lock().unwrap();
             if *blocked == entry {

@@ -1,7 +1,7 @@
 //! Threads that are bound to a task: each reaches it, wherever the two are, and the task is never given two HECs.
 use crate::explore;
 use crate::hec_world::{House, TaskRef, Thread};
-use crate::shipped::handoff_protocol::Seat;
+use crate::shipped::handoff_protocol::HandoffSlot;
 
 const UNBOUND: usize = 0;
 const BOUND: usize = 1;
@@ -12,8 +12,8 @@ fn a_thread_comes_to_its_task(unbound: bool, second: fn(&'static House, TaskRef)
     explore(2, move || {
         House::with(2, 4, 2, |house| {
             let me = house.tasks[0];
-            house.seat(0).acquire(me);
-            house.seat(1).acquire(house.tasks[1]);
+            house.slot(0).acquire(me);
+            house.slot(1).acquire(house.tasks[1]);
             if unbound {
                 house.queue(0, UNBOUND, None);
             }
@@ -53,7 +53,7 @@ fn its_thread_is_sent_after_a_task_that_lets_go() {
     explore(2, || {
         House::with(2, 3, 1, |house| {
             let me = house.tasks[0];
-            house.seat(0).acquire(me);
+            house.slot(0).acquire(me);
             let sender = house.spawn(1, move |_| house.send(0, Thread { name: BOUND, bound: Some(house.tasks[0]) }));
             let worker = house.spawn_worker(2);
             house.schedule(me, Some(BOUND));
@@ -70,7 +70,7 @@ fn its_thread_is_sent_after_a_task_that_lets_go() {
 fn stop_with_a_third(house: &'static House, me: TaskRef) {
     house.attend(me);
     house.leave(me);
-    house.seat(2).acquire(me);
+    house.slot(2).acquire(me);
     house.stop_the_world(me);
     house.leave(me);
 }
@@ -80,8 +80,8 @@ fn a_task_that_passes_its_hec_to_a_stopper_is_given_no_other() {
     explore(2, || {
         House::with(3, 4, 2, |house| {
             let me = house.tasks[0];
-            house.seat(0).acquire(me);
-            house.seat(1).acquire(house.tasks[1]);
+            house.slot(0).acquire(me);
+            house.slot(1).acquire(house.tasks[1]);
             house.queue(1, BOUND, Some(me));
             let waker = house.spawn(1, move |me| stop_with_a_third(house, me));
             let workers = [2, 3].map(|no| house.spawn_worker(no));
@@ -99,14 +99,14 @@ fn a_task_that_has_lined_up_is_given_no_other() {
     explore(1, || {
         House::with(3, 4, 2, |house| {
             let me = house.tasks[0];
-            house.seat(0).acquire(house.tasks[1]);
+            house.slot(0).acquire(house.tasks[1]);
             let waker = house.spawn(1, move |me| {
                 house.leave(me);
-                house.seat(1).acquire(me);
+                house.slot(1).acquire(me);
                 stop_with_a_third(house, me);
             });
             let workers = [2, 3].map(|no| house.spawn_worker(no));
-            house.seat(0).acquire(me);
+            house.slot(0).acquire(me);
             house.send(1, Thread { name: BOUND, bound: Some(me) });
             house.schedule(me, Some(BOUND));
             house.leave(me);

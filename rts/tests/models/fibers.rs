@@ -2,7 +2,7 @@
 //! not given a HEC as well.
 use crate::explore;
 use crate::hec_world::House;
-use crate::shipped::handoff_protocol::Seat;
+use crate::shipped::handoff_protocol::HandoffSlot;
 
 const OTHER: usize = 0;
 const CALLER: usize = 1;
@@ -20,9 +20,9 @@ fn leave_two_things_to_do(house: &'static House) {
 fn an_idle_worker_takes_a_fiber_up_and_another_the_hec() {
     explore(3, || {
         House::with(1, 3, 1, |house| {
-            house.seat(0).acquire(house.tasks[1]);
-            unsafe { house.seat(0).join_idle(house.tasks[1], 1) };
-            house.seat(0).acquire(house.tasks[0]);
+            house.slot(0).acquire(house.tasks[1]);
+            unsafe { house.slot(0).join_idle(house.tasks[1], 1) };
+            house.slot(0).acquire(house.tasks[0]);
             let workers = [1, 2].map(|no| house.spawn_worker(no));
             leave_two_things_to_do(house);
             house.end(&[OTHER, CALLER], workers.into());
@@ -35,8 +35,8 @@ fn an_idle_worker_takes_a_fiber_up_and_another_the_hec() {
 fn a_fiber_is_taken_up_while_others_come_and_the_world_stops() {
     explore(2, || {
         House::with(2, 4, 2, |house| {
-            house.seat(0).acquire(house.tasks[0]);
-            house.seat(1).acquire(house.tasks[1]);
+            house.slot(0).acquire(house.tasks[0]);
+            house.slot(1).acquire(house.tasks[1]);
             let stopper = house.spawn(1, move |me| {
                 house.stop_the_world(me);
                 house.leave(me);

@@ -2,7 +2,7 @@
 //! goes on as if nothing had been.
 use crate::explore;
 use crate::hec_world::{House, Inherited, TaskRef, Thread};
-use crate::shipped::handoff_protocol::Seat;
+use crate::shipped::handoff_protocol::HandoffSlot;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
@@ -19,8 +19,8 @@ fn forked(ran: &'static [usize], second: fn(&'static House, TaskRef), third: fn(
     let found = children.clone();
     explore(3, move || {
         House::with(2, 3, 0, |parent| {
-            parent.seat(0).acquire(parent.tasks[0]);
-            parent.seat(1).acquire(parent.tasks[1]);
+            parent.slot(0).acquire(parent.tasks[0]);
+            parent.slot(1).acquire(parent.tasks[1]);
             parent.queue(0, FIRST, None);
             parent.queue(1, GIVEN, None);
             let others = [(1, second), (2, third)].map(|(no, does)| parent.spawn(no, move |me| does(parent, me)));
@@ -41,7 +41,7 @@ fn forked(ran: &'static [usize], second: fn(&'static House, TaskRef), third: fn(
 /// The child's part.
 fn begin(inherited: &[Inherited]) {
     House::with(2, 3, 1, |child| {
-        child.seat(0).acquire(child.tasks[0]);
+        child.slot(0).acquire(child.tasks[0]);
         child.inherit(inherited);
         let process = child.spawn(0, move |me| {
             child.become_child(me);

@@ -2,13 +2,13 @@
 use crate::shipped::announce::{Announcement, Hears};
 use crate::atomics::{AtomicBool, AtomicUsize, Ordering};
 use crate::explore;
-use crate::shipped::mailbox::Post;
+use crate::shipped::mailbox::Mailbox;
 use loom::thread;
 
 struct Hec {
     heard: AtomicBool,
     held: AtomicBool,
-    post: Post<()>,
+    post: Mailbox<()>,
     limit: AtomicUsize,
 }
 
@@ -31,7 +31,7 @@ impl Hears for HecRef {
 fn world(n: usize) -> (&'static Announcement, Vec<HecRef>) {
     let hec = |_| {
         let [heard, held] = [false, true].map(AtomicBool::new);
-        HecRef(Box::leak(Box::new(Hec { heard, held, post: Post::new(), limit: AtomicUsize::new(1) })))
+        HecRef(Box::leak(Box::new(Hec { heard, held, post: Mailbox::new(), limit: AtomicUsize::new(1) })))
     };
     (Box::leak(Box::new(Announcement(AtomicBool::new(false)))), (0..n).map(hec).collect())
 }

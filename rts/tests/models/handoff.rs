@@ -2,7 +2,7 @@
 use crate::atomics::{AtomicUsize, Ordering};
 use crate::explore;
 use crate::hec_world::House;
-use crate::shipped::handoff_protocol::{Seat, Task};
+use crate::shipped::handoff_protocol::{HandoffSlot, Task};
 use loom::sync::Arc;
 
 #[test]
@@ -25,11 +25,11 @@ fn a_worker_that_sleeps_is_woken_for_what_comes_to_a_hec_that_rests() {
         House::with(1, 1, 0, |house| {
             let given = Arc::new(AtomicUsize::new(0));
             let count = given.clone();
-            house.seat(0).acquire(house.tasks[0]);
+            house.slot(0).acquire(house.tasks[0]);
             let worker = house.spawn(0, move |me| {
                 for done in 0..2 {
                     unsafe { house.mine(me).join_idle(me, 1) };
-                    me.sit(me.wait_turn());
+                    me.on_acquire(me.wait_turn());
                     assert!(count.load(Ordering::Relaxed) > done);
                     house.pop(0).expect("there is work");
                 }
@@ -41,7 +41,7 @@ fn a_worker_that_sleeps_is_woken_for_what_comes_to_a_hec_that_rests() {
                     house.queue(0, name, None);
                     given.fetch_add(1, Ordering::Relaxed);
                 };
-                while !unsafe { house.seat(0).give(fill) } {
+                while !unsafe { house.slot(0).give(fill) } {
                     crate::atomics::spin_loop();
                 }
             }

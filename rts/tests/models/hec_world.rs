@@ -1,11 +1,11 @@
 //! HECs and tasks for the models of the scheduler, whose threads only note that they have run. Seats, letters, turns and the
 //! stopping of the world are the code that ships; [`House::schedule`] is short for what `sched/schedule.rs` does with them.
 use crate::atomics::{AtomicBool, AtomicUsize, Ordering};
-use crate::shipped::handoff_state::State;
-use crate::shipped::mailbox::Post;
-use crate::shipped::handoff_protocol::{Called, Seat, Task, Whereabouts, Work};
+use crate::shipped::handoff_state::SlotState;
+use crate::shipped::mailbox::Mailbox;
+use crate::shipped::handoff_protocol::{Called, HandoffSlot, Task, AssignedHec, Work};
 use crate::shipped::stop_world_protocol;
-use crate::shipped::task_parker::{Turn, Turns};
+use crate::shipped::task_parker::{Wakeup, Parker};
 use loom::cell::UnsafeCell;
 use loom::sync::{Condvar, Mutex, MutexGuard};
 use loom::thread;
@@ -46,8 +46,8 @@ impl Fiber {
 }
 
 pub struct OsThread {
-    turns: Turns<Turn<Call>>,
-    whereabouts: Whereabouts,
+    parker: Parker<Wakeup<Call>>,
+    assigned_hec: AssignedHec,
     /// The HEC that it has.
     sits: UnsafeCell<Option<usize>>,
     ends: UnsafeCell<bool>,
@@ -91,36 +91,36 @@ impl TaskRef {
         self.0.ends.with_mut(|e| unsafe { *e = true });
     }
 
-    fn give(self, turn: Turn<Call>) {
-        self.0.turns.give(turn);
+    fn give(self, turn: Wakeup<Call>) {
+        self.0.parker.unpark(turn);
     }
 }
 
 impl Task for TaskRef {
-    fn whereabouts(self) -> &'static Whereabouts {
-        &self.0.whereabouts
+    fn assigned_hec(self) -> &'static AssignedHec {
+        &self.0.assigned_hec
     }
-    fn sit(self, no: usize) {
+    fn on_acquire(self, no: usize) {
         self.sits(Some(no));
     }
-    fn stand(self) {
+    fn on_release(self) {
         self.sits(None);
     }
-    fn has_turn(self, no: usize) {
-        self.give(Turn::Hec(no));
+    fn grant(self, no: usize) {
+        self.give(Wakeup::Hec(no));
     }
-    fn is_sent_for(self, no: usize) {
-        self.give(Turn::Look(no));
+    fn request_check(self, no: usize) {
+        self.give(Wakeup::Look(no));
     }
-    fn nudge(self) {
-        self.0.turns.nudge();
+    fn wake(self) {
+        self.0.parker.wake();
     }
     fn await_call(self) -> Called {
-        match self.0.turns.wait() {
-            Turn::Hec(no) => Called::Has(no),
-            Turn::Look(no) => Called::Look(no),
-            Turn::Call(Call::Make(_)) => panic!("a task that waits for a HEC was given a foreign call"),
-            Turn::Call(Call::End) => {
+        match self.0.parker.park() {
+            Wakeup::Hec(no) => Called::Has(no),
+            Wakeup::Look(no) => Called::Look(no),
+            Wakeup::Call(Call::Make(_)) => panic!("a task that waits for a HEC was given a foreign call"),
+            Wakeup::Call(Call::End) => {
                 self.may_end();
                 self.await_call()
             }
@@ -134,8 +134,8 @@ impl Task for TaskRef {
 
 pub struct Hec {
     /// Made anew in the child of a fork.
-    state: std::cell::UnsafeCell<Mutex<State<TaskRef>>>,
-    post: Post<Thread>,
+    state: std::cell::UnsafeCell<Mutex<SlotState<TaskRef>>>,
+    post: Mailbox<Thread>,
     limit: AtomicUsize,
     rests: AtomicBool,
     /// For the holder, or whoever has the seat's lock while the HEC rests.
@@ -147,7 +147,7 @@ pub struct House {
     hecs: Vec<Hec>,
     pub tasks: Vec<TaskRef>,
     world: stop_world_protocol::World,
-    /// As `seat::stopping`.
+    /// As `slot::stopping`.
     stopping: AtomicBool,
     fiber: UnsafeCell<Vec<&'static str>>,
     /// Workers that have not been started yet.
@@ -161,17 +161,17 @@ pub struct House {
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 pub struct Inherited {
     queue: Vec<usize>,
-    letters: Vec<usize>,
+    messages: Vec<usize>,
     rests: bool,
     /// None if an OS thread that the child does not have had its lock.
-    seat: Option<InheritedSeat>,
+    slot: Option<InheritedSeat>,
 }
 
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct InheritedSeat {
     holder: Option<usize>,
     idle: Vec<usize>,
-    returners: usize,
+    returning: usize,
 }
 
 /// The seat of a HEC.
@@ -183,28 +183,28 @@ impl SeatOf {
         &self.0.hecs[self.1]
     }
 
-    fn mutex(self) -> &'static Mutex<State<TaskRef>> {
+    fn mutex(self) -> &'static Mutex<SlotState<TaskRef>> {
         unsafe { &*self.hec().state.get() }
     }
 }
 
-impl Seat for SeatOf {
+impl HandoffSlot for SeatOf {
     type Task = TaskRef;
 
     fn no(self) -> usize {
         self.1
     }
-    fn lock(self) -> MutexGuard<'static, State<TaskRef>> {
+    fn lock(self) -> MutexGuard<'static, SlotState<TaskRef>> {
         self.mutex().lock().unwrap()
     }
-    fn try_lock(self) -> Option<MutexGuard<'static, State<TaskRef>>> {
+    fn try_lock(self) -> Option<MutexGuard<'static, SlotState<TaskRef>>> {
         match self.mutex().try_lock() {
             Ok(guard) => Some(guard),
             Err(TryLockError::WouldBlock) => None,
             Err(TryLockError::Poisoned(_)) => panic!(),
         }
     }
-    unsafe fn renew(self, state: State<TaskRef>) {
+    unsafe fn renew(self, state: SlotState<TaskRef>) {
         // The old one may be locked for ever.
         std::mem::forget(std::mem::replace(&mut *self.hec().state.get(), Mutex::new(state)));
     }
@@ -225,11 +225,11 @@ impl Seat for SeatOf {
     fn rests(self, yes: bool) {
         self.hec().rests.store(yes, Ordering::Relaxed);
     }
-    fn lined_up(self, _: &State<TaskRef>) {}
+    fn on_waiters_changed(self, _: &SlotState<TaskRef>) {}
     fn is_left(self, _: TaskRef) -> bool {
         false
     }
-    fn linger(self, _: TaskRef) {}
+    fn await_short_call(self, _: TaskRef) {}
     fn interrupt(self) {
         self.hec().limit.store(0, Ordering::Relaxed);
     }
@@ -242,16 +242,16 @@ impl House {
     /// Runs a model with so many HECs, all of which rest, and so many tasks, of which the last `workers` are not alive yet.
     pub fn with(hecs: usize, tasks: usize, workers: usize, model: impl FnOnce(&'static House)) {
         let hec = |_| Hec {
-            state: std::cell::UnsafeCell::new(Mutex::new(State::new(None))),
-            post: Post::new(),
+            state: std::cell::UnsafeCell::new(Mutex::new(SlotState::new(None))),
+            post: Mailbox::new(),
             limit: AtomicUsize::new(END),
             rests: AtomicBool::new(true),
             queue: UnsafeCell::new(VecDeque::new()),
         };
         let task = |_| {
             TaskRef(Box::leak(Box::new(OsThread {
-                turns: Turns::new(),
-                whereabouts: Whereabouts::new(),
+                parker: Parker::new(),
+                assigned_hec: AssignedHec::new(),
                 sits: UnsafeCell::new(None),
                 ends: UnsafeCell::new(false),
                 calls: Mutex::new(Vec::new()),
@@ -276,18 +276,18 @@ impl House {
         }
     }
 
-    pub fn seat(&'static self, no: usize) -> SeatOf {
+    pub fn slot(&'static self, no: usize) -> SeatOf {
         SeatOf(self, no)
     }
 
     /// The seat of the HEC that the calling task holds.
     pub fn mine(&'static self, me: TaskRef) -> SeatOf {
-        self.seat(me.held().expect("it holds a HEC"))
+        self.slot(me.held().expect("it holds a HEC"))
     }
 
     fn others(&'static self, me: TaskRef) -> impl Iterator<Item = SeatOf> + Clone {
         let mine = self.mine(me).1;
-        (0..self.hecs.len()).filter(move |&no| no != mine).map(|no| self.seat(no))
+        (0..self.hecs.len()).filter(move |&no| no != mine).map(|no| self.slot(no))
     }
 
     /// Spawns an OS thread that does this as task number `no`.
@@ -313,7 +313,7 @@ impl House {
     /// Sends a HEC a thread.
     pub fn send(&'static self, no: usize, t: Thread) {
         self.hecs[no].post.add(t);
-        self.seat(no).deliver();
+        self.slot(no).deliver();
     }
 
     pub fn is_resting(&self, no: usize) -> bool {
@@ -322,8 +322,8 @@ impl House {
 
     /// As `share::give_away`.
     pub fn give_away(&'static self, me: TaskRef, t: Thread) -> bool {
-        let mut resting = self.others(me).filter(|seat| self.is_resting(seat.1));
-        resting.any(|seat| unsafe { seat.give(|| self.queue(seat.1, t.name, t.bound)) })
+        let mut resting = self.others(me).filter(|slot| self.is_resting(slot.1));
+        resting.any(|slot| unsafe { slot.give(|| self.queue(slot.1, t.name, t.bound)) })
     }
 
     /// A thread runs, and ends.
@@ -347,7 +347,7 @@ impl House {
     /// but have nothing to do any more.)
     pub fn end(&self, names: &[usize], workers: Vec<thread::JoinHandle<()>>) {
         self.wait_until_ran(names.len());
-        self.tasks.iter().for_each(|t| t.give(Turn::Call(Call::End)));
+        self.tasks.iter().for_each(|t| t.give(Wakeup::Call(Call::End)));
         workers.into_iter().for_each(|w| w.join().unwrap());
         let mut ran = self.ran.lock().unwrap().clone();
         ran.sort();
@@ -368,7 +368,7 @@ impl House {
             match self.pop(no) {
                 Some(t) if t.bound.is_none_or(|task| task == me) => self.run(t),
                 Some(t) => {
-                    if let Some(there) = t.bound.and_then(|task| task.whereabouts().elsewhere(no)) {
+                    if let Some(there) = t.bound.and_then(|task| task.assigned_hec().elsewhere(no)) {
                         self.send(there, t);
                     } else if !self.give_away(me, t) {
                         self.push_front(no, t);
@@ -384,7 +384,7 @@ impl House {
     pub fn attend(&'static self, me: TaskRef) -> bool {
         let no = self.mine(me).1;
         let post = &self.hecs[no].post;
-        if post.called_back() && unsafe { self.seat(no).make_way(me) } {
+        if post.called_back() && unsafe { self.slot(no).yield_to_stopper(me) } {
             return true;
         }
         if post.any() {
@@ -403,13 +403,13 @@ impl House {
     }
 
     fn step_aside(&'static self, me: TaskRef, incall: Option<usize>) {
-        let seat = self.mine(me);
+        let slot = self.mine(me);
         unsafe {
             if incall.is_some() {
-                seat.release(me);
-                me.sit(me.wait_turn());
+                slot.release(me);
+                me.on_acquire(me.wait_turn());
             } else {
-                assert!(seat.join_idle(me, MAX_IDLE));
+                assert!(slot.join_idle(me, MAX_IDLE));
                 self.wait_for_work(me);
             }
         }
@@ -418,15 +418,15 @@ impl House {
     /// As `schedule::wait_for_work`; without a HEC if the worker should end.
     fn wait_for_work(&'static self, me: TaskRef) {
         loop {
-            if me.0.ends.with(|e| unsafe { *e }) && !me.0.turns.any() {
+            if me.0.ends.with(|e| unsafe { *e }) && !me.0.parker.any() {
                 return;
             }
-            match me.0.turns.wait() {
-                Turn::Hec(no) => return me.sit(no),
-                Turn::Look(no) if self.seat(no).look(me) => return,
-                Turn::Look(_) => {}
-                Turn::Call(Call::Make(fiber)) => return self.make_call(me, fiber),
-                Turn::Call(Call::End) => me.may_end(),
+            match me.0.parker.park() {
+                Wakeup::Hec(no) => return me.on_acquire(no),
+                Wakeup::Look(no) if self.slot(no).look(me) => return,
+                Wakeup::Look(_) => {}
+                Wakeup::Call(Call::Make(fiber)) => return self.make_call(me, fiber),
+                Wakeup::Call(Call::End) => me.may_end(),
             }
         }
     }
@@ -437,7 +437,7 @@ impl House {
         fiber.note("leaves");
         let worker = self.mine(me).spare_worker();
         worker.0.calls.lock().unwrap().push(name);
-        worker.give(Turn::Call(Call::Make(fiber)));
+        worker.give(Wakeup::Call(Call::Make(fiber)));
     }
 
     /// A worker makes a foreign call that has been handed over to it, which lasts until another thread has run, and runs the thread
@@ -445,7 +445,7 @@ impl House {
     fn make_call(&'static self, me: TaskRef, fiber: Fiber) {
         fiber.note("calls");
         self.wait_until_ran(1);
-        self.seat(0).acquire(me);
+        self.slot(0).acquire(me);
         let name = me.0.calls.lock().unwrap().pop().expect("the call is under way");
         fiber.note("is back");
         self.run(Thread { name, bound: None });
@@ -476,12 +476,12 @@ impl House {
         let no_of = |t: &TaskRef| self.tasks.iter().position(|x| x == t).unwrap();
         let of = |(no, hec): (usize, &Hec)| Inherited {
             queue: hec.queue.with(|q| unsafe { (*q).iter().map(|t| t.name).collect() }),
-            letters: hec.post.letters().iter().map(|t| t.name).collect(),
+            messages: hec.post.messages().iter().map(|t| t.name).collect(),
             rests: self.is_resting(no),
-            seat: self.seat(no).try_lock().map(|st| InheritedSeat {
+            slot: self.slot(no).try_lock().map(|st| InheritedSeat {
                 holder: st.holder.as_ref().map(no_of),
                 idle: st.idle.iter().map(no_of).collect(),
-                returners: st.returners(),
+                returning: st.returning(),
             }),
         };
         let inherited = self.hecs.iter().enumerate().map(of).collect();
@@ -493,14 +493,14 @@ impl House {
     pub fn inherit(&'static self, inherited: &[Inherited]) {
         for (no, (hec, from)) in self.hecs.iter().zip(inherited).enumerate() {
             from.queue.iter().for_each(|&name| self.queue(no, name, None));
-            from.letters.iter().for_each(|&name| hec.post.add(Thread { name, bound: None }));
+            from.messages.iter().for_each(|&name| hec.post.add(Thread { name, bound: None }));
             hec.rests.store(from.rests, Ordering::Relaxed);
-            let mut state = self.seat(no).lock();
-            match &from.seat {
-                Some(seat) => {
-                    state.holder = seat.holder.map(|no| self.tasks[no]);
-                    state.idle = seat.idle.iter().map(|&no| self.tasks[no]).collect();
-                    (0..seat.returners).for_each(|_| assert!(!state.take_or_line_up(self.tasks[1])));
+            let mut state = self.slot(no).lock();
+            match &from.slot {
+                Some(slot) => {
+                    state.holder = slot.holder.map(|no| self.tasks[no]);
+                    state.idle = slot.idle.iter().map(|&no| self.tasks[no]).collect();
+                    (0..slot.returning).for_each(|_| assert!(!state.take_or_enqueue(self.tasks[1])));
                 }
                 // Somebody will have it for ever.
                 None => std::mem::forget(state),
@@ -512,8 +512,8 @@ impl House {
     /// As `fork::child`, until the world goes on.
     pub fn become_child(&'static self, me: TaskRef) {
         unsafe {
-            me.0.turns.renew();
-            crate::shipped::after_fork::after_fork(me, (0..self.hecs.len()).map(|no| self.seat(no)));
+            me.0.parker.renew();
+            crate::shipped::after_fork::after_fork(me, (0..self.hecs.len()).map(|no| self.slot(no)));
         }
         // A thread that is ended wakes another, which is tied to the second HEC.
         self.send(1, Thread { name: usize::MAX, bound: None });
@@ -535,7 +535,7 @@ impl House {
     /// The process is no more: nobody who waits goes on.
     pub fn end_the_process(&self, me: TaskRef) {
         self.touch_all();
-        self.tasks.iter().filter(|&&t| t != me).for_each(|t| t.give(Turn::Hec(GONE)));
+        self.tasks.iter().filter(|&&t| t != me).for_each(|t| t.give(Wakeup::Hec(GONE)));
     }
 
     /// The same if all others rest.
@@ -558,7 +558,7 @@ impl House {
 
     /// Has the task, which is outside, come to HEC `no` and leave it.
     pub fn visit(&'static self, no: usize, me: TaskRef) {
-        self.seat(no).acquire(me);
+        self.slot(no).acquire(me);
         self.leave(me);
     }
 
@@ -572,7 +572,7 @@ impl House {
         self.hecs[no].queue.with_mut(|_| ());
         unsafe { self.mine(me).leave(me) };
         over();
-        self.seat(no).acquire(me);
+        self.slot(no).acquire(me);
         self.hecs[no].queue.with_mut(|_| ());
     }
 
@@ -582,14 +582,14 @@ impl House {
     }
 
     pub fn leave(&'static self, me: TaskRef) {
-        let seat = self.mine(me);
-        self.hecs[seat.1].queue.with_mut(|_| ());
-        unsafe { seat.release(me) }
+        let slot = self.mine(me);
+        self.hecs[slot.1].queue.with_mut(|_| ());
+        unsafe { slot.release(me) }
     }
 
     /// In the end nobody holds a HEC or waits for it, and there is nothing to do.
     pub fn is_quiet(&'static self) -> bool {
-        let idle = |seat: SeatOf| seat.lock().is_free() && matches!(unsafe { seat.work() }, Work::Nothing);
-        !self.world.0.load(Ordering::Relaxed) && (0..self.hecs.len()).all(|no| idle(self.seat(no)))
+        let idle = |slot: SeatOf| slot.lock().is_free() && matches!(unsafe { slot.work() }, Work::Nothing);
+        !self.world.0.load(Ordering::Relaxed) && (0..self.hecs.len()).all(|no| idle(self.slot(no)))
     }
 }

@@ -1,11 +1,11 @@
 //! A crew: jobs are done, and never after they have been recalled.
 use crate::atomics::{AtomicUsize, Ordering};
-use crate::shipped::helper_pool::{Crew, Hand};
+use crate::shipped::helper_pool::{HelperPool, HelperId};
 use crate::explore;
 use loom::sync::Arc;
 use loom::thread::{self, JoinHandle};
 
-fn hire(crew: &Arc<Crew>, helpers: usize) -> Vec<JoinHandle<()>> {
+fn hire(crew: &Arc<HelperPool>, helpers: usize) -> Vec<JoinHandle<()>> {
     let one = |_| {
         let crew = crew.clone();
         thread::spawn(move || crew.help())
@@ -13,7 +13,7 @@ fn hire(crew: &Arc<Crew>, helpers: usize) -> Vec<JoinHandle<()>> {
     (0..helpers).map(one).collect()
 }
 
-fn dismiss(crew: &Crew, helpers: Vec<JoinHandle<()>>) {
+fn dismiss(crew: &HelperPool, helpers: Vec<JoinHandle<()>>) {
     crew.close();
     for helper in helpers {
         helper.join().unwrap();
@@ -22,7 +22,7 @@ fn dismiss(crew: &Crew, helpers: Vec<JoinHandle<()>>) {
 
 /// Runs two jobs with `helpers` for `hands` of them.
 fn two_jobs(helpers: usize, hands: usize) {
-    let crew = Arc::new(Crew::new(1));
+    let crew = Arc::new(HelperPool::new(1));
     let all = hire(&crew, helpers);
     for _ in 0..2 {
         // A model's own memory: loom sees an access after the job's end.
@@ -31,14 +31,14 @@ fn two_jobs(helpers: usize, hands: usize) {
         struct Shared<'a>(&'a loom::cell::UnsafeCell<[usize; 3]>);
         unsafe impl Sync for Shared<'_> {}
         let shared = Shared(&workers);
-        let job = |hand: Hand| {
+        let job = |hand: HelperId| {
             let shared = &shared;
             taken.fetch_add(1, Ordering::Relaxed);
             // Each has a number of its own.
             shared.0.with(|p| unsafe { assert_eq!((*p)[hand.number], 0) });
         };
         unsafe { crew.post(hands, &job) };
-        crew.recall();
+        crew.close_job();
         assert!(taken.load(Ordering::Relaxed) <= hands.min(helpers));
         workers.with_mut(|p| unsafe { (*p)[0] = 1 });
     }
@@ -57,13 +57,13 @@ fn no_more_hands_than_wanted_take_it() {
 
 /// A visitor beside the helpers, which looks a few times.
 fn with_a_visitor(helpers: usize, hands: usize) {
-    let crew = Arc::new(Crew::new(1));
+    let crew = Arc::new(HelperPool::new(1));
     let all = hire(&crew, helpers);
     let visitor = {
         let crew = crew.clone();
         thread::spawn(move || {
             let (mut looks, mut jobs) = (2, 0);
-            crew.visit(7, helpers + 1).unwrap().stand_by(|done| {
+            crew.visit(7, helpers + 1).unwrap().wait_as_helper(|done| {
                 looks -= 1;
                 jobs += done as usize;
                 looks > 0
@@ -77,7 +77,7 @@ fn with_a_visitor(helpers: usize, hands: usize) {
     let shared = Shared(&done);
     let taken = AtomicUsize::new(0);
     let taken_by_visitor = AtomicUsize::new(0);
-    let job = |hand: Hand| {
+    let job = |hand: HelperId| {
         let shared = &shared;
         assert!((1..=hands).contains(&hand.number));
         assert!([None, Some(7)].contains(&hand.hec));
@@ -86,7 +86,7 @@ fn with_a_visitor(helpers: usize, hands: usize) {
         shared.0.with(|_| ());
     };
     unsafe { crew.post(hands, &job) };
-    crew.recall();
+    crew.close_job();
     assert!(taken.load(Ordering::Relaxed) <= hands.min(helpers + 1));
     done.with_mut(|_| ());
     dismiss(&crew, all);

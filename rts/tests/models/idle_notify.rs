@@ -2,8 +2,8 @@
 use crate::atomics::{AtomicBool, AtomicUsize, Ordering};
 use crate::explore;
 use crate::hec_world::END;
-use crate::shipped::idle::{ask, made, runs, Giver, Resting};
-use crate::shipped::mailbox::Post;
+use crate::shipped::idle::{notify_idle, work_added, before_run, WorkSource, IdleCount};
+use crate::shipped::mailbox::Mailbox;
 use loom::sync::{Arc, Mutex};
 use loom::thread;
 
@@ -12,14 +12,14 @@ const SOON: usize = END / 2;
 
 struct Hec {
     limit: AtomicUsize,
-    post: Post<()>,
+    post: Mailbox<()>,
     waiting: AtomicUsize,
     rests: AtomicBool,
     /// Its seat's.
     lock: Mutex<()>,
 }
 
-impl Giver for Hec {
+impl WorkSource for Hec {
     fn has_something(&self) -> bool {
         self.waiting.load(Ordering::Relaxed) > 0
     }
@@ -29,7 +29,7 @@ impl Giver for Hec {
 }
 
 struct World {
-    resting: Resting,
+    resting: IdleCount,
     hecs: Vec<Hec>,
     /// So many HECs may be busy.
     cores: usize,
@@ -40,15 +40,15 @@ impl World {
     fn new(hecs: usize, cores: usize) -> Arc<World> {
         let hec = |_| Hec {
             limit: AtomicUsize::new(0),
-            post: Post::new(),
+            post: Mailbox::new(),
             waiting: AtomicUsize::new(0),
             rests: AtomicBool::new(false),
             lock: Mutex::new(()),
         };
-        Arc::new(World { resting: Resting(AtomicUsize::new(0)), hecs: (0..hecs).map(hec).collect(), cores })
+        Arc::new(World { resting: IdleCount(AtomicUsize::new(0)), hecs: (0..hecs).map(hec).collect(), cores })
     }
 
-    /// As `Crowd::room`.
+    /// As `ActiveLimit::room`.
     fn has_room(&self) -> bool {
         let resting = self.resting.count();
         resting.min((self.cores + resting).saturating_sub(self.hecs.len())) > 0
@@ -60,7 +60,7 @@ impl World {
         self.hecs[no].rests.store(yes, Ordering::Relaxed);
         self.resting.one(yes);
         if yes {
-            ask(|| self.has_room(), self.hecs.iter().enumerate().filter(|(i, _)| *i != no).map(|(_, h)| h));
+            notify_idle(|| self.has_room(), self.hecs.iter().enumerate().filter(|(i, _)| *i != no).map(|(_, h)| h));
         }
     }
 
@@ -94,16 +94,16 @@ impl World {
     }
 
     /// As `Hec::open_nursery`.
-    fn runs(&self, (seen, later): (usize, bool)) {
+    fn before_run(&self, (seen, later): (usize, bool)) {
         let hec = &self.hecs[0];
         hec.post.open(&hec.limit, if later { SOON } else { END });
-        runs(hec, &self.resting, seen, || self.has_room());
+        before_run(hec, &self.resting, seen, || self.has_room());
     }
 
     /// As `door::Claim::go_on`.
     fn makes(&self) {
         let first = self.add(1) == 1;
-        made(&self.hecs[0], first, || self.has_room(), || SOON);
+        work_added(&self.hecs[0], first, || self.has_room(), || SOON);
     }
 
     /// In the end the first HEC has not something to give that it does not come back for.
@@ -133,7 +133,7 @@ fn together(others: usize, cores: usize, first: fn(&World)) {
 #[test]
 fn something_is_made_as_another_comes_to_rest() {
     together(1, 2, |w| {
-        w.runs(w.looks());
+        w.before_run(w.looks());
         w.makes();
         w.makes();
     });
@@ -143,14 +143,14 @@ fn something_is_made_as_another_comes_to_rest() {
 fn a_thread_is_about_to_run_as_another_comes_to_rest() {
     together(1, 2, |w| {
         w.add(1);
-        w.runs(w.looks());
+        w.before_run(w.looks());
     });
 }
 
 #[test]
 fn of_two_that_come_to_rest_with_one_core_too_few_one_is_enough() {
     together(2, 2, |w| {
-        w.runs(w.looks());
+        w.before_run(w.looks());
         w.makes();
     });
 }
@@ -159,10 +159,10 @@ fn of_two_that_come_to_rest_with_one_core_too_few_one_is_enough() {
 fn something_comes_again_after_all_was_taken() {
     together(1, 2, |w| {
         w.add(1);
-        w.runs(w.looks());
+        w.before_run(w.looks());
         // The thread ends, and the one that waited runs and makes another.
         w.add(usize::MAX);
-        w.runs(w.looks());
+        w.before_run(w.looks());
         w.makes();
     });
 }
@@ -181,7 +181,7 @@ fn who_has_had_something_comes_to_rest_again() {
             })
         };
         w.add(1);
-        w.runs(w.looks());
+        w.before_run(w.looks());
         other.join().unwrap();
         w.verify();
     });

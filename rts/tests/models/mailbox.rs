@@ -2,15 +2,15 @@
 use crate::atomics::{AtomicUsize, Ordering};
 use crate::explore;
 use crate::hec_world::{House, Thread, END};
-use crate::shipped::mailbox::Post;
-use crate::shipped::handoff_protocol::Seat;
+use crate::shipped::mailbox::Mailbox;
+use crate::shipped::handoff_protocol::HandoffSlot;
 use loom::sync::Arc;
 use loom::thread;
 
 #[test]
 fn a_call_stops_a_thread_that_is_about_to_run() {
     explore(3, || {
-        let shared = Arc::new((Post::<u8>::new(), AtomicUsize::new(END)));
+        let shared = Arc::new((Mailbox::<u8>::new(), AtomicUsize::new(END)));
         let theirs = shared.clone();
         let caller = thread::spawn(move || theirs.0.call_back(&theirs.1));
         shared.0.open(&shared.1, END);
@@ -24,7 +24,7 @@ fn a_call_stops_a_thread_that_is_about_to_run() {
 #[test]
 fn who_has_heard_a_call_sees_the_letter() {
     explore(3, || {
-        let shared = Arc::new((Post::<u8>::new(), AtomicUsize::new(END)));
+        let shared = Arc::new((Mailbox::<u8>::new(), AtomicUsize::new(END)));
         let theirs = shared.clone();
         let sender = thread::spawn(move || {
             theirs.0.add(1);
@@ -43,16 +43,16 @@ fn a_letter_stops_a_running_thread() {
     explore(3, || {
         House::with(1, 1, 0, |house| {
             let me = house.tasks[0];
-            house.seat(0).acquire(me);
+            house.slot(0).acquire(me);
             let sender = thread::spawn(move || house.send(0, Thread { name: 1, bound: None }));
-            let letter = loop {
+            let message = loop {
                 house.run_until_stopped(0);
                 house.attend(me);
                 if let Some(t) = house.pop(0) {
                     break t;
                 }
             };
-            house.run(letter);
+            house.run(message);
             house.leave(me);
             sender.join().unwrap();
             house.end(&[1], vec![]);
@@ -62,11 +62,11 @@ fn a_letter_stops_a_running_thread() {
 }
 
 /// A letter comes while another task does this, and perhaps holds the HEC: all of the named threads run.
-fn letters(names: &'static [usize], other: fn(&'static House)) {
+fn messages(names: &'static [usize], other: fn(&'static House)) {
     explore(2, move || {
         House::with(1, 3, 2, |house| {
             if names.len() == 1 {
-                house.seat(0).acquire(house.tasks[0]);
+                house.slot(0).acquire(house.tasks[0]);
             }
             let sender = thread::spawn(move || house.send(0, Thread { name: 1, bound: None }));
             let workers = [1, 2].map(|no| house.spawn_worker(no));
@@ -80,7 +80,7 @@ fn letters(names: &'static [usize], other: fn(&'static House)) {
 
 #[test]
 fn a_letter_is_read_though_the_holder_lets_go() {
-    letters(&[1], |house| {
+    messages(&[1], |house| {
         house.attend(house.tasks[0]);
         house.leave(house.tasks[0]);
     });
@@ -88,5 +88,5 @@ fn a_letter_is_read_though_the_holder_lets_go() {
 
 #[test]
 fn letters_to_a_hec_that_rests_are_each_read_once() {
-    letters(&[1, 2], |house| house.send(0, Thread { name: 2, bound: None }));
+    messages(&[1, 2], |house| house.send(0, Thread { name: 2, bound: None }));
 }

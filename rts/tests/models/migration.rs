@@ -1,7 +1,7 @@
 //! Threads given to a HEC that rests: each runs once, whatever else comes to the HEC.
 use crate::explore;
 use crate::hec_world::{House, TaskRef, Thread};
-use crate::shipped::handoff_protocol::Seat;
+use crate::shipped::handoff_protocol::HandoffSlot;
 
 /// The first HEC's holder gives one of its two threads to the second, which rests and has an idle worker, while another task
 /// does this. All of the named threads run.
@@ -9,11 +9,11 @@ fn given(ran: &'static [usize], other: fn(&'static House, TaskRef)) {
     explore(2, move || {
         House::with(2, 4, 1, |house| {
             let me = house.tasks[0];
-            house.seat(0).acquire(me);
+            house.slot(0).acquire(me);
             house.queue(0, 0, None);
             // Idle: it has held the HEC.
-            house.seat(1).acquire(house.tasks[2]);
-            unsafe { house.seat(1).join_idle(house.tasks[2], 1) };
+            house.slot(1).acquire(house.tasks[2]);
+            unsafe { house.slot(1).join_idle(house.tasks[2], 1) };
             let other = house.spawn(1, move |me| other(house, me));
             let workers = [2, 3].map(|no| house.spawn_worker(no));
             let t = Thread { name: 1, bound: None };
@@ -43,7 +43,7 @@ fn a_thread_is_given_as_a_task_comes_back() {
 #[test]
 fn a_thread_is_given_as_the_world_stops() {
     given(&[0, 1], |house, me| {
-        house.seat(1).acquire(me);
+        house.slot(1).acquire(me);
         house.stop_the_world(me);
         house.leave(me);
     });
@@ -54,7 +54,7 @@ fn a_thread_is_given_as_the_world_stops() {
 fn threads_are_given_by_two() {
     given(&[0, 1, 2], |house, _| {
         let t = Thread { name: 2, bound: None };
-        if !unsafe { house.seat(1).give(|| house.queue(1, t.name, t.bound)) } {
+        if !unsafe { house.slot(1).give(|| house.queue(1, t.name, t.bound)) } {
             house.run(t);
         }
     });

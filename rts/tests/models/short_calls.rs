@@ -2,18 +2,18 @@
 use crate::atomics::{AtomicBool, Ordering};
 use crate::explore;
 use crate::hec_world::{House, TaskRef};
-use crate::shipped::handoff_protocol::Seat;
+use crate::shipped::handoff_protocol::HandoffSlot;
 use loom::sync::Arc;
 
 /// Takes the first HEC, where thread 1 waits then.
 fn acquire_with_thread(house: &'static House, me: TaskRef) {
-    house.seat(0).acquire(me);
+    house.slot(0).acquire(me);
     house.queue(0, 1, None);
 }
 
 /// Takes the first HEC, makes so many calls, and passes it on.
 fn make_calls(house: &'static House, me: TaskRef, calls: usize) {
-    house.seat(0).acquire(me);
+    house.slot(0).acquire(me);
     (0..calls).for_each(|_| house.call_out(0, me));
     house.leave(me);
 }
@@ -100,7 +100,7 @@ fn the_world_is_stopped_as_a_hec_is_left() {
         House::with(2, 3, 1, |house| {
             let worker = house.spawn_worker(2);
             let stopper = house.spawn(1, |me| {
-                house.seat(1).acquire(me);
+                house.slot(1).acquire(me);
                 house.stop_the_world(me);
                 house.leave(me);
             });
@@ -122,14 +122,14 @@ fn the_world_is_stopped_during_a_long_call() {
             let stopped = Arc::new(AtomicBool::new(false));
             let tell = stopped.clone();
             let stopper = house.spawn(1, move |me| {
-                house.seat(1).acquire(me);
+                house.slot(1).acquire(me);
                 house.stop_the_world(me);
                 house.leave(me);
                 tell.store(true, Ordering::Relaxed);
             });
             // Who has nothing to run on its HEC gives way to the other when it comes back.
             let me = house.tasks[0];
-            house.seat(0).acquire(me);
+            house.slot(0).acquire(me);
             house.call_out_until(0, me, || {
                 while !stopped.load(Ordering::Relaxed) {
                     crate::atomics::spin_loop();
@@ -150,7 +150,7 @@ fn a_bound_thread_that_waits_as_another_calls_out_goes_to_its_task() {
             let me = house.tasks[0];
             acquire_with_thread(house, me);
             let other = house.spawn(1, |me| {
-                house.seat(0).acquire(me);
+                house.slot(0).acquire(me);
                 house.queue(0, 2, Some(me));
                 house.schedule(me, Some(2));
                 house.leave(me);

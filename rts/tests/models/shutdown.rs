@@ -3,7 +3,7 @@ use crate::atomics::{AtomicBool, Ordering};
 use crate::explore;
 use crate::hec_world::{House, TaskRef, Thread};
 use crate::shipped::lifetime::{Leave, Lifetime, Start};
-use crate::shipped::handoff_protocol::Seat;
+use crate::shipped::handoff_protocol::HandoffSlot;
 
 const FLUSH: usize = 0;
 const OTHER: usize = 1;
@@ -17,14 +17,14 @@ struct Program {
 impl Program {
     /// As `exit::wind_down`.
     fn wind_down(&self, me: TaskRef, os_thread: i32) {
-        self.house.seat(0).acquire(me);
+        self.house.slot(0).acquire(me);
         self.house.queue(0, FLUSH, Some(me));
         self.house.schedule(me, Some(FLUSH));
         assert!(self.life.admits(|| os_thread, || true), "threads that run as handles are flushed may call back");
         self.house.leave(me);
         self.life.close();
         assert!(!self.life.admits(|| os_thread, || true), "who winds down does not wait for itself");
-        self.house.seat(0).acquire(me);
+        self.house.slot(0).acquire(me);
         self.house.end_the_world(me);
         assert!(!self.wound_down.swap(true, Ordering::Relaxed), "it is wound down once");
     }
@@ -57,19 +57,19 @@ impl Program {
             assert!(self.wound_down.load(Ordering::Relaxed), "it makes no mistake before that");
             return;
         }
-        self.come_back(me);
+        self.resume_from_call(me);
     }
 
     /// As the OS thread of a `forkOS`.
     fn begin(&self, me: TaskRef) {
         if self.life.in_use() {
-            self.come_back(me);
+            self.resume_from_call(me);
         }
     }
 
     /// As `resumeThread`.
-    fn come_back(&self, me: TaskRef) {
-        self.house.seat(1).acquire(me);
+    fn resume_from_call(&self, me: TaskRef) {
+        self.house.slot(1).acquire(me);
         if me.is_gone() {
             return;
         }
@@ -103,7 +103,7 @@ fn program(first: fn(&Program, TaskRef, i32), others: [fn(&Program, TaskRef, i32
 
 #[test]
 fn two_end_the_program_and_a_call_returns() {
-    program(Program::exit, [Program::exit, |p, me, _| p.come_back(me)]);
+    program(Program::exit, [Program::exit, |p, me, _| p.resume_from_call(me)]);
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn the_runtime_ends_and_another_ends_the_program() {
         |p, _, os_thread| {
             assert!(p.life.in_use() || !p.life.leave_all(os_thread));
         },
-        |p, me, _| p.come_back(me),
+        |p, me, _| p.resume_from_call(me),
     ]);
 }
 
@@ -142,12 +142,12 @@ fn the_child_of_a_fork_goes_on_though_its_parent_was_about_to_end() {
 fn the_program_ends_with_threads_that_run() {
     program(Program::exit, [
         |p, me, _| {
-            p.house.seat(1).acquire(me);
+            p.house.slot(1).acquire(me);
             if !me.is_gone() {
                 p.house.queue(1, OTHER, None);
                 p.house.leave(me);
             }
         },
-        |p, me, _| p.come_back(me),
+        |p, me, _| p.resume_from_call(me),
     ]);
 }

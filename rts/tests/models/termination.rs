@@ -1,7 +1,7 @@
 //! Shared work: all of it is done, and all who do it come to an end.
 use crate::atomics::{AtomicUsize, Ordering};
 use crate::explore;
-use crate::shipped::termination::Quiet;
+use crate::shipped::termination::Termination;
 use loom::sync::{Arc, Mutex, Notify};
 use loom::thread;
 
@@ -33,7 +33,7 @@ impl Queue {
 }
 
 struct Work {
-    quiet: Quiet,
+    quiet: Termination,
     queues: Vec<Queue>,
     done: AtomicUsize,
 }
@@ -41,7 +41,7 @@ struct Work {
 impl Work {
     fn new(workers: usize, patience: usize) -> Work {
         Work {
-            quiet: Quiet::new(patience),
+            quiet: Termination::new(patience),
             queues: (0..workers).map(|_| Queue::new()).collect(),
             done: AtomicUsize::new(0),
         }

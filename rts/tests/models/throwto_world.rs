@@ -4,7 +4,7 @@
 use crate::atomics::{AtomicU16, AtomicUsize, Ordering};
 use crate::shipped::spinlock::{Reason, Spin};
 use crate::shipped::ownership::{Claim, Ownership, NOT_BLOCKED};
-use crate::shipped::mailbox::Post;
+use crate::shipped::mailbox::Mailbox;
 use crate::shipped::throwto_protocol::{self, Thrower, When};
 use loom::cell::UnsafeCell;
 use loom::sync::{Mutex, MutexGuard};
@@ -86,8 +86,8 @@ pub struct World {
     threads: Vec<Thread>,
     pub messages: Vec<Message>,
     /// Who holds a HEC has this locked; the threads that wait there.
-    seats: Vec<Mutex<VecDeque<usize>>>,
-    posts: Vec<Post<Letter>>,
+    slots: Vec<Mutex<VecDeque<usize>>>,
+    posts: Vec<Mailbox<Letter>>,
     mvar: Mutex<MVar>,
     /// How often the target's call has been interrupted.
     pub interrupted: AtomicUsize,
@@ -133,8 +133,8 @@ impl World {
             locks: (0..THREADS).map(|_| Spin(AtomicUsize::new(0))).collect(),
             threads: (0..THREADS).map(thread).collect(),
             messages: start.messages.iter().map(message).collect(),
-            seats: (0..HECS).map(|no| Mutex::new(waiting(no))).collect(),
-            posts: (0..HECS).map(|_| Post::new()).collect(),
+            slots: (0..HECS).map(|no| Mutex::new(waiting(no))).collect(),
+            posts: (0..HECS).map(|_| Mailbox::new()).collect(),
             mvar: Mutex::new(MVar::default()),
             interrupted: AtomicUsize::new(0),
         }));
@@ -147,7 +147,7 @@ impl World {
 
     /// Takes a HEC, when nobody holds it.
     pub fn hold(&'static self, no: usize) -> Holder {
-        Holder { w: self, no, queue: self.seats[no].lock().unwrap() }
+        Holder { w: self, no, queue: self.slots[no].lock().unwrap() }
     }
 
     /// All letters are read, and read again where they are sent on to.
@@ -167,7 +167,7 @@ impl World {
 
     /// Each thread is where it should be: on the queue of its owner, or blocked. And no message is in a list that nobody will look at.
     pub fn verify(&'static self) {
-        let queues: Vec<VecDeque<usize>> = (0..HECS).map(|no| self.seats[no].lock().unwrap().clone()).collect();
+        let queues: Vec<VecDeque<usize>> = (0..HECS).map(|no| self.slots[no].lock().unwrap().clone()).collect();
         for (t, thread) in self.threads.iter().enumerate() {
             let here: Vec<usize> = (0..HECS).flat_map(|no| queues[no].iter().filter(|&&q| q == t).map(move |_| no)).collect();
             let finished = thread.mask.with(|m| unsafe { *m }) == Finished;
@@ -231,8 +231,8 @@ impl Holder {
         if !self.w.posts[self.no].any() {
             return;
         }
-        for letter in self.w.posts[self.no].take() {
-            match letter {
+        for message in self.w.posts[self.no].take() {
+            match message {
                 Letter::Thread(t) => self.queue.push_back(t),
                 Letter::Message(m) => throwto_protocol::process(self, m),
             }
@@ -270,7 +270,7 @@ impl Holder {
 
     /// As `share::give`.
     pub fn share(&mut self, t: usize, to: usize) {
-        match self.w.seats[to].try_lock() {
+        match self.w.slots[to].try_lock() {
             Ok(mut queue) => {
                 self.ownership(t).hand_over(to);
                 queue.push_back(t);
@@ -332,7 +332,7 @@ impl Holder {
 
     /// As `resumeThread`; the exception is raised at once rather than by a frame.
     pub fn resume(&mut self, t: usize) {
-        self.ownership(t).come_back(self.no);
+        self.ownership(t).resume_from_call(self.no);
         self.set_on(t, 0);
         if throwto_protocol::is_due_now(self, t) {
             throwto_protocol::deliver_first(self, t);

@@ -1,47 +1,47 @@
 //! The ticker falls asleep as HECs are taken: it must not sleep while one is used, nor when ticks are wanted again.
 use crate::atomics::{AtomicBool, AtomicUsize, Mutex, Ordering};
-use crate::shipped::ticker_sleep::Doze;
+use crate::shipped::ticker_sleep::TickerSleep;
 use crate::explore;
 use loom::sync::Arc;
 use loom::thread;
 
 /// A HEC's seat.
-struct Seat {
+struct HandoffSlot {
     held: Mutex<bool>,
     taken: AtomicUsize,
 }
 
 struct World {
-    doze: Doze,
-    seats: [Seat; 2],
+    doze: TickerSleep,
+    slots: [HandoffSlot; 2],
 }
 
 impl World {
     fn new() -> Arc<World> {
-        let seats = [(); 2].map(|()| Seat { held: Mutex::new(false), taken: AtomicUsize::new(0) });
-        Arc::new(World { doze: Doze::new(), seats })
+        let slots = [(); 2].map(|()| HandoffSlot { held: Mutex::new(false), taken: AtomicUsize::new(0) });
+        Arc::new(World { doze: TickerSleep::new(), slots })
     }
 
     fn take(&self, no: usize) {
-        let seat = &self.seats[no];
-        let mut held = seat.held.lock().unwrap();
+        let slot = &self.slots[no];
+        let mut held = slot.held.lock().unwrap();
         *held = true;
-        seat.taken.store(seat.taken.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+        slot.taken.store(slot.taken.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
         self.doze.taken();
     }
 
     fn leave(&self, no: usize) {
-        *self.seats[no].held.lock().unwrap() = false;
+        *self.slots[no].held.lock().unwrap() = false;
     }
 
     fn times_taken(&self) -> usize {
-        self.seats.iter().map(|seat| seat.taken.load(Ordering::Relaxed)).sum()
+        self.slots.iter().map(|slot| slot.taken.load(Ordering::Relaxed)).sum()
     }
 
     /// As in the ticker.
     fn sleep(&self, seen: usize) {
         let unused = || {
-            let held = self.seats.iter().any(|seat| *seat.held.lock().unwrap());
+            let held = self.slots.iter().any(|slot| *slot.held.lock().unwrap());
             !held && self.times_taken() == seen
         };
         self.doze.sleep(unused, None);

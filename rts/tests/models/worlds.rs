@@ -1,11 +1,11 @@
 //! Stopping the world with several HECs: each who stops it has all of them alone, and everybody else goes on afterwards.
 use crate::explore;
 use crate::hec_world::{House, TaskRef};
-use crate::shipped::handoff_protocol::Seat;
+use crate::shipped::handoff_protocol::HandoffSlot;
 
 /// Each of the first `n` tasks holds the HEC of its number.
 fn holders(house: &'static House, n: usize) {
-    (0..n).for_each(|no| house.seat(no).acquire(house.tasks[no]));
+    (0..n).for_each(|no| house.slot(no).acquire(house.tasks[no]));
 }
 
 #[test]
@@ -68,8 +68,8 @@ fn a_running_thread_is_stopped_and_runs_on() {
 fn only_if_idle(third: fn(&'static House, TaskRef)) {
     explore(3, move || {
         House::with(3, 4, 0, |house| {
-            house.seat(0).acquire(house.tasks[0]);
-            house.seat(2).acquire(house.tasks[2]);
+            house.slot(0).acquire(house.tasks[0]);
+            house.slot(2).acquire(house.tasks[2]);
             let other = house.spawn(2, move |me| third(house, me));
             let visitor = house.spawn(3, move |me| house.visit(1, me));
             house.stop_the_world_if_idle(house.tasks[0]);

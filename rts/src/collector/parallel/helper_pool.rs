@@ -5,7 +5,7 @@
 //! 2. A helper that is woken, or still looks around after its last job, takes the job if hands
 //!    are wanted, and a number from 1 up with it. There may be none left, or no job any more.
 //!    A *visitor* does the same while it has nothing else to do: an OS thread that waits for the
-//!    collection to end anyway ([`Crew::visit`]). Sleepers are woken only as far as those who
+//!    collection to end anyway ([`HelperPool::visit`]). Sleepers are woken only as far as those who
 //!    are awake do not suffice; visitors count as such before they have come.
 //! 3. The owner *recalls* the job: from here on no helper can take it, and the owner waits for
 //!    those who did. A helper that was too slow to come is not waited for.
@@ -16,17 +16,17 @@ use crate::base::atomics::{AtomicUsize, Condvar, Mutex, MutexGuard, Ordering, sp
 use crate::base::poison::unpoisoned;
 
 /// What each of the hands does. The owner is number 0.
-pub type Job<'a> = &'a (dyn Fn(Hand) + Sync);
+pub type Job<'a> = &'a (dyn Fn(HelperId) + Sync);
 
 /// Who takes part in a job.
 #[derive(Clone, Copy)]
-pub struct Hand {
+pub struct HelperId {
     pub number: usize,
     /// The HEC that a visitor has stopped with.
     pub hec: Option<usize>,
 }
 
-pub struct Crew {
+pub struct HelperPool {
     state: Mutex<State>,
     posted: Condvar,
     left: Condvar,
@@ -51,9 +51,9 @@ struct State {
     closed: bool,
 }
 
-impl Crew {
-    pub fn new(patience: usize) -> Crew {
-        Crew {
+impl HelperPool {
+    pub fn new(patience: usize) -> HelperPool {
+        HelperPool {
             state: Mutex::new(State {
                 round: 0,
                 job: None,
@@ -81,7 +81,7 @@ impl Crew {
     pub unsafe fn post(&self, hands: usize, job: Job) {
         let mut s = self.lock();
         s.round += 1;
-        // SAFETY: a helper has it only between taking and leaving it, for which `recall` waits.
+        // SAFETY: a helper has it only between taking and leaving it, for which `close_job` waits.
         s.job = Some(std::mem::transmute::<Job, Job<'static>>(job));
         s.wanted = hands;
         s.next = 1;
@@ -99,7 +99,7 @@ impl Crew {
     }
 
     /// Takes the job back and waits until nobody works at it.
-    pub fn recall(&self) {
+    pub fn close_job(&self) {
         self.lock().job = None;
         // Nearly always they are just about to.
         for _ in 0..self.patience {
@@ -119,14 +119,14 @@ impl Crew {
     pub fn help(&self) {
         let mut seen = 0;
         while let Some((job, number)) = self.wait_for_job(&mut seen) {
-            self.work(job, Hand { number, hec: None });
+            self.work(job, HelperId { number, hec: None });
         }
     }
 
     /// A visitor, which has stopped with HEC `hec`: from now on it counts as awake. Nothing if `most` are.
-    pub fn visit(&self, hec: usize, most: usize) -> Option<Visit<'_>> {
+    pub fn visit(&self, hec: usize, most: usize) -> Option<Volunteer<'_>> {
         if self.awake.fetch_add(1, Ordering::Relaxed) < most {
-            return Some(Visit { crew: self, hec });
+            return Some(Volunteer { helper_pool: self, hec });
         }
         self.awake.fetch_sub(1, Ordering::Relaxed);
         None
@@ -142,7 +142,7 @@ impl Crew {
         Some((job, number))
     }
 
-    fn work(&self, job: Job, hand: Hand) {
+    fn work(&self, job: Job, hand: HelperId) {
         job(hand);
         let mut s = self.lock();
         if self.working.fetch_sub(1, Ordering::Relaxed) == 1 && std::mem::take(&mut s.awaited) {
@@ -183,26 +183,26 @@ impl Crew {
 }
 
 /// A visitor that is awake.
-pub struct Visit<'a> {
-    crew: &'a Crew,
+pub struct Volunteer<'a> {
+    helper_pool: &'a HelperPool,
     hec: usize,
 }
 
-impl Visit<'_> {
+impl Volunteer<'_> {
     /// The visitor does jobs that come, while it `waits`, which is told whether one has been done since it was last asked.
-    pub fn stand_by(self, mut waits: impl FnMut(bool) -> bool) {
-        let crew = self.crew;
+    pub fn wait_as_helper(self, mut waits: impl FnMut(bool) -> bool) {
+        let helper_pool = self.helper_pool;
         let mut seen = None;
         let mut done = false;
         while waits(std::mem::take(&mut done)) {
-            if Some(crew.round.load(Ordering::Relaxed)) != seen {
-                let mut s = crew.lock();
+            if Some(helper_pool.round.load(Ordering::Relaxed)) != seen {
+                let mut s = helper_pool.lock();
                 seen = Some(s.round);
-                if let Some((job, number)) = crew.take(&mut s) {
+                if let Some((job, number)) = helper_pool.take(&mut s) {
                     drop(s);
-                    crew.awake.fetch_sub(1, Ordering::Relaxed);
-                    crew.work(job, Hand { number, hec: Some(self.hec) });
-                    crew.awake.fetch_add(1, Ordering::Relaxed);
+                    helper_pool.awake.fetch_sub(1, Ordering::Relaxed);
+                    helper_pool.work(job, HelperId { number, hec: Some(self.hec) });
+                    helper_pool.awake.fetch_add(1, Ordering::Relaxed);
                     done = true;
                 }
             }
@@ -211,8 +211,8 @@ impl Visit<'_> {
     }
 }
 
-impl Drop for Visit<'_> {
+impl Drop for Volunteer<'_> {
     fn drop(&mut self) {
-        self.crew.awake.fetch_sub(1, Ordering::Relaxed);
+        self.helper_pool.awake.fetch_sub(1, Ordering::Relaxed);
     }
 }

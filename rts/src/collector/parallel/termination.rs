@@ -13,7 +13,7 @@
 use crate::base::atomics::{AtomicUsize, Condvar, Mutex, MutexGuard, Ordering, fence, spin_loop};
 use crate::base::poison::unpoisoned;
 
-pub struct Quiet {
+pub struct Termination {
     active: AtomicUsize,
     asleep: AtomicUsize,
     bed: Mutex<()>,
@@ -22,9 +22,9 @@ pub struct Quiet {
     patience: usize,
 }
 
-impl Quiet {
-    pub fn new(patience: usize) -> Quiet {
-        Quiet {
+impl Termination {
+    pub fn new(patience: usize) -> Termination {
+        Termination {
             active: AtomicUsize::new(0),
             asleep: AtomicUsize::new(0),
             bed: Mutex::new(()),

@@ -5,7 +5,7 @@
 //! deques what it put there last; who has nothing takes from the others' what they put there
 //! first, oldest steps before younger ones. `termination.rs` knows when all are done.
 //!
-//! What a HEC has remembered, its own thread scans first, and then others what is left; likewise with its threads and letters (`scan_shares`).
+//! What a HEC has remembered, its own thread scans first, and then others what is left; likewise with its threads and letters (`scan_hec_queues`).
 //!
 //! A *stage* is a part of the collection that is done when nothing is left to scan
 //! ([`Worker::drain`]). The thread that collects begins each stage alone, and calls the others
@@ -13,8 +13,8 @@
 //! could come. Between stages nobody but the collecting thread is at work.
 //!
 //! How objects are claimed is in `collector/trace/forwarding.rs`.
-use crate::collector::parallel::helper_pool::{Crew, Job};
-use crate::collector::parallel::termination::Quiet;
+use crate::collector::parallel::helper_pool::{HelperPool, Job};
+use crate::collector::parallel::termination::Termination;
 use crate::collector::trace::worker::Worker;
 use crate::base::atomics::{AtomicBool, AtomicUsize, Ordering, spin_loop};
 use crate::abi::{Closure, WORD};
@@ -32,7 +32,7 @@ const WORTH_A_CALL: usize = 3;
 const PATIENCE: usize = 200;
 const PATIENCE_OF_HECS: usize = 4000;
 /// Remembered objects that are handed out together.
-const DEAL: usize = 256;
+const CHUNK_OBJECTS: usize = 256;
 /// For so many ticks of the processor, some five microseconds, what is a HEC's is left to who has stopped with it and stands by: it takes
 /// one or two to come, and others take twice as long with what is in its core's cache.
 const LEFT_TO_OWNER: u64 = 15_000;
@@ -52,7 +52,7 @@ pub(in crate::collector) enum Work {
 unsafe impl Send for Work {}
 
 /// A part of a remembered set: objects of one step.
-struct Deal {
+struct Chunk {
     step: u8,
     list: *const Closure,
     len: usize,
@@ -61,16 +61,16 @@ struct Deal {
 /// What one HEC has remembered, and how much of it has been dealt out; whether who has stopped with it has begun with that, and whether
 /// anybody has seen to its threads.
 #[derive(Default)]
-struct Share {
-    deals: Vec<Deal>,
+struct HecQueue {
+    deals: Vec<Chunk>,
     next: AtomicUsize,
     attended: AtomicBool,
     has_threads: bool,
     visited: AtomicBool,
 }
 
-impl Share {
-    fn next(&self) -> Option<&Deal> {
+impl HecQueue {
+    fn next(&self) -> Option<&Chunk> {
         self.deals.get(self.next.fetch_add(1, Ordering::Relaxed))
     }
     fn left(&self) -> usize {
@@ -78,14 +78,14 @@ impl Share {
     }
 }
 
-pub(in crate::collector) struct Team {
-    crew: &'static Crew,
+pub(in crate::collector) struct ParallelGc {
+    helper_pool: &'static HelperPool,
     hands: usize,
-    quiet: Quiet,
+    quiet: Termination,
     /// By worker and step.
     stealers: Vec<Vec<Stealer<Work>>>,
     /// By HEC.
-    shares: Vec<Share>,
+    shares: Vec<HecQueue>,
     hecs: Vec<*mut Hec>,
     /// May a worker take what another one offers? (`-qb`)
     balanced: bool,
@@ -106,27 +106,27 @@ pub(in crate::collector) struct Team {
 
 // SAFETY: what is not `Sync` is used by one thread, as said there; the deals' lists do not
 // change while they are dealt, and each HEC is visited by one thread.
-unsafe impl Sync for Team {}
+unsafe impl Sync for ParallelGc {}
 
 /// How a parallel collection is to be done.
-pub(in crate::collector) struct Muster {
-    pub crew: &'static Crew,
+pub(in crate::collector) struct GcThreadPlan {
+    pub helper_pool: &'static HelperPool,
     /// GC threads, the one that collects included: at least two.
     pub threads: usize,
     pub balanced: bool,
     pub eager: bool,
 }
 
-impl Team {
+impl ParallelGc {
     /// # Safety
     /// While a stage is under way nobody else touches the HECs.
-    pub unsafe fn new(m: &Muster, hecs: &mut [&mut Hec]) -> Team {
-        Team {
-            crew: m.crew,
+    pub unsafe fn new(m: &GcThreadPlan, hecs: &mut [&mut Hec]) -> ParallelGc {
+        ParallelGc {
+            helper_pool: m.helper_pool,
             hands: m.threads - 1,
-            quiet: Quiet::new(if hecs.len() > 1 { PATIENCE_OF_HECS } else { PATIENCE }),
+            quiet: Termination::new(if hecs.len() > 1 { PATIENCE_OF_HECS } else { PATIENCE }),
             stealers: Vec::new(),
-            shares: hecs.iter().map(|hec| Share { has_threads: hec.has_threads(), ..Share::default() }).collect(),
+            shares: hecs.iter().map(|hec| HecQueue { has_threads: hec.has_threads(), ..HecQueue::default() }).collect(),
             hecs: hecs.iter_mut().map(|hec| &raw mut **hec).collect(),
             balanced: m.balanced,
             eager: m.eager,
@@ -174,7 +174,7 @@ impl Team {
     pub fn end(&self) {
         self.begun.set(false);
         if self.called.replace(false) {
-            self.crew.recall();
+            self.helper_pool.close_job();
         }
     }
 
@@ -197,10 +197,10 @@ impl Team {
             if self.first_call.get().is_none() {
                 self.first_call.set(Some(Instant::now()));
             }
-            self.stood_by.set(self.crew.awake().min(self.hands));
+            self.stood_by.set(self.helper_pool.awake().min(self.hands));
             self.came.store(0, Ordering::Relaxed);
             // SAFETY: `end` recalls it, and it lives longer.
-            unsafe { self.crew.post(self.hands, job) }
+            unsafe { self.helper_pool.post(self.hands, job) }
         }
     }
 
@@ -277,7 +277,7 @@ impl Team {
 
     /// Has the first stage deal out objects of a step that a HEC has remembered.
     pub fn deal(&mut self, hec: usize, step: u8, list: &[Closure]) {
-        self.shares[hec].deals.extend(list.chunks(DEAL).map(|chunk| Deal {
+        self.shares[hec].deals.extend(list.chunks(CHUNK_OBJECTS).map(|chunk| Chunk {
             step,
             list: chunk.as_ptr(),
             len: chunk.len(),
@@ -289,15 +289,15 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     /// Scans remembered objects until all are dealt out, and saves the threads and letters of all HECs: those of `home`, the HEC that this
     /// thread has stopped with, and all that they lead to, before those of others. What a HEC's threads have made is in its own core's
     /// cache, and will be used there; so others are given time to come for it. Of each HEC's the old generations come first, as the deals are.
-    pub(in crate::collector) unsafe fn scan_shares(&mut self, home: usize) {
-        let team = &*self.team;
-        let n = team.shares.len();
+    pub(in crate::collector) unsafe fn scan_hec_queues(&mut self, home: usize) {
+        let parallel_gc = &*self.parallel_gc;
+        let n = parallel_gc.shares.len();
         self.home = home % n;
         for i in 0..n {
             let no = (self.home + i) % n;
-            let share = &team.shares[no];
-            if i > 0 && self.me == 0 && team.is_left(no) {
-                team.leave_to_owner(&share.attended);
+            let share = &parallel_gc.shares[no];
+            if i > 0 && self.me == 0 && parallel_gc.is_left(no) {
+                parallel_gc.leave_to_owner(&share.attended);
             }
             let mut next = share.next();
             if i == 0 {
@@ -309,7 +309,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
             }
             self.promoting(0);
             if !share.visited.swap(true, Ordering::Relaxed) {
-                let hec = team.hecs[no];
+                let hec = parallel_gc.hecs[no];
                 (*hec).roots(&mut |c| self.evacuate(&mut c.0));
             }
             self.drain_own();

@@ -30,7 +30,7 @@ const LAST_RUN: u32 = 32;
 /// A nursery of so many times the size is another one.
 const LARGER: usize = 2;
 
-pub struct Tenure {
+pub struct Aging {
     /// The part of the survivors that survived again.
     survival: f64,
     /// Collections that will promote at once; 0 while survivors age.
@@ -48,20 +48,20 @@ pub struct Tenure {
     wasted: bool,
 }
 
-impl Tenure {
-    pub const fn new() -> Tenure {
-        Tenure { survival: 0.0, direct: 0, run: FIRST_RUN, allocated: 0, copied: 0, old: 0, tried: false, wasted: false }
+impl Aging {
+    pub const fn new() -> Aging {
+        Aging { survival: 0.0, direct: 0, run: FIRST_RUN, allocated: 0, copied: 0, old: 0, tried: false, wasted: false }
     }
 
     /// Does the next collection promote what survives it?
-    pub fn promotes(&self) -> bool {
+    pub fn promote_at_once(&self) -> bool {
         self.direct > 0
     }
 
     /// How many bytes the next collection may promote straight from nurseries: as many as the last
     /// one has.
-    pub fn coming(&self) -> usize {
-        if self.promotes() {
+    pub fn expected_promotion(&self) -> usize {
+        if self.promote_at_once() {
             self.copied
         } else {
             0
@@ -112,11 +112,11 @@ impl Tenure {
     }
 }
 
-static TENURE: Mutex<Tenure> = Mutex::new(Tenure::new());
+static AGING: Mutex<Aging> = Mutex::new(Aging::new());
 
 /// What is known, for the thread that collects.
-pub(in crate::collector) fn tenure() -> MutexGuard<'static, Tenure> {
-    unpoisoned(TENURE.lock())
+pub(in crate::collector) fn aging() -> MutexGuard<'static, Aging> {
+    unpoisoned(AGING.lock())
 }
 
 #[cfg(test)]
@@ -126,10 +126,10 @@ mod tests {
     const NURSERY: usize = 4 << 20;
 
     /// How many of `n` collections promoted at once, where `part` of the survivors survives again.
-    fn run(t: &mut Tenure, n: usize, part: f64) -> usize {
+    fn run(t: &mut Aging, n: usize, part: f64) -> usize {
         let mut direct = 0;
         for _ in 0..n {
-            let now = t.promotes();
+            let now = t.promote_at_once();
             direct += now as usize;
             let survivors = if now { 0 } else { 1 << 20 };
             t.record(NURSERY, survivors, survivors, (survivors as f64 * part) as usize);
@@ -139,17 +139,17 @@ mod tests {
 
     #[test]
     fn what_lives_long_is_promoted_at_once() {
-        assert!(run(&mut Tenure::new(), 1000, 0.95) > 900);
+        assert!(run(&mut Aging::new(), 1000, 0.95) > 900);
     }
 
     #[test]
     fn what_dies_early_ages() {
-        assert_eq!(run(&mut Tenure::new(), 1000, 0.7), 0);
+        assert_eq!(run(&mut Aging::new(), 1000, 0.7), 0);
     }
 
     #[test]
     fn a_change_is_noticed() {
-        let mut t = Tenure::new();
+        let mut t = Aging::new();
         run(&mut t, 1000, 0.95);
         assert!(run(&mut t, 1000, 0.3) <= LAST_RUN as usize);
         assert!(run(&mut t, 1000, 0.95) > 900);
@@ -157,19 +157,19 @@ mod tests {
 
     #[test]
     fn a_larger_nursery_is_another_matter() {
-        let mut t = Tenure::new();
+        let mut t = Aging::new();
         assert!(run(&mut t, 1000, 0.95) > 900 && t.run == LAST_RUN);
-        while !t.promotes() {
+        while !t.promote_at_once() {
             t.record(NURSERY, 1 << 20, 1 << 20, 1 << 20);
         }
         t.record(LARGER * NURSERY, 1 << 20, 0, 0);
-        assert!(t.promotes());
+        assert!(t.promote_at_once());
         t.record(LARGER * NURSERY + 1, 1 << 20, 0, 0);
-        assert!(!t.promotes() && t.run == FIRST_RUN);
+        assert!(!t.promote_at_once() && t.run == FIRST_RUN);
     }
 
     /// Full collections that find such parts of 10 MB dead that have been promoted since the one before.
-    fn find(t: &mut Tenure, parts: &[f64]) {
+    fn find(t: &mut Aging, parts: &[f64]) {
         for part in parts {
             let (promoted, old) = (10 << 20, t.old);
             let alive = old + promoted - (promoted as f64 * part) as usize;
@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn what_is_promoted_at_once_and_dies_ages_until_less_of_it_dies() {
-        let mut t = Tenure::new();
+        let mut t = Aging::new();
         assert!(run(&mut t, 100, 0.95) > 80);
         find(&mut t, &[0.9]);
         assert_eq!(run(&mut t, 100, 1.0), 0);
@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn what_dies_though_it_has_aged_says_nothing() {
-        let mut t = Tenure::new();
+        let mut t = Aging::new();
         run(&mut t, 100, 0.5);
         find(&mut t, &[0.9, 0.9]);
         assert!(run(&mut t, 100, 0.95) > 80);
@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn programs_that_build_up_mutable_stores_promote_at_once() {
-        let mut t = Tenure::new();
+        let mut t = Aging::new();
         for _ in 0..10 {
             assert!(run(&mut t, 200, 0.95) > 150);
             find(&mut t, &[0.45]);
@@ -212,10 +212,10 @@ mod tests {
 
     #[test]
     fn a_few_bytes_decide_nothing() {
-        let mut t = Tenure::new();
+        let mut t = Aging::new();
         for _ in 0..100 {
             t.record(NURSERY, WORTH_BYTES, WORTH_BYTES - 1, WORTH_BYTES - 1);
         }
-        assert!(!t.promotes());
+        assert!(!t.promote_at_once());
     }
 }

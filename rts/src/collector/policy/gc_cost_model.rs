@@ -92,14 +92,14 @@ impl Retry {
 
 /// What is known about collections of one order of magnitude.
 #[derive(Clone, Copy)]
-struct Experience {
+struct SizeClass {
     alone: Cost,
     together: Cost,
     retry: Retry,
 }
 
-impl Experience {
-    const NONE: Experience = Experience { alone: Cost::UNKNOWN, together: Cost::UNKNOWN, retry: Retry::NEW };
+impl SizeClass {
+    const NONE: SizeClass = SizeClass { alone: Cost::UNKNOWN, together: Cost::UNKNOWN, retry: Retry::NEW };
 }
 
 /// Is it worth sharing, if that may take such a part of the time? `None`: not both ways are known.
@@ -112,12 +112,12 @@ fn gain(hecs: bool) -> f64 {
     if hecs { GAIN_OF_HECS } else { GAIN }
 }
 
-pub struct History {
+pub struct ThreadCostModel {
     /// The part of from-space that was work, by generation; `None` while unknown.
     part_worked: [Option<f64>; MAX_GENERATIONS],
     /// Of a HEC that works alone and of several in company, whose nurseries are other ones: what a core has in its cache of them, and what it
     /// has to fetch from others.
-    by_magnitude: [[Experience; MAGNITUDES]; 2],
+    by_magnitude: [[SizeClass; MAGNITUDES]; 2],
     /// For others and for HECs: how many collections of a generation are to be done alone, and how many that were last time, since helpers were
     /// no help (none, if they were); `None` while it is unknown.
     no_help: [[Option<(u32, u32)>; MAX_GENERATIONS]; 2],
@@ -160,11 +160,11 @@ fn magnitude(bytes: usize) -> usize {
     ((usize::BITS - bytes.leading_zeros()) as usize).min(MAGNITUDES - 1)
 }
 
-impl History {
-    pub const fn new() -> History {
-        History {
+impl ThreadCostModel {
+    pub const fn new() -> ThreadCostModel {
+        ThreadCostModel {
             part_worked: [None; MAX_GENERATIONS],
-            by_magnitude: [[Experience::NONE; MAGNITUDES]; 2],
+            by_magnitude: [[SizeClass::NONE; MAGNITUDES]; 2],
             no_help: [[None; MAX_GENERATIONS]; 2],
             late: [LATE, LATE_OF_HECS],
             trial: false,
@@ -220,7 +220,7 @@ impl History {
 
     /// What a byte costs, for work of this magnitude or the nearest one of which it is
     /// known, no further than `most` away.
-    fn nearest(&self, hecs: bool, m: usize, most: usize, cost: impl Fn(&Experience) -> Cost) -> Option<Cost> {
+    fn nearest(&self, hecs: bool, m: usize, most: usize, cost: impl Fn(&SizeClass) -> Cost) -> Option<Cost> {
         (0..=most)
             .flat_map(|d| [m.checked_sub(d), Some(m + d)])
             .flatten()
@@ -273,11 +273,11 @@ mod tests {
 
     /// Collects `n` times where sharing takes `factor` times as long as not; how often it was
     /// shared.
-    fn run(h: &mut History, n: usize, copied: usize, factor: f64) -> usize {
+    fn run(h: &mut ThreadCostModel, n: usize, copied: usize, factor: f64) -> usize {
         run_on(h, n, copied, factor, false)
     }
 
-    fn run_on(h: &mut History, n: usize, copied: usize, factor: f64, hecs: bool) -> usize {
+    fn run_on(h: &mut ThreadCostModel, n: usize, copied: usize, factor: f64, hecs: bool) -> usize {
         let mut shared = 0;
         for _ in 0..n {
             let threads = h.choose(0, 2 * copied, Helpers { most: 2, hecs, here: 0 });
@@ -292,12 +292,12 @@ mod tests {
 
     #[test]
     fn little_work_is_never_shared() {
-        assert_eq!(run(&mut History::new(), 1000, 90_000, 0.5), 0);
+        assert_eq!(run(&mut ThreadCostModel::new(), 1000, 90_000, 0.5), 0);
     }
 
     #[test]
     fn little_work_is_shared_with_who_is_there() {
-        let mut h = History::new();
+        let mut h = ThreadCostModel::new();
         let helpers = Helpers { most: 3, hecs: true, here: 1 };
         for (generation, from, threads) in [(0, 100_000, 2), (1, 1000, 1), (0, 100_000_000, 1)] {
             let copied = from / 2;
@@ -313,16 +313,16 @@ mod tests {
 
     #[test]
     fn what_gains_is_shared_and_what_does_not_is_not() {
-        assert!(run(&mut History::new(), 1000, 1 << 20, 0.6) > 980);
-        assert!(run(&mut History::new(), 1000, 1 << 20, 0.95) < 20);
-        assert!(run_on(&mut History::new(), 1000, 1 << 20, 1.05, true) > 980);
-        assert!(run_on(&mut History::new(), 1000, 1 << 20, 1.25, true) < 20);
+        assert!(run(&mut ThreadCostModel::new(), 1000, 1 << 20, 0.6) > 980);
+        assert!(run(&mut ThreadCostModel::new(), 1000, 1 << 20, 0.95) < 20);
+        assert!(run_on(&mut ThreadCostModel::new(), 1000, 1 << 20, 1.05, true) > 980);
+        assert!(run_on(&mut ThreadCostModel::new(), 1000, 1 << 20, 1.25, true) < 20);
     }
 
     #[test]
     fn single_collections_that_are_slow_change_nothing() {
         for hecs in [false, true] {
-            let mut h = History::new();
+            let mut h = ThreadCostModel::new();
             run_on(&mut h, 50, 1 << 20, 0.6, hecs);
             for _ in 0..50 {
                 assert!(run_on(&mut h, 1, 1 << 20, 3.0, hecs) + run_on(&mut h, 4, 1 << 20, 0.6, hecs) >= 4);
@@ -333,7 +333,7 @@ mod tests {
     #[test]
     fn hecs_share_twice_before_they_leave_it() {
         for (hecs, threads) in [(false, 1), (true, 2)] {
-            let mut h = History::new();
+            let mut h = ThreadCostModel::new();
             let c = Measured { generation: 0, hecs, threads: 1, from: 1 << 21, work: 1 << 20, nanoseconds: 1e6, late: Some(1e3), helped: Some(0.5) };
             h.record(&c);
             h.record(&Measured { threads: 2, nanoseconds: 5e6, ..c });
@@ -345,7 +345,7 @@ mod tests {
 
     #[test]
     fn what_one_hec_alone_collects_says_nothing_of_what_several_do() {
-        let mut h = History::new();
+        let mut h = ThreadCostModel::new();
         assert!(run(&mut h, 100, 1 << 20, 1.5) < 10);
         // Each collection takes three times as long, and is shared where that takes a half.
         let c = Measured { generation: 0, hecs: true, threads: 1, from: 1 << 21, work: 1 << 20, nanoseconds: 3e6, late: None, helped: None };
@@ -358,7 +358,7 @@ mod tests {
 
     #[test]
     fn who_has_shared_so_far_calls_helpers_who_do_not_stand_by() {
-        let mut h = History::new();
+        let mut h = ThreadCostModel::new();
         let c = Measured { generation: 0, hecs: true, threads: 2, from: 1 << 21, work: 1 << 20, nanoseconds: 1e6, late: Some(1e3), helped: Some(0.5) };
         let helpers = Helpers { most: 2, hecs: true, here: 0 };
         assert_eq!(h.choose(0, c.from, helpers), 1);
@@ -368,7 +368,7 @@ mod tests {
 
     #[test]
     fn a_change_is_noticed() {
-        let mut h = History::new();
+        let mut h = ThreadCostModel::new();
         run(&mut h, 200, 1 << 20, 0.6);
         assert!(run(&mut h, 1000, 1 << 20, 1.5) < 50);
         run(&mut h, 2000, 1 << 20, 0.6);
@@ -377,7 +377,7 @@ mod tests {
 
     #[test]
     fn what_loses_is_not_tried_at_every_size() {
-        let mut h = History::new();
+        let mut h = ThreadCostModel::new();
         let mut shared = |logs: std::ops::Range<usize>| -> usize {
             logs.map(|log| run(&mut h, 2, 1 << log, 1.2)).sum()
         };
@@ -388,7 +388,7 @@ mod tests {
 
     #[test]
     fn small_collections_do_not_speak_for_large_ones() {
-        let mut h = History::new();
+        let mut h = ThreadCostModel::new();
         run(&mut h, 200, 1 << 20, 1.2);
         assert_eq!(run(&mut h, 3, 1 << 25, 0.6), 3);
         assert!(run(&mut h, 100, 1 << 25, 1.2) < 10);
@@ -396,7 +396,7 @@ mod tests {
 
     #[test]
     fn who_is_no_help_is_called_seldom() {
-        let mut h = History::new();
+        let mut h = ThreadCostModel::new();
         let mut called = |part: f64| {
             let mut all = 0;
             for n in 0..1000 {
@@ -418,7 +418,7 @@ mod tests {
     #[test]
     fn who_is_no_help_with_young_objects_is_none_with_old_ones() {
         for (part, hecs, threads) in [(0.0, false, 1), (0.4, false, 2), (0.0, true, 2)] {
-            let mut h = History::new();
+            let mut h = ThreadCostModel::new();
             let c = Measured { generation: 0, hecs, threads: 2, from: 1 << 24, work: 1 << 22, nanoseconds: 1e7, late: Some(1e4), helped: Some(part) };
             let helpers = Helpers { most: 2, hecs, here: 0 };
             h.record(&Measured { threads: 1, late: None, helped: None, ..c });
@@ -433,7 +433,7 @@ mod tests {
 
     #[test]
     fn who_was_no_help_to_one_hec_may_be_one_to_several() {
-        let mut h = History::new();
+        let mut h = ThreadCostModel::new();
         let helpers = |hecs| Helpers { most: 2, hecs, here: 0 };
         let c = Measured { generation: 0, hecs: false, threads: 2, from: 1 << 24, work: 1 << 22, nanoseconds: 1e7, late: Some(1e4), helped: Some(0.0) };
         h.record(&Measured { threads: 1, late: None, helped: None, ..c });
@@ -443,7 +443,7 @@ mod tests {
 
     #[test]
     fn threads_are_as_many_as_there_is_work_for() {
-        let mut h = History::new();
+        let mut h = ThreadCostModel::new();
         for _ in 0..2 {
             h.record(&Measured {
                 generation: 1,

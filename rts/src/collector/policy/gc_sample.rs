@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::time::Instant;
 
 #[derive(Clone, Copy, Debug)]
-pub struct Cycle {
+pub struct GcSample {
     /// The collection at its end was a full one.
     pub full: bool,
     /// Bytes allocated in nurseries, that the collection has copied, and by which old generations have grown.

@@ -6,11 +6,11 @@
 //! help with large collections; `-qg` or `-qn1` forbid it.
 use crate::base::cpus;
 use crate::base::cpus::Cores;
-use crate::collector::parallel::helper_pool::{Crew, Visit};
-use crate::collector::policy::gc_cost_model::{Helpers, History, Measured};
+use crate::collector::parallel::helper_pool::{HelperPool, Volunteer};
+use crate::collector::policy::gc_cost_model::{Helpers, ThreadCostModel, Measured};
 use crate::collector::policy::heap_limits;
-pub(in crate::collector) use crate::collector::parallel::work_sharing::Muster;
-use crate::base::active_limit::CROWD;
+pub(in crate::collector) use crate::collector::parallel::work_sharing::GcThreadPlan;
+use crate::base::active_limit::ACTIVE_HECS;
 use crate::base::once_ptr::made_once;
 use crate::memory::prefault;
 use crate::base::os_thread;
@@ -23,7 +23,7 @@ use std::sync::Mutex;
 /// How often a helper looks for more to do before it sleeps: about what it takes to wake it.
 const PATIENCE: usize = 500;
 
-static CREW: AtomicPtr<Crew> = AtomicPtr::new(ptr::null_mut());
+static CREW: AtomicPtr<HelperPool> = AtomicPtr::new(ptr::null_mut());
 /// Helpers that have been hired.
 static HIRED: AtomicUsize = AtomicUsize::new(0);
 /// The system had no OS thread for one more.
@@ -32,13 +32,13 @@ static REFUSED: AtomicBool = AtomicBool::new(false);
 /// The collection that is under way is done by one thread.
 static ALONE: AtomicBool = AtomicBool::new(false);
 
-static KNOWN: Mutex<(History, Cores)> = Mutex::new((History::new(), Cores::new()));
+static KNOWN: Mutex<(ThreadCostModel, Cores)> = Mutex::new((ThreadCostModel::new(), Cores::new()));
 
 /// Who collects `generation`, of which from-space has `from` bytes: `None` for the calling
 /// thread alone. `company`: several of the `hecs` work.
 /// # Safety
 /// The world is stopped.
-pub(in crate::collector) unsafe fn muster(hecs: usize, company: bool, generation: usize, from: usize) -> Option<Muster> {
+pub(in crate::collector) unsafe fn plan_threads(hecs: usize, company: bool, generation: usize, from: usize) -> Option<GcThreadPlan> {
     if let Some(threads) = heap_limits::settings().forced_threads {
         return call(threads, true, true);
     }
@@ -60,8 +60,8 @@ pub(in crate::collector) unsafe fn muster(hecs: usize, company: bool, generation
     }
     // Threads of ours are no load: those that look for work, and those that ran Haskell just now and
     // may not have gone to sleep yet. (Should they have: `history` will see what it was worth.)
-    let ran = CROWD.busy().saturating_sub(1);
-    let here = crew(0).awake();
+    let ran = ACTIVE_HECS.busy().saturating_sub(1);
+    let here = helper_pool(0).awake();
     let awake = here.max(ran) + prefault::helper_works() as usize;
     let (history, cores) = &mut *unpoisoned(KNOWN.lock());
     // Who stands by has a core, whatever the system last said of those that are free.
@@ -91,36 +91,36 @@ pub(in crate::collector) fn record(c: &Measured) {
     unpoisoned(KNOWN.lock()).0.record(c);
 }
 
-unsafe fn call(threads: usize, balanced: bool, eager: bool) -> Option<Muster> {
-    (threads > 1).then(|| Muster { crew: crew(threads - 1), threads, balanced, eager })
+unsafe fn call(threads: usize, balanced: bool, eager: bool) -> Option<GcThreadPlan> {
+    (threads > 1).then(|| GcThreadPlan { helper_pool: helper_pool(threads - 1), threads, balanced, eager })
 }
 
 /// The crew, with at least so many helpers, unless the system has refused one: collections do without them then.
-unsafe fn crew(helpers: usize) -> &'static Crew {
+unsafe fn helper_pool(helpers: usize) -> &'static HelperPool {
     // Tasks that stand by may be here at once.
-    let crew = made_once(&CREW, || Crew::new(PATIENCE));
+    let helper_pool = made_once(&CREW, || HelperPool::new(PATIENCE));
     for n in HIRED.load(Ordering::Relaxed)..helpers {
-        if REFUSED.load(Ordering::Relaxed) || !hire(crew, n + 1) {
+        if REFUSED.load(Ordering::Relaxed) || !hire(helper_pool, n + 1) {
             break;
         }
     }
-    crew
+    helper_pool
 }
 
 /// The calling thread, which has stopped with HEC `hec`, is about to wait for the world to go on, and will help to collect meanwhile. Several
 /// may do so at a time, but not more than there are other cores: then there is nothing to be done.
-pub fn visit(hec: usize) -> Option<Visit<'static>> {
+pub fn visit(hec: usize) -> Option<Volunteer<'static>> {
     // SAFETY: no helper is hired.
-    unsafe { crew(0) }.visit(hec, cpus::at_start() - 1)
+    unsafe { helper_pool(0) }.visit(hec, cpus::at_start() - 1)
 }
 
 /// Starts a helper. False if the system refuses.
-fn hire(crew: &'static Crew, number: usize) -> bool {
+fn hire(helper_pool: &'static HelperPool, number: usize) -> bool {
     let started = os_thread::start("haskell-gc", move || {
         if parallel_gc_now().affinity {
             cpus::pin(number);
         }
-        crew.help();
+        helper_pool.help();
     });
     HIRED.fetch_add(started.is_ok() as usize, Ordering::Relaxed);
     REFUSED.store(started.is_err(), Ordering::Relaxed);
@@ -129,10 +129,10 @@ fn hire(crew: &'static Crew, number: usize) -> bool {
 
 /// Sends the helpers away: no collection follows.
 pub fn dismiss() {
-    let crew = CREW.swap(ptr::null_mut(), Ordering::AcqRel);
+    let helper_pool = CREW.swap(ptr::null_mut(), Ordering::AcqRel);
     // SAFETY: a crew is never freed, for its helpers may look at it late.
-    if let Some(crew) = unsafe { crew.as_ref() } {
-        crew.close();
+    if let Some(helper_pool) = unsafe { helper_pool.as_ref() } {
+        helper_pool.close();
     }
     HIRED.store(0, Ordering::Relaxed);
 }

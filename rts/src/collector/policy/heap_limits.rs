@@ -22,17 +22,17 @@
 //!
 //! `-H` names a size that the program may as well use: nurseries take what the generations,
 //! and the copies of the next full collection, leave of it.
-use crate::collector::policy::nursery_budget::{Allowance, allowance};
-use crate::collector::policy::hec_activity::COMPANY;
+use crate::collector::policy::nursery_budget::{NurseryBudget, nursery_budget};
+use crate::collector::policy::hec_activity::HEC_ACTIVITY;
 use crate::collector::policy::gc_sample;
 use crate::collector::policy::doubling::following;
 use crate::collector::policy::static_estimate::likely_statics;
-use crate::collector::policy::survival_rate::{Keeping, keeping};
+use crate::collector::policy::survival_rate::{SurvivalGate, survival_gate};
 use crate::collector::policy::max_heap;
-use crate::collector::policy::premature_promotion::{Premature, premature};
-use crate::collector::policy::live_size_probe::{Refresh, refresh};
-use crate::collector::policy::nursery_trial::{Stretch, stretch};
-use crate::collector::policy::aging::{Tenure, tenure};
+use crate::collector::policy::premature_promotion::{PrematurePromotion, premature_promotion};
+use crate::collector::policy::live_size_probe::{LiveProbe, live_probe};
+use crate::collector::policy::nursery_trial::{NurseryTrial, nursery_trial};
+use crate::collector::policy::aging::{Aging, aging};
 use crate::hec;
 use crate::memory::{BLOCK_BYTES, block_alloc, blocks_of, heap, nursery_chunks, prefault};
 use crate::base::config::HeapSuggestion;
@@ -147,16 +147,16 @@ static FOLLOWS_LIVE: AtomicBool = AtomicBool::new(false);
 /// Called once at start, after the generations have been made and before any HEC runs.
 pub unsafe fn init(settings: Settings) {
     *ptr::addr_of_mut!(SETTINGS) = settings;
-    *tenure() = Tenure::new();
+    *aging() = Aging::new();
     for alone in [false, true] {
-        *stretch(alone) = Stretch::new();
+        *nursery_trial(alone) = NurseryTrial::new();
     }
-    *refresh() = Refresh::new();
-    *keeping() = Keeping::new();
-    *premature() = Premature::new();
+    *live_probe() = LiveProbe::new();
+    *survival_gate() = SurvivalGate::new();
+    *premature_promotion() = PrematurePromotion::new();
     gc_sample::begin();
     max_heap::init();
-    *allowance() = Allowance::new();
+    *nursery_budget() = NurseryBudget::new();
     set_limits(0, 0, likely_statics());
 }
 
@@ -175,10 +175,10 @@ pub unsafe fn next_generation_to_collect() -> usize {
         return heap().oldest();
     }
     let gens = &heap().gens;
-    let promoted = gens[0].blocks() + tenure().coming() / BLOCK_BYTES;
+    let promoted = gens[0].blocks() + aging().expected_promotion() / BLOCK_BYTES;
     let coming = |g: usize| if g == 1 { promoted } else { 0 };
     let due = (1..gens.len()).rev().find(|&g| gens[g].blocks() + coming(g) > gens[g].limit);
-    let looks_again = || follows_live() && refresh().is_due(blocks_of(&gens[1..]));
+    let looks_again = || follows_live() && live_probe().is_due(blocks_of(&gens[1..]));
     due.unwrap_or_else(|| if looks_again() { heap().oldest() } else { 0 })
 }
 
@@ -234,13 +234,13 @@ pub(in crate::collector) unsafe fn set_limits(live: usize, held: usize, statics:
     let s = settings();
     LIVE.store(live, Ordering::Relaxed);
     STATICS.store(statics, Ordering::Relaxed);
-    refresh().record(live);
-    premature().record_full(live, held);
+    live_probe().record(live);
+    premature_promotion().record_full(live, held);
     let gens = &mut heap().gens;
     let grown = GROWN.load(Ordering::Relaxed).saturating_sub(s.nursery_bytes) / BLOCK_BYTES;
     let mut limit = ((live as f64 * growth_factor(s, live, held)) as usize)
         .saturating_add(growth_for_statics(s, static_bytes()))
-        .saturating_add_signed(growth_for_nurseries(s, live, grown, COMPANY.is_one()))
+        .saturating_add_signed(growth_for_nurseries(s, live, grown, HEC_ACTIVITY.is_single()))
         .max(s.min_old_bytes / BLOCK_BYTES)
         .max(live);
     if let Some(max) = s.max_heap_bytes {
@@ -304,9 +304,9 @@ unsafe fn grown_nursery(hecs: usize) -> usize {
     let before = GROWN.load(Ordering::Relaxed).max(s.nursery_bytes);
     let size = following(before, s.nursery_bytes, MAX_GROWN_NURSERY.min(held / GROWN_SHARE), held);
     GROWN.store(size, Ordering::Relaxed);
-    let base = if COMPANY.is_one() {
-        premature().size(size, held)
-    } else if keeping().much() {
+    let base = if HEC_ACTIVITY.is_single() {
+        premature_promotion().size(size, held)
+    } else if survival_gate().is_open() {
         size.max(paid_share(FOR_MANY, hecs).min(MAX_GROWN_NURSERY))
     } else {
         size
@@ -317,14 +317,14 @@ unsafe fn grown_nursery(hecs: usize) -> usize {
 
 /// Each HEC's share of so many bytes, as far as collections have paid for them.
 fn paid_share(bytes: usize, hecs: usize) -> usize {
-    bytes.min(allowance().bytes(prefault::cost())) / hecs
+    bytes.min(nursery_budget().bytes(prefault::cost())) / hecs
 }
 
 /// The size of a nursery that has `base` bytes in any case. In company it may have as much as a nursery grows to,
 /// if that pays, whatever is alive; beyond that, and alone, nurseries are bounded by what is.
 fn stretched(base: usize, hecs: usize) -> usize {
     let live = LIVE.load(Ordering::Relaxed) * BLOCK_BYTES;
-    let most = if COMPANY.is_one() { live } else { MAX_GROWN_NURSERY };
+    let most = if HEC_ACTIVITY.is_single() { live } else { MAX_GROWN_NURSERY };
     let (bytes, follows_live) = match tried(base) {
         Some(mut stretch) => (stretch.size(base, |size| size <= most), false),
         None => {
@@ -340,21 +340,21 @@ fn stretched(base: usize, hecs: usize) -> usize {
 /// once collections of smaller ones would be cheap.
 pub fn nurseries_will_do() -> bool {
     let grown = GROWN.load(Ordering::Relaxed);
-    if COMPANY.is_one() || BASE.load(Ordering::Relaxed) <= grown {
+    if HEC_ACTIVITY.is_single() || BASE.load(Ordering::Relaxed) <= grown {
         return false;
     }
     let taken = nursery_chunks::taken();
-    taken >= grown * hec::count() && keeping().would_be_cheap(taken, gc_sample::run_by_now())
+    taken >= grown * hec::count() && survival_gate().would_be_cheap(taken, gc_sample::run_by_now())
 }
 
 /// What tries sizes for nurseries that have `base` bytes in any case: nothing where those of several HECs follow what is alive.
-fn tried(base: usize) -> Option<MutexGuard<'static, Stretch>> {
-    let alone = COMPANY.is_one();
-    (alone || base < MAX_GROWN_NURSERY).then(|| stretch(alone))
+fn tried(base: usize) -> Option<MutexGuard<'static, NurseryTrial>> {
+    let alone = HEC_ACTIVITY.is_single();
+    (alone || base < MAX_GROWN_NURSERY).then(|| nursery_trial(alone))
 }
 
 /// What tries sizes for the nurseries of the cycle that has ended.
-pub(in crate::collector) fn tried_now() -> Option<MutexGuard<'static, Stretch>> {
+pub(in crate::collector) fn tried_now() -> Option<MutexGuard<'static, NurseryTrial>> {
     tried(BASE.load(Ordering::Relaxed))
 }
 

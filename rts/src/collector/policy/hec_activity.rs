@@ -12,18 +12,18 @@ const PART: usize = 16;
 const SURE: usize = 4;
 const MOST_SURE: usize = 1024;
 
-pub struct Company {
+pub struct HecActivity {
     /// Collections in a row that found one HEC to have allocated nearly all.
     alone: AtomicUsize,
     /// How many make sure.
     sure: AtomicUsize,
 }
 
-pub(in crate::collector) static COMPANY: Company = Company::new();
+pub(in crate::collector) static HEC_ACTIVITY: HecActivity = HecActivity::new();
 
-impl Company {
-    const fn new() -> Company {
-        Company { alone: AtomicUsize::new(SURE), sure: AtomicUsize::new(SURE) }
+impl HecActivity {
+    const fn new() -> HecActivity {
+        HecActivity { alone: AtomicUsize::new(SURE), sure: AtomicUsize::new(SURE) }
     }
 
     /// HECs have allocated so much since the last collection.
@@ -33,14 +33,14 @@ impl Company {
             self.alone.store(self.alone.load(Ordering::Relaxed).saturating_add(1), Ordering::Relaxed);
             return;
         }
-        if self.is_one() {
+        if self.is_single() {
             self.sure.store((2 * self.sure.load(Ordering::Relaxed)).min(MOST_SURE), Ordering::Relaxed);
         }
         self.alone.store(0, Ordering::Relaxed);
     }
 
     /// Is there one HEC that does nearly all?
-    pub fn is_one(&self) -> bool {
+    pub fn is_single(&self) -> bool {
         self.alone.load(Ordering::Relaxed) >= self.sure.load(Ordering::Relaxed)
     }
 }
@@ -51,10 +51,10 @@ mod tests {
 
     #[test]
     fn one_is_alone_until_there_is_another_and_again_after_a_while() {
-        let company = Company::new();
+        let company = HecActivity::new();
         let cycle = |allocated: &[usize]| {
             company.record(allocated.iter().copied());
-            company.is_one()
+            company.is_single()
         };
         assert!(cycle(&[100]) && cycle(&[0, 0]) && cycle(&[1, 100, 2]));
         for sure in [2 * SURE, 4 * SURE] {

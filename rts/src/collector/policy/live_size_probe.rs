@@ -12,7 +12,7 @@ const MOST: usize = 1024;
 /// Old generations that have grown by less than one in so many parts have not grown.
 const PART: usize = 16;
 
-pub struct Refresh {
+pub struct LiveProbe {
     /// Blocks alive after the last full collection.
     live: usize,
     /// Blocks in old generations when these grew last, small collections since then, and how many are waited for.
@@ -23,9 +23,9 @@ pub struct Refresh {
     before: Option<usize>,
 }
 
-impl Refresh {
-    pub const fn new() -> Refresh {
-        Refresh { live: 0, held: 0, since: 0, wait: FIRST, before: None }
+impl LiveProbe {
+    pub const fn new() -> LiveProbe {
+        LiveProbe { live: 0, held: 0, since: 0, wait: FIRST, before: None }
     }
 
     /// A small collection is about to be, of a heap that has `held` blocks in old generations. Should it be a full one?
@@ -50,11 +50,11 @@ impl Refresh {
     }
 }
 
-static REFRESH: Mutex<Refresh> = Mutex::new(Refresh::new());
+static LIVE_PROBE: Mutex<LiveProbe> = Mutex::new(LiveProbe::new());
 
 /// What is known, for the thread that collects.
-pub(in crate::collector) fn refresh() -> MutexGuard<'static, Refresh> {
-    unpoisoned(REFRESH.lock())
+pub(in crate::collector) fn live_probe() -> MutexGuard<'static, LiveProbe> {
+    unpoisoned(LIVE_PROBE.lock())
 }
 
 #[cfg(test)]
@@ -62,13 +62,13 @@ mod tests {
     use super::*;
 
     /// Small collections before one should be full, with so many blocks in old generations.
-    fn small(r: &mut Refresh, held: usize) -> usize {
+    fn small(r: &mut LiveProbe, held: usize) -> usize {
         (0..10 * MOST).take_while(|_| !r.is_due(held)).count()
     }
 
     #[test]
     fn it_is_looked_again_less_often_each_time_that_it_was_in_vain() {
-        let mut r = Refresh::new();
+        let mut r = LiveProbe::new();
         r.record(100);
         for wait in [FIRST, 2 * FIRST, 4 * FIRST] {
             assert_eq!(small(&mut r, 101), wait);
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn what_grows_is_collected_in_time() {
-        let mut r = Refresh::new();
+        let mut r = LiveProbe::new();
         r.record(100);
         assert!((100..1000).step_by(70).all(|held| !r.is_due(held)));
         assert_eq!(small(&mut r, 1000), FIRST);

@@ -18,7 +18,7 @@
 //!
 //! A small collection costs its own time and what it leaves to the next full one: the bytes that it
 //! promotes, at what a promoted byte has cost lately.
-use crate::collector::policy::gc_sample::Cycle;
+use crate::collector::policy::gc_sample::GcSample;
 use crate::base::poison::unpoisoned;
 use std::sync::{Mutex, MutexGuard};
 
@@ -51,7 +51,7 @@ const MEMORY: usize = 2 * TRIAL_BYTES;
 
 /// What a size has cost.
 #[derive(Clone, Copy)]
-struct Costs {
+struct SizeCost {
     cycles: u32,
     allocated: f64,
     promoted: f64,
@@ -59,10 +59,10 @@ struct Costs {
     stopped: f64,
 }
 
-impl Costs {
-    const NONE: Costs = Costs { cycles: 0, allocated: 0.0, promoted: 0.0, run: 0.0, stopped: 0.0 };
+impl SizeCost {
+    const NONE: SizeCost = SizeCost { cycles: 0, allocated: 0.0, promoted: 0.0, run: 0.0, stopped: 0.0 };
 
-    fn add(&mut self, c: &Cycle) {
+    fn add(&mut self, c: &GcSample) {
         if self.allocated > MEMORY as f64 {
             self.allocated /= 2.0;
             self.promoted /= 2.0;
@@ -86,33 +86,33 @@ impl Costs {
 
 /// When a neighbouring size is tried next.
 #[derive(Clone, Copy)]
-struct Neighbour {
+struct Candidate {
     /// Bytes allocated until then, and from one vain trial to the next.
     until: usize,
     wait: usize,
 }
 
-impl Neighbour {
-    const NEW: Neighbour = Neighbour { until: 0, wait: WAIT.0 };
-    const LATER: Neighbour = Neighbour { until: WAIT.0, wait: WAIT.0 };
+impl Candidate {
+    const NEW: Candidate = Candidate { until: 0, wait: WAIT.0 };
+    const LATER: Candidate = Candidate { until: WAIT.0, wait: WAIT.0 };
 
     /// It has been tried in vain.
-    fn disappoints(&mut self) {
+    fn back_off(&mut self) {
         self.until = self.wait;
         self.wait = (2 * self.wait).min(WAIT.1);
     }
 }
 
-pub struct Stretch {
+pub struct NurseryTrial {
     /// What a nursery has in any case, how often that is doubled, and whether there is room to do it once more.
     base: usize,
-    doubled: u32,
+    log2_scale: u32,
     room: bool,
-    now: Costs,
+    now: SizeCost,
     /// The size in use is being tried: what the one before has cost, and whether this is the larger one.
-    trial: Option<(Costs, bool)>,
-    larger: Neighbour,
-    smaller: Neighbour,
+    trial: Option<(SizeCost, bool)>,
+    larger: Candidate,
+    smaller: Candidate,
     /// Nanoseconds of a full collection for each byte that had been promoted; and bytes since the last.
     full: f64,
     promoted: usize,
@@ -120,16 +120,16 @@ pub struct Stretch {
     allocated: usize,
 }
 
-impl Stretch {
-    pub const fn new() -> Stretch {
-        Stretch {
+impl NurseryTrial {
+    pub const fn new() -> NurseryTrial {
+        NurseryTrial {
             base: 0,
-            doubled: 0,
+            log2_scale: 0,
             room: false,
-            now: Costs::NONE,
+            now: SizeCost::NONE,
             trial: None,
-            larger: Neighbour::NEW,
-            smaller: Neighbour::NEW,
+            larger: Candidate::NEW,
+            smaller: Candidate::NEW,
             full: 0.0,
             promoted: 0,
             allocated: 0,
@@ -142,8 +142,8 @@ impl Stretch {
         if base != self.base {
             self.rebase(base);
         }
-        while self.doubled > 0 && !room(self.now_bytes()) {
-            self.doubled -= 1;
+        while self.log2_scale > 0 && !room(self.now_bytes()) {
+            self.log2_scale -= 1;
             self.forget();
         }
         let next = 2 * self.now_bytes();
@@ -152,7 +152,7 @@ impl Stretch {
     }
 
     fn now_bytes(&self) -> usize {
-        self.base << self.doubled
+        self.base << self.log2_scale
     }
 
     /// What a nursery has in any case is another now. Where that is more its size stays, if it can; where it is less the reason for
@@ -161,7 +161,7 @@ impl Stretch {
         let (size, grows) = (self.now_bytes(), base > self.base);
         self.base = base;
         if grows {
-            self.doubled = (size / base).checked_ilog2().unwrap_or(0);
+            self.log2_scale = (size / base).checked_ilog2().unwrap_or(0);
         }
         self.trial = None;
         if self.now_bytes() != size {
@@ -171,12 +171,12 @@ impl Stretch {
 
     /// The size changes for other reasons than what it costs.
     fn forget(&mut self) {
-        (self.trial, self.now) = (None, Costs::NONE);
-        (self.larger, self.smaller) = (Neighbour::NEW, Neighbour::NEW);
+        (self.trial, self.now) = (None, SizeCost::NONE);
+        (self.larger, self.smaller) = (Candidate::NEW, Candidate::NEW);
     }
 
     /// A collection has been.
-    pub fn record(&mut self, c: &Cycle) {
+    pub fn record(&mut self, c: &GcSample) {
         if c.full {
             self.record_full(c.stopped);
         } else {
@@ -191,7 +191,7 @@ impl Stretch {
         self.promoted = 0;
     }
 
-    fn record_small(&mut self, c: &Cycle) {
+    fn record_small(&mut self, c: &GcSample) {
         self.promoted += c.promoted;
         self.allocated = self.allocated.saturating_add(c.allocated);
         for neighbour in [&mut self.larger, &mut self.smaller] {
@@ -199,12 +199,12 @@ impl Stretch {
         }
         self.now.add(c);
         match self.trial {
-            Some(_) if self.now.cycles == 1 => self.now = Costs { cycles: 1, ..Costs::NONE },
+            Some(_) if self.now.cycles == 1 => self.now = SizeCost { cycles: 1, ..SizeCost::NONE },
             Some((before, larger)) if self.is_clear(&before, larger) => self.decide(before, larger),
             None if self.now.cycles >= BEFORE => {
                 if self.room && self.larger.until == 0 && self.may_gain() {
                     self.begin(true);
-                } else if self.doubled > 0 && self.smaller.until == 0 {
+                } else if self.log2_scale > 0 && self.smaller.until == 0 {
                     self.begin(false);
                 }
             }
@@ -220,31 +220,31 @@ impl Stretch {
     }
 
     fn begin(&mut self, larger: bool) {
-        self.trial = Some((std::mem::replace(&mut self.now, Costs::NONE), larger));
+        self.trial = Some((std::mem::replace(&mut self.now, SizeCost::NONE), larger));
         self.resize(larger);
     }
 
     fn resize(&mut self, larger: bool) {
-        self.doubled = if larger { self.doubled + 1 } else { self.doubled - 1 };
+        self.log2_scale = if larger { self.log2_scale + 1 } else { self.log2_scale - 1 };
     }
 
     /// Has the trial lasted long enough?
-    fn is_clear(&self, before: &Costs, larger: bool) -> bool {
+    fn is_clear(&self, before: &SizeCost, larger: bool) -> bool {
         let all = self.now.cycles >= TRIAL && self.now.allocated >= TRIAL_BYTES as f64;
         all || larger && self.now.of_collections(self.full) > MUCH_MORE * before.of_collections(self.full)
     }
 
-    fn decide(&mut self, before: Costs, larger: bool) {
+    fn decide(&mut self, before: SizeCost, larger: bool) {
         let worth = worth(if larger { self.now_bytes() } else { 2 * self.now_bytes() });
         let (small, large) = if larger { (&before, &self.now) } else { (&self.now, &before) };
         let gain = (small.of_collections(self.full) - large.of_collections(self.full)) / small.of_running();
         let kept = if larger { gain > worth } else { gain < STILL * worth };
         self.trial = None;
         match (kept, larger) {
-            (true, true) => (self.larger, self.smaller) = (Neighbour::NEW, Neighbour::LATER),
-            (true, false) => (self.larger, self.smaller) = (Neighbour::LATER, Neighbour::LATER),
-            (false, true) => self.larger.disappoints(),
-            (false, false) => self.smaller.disappoints(),
+            (true, true) => (self.larger, self.smaller) = (Candidate::NEW, Candidate::LATER),
+            (true, false) => (self.larger, self.smaller) = (Candidate::LATER, Candidate::LATER),
+            (false, true) => self.larger.back_off(),
+            (false, false) => self.smaller.back_off(),
         }
         if !kept {
             self.resize(!larger);
@@ -263,11 +263,11 @@ fn worth(size: usize) -> f64 {
 }
 
 /// One for a HEC that allocates alone, one for several in company.
-static STRETCHES: [Mutex<Stretch>; 2] = [const { Mutex::new(Stretch::new()) }; 2];
+static NURSERY_TRIALS: [Mutex<NurseryTrial>; 2] = [const { Mutex::new(NurseryTrial::new()) }; 2];
 
 /// What is known, for the thread that collects.
-pub(in crate::collector) fn stretch(alone: bool) -> MutexGuard<'static, Stretch> {
-    unpoisoned(STRETCHES[usize::from(alone)].lock())
+pub(in crate::collector) fn nursery_trial(alone: bool) -> MutexGuard<'static, NurseryTrial> {
+    unpoisoned(NURSERY_TRIALS[usize::from(alone)].lock())
 }
 
 #[cfg(test)]
@@ -278,7 +278,7 @@ mod tests {
 
     /// A program that runs for a nanosecond a byte, and whose collections cost so much for each in nurseries
     /// doubled so often; by how much nurseries were larger on the average.
-    fn run(s: &mut Stretch, bytes: usize, cost: impl Fn(u32) -> f64) -> f64 {
+    fn run(s: &mut NurseryTrial, bytes: usize, cost: impl Fn(u32) -> f64) -> f64 {
         let (mut total, mut cycles) = (0, 0);
         while total < bytes {
             let allocated = s.size(NURSERY, |_| true);
@@ -290,42 +290,42 @@ mod tests {
         total as f64 / (NURSERY * cycles) as f64
     }
 
-    fn cycle(allocated: usize, promoted: usize, cost: f64) -> Cycle {
-        Cycle { full: false, allocated, copied: 0, promoted, run: allocated as f64, stopped: allocated as f64 * cost }
+    fn cycle(allocated: usize, promoted: usize, cost: f64) -> GcSample {
+        GcSample { full: false, allocated, copied: 0, promoted, run: allocated as f64, stopped: allocated as f64 * cost }
     }
 
     /// Half for each doubling.
-    fn saves(doubled: u32) -> f64 {
-        0.8 / (1 << doubled) as f64
+    fn saves(log2_scale: u32) -> f64 {
+        0.8 / (1 << log2_scale) as f64
     }
 
-    fn loses(doubled: u32) -> f64 {
-        0.8 + 0.2 * doubled as f64
+    fn loses(log2_scale: u32) -> f64 {
+        0.8 + 0.2 * log2_scale as f64
     }
 
     #[test]
     fn what_saves_time_is_kept() {
-        assert!(run(&mut Stretch::new(), 8 << 30, saves) > 3.0);
+        assert!(run(&mut NurseryTrial::new(), 8 << 30, saves) > 3.0);
     }
 
     #[test]
     fn what_costs_time_is_seldom_tried() {
-        assert!(run(&mut Stretch::new(), 4 << 30, loses) < 1.1);
+        assert!(run(&mut NurseryTrial::new(), 4 << 30, loses) < 1.1);
     }
 
     #[test]
     fn a_small_gain_would_be_lost_elsewhere() {
-        assert!(run(&mut Stretch::new(), 4 << 30, |d| 0.8 - 0.04 * d as f64) < 1.2);
+        assert!(run(&mut NurseryTrial::new(), 4 << 30, |d| 0.8 - 0.04 * d as f64) < 1.2);
     }
 
     #[test]
     fn where_collections_cost_little_nothing_is_tried() {
-        assert_eq!(run(&mut Stretch::new(), 4 << 30, |d| saves(d) / 8.0), 1.0);
+        assert_eq!(run(&mut NurseryTrial::new(), 4 << 30, |d| saves(d) / 8.0), 1.0);
     }
 
     #[test]
     fn a_small_one_is_tried_early_and_keeps_its_size_when_the_heap_grows() {
-        let mut s = Stretch::new();
+        let mut s = NurseryTrial::new();
         let mut total = 0;
         while total < 512 << 20 {
             let size = s.size(NURSERY / 4, |size| size <= NURSERY);
@@ -340,14 +340,14 @@ mod tests {
 
     #[test]
     fn what_a_nursery_no_longer_has_in_any_case_it_gives_back() {
-        let mut s = Stretch::new();
+        let mut s = NurseryTrial::new();
         assert_eq!(s.size(NURSERY, |_| true), NURSERY);
         assert_eq!(s.size(NURSERY / 4, |_| true), NURSERY / 4);
     }
 
     #[test]
     fn a_trial_ends_when_the_heap_grows() {
-        let mut s = Stretch::new();
+        let mut s = NurseryTrial::new();
         let mut step = |base| {
             let size = s.size(base, |size| size <= NURSERY);
             s.record_small(&cycle(size, 0, loses((4 * size / NURSERY).ilog2())));
@@ -361,14 +361,14 @@ mod tests {
     #[test]
     fn it_stops_at_the_best_size() {
         let best = |d: u32| if d == 1 { 0.4 } else { 0.8 };
-        let mut s = Stretch::new();
+        let mut s = NurseryTrial::new();
         let mean = run(&mut s, 16 << 30, best);
         assert!(mean > 1.7 && mean < 2.3, "{mean}");
     }
 
     #[test]
     fn a_change_is_noticed() {
-        let mut s = Stretch::new();
+        let mut s = NurseryTrial::new();
         run(&mut s, 4 << 30, saves);
         run(&mut s, 30 << 30, loses);
         assert!(run(&mut s, 4 << 30, loses) < 1.1);
@@ -378,7 +378,7 @@ mod tests {
 
     #[test]
     fn what_is_promoted_costs_the_next_full_collection() {
-        let mut s = Stretch::new();
+        let mut s = NurseryTrial::new();
         for _ in 0..1000 {
             let allocated = s.size(NURSERY, |_| true);
             let factor = allocated / NURSERY;
@@ -391,14 +391,14 @@ mod tests {
 
     #[test]
     fn without_room_it_begins_anew() {
-        let mut s = Stretch::new();
+        let mut s = NurseryTrial::new();
         assert_eq!(run_in(&mut s, |_| true), MOST);
         assert_eq!(s.size(NURSERY, |size| size == NURSERY), NURSERY);
         assert_eq!(run_in(&mut s, |size| size <= 2 * NURSERY), 2 * NURSERY);
     }
 
     /// How large nurseries become in this room.
-    fn run_in(s: &mut Stretch, room: impl Fn(usize) -> bool) -> usize {
+    fn run_in(s: &mut NurseryTrial, room: impl Fn(usize) -> bool) -> usize {
         for _ in 0..1000 {
             let size = s.size(NURSERY, &room);
             s.record_small(&cycle(size, 0, saves((size / NURSERY).ilog2())));

@@ -5,7 +5,7 @@
 //! ever, or die with the phase that made them. But full collections tell: if they find dead, one after the other, some of what has been promoted
 //! since the one before, a larger nursery is worth its room, provided that collections are dear (the program itself runs more slowly
 //! in a large one). Where they find all of it alive, the program builds up its data, and the same part survives whatever the size.
-use crate::collector::policy::gc_sample::Cycle;
+use crate::collector::policy::gc_sample::GcSample;
 use crate::collector::policy::doubling::following;
 use crate::base::poison::unpoisoned;
 use std::sync::{Mutex, MutexGuard};
@@ -24,7 +24,7 @@ const HELD: usize = 2;
 const LEFT: usize = 8;
 const PAID: usize = 2;
 
-pub struct Premature {
+pub struct PrematurePromotion {
     /// Lately: nanoseconds that the program ran, and that it was stopped.
     run: f64,
     stopped: f64,
@@ -38,13 +38,13 @@ pub struct Premature {
     size: usize,
 }
 
-impl Premature {
-    pub const fn new() -> Premature {
-        Premature { run: 0.0, stopped: 0.0, dear: false, allocated: 0, live: 0, found: [false; 2], size: 0 }
+impl PrematurePromotion {
+    pub const fn new() -> PrematurePromotion {
+        PrematurePromotion { run: 0.0, stopped: 0.0, dear: false, allocated: 0, live: 0, found: [false; 2], size: 0 }
     }
 
     /// A collection has been.
-    pub fn record(&mut self, c: &Cycle) {
+    pub fn record(&mut self, c: &GcSample) {
         self.allocated = self.allocated.saturating_add(c.allocated);
         let rest = (-(c.allocated as f64) / LATELY).exp2();
         self.run = self.run * rest + c.run;
@@ -74,11 +74,11 @@ impl Premature {
     }
 }
 
-static PREMATURE: Mutex<Premature> = Mutex::new(Premature::new());
+static PREMATURE_PROMOTION: Mutex<PrematurePromotion> = Mutex::new(PrematurePromotion::new());
 
 /// What is known, for the thread that collects.
-pub(in crate::collector) fn premature() -> MutexGuard<'static, Premature> {
-    unpoisoned(PREMATURE.lock())
+pub(in crate::collector) fn premature_promotion() -> MutexGuard<'static, PrematurePromotion> {
+    unpoisoned(PREMATURE_PROMOTION.lock())
 }
 
 #[cfg(test)]
@@ -88,27 +88,27 @@ mod tests {
     const BASE: usize = 1 << 20;
 
     /// A program that has allocated `n` times 1 MB, where collections take such a part of the time that it runs.
-    fn run(p: &mut Premature, n: usize, share: f64) {
+    fn run(p: &mut PrematurePromotion, n: usize, share: f64) {
         for _ in 0..n {
-            p.record(&Cycle { full: false, allocated: BASE, copied: 0, promoted: 0, run: 1e6, stopped: 1e6 * share });
+            p.record(&GcSample { full: false, allocated: BASE, copied: 0, promoted: 0, run: 1e6, stopped: 1e6 * share });
         }
     }
 
     /// Full collections that find such parts of as much dead as the one before has left.
-    fn find(p: &mut Premature, parts: &[f64]) {
+    fn find(p: &mut PrematurePromotion, parts: &[f64]) {
         for part in parts {
             let promoted = p.live.max(1000);
             p.record_full(p.live + promoted - (promoted as f64 * part) as usize, p.live + promoted);
         }
     }
 
-    fn size(p: &mut Premature) -> usize {
+    fn size(p: &mut PrematurePromotion) -> usize {
         p.size(BASE, 1 << 30)
     }
 
     #[test]
     fn what_dies_time_after_time_is_given_room_where_collections_are_dear() {
-        let mut p = Premature::new();
+        let mut p = PrematurePromotion::new();
         run(&mut p, 100, 0.5);
         find(&mut p, &[0.0, 0.3]);
         assert_eq!(size(&mut p), BASE);
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn what_dies_at_the_end_of_a_phase_is_not_premature() {
-        let mut p = Premature::new();
+        let mut p = PrematurePromotion::new();
         run(&mut p, 100, 0.5);
         for parts in [[0.0, 0.9], [0.01, 0.9]] {
             find(&mut p, &parts);
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn a_program_that_builds_up_its_data_gets_no_room() {
-        let mut p = Premature::new();
+        let mut p = PrematurePromotion::new();
         run(&mut p, 100, 0.9);
         find(&mut p, &[0.0, 0.0, 0.0]);
         assert_eq!(size(&mut p), BASE);
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn what_survives_the_nursery_in_a_full_collection_is_not_dead() {
-        let mut p = Premature::new();
+        let mut p = PrematurePromotion::new();
         run(&mut p, 100, 0.5);
         p.record_full(110, 100);
         p.record_full(230, 220);
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn the_room_follows_what_has_been_allocated_and_what_is_held() {
-        let mut p = Premature::new();
+        let mut p = PrematurePromotion::new();
         find(&mut p, &[0.5, 0.5]);
         run(&mut p, 9, 0.5);
         assert_eq!(p.size(BASE, 1 << 30), 4 << 20);

@@ -5,7 +5,7 @@
 //! each time, have larger nurseries then at once, as far as they are paid for (`nursery_budget.rs`), instead of when the heap has grown
 //! (`heap_limits.rs`). But only while collections take a good part of the time: what has been copied lies closer together. Where the program turns
 //! to something else, which allocates less in the same time, such a nursery is not filled any more.
-use crate::collector::policy::gc_sample::Cycle;
+use crate::collector::policy::gc_sample::GcSample;
 use crate::base::poison::unpoisoned;
 use std::sync::{Mutex, MutexGuard};
 
@@ -18,7 +18,7 @@ const CHEAP: f64 = 0.15;
 /// What has been counts this part of it at the next collection.
 const FADES: f64 = 0.7;
 
-pub struct Keeping {
+pub struct SurvivalGate {
     /// Lately: bytes allocated and copied, and nanoseconds that the program ran and that it was stopped.
     allocated: f64,
     copied: f64,
@@ -27,13 +27,13 @@ pub struct Keeping {
     much: bool,
 }
 
-impl Keeping {
-    pub const fn new() -> Keeping {
-        Keeping { allocated: 0.0, copied: 0.0, run: 0.0, stopped: 0.0, much: false }
+impl SurvivalGate {
+    pub const fn new() -> SurvivalGate {
+        SurvivalGate { allocated: 0.0, copied: 0.0, run: 0.0, stopped: 0.0, much: false }
     }
 
     /// It does, and collections are dear.
-    pub fn much(&self) -> bool {
+    pub fn is_open(&self) -> bool {
         self.much
     }
 
@@ -44,7 +44,7 @@ impl Keeping {
     }
 
     /// A collection has been. What a full one copies is not only what was allocated.
-    pub fn record(&mut self, c: &Cycle) {
+    pub fn record(&mut self, c: &GcSample) {
         if c.full {
             return;
         }
@@ -58,24 +58,24 @@ impl Keeping {
     }
 }
 
-static KEEPING: Mutex<Keeping> = Mutex::new(Keeping::new());
+static SURVIVAL_GATE: Mutex<SurvivalGate> = Mutex::new(SurvivalGate::new());
 
 /// What is known, for the thread that collects.
-pub(in crate::collector) fn keeping() -> MutexGuard<'static, Keeping> {
-    unpoisoned(KEEPING.lock())
+pub(in crate::collector) fn survival_gate() -> MutexGuard<'static, SurvivalGate> {
+    unpoisoned(SURVIVAL_GATE.lock())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn cycle(full: bool, part: f64, share: f64) -> Cycle {
+    fn cycle(full: bool, part: f64, share: f64) -> GcSample {
         let copied = (1e6 * part) as usize;
-        Cycle { full, allocated: 1_000_000, copied, promoted: 0, run: 1e6, stopped: 1e6 * share }
+        GcSample { full, allocated: 1_000_000, copied, promoted: 0, run: 1e6, stopped: 1e6 * share }
     }
 
     /// After `n` collections of a nursery of which such a part survives, and that take such a part of the time that the program runs.
-    fn run(k: &mut Keeping, n: usize, part: f64, share: f64) -> bool {
+    fn run(k: &mut SurvivalGate, n: usize, part: f64, share: f64) -> bool {
         for _ in 0..n {
             k.record(&cycle(false, part, share));
         }
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn much_is_seen_soon_and_less_in_larger_nurseries_is_still_much() {
-        let mut k = Keeping::new();
+        let mut k = SurvivalGate::new();
         assert!(!run(&mut k, 100, 0.1, 0.2));
         assert!(run(&mut k, 4, 0.3, 0.2));
         assert!(run(&mut k, 100, 0.05, 0.1));
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn where_collections_are_cheap_it_does_not_matter() {
-        let mut k = Keeping::new();
+        let mut k = SurvivalGate::new();
         assert!(!run(&mut k, 100, 0.5, 0.1));
         assert!(run(&mut k, 100, 0.5, 0.2));
         assert!(!run(&mut k, 100, 0.5, 0.05));
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn what_is_dear_where_much_is_allocated_is_cheap_where_little_is() {
-        let mut k = Keeping::new();
+        let mut k = SurvivalGate::new();
         assert!(!k.would_be_cheap(1_000_000, 1e6));
         assert!(run(&mut k, 10, 0.5, 0.2));
         // As much in the same time, and in ten times as long.
@@ -112,9 +112,9 @@ mod tests {
 
     #[test]
     fn a_full_collection_says_nothing() {
-        let mut k = Keeping::new();
+        let mut k = SurvivalGate::new();
         assert!(run(&mut k, 10, 0.5, 0.5));
         (0..100).for_each(|_| k.record(&cycle(true, 0.0, 0.0)));
-        assert!(k.much());
+        assert!(k.is_open());
     }
 }

@@ -9,16 +9,16 @@ use std::sync::Mutex;
 /// Pointers: to verify them takes some ten milliseconds.
 const STEP: usize = 1 << 19;
 
-pub(in crate::collector) struct Pace {
+pub(in crate::collector) struct BalanceBackoff {
     /// Pointers that checks have verified.
     verified: usize,
     /// Collections that are left out before the next check.
     left_out: usize,
 }
 
-impl Pace {
-    const fn new() -> Pace {
-        Pace { verified: 0, left_out: 0 }
+impl BalanceBackoff {
+    const fn new() -> BalanceBackoff {
+        BalanceBackoff { verified: 0, left_out: 0 }
     }
 
     /// Is the heap checked at this collection?
@@ -34,14 +34,14 @@ impl Pace {
     }
 }
 
-static PACE: Mutex<Pace> = Mutex::new(Pace::new());
+static BALANCE_BACKOFF: Mutex<BalanceBackoff> = Mutex::new(BalanceBackoff::new());
 
 /// For the thread that collects.
 pub(in crate::collector) fn is_due() -> bool {
-    unpoisoned(PACE.lock()).is_due()
+    unpoisoned(BALANCE_BACKOFF.lock()).is_due()
 }
 pub(in crate::collector) fn record(pointers: usize) {
-    unpoisoned(PACE.lock()).record(pointers)
+    unpoisoned(BALANCE_BACKOFF.lock()).record(pointers)
 }
 
 #[cfg(test)]
@@ -50,7 +50,7 @@ mod tests {
 
     /// How many of `n` collections check a heap of so many pointers.
     fn checks(n: usize, pointers: usize) -> usize {
-        let mut pace = Pace::new();
+        let mut pace = BalanceBackoff::new();
         let check = |_: &usize| {
             let due = pace.is_due();
             pace.record(if due { pointers } else { 0 });

@@ -83,7 +83,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         let before = self.header(c);
         let frozen = is_frozen(Info(before));
         let younger = self.scan_cards(c, from, to, all, frozen);
-        self.failed = false;
+        self.failed_to_evac = false;
         let dirty = array_header(frozen, true);
         if younger && before != dirty && header::exchange(shared(c), array_header(frozen, false), dirty) && frozen {
             self.remember(c);
@@ -100,9 +100,9 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         all: bool,
         frozen: bool,
     ) -> bool {
-        let promote_to = self.promote_to;
+        let evac_gen = self.evac_gen;
         if !frozen {
-            self.promote_to = 0;
+            self.evac_gen = 0;
         }
         let payload = c.add(MUT_ARR_PAYLOAD);
         let cards = payload.add(*c.add(MUT_ARR_PTRS)) as *mut u8;
@@ -111,15 +111,15 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         while from < end {
             let to = (from + CARD_ELEMENTS).min(end);
             if all || *card != 0 {
-                self.failed = false;
+                self.failed_to_evac = false;
                 self.fields(payload, from, to);
-                *card = self.failed as u8;
-                younger |= self.failed;
+                *card = self.failed_to_evac as u8;
+                younger |= self.failed_to_evac;
             }
             from = to;
             card = card.add(1);
         }
-        self.promote_to = promote_to;
+        self.evac_gen = evac_gen;
         younger
     }
 
@@ -128,14 +128,14 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         let kind = Info(*c).kind();
         let frozen =
             matches!(kind, SMALL_MUT_ARR_PTRS_FROZEN_CLEAN | SMALL_MUT_ARR_PTRS_FROZEN_DIRTY);
-        let promote_to = self.promote_to;
+        let evac_gen = self.evac_gen;
         if !frozen {
-            self.promote_to = 0;
+            self.evac_gen = 0;
         }
         let n = *c.add(SMALL_ARR_PTRS);
         self.fields(c, SMALL_ARR_PAYLOAD, SMALL_ARR_PAYLOAD + n);
-        self.promote_to = promote_to;
-        let younger = self.failed;
+        self.evac_gen = evac_gen;
+        let younger = self.failed_to_evac;
         let dirty = younger || self.owner <= 1;
         *c = match (frozen, dirty) {
             (true, true) => info!(stg_SMALL_MUT_ARR_PTRS_FROZEN_DIRTY_info),
@@ -149,7 +149,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
 
     /// Lists an old array that is mutable, or refers to something younger.
     unsafe fn settle(&mut self, c: *mut usize, frozen: bool, younger: bool) {
-        self.failed = false;
+        self.failed_to_evac = false;
         if self.owner > 1 && (younger || !frozen) {
             self.remember(c);
         }

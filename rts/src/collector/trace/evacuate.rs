@@ -5,7 +5,7 @@
 //! owner's if that is older (eager promotion), and its header becomes the new address with bit
 //! 0 set. Indirections are skipped, small boxed integers and characters replaced by the shared
 //! static ones, selector thunks evaluated if their selectee is (`selector.rs`), cells of a list copied in a row (`list_cells.rs`).
-//! `failed` records that the referent ended up younger than the owner. Where several threads
+//! `failed_to_evac` records that the referent ended up younger than the owner. Where several threads
 //! evacuate at once (`forwarding.rs`), one that finds that it was second looks at the object anew.
 use crate::collector::trace::prefetch;
 use crate::collector::trace::small_objects;
@@ -55,7 +55,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         }
         let age = self.age(p);
         if age & Age::CONDEMNED == 0 {
-            self.failed |= (age & 15) < self.owner;
+            self.failed_to_evac |= (age & 15) < self.owner;
             return;
         }
         self.save(slot, p, age);
@@ -82,7 +82,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         loop {
             if !Age(age).is_plain() {
                 *slot = p;
-                return self.save_in_place(p, age);
+                return self.mark_in_place(p, age);
             }
             let c = (p & !TAG_MASK) as *mut usize;
             let header = self.header(c);
@@ -93,14 +93,14 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
             let kind = info.kind();
             if kind != IND && kind != BLACKHOLE {
                 if !self.save_small(slot, p, age, header, kind) {
-                    self.save_any(slot, p, age)
+                    self.copy_slow(slot, p, age)
                 }
                 return;
             }
             let value = *c.add(INDIRECTEE);
             // Without a tag it may be a thread, or whoever waits for one.
             if value & TAG_MASK == 0 {
-                return self.save_any(slot, p, age);
+                return self.copy_slow(slot, p, age);
             }
             p = value;
             let Some(now) = self.must_save(slot, p) else { return };
@@ -143,7 +143,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         }
         self.buffers[(step & 15) as usize].free = end;
         self.note(age, words);
-        self.failed |= step < self.owner;
+        self.failed_to_evac |= step < self.owner;
         true
     }
 
@@ -161,7 +161,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         let age = self.age(p);
         if age & Age::CONDEMNED == 0 {
             *slot = p;
-            self.failed |= (age & 15) < self.owner;
+            self.failed_to_evac |= (age & 15) < self.owner;
             return None;
         }
         Some(age)
@@ -173,13 +173,13 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         let to = header - FORWARDED;
         *slot = to | tag;
         if self.owner > 1 && self.in_heap(to) {
-            self.failed |= (self.age(to) & 15) < self.owner;
+            self.failed_to_evac |= (self.age(to) & 15) < self.owner;
         }
     }
 
     /// Evacuates a condemned object, whatever it is.
     #[inline(never)]
-    unsafe fn save_any(&mut self, slot: *mut usize, mut p: usize, mut age: u8) {
+    unsafe fn copy_slow(&mut self, slot: *mut usize, mut p: usize, mut age: u8) {
         // Ends it, if the copy has become the object.
         macro_rules! copied {
             ($copy:expr) => {{
@@ -194,7 +194,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
             let c = (p & !TAG_MASK) as *mut usize;
             if !Age(age).is_plain() {
                 *slot = p;
-                return self.save_in_place(p, age);
+                return self.mark_in_place(p, age);
             }
             let header = self.header(c);
             let tag = p & TAG_MASK;
@@ -279,7 +279,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     /// The step that a survivor from a block of this age goes to.
     #[inline(always)]
     pub(in crate::collector) fn destination(&self, age: u8) -> u8 {
-        self.dest[(age & 15) as usize].max(self.promote_to)
+        self.dest[(age & 15) as usize].max(self.evac_gen)
     }
 
     /// Counts what has been copied from a block of this age.
@@ -299,7 +299,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     ) -> bool {
         let step = self.destination(age);
         let won = self.copy_to::<WORDS>(slot, from, header, tag, age, step);
-        self.failed |= won && step < self.owner;
+        self.failed_to_evac |= won && step < self.owner;
         won
     }
 
@@ -346,7 +346,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
             return false;
         }
         self.note(age, words);
-        self.failed |= step < self.owner;
+        self.failed_to_evac |= step < self.owner;
         true
     }
 
@@ -401,10 +401,10 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     /// Saves a large object, a block of pinned arrays or a compact region: nothing moves.
     #[cold]
     #[inline(never)]
-    unsafe fn save_in_place(&mut self, p: usize, age: u8) {
+    unsafe fn mark_in_place(&mut self, p: usize, age: u8) {
         let step = self.destination(age);
         let step = self.keep(p, age, step);
-        self.failed |= step < self.owner;
+        self.failed_to_evac |= step < self.owner;
     }
 
     /// Ends the program: an object that no compiled code can have made.

@@ -21,11 +21,11 @@ const LIST_CELLS_SHARED: usize = 32;
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Head {
     /// It is where it belongs, and not younger than the cell.
-    Settled,
+    Done,
     /// The scan will see to it: it is younger than the cell, large, or another thread's.
     Unsettled,
     /// It is still to be copied, with what it refers to.
-    BringsMore,
+    NeedsCopy,
 }
 
 impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
@@ -45,7 +45,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         let step = self.destination(age);
         let Some((to, head, tail)) = self.copy_cell(slot, from, header, tag, step) else { return false };
         self.note(age, CONS_WORDS);
-        self.failed |= step < self.owner;
+        self.failed_to_evac |= step < self.owner;
         // The rest is a function of its own: where heads bring more, its registers need not be saved.
         if !self.brings_more(head) {
             self.copy_cells(from, to, head, tail, step);
@@ -72,7 +72,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         let mut settled = start;
         for _ in 1..if PARALLEL { LIST_CELLS_SHARED } else { LIST_CELLS } {
             let what = self.bring_head(to.add(CONS_HEAD), head, step);
-            if what == Head::BringsMore || !self.in_heap(tail) {
+            if what == Head::NeedsCopy || !self.in_heap(tail) {
                 break;
             }
             let age = self.age(tail);
@@ -90,7 +90,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
             (to, head, tail) = copied;
             // Nothing but its head can lie between a cell and the next, unless that is elsewhere.
             let apart = (to as usize).wrapping_sub(before);
-            if what == Head::Settled && settled == before && apart <= (CONS_WORDS + BOX_WORDS) * WORD {
+            if what == Head::Done && settled == before && apart <= (CONS_WORDS + BOX_WORDS) * WORD {
                 settled = to as usize;
             }
         }
@@ -106,12 +106,12 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
             if MAJOR {
                 self.reach_static(p);
             }
-            return Head::Settled;
+            return Head::Done;
         }
         let age = self.age(p);
         if !Age(age).is_condemned_plain() {
             let settled = age & Age::CONDEMNED == 0 && age & 15 >= step;
-            return if settled { Head::Settled } else { Head::Unsettled };
+            return if settled { Head::Done } else { Head::Unsettled };
         }
         let c = (p & !TAG_MASK) as *mut usize;
         let (header, tag) = (self.header(c), p & TAG_MASK);
@@ -119,14 +119,14 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
             let to = header - FORWARDED;
             *slot = to | tag;
             let younger = self.in_heap(to) && self.age(to) & 15 < step;
-            return if younger { Head::Unsettled } else { Head::Settled };
+            return if younger { Head::Unsettled } else { Head::Done };
         }
         if Info(header).kind() != CONSTR_0_1 {
-            return Head::BringsMore;
+            return Head::NeedsCopy;
         }
         let step = step.max(self.dest[(age & 15) as usize]);
         if self.share(slot, c, header, tag) || self.copy_to::<BOX_WORDS>(slot, c, header, tag, age, step) {
-            Head::Settled
+            Head::Done
         } else {
             Head::Unsettled
         }

@@ -8,16 +8,16 @@ use std::collections::VecDeque;
 /// So many ranges are remembered.
 const MOST: usize = 64;
 
-pub(in crate::collector) struct Settled {
+pub(in crate::collector) struct PrescannedRanges {
     /// Where the first range begins; no address if there is none.
     pub next: usize,
     /// From the first object to the one behind the last.
     ranges: VecDeque<(usize, usize)>,
 }
 
-impl Settled {
-    pub fn new() -> Settled {
-        Settled { next: usize::MAX, ranges: VecDeque::new() }
+impl PrescannedRanges {
+    pub fn new() -> PrescannedRanges {
+        PrescannedRanges { next: usize::MAX, ranges: VecDeque::new() }
     }
 
     /// Objects from `start` up to `end` are settled.
@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn ranges_are_met_in_the_order_in_which_they_were_made() {
-        let mut s = Settled::new();
+        let mut s = PrescannedRanges::new();
         assert_eq!(s.next, usize::MAX);
         s.add(100, 140);
         s.add(200, 280);
@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn what_is_not_met_is_forgotten() {
-        let mut s = Settled::new();
+        let mut s = PrescannedRanges::new();
         for start in [100, 200, 1000, 1200, 100] {
             s.add(start, start + 24);
         }
@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn not_all_are_remembered() {
-        let mut s = Settled::new();
+        let mut s = PrescannedRanges::new();
         (0..2 * MOST).for_each(|i| s.add(100 * i, 100 * i + 24));
         s.begin(100 * (MOST - 1), usize::MAX);
         assert_eq!((s.skip(), s.next), (100 * (MOST - 1) + 24, usize::MAX));

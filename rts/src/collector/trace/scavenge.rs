@@ -106,8 +106,8 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
             ARR_WORDS => size_of_object(Closure(c as usize), info),
             kind => self.scan_other(c, info, kind),
         };
-        if self.failed {
-            self.failed = false;
+        if self.failed_to_evac {
+            self.failed_to_evac = false;
             if self.owner > 1 {
                 self.remember(c);
             }
@@ -192,14 +192,14 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         dirty: Info,
         scan: impl FnOnce(&mut Self),
     ) {
-        let promote_to = std::mem::replace(&mut self.promote_to, 0);
+        let evac_gen = std::mem::replace(&mut self.evac_gen, 0);
         scan(self);
-        self.promote_to = promote_to;
-        *c = if self.owner > 1 && !self.failed { clean.0 } else { dirty.0 };
+        self.evac_gen = evac_gen;
+        *c = if self.owner > 1 && !self.failed_to_evac { clean.0 } else { dirty.0 };
     }
 
     unsafe fn scan_tso(&mut self, t: Tso) {
-        let promote_to = std::mem::replace(&mut self.promote_to, 0);
+        let evac_gen = std::mem::replace(&mut self.evac_gen, 0);
         let o = t.obj();
         self.evacuate(&mut o.link as *mut Tso as *mut usize);
         self.evacuate_current_chunk(t);
@@ -209,10 +209,10 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         self.evacuate(&mut o.trec);
         self.evacuate(&mut o.blocked_exceptions as *mut Closure as *mut usize);
         self.evacuate(&mut o.bq as *mut Closure as *mut usize);
-        self.promote_to = promote_to;
+        self.evac_gen = evac_gen;
         // The record of a transaction changes all the time.
-        self.failed |= self.owner > 1 && self.in_heap(o.trec);
-        o.dirty = (self.owner <= 1 || self.failed) as u32;
+        self.failed_to_evac |= self.owner > 1 && self.in_heap(o.trec);
+        o.dirty = (self.owner <= 1 || self.failed_to_evac) as u32;
     }
 
     /// The three pointers of each entry of a transaction record's chunk.
@@ -284,12 +284,12 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         match c.info().kind() {
             MUT_ARR_PTRS_DIRTY | MUT_ARR_PTRS_FROZEN_CLEAN | MUT_ARR_PTRS_FROZEN_DIRTY => {
                 self.scan_array(p, false);
-                self.failed = false;
+                self.failed_to_evac = false;
             }
             WEAK if c.info() == info!(stg_DEAD_WEAK_info) => {}
             WEAK => {
                 self.scan_weak(p);
-                if self.take_failed() {
+                if self.take_failed_to_evac() {
                     self.remember(p);
                 }
             }

@@ -39,14 +39,14 @@ const RET_FUN_PAYLOAD: usize = 3;
 impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     pub(in crate::collector) unsafe fn scan_stack(&mut self, c: *mut usize) {
         let stack = Stack(c as usize);
-        let promote_to = std::mem::replace(&mut self.promote_to, 0);
+        let evac_gen = std::mem::replace(&mut self.evac_gen, 0);
         if PARALLEL {
             self.has_worked_alone(stack.top() - stack.obj().sp);
             self.evacuate_next_chunk(stack);
         }
         self.scan_frames(stack.obj().sp as *mut usize, stack.top() as *mut usize);
-        self.promote_to = promote_to;
-        stack.obj().dirty = if self.owner <= 1 || self.failed { UNTOUCHED } else { CLEAN };
+        self.evac_gen = evac_gen;
+        stack.obj().dirty = if self.owner <= 1 || self.failed_to_evac { UNTOUCHED } else { CLEAN };
     }
 
     /// Evacuates the chunk below, if there is one, for others to scan while this one is.
@@ -104,7 +104,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         }
         // What it had counts, since what was there to survive is counted so too.
         self.note(age, HEADER_WORDS + old.obj().size as usize);
-        self.failed |= step < self.owner;
+        self.failed_to_evac |= step < self.owner;
         true
     }
 

@@ -61,7 +61,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         if c.is_null() {
             return;
         }
-        if let Some(c) = self.coming.meet(c) {
+        if let Some(c) = self.coming.push(c) {
             self.look_at_static(c);
         }
     }
@@ -99,7 +99,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     /// Brings what an entered CAF refers to into the oldest generation, if that is possible.
     pub(in crate::collector) unsafe fn scan_caf(&mut self, c: Closure) {
         self.evacuate(c.slot(INDIRECTEE));
-        if self.take_failed() {
+        if self.take_failed_to_evac() {
             self.remember(c.slot(0));
         }
     }

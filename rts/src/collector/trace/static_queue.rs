@@ -30,21 +30,21 @@ impl Queue {
     }
 }
 
-pub(in crate::collector) struct Coming {
+pub(in crate::collector) struct StaticQueue {
     lately: [usize; LATELY],
     objects: Queue,
     tables: Queue,
     waiting: usize,
 }
 
-impl Coming {
-    pub const NOBODY: Coming = Coming { lately: [0; LATELY], objects: Queue::EMPTY, tables: Queue::EMPTY, waiting: 0 };
+impl StaticQueue {
+    pub const NOBODY: StaticQueue = StaticQueue { lately: [0; LATELY], objects: Queue::EMPTY, tables: Queue::EMPTY, waiting: 0 };
 
     /// An untagged static object is met. The one that is to be looked at now, if any.
     /// # Safety
     /// It is one.
     #[inline(always)]
-    pub unsafe fn meet(&mut self, c: Closure) -> Option<Closure> {
+    pub unsafe fn push(&mut self, c: Closure) -> Option<Closure> {
         let known = &mut self.lately[c.0 / (2 * WORD) % LATELY];
         if std::mem::replace(known, c.0) == c.0 {
             return None;
@@ -56,7 +56,7 @@ impl Coming {
 
     /// One that waits, though nobody is met; None if nobody does.
     /// # Safety
-    /// As for [`Coming::meet`], of all that have been met.
+    /// As for [`StaticQueue::push`], of all that have been met.
     pub unsafe fn next(&mut self) -> Option<Closure> {
         while self.waiting > 0 {
             let next = self.go_on(0);
@@ -86,15 +86,15 @@ mod tests {
     #[test]
     fn who_is_met_is_looked_at_once_and_in_order() {
         let objects: Vec<[usize; 2]> = vec![[0; 2]; 5 * LATELY];
-        let mut coming = Coming::NOBODY;
+        let mut coming = StaticQueue::NOBODY;
         let all: Vec<usize> = objects.iter().map(|o| o.as_ptr() as usize).collect();
         let mut seen = Vec::new();
         // SAFETY: as if they were static objects.
         unsafe {
             assert!(coming.next().is_none());
             for (i, &c) in all.iter().enumerate() {
-                seen.extend(coming.meet(Closure(c)).map(|c| c.0));
-                assert!(coming.meet(Closure(c)).is_none());
+                seen.extend(coming.push(Closure(c)).map(|c| c.0));
+                assert!(coming.push(Closure(c)).is_none());
                 assert_eq!(seen.len(), (i + 1).saturating_sub(2 * DEPTH));
             }
             while let Some(c) = coming.next() {

@@ -85,9 +85,9 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         self.evacuate(&mut new.0);
         let step = self.step_of(new);
         self.promoting(step);
-        self.failed = false;
+        self.failed_to_evac = false;
         self.scan_weak(new.slot(0));
-        if self.take_failed() && step > 1 {
+        if self.take_failed_to_evac() && step > 1 {
             self.remember(new.slot(0));
         }
         self.promoting(0);

@@ -10,13 +10,13 @@
 //!
 //! The code for one worker and for several is the same, but for `PARALLEL`: one alone pays for no
 //! atomic instruction.
-use crate::collector::trace::static_queue::Coming;
+use crate::collector::trace::static_queue::StaticQueue;
 use crate::collector::trace::prefetch::Lookahead;
 use crate::collector::policy::heap_limits;
 use crate::collector::trace::selector::Claimed;
-use crate::collector::trace::prescanned::Settled;
-use crate::collector::parallel::work_sharing::{Team, Work};
-use crate::collector::policy::aging::tenure;
+use crate::collector::trace::prescanned::PrescannedRanges;
+use crate::collector::parallel::work_sharing::{ParallelGc, Work};
+use crate::collector::policy::aging::aging;
 use crate::abi::{Closure, WORD};
 use crate::hec::out_of_memory;
 use crate::memory::block_alloc::used_bytes;
@@ -52,11 +52,11 @@ pub struct Worker<const MAJOR: bool, const PARALLEL: bool> {
     /// Words copied, by the step that they come from.
     pub(in crate::collector) copied_from: [usize; STEPS],
     /// Survivors go at least to this step (eager promotion); 0 asks for nothing.
-    pub(in crate::collector) promote_to: u8,
+    pub(in crate::collector) evac_gen: u8,
     /// Step of the object being scanned.
     pub(in crate::collector) owner: u8,
     /// The object being scanned refers to a younger one.
-    pub(in crate::collector) failed: bool,
+    pub(in crate::collector) failed_to_evac: bool,
     /// The oldest step.
     pub(in crate::collector) oldest: u8,
     pub(in crate::collector) buffers: [Buffer; STEPS],
@@ -89,7 +89,7 @@ pub struct Worker<const MAJOR: bool, const PARALLEL: bool> {
     /// The HEC whose remembered set it scans first, and which remembers for it.
     pub(in crate::collector) home: usize,
     /// The team, if there is one.
-    pub(in crate::collector) team: *const Team,
+    pub(in crate::collector) parallel_gc: *const ParallelGc,
     /// What others may take, by step; empty without a team.
     queues: Vec<deque::Worker<Work>>,
     /// Bytes scanned or copied in this stage, roughly, before the others were called.
@@ -99,15 +99,15 @@ pub struct Worker<const MAJOR: bool, const PARALLEL: bool> {
     /// It has just left a part of a run to others, who should come before it takes that back.
     divided: bool,
     /// What it has copied and need not scan.
-    pub(in crate::collector) settled: Settled,
+    pub(in crate::collector) settled: PrescannedRanges,
     /// Static objects that have been met, and not looked at yet.
-    pub(in crate::collector) coming: Coming,
+    pub(in crate::collector) coming: StaticQueue,
 }
 
 /// What changes for every object must not lie where a wider word is read: a byte at a multiple of four is sometimes read with the three behind it, and
 /// must then wait for those that have just been written. Collections took up to 1.5 times as long.
 const fn are_read_alone<const MAJOR: bool, const PARALLEL: bool>() -> bool {
-    offset_of!(Worker<MAJOR, PARALLEL>, promote_to) % 4 != 0 && offset_of!(Worker<MAJOR, PARALLEL>, owner) % 4 != 0
+    offset_of!(Worker<MAJOR, PARALLEL>, evac_gen) % 4 != 0 && offset_of!(Worker<MAJOR, PARALLEL>, owner) % 4 != 0
 }
 const _: () = assert!(are_read_alone::<false, false>() && are_read_alone::<true, false>());
 const _: () = assert!(are_read_alone::<false, true>() && are_read_alone::<true, true>());
@@ -128,7 +128,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         for (s, d) in dest.iter_mut().enumerate() {
             *d = (s as u8 + 1).min(oldest);
         }
-        if tenure().promotes() || heap_limits::settings().promote_at_once {
+        if aging().promote_at_once() || heap_limits::settings().promote_at_once {
             dest[0] = dest[1];
         }
         let closed = Buffer { free: 0, limit: 0, run: ptr::null_mut() };
@@ -138,9 +138,9 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
             ages: address_space::age_bias(),
             dest,
             copied_from: [0; STEPS],
-            promote_to: 0,
+            evac_gen: 0,
             owner: 0,
-            failed: false,
+            failed_to_evac: false,
             oldest,
             buffers: [closed; STEPS],
             pending: Default::default(),
@@ -160,13 +160,13 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
             resumed_bytes: 0,
             me,
             home: 0,
-            team: ptr::null(),
+            parallel_gc: ptr::null(),
             queues: Vec::new(),
             alone: 0,
             scanned_in_place: 0,
             divided: false,
-            settled: Settled::new(),
-            coming: Coming::NOBODY,
+            settled: PrescannedRanges::new(),
+            coming: StaticQueue::NOBODY,
         };
         for (g, gen) in gens.iter_mut().enumerate().skip(collected + 1) {
             if let Some(run) = gen.take_last_plain() {
@@ -236,17 +236,17 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     }
 
     /// Makes it a member of a team.
-    pub(in crate::collector) fn join(&mut self, team: &mut Team) {
+    pub(in crate::collector) fn join(&mut self, parallel_gc: &mut ParallelGc) {
         self.queues = (0..=self.oldest).map(|_| deque::Worker::new_lifo()).collect();
-        team.admit(self.queues.iter().map(deque::Worker::stealer).collect());
-        self.team = team;
+        parallel_gc.admit(self.queues.iter().map(deque::Worker::stealer).collect());
+        self.parallel_gc = parallel_gc;
     }
 
     /// Puts a piece of work where the other workers see it.
     #[inline(never)]
     pub(in crate::collector) unsafe fn offer(&mut self, step: usize, work: Work) {
         self.queues[step].push(work);
-        (*self.team).offer(self.me, self.queues[step].len());
+        (*self.parallel_gc).offer(self.me, self.queues[step].len());
     }
 
     /// Calls the others where there is much to do, though not at a time: they will divide what there is ([`Worker::scan_run`]).
@@ -256,14 +256,14 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
             self.alone += bytes;
             if self.alone >= WORTH_COMPANY {
                 self.alone = 0;
-                (*self.team).call_if_begun();
+                (*self.parallel_gc).call_if_begun();
             }
         }
     }
 
     /// Would somebody else take a part of what this worker does?
     unsafe fn could_share(&self, step: u8) -> bool {
-        self.queues[step as usize].is_empty() && (*self.team).has_idle_hands(self.me)
+        self.queues[step as usize].is_empty() && (*self.parallel_gc).has_idle_hands(self.me)
     }
 
     /// Ends the collection: hands over all full runs of a step.
@@ -282,7 +282,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     #[inline(always)]
     pub(in crate::collector) fn promoting(&mut self, owner: u8) {
         self.owner = owner;
-        self.promote_to = owner;
+        self.evac_gen = owner;
     }
 
     /// Lists an object of the owner's generation as one that refers to younger ones.
@@ -294,8 +294,8 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
 
     /// Did the scan since the last call meet a younger object?
     #[inline(always)]
-    pub(in crate::collector) fn take_failed(&mut self) -> bool {
-        std::mem::take(&mut self.failed)
+    pub(in crate::collector) fn take_failed_to_evac(&mut self) -> bool {
+        std::mem::take(&mut self.failed_to_evac)
     }
 
     /// Scans until nothing reachable from what has been scanned is left, by whichever worker
@@ -303,16 +303,16 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     /// before the survivors claim it.
     pub(in crate::collector) unsafe fn drain(&mut self) {
         if PARALLEL && self.me == 0 {
-            (*self.team).begin(self.home);
+            (*self.parallel_gc).begin(self.home);
         }
         self.drain_own();
         if PARALLEL {
-            while let Some((step, work)) = (*self.team).seek(self.me) {
+            while let Some((step, work)) = (*self.parallel_gc).seek(self.me) {
                 self.perform(step, work);
                 self.drain_own();
             }
             if self.me == 0 {
-                (*self.team).end();
+                (*self.parallel_gc).end();
             }
         }
         self.promoting(0);

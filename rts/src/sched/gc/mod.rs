@@ -240,7 +240,7 @@ pub fn last_overflowed_words() -> usize {
 /// # Safety
 /// The caller does not hold the HEC.
 pub unsafe fn perform(request: GcRequest) {
-    let me = task_table::me();
+    let me = task_table::current();
     handoff::acquire(me);
     while !collect(me, request, false) {}
     handoff::release(me);

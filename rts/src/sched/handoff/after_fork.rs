@@ -15,15 +15,15 @@
 //! on: the other HECs rest.
 //!
 //! `rts/tests/models/forks.rs` runs this file under loom.
-use crate::sched::handoff::state::State;
-use crate::sched::handoff::protocol::Seat;
+use crate::sched::handoff::state::SlotState;
+use crate::sched::handoff::protocol::HandoffSlot;
 
-/// In the child of a fork: `me` holds the HECs of all `seats`.
+/// In the child of a fork: `me` holds the HECs of all `slots`.
 /// # Safety
 /// The caller is `me`, has stopped the world, and no other OS thread is left.
-pub unsafe fn after_fork<S: Seat>(me: S::Task, seats: impl Iterator<Item = S>) {
-    for seat in seats {
-        seat.renew(State::new(Some(me)));
-        seat.lined_up(&seat.lock());
+pub unsafe fn after_fork<S: HandoffSlot>(me: S::Task, slots: impl Iterator<Item = S>) {
+    for slot in slots {
+        slot.renew(SlotState::new(Some(me)));
+        slot.on_waiters_changed(&slot.lock());
     }
 }

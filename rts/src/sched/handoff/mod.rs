@@ -1,6 +1,6 @@
 //! Who holds a HEC, and how it passes from hand to hand. Each HEC has a *seat*.
 //!
-//! Protocol (its steps are in `protocol.rs`, the choices in `state.rs`). `State::holder` names the
+//! Protocol (its steps are in `protocol.rs`, the choices in `state.rs`). `SlotState::holder` names the
 //! task that holds the HEC; only that task may touch the HEC and the threads that belong to it. It is
 //! written under the seat's lock only:
 //!
@@ -23,7 +23,7 @@
 //! 3. A worker that has nothing to do, or makes way for a returner, puts itself on `idle` before
 //!    it releases: the returner runs the threads on the queue once its own has stopped.
 //!    A task in an in-call may hold one HEC, running other threads, while its own thread is on the
-//!    queue of another: then the thread is sent after the task ([`task_elsewhere`]). `Whereabouts`
+//!    queue of another: then the thread is sent after the task ([`task_elsewhere`]). `AssignedHec`
 //!    say where a task is or has been promised to be, so it is never promised two HECs.
 //!    While a task is in C no thread that is bound to it can run, so no HEC is promised to it as it comes back.
 //! 4. While the HEC rests, whoever has the seat's lock may put threads on its queue, and then picks
@@ -36,17 +36,17 @@ pub(super) mod after_fork;
 pub(super) mod protocol;
 pub(super) mod short_calls;
 pub(super) mod state;
-use crate::sched::handoff::short_calls::Departures;
-use crate::sched::ticker_sleep::Doze;
+use crate::sched::handoff::short_calls::ShortCalls;
+use crate::sched::ticker_sleep::TickerSleep;
 use crate::sched::in_call::InCall;
 use crate::hec::fork_safe_lock::Lock;
-use crate::sched::handoff::state::State;
-use crate::sched::handoff::protocol::{Seat as _, Task as _, Work};
+use crate::sched::handoff::state::SlotState;
+use crate::sched::handoff::protocol::{HandoffSlot as _, Task as _, Work};
 use crate::sched::task_table;
 use crate::sched::spark;
 use crate::sched::task::{TaskRef, same};
 use crate::abi::Tso;
-use crate::base::active_limit::CROWD;
+use crate::base::active_limit::ACTIVE_HECS;
 use crate::hec;
 use crate::hec::{Hec, MAX_HECS};
 use crate::base::once_ptr::made_once;
@@ -57,71 +57,71 @@ use std::sync::{LazyLock, MutexGuard};
 /// Idle workers kept for later, for each HEC; others end.
 const MAX_IDLE_WORKERS: usize = 6;
 
-pub(super) struct Seat {
+pub(super) struct HecSlot {
     no: usize,
-    state: Lock<State<TaskRef>>,
+    state: Lock<SlotState<TaskRef>>,
     /// Tasks in `returning`, for a look without the lock: who joins asks the running thread to
     /// give way, so a look that comes too early is followed by another. If the thread is only
     /// about to run its limit overwrites that, and it has its time slice first: were it asked
     /// again, calls that return quickly could keep it from ever doing anything.
-    returners: AtomicUsize,
-    departures: Departures,
+    returning: AtomicUsize,
+    short_calls: ShortCalls,
     /// How often the HEC has been taken. Written under the lock.
     taken: AtomicUsize,
 }
 
-impl Seat {
-    fn new(no: usize) -> Seat {
-        let [returners, taken] = [const { AtomicUsize::new(0) }; 2];
-        Seat { no, state: Lock::new(State::new(None)), returners, departures: Departures::new(), taken }
+impl HecSlot {
+    fn new(no: usize) -> HecSlot {
+        let [returning, taken] = [const { AtomicUsize::new(0) }; 2];
+        HecSlot { no, state: Lock::new(SlotState::new(None)), returning, short_calls: ShortCalls::new(), taken }
     }
 
     /// The HEC has a new holder; under the lock.
     fn is_taken(&self) {
         self.taken.store(self.taken.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
-        DOZE.taken();
+        TICKER_SLEEP.taken();
     }
 }
 
 /// Made when first asked for: most programs have few.
-static SEATS: [AtomicPtr<Seat>; MAX_HECS] = [const { AtomicPtr::new(null_mut()) }; MAX_HECS];
+static SLOTS: [AtomicPtr<HecSlot>; MAX_HECS] = [const { AtomicPtr::new(null_mut()) }; MAX_HECS];
 
 #[inline]
-pub(super) fn seat(no: usize) -> &'static Seat {
-    made_once(&SEATS[no], || Seat::new(no))
+pub(super) fn slot(no: usize) -> &'static HecSlot {
+    made_once(&SLOTS[no], || HecSlot::new(no))
 }
 
 static STOPPING: AtomicBool = AtomicBool::new(false);
 
 /// The ticker's sleep.
-pub static DOZE: LazyLock<Doze> = LazyLock::new(Doze::new);
+pub static TICKER_SLEEP: LazyLock<TickerSleep> = LazyLock::new(TickerSleep::new);
 
 /// How often HECs have been taken: how the ticker tells idle ones from busy ones.
 pub fn times_taken() -> usize {
-    (0..hec::count()).map(|no| seat(no).taken.load(Ordering::Relaxed)).fold(0, usize::wrapping_add)
+    (0..hec::count()).map(|no| slot(no).taken.load(Ordering::Relaxed)).fold(0, usize::wrapping_add)
 }
 
 /// Does the calling OS thread hold a HEC?
 pub fn i_hold() -> bool {
-    !task_table::me().held().is_null()
+    !task_table::current().held().is_null()
 }
 
-impl crate::sched::handoff::protocol::Seat for &'static Seat {
+impl crate::sched::handoff::protocol::HandoffSlot for &'static HecSlot {
     type Task = TaskRef;
 
     fn no(self) -> usize {
         self.no
     }
 
-    fn lock(self) -> MutexGuard<'static, State<TaskRef>> {
+    fn lock(self) -> MutexGuard<'static, SlotState<TaskRef>> {
         self.state.lock()
     }
 
-    fn try_lock(self) -> Option<MutexGuard<'static, State<TaskRef>>> {
+    fn try_lock(self) -> Option<MutexGuard<'static, SlotState<TaskRef>>> {
         self.state.try_lock()
     }
 
-    unsafe fn renew(self, state: State<TaskRef>) {
+    unsafe fn renew(self, state: SlotState<TaskRef>) {
         self.state.renew(state);
     }
 
@@ -134,7 +134,7 @@ impl crate::sched::handoff::protocol::Seat for &'static Seat {
         if !first.is_null() {
             return task_of(first).map_or(Work::ForAnyone, Work::For);
         }
-        if hec.has_mail() || spark::may_run(hec) && !hec.sparks.is_empty() { Work::ForAnyone } else { Work::Nothing }
+        if hec.has_messages() || spark::may_run(hec) && !hec.sparks.is_empty() { Work::ForAnyone } else { Work::Nothing }
     }
 
     fn start_worker(self) -> TaskRef {
@@ -151,23 +151,23 @@ impl crate::sched::handoff::protocol::Seat for &'static Seat {
         }
     }
 
-    fn lined_up(self, st: &State<TaskRef>) {
-        self.returners.store(st.returners(), Ordering::Relaxed);
+    fn on_waiters_changed(self, st: &SlotState<TaskRef>) {
+        self.returning.store(st.returning(), Ordering::Relaxed);
     }
 
     fn is_left(self, by: TaskRef) -> bool {
         let call = by.call.get();
         // Where another core is free nobody waits for what is foreseen, and nothing need be known.
-        let crowded = !CROWD.leaves_a_core();
-        let short = crowded && call.is_short();
-        if crowded && (!short || self.departures.is_sample()) {
-            by.call.set(call.observed());
+        let oversubscribed = !ACTIVE_HECS.has_spare_core();
+        let short = oversubscribed && call.predicted_short();
+        if oversubscribed && (!short || self.short_calls.is_sample()) {
+            by.call.set(call.start_timing());
         }
-        self.departures.count(short)
+        self.short_calls.count(short)
     }
 
-    fn linger(self, me: TaskRef) {
-        self.departures.linger(me);
+    fn await_short_call(self, me: TaskRef) {
+        self.short_calls.await_short_call(me);
     }
 
     fn interrupt(self) {
@@ -186,9 +186,9 @@ pub fn acquire(me: TaskRef) {
     may_acquire(me);
     let enabled = hec::enabled();
     let no = if me.last() < enabled { me.last() } else { 0 };
-    let takes_one = || seat(no).try_retake(me) || hec::resting() > 0 && (0..enabled).any(|i| i != no && seat(i).try_take(me));
+    let takes_one = || slot(no).try_retake(me) || hec::resting() > 0 && (0..enabled).any(|i| i != no && slot(i).try_take(me));
     if !(enabled > 1 && takes_one()) {
-        seat(no).acquire(me);
+        slot(no).acquire(me);
     }
 }
 
@@ -198,7 +198,7 @@ pub fn acquire_home(me: TaskRef, no: usize) {
         return acquire(me);
     }
     may_acquire(me);
-    seat(no).acquire(me);
+    slot(no).acquire(me);
 }
 
 /// Takes a HEC for a call from C, which may have said which ([`Task::preferred`](task::Task::preferred)).
@@ -221,7 +221,7 @@ fn may_acquire(me: TaskRef) {
 
 /// Takes the first HEC only if nobody holds it or waits for it.
 pub fn try_acquire(me: TaskRef) -> bool {
-    !stopping() && seat(0).try_take(me)
+    !stopping() && slot(0).try_take(me)
 }
 
 /// Is some HEC held?
@@ -231,41 +231,41 @@ pub fn busy() -> bool {
 
 /// Is HEC `no` held?
 pub fn is_held(no: usize) -> bool {
-    seat(no).lock().holder.is_some()
+    slot(no).lock().holder.is_some()
 }
 
 /// Does who stops the world wait for HEC `no`?
 pub(super) fn is_awaited(no: usize) -> bool {
-    seat(no).lock().is_awaited()
+    slot(no).lock().is_awaited()
 }
 
 /// Is somebody waiting to return from a foreign call to HEC `no`?
 #[inline]
-pub fn returners_wait(no: usize) -> bool {
-    seat(no).returners.load(Ordering::Relaxed) != 0
+pub fn has_returning(no: usize) -> bool {
+    slot(no).returning.load(Ordering::Relaxed) != 0
 }
 
 /// How many wait for the first HEC.
 #[cfg(test)]
 pub fn waiting() -> usize {
-    seat(0).lock().returners()
+    slot(0).lock().returning()
 }
 
 /// Passes the HEC on. The caller must not touch it again before it has it back.
 /// # Safety
 /// The caller is `me` and holds a HEC, with no thread running.
 pub unsafe fn release(me: TaskRef) {
-    seat(me.last()).release(me);
+    slot(me.last()).release(me);
 }
 
 /// In the non-threaded way: lets the HEC rest while `wait` waits for something from outside, so that the ticker sees that it is not used.
 /// # Safety
 /// As for [`release`]; `wait` does not touch the HEC, and nothing that it does is undone by a collection.
 pub unsafe fn rest_while<R>(wait: impl FnOnce() -> R) -> R {
-    let me = task_table::me();
+    let me = task_table::current();
     release(me);
     let result = wait();
-    seat(me.last()).acquire(me);
+    slot(me.last()).acquire(me);
     result
 }
 
@@ -273,20 +273,20 @@ pub unsafe fn rest_while<R>(wait: impl FnOnce() -> R) -> R {
 /// # Safety
 /// As for [`release`].
 pub(super) unsafe fn leave(me: TaskRef) {
-    seat(me.last()).leave(me);
+    slot(me.last()).leave(me);
 }
 
 /// The task, which has been sent for, takes HEC `no` if that is free.
 pub(super) fn look(me: TaskRef, no: usize) -> bool {
-    seat(no).look(me)
+    slot(no).look(me)
 }
 
 /// Passes the HEC on and waits for a turn: for a task bound to a thread that cannot run now.
 /// # Safety
 /// As for [`release`].
-pub unsafe fn pass_and_wait(me: TaskRef) {
+pub unsafe fn release_and_wait(me: TaskRef) {
     release(me);
-    me.sit(me.wait_turn());
+    me.on_acquire(me.wait_turn());
 }
 
 /// A worker without work passes its HEC on and joins the idle ones, to wait for its turn. False
@@ -294,15 +294,15 @@ pub unsafe fn pass_and_wait(me: TaskRef) {
 /// # Safety
 /// As for [`release`].
 pub unsafe fn join_idle(me: TaskRef) -> bool {
-    seat(me.last()).join_idle(me, if stopping() { 0 } else { MAX_IDLE_WORKERS })
+    slot(me.last()).join_idle(me, if stopping() { 0 } else { MAX_IDLE_WORKERS })
 }
 
 /// Lets a task that stops the world have the caller's HEC, and waits until it is back. False if
 /// nobody waits for it.
 /// # Safety
 /// As for [`release`].
-pub(super) unsafe fn make_way_for_stopper(me: TaskRef) -> bool {
-    seat(me.last()).make_way(me)
+pub(super) unsafe fn yield_to_stopper(me: TaskRef) -> bool {
+    slot(me.last()).yield_to_stopper(me)
 }
 
 /// Adds a HEC, held by the task that has stopped the world: else one that comes back from a foreign
@@ -311,7 +311,7 @@ pub(super) unsafe fn make_way_for_stopper(me: TaskRef) -> bool {
 /// As for [`hec::add`].
 pub unsafe fn found(h: &'static mut Hec, holder: Option<TaskRef>) {
     let no = h.no as usize;
-    let mut st = seat(no).lock();
+    let mut st = slot(no).lock();
     st.holder = holder;
     hec::add(h);
     // The first one is about to be taken.
@@ -322,14 +322,14 @@ pub unsafe fn found(h: &'static mut Hec, holder: Option<TaskRef>) {
 
 /// A letter has come for HEC `h`: if nobody holds it, somebody is found who reads it.
 pub fn deliver(h: &Hec) {
-    seat(h.no as usize).deliver();
+    slot(h.no as usize).deliver();
 }
 
 /// If HEC `no` rests, lets `fill` put threads on its queue, and has somebody run them.
 /// # Safety
 /// The threads belong to the caller; afterwards they do no longer.
 pub(super) unsafe fn give(no: usize, fill: impl FnOnce(&mut Hec)) -> bool {
-    !stopping() && seat(no).give(|| fill(&mut *hec::address(no)))
+    !stopping() && slot(no).give(|| fill(&mut *hec::address(no)))
 }
 
 /// The task that thread `t` is bound to.
@@ -350,12 +350,12 @@ pub unsafe fn runs_here(me: TaskRef, t: Tso) -> bool {
 /// # Safety
 /// As for [`runs_here`].
 pub unsafe fn task_elsewhere(no: usize, t: Tso) -> Option<&'static Hec> {
-    let at = task_of(t)?.whereabouts.elsewhere(no)?;
+    let at = task_of(t)?.assigned_hec.elsewhere(no)?;
     Some(&*hec::address(at))
 }
 
 /// From now on HECs are passed to returners only: the program is ending.
-pub fn end_passing() {
+pub fn end_handoff() {
     STOPPING.store(true, Ordering::SeqCst);
 }
 
@@ -367,14 +367,14 @@ pub fn stopping() -> bool {
 /// # Safety
 /// No seat has another holder.
 #[cfg(test)]
-pub unsafe fn sit_at_first(me: TaskRef) {
-    seat(0).sit_down(me);
+pub unsafe fn take_first_slot(me: TaskRef) {
+    slot(0).take_slot(me);
 }
 
 /// In the child of a fork: `me` holds all HECs.
 /// # Safety
 /// As for [`task_table::after_fork`].
 pub(super) unsafe fn after_fork(me: TaskRef) {
-    crate::sched::handoff::after_fork::after_fork(me, (0..hec::count()).map(seat));
+    crate::sched::handoff::after_fork::after_fork(me, (0..hec::count()).map(slot));
     STOPPING.store(false, Ordering::Relaxed);
 }

@@ -1,17 +1,17 @@
 //! What is done with a HEC under its seat's lock, whatever tasks and HECs are: `mod.rs` has the protocol and says what they
 //! are, `state.rs` chooses who is next, and `rts/tests/models` runs all of it under loom.
-use crate::sched::handoff::state::State;
+use crate::sched::handoff::state::SlotState;
 use crate::base::atomics::{AtomicUsize, MutexGuard, Ordering};
 
 const NOWHERE: usize = usize::MAX;
 
 /// The HEC that a task holds or will be passed next, if any: to whoever has a thread that is bound to it. Else the task waits
 /// for a HEC that has its thread, or is in C.
-pub struct Whereabouts(AtomicUsize);
+pub struct AssignedHec(AtomicUsize);
 
-impl Whereabouts {
-    pub fn new() -> Whereabouts {
-        Whereabouts(AtomicUsize::new(NOWHERE))
+impl AssignedHec {
+    pub fn new() -> AssignedHec {
+        AssignedHec(AtomicUsize::new(NOWHERE))
     }
 
     fn is_at(&self, no: usize) -> bool {
@@ -42,17 +42,17 @@ impl Whereabouts {
 
 /// Names an OS thread that holds HECs.
 pub trait Task: Copy + PartialEq + 'static {
-    fn whereabouts(self) -> &'static Whereabouts;
+    fn assigned_hec(self) -> &'static AssignedHec;
     /// It works with HEC `no`, which it has been given. For the task.
-    fn sit(self, no: usize);
+    fn on_acquire(self, no: usize);
     /// It has let go of its HEC. For the task.
-    fn stand(self);
+    fn on_release(self);
     /// Gives it HEC `no`. Any OS thread may do so.
-    fn has_turn(self, no: usize);
+    fn grant(self, no: usize);
     /// Has it look whether HEC `no` is free. Any OS thread may do so.
-    fn is_sent_for(self, no: usize);
+    fn request_check(self, no: usize);
     /// Has it look now, though it may have lingered. Any OS thread may do so.
-    fn nudge(self);
+    fn wake(self);
     /// Waits until it has been given a HEC or sent for. For the task.
     fn await_call(self) -> Called;
     /// It is about to pass its HEC to who stops the world, and to [wait for that](Task::wait_for_world). For the task.
@@ -87,10 +87,10 @@ pub enum Work<T> {
     For(T),
 }
 
-type Guard<T> = MutexGuard<'static, State<T>>;
+type Guard<T> = MutexGuard<'static, SlotState<T>>;
 
 /// Names the seat of a HEC.
-pub trait Seat: Copy {
+pub trait HandoffSlot: Copy {
     type Task: Task;
 
     /// The number of its HEC.
@@ -100,7 +100,7 @@ pub trait Seat: Copy {
     /// Replaces the lock and what it guards, without looking at either.
     /// # Safety
     /// No other OS thread is left that uses it.
-    unsafe fn renew(self, state: State<Self::Task>);
+    unsafe fn renew(self, state: SlotState<Self::Task>);
     /// What is to be done first on its HEC.
     /// # Safety
     /// The seat's lock is held, and nobody runs anything on the HEC.
@@ -109,13 +109,13 @@ pub trait Seat: Copy {
     /// Its HEC rests, or does so no longer. Called under the lock.
     fn rests(self, yes: bool);
     /// Somebody may have come or gone who waits for it. Called under the lock.
-    fn lined_up(self, st: &State<Self::Task>);
+    fn on_waiters_changed(self, st: &SlotState<Self::Task>);
     /// Its HEC is left free for a foreign call of `by`, which is the caller. True if who has been sent for before, and lingers, should look
     /// now. Called under the lock.
     fn is_left(self, by: Self::Task) -> bool;
     /// Waits as long as the HEC is left for short calls: it is better where it is (`short_calls.rs`). For `me`, who has
     /// been sent for.
-    fn linger(self, me: Self::Task);
+    fn await_short_call(self, me: Self::Task);
     /// Has the running thread give way.
     fn interrupt(self);
     /// Has the holder come back to the scheduler, even if it is about to run a thread.
@@ -124,16 +124,16 @@ pub trait Seat: Copy {
     /// Takes the HEC for the calling task, waiting for it if need be.
     fn acquire(self, me: Self::Task) {
         let mut st = self.lock();
-        if st.take_or_line_up(me) {
-            return self.sit_down(me);
+        if st.take_or_enqueue(me) {
+            return self.take_slot(me);
         }
-        me.whereabouts().set(self.no());
-        self.lined_up(&st);
+        me.assigned_hec().set(self.no());
+        self.on_waiters_changed(&st);
         self.interrupt();
         drop(st);
         loop {
             match me.await_call() {
-                Called::Has(no) => return me.sit(no),
+                Called::Has(no) => return me.on_acquire(no),
                 Called::Look(no) if no == self.no() && self.look(me) => return,
                 Called::Look(_) => {}
             }
@@ -150,63 +150,63 @@ pub trait Seat: Copy {
         self.take_if(me, |st| st.holder.is_none())
     }
 
-    fn take_if(self, me: Self::Task, may: impl FnOnce(&State<Self::Task>) -> bool) -> bool {
+    fn take_if(self, me: Self::Task, may: impl FnOnce(&SlotState<Self::Task>) -> bool) -> bool {
         let mut st = self.lock();
         let takes = may(&st);
         if takes {
             st.holder = Some(me);
-            self.sit_down(me);
+            self.take_slot(me);
         }
         takes
     }
 
     /// The task has taken the HEC; the lock is held.
-    fn sit_down(self, me: Self::Task) {
+    fn take_slot(self, me: Self::Task) {
         self.rests(false);
-        me.whereabouts().set(self.no());
-        me.sit(self.no());
+        me.assigned_hec().set(self.no());
+        me.on_acquire(self.no());
     }
 
     /// Passes the HEC on.
     /// # Safety
     /// The caller is `me`, holds it with no thread running, and does not touch it again before it has it back.
     unsafe fn release(self, me: Self::Task) {
-        me.whereabouts().leave();
-        me.stand();
-        self.pass_on(self.lock());
+        me.assigned_hec().leave();
+        me.on_release();
+        self.release_to_next(self.lock());
     }
 
     /// Leaves the HEC for a foreign call, most of which are over sooner than anybody else could wake up: until somebody comes who has
     /// been sent for, it is free for the caller to take it again.
     /// # Safety
-    /// As for [`Seat::release`].
+    /// As for [`HandoffSlot::release`].
     unsafe fn leave(self, me: Self::Task) {
         let mut st = self.lock();
-        me.whereabouts().leave();
-        me.stand();
-        let somebody_waits = st.returners() > 0 || matches!(self.work(), Work::ForAnyone);
+        me.assigned_hec().leave();
+        me.on_release();
+        let somebody_waits = st.returning() > 0 || matches!(self.work(), Work::ForAnyone);
         if !(somebody_waits && st.may_be_left()) {
-            return self.pass_on(st);
+            return self.release_to_next(st);
         }
         let hurry = self.is_left(me);
-        let on_the_way = st.looker();
+        let on_the_way = st.pending_checker();
         let sent_for = st.leave(|st| self.worker(st));
         drop(st);
         if let Some(t) = sent_for {
-            t.is_sent_for(self.no());
+            t.request_check(self.no());
         } else if let Some(t) = on_the_way.filter(|_| hurry) {
-            t.nudge();
+            t.wake();
         }
     }
 
     /// The task, which has been sent for, takes the HEC if it is free; if not it goes on to wait.
     fn look(self, me: Self::Task) -> bool {
-        self.linger(me);
+        self.await_short_call(me);
         let mut st = self.lock();
         let free = st.look(me);
         if free {
-            self.lined_up(&st);
-            self.sit_down(me);
+            self.on_waiters_changed(&st);
+            self.take_slot(me);
         }
         free
     }
@@ -214,25 +214,25 @@ pub trait Seat: Copy {
     /// Gives the HEC its next holder.
     /// # Safety
     /// Nobody holds it but the caller, or nobody at all.
-    unsafe fn pass_on(self, mut st: Guard<Self::Task>) {
-        let successor = st.pass_on(|st| self.successor_for_work(st));
-        self.lined_up(&st);
+    unsafe fn release_to_next(self, mut st: Guard<Self::Task>) {
+        let successor = st.release_to_next(|st| self.successor_for_work(st));
+        self.on_waiters_changed(&st);
         self.rests(successor.is_none());
         drop(st);
         if let Some(t) = successor {
-            t.has_turn(self.no());
+            t.grant(self.no());
         }
     }
 
     /// Who should run the first runnable thread, or read the letters?
     /// # Safety
-    /// As for [`Seat::work`].
-    unsafe fn successor_for_work(self, st: &mut State<Self::Task>) -> Option<Self::Task> {
+    /// As for [`HandoffSlot::work`].
+    unsafe fn successor_for_work(self, st: &mut SlotState<Self::Task>) -> Option<Self::Task> {
         match self.work() {
             Work::Nothing => return None,
             // It is among the returners.
-            Work::For(t) if t.whereabouts().is_at(self.no()) => return None,
-            Work::For(t) if t.whereabouts().promise(self.no()) => return Some(t),
+            Work::For(t) if t.assigned_hec().is_at(self.no()) => return None,
+            Work::For(t) if t.assigned_hec().promise(self.no()) => return Some(t),
             // A worker will send the thread after its task.
             Work::For(_) | Work::ForAnyone => {}
         }
@@ -240,22 +240,22 @@ pub trait Seat: Copy {
     }
 
     /// A worker that has nothing to do yet.
-    fn worker(self, st: &mut State<Self::Task>) -> Self::Task {
+    fn worker(self, st: &mut SlotState<Self::Task>) -> Self::Task {
         st.next_worker().unwrap_or_else(|| self.start_worker())
     }
 
     /// Passes the HEC on, and puts a worker without work among the idle ones, if there are fewer than `most`: then it waits
     /// for what it is given.
     /// # Safety
-    /// As for [`Seat::release`].
+    /// As for [`HandoffSlot::release`].
     unsafe fn join_idle(self, me: Self::Task, most: usize) -> bool {
         let mut st = self.lock();
-        me.stand();
+        me.on_release();
         let stays = st.idle.len() < most;
         if stays {
             st.idle.push(me);
         }
-        self.pass_on(st);
+        self.release_to_next(st);
         stays
     }
 
@@ -267,16 +267,16 @@ pub trait Seat: Copy {
 
     /// Lets a task that stops the world have the HEC, and waits until it is back. False if nobody waits for it.
     /// # Safety
-    /// As for [`Seat::release`].
-    unsafe fn make_way(self, me: Self::Task) -> bool {
+    /// As for [`HandoffSlot::release`].
+    unsafe fn yield_to_stopper(self, me: Self::Task) -> bool {
         let mut st = self.lock();
-        if !st.make_way(me) {
+        if !st.yield_to_stopper(me) {
             return false;
         }
         me.will_wait_for_world();
-        me.stand();
-        self.pass_on(st);
-        me.sit(me.wait_for_world());
+        me.on_release();
+        self.release_to_next(st);
+        me.on_acquire(me.wait_for_world());
         true
     }
 
@@ -306,7 +306,7 @@ pub trait Seat: Copy {
     /// # Safety
     /// The caller holds it and does not touch it again.
     unsafe fn go_on(self) {
-        self.pass_on(self.lock());
+        self.release_to_next(self.lock());
     }
 
     /// A letter has come: if nobody holds the HEC, somebody is found who reads it.
@@ -317,7 +317,7 @@ pub trait Seat: Copy {
             return self.call_back();
         }
         // SAFETY: nobody holds it, and the lock is ours.
-        unsafe { self.pass_on(st) }
+        unsafe { self.release_to_next(st) }
     }
 
     /// If the HEC rests, lets `fill` put threads on its queue, and has somebody run them.
@@ -329,7 +329,7 @@ pub trait Seat: Copy {
             return false;
         }
         fill();
-        self.pass_on(st);
+        self.release_to_next(st);
         true
     }
 }

@@ -9,18 +9,18 @@ use std::time::Duration;
 const VERY_SHORT: Duration = Duration::from_micros(5);
 /// How long, and how often, who has been sent for naps while very short calls follow each other: so many at least in a nap.
 const NAP: Duration = Duration::from_micros(50);
-const MOST_NAPS: usize = 20;
+const MAX_NAPS: usize = 20;
 const CALLS: usize = 8;
 /// One call of so many is a sample.
 const SAMPLE: usize = 16;
 
 /// How often a HEC has been left for a foreign call, though somebody or something waited for it: twice that, and one more if the last
 /// call is expected to be short.
-pub struct Departures(AtomicUsize);
+pub struct ShortCalls(AtomicUsize);
 
-impl Departures {
-    pub const fn new() -> Departures {
-        Departures(AtomicUsize::new(0))
+impl ShortCalls {
+    pub const fn new() -> ShortCalls {
+        ShortCalls(AtomicUsize::new(0))
     }
 
     /// It is left for a call that is expected to be short, or not. True if who lingers for the last one should do so no longer. Called under
@@ -47,9 +47,9 @@ impl Departures {
 
     /// Waits as long as calls are expected to be short, or very short ones follow each other, or until `me` is given something. For `me`,
     /// who has been sent for.
-    pub fn linger(&self, me: TaskRef) {
+    pub fn await_short_call(&self, me: TaskRef) {
         if self.is_short() {
-            return me.doze(SHORT, || !self.is_short());
+            return me.park_timeout(SHORT, || !self.is_short());
         }
         let mut seen = self.so_far();
         let mut since_then = || {
@@ -58,11 +58,11 @@ impl Departures {
         };
         me.watch(VERY_SHORT);
         let mut calls_follow = since_then() >= 1;
-        for _ in 0..MOST_NAPS {
+        for _ in 0..MAX_NAPS {
             if !calls_follow || me.is_called() {
                 return;
             }
-            me.doze(NAP, || false);
+            me.park_timeout(NAP, || false);
             calls_follow = since_then() >= CALLS;
         }
     }

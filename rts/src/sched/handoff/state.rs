@@ -2,10 +2,10 @@
 use std::collections::VecDeque;
 
 /// So many calls may be made before a returner has its turn.
-const MOST_LEFT: usize = 512;
+const MAX_LEFT: usize = 512;
 
 /// `T` names a task.
-pub struct State<T> {
+pub struct SlotState<T> {
     pub holder: Option<T>,
     /// A task that stops the world and waits for this HEC.
     stopper: Option<T>,
@@ -20,9 +20,9 @@ pub struct State<T> {
     pub idle: Vec<T>,
 }
 
-impl<T: Copy + PartialEq> State<T> {
-    pub const fn new(holder: Option<T>) -> State<T> {
-        State { holder, stopper: None, returning: VecDeque::new(), returner_last: false, looker: None, left: 0, idle: Vec::new() }
+impl<T: Copy + PartialEq> SlotState<T> {
+    pub const fn new(holder: Option<T>) -> SlotState<T> {
+        SlotState { holder, stopper: None, returning: VecDeque::new(), returner_last: false, looker: None, left: 0, idle: Vec::new() }
     }
 
     /// Nobody holds it or waits for it.
@@ -31,12 +31,12 @@ impl<T: Copy + PartialEq> State<T> {
     }
 
     /// How many wait for it.
-    pub fn returners(&self) -> usize {
+    pub fn returning(&self) -> usize {
         self.returning.len()
     }
 
     /// The task takes it, or waits for it behind the others. True if it holds it now.
-    pub fn take_or_line_up(&mut self, t: T) -> bool {
+    pub fn take_or_enqueue(&mut self, t: T) -> bool {
         let free = self.holder.is_none();
         if free {
             self.holder = Some(t);
@@ -64,7 +64,7 @@ impl<T: Copy + PartialEq> State<T> {
 
     /// Does a task that stops the world wait for it? Then the holder is the first to have it back: before
     /// the others, and before the threads on the queue.
-    pub fn make_way(&mut self, holder: T) -> bool {
+    pub fn yield_to_stopper(&mut self, holder: T) -> bool {
         if self.is_awaited() {
             self.returning.push_front(holder);
             self.returner_last = false;
@@ -75,14 +75,14 @@ impl<T: Copy + PartialEq> State<T> {
     /// The holder lets go: picks the next, who holds it from now on. `for_work` names who should do what is
     /// to be done here, if anything is. Returners and work take turns, so that neither can
     /// keep the other waiting.
-    pub fn pass_on(&mut self, mut for_work: impl FnMut(&mut State<T>) -> Option<T>) -> Option<T> {
+    pub fn release_to_next(&mut self, mut for_work: impl FnMut(&mut SlotState<T>) -> Option<T>) -> Option<T> {
         self.holder = match self.stopper.take() {
             Some(s) => Some(s),
             None if self.returner_last => {
                 self.returner_last = false;
-                for_work(self).or_else(|| self.next_returner())
+                for_work(self).or_else(|| self.next_returning())
             }
-            None => self.next_returner().or_else(|| for_work(self)),
+            None => self.next_returning().or_else(|| for_work(self)),
         };
         if self.holder.is_some() && self.looker == self.holder {
             self.looker = None;
@@ -97,19 +97,19 @@ impl<T: Copy + PartialEq> State<T> {
     }
 
     /// Who has been sent for and not looked yet.
-    pub fn looker(&self) -> Option<T> {
+    pub fn pending_checker(&self) -> Option<T> {
         self.looker
     }
 
     /// May the holder leave the HEC free, though somebody or something waits for it? Not if it has to be passed to who stops the world,
     /// or if another one has waited for long.
     pub fn may_be_left(&self) -> bool {
-        !self.is_awaited() && self.left < MOST_LEFT
+        !self.is_awaited() && self.left < MAX_LEFT
     }
 
     /// The holder leaves the HEC free, though somebody or something waits for it. If nobody has been sent for, the longest waiting
     /// returner is, or who `for_work` names.
-    pub fn leave(&mut self, for_work: impl FnOnce(&mut State<T>) -> T) -> Option<T> {
+    pub fn leave(&mut self, for_work: impl FnOnce(&mut SlotState<T>) -> T) -> Option<T> {
         self.holder = None;
         self.left += !self.returning.is_empty() as usize;
         if self.looker.is_some() {
@@ -143,7 +143,7 @@ impl<T: Copy + PartialEq> State<T> {
         free
     }
 
-    fn next_returner(&mut self) -> Option<T> {
+    fn next_returning(&mut self) -> Option<T> {
         let t = self.returning.pop_front()?;
         self.returner_last = true;
         self.left = 0;

@@ -12,7 +12,7 @@
 use crate::base::atomics::{AtomicUsize, Ordering};
 
 /// The thread's number in its lower half, and in its upper half the millisecond in which the lease ends; 0 while nobody has it.
-pub struct RightOfWay(AtomicUsize);
+pub struct CommitPriority(AtomicUsize);
 
 const NUMBER_BITS: u32 = 32;
 
@@ -31,9 +31,9 @@ fn has_ended(word: usize, now: u32) -> bool {
     now.wrapping_sub(end) < u32::MAX / 2
 }
 
-impl RightOfWay {
-    pub const fn new() -> RightOfWay {
-        RightOfWay(AtomicUsize::new(0))
+impl CommitPriority {
+    pub const fn new() -> CommitPriority {
+        CommitPriority(AtomicUsize::new(0))
     }
 
     #[inline(always)]
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn one_has_it_until_it_gives_it_up_or_its_time_is_over() {
-        let r = RightOfWay::new();
+        let r = CommitPriority::new();
         assert!(!r.is_taken() && !r.is_anothers(1, 0));
         assert!(r.take(1, 1000, 50));
         assert!(r.is_taken() && r.is_of(1) && !r.is_anothers(1, 1000) && r.is_anothers(2, 1049));
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn numbers_and_milliseconds_may_come_round() {
-        let r = RightOfWay::new();
+        let r = CommitPriority::new();
         assert!(r.take(1 << 32, u32::MAX - 10, 50));
         assert!(r.is_taken() && r.is_anothers(7, u32::MAX) && r.is_anothers(7, 38) && !r.is_anothers(7, 39));
     }

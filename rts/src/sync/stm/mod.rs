@@ -26,14 +26,14 @@ pub mod tvar;
 use crate::abi::{Closure, Tso};
 use crate::abi::layout::*;
 use crate::eval::frames::*;
-use crate::eval::raise_async::{Goal, strip};
+use crate::eval::raise_async::{Goal, unwind};
 use crate::hec::{many, Hec};
 use crate::base::clock;
 use crate::thread::park;
 use crate::hec::run_queue::dirty_tso;
 use crate::{info, static_closure};
 use crate::sync::stm::trec::Record;
-use crate::sync::stm::contention::RightOfWay;
+use crate::sync::stm::contention::CommitPriority;
 use std::sync::atomic::Ordering;
 use crate::sync::stm::retry::AtWork;
 
@@ -187,7 +187,7 @@ const FIRST_PAUSES: usize = 4;
 /// At most some microseconds.
 const MOST_CONFLICTS: u32 = 7;
 
-static RIGHT_OF_WAY: RightOfWay = RightOfWay::new();
+static RIGHT_OF_WAY: CommitPriority = CommitPriority::new();
 
 /// Who has lost so much asks for the right of way.
 const MOST_LOSSES: u8 = 64;
@@ -254,7 +254,7 @@ pub fn after_fork() {
 #[no_mangle]
 pub unsafe extern "C" fn hec_stm_retry(hec: &mut Hec) -> usize {
     let me = hec.current();
-    let frame = strip(hec, me, Goal::Alternative);
+    let frame = unwind(hec, me, Goal::Alternative);
     match frame.info().kind() {
         CATCH_RETRY_FRAME => {
             roll_back(hec, me, frame.word(NESTED_BEGIN), frame.word(NESTED_ENCLOSING));
