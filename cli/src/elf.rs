@@ -70,14 +70,17 @@ fn judge(name: &str, image: &Image) -> Verdict {
         return Verdict::Refused(format!("needs the runtime {name}, a way that Hecaton does not have"));
     }
     if image.rpath.is_some() && image.runpath.is_none() {
-        return Verdict::Refused("insists on its own libraries (it has an RPATH); link it again with `hecaton ghc`".to_owned());
+        return Verdict::Refused(
+            "insists on its own libraries (it has an RPATH); link it again with `hecaton ghc`".to_owned(),
+        );
     }
     Verdict::Runs
 }
 
 /// `libHSrts_thr-ghc9.0.2.so` is way `_thr` of version 9.0.2. (Later GHCs put the package version in between.)
 fn split_runtime_name(name: &str) -> Option<(&str, &str)> {
-    let (way, version) = name.strip_prefix("libHSrts")?.split_once("-ghc").or_else(|| name.strip_prefix("libHSrts")?.split_once('-'))?;
+    let (way, version) =
+        name.strip_prefix("libHSrts")?.split_once("-ghc").or_else(|| name.strip_prefix("libHSrts")?.split_once('-'))?;
     Some((way, version.split(".so").next().unwrap_or(version)))
 }
 
@@ -126,7 +129,8 @@ fn linked_statically(data: &[u8]) -> Option<&'static str> {
     if names.contains(MARK.as_bytes()) || holds(OF_HECATON) {
         return Some("has Hecaton linked in already; start it directly");
     }
-    let is_haskell = names.contains(&b"hs_main"[..]) || file.sections().any(|s| object::ObjectSection::name(&s) == Ok(".debug-ghc-link-info"));
+    let is_haskell = names.contains(&b"hs_main"[..])
+        || file.sections().any(|s| object::ObjectSection::name(&s) == Ok(".debug-ghc-link-info"));
     (is_haskell || holds(OF_A_RUNTIME)).then_some(
         "is statically linked with GHC's own runtime, which cannot be exchanged in it; build it from source with `hecaton ghc`, or with \
          `cabal build -w` and bin/ghc of this project",
@@ -175,7 +179,10 @@ fn parse(data: &[u8]) -> Result<Image, String> {
         .find_map(|s| s.data_range(endian, data, strings.0, strings.1).ok().flatten())
         .ok_or_else(|| damaged("its string table is missing"))?;
     for (tag, offset) in entries {
-        let tail = usize::try_from(offset).ok().and_then(|o| table.get(o..)).ok_or_else(|| damaged("a name lies outside its string table"))?;
+        let tail = usize::try_from(offset)
+            .ok()
+            .and_then(|o| table.get(o..))
+            .ok_or_else(|| damaged("a name lies outside its string table"))?;
         let name = tail.split(|b| *b == 0).next().unwrap_or_default();
         let name = String::from_utf8_lossy(name).into_owned();
         match tag {

@@ -58,6 +58,9 @@ mod tests {
     fn errors_of_the_system_have_no_number() {
         assert_eq!(reason(&io::Error::from_raw_os_error(libc::EACCES)), "Permission denied");
         assert_eq!(reason(&io::Error::other("of ours")), "of ours");
-        assert_eq!(Fail::io("open", Path::new("/x"), io::Error::from_raw_os_error(libc::ENOENT)).message, "cannot open /x: No such file or directory");
+        assert_eq!(
+            Fail::io("open", Path::new("/x"), io::Error::from_raw_os_error(libc::ENOENT)).message,
+            "cannot open /x: No such file or directory"
+        );
     }
 }

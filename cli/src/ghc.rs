@@ -1,6 +1,6 @@
 //! The installed GHC: where it is, and whether it is the version whose runtime this is.
-use crate::error::{Fail, Result, reason};
-use crate::project::{Project, is_executable, on_path};
+use crate::error::{reason, Fail, Result};
+use crate::project::{is_executable, on_path, Project};
 use std::{
     env,
     path::{Path, PathBuf},
@@ -22,7 +22,11 @@ impl Ghc {
     pub fn find(project: &Project) -> Result<Ghc> {
         if let Some(named) = env::var_os("HECATON_GHC").filter(|v| !v.is_empty()) {
             let named = PathBuf::from(named);
-            let path = if named.components().count() > 1 { Some(named.clone()) } else { on_path(&named.to_string_lossy()).next() };
+            let path = if named.components().count() > 1 {
+                Some(named.clone())
+            } else {
+                on_path(&named.to_string_lossy()).next()
+            };
             return match path.filter(|p| is_executable(p)) {
                 Some(path) => Ok(Ghc { path, is_default: false }),
                 None => Err(Fail::new(format!("HECATON_GHC names {}, which is not an executable", named.display()))),
@@ -47,7 +51,10 @@ impl Ghc {
             Ok(version) if version == VERSION => format!("HECATON_GHC={DEBIAN}"),
             _ => "HECATON_GHC to a ghc of that version".to_owned(),
         };
-        Err(Fail::new(format!("{} is version {found}, but Hecaton is a runtime for GHC {VERSION}; set {advice}", self.path.display())))
+        Err(Fail::new(format!(
+            "{} is version {found}, but Hecaton is a runtime for GHC {VERSION}; set {advice}",
+            self.path.display()
+        )))
     }
 
     pub fn libdir(&self) -> Result<PathBuf> {
@@ -61,7 +68,11 @@ impl Ghc {
             .map_err(|e| Fail::new(format!("cannot run {}: {}", self.path.display(), reason(&e))))?;
         if !out.status.success() {
             let said = String::from_utf8_lossy(&out.stderr);
-            return Err(Fail::new(format!("{} {question} failed: {}", self.path.display(), said.lines().next().unwrap_or("(no message)"))));
+            return Err(Fail::new(format!(
+                "{} {question} failed: {}",
+                self.path.display(),
+                said.lines().next().unwrap_or("(no message)")
+            )));
         }
         Ok(String::from_utf8_lossy(&out.stdout).trim().to_owned())
     }

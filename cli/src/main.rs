@@ -17,11 +17,11 @@ mod test_report;
 mod thread_pool;
 mod unit_tests;
 
+use crate::error::{Fail, Result};
 use clap::{
     error::{ContextKind, ContextValue, ErrorKind},
     Parser, Subcommand,
 };
-use crate::error::{Fail, Result};
 use project::Project;
 use std::{ffi::OsString, process::exit};
 
@@ -147,7 +147,10 @@ fn instead(error: &clap::Error) -> String {
         Some(ContextValue::Strings(words)) => words.clone(),
         _ => Vec::new(),
     };
-    let near = [ContextKind::SuggestedSubcommand, ContextKind::SuggestedArg, ContextKind::SuggestedValue].into_iter().flat_map(words).next();
+    let near = [ContextKind::SuggestedSubcommand, ContextKind::SuggestedArg, ContextKind::SuggestedValue]
+        .into_iter()
+        .flat_map(words)
+        .next();
     let choices = words(ContextKind::ValidValue).join(", ");
     match (near, error.kind()) {
         (Some(near), _) if choices.is_empty() => format!("; did you mean {near}?"),

@@ -32,7 +32,10 @@ mod tests {
             check("test", &wanted, &names).err().map(|f| (f.message, f.code))
         };
         assert_eq!(said(&["conc", "bank"]), None);
-        assert_eq!(said(&["conc", "stm_bnak"]), Some(("no test is called stm_bnak; did you mean stm_bank?".to_owned(), 2)));
+        assert_eq!(
+            said(&["conc", "stm_bnak"]),
+            Some(("no test is called stm_bnak; did you mean stm_bank?".to_owned(), 2))
+        );
         assert_eq!(said(&["zzz"]), Some(("no test is called zzz".to_owned(), 2)));
     }
 }

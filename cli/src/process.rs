@@ -2,7 +2,7 @@
 //!
 //! The program leads a process group of its own. A watchdog kills the group at the time limit; whatever is left of the group when the
 //! program ends is killed too, and the program itself when this command dies, so that nothing outlives a test.
-use crate::error::{Fail, Result, reason};
+use crate::error::{reason, Fail, Result};
 use std::{
     fs::{self, File},
     io::{self, Write},
@@ -47,11 +47,24 @@ impl End {
 
 pub fn signal_name(number: i32) -> String {
     let known = [
-        (libc::SIGHUP, "SIGHUP"), (libc::SIGINT, "SIGINT"), (libc::SIGQUIT, "SIGQUIT"), (libc::SIGILL, "SIGILL"),
-        (libc::SIGTRAP, "SIGTRAP"), (libc::SIGABRT, "SIGABRT"), (libc::SIGBUS, "SIGBUS"), (libc::SIGFPE, "SIGFPE"),
-        (libc::SIGKILL, "SIGKILL"), (libc::SIGUSR1, "SIGUSR1"), (libc::SIGSEGV, "SIGSEGV"), (libc::SIGUSR2, "SIGUSR2"),
-        (libc::SIGPIPE, "SIGPIPE"), (libc::SIGALRM, "SIGALRM"), (libc::SIGTERM, "SIGTERM"), (libc::SIGXFSZ, "SIGXFSZ"),
-        (libc::SIGVTALRM, "SIGVTALRM"), (libc::SIGSYS, "SIGSYS"),
+        (libc::SIGHUP, "SIGHUP"),
+        (libc::SIGINT, "SIGINT"),
+        (libc::SIGQUIT, "SIGQUIT"),
+        (libc::SIGILL, "SIGILL"),
+        (libc::SIGTRAP, "SIGTRAP"),
+        (libc::SIGABRT, "SIGABRT"),
+        (libc::SIGBUS, "SIGBUS"),
+        (libc::SIGFPE, "SIGFPE"),
+        (libc::SIGKILL, "SIGKILL"),
+        (libc::SIGUSR1, "SIGUSR1"),
+        (libc::SIGSEGV, "SIGSEGV"),
+        (libc::SIGUSR2, "SIGUSR2"),
+        (libc::SIGPIPE, "SIGPIPE"),
+        (libc::SIGALRM, "SIGALRM"),
+        (libc::SIGTERM, "SIGTERM"),
+        (libc::SIGXFSZ, "SIGXFSZ"),
+        (libc::SIGVTALRM, "SIGVTALRM"),
+        (libc::SIGSYS, "SIGSYS"),
     ];
     known.iter().find(|(n, _)| *n == number).map_or_else(|| format!("signal {number}"), |(_, name)| (*name).to_owned())
 }
@@ -69,8 +82,11 @@ pub fn run(mut command: Command, stdin: &[u8], limit: Duration, work: &Path) -> 
     // SAFETY: what it calls is async-signal-safe, and it allocates nothing.
     unsafe { command.pre_exec(prepare_child) };
     let started = Instant::now();
-    let child = command.spawn().map_err(|e| Fail::new(format!("cannot run {}: {}", command.get_program().to_string_lossy(), reason(&e))))?;
-    let (status, usage, timed_out) = wait(child.id() as i32, limit).map_err(|e| Fail::new(format!("cannot wait for a program: {}", reason(&e))))?;
+    let child = command
+        .spawn()
+        .map_err(|e| Fail::new(format!("cannot run {}: {}", command.get_program().to_string_lossy(), reason(&e))))?;
+    let (status, usage, timed_out) =
+        wait(child.id() as i32, limit).map_err(|e| Fail::new(format!("cannot wait for a program: {}", reason(&e))))?;
     let elapsed = started.elapsed();
     let read = |path: &Path| fs::read(path).map_err(|e| Fail::io("read", path, e));
     let end = match (timed_out, status.code(), status.signal()) {
@@ -79,7 +95,14 @@ pub fn run(mut command: Command, stdin: &[u8], limit: Duration, work: &Path) -> 
         (_, _, signal) => End::Signal(signal.unwrap_or(0)),
     };
     let cpu = duration(usage.ru_utime) + duration(usage.ru_stime);
-    Ok(Outcome { end, stdout: read(&output)?, stderr: read(&errors)?, elapsed, cpu, peak_bytes: usage.ru_maxrss as u64 * 1024 })
+    Ok(Outcome {
+        end,
+        stdout: read(&output)?,
+        stderr: read(&errors)?,
+        elapsed,
+        cpu,
+        peak_bytes: usage.ru_maxrss as u64 * 1024,
+    })
 }
 
 fn duration(time: libc::timeval) -> Duration {
@@ -165,7 +188,8 @@ mod tests {
     use super::*;
 
     fn shell(script: &str, limit: Duration) -> Outcome {
-        let work = std::env::temp_dir().join(format!("hecaton-process-{}-{:?}", std::process::id(), thread::current().id()));
+        let work =
+            std::env::temp_dir().join(format!("hecaton-process-{}-{:?}", std::process::id(), thread::current().id()));
         fs::create_dir_all(&work).unwrap();
         let mut command = Command::new("sh");
         command.args(["-c", script]);

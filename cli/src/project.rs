@@ -1,5 +1,5 @@
 //! Where things are: the project's folders, and programs on PATH.
-use crate::error::{Fail, Result, reason};
+use crate::error::{reason, Fail, Result};
 use std::{
     env,
     path::{Path, PathBuf},
@@ -14,7 +14,9 @@ pub struct Project {
 impl Project {
     /// Finds the project from the place of the running binary (`<root>/target/release/hecaton`).
     pub fn locate() -> Result<Project> {
-        let exe = env::current_exe().and_then(|p| p.canonicalize()).map_err(|e| Fail::new(format!("cannot find my own path: {}", reason(&e))))?;
+        let exe = env::current_exe()
+            .and_then(|p| p.canonicalize())
+            .map_err(|e| Fail::new(format!("cannot find my own path: {}", reason(&e))))?;
         exe.ancestors()
             .find(|d| d.join("rts/Cargo.toml").is_file() && d.join("hecaton").is_file())
             .map(|d| Project { root: d.to_path_buf() })
@@ -24,7 +26,6 @@ impl Project {
     pub fn build_dir(&self) -> PathBuf {
         self.root.join("build")
     }
-
 
     /// A folder of libraries to use as it is in place of the built one, named by HECATON_LIB_DIR.
     pub fn lib_dir_override() -> Option<PathBuf> {

@@ -1,10 +1,5 @@
 //! Counting tests and saying how each went.
-use std::{
-    io::Write,
-    iter::Sum,
-    ops::AddAssign,
-    sync::Mutex,
-};
+use std::{io::Write, iter::Sum, ops::AddAssign, sync::Mutex};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tally {

@@ -2,10 +2,10 @@
 //!
 //! Tests of one crate share a process. A broken invariant of the runtime ends that, and so may a panic in a model: then each test of that
 //! crate is run again in a process of its own, so that one failure does not hide the others.
+use crate::error::{reason, Fail, Result};
 use crate::process;
-use crate::error::{Fail, Result, reason};
 use crate::process::End;
-use crate::project::{Project, cargo};
+use crate::project::{cargo, Project};
 use crate::test_report::{Report, Tally};
 use crate::thread_pool::in_parallel;
 use std::{
@@ -83,7 +83,8 @@ pub fn is_test(root: &Path, kind: Kind, name: &str) -> Result<bool> {
                 folders.push(path);
             } else if path.extension().is_some_and(|e| e == "rs") {
                 let text = fs::read_to_string(&path).map_err(|e| Fail::io("read", &path, e))?;
-                if text.split("#[test]").skip(1).any(|test| test.lines().nth(1).is_some_and(|l| l.contains(&function))) {
+                if text.split("#[test]").skip(1).any(|test| test.lines().nth(1).is_some_and(|l| l.contains(&function)))
+                {
                     return Ok(true);
                 }
             }
@@ -102,7 +103,9 @@ pub struct Tests {
 /// Compiles the tests of some targets; the error is what cargo said.
 pub fn compile(project: &Project, targets: &[&str], profile: &str) -> Result<std::result::Result<Vec<Tests>, String>> {
     let mut command = Command::new(cargo()?);
-    command.args(["test", "--quiet", "--no-run", "--message-format=json-render-diagnostics", "--profile", profile]).args(targets);
+    command
+        .args(["test", "--quiet", "--no-run", "--message-format=json-render-diagnostics", "--profile", profile])
+        .args(targets);
     let out = command
         .arg("--target-dir")
         .arg(project.root.join("target"))
@@ -158,7 +161,11 @@ impl Tests {
             .current_dir(&self.folder)
             .output()
             .map_err(|e| Fail::new(format!("cannot run {}: {}", self.executable.display(), reason(&e))))?;
-        Ok(String::from_utf8_lossy(&out.stdout).lines().filter_map(|l| l.strip_suffix(": test")).map(str::to_owned).collect())
+        Ok(String::from_utf8_lossy(&out.stdout)
+            .lines()
+            .filter_map(|l| l.strip_suffix(": test"))
+            .map(str::to_owned)
+            .collect())
     }
 }
 
@@ -180,7 +187,8 @@ pub fn run(project: &Project, kind: Kind, choices: &[Choice], report: &Report) -
                 continue;
             }
         }
-        let arguments: Vec<String> = if selected.is_empty() { vec![] } else { [vec!["--exact".to_owned()], selected.clone()].concat() };
+        let arguments: Vec<String> =
+            if selected.is_empty() { vec![] } else { [vec!["--exact".to_owned()], selected.clone()].concat() };
         let ran = tests.run(&arguments, TIME_LIMIT, &work.join(n.to_string()))?;
         if ran.to_the_end {
             passed += ran.tally.passed;
@@ -194,7 +202,11 @@ pub fn run(project: &Project, kind: Kind, choices: &[Choice], report: &Report) -
         let numbered: Vec<_> = paths.into_iter().enumerate().collect();
         let each = in_parallel(&numbered, |(m, path)| {
             let ran = tests.run(&["--exact".to_owned(), path.clone()], TIME_LIMIT, &work.join(format!("{n}.{m}")))?;
-            Ok(if ran.failed() { report.fail(&format!("{}:{path}", kind.name()), "failed by itself", &ran.said) } else { ran.tally })
+            Ok(if ran.failed() {
+                report.fail(&format!("{}:{path}", kind.name()), "failed by itself", &ran.said)
+            } else {
+                ran.tally
+            })
         })?;
         let sum: Tally = each.into_iter().sum();
         passed += sum.passed;
@@ -242,9 +254,12 @@ mod tests {
         let line = "test result: FAILED. 12 passed; 3 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.00s";
         assert_eq!(counts(line), Some(Tally { passed: 12, failed: 3, skipped: 1 }));
         assert_eq!(counts("running 3 tests"), None);
-        let tests = tests_in(r#"{"executable": "/t/a-1", "manifest_path": "/p/rts/Cargo.toml", "profile": {"test": true}}"#).unwrap();
+        let tests =
+            tests_in(r#"{"executable": "/t/a-1", "manifest_path": "/p/rts/Cargo.toml", "profile": {"test": true}}"#)
+                .unwrap();
         assert_eq!((tests.executable, tests.folder), ("/t/a-1".into(), "/p/rts".into()));
-        assert!(tests_in(r#"{"executable": null, "manifest_path": "/p/rts/Cargo.toml", "profile": {"test": true}}"#).is_none());
+        assert!(tests_in(r#"{"executable": null, "manifest_path": "/p/rts/Cargo.toml", "profile": {"test": true}}"#)
+            .is_none());
     }
 
     #[test]
@@ -254,7 +269,10 @@ mod tests {
         assert_eq!(chosen(Kind::Model, "unit"), []);
         assert_eq!(chosen(Kind::Model, "models"), [Choice::All]);
         assert_eq!(chosen(Kind::Unit, "unit:mvar"), [Choice::Containing("mvar".to_owned())]);
-        assert_eq!(chosen(Kind::Unit, "names_choose_all_some_or_one"), [Choice::Called("names_choose_all_some_or_one".to_owned())]);
+        assert_eq!(
+            chosen(Kind::Unit, "names_choose_all_some_or_one"),
+            [Choice::Called("names_choose_all_some_or_one".to_owned())]
+        );
         assert_eq!(chosen(Kind::Unit, "names_choose"), []);
         assert_eq!(chosen(Kind::Model, "two_waiters_share_a_queue").len(), 1);
         assert!(Choice::Called("a_b".to_owned()).takes("x::a_b") && !Choice::Called("a_b".to_owned()).takes("x::aa_b"));

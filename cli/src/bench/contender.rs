@@ -2,13 +2,7 @@
 use super::sample::{parse, Sample};
 use crate::error::{Fail, Result};
 use crate::process::{self, End};
-use std::{
-    ffi::OsString,
-    fs,
-    path::PathBuf,
-    process::Command,
-    time::Duration,
-};
+use std::{ffi::OsString, fs, path::PathBuf, process::Command, time::Duration};
 
 const TIME_LIMIT: Duration = Duration::from_secs(600);
 
@@ -60,7 +54,9 @@ impl Contender {
         }
         let text = fs::read_to_string(&statistics).map_err(|e| Fail::io("read", &statistics, e))?;
         let sample = parse(&text, &outcome);
-        let sample = sample.ok_or_else(|| Fail::new(format!("{name} {} wrote no GC statistics to {}", self.how(), statistics.display())))?;
+        let sample = sample.ok_or_else(|| {
+            Fail::new(format!("{name} {} wrote no GC statistics to {}", self.how(), statistics.display()))
+        })?;
         Ok(Run { sample, stdout: outcome.stdout, stderr: outcome.stderr })
     }
 

@@ -26,7 +26,9 @@ impl Estimate {
         let all: Vec<usize> = (0..rounds).collect();
         // Any seed does; always the same one makes the same figures of the same measurements.
         let mut random = fastrand::Rng::with_seed(1);
-        let mut resampled: Vec<f64> = (0..RESAMPLINGS).map(|_| figure(&all.iter().map(|_| random.usize(0..rounds)).collect::<Vec<_>>())).collect();
+        let mut resampled: Vec<f64> = (0..RESAMPLINGS)
+            .map(|_| figure(&all.iter().map(|_| random.usize(0..rounds)).collect::<Vec<_>>()))
+            .collect();
         resampled.sort_by(f64::total_cmp);
         let outside = (RESAMPLINGS as f64 * TAIL) as usize;
         Estimate { value: figure(&all), low: resampled[outside], high: resampled[RESAMPLINGS - 1 - outside] }
@@ -36,7 +38,9 @@ impl Estimate {
     /// a ratio of medians, each perhaps of another round, is a half less certain.)
     pub fn of_ratios(rounds: usize, ratio: impl Fn(usize) -> f64) -> Estimate {
         let logarithms: Vec<f64> = (0..rounds).map(|round| ratio(round).ln()).collect();
-        Estimate::over(rounds, |rounds| (rounds.iter().map(|&r| logarithms[r]).sum::<f64>() / rounds.len() as f64).exp())
+        Estimate::over(rounds, |rounds| {
+            (rounds.iter().map(|&r| logarithms[r]).sum::<f64>() / rounds.len() as f64).exp()
+        })
     }
 
     /// Would more measurements hardly tell more about which side of `bound` it is on, because it is away from there or as precise as this?

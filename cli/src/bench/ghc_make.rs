@@ -1,8 +1,8 @@
 //! `ghc --make -jN`: the installed ghc compiles 64 equal modules that do not depend on each other, as in the 2016 measurements of what keeps
 //! it from scaling. The modules are the ones of that article: a type of many constructors, each with a field, and four derived classes.
-use crate::bench::sampling::Series;
-use super::{Contender, Sample};
 use super::estimate::Estimate;
+use super::{Contender, Sample};
+use crate::bench::sampling::Series;
 use crate::commands::run::on_hecaton;
 use crate::error::{Fail, Result};
 use crate::ghc::Ghc;
@@ -107,7 +107,12 @@ const ON_HECATON: usize = 2;
 fn contests(jobs: &[u32]) -> Vec<Contest> {
     let Some(two) = jobs.iter().position(|&n| n == 2).map(|n| n * WAYS) else { return Vec::new() };
     let hecaton = two + ON_HECATON;
-    let mut all = vec![Contest { what: "ghc --make -j2, stock tuned".into(), these: hecaton, those: two + ON_TUNED, at_most: OF_TUNED }];
+    let mut all = vec![Contest {
+        what: "ghc --make -j2, stock tuned".into(),
+        these: hecaton,
+        those: two + ON_TUNED,
+        at_most: OF_TUNED,
+    }];
     for (n, more) in jobs.iter().enumerate().filter(|(_, n)| **n > 2) {
         let what = format!("ghc --make -j{more} : -j2, both Hecaton");
         all.push(Contest { what, these: n * WAYS + ON_HECATON, those: hecaton, at_most: OF_TWO_JOBS });
@@ -118,20 +123,39 @@ fn contests(jobs: &[u32]) -> Vec<Contest> {
 impl GhcMake {
     /// Measures in folder `dir`, each of `jobs` `runs` times, and what is compared up to `patience` times as often while it is not clear
     /// on which side of its bound it is; Hecaton's libraries are in `lib`.
-    pub fn measure(ghc: &Ghc, lib: &Path, dir: &Path, size: Size, jobs: &[u32], runs: usize, patience: usize) -> Result<GhcMake> {
+    pub fn measure(
+        ghc: &Ghc,
+        lib: &Path,
+        dir: &Path,
+        size: Size,
+        jobs: &[u32],
+        runs: usize,
+        patience: usize,
+    ) -> Result<GhcMake> {
         let sources = generate(&dir.join("sources"), size.constructors())?;
         let environment = on_hecaton(&ghc.path, lib);
-        let environment = environment.get_envs().filter_map(|(n, v)| Some((n.to_str()?.to_owned(), v?.to_str()?.to_owned())));
+        let environment =
+            environment.get_envs().filter_map(|(n, v)| Some((n.to_str()?.to_owned(), v?.to_str()?.to_owned())));
         let environment: Vec<(String, String)> = environment.collect();
         let compile = |jobs: u32, label: &str, flags: &[&str], env: &[(String, String)]| {
             let work = dir.join(label.replace(' ', "-"));
-            let options = ["--make", "-v0", "-fforce-recomp", "-hide-all-packages", "-package=base", "-outputdir", "objects"];
+            let options =
+                ["--make", "-v0", "-fforce-recomp", "-hide-all-packages", "-package=base", "-outputdir", "objects"];
             let mut args: Vec<OsString> = options.map(OsString::from).into();
             args.push(format!("-j{jobs}").into());
             args.extend(sources.iter().map(OsString::from));
             let flags = flags.iter().map(|f| (*f).to_owned()).collect();
             let label = format!("-j{jobs} on the {label} runtime");
-            Contender { label, executable: ghc.path.clone(), args, flags, env: env.to_vec(), stdin: String::new(), cores: None, work }
+            Contender {
+                label,
+                executable: ghc.path.clone(),
+                args,
+                flags,
+                env: env.to_vec(),
+                stdin: String::new(),
+                cores: None,
+                work,
+            }
         };
         let contenders = jobs.iter().flat_map(|&jobs| {
             [
@@ -155,7 +179,8 @@ impl GhcMake {
         })?;
         let compared = contests.into_iter().zip(ratios).map(|(contest, ratio)| Comparison { contest, ratio });
         let mut medians = series.medians().into_iter();
-        let mut of_jobs = |jobs: u32| Some(Jobs { jobs, stock: medians.next()?, tuned: medians.next()?, hecaton: medians.next()? });
+        let mut of_jobs =
+            |jobs: u32| Some(Jobs { jobs, stock: medians.next()?, tuned: medians.next()?, hecaton: medians.next()? });
         Ok(GhcMake {
             constructors: size.constructors(),
             jobs: jobs.iter().map_while(|&n| of_jobs(n)).collect(),
@@ -181,11 +206,16 @@ impl GhcMake {
         for (head, digits) in [("s", 2), ("cpu s", 2), ("MB", 0)] {
             columns.extend(["stock", "tuned", "hecaton"].map(|who| Column::figure(format!("{who} {head}"), digits)));
         }
-        columns.extend(["hecaton:stock", "hecaton:tuned", "memory:tuned"].map(|head| Column::ratio(head, Better::Lower)));
+        columns
+            .extend(["hecaton:stock", "hecaton:tuned", "memory:tuned"].map(|head| Column::ratio(head, Better::Lower)));
         let row = |j: &Jobs| {
             let all = [&j.stock, &j.tuned, &j.hecaton];
             let figures = [all.map(|s| s.elapsed), all.map(|s| s.cpu), all.map(|s| s.peak / 1e6)].concat();
-            let ratios = [j.hecaton.elapsed / j.stock.elapsed, j.hecaton.elapsed / j.tuned.elapsed, j.hecaton.peak / j.tuned.peak];
+            let ratios = [
+                j.hecaton.elapsed / j.stock.elapsed,
+                j.hecaton.elapsed / j.tuned.elapsed,
+                j.hecaton.peak / j.tuned.peak,
+            ];
             (format!("-j{}", j.jobs), [&figures[..], &ratios].concat())
         };
         Grid {

@@ -1,8 +1,8 @@
 //! What the project aims at, beside what was measured.
-use crate::bench::{Pair, QUANTITIES, Scaling};
 use crate::bench::estimate::Estimate;
 use crate::bench::ghc_make::{Comparison, GhcMake};
 use crate::bench::parallel::BREAK_EVEN;
+use crate::bench::{Pair, Scaling, QUANTITIES};
 use crate::programs::{Aimed, Program};
 use crate::report::geometric_mean;
 use serde_json::{json, Value};
@@ -79,7 +79,11 @@ impl Targets {
         for (kind, pairs, at_most) in [("", pairs.iter().collect(), ALL), ("gc-bound ", bound, COLLECTING)] {
             if !pairs.is_empty() {
                 let mean = geometric_mean(pairs.iter().map(|p| p.ratio(&QUANTITIES[0])));
-                self.add(format!("elapsed, geometric mean of {} {kind}programs", pairs.len()), mean, Bound::AtMost(at_most));
+                self.add(
+                    format!("elapsed, geometric mean of {} {kind}programs", pairs.len()),
+                    mean,
+                    Bound::AtMost(at_most),
+                );
             }
         }
     }
@@ -123,7 +127,9 @@ impl Targets {
                 Bound::AtLeast(bound) => ('≥', bound),
             };
             let met = if t.is_met() { "yes" } else { "no" };
-            let sure = t.estimate().map_or(String::new(), |e| format!(" ({}{:.2} to {:.2})", if t.is_open() { "cannot be told: " } else { "" }, e.low, e.high));
+            let sure = t.estimate().map_or(String::new(), |e| {
+                format!(" ({}{:.2} to {:.2})", if t.is_open() { "cannot be told: " } else { "" }, e.low, e.high)
+            });
             out += &format!("{:width$}  {:8.3}  {sign} {bound:10.2}  {met}{sure}\n", t.what, t.measured());
         }
         out
@@ -153,8 +159,8 @@ impl Targets {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::Sample;
     use crate::bench::ghc_make::Contest;
+    use crate::bench::Sample;
 
     fn pair(name: &str, stock: f64, gc: f64, hecaton: f64) -> Pair {
         let sample = |elapsed, gc| Sample { elapsed, gc, peak: 1e7, ..Sample::default() };
@@ -166,7 +172,10 @@ mod tests {
         let mut targets = Targets::default();
         targets.of_programs(&[pair("busy", 1.0, 0.1, 1.0), pair("collects", 1.0, 0.5, 0.64)]);
         let json = targets.json();
-        assert_eq!(json[0], json!({"what": "elapsed, geometric mean of 2 programs", "measured": 0.8, "at_most": 0.9, "met": true}));
+        assert_eq!(
+            json[0],
+            json!({"what": "elapsed, geometric mean of 2 programs", "measured": 0.8, "at_most": 0.9, "met": true})
+        );
         assert_eq!(json[1]["measured"], 0.64);
         assert_eq!(json[1]["what"], "elapsed, geometric mean of 1 gc-bound programs");
         assert!(targets.text().contains("0.800  ≤       0.90  yes"));
@@ -200,10 +209,19 @@ mod tests {
         let contest = || Contest { what: "-j8".into(), at_most: 1.05, these: 1, those: 0 };
         let comparison = |value| Comparison { contest: contest(), ratio: Estimate { value, low: value, high: value } };
         let mut targets = Targets::default();
-        targets.of_ghc_make(&GhcMake { constructors: 1, jobs, compared: vec![comparison(1.0), comparison(1.1)], runs: 1, runs_of_compared: 1 });
+        targets.of_ghc_make(&GhcMake {
+            constructors: 1,
+            jobs,
+            compared: vec![comparison(1.0), comparison(1.1)],
+            runs: 1,
+            runs_of_compared: 1,
+        });
         let json = targets.json();
         let met: Vec<&Value> = json.as_array().unwrap().iter().map(|t| &t["met"]).collect();
         assert_eq!(met, [true, false, true]);
-        assert_eq!((&json[1]["what"], &json[1]["at_most"], &json[2]["measured"]), (&"elapsed, -j8".into(), &1.05.into(), &0.75.into()));
+        assert_eq!(
+            (&json[1]["what"], &json[1]["at_most"], &json[2]["measured"]),
+            (&"elapsed, -j8".into(), &1.05.into(), &0.75.into())
+        );
     }
 }

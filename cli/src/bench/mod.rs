@@ -8,13 +8,13 @@ mod sample;
 mod sampling;
 mod table;
 
+pub use crate::bench::goals::Targets;
+pub use crate::bench::sampling::alternate;
 pub use contender::Contender;
 pub use ghc_make::{GhcMake, Jobs, Size, JOBS};
 pub use parallel::{grid as scaling_grid, Scaling};
 pub use sample::Sample;
-pub use crate::bench::sampling::alternate;
 pub use table::{json, picture, print};
-pub use crate::bench::goals::Targets;
 
 use crate::error::{Fail, Result};
 use crate::programs::{Maker, Program, Runtime};
@@ -51,7 +51,8 @@ impl Pair {
 
 /// Measures `program` `runs` times on each runtime; both must print the same.
 pub fn compare(maker: &Maker, program: &Program, runs: usize) -> Result<Pair> {
-    let contenders = [contender(maker, program, Runtime::Stock, &[])?, contender(maker, program, Runtime::Hecaton, &[])?];
+    let contenders =
+        [contender(maker, program, Runtime::Stock, &[])?, contender(maker, program, Runtime::Hecaton, &[])?];
     let [stock, hecaton] = alternate(&program.name, &contenders, runs)?;
     Ok(Pair { name: program.name.clone(), stock, hecaton })
 }
@@ -59,7 +60,9 @@ pub fn compare(maker: &Maker, program: &Program, runs: usize) -> Result<Pair> {
 /// `program` linked with `runtime`, run with these flags for the runtime.
 pub fn contender(maker: &Maker, program: &Program, runtime: Runtime, flags: &[&str]) -> Result<Contender> {
     let built = maker.make(program, runtime);
-    let refused = |said: String| Fail::new(format!("{} cannot be built ({}):\n{}", program.name, runtime.name(), said.trim_end()));
+    let refused = |said: String| {
+        Fail::new(format!("{} cannot be built ({}):\n{}", program.name, runtime.name(), said.trim_end()))
+    };
     let executable = built.map_err(refused)?;
     Ok(Contender {
         label: format!("on the {} runtime", runtime.name()),

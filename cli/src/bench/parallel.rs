@@ -2,9 +2,9 @@
 //!
 //! A runtime may put cores to use that its program has no HECs for: with one HEC, Hecaton shares a collection with cores that are idle.
 //! What is asked here is what a second core gains, so the program with one HEC gets one.
-use crate::bench::sampling::{Series, exactly};
-use super::{Contender, Sample, contender};
 use super::estimate::{Estimate, PATIENCE, PRECISION};
+use super::{contender, Contender, Sample};
+use crate::bench::sampling::{exactly, Series};
 use crate::error::Result;
 use crate::programs::{Maker, Program, Runtime};
 use crate::report::{Better, Column, Grid};
@@ -41,7 +41,8 @@ impl Scaling {
             let cores = Some(hecs as usize);
             Ok(Contender { cores, ..contender(maker, program, runtime, &[&format!("-N{hecs}")])? })
         };
-        let contenders = [on(Runtime::Stock, 1)?, on(Runtime::Stock, hecs)?, on(Runtime::Hecaton, 1)?, on(Runtime::Hecaton, hecs)?];
+        let contenders =
+            [on(Runtime::Stock, 1)?, on(Runtime::Stock, hecs)?, on(Runtime::Hecaton, 1)?, on(Runtime::Hecaton, hecs)?];
         let mut series = Series::new(&program.name, &contenders);
         series.rounds_of_all(runs)?;
         let ratio = series.until_clear(&series.all(), PATIENCE * runs, |elapsed| {
@@ -68,7 +69,12 @@ pub fn grid(all: &[Scaling]) -> Grid {
         let times = |x: &Speedup| [x.alone.elapsed, x.together.elapsed];
         let ratio = |of: fn(&Speedup) -> f64| of(&s.hecaton) / of(&s.stock);
         let factors = [s.stock.factor(), s.hecaton.factor(), s.ratio.value, s.ratio.low, s.ratio.high];
-        let ratios = [ratio(|x| x.alone.elapsed), ratio(|x| x.together.elapsed), ratio(|x| x.together.cpu), ratio(|x| x.together.peak)];
+        let ratios = [
+            ratio(|x| x.alone.elapsed),
+            ratio(|x| x.together.elapsed),
+            ratio(|x| x.together.cpu),
+            ratio(|x| x.together.peak),
+        ];
         (s.name.clone(), [&times(&s.stock)[..], &times(&s.hecaton), &factors, &ratios, &[s.runs as f64]].concat())
     };
     let seconds = |head| Column::figure(head, 3);
@@ -106,7 +112,8 @@ mod tests {
         let speedup = |one, two| Speedup { alone: at(one), together: at(two) };
         let ratio = ratio(&[[3.0; 2], [2.0; 2], [2.0; 2], [1.0; 2]].map(Vec::from));
         assert!((ratio.value - 4.0 / 3.0).abs() < 1e-12 && ratio.uncertainty() < 1e-12);
-        let scaling = Scaling { name: "x".into(), stock: speedup(3.0, 2.0), hecaton: speedup(2.0, 1.0), ratio, runs: 2 };
+        let scaling =
+            Scaling { name: "x".into(), stock: speedup(3.0, 2.0), hecaton: speedup(2.0, 1.0), ratio, runs: 2 };
         let grid = grid(&[scaling]);
         let row = &grid.rows[0].1;
         assert_eq!(row.len(), grid.columns.len());

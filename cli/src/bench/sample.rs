@@ -20,7 +20,14 @@ impl Sample {
     /// Each quantity's own median.
     pub fn median(samples: &[Sample]) -> Sample {
         let of = |get: fn(&Sample) -> f64| median(samples.iter().map(get));
-        Sample { elapsed: of(|s| s.elapsed), cpu: of(|s| s.cpu), gc: of(|s| s.gc), pause: of(|s| s.pause), peak: of(|s| s.peak), allocated: of(|s| s.allocated) }
+        Sample {
+            elapsed: of(|s| s.elapsed),
+            cpu: of(|s| s.cpu),
+            gc: of(|s| s.gc),
+            pause: of(|s| s.pause),
+            peak: of(|s| s.peak),
+            allocated: of(|s| s.allocated),
+        }
     }
 }
 
@@ -67,7 +74,8 @@ mod tests {
 
     #[test]
     fn medians() {
-        let samples: Vec<Sample> = [3.0, 1.0, 2.0, 10.0].map(|x| Sample { elapsed: x, gc: -x, ..Sample::default() }).into();
+        let samples: Vec<Sample> =
+            [3.0, 1.0, 2.0, 10.0].map(|x| Sample { elapsed: x, gc: -x, ..Sample::default() }).into();
         assert_eq!(Sample::median(&samples), Sample { elapsed: 2.5, gc: -2.5, ..Sample::default() });
     }
 }

@@ -1,6 +1,6 @@
 //! Contenders measured in turns, so that whatever else the machine does meets all alike.
-use crate::bench::{Contender, Sample};
 use crate::bench::contender::Run;
+use crate::bench::{Contender, Sample};
 use crate::error::{Fail, Result};
 
 pub struct Series<'a> {
@@ -28,7 +28,11 @@ impl Series<'_> {
         for n in turns(some, self.rounds()) {
             let Run { sample, stdout, .. } = self.contenders[n].run(self.name)?;
             if self.printed.get_or_insert_with(|| stdout.clone()) != &stdout {
-                return Err(Fail::new(format!("{} {} prints something else than before", self.name, self.contenders[n].how())));
+                return Err(Fail::new(format!(
+                    "{} {} prints something else than before",
+                    self.name,
+                    self.contenders[n].how()
+                )));
             }
             self.samples[n].push(sample);
         }
@@ -42,7 +46,12 @@ impl Series<'_> {
 
     /// What `look` makes of the elapsed times of each contender, one for each round, and whether it is sure. While it is not, those contenders are run
     /// again, up to `most` times in all.
-    pub fn until_clear<T>(&mut self, some: &[usize], most: usize, look: impl Fn(Vec<Vec<f64>>) -> (T, bool)) -> Result<T> {
+    pub fn until_clear<T>(
+        &mut self,
+        some: &[usize],
+        most: usize,
+        look: impl Fn(Vec<Vec<f64>>) -> (T, bool),
+    ) -> Result<T> {
         loop {
             let (seen, is_clear) = look(self.elapsed());
             if is_clear || self.rounds() >= most {
@@ -112,7 +121,16 @@ mod tests {
         let statistics = r#"printf '("%s", "1.5")\n' GC_wall_seconds 'bytes allocated'"#;
         let script = format!("{script}; for arg; do case $arg in -t*) {statistics} >\"${{arg#-t}}\";; esac; done");
         let args = ["-c", &script].map(OsString::from).into();
-        Contender { label, executable: "/bin/sh".into(), args, flags: Vec::new(), env: Vec::new(), stdin: String::new(), cores: None, work }
+        Contender {
+            label,
+            executable: "/bin/sh".into(),
+            args,
+            flags: Vec::new(),
+            env: Vec::new(),
+            stdin: String::new(),
+            cores: None,
+            work,
+        }
     }
 
     #[test]
@@ -127,7 +145,10 @@ mod tests {
     fn contenders_must_agree() {
         let samples = alternate("x", &[shell("echo a"), shell("echo a ")], 2).unwrap();
         assert_eq!(samples.map(|s| s.gc), [1.5, 1.5]);
-        assert!(alternate("x", &[shell("echo a"), shell("echo bb")], 1).unwrap_err().message.contains("in a shell prints something else"));
+        assert!(alternate("x", &[shell("echo a"), shell("echo bb")], 1)
+            .unwrap_err()
+            .message
+            .contains("in a shell prints something else"));
         assert!(alternate("x", &[shell("echo no >&2; exit 3")], 1).unwrap_err().message.contains("exit 3; no"));
     }
 

@@ -1,8 +1,8 @@
 //! The results of sequential programs as text, as JSON and as a picture.
+use super::{Pair, Sample, QUANTITIES};
 use crate::bench::goals::is_gc_bound;
-use super::{Pair, QUANTITIES, Sample};
 use crate::error::Result;
-use crate::report::{Better, Panel, draw, geometric_mean};
+use crate::report::{draw, geometric_mean, Better, Panel};
 use serde_json::{json, Value};
 use std::path::Path;
 

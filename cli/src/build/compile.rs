@@ -6,7 +6,7 @@ use super::{
 };
 use crate::error::{Fail, Result};
 use crate::ghc::Ghc;
-use crate::project::{Project, cargo};
+use crate::project::{cargo, Project};
 use crate::thread_pool::in_parallel;
 use std::{
     collections::HashSet,
@@ -57,7 +57,8 @@ pub fn all(project: &Project, ghc: &Ghc, evaluation: Evaluation) -> Result<Objec
         units.extend(WAYS.iter().map(|way| Unit::of_way(&project.root, way, shared)));
     }
     let mut made = in_parallel(&units, |unit| compiler.compile(unit))?.into_iter();
-    let mut kind = || Kind { common: made.by_ref().take(sources.len()).collect(), ways: made.by_ref().take(WAYS.len()).collect() };
+    let mut kind =
+        || Kind { common: made.by_ref().take(sources.len()).collect(), ways: made.by_ref().take(WAYS.len()).collect() };
     let (static_, shared) = (kind(), kind());
     // Last, since it takes longest: a mistake in Cmm shows before.
     let rust = crate_archive(project, ghc, "release")?;
@@ -103,12 +104,18 @@ impl Objects {
 
 fn crate_archive(project: &Project, ghc: &Ghc, profile: &str) -> Result<PathBuf> {
     let mut command = Command::new(cargo()?);
-    command.args(["build", "--profile", profile, "--package", "hecaton-rts", "--target-dir"]).arg(project.root.join("target"));
+    command
+        .args(["build", "--profile", profile, "--package", "hecaton-rts", "--target-dir"])
+        .arg(project.root.join("target"));
     command.current_dir(&project.root);
     if !ghc.is_default {
         command.env("HECATON_GHC", &ghc.path);
     }
-    cargo_build("compiling the runtime's Rust", &mut command, "hecaton: building the runtime; this takes a minute or two")?;
+    cargo_build(
+        "compiling the runtime's Rust",
+        &mut command,
+        "hecaton: building the runtime; this takes a minute or two",
+    )?;
     Ok(project.root.join("target").join(profile).join("libhecaton.a"))
 }
 
@@ -129,8 +136,16 @@ impl<'a> Compiler<'a> {
         fs::create_dir_all(&dir).map_err(|e| Fail::io("create", &dir, e))?;
         let root = &project.root;
         let evaluation = root.join("cmm/evaluation").join(evaluation.name());
-        let headers = [files(&root.join("cmm"), "h")?, files(&evaluation, "h")?, files(&root.join("rts/c"), "h")?].concat();
-        Ok(Compiler { ghc, include: ghc.libdir()?.join("include"), root, evaluation, dir, headers: contents(&headers)? })
+        let headers =
+            [files(&root.join("cmm"), "h")?, files(&evaluation, "h")?, files(&root.join("rts/c"), "h")?].concat();
+        Ok(Compiler {
+            ghc,
+            include: ghc.libdir()?.join("include"),
+            root,
+            evaluation,
+            dir,
+            headers: contents(&headers)?,
+        })
     }
 
     /// Compiles one unit unless an object of just these sources and flags is there.
@@ -139,7 +154,8 @@ impl<'a> Compiler<'a> {
         let flags = if is_cmm { self.cmm_flags(unit.shared) } else { self.c_flags(unit.shared) };
         let flags: Vec<String> = flags.into_iter().chain(unit.defines.iter().cloned()).collect();
         let text = fs::read(&unit.source).map_err(|e| Fail::io("read", &unit.source, e))?;
-        let key = hash([&text[..], &self.headers, flags.join(" ").as_bytes(), self.ghc.path.as_os_str().as_encoded_bytes()]);
+        let key =
+            hash([&text[..], &self.headers, flags.join(" ").as_bytes(), self.ghc.path.as_os_str().as_encoded_bytes()]);
         let stem = unit.source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let object = self.dir.join(format!("{stem}-{key}.o"));
         if object.exists() {
@@ -164,7 +180,8 @@ impl<'a> Compiler<'a> {
     }
 
     fn c_flags(&self, shared: bool) -> Vec<String> {
-        let mut flags: Vec<String> = ["-O2", "-g1", "-Wall", "-Wno-unknown-pragmas", "-fno-strict-aliasing"].map(str::to_owned).into();
+        let mut flags: Vec<String> =
+            ["-O2", "-g1", "-Wall", "-Wno-unknown-pragmas", "-fno-strict-aliasing"].map(str::to_owned).into();
         flags.push(format!("-I{}", self.include.display()));
         flags.push(format!("-I{}", self.root.join("rts/c").display()));
         flags.push(if shared { "-fPIC" } else { "-fno-PIE" }.to_owned());
@@ -178,7 +195,8 @@ fn files(dir: &Path, extension: &str) -> Result<Vec<PathBuf>> {
         return Ok(Vec::new());
     }
     let entries = fs::read_dir(dir).map_err(|e| Fail::io("read", dir, e))?;
-    let mut found: Vec<PathBuf> = entries.flatten().map(|e| e.path()).filter(|p| p.extension() == Some(OsStr::new(extension))).collect();
+    let mut found: Vec<PathBuf> =
+        entries.flatten().map(|e| e.path()).filter(|p| p.extension() == Some(OsStr::new(extension))).collect();
     found.sort();
     Ok(found)
 }

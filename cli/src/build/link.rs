@@ -37,7 +37,10 @@ pub fn all(objects: &Objects, root: &Path, dir: &Path) -> Result<()> {
 fn loaded(root: &Path, dir: &Path) -> Result<()> {
     for (name, ends) in [("loaded.o", 1), ("library-loaded.o", 0)] {
         let mut compile = Command::new("gcc");
-        compile.args(["-O2", "-Wall", "-fPIC", "-c", &format!("-DENDS={ends}"), "-o"]).arg(dir.join(name)).arg(root.join("rts/program/loaded.c"));
+        compile
+            .args(["-O2", "-Wall", "-fPIC", "-c", &format!("-DENDS={ends}"), "-o"])
+            .arg(dir.join(name))
+            .arg(root.join("rts/program/loaded.c"));
         tool("compiling rts/program/loaded.c", &mut compile)?;
     }
     Ok(())
@@ -82,8 +85,13 @@ fn merge(rust: &Path, common: &[PathBuf], exported: &BTreeSet<String>, work: &Pa
     fs::create_dir(work).map_err(|e| Fail::io("create", work, e))?;
     let mut visible = exported.clone();
     if !common.is_empty() {
-        let names = tool("listing symbols", Command::new("nm").args(["--defined-only", "--extern-only", "--format=posix"]).args(common))?;
-        visible.extend(String::from_utf8_lossy(&names).lines().filter(|l| l.contains(' ')).filter_map(symbol).map(str::to_owned));
+        let names = tool(
+            "listing symbols",
+            Command::new("nm").args(["--defined-only", "--extern-only", "--format=posix"]).args(common),
+        )?;
+        visible.extend(
+            String::from_utf8_lossy(&names).lines().filter(|l| l.contains(' ')).filter_map(symbol).map(str::to_owned),
+        );
     }
     let write = |name: &str, text: String| {
         let path = work.join(name);
@@ -106,7 +114,10 @@ fn merge(rust: &Path, common: &[PathBuf], exported: &BTreeSet<String>, work: &Pa
     hide.args(["--remove-section=.llvmbc", "--remove-section=.llvmcmd"]);
     hide.arg(format!("--set-section-alignment=.text={LINE}"));
     let sections = tool("listing sections", Command::new("objdump").arg("-hw").arg(&object))?;
-    hide.args(cold_sections(&String::from_utf8_lossy(&sections)).map(|(old, new)| format!("--rename-section={old}={new}"))).arg(&object);
+    hide.args(
+        cold_sections(&String::from_utf8_lossy(&sections)).map(|(old, new)| format!("--rename-section={old}={new}")),
+    )
+    .arg(&object);
     tool("hiding Rust's symbols", &mut hide)?;
     let stripped = work.join("HecatonStripped.o");
     tool("stripping the runtime", Command::new("objcopy").arg("--strip-debug").arg(&object).arg(&stripped))?;
@@ -130,7 +141,15 @@ fn layout_source() -> String {
 
 /// Parts of the names of what most programs never run: showing stacks and numbers, statistics, the event log, the heap checker.
 const COLD: [&str; 9] = [
-    "5gimli", "9addr2line", "14rustc_demangle", "11miniz_oxide", "7flt2dec", "10stats_text", "11stats_pairs", "8eventlog", "9collector5check",
+    "5gimli",
+    "9addr2line",
+    "14rustc_demangle",
+    "11miniz_oxide",
+    "7flt2dec",
+    "10stats_text",
+    "11stats_pairs",
+    "8eventlog",
+    "9collector5check",
 ];
 
 /// Sections of code that most programs never run, and the names by which the linker puts them in one place, where little else is. The
@@ -152,7 +171,10 @@ fn unwinder() -> Result<PathBuf> {
 
 /// The C names that this project's crates define in `archive`.
 fn rust_exports(archive: &Path) -> Result<BTreeSet<String>> {
-    let names = tool("listing symbols", Command::new("nm").args(["--defined-only", "--extern-only", "--format=posix"]).arg(archive))?;
+    let names = tool(
+        "listing symbols",
+        Command::new("nm").args(["--defined-only", "--extern-only", "--format=posix"]).arg(archive),
+    )?;
     Ok(exports_in(&String::from_utf8_lossy(&names)))
 }
 
@@ -175,7 +197,11 @@ fn symbol(line: &str) -> Option<&str> {
 }
 
 fn is_mangled(name: &str) -> bool {
-    name.starts_with("_ZN") || name.starts_with("_R") || name.starts_with("anon.") || name.starts_with("DW.ref.") || name.starts_with("rust_")
+    name.starts_with("_ZN")
+        || name.starts_with("_R")
+        || name.starts_with("anon.")
+        || name.starts_with("DW.ref.")
+        || name.starts_with("rust_")
 }
 
 fn archive(merged: &Path, way: &Path, archive: &Path) -> Result<()> {
@@ -197,7 +223,8 @@ mod tests {
 
     #[test]
     fn only_c_names_of_our_crates_are_exported() {
-        let listing = "\nx.a[hecaton-1.hecaton.2-cgu.0.rcgu.o]:\nhs_main T 0 1\n_ZN7hecaton3foo17h1E T 0 1\n_RNvC3foo T 0 1\n\n\
+        let listing =
+            "\nx.a[hecaton-1.hecaton.2-cgu.0.rcgu.o]:\nhs_main T 0 1\n_ZN7hecaton3foo17h1E T 0 1\n_RNvC3foo T 0 1\n\n\
                        x.a[std-9.std.1-cgu.0.rcgu.o]:\nrust_eh_personality T 0 1\n__rdl_alloc T 0 1\n";
         assert_eq!(exports_in(listing).into_iter().collect::<Vec<_>>(), ["hs_main"]);
     }

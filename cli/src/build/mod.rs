@@ -15,7 +15,7 @@ mod steps;
 
 use crate::error::{Fail, Result};
 use crate::ghc::Ghc;
-use crate::project::{Project, cargo};
+use crate::project::{cargo, Project};
 use std::{
     ffi::CString,
     fs::{self, File},
@@ -160,7 +160,8 @@ fn exchange(new: &Path, old: &Path) -> io::Result<()> {
     let from = CString::new(new.as_os_str().as_bytes())?;
     let to = CString::new(old.as_os_str().as_bytes())?;
     // SAFETY: both are NUL-terminated paths that live through the call.
-    match unsafe { libc::renameat2(libc::AT_FDCWD, from.as_ptr(), libc::AT_FDCWD, to.as_ptr(), libc::RENAME_EXCHANGE) } {
+    match unsafe { libc::renameat2(libc::AT_FDCWD, from.as_ptr(), libc::AT_FDCWD, to.as_ptr(), libc::RENAME_EXCHANGE) }
+    {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),
     }
@@ -188,7 +189,10 @@ mod tests {
             let (way, shared) = way_of(&flags.split_whitespace().map(str::to_owned).collect::<Vec<_>>());
             (way.suffix, shared)
         };
-        assert_eq!([of("-O"), of("-threaded -O"), of("-debug -threaded")], [("", false), ("_thr", false), ("_thr_debug", false)]);
+        assert_eq!(
+            [of("-O"), of("-threaded -O"), of("-debug -threaded")],
+            [("", false), ("_thr", false), ("_thr_debug", false)]
+        );
         assert_eq!([of("-eventlog -dynamic"), of("-debug -eventlog")], [("_l", true), ("_debug", false)]);
     }
 }

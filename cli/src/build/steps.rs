@@ -1,5 +1,5 @@
 //! Running the tools of a build: silent when they succeed, their words passed on when they fail.
-use crate::error::{Fail, Result, reason};
+use crate::error::{reason, Fail, Result};
 use std::{
     io::{self, BufRead, BufReader, Write},
     process::{Command, Output, Stdio},
@@ -18,7 +18,8 @@ pub fn tool(what: &str, command: &mut Command) -> Result<Vec<u8>> {
 /// Runs cargo, and says `notice` on standard error if it has anything to compile: that takes long.
 pub fn cargo_build(what: &str, command: &mut Command, notice: &str) -> Result<()> {
     let cannot = |e: io::Error| Fail::new(format!("{what}: cannot run cargo: {}", reason(&e)));
-    let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().map_err(cannot)?;
+    let mut child =
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().map_err(cannot)?;
     let (mut said, mut told) = (Vec::new(), false);
     for line in BufReader::new(child.stderr.take().expect("it is piped")).lines() {
         let line = line.map_err(cannot)?;
@@ -53,7 +54,9 @@ fn failed(what: &str, out: &Output) -> Fail {
 /// Whether a tool failed for want of room: it says so, or is a linker that maps its output into memory, or is binutils' `ar`, which
 /// forgets the reason.
 fn tells_of_full_disk(said: &str) -> bool {
-    ["No space left on device", "ld terminated with signal 7 [Bus error]", "unable to copy file"].iter().any(|words| said.contains(words))
+    ["No space left on device", "ld terminated with signal 7 [Bus error]", "unable to copy file"]
+        .iter()
+        .any(|words| said.contains(words))
 }
 
 #[cfg(test)]
@@ -64,7 +67,9 @@ mod tests {
     fn compiling_is_announced_and_being_done_is_not() {
         assert!(is_work("   Compiling hecaton-rts v0.1.0 (/x)"));
         assert!(!is_work("    Finished `release` profile [optimized] target(s) in 0.03s"));
-        let cargo = |script: &str| cargo_build("trying", Command::new("sh").args(["-c", script]), "building").map_err(|f| f.message);
+        let cargo = |script: &str| {
+            cargo_build("trying", Command::new("sh").args(["-c", script]), "building").map_err(|f| f.message)
+        };
         assert_eq!(cargo("echo ok >&2"), Ok(()));
         assert_eq!(cargo("echo 'No space left on device' >&2; exit 1"), Err("the disk is full (trying)".to_owned()));
     }
@@ -73,7 +78,10 @@ mod tests {
     fn a_full_disk_is_called_by_its_name() {
         let message = |script: &str| tool("trying", Command::new("sh").args(["-c", script])).unwrap_err().message;
         assert_eq!(message("echo 'ld: a.o: No space left on device' >&2; exit 1"), "the disk is full (trying)");
-        assert_eq!(message("echo 'collect2: fatal error: ld terminated with signal 7 [Bus error]' >&2; exit 1"), "the disk is full (trying)");
+        assert_eq!(
+            message("echo 'collect2: fatal error: ld terminated with signal 7 [Bus error]' >&2; exit 1"),
+            "the disk is full (trying)"
+        );
         assert_eq!(message("exit 1"), "trying failed");
     }
 }

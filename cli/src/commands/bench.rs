@@ -1,9 +1,9 @@
 //! `hecaton bench`: the programs in bench/ and the installed ghc on both runtimes, as tables, JSON and pictures.
 use super::test::install;
-use crate::nearest;
 use crate::bench::{self, GhcMake, Pair, Scaling, Size, Targets};
 use crate::error::{Fail, Result};
 use crate::ghc::Ghc;
+use crate::nearest;
 use crate::programs::{self, Maker, Program};
 use crate::project::Project;
 use serde_json::{json, Value};
@@ -65,7 +65,15 @@ pub fn run(project: &Project, options: &Options) -> Result<()> {
     if with_ghc {
         progress(GHC_MAKE);
         let (size, runs) = if options.full { (Size::Full, runs.div_ceil(2)) } else { (Size::Small, runs) };
-        match GhcMake::measure(&Ghc::find(project)?, maker.library(), &dir.join(GHC_MAKE), size, &bench::JOBS, runs, size.patience()) {
+        match GhcMake::measure(
+            &Ghc::find(project)?,
+            maker.library(),
+            &dir.join(GHC_MAKE),
+            size,
+            &bench::JOBS,
+            runs,
+            size.patience(),
+        ) {
             Ok(ghc) => results.ghc = Some(ghc),
             Err(fail) => failed.push(fail),
         }

@@ -36,7 +36,11 @@ pub fn run(project: &Project) -> Result<()> {
     }
     let sources = project.root.join("demo");
     let input = sources.join("programs/tour.mini");
-    println!("3. Compiling {} with {}, running on Hecaton, and linking the program with Hecaton", sources.display(), ghc.path.display());
+    println!(
+        "3. Compiling {} with {}, running on Hecaton, and linking the program with Hecaton",
+        sources.display(),
+        ghc.path.display()
+    );
     let mut command = on_hecaton(&ghc.path, &lib);
     // ghc on Hecaton takes the same arguments as a ghc that links with Hecaton.
     command.args(ghc::linking(project, &lib, &["-threaded"])?.get_args());
@@ -58,7 +62,12 @@ pub fn run(project: &Project) -> Result<()> {
 
 fn build_project(mut ghc: Command, sources: &Path, out: &Path) -> Result<Outcome> {
     fs::create_dir_all(out).map_err(|e| Fail::io("create", out, e))?;
-    ghc.args(["--make", "-O", "-threaded", "-outputdir"]).arg(out).arg("-o").arg(out.join("mini")).arg("Main.hs").current_dir(sources);
+    ghc.args(["--make", "-O", "-threaded", "-outputdir"])
+        .arg(out)
+        .arg("-o")
+        .arg(out.join("mini"))
+        .arg("Main.hs")
+        .current_dir(sources);
     finished("ghc", process::run(ghc, b"", TIME_LIMIT, out)?)
 }
 
@@ -79,8 +88,11 @@ fn finished(what: &str, outcome: Outcome) -> Result<Outcome> {
 fn table(hecaton: &Steps, stock: &Steps) {
     println!("{:<22} | {:^24} | {:^24}", "", "Hecaton", "stock");
     println!("{:<22} | {:>10}  {:>12} | {:>10}  {:>12}", "step", "time", "peak memory", "time", "peak memory");
-    for (name, a, b) in [("ghc --make -O", &hecaton.compile, &stock.compile), ("running the program", &hecaton.work, &stock.work)] {
-        let figures = |o: &Outcome| format!("{:>8.2} s  {:>9.1} MB", o.elapsed.as_secs_f64(), o.peak_bytes as f64 / 1e6);
+    for (name, a, b) in
+        [("ghc --make -O", &hecaton.compile, &stock.compile), ("running the program", &hecaton.work, &stock.work)]
+    {
+        let figures =
+            |o: &Outcome| format!("{:>8.2} s  {:>9.1} MB", o.elapsed.as_secs_f64(), o.peak_bytes as f64 / 1e6);
         println!("{name:<22} | {} | {}", figures(a), figures(b));
     }
 }

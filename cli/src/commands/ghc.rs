@@ -8,7 +8,7 @@
 //!
 //! What this runtime does not have is said: profiling and `-staticlib`, which take GHC's own runtime, and the report of `-ticky`.
 use crate::build;
-use crate::error::{Fail, Result, reason};
+use crate::error::{reason, Fail, Result};
 use crate::ghc::Ghc;
 use crate::project::Project;
 use std::{
@@ -23,15 +23,27 @@ pub const MARK: &str = "__hecaton_build";
 
 /// Answered by ghc alone, with no need for the runtime.
 const QUESTIONS: [&str; 12] = [
-    "--version", "-V", "--numeric-version", "--info", "--print-libdir", "--supported-extensions", "--supported-languages",
-    "--print-booter-version", "--print-build-platform", "--print-host-platform", "--print-target-platform", "-?",
+    "--version",
+    "-V",
+    "--numeric-version",
+    "--info",
+    "--print-libdir",
+    "--supported-extensions",
+    "--supported-languages",
+    "--print-booter-version",
+    "--print-build-platform",
+    "--print-host-platform",
+    "--print-target-platform",
+    "-?",
 ];
 
 /// Modes in which ghc does not link.
-const COMPILES_ONLY: [&str; 10] = ["-c", "-S", "-C", "-E", "-M", "-e", "-no-link", "-fno-code", "--interactive", "--frontend"];
+const COMPILES_ONLY: [&str; 10] =
+    ["-c", "-S", "-C", "-E", "-M", "-e", "-no-link", "-fno-code", "--interactive", "--frontend"];
 
 /// Said where a program with counters is linked.
-const TICKY: &str = "-ticky: the code counts, but Hecaton writes no report of it (+RTS -r); for one, link with ghc itself";
+const TICKY: &str =
+    "-ticky: the code counts, but Hecaton writes no report of it (+RTS -r); for one, link with ghc itself";
 
 pub fn run(project: &Project, args: &[OsString]) -> Result<()> {
     let (mut command, args) = if args.iter().any(|a| QUESTIONS.iter().any(|q| a == q)) {
@@ -121,7 +133,11 @@ mod tests {
 
     #[test]
     fn the_script_is_for_what_is_not_simple() {
-        assert!(takes_script(&words("-O -dynamic")) && takes_script(&words("-prof")) && !takes_script(&words("-O -dynamic-too")));
+        assert!(
+            takes_script(&words("-O -dynamic"))
+                && takes_script(&words("-prof"))
+                && !takes_script(&words("-O -dynamic-too"))
+        );
         assert!(is_left_to_ghc(&words("-prof")) && !is_left_to_ghc(&words("-dynamic -ticky")));
     }
 }

@@ -4,8 +4,8 @@
 //! runs on another runtime unnoticed, the program is looked at first.
 use crate::build;
 use crate::elf::{self, Verdict};
-use crate::error::{Fail, Result, reason};
-use crate::project::{Project, is_executable, on_path};
+use crate::error::{reason, Fail, Result};
+use crate::project::{is_executable, on_path, Project};
 use std::{
     env,
     ffi::{OsStr, OsString},
@@ -32,7 +32,10 @@ pub fn run(project: &Project, program: &OsStr, args: &[OsString], blackholes: bo
     }
     let error = command.args(args).exec();
     if is_script && error.kind() == ErrorKind::NotFound {
-        return Err(Fail::new(format!("cannot run {}: what its first line names to run it is missing", path.display())));
+        return Err(Fail::new(format!(
+            "cannot run {}: what its first line names to run it is missing",
+            path.display()
+        )));
     }
     Err(Fail::new(format!("cannot run {}: {}", path.display(), reason(&error))))
 }

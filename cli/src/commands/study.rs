@@ -1,6 +1,6 @@
 //! `hecaton study`: the questions of the 2005 paper, answered by measuring, as text, JSON and pictures.
 use super::{bench::progress, test::install};
-use crate::build::{Evaluation, ensure_variant};
+use crate::build::{ensure_variant, Evaluation};
 use crate::error::{Fail, Result};
 use crate::ghc::Ghc;
 use crate::programs::{self, Maker};

@@ -3,16 +3,23 @@
 //! In order: the unit tests of the crates and the models of their protocols (cargo), the scripts in tests/commands (the command line as a user meets it), the conformance
 //! suite, and the programs on Debian's libraries (the bench's among them). Closes with one line of counts, where each run of a program is
 //! a test.
-use crate::{mutants, nearest, unit_tests};
-use crate::conformance::{self, CHECK, CREW, CREW_STRESS, HECS, OLD, PLAIN, Plan, SMALL, STRESS};
-use crate::error::{Fail, Result, reason};
+use crate::conformance::{self, Plan, CHECK, CREW, CREW_STRESS, HECS, OLD, PLAIN, SMALL, STRESS};
+use crate::error::{reason, Fail, Result};
 use crate::ghc::Ghc;
 use crate::process::{self, End};
 use crate::programs::{self, Maker};
 use crate::project::Project;
 use crate::test_report::{Report, Tally};
 use crate::unit_tests::{Choice, Kind};
-use std::{collections::HashSet, ffi::OsStr, fs, path::{Path, PathBuf}, process::Command, time::Duration};
+use crate::{mutants, nearest, unit_tests};
+use std::{
+    collections::HashSet,
+    ffi::OsStr,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+    time::Duration,
+};
 
 #[derive(clap::Args)]
 pub struct Options {
@@ -75,9 +82,11 @@ pub fn run(project: &Project, options: &Options) -> Result<()> {
     let packages = packages(project)?;
     // The bench's programs on Debian's libraries are tests as well.
     let bench = project.root.join("bench");
-    for (suite, folder, plan) in
-        [("conformance", tests.join("conformance"), &suite), ("libraries", tests.join("libraries"), &libraries), ("bench", bench, &libraries)]
-    {
+    for (suite, folder, plan) in [
+        ("conformance", tests.join("conformance"), &suite),
+        ("libraries", tests.join("libraries"), &libraries),
+        ("bench", bench, &libraries),
+    ] {
         if suite != "conformance" && options.quick {
             continue;
         }
@@ -90,7 +99,8 @@ pub fn run(project: &Project, options: &Options) -> Result<()> {
             tally += conformance::run(suite, &maker, &selected, plan, &packages, &report)?;
         }
     }
-    let kinds: Vec<&'static conformance::Kind> = HECS.iter().filter(|k| options.hecs.iter().any(|n| n == k.name)).collect();
+    let kinds: Vec<&'static conformance::Kind> =
+        HECS.iter().filter(|k| options.hecs.iter().any(|n| n == k.name)).collect();
     if !kinds.is_empty() {
         let selected = programs::find(&tests.join("conformance"), &options.names)?;
         let threaded: Vec<_> = selected.iter().map(|p| p.with_flag("-threaded")).collect();
@@ -187,7 +197,12 @@ fn scripts(project: &Project, folder: &Path, options: &Options, report: &Report)
             fs::create_dir_all(dir).map_err(|e| Fail::io("create", dir, e))?;
         }
         let mut command = Command::new("bash");
-        command.arg("-eu").arg(&script).current_dir(&work).env("HECATON", project.root.join("hecaton")).env_remove("GHCRTS");
+        command
+            .arg("-eu")
+            .arg(&script)
+            .current_dir(&work)
+            .env("HECATON", project.root.join("hecaton"))
+            .env_remove("GHCRTS");
         let outcome = process::run(command, b"", Duration::from_secs(300), &channels)?;
         let said = String::from_utf8_lossy(&[outcome.stdout, outcome.stderr].concat()).into_owned();
         let name = format!("commands/{stem}");

@@ -6,11 +6,11 @@
 mod outcome;
 
 use crate::build;
+use crate::conformance::outcome::{ask, difference, stock_answer};
 use crate::error::Result;
 use crate::programs::{Maker, Program, Runtime};
 use crate::test_report::{Report, Tally};
 use crate::thread_pool::in_parallel;
-use crate::conformance::outcome::{ask, difference, stock_answer};
 use std::collections::HashSet;
 
 pub struct Kind {
@@ -23,12 +23,14 @@ pub struct Kind {
 
 pub const PLAIN: Kind = Kind { name: "plain", env: &[], patience: 1 };
 pub const SMALL: Kind = Kind { name: "small", env: &[("GHCRTS", "-A16k")], patience: 3 };
-pub const CHECK: Kind = Kind { name: "check", env: &[("HECATON_CHECK", "heap,crowd,nurseries,steal,modify")], patience: 6 };
+pub const CHECK: Kind =
+    Kind { name: "check", env: &[("HECATON_CHECK", "heap,crowd,nurseries,steal,modify")], patience: 6 };
 /// Several GC threads for every collection: by itself, the runtime would call them to large ones only.
 pub const CREW: Kind = Kind { name: "crew", env: &[("HECATON_CHECK", "heap,crowd,gc-threads=4")], patience: 8 };
 /// Nothing ages, and every block is followed by a collection: what is young is soon referred to by what is old.
 pub const OLD: Kind = Kind { name: "old", env: &[("HECATON_CHECK", "old,crowd,steal,modify")], patience: 30 };
-pub const STRESS: Kind = Kind { name: "stress", env: &[("HECATON_CHECK", "heap,crowd,every-block,steal,modify")], patience: 30 };
+pub const STRESS: Kind =
+    Kind { name: "stress", env: &[("HECATON_CHECK", "heap,crowd,every-block,steal,modify")], patience: 30 };
 pub const CREW_STRESS: Kind =
     Kind { name: "crew-stress", env: &[("HECATON_CHECK", "heap,crowd,every-block,gc-threads=4")], patience: 60 };
 
@@ -94,7 +96,14 @@ impl Plan {
 }
 
 /// Tests every program in the kinds that the plan has for it.
-pub fn run(suite: &str, maker: &Maker, programs: &[Program], plan: &Plan, packages: &HashSet<String>, report: &Report) -> Result<Tally> {
+pub fn run(
+    suite: &str,
+    maker: &Maker,
+    programs: &[Program],
+    plan: &Plan,
+    packages: &HashSet<String>,
+    report: &Report,
+) -> Result<Tally> {
     let tallies = in_parallel(programs, |program| {
         let name = format!("{suite}/{}", program.name);
         test(&name, maker, program, &plan.kinds(program), packages, report)
@@ -102,7 +111,14 @@ pub fn run(suite: &str, maker: &Maker, programs: &[Program], plan: &Plan, packag
     Ok(tallies.into_iter().sum())
 }
 
-fn test(name: &str, maker: &Maker, program: &Program, kinds: &[&Kind], packages: &HashSet<String>, report: &Report) -> Result<Tally> {
+fn test(
+    name: &str,
+    maker: &Maker,
+    program: &Program,
+    kinds: &[&Kind],
+    packages: &HashSet<String>,
+    report: &Report,
+) -> Result<Tally> {
     if let Some(missing) = program.header.needs.iter().find(|n| !packages.contains(*n)) {
         return Ok(report.skip(name, &format!("the Haskell package {missing} is not installed")));
     }
@@ -144,7 +160,9 @@ fn unsuited(program: &Program, kind: &Kind) -> Option<String> {
     match kind.name {
         "plain" => None,
         "1" | "2" | "4" | "8" if header.rtsopts.is_some() => Some("takes no GHCRTS".to_owned()),
-        "1" | "2" | "4" | "8" if header.env.iter().any(|(name, _)| name == "GHCRTS") => Some("sets GHCRTS itself".to_owned()),
+        "1" | "2" | "4" | "8" if header.env.iter().any(|(name, _)| name == "GHCRTS") => {
+            Some("sets GHCRTS itself".to_owned())
+        }
         "1" | "2" | "4" => header.skip_hecs.clone(),
         "8" => header.skip_hecs.clone().or_else(|| header.skip_small.clone()),
         "small" if header.rtsopts.is_some() => Some("takes no GHCRTS".to_owned()),

@@ -1,8 +1,8 @@
 //! Answers: what a program said and how it ended; asking for one, keeping the stock runtime's, and telling two apart.
-use crate::conformance::{Kind, PLAIN};
-use crate::process;
 use crate::build::hash;
-use crate::error::{Fail, Result, reason};
+use crate::conformance::{Kind, PLAIN};
+use crate::error::{reason, Fail, Result};
+use crate::process;
 use crate::process::End;
 use crate::programs::{Maker, Program, Runtime};
 use std::{
@@ -84,21 +84,36 @@ pub fn stock_answer(maker: &Maker, program: &Program) -> Result<Answer> {
     if answer.unfinished() {
         return Ok(answer);
     }
-    write_all(&folder, &[("end", answer.end.as_bytes()), ("stdout", &answer.stdout), ("stderr", &answer.stderr), ("key", key.as_bytes())])?;
+    write_all(
+        &folder,
+        &[
+            ("end", answer.end.as_bytes()),
+            ("stdout", &answer.stdout),
+            ("stderr", &answer.stderr),
+            ("key", key.as_bytes()),
+        ],
+    )?;
     Ok(answer)
 }
 
 /// What differs between the stock runtime's answer and Hecaton's, if anything that the program wants compared does.
-pub fn difference(maker: &Maker, program: &Program, kind: &Kind, expected: &Answer, got: &Answer) -> Result<Option<String>> {
+pub fn difference(
+    maker: &Maker,
+    program: &Program,
+    kind: &Kind,
+    expected: &Answer,
+    got: &Answer,
+) -> Result<Option<String>> {
     let compare = program.header.compare;
     let mut report = String::new();
     if compare.exit && expected.end != got.end {
         report += &format!("ended with {}, expected {}\n", got.end, expected.end);
     }
     let folder = maker.folder(program).join(format!("difference-{}", kind.name));
-    for (name, wanted, expected, got) in
-        [("stdout", compare.stdout, &expected.stdout, &got.stdout), ("stderr", compare.stderr, &expected.stderr, &got.stderr)]
-    {
+    for (name, wanted, expected, got) in [
+        ("stdout", compare.stdout, &expected.stdout, &got.stdout),
+        ("stderr", compare.stderr, &expected.stderr, &got.stderr),
+    ] {
         if wanted && expected != got {
             report += &unified(&folder, name, expected, got)?;
         }

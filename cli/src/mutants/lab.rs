@@ -3,13 +3,13 @@ use super::{
     patch::{Killer, Patch},
     tree::Tree,
 };
-use crate::{build, unit_tests};
 use crate::conformance::{self, PLAIN};
 use crate::error::{Fail, Result};
 use crate::programs::{self, Maker, Program};
 use crate::project::Project;
 use crate::thread_pool::in_parallel;
 use crate::unit_tests::Kind;
+use crate::{build, unit_tests};
 use std::{
     path::PathBuf,
     sync::atomic::{AtomicBool, Ordering},
@@ -36,7 +36,9 @@ pub enum Verdict {
         /// The killers of its head that did not find it.
         not_by: Vec<Killer>,
     },
-    Survived { not_by: Vec<Killer> },
+    Survived {
+        not_by: Vec<Killer>,
+    },
     DoesNotCompile(String),
 }
 
@@ -85,7 +87,9 @@ impl<'a> Lab<'a> {
             built += trial.built;
             match trial.answer {
                 Answer::Passes => not_by.push(killer.clone()),
-                Answer::Fails(how) => return Ok(Verdict::Killed { by: killer.to_string(), how, built, ran: trial.ran, not_by }),
+                Answer::Fails(how) => {
+                    return Ok(Verdict::Killed { by: killer.to_string(), how, built, ran: trial.ran, not_by })
+                }
                 Answer::DoesNotCompile(said) => return Ok(Verdict::DoesNotCompile(said)),
             }
         }
@@ -96,7 +100,9 @@ impl<'a> Lab<'a> {
             built += trial.built;
             match trial.answer {
                 Answer::Passes => {}
-                Answer::Fails(how) => return Ok(Verdict::Killed { by: all.to_owned(), how, built, ran: trial.ran, not_by }),
+                Answer::Fails(how) => {
+                    return Ok(Verdict::Killed { by: all.to_owned(), how, built, ran: trial.ran, not_by })
+                }
                 Answer::DoesNotCompile(said) => return Ok(Verdict::DoesNotCompile(said)),
             }
         }
@@ -116,7 +122,9 @@ impl<'a> Lab<'a> {
         let targets = if kind == Kind::Unit { &UNIT[..] } else { kind.targets() };
         let all = match unit_tests::compile(self.project, targets, PROFILE)? {
             Ok(all) => all,
-            Err(said) => return Ok(Trial { answer: Answer::DoesNotCompile(said), built: begin.elapsed(), ran: Duration::ZERO }),
+            Err(said) => {
+                return Ok(Trial { answer: Answer::DoesNotCompile(said), built: begin.elapsed(), ran: Duration::ZERO })
+            }
         };
         let built = begin.elapsed();
         let begin = Instant::now();
@@ -124,7 +132,8 @@ impl<'a> Lab<'a> {
         for tests in &all {
             let mut arguments = Vec::new();
             if let Some(name) = name {
-                let paths: Vec<String> = tests.list()?.into_iter().filter(|p| p == name || p.ends_with(&format!("::{name}"))).collect();
+                let paths: Vec<String> =
+                    tests.list()?.into_iter().filter(|p| p == name || p.ends_with(&format!("::{name}"))).collect();
                 if paths.is_empty() {
                     continue;
                 }
@@ -148,13 +157,18 @@ impl<'a> Lab<'a> {
         let program = if kind.is_threaded() { program.with_flag("-threaded") } else { program.clone() };
         let begin = Instant::now();
         let Some(lib) = self.library(&program)? else {
-            return Ok(Trial { answer: Answer::DoesNotCompile(String::new()), built: begin.elapsed(), ran: Duration::ZERO });
+            return Ok(Trial {
+                answer: Answer::DoesNotCompile(String::new()),
+                built: begin.elapsed(),
+                ran: Duration::ZERO,
+            });
         };
         let built = begin.elapsed();
         let begin = Instant::now();
         let made = if kind.is_threaded() { "tests/hecs" } else { "tests/conformance" };
         let maker = Maker::with_library(self.project, self.project.build_dir().join(made), lib)?;
-        let answer = conformance::compare(&maker, &program, kind)?.map_or(Answer::Passes, |said| Answer::Fails(reason(&said)));
+        let answer =
+            conformance::compare(&maker, &program, kind)?.map_or(Answer::Passes, |said| Answer::Fails(reason(&said)));
         Ok(Trial { answer, built, ran: begin.elapsed() })
     }
 
@@ -167,7 +181,11 @@ impl<'a> Lab<'a> {
             let (way, shared) = build::way_of(&program.header.ghc);
             if !libraries.iter().any(|l| (l.0, l.1) == (way.suffix, shared)) {
                 let Some(lib) = self.library(program)? else {
-                    return Ok(Trial { answer: Answer::DoesNotCompile(String::new()), built: begin.elapsed(), ran: Duration::ZERO });
+                    return Ok(Trial {
+                        answer: Answer::DoesNotCompile(String::new()),
+                        built: begin.elapsed(),
+                        ran: Duration::ZERO,
+                    });
                 };
                 libraries.push((way.suffix, shared, lib));
             }
@@ -181,7 +199,8 @@ impl<'a> Lab<'a> {
             if over.load(Ordering::Relaxed) || !program.header.needs.is_empty() {
                 return Ok(None);
             }
-            let maker = Maker::with_library(self.project, self.project.build_dir().join("tests/conformance"), lib.2.clone())?;
+            let maker =
+                Maker::with_library(self.project, self.project.build_dir().join("tests/conformance"), lib.2.clone())?;
             let difference = conformance::compare(&maker, program, &PLAIN)?;
             over.fetch_or(difference.is_some(), Ordering::Relaxed);
             Ok(difference.map(|said| format!("{}: {}", program.name, reason(&said))))
@@ -202,7 +221,9 @@ impl<'a> Lab<'a> {
 fn reason(said: &str) -> String {
     let telling = ["panicked at", "hecaton:", "internal error", "killed by", "over the time limit", "ended with"];
     let lines = || said.lines().map(str::trim).filter(|l| !l.is_empty());
-    let line = lines().find(|l| telling.iter().any(|t| l.contains(t))).or_else(|| lines().find(|l| l.starts_with('+') && !l.starts_with("+++")));
+    let line = lines()
+        .find(|l| telling.iter().any(|t| l.contains(t)))
+        .or_else(|| lines().find(|l| l.starts_with('+') && !l.starts_with("+++")));
     let text: String = line.or_else(|| lines().next()).unwrap_or("it fails").chars().take(120).collect();
     text
 }
@@ -213,7 +234,10 @@ mod tests {
 
     #[test]
     fn the_most_telling_line_is_shown() {
-        assert_eq!(reason("running 1 test\n\nthread 'a' panicked at b.rs:1:2:\nno\n"), "thread 'a' panicked at b.rs:1:2:");
+        assert_eq!(
+            reason("running 1 test\n\nthread 'a' panicked at b.rs:1:2:\nno\n"),
+            "thread 'a' panicked at b.rs:1:2:"
+        );
         assert_eq!(reason("--- a\n+++ b\n-1\n+2\n"), "+2");
         assert_eq!(reason(""), "it fails");
     }

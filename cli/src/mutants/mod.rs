@@ -8,8 +8,8 @@ mod lab;
 mod patch;
 mod tree;
 
-use crate::nearest;
 use crate::error::{Fail, Result};
+use crate::nearest;
 use crate::project::Project;
 use lab::{Lab, Verdict};
 use tree::Tree;
@@ -31,7 +31,12 @@ pub fn run(project: &Project, names: &[String]) -> Result<()> {
         match verdict? {
             Verdict::Killed { by, how, built, ran, not_by } => {
                 killed += 1;
-                println!("killed    {}: {by}, {how} ({:.0} s to build, {:.1} s to run)", patch.name, built.as_secs_f64(), ran.as_secs_f64());
+                println!(
+                    "killed    {}: {by}, {how} ({:.0} s to build, {:.1} s to run)",
+                    patch.name,
+                    built.as_secs_f64(),
+                    ran.as_secs_f64()
+                );
                 not_by.iter().for_each(|k| println!("          not by {k}, which its head names"));
             }
             Verdict::Survived { not_by } => match &patch.survives {
@@ -51,7 +56,12 @@ pub fn run(project: &Project, names: &[String]) -> Result<()> {
             }
         }
     }
-    println!("{} mutants: {killed} killed, {} survive as their heads say, {} wrong", patches.len(), expected.len(), wrong.len());
+    println!(
+        "{} mutants: {killed} killed, {} survive as their heads say, {} wrong",
+        patches.len(),
+        expected.len(),
+        wrong.len()
+    );
     if wrong.is_empty() {
         return Ok(());
     }

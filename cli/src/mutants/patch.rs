@@ -9,9 +9,9 @@
 //! ```
 //!
 //! A killer is `unit NAME`, `model NAME` (the functions of tests) or `conformance PROGRAM KIND`.
-use crate::{conformance, unit_tests};
-use crate::error::{Fail, Result, reason};
+use crate::error::{reason, Fail, Result};
 use crate::unit_tests::Kind;
+use crate::{conformance, unit_tests};
 use std::{
     ffi::OsStr,
     fmt, fs,
@@ -113,7 +113,8 @@ impl Killer {
             ["unit", name] => test(Kind::Unit, name),
             ["model", name] => test(Kind::Model, name),
             ["conformance", name, kind] => {
-                let kind = conformance::kind(kind).ok_or_else(|| format!("`{text}`: there is no such kind of run"))?.name;
+                let kind =
+                    conformance::kind(kind).ok_or_else(|| format!("`{text}`: there is no such kind of run"))?.name;
                 if !root.join(format!("tests/conformance/{name}.hs")).is_file() {
                     return Err(format!("`{text}`: there is no such program"));
                 }
@@ -143,7 +144,8 @@ mod tests {
     #[test]
     fn heads_are_understood() {
         let head = |text: &str| head(root(), text);
-        let (bug, killers, survives) = head("It breaks\nthings.\nKilled by: conformance hello plain\n\n--- a/x\n+++ b/x\nSurvives: no\n").unwrap();
+        let (bug, killers, survives) =
+            head("It breaks\nthings.\nKilled by: conformance hello plain\n\n--- a/x\n+++ b/x\nSurvives: no\n").unwrap();
         let hello = Killer::Program { name: "hello".to_owned(), kind: "plain" };
         assert_eq!((bug.as_str(), killers, survives), ("It breaks things.", vec![hello], None));
         let (_, killers, survives) = head("It breaks.\nSurvives: nobody looks\ndiff --git a/x b/x\n").unwrap();

@@ -1,7 +1,7 @@
 //! The copy of the project that mutants live in: build/mutants/tree, with a build folder and a target folder of its own, which stay from one run
 //! to the next. Only files whose contents differ are written, so that cargo compiles again what a mutant has changed, and nothing else.
 use super::patch::{git_apply, Patch};
-use crate::error::{Fail, Result, reason};
+use crate::error::{reason, Fail, Result};
 use crate::project::Project;
 use std::{
     collections::HashSet,
@@ -11,7 +11,8 @@ use std::{
 };
 
 /// What a copy needs.
-const PARTS: [&str; 9] = ["Cargo.toml", "Cargo.lock", "hecaton", "cli", "rts", "cmm", "scripts", "tests/conformance", "bin"];
+const PARTS: [&str; 9] =
+    ["Cargo.toml", "Cargo.lock", "hecaton", "cli", "rts", "cmm", "scripts", "tests/conformance", "bin"];
 
 pub struct Tree {
     original: PathBuf,
@@ -46,7 +47,11 @@ impl Tree {
             // With its permissions.
             fs::copy(&from, &to).map_err(|e| Fail::io("copy", &from, e))?;
             let now = std::time::SystemTime::now();
-            fs::File::options().append(true).open(&to).and_then(|f| f.set_modified(now)).map_err(|e| Fail::io("touch", &to, e))?;
+            fs::File::options()
+                .append(true)
+                .open(&to)
+                .and_then(|f| f.set_modified(now))
+                .map_err(|e| Fail::io("touch", &to, e))?;
         }
         for part in PARTS {
             self.remove_others(Path::new(part), &files)?;
@@ -63,7 +68,10 @@ impl Tree {
             .output()
             .map_err(|e| Fail::new(format!("cannot run git: {}", reason(&e))))?;
         if !out.status.success() {
-            return Err(Fail::new(format!("git does not list the project's files: {}", String::from_utf8_lossy(&out.stderr).trim_end())));
+            return Err(Fail::new(format!(
+                "git does not list the project's files: {}",
+                String::from_utf8_lossy(&out.stderr).trim_end()
+            )));
         }
         let text = String::from_utf8_lossy(&out.stdout);
         Ok(text.split('\0').filter(|f| !f.is_empty() && self.original.join(f).is_file()).map(PathBuf::from).collect())

@@ -2,8 +2,23 @@
 //! compiled and run; the others are for the reader.
 use std::time::Duration;
 
-const KEYS: [&str; 15] = ["ghc", "args", "stdin", "rtsopts", "c", "env", "timeout", "compare", "needs", "skip-small", "skip-check",
-    "skip-stress", "skip-hecs", "hecs", "aim"];
+const KEYS: [&str; 15] = [
+    "ghc",
+    "args",
+    "stdin",
+    "rtsopts",
+    "c",
+    "env",
+    "timeout",
+    "compare",
+    "needs",
+    "skip-small",
+    "skip-check",
+    "skip-stress",
+    "skip-hecs",
+    "hecs",
+    "aim",
+];
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Header {
@@ -66,9 +81,21 @@ impl Header {
     pub fn parse(source: &str) -> Result<Header, String> {
         let all = Compare { stdout: true, stderr: true, exit: true };
         let mut header = Header {
-            ghc: Vec::new(), args: Vec::new(), stdin: String::new(), rtsopts: None, c: Vec::new(), env: Vec::new(), timeout: None,
-            compare: all, needs: Vec::new(), skip_small: None, skip_check: None,
-            skip_stress: None, skip_hecs: None, hecs: None, aims: Vec::new(),
+            ghc: Vec::new(),
+            args: Vec::new(),
+            stdin: String::new(),
+            rtsopts: None,
+            c: Vec::new(),
+            env: Vec::new(),
+            timeout: None,
+            compare: all,
+            needs: Vec::new(),
+            skip_small: None,
+            skip_check: None,
+            skip_stress: None,
+            skip_hecs: None,
+            hecs: None,
+            aims: Vec::new(),
         };
         let mut has_flags = false;
         for line in source.lines().take_while(|l| l.starts_with("--")) {
@@ -84,7 +111,8 @@ impl Header {
                 "rtsopts" => header.rtsopts = Some(value.to_owned()).filter(|v| v != "all"),
                 "c" => header.c.extend(words()),
                 "env" => {
-                    let (name, content) = value.split_once('=').ok_or_else(|| format!("`{line}`: expected NAME=VALUE"))?;
+                    let (name, content) =
+                        value.split_once('=').ok_or_else(|| format!("`{line}`: expected NAME=VALUE"))?;
                     header.env.push((name.to_owned(), content.to_owned()));
                 }
                 "timeout" => {
@@ -94,7 +122,10 @@ impl Header {
                     }
                     header.timeout = Some(Duration::from_secs(seconds));
                 }
-                "compare" => header.compare = compare(value).ok_or_else(|| format!("`{line}`: expected some of stdout, stderr, exit"))?,
+                "compare" => {
+                    header.compare =
+                        compare(value).ok_or_else(|| format!("`{line}`: expected some of stdout, stderr, exit"))?
+                }
                 "needs" => header.needs.extend(value.replace(',', " ").split_whitespace().map(str::to_owned)),
                 "skip-small" => header.skip_small = Some(value.to_owned()),
                 "skip-check" => header.skip_check = Some(value.to_owned()),
@@ -103,7 +134,9 @@ impl Header {
                     let hecs = value.parse().ok().filter(|n| *n > 1);
                     header.hecs = Some(hecs.ok_or_else(|| format!("`{line}`: expected a number above 1"))?);
                 }
-                "aim" => header.aims.push(aim(value).ok_or_else(|| format!("`{line}`: expected elapsed or memory, and a ratio"))?),
+                "aim" => header
+                    .aims
+                    .push(aim(value).ok_or_else(|| format!("`{line}`: expected elapsed or memory, and a ratio"))?),
                 _ => header.skip_hecs = Some(value.to_owned()),
             }
         }

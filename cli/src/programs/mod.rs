@@ -9,9 +9,9 @@ mod header;
 
 pub use header::{Aimed, Header};
 
-use crate::commands;
 use crate::build::{self, hash};
-use crate::error::{Fail, Result, reason};
+use crate::commands;
+use crate::error::{reason, Fail, Result};
 use crate::ghc::Ghc;
 use crate::project::Project;
 use std::{
@@ -99,7 +99,14 @@ impl Program {
         let header = Header::parse(&text).map_err(|why| Fail::new(format!("{}: {why}", main.display())))?;
         let mut files = vec![main.clone()];
         if owns_folder {
-            files.extend(fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()).filter(|p| p.is_file() && *p != main));
+            files.extend(
+                fs::read_dir(folder)
+                    .into_iter()
+                    .flatten()
+                    .flatten()
+                    .map(|e| e.path())
+                    .filter(|p| p.is_file() && *p != main),
+            );
             files.sort();
         } else {
             files.extend(header.c.iter().map(|c| folder.join(c)));

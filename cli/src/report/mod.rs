@@ -71,10 +71,18 @@ impl Grid {
 
     pub fn json(&self) -> Value {
         let object = |values: &mut dyn Iterator<Item = Option<f64>>| -> Value {
-            self.columns.iter().zip(values).filter_map(|(c, v)| Some((c.head.clone(), json!(v?)))).collect::<serde_json::Map<_, _>>().into()
+            self.columns
+                .iter()
+                .zip(values)
+                .filter_map(|(c, v)| Some((c.head.clone(), json!(v?))))
+                .collect::<serde_json::Map<_, _>>()
+                .into()
         };
-        let rows: Vec<Value> =
-            self.rows.iter().map(|(name, values)| json!({"name": name, "figures": object(&mut values.iter().copied().map(Some))})).collect();
+        let rows: Vec<Value> = self
+            .rows
+            .iter()
+            .map(|(name, values)| json!({"name": name, "figures": object(&mut values.iter().copied().map(Some))}))
+            .collect();
         let mut all = json!({"title": self.title, "rows": rows});
         if self.has_mean {
             all["geometric_mean"] = object(&mut self.means().into_iter());

@@ -2,7 +2,10 @@
 //! to four times.
 use super::geometric_mean;
 use crate::error::{Fail, Result};
-use plotters::{prelude::*, style::text_anchor::{HPos, Pos, VPos}};
+use plotters::{
+    prelude::*,
+    style::text_anchor::{HPos, Pos, VPos},
+};
 use std::path::Path;
 
 const NAMES: i32 = 170;
@@ -38,7 +41,8 @@ pub fn draw(names: &[&str], panels: &[Panel], with_mean: bool, path: &Path) -> R
     let width = NAMES + panels.len() as i32 * (PANEL + GAP);
     let height = HEAD + (names.len() + usize::from(with_mean)) as i32 * ROW + GAP;
     let area = SVGBackend::new(path, (width as u32, height as u32)).into_drawing_area();
-    paint(names, panels, with_mean, &area, height).map_err(|e| Fail::new(format!("cannot draw {}: {e}", path.display())))
+    paint(names, panels, with_mean, &area, height)
+        .map_err(|e| Fail::new(format!("cannot draw {}: {e}", path.display())))
 }
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
@@ -70,7 +74,8 @@ fn paint_panel(panel: &Panel, with_mean: bool, area: &Area, left: i32, height: i
         let corners = [(from, middle(row) - BAR / 2), (to, middle(row) + BAR / 2)];
         area.draw(&Rectangle::new(corners, panel.better.colour(ratio).filled()))?;
         // On the side of the line where there is no bar.
-        let (x, side) = if ratio > 1.0 { (left + offset(1.0) - 4, HPos::Right) } else { (left + offset(1.0) + 4, HPos::Left) };
+        let (x, side) =
+            if ratio > 1.0 { (left + offset(1.0) - 4, HPos::Right) } else { (left + offset(1.0) + 4, HPos::Left) };
         text(area, &format!("{ratio:.2}"), (x, middle(row)), side, 11)?;
     }
     Ok(())
@@ -117,7 +122,9 @@ mod tests {
 
     #[test]
     fn colours_say_which_way_is_better() {
-        assert!(Better::Lower.colour(0.9) == GOOD && Better::Lower.colour(1.1) == FAIR && Better::Lower.colour(2.0) == BAD);
+        assert!(
+            Better::Lower.colour(0.9) == GOOD && Better::Lower.colour(1.1) == FAIR && Better::Lower.colour(2.0) == BAD
+        );
         assert!(Better::Higher.colour(1.9) == GOOD && Better::Higher.colour(0.5) == BAD);
     }
 

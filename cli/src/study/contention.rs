@@ -2,10 +2,10 @@
 //!
 //! The runtime counts waits for thunks that others evaluate, and work that it cut off because another thread did it too. What was done
 //! twice and never found shows in the bytes allocated, as a multiple of those on one HEC.
-use crate::study::Laboratory;
 use crate::bench::{Contender, Sample};
 use crate::error::{Fail, Result};
 use crate::report::{Better, Column, Grid};
+use crate::study::Laboratory;
 
 /// One program of this many is measured when time is short.
 const QUICK: usize = 3;
@@ -65,11 +65,18 @@ fn count(name: &str, contender: &mut Contender, runs: usize) -> Result<(Meetings
         let said = String::from_utf8_lossy(&run.stderr);
         let counted = said.lines().find_map(parse);
         let counted = counted.ok_or_else(|| Fail::new(format!("{name} did not say how its threads met")))?;
-        sum = Meetings { waits: sum.waits + counted.waits, seconds: sum.seconds + counted.seconds, cut_off: sum.cut_off + counted.cut_off };
+        sum = Meetings {
+            waits: sum.waits + counted.waits,
+            seconds: sum.seconds + counted.seconds,
+            cut_off: sum.cut_off + counted.cut_off,
+        };
         samples.push(run.sample);
     }
     let mean = |x| x / runs as f64;
-    Ok((Meetings { waits: mean(sum.waits), seconds: mean(sum.seconds), cut_off: mean(sum.cut_off) }, Sample::median(&samples)))
+    Ok((
+        Meetings { waits: mean(sum.waits), seconds: mean(sum.seconds), cut_off: mean(sum.cut_off) },
+        Sample::median(&samples),
+    ))
 }
 
 /// Reads `Black holes: threads waited 11 times, 1.520 s in all; work done twice was cut off 2 times`.

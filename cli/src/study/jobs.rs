@@ -11,8 +11,10 @@ const QUICK_JOBS: [u32; 2] = [1, 2];
 pub fn answer(lab: &Laboratory) -> Result<Grid> {
     let jobs: &[u32] = if lab.quick { &QUICK_JOBS } else { &JOBS };
     let ghc = Ghc { path: lab.ghc.clone(), is_default: true };
-    let measured = GhcMake::measure(&ghc, lab.plain.library(), &lab.dir.join("ghc_make"), Size::Small, jobs, lab.runs, 1)?;
-    let runtimes: [(&str, fn(&Jobs) -> &Sample); 3] = [("stock", |j| &j.stock), ("stock tuned", |j| &j.tuned), ("Hecaton", |j| &j.hecaton)];
+    let measured =
+        GhcMake::measure(&ghc, lab.plain.library(), &lab.dir.join("ghc_make"), Size::Small, jobs, lab.runs, 1)?;
+    let runtimes: [(&str, fn(&Jobs) -> &Sample); 3] =
+        [("stock", |j| &j.stock), ("stock tuned", |j| &j.tuned), ("Hecaton", |j| &j.hecaton)];
     let mut rows = Vec::new();
     for (who, of) in runtimes {
         let alone = of(&measured.jobs[0]).elapsed;

@@ -8,7 +8,7 @@ mod contention;
 mod evaluation;
 mod jobs;
 
-use crate::bench::{Contender, contender};
+use crate::bench::{contender, Contender};
 use crate::error::Result;
 use crate::programs::{Maker, Program, Runtime};
 use crate::report::Grid;

@@ -1,6 +1,6 @@
 //! Info tables: they lie just before the entry code that the info pointer names.
-use crate::abi::Closure;
 use crate::abi::layout::*;
+use crate::abi::Closure;
 
 /// An info pointer (the first word of a closure or stack frame).
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -112,9 +112,7 @@ impl Info {
     #[inline(always)]
     pub unsafe fn fun_bitmap(self) -> Bitmap {
         match self.fun_type() {
-            ARG_GEN => {
-                Bitmap::from_small(*((self.fun_extra() + OFFSET_FunInfoExtra_bitmap) as *const usize))
-            }
+            ARG_GEN => Bitmap::from_small(*((self.fun_extra() + OFFSET_FunInfoExtra_bitmap) as *const usize)),
             ARG_GEN_BIG => {
                 let off = half(self.fun_extra() + OFFSET_FunInfoExtra_bitmap) as i32;
                 Bitmap::from_large(self.0.wrapping_add(off as isize as usize) as *const usize)

@@ -100,7 +100,5 @@ pub fn is_static(c: Closure, s: Closure) -> bool {
 /// Is `i` one of the headers of a thunk under evaluation?
 #[inline(always)]
 pub fn is_blackhole_info(i: Info) -> bool {
-    i == info!(stg_BLACKHOLE_info)
-        || i == info!(stg_CAF_BLACKHOLE_info)
-        || i == info!(__stg_EAGER_BLACKHOLE_info)
+    i == info!(stg_BLACKHOLE_info) || i == info!(stg_CAF_BLACKHOLE_info) || i == info!(__stg_EAGER_BLACKHOLE_info)
 }

@@ -1,7 +1,7 @@
 //! Thread state objects and stack chunks: heap objects whose fields compiled code touches
 //! around foreign calls.
-use crate::abi::Closure;
 use crate::abi::layout::*;
+use crate::abi::Closure;
 use std::mem::{offset_of, size_of};
 
 /// `StgTSO`.

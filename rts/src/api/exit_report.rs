@@ -1,11 +1,11 @@
 //! The program's last words about itself: statistics, and the end of the event log.
-use crate::memory::{BLOCK_BYTES, block_alloc};
-use crate::base::config::{StatsMode, stats_mode_now};
+use crate::base::config::{stats_mode_now, StatsMode};
+use crate::memory::{block_alloc, BLOCK_BYTES};
 use crate::observe::stats;
 use crate::observe::stats::AtEnd;
 use crate::observe::{blackhole_profile, eventlog};
-use crate::sched::{gc, spark, stop_world, task_table};
 use crate::sched::gc::events;
+use crate::sched::{gc, spark, stop_world, task_table};
 
 /// How much is alive is known from full collections: a program that is to tell, and has made none, makes one now.
 /// # Safety

@@ -7,16 +7,16 @@
 //!
 //! What stands around a program's main stands around the child's: `base` gives its thread the handler for SIGINT, reports its exceptions
 //! and ends the process by them. Signals that come before that are held (`events/held_signals.rs`). The child has its own statistics and event log.
-use crate::abi::rts_flags::flags;
 use crate::abi::layout::*;
+use crate::abi::rts_flags::flags;
+use crate::abi::Tso;
 use crate::eval::raise_async::raise_async;
-use crate::sync::throwto::finished;
 use crate::events::{io_manager, io_poll, signals, ticker};
+use crate::observe::{eventlog, stats};
 use crate::prims::{adjustor, stable_ptr};
 use crate::sched::task::TaskRef;
 use crate::sched::{gc, handoff, hec, in_call, settings, spark, stop_world, task_table};
-use crate::abi::Tso;
-use crate::observe::{eventlog, stats};
+use crate::sync::throwto::finished;
 use crate::thread::park;
 
 /// # Safety

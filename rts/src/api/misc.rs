@@ -1,6 +1,6 @@
 //! Small entry points: collections by hand, HEC counts, and features that are not there.
-use crate::hec::GcRequest;
 use crate::base::fatal;
+use crate::hec::GcRequest;
 use crate::sched::{gc, handoff, settings, task_table};
 
 /// # Safety

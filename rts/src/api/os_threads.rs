@@ -2,8 +2,8 @@
 //!
 //! These are the system's own (pthreads); the types are too, so that the headers' macros (`OS_ACQUIRE_LOCK`) fit. What cannot
 //! fail by the rules of its use ends the program if it does, as in the stock runtime.
-use crate::api::misc::getNumberOfProcessors;
 use crate::abi::ways::Ways;
+use crate::api::misc::getNumberOfProcessors;
 use crate::base::fatal;
 use libc::{c_char, c_int, c_void, pthread_cond_t, pthread_key_t, pthread_mutex_t, pthread_t};
 use std::ptr::null_mut;

@@ -1,7 +1,7 @@
 //! `RtsAPI.h`: how C builds Haskell values, calls Haskell, and looks at what it got.
 use crate::abi::{Closure, Tso};
 use crate::hec::Hec;
-use crate::sched::in_call::{Status, run_to_end};
+use crate::sched::in_call::{run_to_end, Status};
 use crate::sched::{handoff, hec, settings, task_table};
 use crate::thread::create::{apply, boxed, new_eval_thread, new_io_thread, new_strict_io_thread};
 use crate::{info, static_closure};

@@ -1,11 +1,11 @@
 //! The number of HECs: at start, and changed while the program runs.
-use crate::api::shutdown::EXIT_HEAP_OVERFLOW;
-use crate::collector::policy::heap_limits;
 use crate::abi::Ways;
+use crate::api::shutdown::EXIT_HEAP_OVERFLOW;
+use crate::base::fatal;
+use crate::collector::policy::heap_limits;
 use crate::hec;
 use crate::hec::{Hec, MAX_HECS};
 use crate::observe::eventlog::hooks as eventlog;
-use crate::base::fatal;
 use crate::sched::task::TaskRef;
 use crate::sched::{balance, handoff, hec, in_call, settings, stop_world, task_table};
 use crate::thread::create::new_io_thread;

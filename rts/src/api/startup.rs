@@ -1,24 +1,24 @@
 //! Starting: `hs_init` and `hs_main`.
+use crate::abi::layout::{RtsOptsAll, SIZEOF_StgTSO};
+use crate::abi::rts_flags::RtsConfig;
+use crate::abi::Ways;
+use crate::abi::{Closure, WORD};
 use crate::api::flags::setup;
 use crate::api::lifetime::{Leave, Lifetime, Start};
-use crate::collector::roots::Visitor;
-use crate::abi::rts_flags::RtsConfig;
-use crate::abi::layout::{RtsOptsAll, SIZEOF_StgTSO};
-use crate::collector;
-use crate::abi::{Closure, WORD};
 use crate::base::active_limit::ACTIVE_HECS;
-use crate::events::{io_poll, signals, ticker};
-use crate::abi::Ways;
+use crate::base::config::{checks, hec_flags, shows, HeapSuggestion};
 use crate::base::fatal;
+use crate::collector;
+use crate::collector::roots::Visitor;
+use crate::events::{io_poll, signals, ticker};
+use crate::hec::priority;
 use crate::observe::{blackhole_profile, eventlog};
-use crate::base::config::{HeapSuggestion, checks, hec_flags, shows};
-use crate::sched::task::TaskRef;
 use crate::sched;
-use crate::sched::{gc, handoff, hec, in_call, task_table};
 use crate::sched::gc::sync_time;
+use crate::sched::task::TaskRef;
+use crate::sched::{gc, handoff, hec, in_call, task_table};
 use crate::sync;
 use crate::thread::create::new_io_thread;
-use crate::hec::priority;
 use crate::thread::stack::StackSizes;
 use crate::{memory, static_closure};
 use std::sync::LazyLock;
@@ -86,7 +86,9 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
     match LIFETIME.start() {
         Start::First => {}
         Start::Again => return,
-        Start::TooLate => fatal::exit_with(crate::api::shutdown::EXIT_FAILURE, "hs_init() cannot be called after hs_exit()"),
+        Start::TooLate => {
+            fatal::exit_with(crate::api::shutdown::EXIT_FAILURE, "hs_init() cannot be called after hs_exit()")
+        }
     }
     // `base` asks C which encoding the locale has.
     libc::setlocale(libc::LC_CTYPE, c"".as_ptr());
@@ -307,7 +309,12 @@ pub unsafe extern "C" fn startupHaskell(argc: i32, argv: *mut *mut libc::c_char,
 /// # Safety
 /// As for [`hs_init_ghc`]; `main_closure` is `:Main.main`.
 #[no_mangle]
-pub unsafe extern "C" fn hs_main(argc: i32, argv: *mut *mut libc::c_char, main_closure: Closure, config: RtsConfig) -> ! {
+pub unsafe extern "C" fn hs_main(
+    argc: i32,
+    argv: *mut *mut libc::c_char,
+    main_closure: Closure,
+    config: RtsConfig,
+) -> ! {
     use crate::api::shutdown::*;
     let (mut argc, mut argv) = (argc, argv);
     hs_init_ghc(&mut argc, &mut argv, config);

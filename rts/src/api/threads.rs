@@ -2,14 +2,14 @@
 //!
 //! C may hold the HEC in two ways: after `rts_lock`, when no Haskell thread runs on it, or within an unsafe foreign call, where
 //! compiled code has the heap pointer in its register ([`Hec::for_c`]).
-use crate::api::rts_api::run;
 use crate::abi::{Closure, Stack, Tso};
-use crate::hec::{Hec, out_of_memory};
+use crate::api::rts_api::run;
+use crate::hec::run_queue::{dirty_tso, set_link};
+use crate::hec::{out_of_memory, Hec};
 use crate::prims::alloc;
 use crate::sched::settings;
 use crate::thread::create;
-use crate::hec::run_queue::{dirty_tso, set_link};
-use crate::thread::stack::{StackSizes, dirty_stack};
+use crate::thread::stack::{dirty_stack, StackSizes};
 
 fn of_words(words: usize) -> StackSizes {
     StackSizes { initial: words, ..settings().stack }

@@ -49,7 +49,8 @@ impl ActiveLimit {
     /// How many of those that rest may be given something to do.
     pub fn available(&self) -> usize {
         // One look: another one comes or goes at any moment.
-        let (cores, all, resting) = (self.cores.load(Ordering::Relaxed), self.all.load(Ordering::Relaxed), self.resting.count());
+        let (cores, all, resting) =
+            (self.cores.load(Ordering::Relaxed), self.all.load(Ordering::Relaxed), self.resting.count());
         if all <= cores {
             return resting;
         }

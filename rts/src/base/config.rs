@@ -2,8 +2,8 @@
 //!
 //! `RtsFlags` stays the only copy (C code may change it while the program runs), so this is a
 //! view, computed when asked for. Ask once per collection or per thread, not per object.
-use crate::abi::rts_flags::{Flags, Time, flags};
 use crate::abi::layout::*;
+use crate::abi::rts_flags::{flags, Flags, Time};
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -144,10 +144,9 @@ impl Settings {
             tick: (f.MiscFlags.tickInterval > 0).then(|| duration(f.MiscFlags.tickInterval)),
             context_switch_ticks: f.ConcFlags.ctxtSwitchTicks.max(0) as u32,
             default_slices: f.ConcFlags.ctxtSwitchTime == DEFAULT_TIME_SLICE,
-            idle_gc: gc.doIdleGC.then(|| IdleGc {
-                after: duration(gc.idleGCDelayTime),
-                at_least_every: duration(gc.interIdleGCWait),
-            }),
+            idle_gc: gc
+                .doIdleGC
+                .then(|| IdleGc { after: duration(gc.idleGCDelayTime), at_least_every: duration(gc.interIdleGCWait) }),
             signal_handlers: f.MiscFlags.install_signal_handlers,
             long_gc_sync: (gc.longGCSync > 0).then_some(gc.longGCSync),
             max_local_sparks: f.ParFlags.maxLocalSparks as usize,
@@ -205,9 +204,7 @@ impl ParallelGc {
         let enabled = par.parGcEnabled && !f.GcFlags.useNonmoving;
         ParallelGc {
             from_generation: enabled.then_some(par.parGcGen as usize),
-            balanced_from: par
-                .parGcLoadBalancingEnabled
-                .then_some(par.parGcLoadBalancingGen as usize),
+            balanced_from: par.parGcLoadBalancingEnabled.then_some(par.parGcLoadBalancingGen as usize),
             threads: (par.parGcThreads > 0).then_some(par.parGcThreads as usize),
             affinity: par.setAffinity,
         }

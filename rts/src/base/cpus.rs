@@ -55,8 +55,7 @@ pub fn pin(n: usize) {
     let Some(set) = set() else { return };
     // SAFETY: the indices are in the set's range.
     unsafe {
-        let cores: Vec<usize> =
-            (0..libc::CPU_SETSIZE as usize).filter(|&i| libc::CPU_ISSET(i, &set)).collect();
+        let cores: Vec<usize> = (0..libc::CPU_SETSIZE as usize).filter(|&i| libc::CPU_ISSET(i, &set)).collect();
         let Some(&core) = cores.get(n % cores.len().max(1)) else { return };
         let mut one: libc::cpu_set_t = std::mem::zeroed();
         libc::CPU_SET(core, &mut one);

@@ -109,8 +109,12 @@ pub fn unsupported(feature: &str) -> ! {
 fn external_interpreter(program: &str) -> &'static str {
     match program {
         "haddock" => "; haddock --optghc=-fexternal-interpreter has it in a process of its own",
-        "ghc" => "; ghc -fexternal-interpreter (runghc --ghc-arg=-fexternal-interpreter) has it in a process of its own",
-        _ => "; a program on the GHC API has it in a process of its own with Opt_ExternalInterpreter set in its DynFlags",
+        "ghc" => {
+            "; ghc -fexternal-interpreter (runghc --ghc-arg=-fexternal-interpreter) has it in a process of its own"
+        }
+        _ => {
+            "; a program on the GHC API has it in a process of its own with Opt_ExternalInterpreter set in its DynFlags"
+        }
     }
 }
 
@@ -124,7 +128,9 @@ mod tests {
 
     #[test]
     fn each_program_is_told_what_it_can_do() {
-        for (program, words) in [("ghc", "runghc --ghc-arg="), ("haddock", "--optghc="), ("doctest", "Opt_ExternalInterpreter")] {
+        for (program, words) in
+            [("ghc", "runghc --ghc-arg="), ("haddock", "--optghc="), ("doctest", "Opt_ExternalInterpreter")]
+        {
             assert!(super::external_interpreter(program).contains(words), "{program}");
         }
     }

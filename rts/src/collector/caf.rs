@@ -8,11 +8,11 @@
 //! `WHITEHOLE`, so that the fields are in place before the indirection shows.
 use crate::abi::closure::fields::*;
 use crate::abi::{Closure, Info, RegTable};
+use crate::base::poison::unpoisoned;
 use crate::hec::{many, out_of_memory, Hec};
 use crate::info;
 use crate::memory::heap;
 use crate::observe::blackhole_profile;
-use crate::base::poison::unpoisoned;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::Mutex;
 

@@ -6,10 +6,10 @@
 //! it refer only to each other and to static objects that refer to no CAF, so a region need
 //! not be looked into. A run added to a region since the last collection has the age of the
 //! nursery while the region may be old: it joins the region before anything is traced.
+use crate::memory::address_space::run_of;
 use crate::memory::block_alloc;
 use crate::memory::block_alloc::Run;
-use crate::memory::address_space::run_of;
-use crate::memory::{Age, heap};
+use crate::memory::{heap, Age};
 
 /// Word of a block's header that names the next block.
 const BLOCK_NEXT: usize = 2;

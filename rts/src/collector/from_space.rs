@@ -1,15 +1,15 @@
 //! From-space and to-space: what is condemned before a collection, freed after it, and handed to the generations; the nurseries' next
 //! cycle.
+use crate::abi::{Closure, WORD};
+use crate::collector::compact_regions;
+use crate::collector::policy::{heap_limits, max_heap};
 use crate::collector::request::Outcome;
 use crate::collector::trace::weak::Uncertain;
 use crate::collector::trace::worker::Worker;
-use crate::collector::compact_regions;
-use crate::collector::policy::{heap_limits, max_heap};
-use crate::abi::{Closure, WORD};
-use crate::hec::{Hec, out_of_memory};
+use crate::hec::{out_of_memory, Hec};
 use crate::memory::block_alloc;
-use crate::memory::block_alloc::{Run, free_run, used_bytes};
-use crate::memory::{Age, BLOCK_BYTES, blocks_of, heap, nursery_chunks, remembered_set, used_by};
+use crate::memory::block_alloc::{free_run, used_bytes, Run};
+use crate::memory::{blocks_of, heap, nursery_chunks, remembered_set, used_by, Age, BLOCK_BYTES};
 
 /// The runs that are being evacuated.
 pub(super) struct FromSpace {
@@ -33,12 +33,7 @@ pub(super) unsafe fn take_pretenured(hecs: &mut [&mut Hec], generation: usize) {
 /// Makes the nurseries and the generations up to `generation` from-space.
 pub(super) unsafe fn condemn(hecs: &mut [&mut Hec], generation: usize) -> (FromSpace, Uncertain) {
     let mut from = FromSpace { plain: Vec::new(), large: Vec::new() };
-    let mut u = Uncertain {
-        weaks: Vec::new(),
-        threads: Vec::new(),
-        resurrected: Vec::new(),
-        dead_weaks: Vec::new(),
-    };
+    let mut u = Uncertain { weaks: Vec::new(), threads: Vec::new(), resurrected: Vec::new(), dead_weaks: Vec::new() };
     for gen in &mut heap().gens[..=generation] {
         gen.collections += 1;
         from.plain.append(&mut gen.take_plain());
@@ -63,10 +58,7 @@ pub(super) unsafe fn condemn(hecs: &mut [&mut Hec], generation: usize) -> (FromS
 }
 
 /// The old objects that may refer to condemned ones, old generations first, with the HECs that have remembered them and their steps.
-pub(super) unsafe fn take_remembered_sets(
-    hecs: &mut [&mut Hec],
-    generation: usize,
-) -> Vec<(usize, u8, Vec<Closure>)> {
+pub(super) unsafe fn take_remembered_sets(hecs: &mut [&mut Hec], generation: usize) -> Vec<(usize, u8, Vec<Closure>)> {
     let mut sets = Vec::new();
     for g in (0..heap().gens.len()).rev() {
         for (no, hec) in hecs.iter_mut().enumerate() {

@@ -39,29 +39,29 @@ mod tests;
 pub mod trace;
 
 use crate::abi::WORD;
-use crate::hec::Hec;
-use crate::memory::block_alloc::used_bytes;
-use crate::memory::{BLOCK_BYTES, blocks_of, heap, prefault, used_by};
-use crate::observe::gc_phases;
-use crate::observe::gc_phases::{Phase, Watch};
-use crate::hec::run_queue::dirty_tso;
-use crate::thread::stack::dirty_stack;
-use crate::collector::policy::nursery_budget::nursery_budget;
-use crate::collector::policy::hec_activity::HEC_ACTIVITY;
+use crate::collector::from_space::{condemn, finish, resume, take_pretenured, take_remembered_sets, FromSpace};
 use crate::collector::parallel::helper_pool::HelperId;
-use crate::collector::policy::gc_sample::GcSample;
-use crate::collector::policy::gc_cost_model::Measured;
-use crate::collector::policy::survival_rate::survival_gate;
-use crate::collector::policy::gc_threads::GcThreadPlan;
-pub use crate::collector::request::{Outcome, Request};
-use crate::collector::policy::premature_promotion::premature_promotion;
-use roots::Visitor;
-use crate::collector::from_space::{FromSpace, condemn, finish, resume, take_pretenured, take_remembered_sets};
 use crate::collector::parallel::work_sharing::ParallelGc;
-use std::time::Instant;
 use crate::collector::policy::aging::aging;
+use crate::collector::policy::gc_cost_model::Measured;
+use crate::collector::policy::gc_sample::GcSample;
+use crate::collector::policy::gc_threads::GcThreadPlan;
+use crate::collector::policy::hec_activity::HEC_ACTIVITY;
+use crate::collector::policy::nursery_budget::nursery_budget;
+use crate::collector::policy::premature_promotion::premature_promotion;
+use crate::collector::policy::survival_rate::survival_gate;
+pub use crate::collector::request::{Outcome, Request};
 use crate::collector::trace::weak::Uncertain;
 use crate::collector::trace::worker::Worker;
+use crate::hec::run_queue::dirty_tso;
+use crate::hec::Hec;
+use crate::memory::block_alloc::used_bytes;
+use crate::memory::{blocks_of, heap, prefault, used_by, BLOCK_BYTES};
+use crate::observe::gc_phases;
+use crate::observe::gc_phases::{Phase, Watch};
+use crate::thread::stack::dirty_stack;
+use roots::Visitor;
+use std::time::Instant;
 
 /// Full collections so far: marks static objects.
 static mut FULL_COLLECTIONS: usize = 0;
@@ -77,7 +77,8 @@ pub unsafe fn collect(
     extra_roots: &mut dyn FnMut(&mut Visitor),
 ) -> Outcome {
     let oldest = heap().oldest();
-    let due = if request.deadlock { oldest } else { crate::collector::policy::heap_limits::next_generation_to_collect() };
+    let due =
+        if request.deadlock { oldest } else { crate::collector::policy::heap_limits::next_generation_to_collect() };
     let generation = request.generation.max(due).min(oldest);
     for hec in hecs.iter_mut() {
         let t = hec.current();
@@ -93,7 +94,8 @@ pub unsafe fn collect(
     }
     take_pretenured(hecs, generation);
     let before = Before::look(hecs, generation);
-    let muster = crate::collector::policy::gc_threads::plan_threads(hecs.len(), before.company, generation, before.from);
+    let muster =
+        crate::collector::policy::gc_threads::plan_threads(hecs.len(), before.company, generation, before.from);
     crate::collector::policy::gc_threads::set_alone(muster.is_none());
     let watch = &mut Watch::start(gc_phases::wanted());
     let started = Instant::now();
@@ -146,7 +148,14 @@ impl Before {
 }
 
 /// Tells those who choose sizes and helpers by experience what the collection was like. `called` threads were to do it.
-unsafe fn learn(hecs: &[&mut Hec], before: &Before, outcome: &Outcome, called: usize, started: Instant, ended: Instant) {
+unsafe fn learn(
+    hecs: &[&mut Hec],
+    before: &Before,
+    outcome: &Outcome,
+    called: usize,
+    started: Instant,
+    ended: Instant,
+) {
     let copied = outcome.copied_words * WORD;
     crate::collector::policy::gc_threads::record(&Measured {
         generation: outcome.generation,
@@ -217,8 +226,7 @@ unsafe fn run_together<const MAJOR: bool>(
     watch.end(Phase::Begin);
     prefault::set_cores_busy(muster.threads >= crate::base::cpus::at_start());
     let mut parallel_gc = ParallelGc::new(muster, hecs);
-    let mut workers: Vec<_> =
-        (0..muster.threads).map(|i| new_worker::<MAJOR, true>(i, generation)).collect();
+    let mut workers: Vec<_> = (0..muster.threads).map(|i| new_worker::<MAJOR, true>(i, generation)).collect();
     workers.iter_mut().for_each(|w| w.join(&mut parallel_gc));
     let remembered = take_remembered_sets(hecs, generation);
     for (hec, step, list) in &remembered {
@@ -277,20 +285,14 @@ impl<const MAJOR: bool> Everybody<MAJOR> {
 }
 
 /// Makes the generations up to `generation` from-space.
-unsafe fn begin<const MAJOR: bool>(
-    hecs: &mut [&mut Hec],
-    generation: usize,
-) -> (FromSpace, Uncertain) {
+unsafe fn begin<const MAJOR: bool>(hecs: &mut [&mut Hec], generation: usize) -> (FromSpace, Uncertain) {
     if MAJOR {
         FULL_COLLECTIONS += 1;
     }
     condemn(hecs, generation)
 }
 
-unsafe fn new_worker<const MAJOR: bool, const PARALLEL: bool>(
-    me: usize,
-    generation: usize,
-) -> Worker<MAJOR, PARALLEL> {
+unsafe fn new_worker<const MAJOR: bool, const PARALLEL: bool>(me: usize, generation: usize) -> Worker<MAJOR, PARALLEL> {
     Worker::new(me, generation, crate::collector::trace::static_objects::reached_mark(FULL_COLLECTIONS))
 }
 

@@ -16,18 +16,18 @@
 //!   frozen into the thunk, which goes to the variable, and the thread goes on behind the operation. Whoever needs the value resumes the work.
 //! * A function that raises makes a thunk that raises ([`raised`]): the operation itself never does.
 //! * What must not be done twice (`noDuplicate#`) must not be done in vain either: the operation is settled before.
-use crate::eval::frames::{Frame, first_word_of, is_pure, set_top};
-use crate::eval::raise_async::{Goal, unwind};
-use crate::eval::mut_var;
-use crate::base::atomics::AtomicUsize;
 use crate::abi::closure::fields::*;
-use crate::abi::{Closure, Info, Tso, WORD};
 use crate::abi::layout::*;
 use crate::abi::tso::TSO_MODIFIES;
+use crate::abi::{Closure, Info, Tso, WORD};
+use crate::base::atomics::AtomicUsize;
+use crate::eval::frames::{first_word_of, is_pure, set_top, Frame};
+use crate::eval::mut_var;
+use crate::eval::raise_async::{unwind, Goal};
 use crate::hec::modify_predictor;
+use crate::hec::write_barrier::dirty_MUT_VAR;
 use crate::hec::Hec;
 use crate::info;
-use crate::hec::write_barrier::dirty_MUT_VAR;
 
 /// The frame: {info, tries, variable, value found, function}. When the operation has been done in another way, its last three words
 /// are `hec_has_modified` {info, value found, unused}, and the first two are free for an update frame.
@@ -108,7 +108,8 @@ impl Modification {
         thunk.set_info(info!(hec_modify_info));
         thunk.set_word(THUNK_PAYLOAD, self.function.0);
         let new = self.new_value(hec, thunk);
-        self.found = Closure(mut_var::put_before(self.value(), new.0, |found| thunk.set_word(THUNK_PAYLOAD + 1, found)));
+        self.found =
+            Closure(mut_var::put_before(self.value(), new.0, |found| thunk.set_word(THUNK_PAYLOAD + 1, found)));
         self.has_changed(hec);
         thunk
     }

@@ -1,14 +1,14 @@
 //! Modifications under way on stacks made by hand.
-use crate::eval::raise_async::raise_async;
-use crate::eval::atomic_modify::settle;
-use crate::eval::raise::hec_raise;
-use crate::eval::tests::stack;
-use crate::collector::Request;
 use crate::abi::closure::fields::*;
 use crate::abi::tso::TSO_MODIFIES;
 use crate::abi::{Closure, Info, Tso};
-use crate::testing::symbols as t;
+use crate::collector::Request;
+use crate::eval::atomic_modify::settle;
+use crate::eval::raise::hec_raise;
+use crate::eval::raise_async::raise_async;
+use crate::eval::tests::stack;
 use crate::info;
+use crate::testing::symbols as t;
 use crate::testing::world::World;
 
 struct Under {
@@ -177,7 +177,14 @@ fn what_is_frozen_is_taken_for_nested() {
     let (found, function) = (w.int(1000), w.int(2000));
     let variable = w.object(info!(stg_MUT_VAR_DIRTY_info), &[found.0]);
     let operation = [component().0, 3, variable.0, found.0, function.0];
-    let t = w.thread_with(&[&[t::ret_p().0, 8, t::ret_9().0, 0, 0, 0, 0, 0, 0, 0, 0, 0], &operation[..], &[info!(stg_upd_frame_info).0, x.0]].concat());
+    let t = w.thread_with(
+        &[
+            &[t::ret_p().0, 8, t::ret_9().0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+            &operation[..],
+            &[info!(stg_upd_frame_info).0, x.0],
+        ]
+        .concat(),
+    );
     unsafe {
         t.obj().flags |= TSO_MODIFIES;
         raise_async(w.hec, t, None);

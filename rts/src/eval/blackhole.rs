@@ -19,19 +19,19 @@
 //! An entry is used once. A thread that gives up waiting leaves its entry behind without a
 //! thread; one that is found by a waker in a queue which it did not join after all, or has left
 //! just now, is not blocked on that entry, and the waker lets it be.
-use crate::eval::thunk_words::*;
-use crate::eval::thunk_steal::steal;
 use super::thunk::{self, Claim, Memory, Pending, State};
-use crate::base::atomics::Ordering;
 use crate::abi::closure::fields::*;
-use crate::abi::{Closure, Tso};
 use crate::abi::layout::*;
+use crate::abi::{Closure, Tso};
+use crate::base::atomics::Ordering;
+use crate::base::config::checks;
+use crate::eval::thunk_steal::steal;
+use crate::eval::thunk_words::*;
+use crate::hec::run_queue::dirty_tso;
 use crate::hec::{many, Hec};
 use crate::info;
 use crate::observe::blackhole_profile;
-use crate::base::config::checks;
 use crate::thread::park;
-use crate::hec::run_queue::dirty_tso;
 
 /// The value of an indirection or a black hole; `None` while it is under evaluation.
 /// # Safety

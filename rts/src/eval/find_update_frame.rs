@@ -6,9 +6,9 @@
 //! the words of the chunk are looked at instead, a few a nanosecond: if none of those that are left is the info pointer of an update
 //! frame, then there is no such frame. (If one is, it may lie in a frame of another kind that no longer uses the word. So frames are gone
 //! through as far as that.)
-use crate::eval::frames::{Frame, first_word_of};
-use crate::abi::Stack;
 use crate::abi::layout::*;
+use crate::abi::Stack;
+use crate::eval::frames::{first_word_of, Frame};
 use crate::info;
 use crate::thread::stack::underflow_frame;
 
@@ -66,8 +66,8 @@ mod tests {
     use super::*;
     use crate::abi::Info;
     use crate::testing::symbols as t;
-    use crate::testing::world::{STACKS, World};
-    use crate::thread::stack::{StackSizes, grow};
+    use crate::testing::world::{World, STACKS};
+    use crate::thread::stack::{grow, StackSizes};
 
     /// As many returns as a new thread has room for.
     const MANY: usize = 40;
@@ -119,7 +119,8 @@ mod tests {
     #[test]
     fn a_word_before_the_end_that_looks_like_a_way_on_is_none() {
         let mut w = World::new(1);
-        let words = [[t::ret_p().0, 8].repeat(MANY), vec![t::ret_p().0, info!(stg_stack_underflow_frame_info).0]].concat();
+        let words =
+            [[t::ret_p().0, 8].repeat(MANY), vec![t::ret_p().0, info!(stg_stack_underflow_frame_info).0]].concat();
         let thread = w.thread_with(&words);
         unsafe {
             let chunk = thread.obj().stackobj;

@@ -3,12 +3,12 @@
 //! Positions are words from the frame's header. The layouts of the transactional frames are
 //! ours; `cmm/Stm.cmm` and `cmm/Exception.cmm` declare the same.
 use crate::abi::closure::fields::UNDERFLOW_NEXT;
-use crate::abi::{Closure, Info, Stack, Tso};
 use crate::abi::layout::*;
+use crate::abi::{Closure, Info, Stack, Tso};
+use crate::hec::run_queue::dirty_tso;
 use crate::hec::Hec;
 use crate::info;
 use crate::memory::object_size::size_of_frame;
-use crate::hec::run_queue::dirty_tso;
 use crate::thread::stack::dirty_stack;
 
 /// `stg_atomically_frame`, `stg_atomically_waiting_frame`, `hec_restart_atomically`: {info, code}.

@@ -15,18 +15,18 @@
 //! A claim is taken from a thread that is runnable but does not run where others would wait for its turn for long
 //! (`thunk_steal.rs`); as a rule it has its turn at once, or moves to a HEC that is idle. One that is blocked for good gives its claims up
 //! when the collector finds it, by the exception that freezes its work.
-use crate::eval::blackhole::settle;
-use crate::eval::frames::{Frame, set_top};
-use crate::eval::thunk_words::Heap;
+use crate::abi::closure::fields::*;
+use crate::abi::layout::*;
+use crate::abi::{Closure, Info, Tso};
 use crate::eval::atomic_modify::{may_be_resumed, settle as settle_modifications};
+use crate::eval::blackhole::settle;
 use crate::eval::find_update_frame::next_update;
+use crate::eval::frames::{set_top, Frame};
 use crate::eval::stack_squeeze::squeeze;
 use crate::eval::thunk;
 use crate::eval::thunk::State;
+use crate::eval::thunk_words::Heap;
 use crate::eval::{raise_async, update};
-use crate::abi::closure::fields::*;
-use crate::abi::{Closure, Info, Tso};
-use crate::abi::layout::*;
 use crate::hec::Hec;
 use crate::info;
 use crate::observe::blackhole_profile;

@@ -6,13 +6,13 @@
 //! leaves `atomically#` only if the transaction has seen a consistent state, otherwise it is
 //! tried again, as if the exception had not happened.
 use super::frames::*;
-use crate::eval::raise_async::{end_thread, enter_handler};
-use crate::eval::atomic_modify::{is_modification, raised};
-use crate::eval::unwind_hooks;
 use super::update::update;
 use crate::abi::closure::fields::*;
-use crate::abi::Closure;
 use crate::abi::layout::*;
+use crate::abi::Closure;
+use crate::eval::atomic_modify::{is_modification, raised};
+use crate::eval::raise_async::{end_thread, enter_handler};
+use crate::eval::unwind_hooks;
 use crate::hec::Hec;
 use crate::info;
 
@@ -46,8 +46,7 @@ pub unsafe extern "C" fn hec_raise(hec: &mut Hec, exception: Closure) -> usize {
                 let (begin, enclosing) = (frame.word(NESTED_BEGIN), frame.word(NESTED_ENCLOSING));
                 (unwind_hooks::get().roll_back)(hec, t, begin, enclosing);
                 let handler = frame.word(NESTED_OTHER);
-                let call =
-                    [info!(stg_enter_info).0, handler, info!(stg_ap_pv_info).0, exception.0];
+                let call = [info!(stg_enter_info).0, handler, info!(stg_ap_pv_info).0, exception.0];
                 set_top(t, Frame(frame.0.add(NESTED_WORDS)), &call);
                 return 0;
             }

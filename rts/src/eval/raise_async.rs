@@ -17,16 +17,16 @@
 //! for those are entered once, by the segment below, and are not updated.
 //!
 //! A transaction cannot be frozen: its frame is turned into one that starts it again.
-use crate::eval::blackhole::settle;
-use crate::eval::lazy_blackholing::{ClaimState, claim_state};
-use crate::eval::frames::{ATOMICALLY_WORDS, Frame, drop_chunk, set_top};
-use crate::eval::{atomic_modify, unwind_hooks, update};
 use crate::abi::closure::fields::*;
-use crate::abi::{Closure, Info, Tso, WORD};
 use crate::abi::layout::*;
+use crate::abi::{Closure, Info, Tso, WORD};
+use crate::eval::blackhole::settle;
+use crate::eval::frames::{drop_chunk, set_top, Frame, ATOMICALLY_WORDS};
+use crate::eval::lazy_blackholing::{claim_state, ClaimState};
+use crate::eval::{atomic_modify, unwind_hooks, update};
+use crate::hec::run_queue::dirty_tso;
 use crate::hec::Hec;
 use crate::thread::park;
-use crate::hec::run_queue::dirty_tso;
 use crate::thread::stack::dirty_stack;
 use crate::{info, static_closure};
 

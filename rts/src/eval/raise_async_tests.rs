@@ -1,15 +1,15 @@
 //! Frozen work, and what becomes of those who wait for it.
+use crate::abi::closure::fields::*;
+use crate::abi::layout::*;
+use crate::abi::Closure;
 use crate::eval::blackhole;
 use crate::eval::blackhole::park;
 use crate::eval::frames::Frame;
-use crate::eval::raise_async::{truncate, raise_async};
 use crate::eval::lazy_blackholing::thread_paused;
+use crate::eval::raise_async::{raise_async, truncate};
 use crate::eval::tests::{frozen, stack, stop, upd, words_of};
-use crate::abi::closure::fields::*;
-use crate::abi::Closure;
-use crate::abi::layout::*;
 use crate::testing::symbols as t;
-use crate::testing::world::{STACKS, World};
+use crate::testing::world::{World, STACKS};
 use crate::thread::stack::grow;
 use crate::{hec, info, static_closure};
 use std::sync::atomic::Ordering;

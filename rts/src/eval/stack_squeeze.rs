@@ -1,7 +1,7 @@
 //! Closing the gaps that update frames leave in a stack when they go.
-use crate::eval::frames::Frame;
 use crate::abi::closure::fields::UPD_FRAME_WORDS;
 use crate::abi::Tso;
+use crate::eval::frames::Frame;
 
 /// Closes the gaps that update frames (youngest first) leave when they go. Returns how far the
 /// frame `watch` has moved, in words.

@@ -1,17 +1,17 @@
 //! Claims, updates, frozen work and exceptions on stacks made by hand.
 use super::blackhole::{self, park, stop_waiting};
-use crate::eval::lazy_blackholing::thread_paused;
 use super::raise::hec_raise;
 use super::update::update;
-use crate::collector::Request;
 use crate::abi::closure::fields::*;
-use crate::abi::{Closure, Tso};
 use crate::abi::layout::*;
-use crate::testing::symbols as t;
+use crate::abi::{Closure, Tso};
+use crate::collector::Request;
+use crate::eval::lazy_blackholing::thread_paused;
 use crate::hec::Hec;
 use crate::info;
 use crate::static_closure;
-use crate::testing::world::{STACKS, World};
+use crate::testing::symbols as t;
+use crate::testing::world::{World, STACKS};
 use crate::thread::park;
 use crate::thread::stack::grow;
 
@@ -148,8 +148,7 @@ fn the_second_evaluator_is_cut_off() {
     let mut w = World::new(2);
     let (x, y) = (w.thunk(), w.thunk());
     let first = w.thread_with(&[t::ret_p().0, 8, upd(), x.0]);
-    let second =
-        w.thread_with(&[t::ret_p().0, 8, upd(), y.0, t::ret_p().0, 16, upd(), x.0, t::ret_p().0, 24]);
+    let second = w.thread_with(&[t::ret_p().0, 8, upd(), y.0, t::ret_p().0, 16, upd(), x.0, t::ret_p().0, 24]);
     unsafe {
         thread_paused(w.hec, first);
         thread_paused(w.hec, second);
@@ -346,18 +345,14 @@ fn an_exception_finds_the_nearest_handler() {
     let mut w = World::new(2);
     let (x, y, handler, other) = (w.thunk(), w.thunk(), w.thunk(), w.thunk());
     let ret = t::ret_p().0;
-    let a = w.thread_with(&[
-        ret, 8, upd(), x.0, ret, 16, t::catch().0, 0, handler.0, upd(), y.0, t::catch().0, 0, other.0,
-    ]);
+    let a =
+        w.thread_with(&[ret, 8, upd(), x.0, ret, 16, t::catch().0, 0, handler.0, upd(), y.0, t::catch().0, 0, other.0]);
     let e = w.int(1000);
     w.run(a);
     unsafe {
         assert_eq!(hec_raise(w.hec, e), 0);
         let unmask = info!(stg_unmaskAsyncExceptionszh_ret_info).0;
-        assert_eq!(
-            stack(a)[..6],
-            [enter(), handler.0, info!(stg_ap_pv_info).0, e.0, unmask, upd()]
-        );
+        assert_eq!(stack(a)[..6], [enter(), handler.0, info!(stg_ap_pv_info).0, e.0, unmask, upd()]);
         assert_eq!(a.obj().flags as usize, TSO_BLOCKEX | TSO_INTERRUPTIBLE);
         // The thunk above the handler raises again; the one below is untouched.
         let again = x.field(INDIRECTEE);

@@ -8,11 +8,11 @@
 //! The owner's thread is ours and at rest, so no other HEC looks at its stack. Work is left to its
 //! owner where what is on the stack is about the thread: handlers, masking states, transactions, an
 //! exception that waits to be raised. So is a large piece, which would cost more to move than to wait for.
-use crate::eval::frames::{Frame, is_pure, set_top};
-use crate::eval::raise_async::{Goal, unwind};
 use crate::abi::closure::fields::*;
-use crate::abi::{Closure, Tso};
 use crate::abi::layout::*;
+use crate::abi::{Closure, Tso};
+use crate::eval::frames::{is_pure, set_top, Frame};
+use crate::eval::raise_async::{unwind, Goal};
 use crate::hec::Hec;
 use crate::info;
 use crate::observe::blackhole_profile;

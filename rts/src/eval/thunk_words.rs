@@ -1,10 +1,10 @@
 //! Thunks, queues of waiters and threads as `thunk.rs` sees them: where their words are.
-use crate::eval::thunk::{Claim, Headers, Memory};
-use crate::base::atomics::AtomicUsize;
 use crate::abi::closure::fields::*;
-use crate::abi::symbols::is_blackhole_info;
-use crate::abi::{Closure, Info, TAG_MASK, Tso, WORD};
 use crate::abi::layout::*;
+use crate::abi::symbols::is_blackhole_info;
+use crate::abi::{Closure, Info, Tso, TAG_MASK, WORD};
+use crate::base::atomics::AtomicUsize;
+use crate::eval::thunk::{Claim, Headers, Memory};
 use crate::{hec, info};
 
 /// MSG_BLACKHOLE, a waiter's entry: {link, thread, thunk}. One given up has no thread.
@@ -54,9 +54,7 @@ impl Memory for Heap {
         let i = unsafe { Closure(indirectee).info() };
         if i == info!(stg_TSO_info) {
             Claim::By(indirectee)
-        } else if i == info!(stg_BLOCKING_QUEUE_CLEAN_info)
-            || i == info!(stg_BLOCKING_QUEUE_DIRTY_info)
-        {
+        } else if i == info!(stg_BLOCKING_QUEUE_CLEAN_info) || i == info!(stg_BLOCKING_QUEUE_DIRTY_info) {
             Claim::Queue(indirectee)
         } else {
             Claim::Value

@@ -2,11 +2,11 @@
 //! HECs, those that return to the frame of a claimed thunk. (Other frames update in Cmm,
 //! `Update.cmm`.) The protocol is in `thunk.rs`.
 use super::blackhole::{discharge, wake};
-use crate::eval::thunk_words::Heap;
 use super::thunk::{self, Claim, Memory, Outcome, State};
 use crate::abi::{Closure, Tso};
-use crate::hec::Hec;
+use crate::eval::thunk_words::Heap;
 use crate::hec::spark_skip;
+use crate::hec::Hec;
 
 /// Makes `thunk` an indirection to `value`, unless it has a value already or is just being claimed
 /// by another thread, and wakes who waits for it. `t` is the thread whose frame for the thunk
@@ -59,11 +59,7 @@ pub(super) unsafe fn fill(hec: &mut Hec, thunk: Closure, value: Closure) -> bool
 /// # Safety
 /// Called from Cmm; Hp is in its register, so the nursery is out of bounds.
 #[no_mangle]
-pub unsafe extern "C" fn hec_update_shared(
-    hec: &mut Hec,
-    thunk: Closure,
-    value: Closure,
-) -> Closure {
+pub unsafe extern "C" fn hec_update_shared(hec: &mut Hec, thunk: Closure, value: Closure) -> Closure {
     let t = hec.current();
     finish(hec, t, thunk, value)
 }

@@ -15,7 +15,7 @@
 //!    still to come, by whoever empties the place.
 //!
 //! `rts/tests/models/held_signals.rs` runs this file under loom.
-use crate::base::atomics::{AtomicBool, AtomicUsize, Ordering, fence};
+use crate::base::atomics::{fence, AtomicBool, AtomicUsize, Ordering};
 use std::cell::UnsafeCell;
 
 const EMPTY: usize = 0;

@@ -4,15 +4,15 @@
 //! polls between threads and sleeps in `ppoll(2)` when nothing else can run. A thread taken away
 //! by an exception is forgotten through [`forget`]: a sleeper says itself until when it sleeps,
 //! so it is found at once; those that wait for descriptors are searched, as `poll` does anyway.
-use crate::events::signals;
-use crate::collector::roots::Visitor;
-use crate::abi::Tso;
 use crate::abi::layout::*;
+use crate::abi::Tso;
+use crate::collector::roots::Visitor;
 use crate::eval::raise_async::raise_async;
+use crate::events::signals;
 use crate::hec::Hec;
 use crate::sched::{event_poll, handoff};
 use crate::static_closure;
-use crate::thread::park::{Wait, block, unblock};
+use crate::thread::park::{block, unblock, Wait};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -36,8 +36,7 @@ struct Waiting {
     zero: Option<Instant>,
 }
 
-static mut WAITING: Waiting =
-    Waiting { sleepers: BTreeMap::new(), waiters: Vec::new(), serial: 0, zero: None };
+static mut WAITING: Waiting = Waiting { sleepers: BTreeMap::new(), waiters: Vec::new(), serial: 0, zero: None };
 
 unsafe fn waiting() -> &'static mut Waiting {
     &mut *std::ptr::addr_of_mut!(WAITING)
@@ -111,11 +110,7 @@ pub unsafe fn poll(hec: &mut Hec, idle: bool) -> bool {
     let mut fds: Vec<libc::pollfd> = w
         .waiters
         .iter()
-        .map(|w| libc::pollfd {
-            fd: w.fd,
-            events: if w.write { libc::POLLOUT } else { libc::POLLIN },
-            revents: 0,
-        })
+        .map(|w| libc::pollfd { fd: w.fd, events: if w.write { libc::POLLOUT } else { libc::POLLIN }, revents: 0 })
         .collect();
     let n = if idle {
         let first = w.sleepers.first_key_value();
@@ -133,8 +128,7 @@ pub unsafe fn poll(hec: &mut Hec, idle: bool) -> bool {
     if n <= 0 {
         return true;
     }
-    let (ready, rest): (Vec<_>, Vec<_>) =
-        w.waiters.drain(..).zip(&fds).partition(|(_, fd)| fd.revents != 0);
+    let (ready, rest): (Vec<_>, Vec<_>) = w.waiters.drain(..).zip(&fds).partition(|(_, fd)| fd.revents != 0);
     w.waiters.extend(rest.into_iter().map(|(waiter, _)| waiter));
     for (t, got) in ready.into_iter().map(|(waiter, fd)| (waiter.tso, fd.revents)) {
         if got & libc::POLLNVAL != 0 {

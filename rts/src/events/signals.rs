@@ -7,14 +7,14 @@
 //! last one came in. (The stock runtime ends the program.)
 //!
 //! The child of a fork is not interrupted as its parent would be: `held_signals.rs`.
+use crate::base::fatal;
+use crate::base::os_thread::with_all_blocked;
+use crate::base::poison::unpoisoned;
 use crate::events::held_signals::Held;
 use crate::events::io_manager;
 use crate::hec::Hec;
-use crate::base::fatal;
-use crate::base::os_thread::with_all_blocked;
 use crate::sched::event_poll;
 use crate::thread::create::{apply, boxed, new_io_thread};
-use crate::base::poison::unpoisoned;
 use crate::{info, static_closure};
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -279,10 +279,8 @@ pub fn wait() {
 pub unsafe fn poll(fds: &mut [libc::pollfd], timeout: Option<Duration>) -> i32 {
     with_all_blocked(|old| {
         let timeout = if pending() { Some(Duration::ZERO) } else { timeout };
-        let time = timeout.map(|t| libc::timespec {
-            tv_sec: t.as_secs() as libc::time_t,
-            tv_nsec: t.subsec_nanos() as libc::c_long,
-        });
+        let time = timeout
+            .map(|t| libc::timespec { tv_sec: t.as_secs() as libc::time_t, tv_nsec: t.subsec_nanos() as libc::c_long });
         let time = time.as_ref().map_or(std::ptr::null(), |t| t as *const libc::timespec);
         libc::ppoll(fds.as_mut_ptr(), fds.len() as libc::nfds_t, time, old)
     })

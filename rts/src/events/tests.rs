@@ -1,13 +1,13 @@
 //! Delays, descriptors, signals, and the bytes that the event manager is sent.
-use crate::events::io_poll::{poll, sleep};
-use crate::events::io_manager;
 use super::signals;
-use crate::abi::Tso;
 use crate::abi::layout::*;
+use crate::abi::Tso;
+use crate::base::poison::unpoisoned;
+use crate::events::io_manager;
+use crate::events::io_poll::{poll, sleep};
 use crate::sync::wait_queues::leave_queues;
 use crate::testing::world::World;
 use crate::thread::park::Wait;
-use crate::base::poison::unpoisoned;
 use crate::{info, static_closure};
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};

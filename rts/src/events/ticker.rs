@@ -10,12 +10,12 @@
 //!
 //! Where the system has no OS thread for it, a program of the non-threaded way gets its ticks from a timer (`timer_ticks.rs`).
 use super::timer_ticks;
-use crate::hec::GcRequest;
 use crate::base::fatal;
 use crate::base::os_thread;
+use crate::hec::GcRequest;
+use crate::sched::gc::sync_time;
 use crate::sched::handoff::TICKER_SLEEP;
 use crate::sched::{gc, handoff, stop_world, task_table, time_slices};
-use crate::sched::gc::sync_time;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};

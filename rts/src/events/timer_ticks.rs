@@ -38,7 +38,8 @@ pub fn start(interval: Duration, switch_ticks: u32) {
 
 unsafe fn set(interval: Duration) {
     let Some(timer) = TIMER.load(Ordering::Relaxed).checked_sub(1) else { return };
-    let time = libc::timespec { tv_sec: interval.as_secs() as libc::time_t, tv_nsec: interval.subsec_nanos() as libc::c_long };
+    let time =
+        libc::timespec { tv_sec: interval.as_secs() as libc::time_t, tv_nsec: interval.subsec_nanos() as libc::c_long };
     let times = libc::itimerspec { it_interval: time, it_value: time };
     libc::timer_settime(timer as libc::timer_t, 0, &times, std::ptr::null_mut());
 }

@@ -34,7 +34,11 @@ pub static BALANCE_BACKOFF: BalanceBackoff = BalanceBackoff::new();
 
 impl BalanceBackoff {
     const fn new() -> BalanceBackoff {
-        BalanceBackoff { delay: AtomicU64::new(LEAST_DELAY_NS), shared: AtomicU64::new(0), all_busy_since: AtomicU64::new(0) }
+        BalanceBackoff {
+            delay: AtomicU64::new(LEAST_DELAY_NS),
+            shared: AtomicU64::new(0),
+            all_busy_since: AtomicU64::new(0),
+        }
     }
 
     /// Nanoseconds until threads should be shared.

@@ -1,7 +1,7 @@
 //! Locks that can be made anew in the child of a fork, where an OS thread that is no more may have
 //! held them.
-use crate::hec::many;
 use crate::base::fatal::broken;
+use crate::hec::many;
 use std::cell::UnsafeCell;
 use std::sync::{Mutex, MutexGuard, TryLockError};
 

@@ -21,7 +21,7 @@
 //! time. Nor does a fork need one: it sets a limit in any case (`Hec::give_way_soon`).
 //!
 //! `rts/tests/models/idle_notify.rs` runs this file under loom.
-use crate::base::atomics::{AtomicUsize, Ordering, fence};
+use crate::base::atomics::{fence, AtomicUsize, Ordering};
 
 /// How many HECs rest, in the low half; in the upper one how often one has come to rest.
 pub struct IdleCount(pub AtomicUsize);

@@ -11,7 +11,7 @@
 //! or its limit is overwritten with zero.
 //!
 //! `rts/tests/models/mailbox.rs` runs this file under loom.
-use crate::base::atomics::{AtomicUsize, Mutex, MutexGuard, Ordering, fence};
+use crate::base::atomics::{fence, AtomicUsize, Mutex, MutexGuard, Ordering};
 use crate::base::poison::unpoisoned;
 
 pub struct Mailbox<T> {

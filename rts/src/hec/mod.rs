@@ -18,23 +18,23 @@ pub mod spark_skip;
 pub mod write_barrier;
 use crate::abi::layout::*;
 use crate::abi::{Closure, FunTable, RegTable, Tso};
-use crate::memory::BLOCK_BYTES;
+use crate::base::active_limit::ACTIVE_HECS;
+use crate::base::clock::ticks;
+use crate::base::config::checks;
+use crate::hec::modify_predictor::ModifyPredictor;
+use crate::hec::spark_skip::SparkSkip;
 use crate::memory::nursery::AllocArea;
 use crate::memory::pretenure::Pretenured;
 use crate::memory::remembered_set::RememberedSet;
-use crate::base::clock::ticks;
-use crate::base::config::checks;
+use crate::memory::BLOCK_BYTES;
 use crate::observe::stats::Sparks;
-use crate::base::active_limit::ACTIVE_HECS;
-use crate::hec::modify_predictor::ModifyPredictor;
-use crate::hec::spark_skip::SparkSkip;
 
+use crate::base::adaptive_spin::AdaptiveSpin;
 use crate::hec::balance_backoff::BALANCE_BACKOFF;
 use crate::hec::mailbox::Mailbox;
+use crate::hec::run_queue::ThreadQueue;
 use crate::hec::spark_pool::SparkRing;
 use crate::thread::park::Wait;
-use crate::base::adaptive_spin::AdaptiveSpin;
-use crate::hec::run_queue::ThreadQueue;
 use crate::thread::stack_cache::SpareChunks;
 use std::mem::offset_of;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering};
@@ -390,8 +390,7 @@ pub const LOOK_FOR_EVENTS: u32 = 3;
 /// As many HECs as there can be.
 pub const MAX_HECS: usize = 1024;
 
-static ALL: [AtomicPtr<Hec>; MAX_HECS] =
-    [const { AtomicPtr::new(std::ptr::null_mut()) }; MAX_HECS];
+static ALL: [AtomicPtr<Hec>; MAX_HECS] = [const { AtomicPtr::new(std::ptr::null_mut()) }; MAX_HECS];
 
 /// How many HECs there are, and how many of them run threads; `base` and C code read these. They
 /// change only with the world stopped.

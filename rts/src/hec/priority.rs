@@ -52,7 +52,11 @@ pub unsafe fn is_cpu_bound(t: Tso) -> bool {
 /// # Safety
 /// It is ours.
 pub unsafe fn of_child(parent: Tso) -> Priority {
-    if is_cpu_bound(parent) { Priority::Batch { slices: 0, moments: 0 } } else { Priority::Interactive }
+    if is_cpu_bound(parent) {
+        Priority::Batch { slices: 0, moments: 0 }
+    } else {
+        Priority::Interactive
+    }
 }
 
 /// A thread that computes waits for its turn, or for the rest of it.

@@ -4,8 +4,8 @@
 //!
 //! Queues are roots: the collector visits the ends. A TSO whose link is written may be
 //! old, so every write is remembered.
-use crate::hec::priority;
 use crate::abi::{Closure, Tso};
+use crate::hec::priority;
 use crate::memory::remembered_set::RememberedSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -27,13 +27,7 @@ pub struct ThreadQueue {
 
 impl ThreadQueue {
     pub const fn new() -> ThreadQueue {
-        ThreadQueue {
-            head: Tso::NULL,
-            tail: Tso::NULL,
-            last_ahead: Tso::NULL,
-            yields: 0,
-            len: AtomicUsize::new(0),
-        }
+        ThreadQueue { head: Tso::NULL, tail: Tso::NULL, last_ahead: Tso::NULL, yields: 0, len: AtomicUsize::new(0) }
     }
     /// How many threads are on the queue. Any OS thread may ask.
     pub fn len(&self) -> usize {

@@ -15,7 +15,7 @@
 //!
 //! `rts/tests/models/sparks.rs` runs this file under loom, which tells what each of these orders is for, except the first: without it the holder might write
 //! a slot before another has read it, and loom has reads see only what was written before.
-use crate::base::atomics::{AtomicUsize, Ordering, zeros};
+use crate::base::atomics::{zeros, AtomicUsize, Ordering};
 use std::sync::OnceLock;
 
 /// What different cores write lies so many bytes apart. (Two lines: processors fetch them in pairs.)

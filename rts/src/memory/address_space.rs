@@ -3,8 +3,8 @@
 //! Block `i` is `BLOCK_BYTES` at `base + i * BLOCK_BYTES`; its age is `ages[i]` and its
 //! descriptor `descs[i]`. All three are reserved at start and touched only as the heap grows,
 //! so looking up an address is a subtraction, a shift and a load.
-use crate::memory::Age;
 use crate::abi::{BlockDesc, Closure};
+use crate::memory::Age;
 use std::ptr;
 
 pub const BLOCK_LOG: usize = 14;
@@ -83,13 +83,7 @@ unsafe fn reserve_range(bytes: usize) -> bool {
         return false;
     };
     let base = (range + BLOCK_BYTES - 1) & !(BLOCK_BYTES - 1);
-    SPACE = Space {
-        base,
-        bytes,
-        ages: ages as *mut u8,
-        descs: descs as *mut BlockDesc,
-        committed: 0,
-    };
+    SPACE = Space { base, bytes, ages: ages as *mut u8, descs: descs as *mut BlockDesc, committed: 0 };
     hec_meta_bias = ages.wrapping_sub(base >> BLOCK_LOG);
     true
 }

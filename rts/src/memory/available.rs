@@ -157,7 +157,8 @@ mod tests {
         }
     }
 
-    const V2: &str = "24 1 0:22 / /proc rw - proc proc rw\n30 23 0:27 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw\n";
+    const V2: &str =
+        "24 1 0:22 / /proc rw - proc proc rw\n30 23 0:27 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw\n";
 
     #[test]
     fn without_control_groups_memory_and_swap_count() {
@@ -190,7 +191,11 @@ mod tests {
 
     #[test]
     fn a_container_that_sees_its_own_part_of_the_hierarchy_is_limited_by_it() {
-        for (n, (path, top)) in [("/box/7", "/box/7"), ("/box/7", "/box"), ("/../../box/7", "/"), ("/box/7", "/elsewhere")].iter().enumerate() {
+        for (n, (path, top)) in
+            [("/box/7", "/box/7"), ("/box/7", "/box"), ("/../../box/7", "/"), ("/box/7", "/elsewhere")]
+                .iter()
+                .enumerate()
+        {
             let inner = if *top == "/box" { "sys/fs/cgroup/7/memory.max" } else { "sys/fs/cgroup/memory.max" };
             let files = [
                 ("proc/self/cgroup", &format!("0::{path}\n") as &str),

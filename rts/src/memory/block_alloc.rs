@@ -9,12 +9,12 @@
 //! Most runs are filled at once, and blocks for these are populated before they are taken (`prefault.rs`). A run whose user may never
 //! touch it ([`alloc_untouched`]) is cut neither from those nor, unless there is plenty, from what has been filled before: it would keep
 //! their pages for nothing, and others would take new ones in their place. So free runs are on different lists by what backs them.
-use crate::memory::address_space;
-use crate::memory::address_space::{BLOCK_BYTES, BLOCK_LOG, age_slot, desc};
-use crate::memory::{Age, prefault};
-use crate::base::atomics::{AtomicU8, Ordering};
 use crate::abi::BlockDesc;
+use crate::base::atomics::{AtomicU8, Ordering};
 use crate::base::poison::unpoisoned;
+use crate::memory::address_space;
+use crate::memory::address_space::{age_slot, desc, BLOCK_BYTES, BLOCK_LOG};
+use crate::memory::{prefault, Age};
 use std::ptr;
 use std::sync::{Mutex, MutexGuard};
 

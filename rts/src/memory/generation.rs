@@ -1,8 +1,8 @@
 //! The heap as the collector sees it: generations, and what each owns.
-use crate::memory::block_alloc::{Run, run_age, used_bytes};
-use crate::memory::address_space::BLOCK_BYTES;
 use super::Age;
 use crate::abi::{Closure, Tso};
+use crate::memory::address_space::BLOCK_BYTES;
+use crate::memory::block_alloc::{run_age, used_bytes, Run};
 use std::iter::Sum;
 use std::ops::Add;
 use std::ptr;

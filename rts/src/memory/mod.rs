@@ -17,10 +17,10 @@ pub mod remembered_set;
 #[cfg(test)]
 mod tests;
 
+pub use crate::memory::address_space::{age_of, in_heap, BLOCK_BYTES, BLOCK_LOG, BLOCK_WORDS};
 pub use crate::memory::block_age::Age;
-pub use crate::memory::block_alloc::{Run, alloc_run, free_run};
+pub use crate::memory::block_alloc::{alloc_run, free_run, Run};
 pub use generation::{blocks_of, heap, used_by, Heap, Used};
-pub use crate::memory::address_space::{BLOCK_BYTES, BLOCK_LOG, BLOCK_WORDS, age_of, in_heap};
 
 /// Objects of more words than this get a run of blocks of their own and are never copied.
 pub const LARGE_OBJECT_WORDS: usize = BLOCK_WORDS / 2;

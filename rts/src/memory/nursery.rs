@@ -5,11 +5,11 @@
 //! descriptor (`free`), where Cmm stores it before a call that may allocate (`SAVE_HP`) and
 //! from where it loads it after (`LOAD_HP`). Allocation by the runtime never fails for want of
 //! a collection: what does not fit goes to an extra run, and a collection is asked for.
-use crate::memory::block_alloc::{Run, alloc_run, alloc_untouched, used_bytes};
 use super::pinned::{self, OpenBlock};
-use crate::memory::nursery_chunks;
 use super::{Age, BLOCK_BYTES, BLOCK_LOG, BLOCK_WORDS, LARGE_OBJECT_WORDS};
 use crate::abi::{BlockDesc, Closure, WORD};
+use crate::memory::block_alloc::{alloc_run, alloc_untouched, used_bytes, Run};
+use crate::memory::nursery_chunks;
 
 pub struct AllocArea {
     /// The number of its HEC.
@@ -269,12 +269,7 @@ impl AllocArea {
     /// `align` (a power of two, at most a block).
     /// # Safety
     /// As for [`AllocArea::allocate`].
-    pub unsafe fn allocate_pinned(
-        &mut self,
-        words: usize,
-        align: usize,
-        offset: usize,
-    ) -> Option<Closure> {
+    pub unsafe fn allocate_pinned(&mut self, words: usize, align: usize, offset: usize) -> Option<Closure> {
         let bytes = words * WORD;
         if bytes + align > BLOCK_BYTES / 2 {
             let extra = align.div_ceil(WORD);

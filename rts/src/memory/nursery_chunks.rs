@@ -8,10 +8,10 @@
 //!
 //! One lock protects the shelves; to fill a piece takes far longer than to take one. They are dealt out anew
 //! with the world stopped.
-use crate::memory::block_alloc::{Run, alloc_run, free_run};
+use crate::base::poison::unpoisoned;
+use crate::memory::block_alloc::{alloc_run, free_run, Run};
 use crate::memory::nursery::AllocArea;
 use crate::memory::{Age, BLOCK_BYTES};
-use crate::base::poison::unpoisoned;
 use std::sync::{Mutex, MutexGuard};
 
 struct Shelf {

@@ -1,7 +1,7 @@
 //! How long an object is: what a walk over a block needs.
 use crate::abi::closure::fields::*;
-use crate::abi::{Closure, Info, words};
 use crate::abi::layout::*;
+use crate::abi::{words, Closure, Info};
 
 /// Words of a heap object, header included.
 /// # Safety
@@ -20,9 +20,12 @@ pub unsafe fn size_of_object(c: Closure, info: Info) -> usize {
         AP => AP_PAYLOAD + (c.word(AP_COUNTS) >> 32),
         AP_STACK => AP_STACK_PAYLOAD + c.word(AP_STACK_SIZE),
         ARR_WORDS => ARR_BYTES_PAYLOAD + words(c.word(ARR_BYTES)),
-        MUT_ARR_PTRS_CLEAN | MUT_ARR_PTRS_DIRTY | MUT_ARR_PTRS_FROZEN_CLEAN
-        | MUT_ARR_PTRS_FROZEN_DIRTY => MUT_ARR_PAYLOAD + c.word(MUT_ARR_SIZE),
-        SMALL_MUT_ARR_PTRS_CLEAN | SMALL_MUT_ARR_PTRS_DIRTY | SMALL_MUT_ARR_PTRS_FROZEN_CLEAN
+        MUT_ARR_PTRS_CLEAN | MUT_ARR_PTRS_DIRTY | MUT_ARR_PTRS_FROZEN_CLEAN | MUT_ARR_PTRS_FROZEN_DIRTY => {
+            MUT_ARR_PAYLOAD + c.word(MUT_ARR_SIZE)
+        }
+        SMALL_MUT_ARR_PTRS_CLEAN
+        | SMALL_MUT_ARR_PTRS_DIRTY
+        | SMALL_MUT_ARR_PTRS_FROZEN_CLEAN
         | SMALL_MUT_ARR_PTRS_FROZEN_DIRTY => SMALL_ARR_PAYLOAD + c.word(SMALL_ARR_PTRS),
         MVAR_CLEAN | MVAR_DIRTY | TVAR => 4,
         BLOCKING_QUEUE => 5,

@@ -5,9 +5,9 @@
 //! of very different sizes have blocks of their own.
 //!
 //! A block that a collection saves goes on being filled, at whatever age it has reached: byte arrays refer to nothing.
-use crate::memory::block_alloc::{Run, run_age};
 use super::{Age, BLOCK_BYTES};
 use crate::abi::BlockDesc;
+use crate::memory::block_alloc::{run_age, Run};
 use std::ptr;
 
 /// Arrays of up to so many bytes share blocks; the last class is of those larger. Of the first one Cmm knows the size, and

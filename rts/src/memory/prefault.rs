@@ -9,10 +9,10 @@
 //! Protocol: blocks are claimed from `POPULATED` on, in pieces, by whoever populates them; to do so
 //! twice, or for a block that is in use, does no harm. `WANTED` says how far the helper is to get. It
 //! is written before the helper is told, and a helper that is told while it works looks again.
-use crate::memory::{BLOCK_BYTES, address_space};
 use crate::base::active_limit::ACTIVE_HECS;
 use crate::base::os_thread;
 use crate::base::poison::unpoisoned;
+use crate::memory::{address_space, BLOCK_BYTES};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::Mutex;
 use std::thread::Thread;

@@ -4,10 +4,10 @@
 //! (pretenuring: Cheng, Harper and Lee 1998). And what a core has made so lies side by side, where other cores find four such objects in a
 //! line that they fetch. But until a full collection nothing of it is freed either. So a cycle may make no more of it than a small part of
 //! its nursery.
-use crate::memory::block_alloc::{Run, alloc_run};
+use crate::abi::WORD;
+use crate::memory::block_alloc::{alloc_run, Run};
 use crate::memory::generation::Generation;
 use crate::memory::{Age, BLOCK_BYTES};
-use crate::abi::WORD;
 
 /// A nursery of so many bytes allows for one.
 const PART: usize = 64;

@@ -3,8 +3,8 @@
 //! Each HEC keeps one list per generation. An object may be listed twice; the collector copes.
 //! Mutable arrays stay listed for as long as they are mutable, because compiled code marks
 //! their cards without telling us; other objects are listed when they turn dirty.
-use crate::memory::address_space::{age_of, in_heap};
 use crate::abi::Closure;
+use crate::memory::address_space::{age_of, in_heap};
 
 #[derive(Default)]
 pub struct RememberedSet {

@@ -1,14 +1,14 @@
 //! Blocks, nurseries, pinned arrays, remembered sets and sizes, each on its own.
-use crate::memory::block_alloc::{blocks_in_use, blocks_resident, trim};
 use super::nursery::AllocArea;
-use crate::memory::object_size::{size_of_frame, size_of_object};
 use super::*;
 use crate::abi::closure::fields::*;
-use crate::abi::{Closure, WORD};
 use crate::abi::layout::*;
-use crate::testing::symbols as t;
+use crate::abi::{Closure, WORD};
 use crate::info;
-use crate::testing::world::{NURSERY, World};
+use crate::memory::block_alloc::{blocks_in_use, blocks_resident, trim};
+use crate::memory::object_size::{size_of_frame, size_of_object};
+use crate::testing::symbols as t;
+use crate::testing::world::{World, NURSERY};
 
 /// A pool whose free blocks are one run, with nothing backed.
 fn empty_pool() -> World {

@@ -4,10 +4,10 @@
 //! A claimed thunk does not say what it was, so claims are kept here, by address; the collector
 //! tells where thunks have gone. Compiled code that claims eagerly tells nobody, so its thunks
 //! have no name here. Off, all this costs a test of a flag where a thread stops.
-use crate::observe::symbolize;
 use crate::abi::symbols::is_blackhole_info;
 use crate::abi::{Closure, Info, Tso};
 use crate::base::poison::unpoisoned;
+use crate::observe::symbolize;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::Write as _;

@@ -86,9 +86,7 @@ pub fn wanted() -> bool {
 
 /// A table with two lines for each generation: time, and what was copied.
 pub fn table(generations: &[PhaseCosts]) -> String {
-    let mut text = String::from(
-        "  GC phases       Begin  Remembered       Roots        Rest         End\n",
-    );
+    let mut text = String::from("  GC phases       Begin  Remembered       Roots        Rest         End\n");
     for (i, costs) in generations.iter().enumerate() {
         text += &format!("  Gen {i:2}    ");
         for ns in costs.nanoseconds {

@@ -26,9 +26,8 @@ const SYMBOL_VALUE: usize = 8;
 /// The symbol of the info table at `address`, or of the exported one that it probably belongs to.
 pub fn name_of(address: usize) -> Option<String> {
     static OF_EXECUTABLE: OnceLock<Vec<(usize, String)>> = OnceLock::new();
-    let symbols = OF_EXECUTABLE.get_or_init(|| {
-        std::fs::read("/proc/self/exe").ok().and_then(|file| symbols(&file)).unwrap_or_default()
-    });
+    let symbols = OF_EXECUTABLE
+        .get_or_init(|| std::fs::read("/proc/self/exe").ok().and_then(|file| symbols(&file)).unwrap_or_default());
     from_linker(address).or_else(|| nearest(symbols, address))
 }
 

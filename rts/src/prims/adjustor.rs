@@ -11,9 +11,9 @@
 //! Code and data come in pairs of pages, 128 slots each. The code of every slot is the same: it
 //! points r10 at the slot with the same number in the next page and jumps to the routine named
 //! there, so code pages are written once and never again while they can be executed.
-use crate::prims::stable_ptr::hs_free_stable_ptr;
-use crate::hec::out_of_memory;
 use crate::base::fatal::broken;
+use crate::hec::out_of_memory;
+use crate::prims::stable_ptr::hs_free_stable_ptr;
 use std::arch::global_asm;
 use std::sync::{Mutex, PoisonError};
 
@@ -253,7 +253,15 @@ mod tests {
     }
 
     extern "C" fn to_buffer(
-        sp: usize, a: i64, b: i64, c: i64, d: i64, e: i64, buffer: *mut [i64; 8], _: usize, g: i64,
+        sp: usize,
+        a: i64,
+        b: i64,
+        c: i64,
+        d: i64,
+        e: i64,
+        buffer: *mut [i64; 8],
+        _: usize,
+        g: i64,
         h: i64,
     ) {
         unsafe { *buffer = [sp as i64, a, b, c, d, e, g, h] };
@@ -262,8 +270,7 @@ mod tests {
     #[test]
     fn arguments_arrive() {
         unsafe {
-            let f: extern "C" fn(u8, f64, i64) -> f64 =
-                transmute(make(few as *const () as usize, c"Ldl"));
+            let f: extern "C" fn(u8, f64, i64) -> f64 = transmute(make(few as *const () as usize, c"Ldl"));
             assert_eq!(f(3, 0.5, -10), -6.5);
             let g: extern "C" fn(i64, i64, i64, i64, i64, i64) -> i64 =
                 transmute(make(six as *const () as usize, c"LLLLLL"));

@@ -3,14 +3,14 @@
 //! A large array is granted only if the system can give as much (`memory/available.rs`), and the limit on the heap leaves room for it
 //! (`collector/policy/max_heap.rs`). Where only a full collection will tell, the primitive operation has it done and asks again; meanwhile other
 //! threads may run and take what there is. Code in C cannot wait.
+use crate::abi::closure::fields::*;
+use crate::abi::{words, Closure, WORD};
+use crate::base::poison::unpoisoned;
 use crate::collector::policy::max_heap;
 use crate::collector::policy::max_heap::Fit;
-use crate::abi::{Closure, WORD, words};
-use crate::abi::closure::fields::*;
 use crate::hec::{GcRequest, Hec};
 use crate::info;
 use crate::memory::{age_of, available, in_heap, Age, LARGE_OBJECT_WORDS};
-use crate::base::poison::unpoisoned;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 

@@ -1,7 +1,7 @@
 //! Arrays of pointers made by the runtime itself.
-use crate::abi::{Closure, WORD};
 use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
+use crate::abi::{Closure, WORD};
 use crate::hec::Hec;
 use crate::info;
 

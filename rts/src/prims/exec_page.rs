@@ -1,6 +1,6 @@
 //! `rts/ExecPage.h`: pages for code that is made while the program runs, first written and then run.
-use crate::hec::out_of_memory;
 use crate::base::fatal::exit_with;
+use crate::hec::out_of_memory;
 use libc::c_void;
 use std::ptr::null_mut;
 

@@ -40,8 +40,7 @@ struct State {
 // SAFETY: modules live for ever.
 unsafe impl Send for State {}
 
-static STATE: Mutex<State> =
-    Mutex::new(State { root: ptr::null_mut(), records: Vec::new(), file: None, pid: 0 });
+static STATE: Mutex<State> = Mutex::new(State { root: ptr::null_mut(), records: Vec::new(), file: None, pid: 0 });
 
 fn with<R>(f: impl FnOnce(&mut State) -> R) -> R {
     f(&mut STATE.lock().unwrap_or_else(PoisonError::into_inner))
@@ -111,10 +110,7 @@ impl State {
         let Some(i) = self.records.iter().position(|r| r.name == name) else { return };
         let r = self.records.swap_remove(i);
         if r.hash != m.hash || r.counts.len() != m.ticks as usize {
-            exit_with(
-                1,
-                &format!("module {name} does not match its record in the .tix file; remove the file"),
-            );
+            exit_with(1, &format!("module {name} does not match its record in the .tix file; remove the file"));
         }
         for (i, n) in r.counts.into_iter().enumerate() {
             *m.counts.add(i) += n;
@@ -126,12 +122,7 @@ impl State {
 /// # Safety
 /// `name` is a string and `counts` has room for `ticks`; both stay where they are.
 #[no_mangle]
-pub unsafe extern "C" fn hs_hpc_module(
-    name: *const c_char,
-    ticks: u32,
-    hash: u32,
-    counts: *mut u64,
-) {
+pub unsafe extern "C" fn hs_hpc_module(name: *const c_char, ticks: u32, hash: u32, counts: *mut u64) {
     with(|s| {
         let mut m = s.root;
         while !m.is_null() {
@@ -162,8 +153,8 @@ pub extern "C" fn startupHpc() {
         // SAFETY: asks for a number.
         s.pid = unsafe { libc::getpid() };
         let program = crate::base::fatal::program_name();
-        let file = std::env::var_os("HPCTIXFILE")
-            .map_or_else(|| PathBuf::from(format!("{program}.tix")), PathBuf::from);
+        let file =
+            std::env::var_os("HPCTIXFILE").map_or_else(|| PathBuf::from(format!("{program}.tix")), PathBuf::from);
         if let Ok(text) = std::fs::read_to_string(&file) {
             match parse(&text) {
                 Some(records) => s.records = records,

@@ -77,10 +77,7 @@ fn first_input(script: &str) -> Option<&str> {
 /// # Safety
 /// `path` is a string, and `message` may be written.
 #[no_mangle]
-pub unsafe extern "C" fn loadNativeObj(
-    path: *const c_char,
-    message: *mut *mut c_char,
-) -> *mut c_void {
+pub unsafe extern "C" fn loadNativeObj(path: *const c_char, message: *mut *mut c_char) -> *mut c_void {
     let handle = libc::dlopen(path, libc::RTLD_NOW);
     *message = if handle.is_null() { libc::strdup(libc::dlerror()) } else { ptr::null_mut() };
     handle

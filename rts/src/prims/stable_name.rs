@@ -4,13 +4,13 @@
 //! It is weak: [`update`], called at the end of each collection's tracing, forgets the numbers
 //! whose objects are dead, and follows what has moved. A number whose name is alive but whose
 //! subject is dead keeps its entry, without address, so that it is not given to another.
-use crate::prims::ffi_mutex::Lock;
-use crate::abi::{Closure, Info};
 use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
+use crate::abi::{Closure, Info};
 use crate::eval::blackhole;
 use crate::hec::Hec;
 use crate::info;
+use crate::prims::ffi_mutex::Lock;
 use std::collections::HashMap;
 use std::ptr;
 

@@ -8,8 +8,8 @@
 //!
 //! The lock protects everything but dereferencing. The collector takes it as well, because
 //! foreign code may free stable pointers at any time.
-use crate::prims::ffi_mutex::Lock;
 use crate::abi::Closure;
+use crate::prims::ffi_mutex::Lock;
 use std::alloc::{alloc_zeroed, Layout};
 use std::ptr;
 

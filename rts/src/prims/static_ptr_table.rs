@@ -2,8 +2,8 @@
 //!
 //! Modules insert their entries from constructors, before the runtime starts. A stable pointer
 //! keeps each closure alive.
-use crate::prims::stable_ptr::{deRefStablePtr, getStablePtr, hs_free_stable_ptr};
 use crate::abi::Closure;
+use crate::prims::stable_ptr::{deRefStablePtr, getStablePtr, hs_free_stable_ptr};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

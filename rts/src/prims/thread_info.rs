@@ -1,6 +1,6 @@
 //! What `base` asks about threads by C calls.
-use crate::abi::Tso;
 use crate::abi::layout::TSO_ALLOC_LIMIT;
+use crate::abi::Tso;
 
 /// Orders threads by age: -1, 0 or 1.
 /// # Safety

@@ -1,8 +1,8 @@
 //! Looking at closures from Haskell: their size, words and pointers.
-use crate::abi::info_table::Bitmap;
-use crate::abi::{Closure, Info, WORD};
 use crate::abi::closure::fields::*;
+use crate::abi::info_table::Bitmap;
 use crate::abi::layout::*;
+use crate::abi::{Closure, Info, WORD};
 use crate::hec::Hec;
 use crate::memory::object_size::size_of_object;
 use crate::thread::spinlock::pause;
@@ -58,18 +58,19 @@ unsafe fn pointers(c: Closure, info: Info) -> Vec<Closure> {
         found
     };
     match info.kind() {
-        THUNK | THUNK_1_0 | THUNK_0_1 | THUNK_2_0 | THUNK_1_1 | THUNK_0_2 => {
-            fields(THUNK_PAYLOAD, info.ptrs())
-        }
+        THUNK | THUNK_1_0 | THUNK_0_1 | THUNK_2_0 | THUNK_1_1 | THUNK_0_2 => fields(THUNK_PAYLOAD, info.ptrs()),
         THUNK_STATIC | ARR_WORDS | TSO | STACK | TREC_CHUNK | COMPACT_NFDATA => vec![],
         THUNK_SELECTOR => fields(SELECTOR_SELECTEE, 1),
         PAP => application(PAP_FUN, c.word(PAP_COUNTS) >> 32),
         AP => application(AP_FUN, c.word(AP_COUNTS) >> 32),
         AP_STACK => fields(AP_STACK_FUN, 1),
         IND | IND_STATIC | BLACKHOLE => fields(INDIRECTEE, 1),
-        MUT_ARR_PTRS_CLEAN | MUT_ARR_PTRS_DIRTY | MUT_ARR_PTRS_FROZEN_CLEAN
-        | MUT_ARR_PTRS_FROZEN_DIRTY => fields(MUT_ARR_PAYLOAD, c.word(MUT_ARR_PTRS)),
-        SMALL_MUT_ARR_PTRS_CLEAN | SMALL_MUT_ARR_PTRS_DIRTY | SMALL_MUT_ARR_PTRS_FROZEN_CLEAN
+        MUT_ARR_PTRS_CLEAN | MUT_ARR_PTRS_DIRTY | MUT_ARR_PTRS_FROZEN_CLEAN | MUT_ARR_PTRS_FROZEN_DIRTY => {
+            fields(MUT_ARR_PAYLOAD, c.word(MUT_ARR_PTRS))
+        }
+        SMALL_MUT_ARR_PTRS_CLEAN
+        | SMALL_MUT_ARR_PTRS_DIRTY
+        | SMALL_MUT_ARR_PTRS_FROZEN_CLEAN
         | SMALL_MUT_ARR_PTRS_FROZEN_DIRTY => fields(SMALL_ARR_PAYLOAD, c.word(SMALL_ARR_PTRS)),
         MVAR_CLEAN | MVAR_DIRTY => fields(MVAR_HEAD, 3),
         TVAR => fields(TVAR_VALUE, 2),
@@ -90,11 +91,7 @@ unsafe fn pointers(c: Closure, info: Info) -> Vec<Closure> {
 /// # Safety
 /// Called from Cmm with the HEC held and Hp saved; `out` has room for two.
 #[no_mangle]
-pub unsafe extern "C" fn hec_unpack_closure(
-    hec: &mut Hec,
-    c: Closure,
-    out: *mut Closure,
-) -> usize {
+pub unsafe extern "C" fn hec_unpack_closure(hec: &mut Hec, c: Closure, out: *mut Closure) -> usize {
     let c = c.untag();
     let info = settled_info(c);
     let size = size_of_object(c, info);

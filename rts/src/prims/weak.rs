@@ -5,11 +5,11 @@
 //! Whoever turns the header over owns the finalizers, so they run once. C finalizers run at that
 //! moment, latest added first; the Haskell one is handed to the caller. One lock for all weak
 //! pointers decides between HECs; the finalizers run outside it.
-use crate::prims::ffi_mutex::Lock;
-use crate::abi::{Closure, words};
 use crate::abi::closure::fields::*;
+use crate::abi::{words, Closure};
 use crate::hec::{self, Hec};
 use crate::memory::heap;
+use crate::prims::ffi_mutex::Lock;
 use crate::{info, static_closure};
 
 /// Held while a weak pointer is turned over or its list of C finalizers is written.
@@ -32,12 +32,7 @@ struct CFinalizer {
 /// # Safety
 /// Called from Cmm with the HEC held and Hp saved.
 #[no_mangle]
-pub unsafe extern "C" fn hec_new_weak(
-    hec: &mut Hec,
-    key: Closure,
-    value: Closure,
-    finalizer: Closure,
-) -> Closure {
+pub unsafe extern "C" fn hec_new_weak(hec: &mut Hec, key: Closure, value: Closure, finalizer: Closure) -> Closure {
     let w = hec.allocate(WEAK_WORDS);
     w.set_info(info!(stg_WEAK_info));
     w.set_word(WEAK_CFINALIZERS, static_closure!(stg_NO_FINALIZER_closure).0);

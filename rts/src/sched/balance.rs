@@ -8,14 +8,14 @@
 //! `hec/idle.rs` says why neither misses the other.
 //!
 //! Threads bound to an OS thread, and those tied to their HEC (`forkOn`), stay.
-use crate::sched::handoff;
-use crate::abi::Tso;
 use crate::abi::layout::TSO_LOCKED;
+use crate::abi::Tso;
 use crate::base::active_limit::ACTIVE_HECS;
 use crate::hec;
+use crate::hec::balance_backoff::BALANCE_BACKOFF;
 use crate::hec::Hec;
 use crate::observe::eventlog::hooks as eventlog;
-use crate::hec::balance_backoff::BALANCE_BACKOFF;
+use crate::sched::handoff;
 use crate::thread::park;
 
 unsafe fn may_go(t: Tso) -> bool {

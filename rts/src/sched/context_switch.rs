@@ -7,19 +7,19 @@
 //!
 //! The next thread runs on the same native stack. In the threaded way that is a worker's or a fiber, and no bound
 //! thread may be on either side of such a switch; otherwise there is one stack for all.
-use crate::sched::{balance, event_poll, gc, handoff, settings, spark};
-use crate::abi::{Closure, Tso};
 use crate::abi::layout::*;
-use crate::eval::blackhole::owner_of;
-use crate::eval::raise_async::restart_transaction;
+use crate::abi::{Closure, Tso};
 use crate::eval::atomic_modify;
+use crate::eval::blackhole::owner_of;
 use crate::eval::lazy_blackholing::thread_paused;
+use crate::eval::raise_async::restart_transaction;
 use crate::hec;
+use crate::hec::priority;
 use crate::hec::{Handed, Hec};
 use crate::observe::eventlog::hooks as eventlog;
+use crate::sched::{balance, event_poll, gc, handoff, settings, spark};
 use crate::sync::throwto::finished;
 use crate::sync::{stm, wait_queues};
-use crate::hec::priority;
 use crate::thread::stack_shrink::make_ready;
 
 /// The running thread, which leaves with `ret`, hands the HEC to the next on the queue. False (0) if the scheduler's loop has to look: then the
@@ -160,12 +160,12 @@ pub(super) unsafe fn requeue(hec: &mut Hec, t: Tso) {
 
 #[cfg(test)]
 mod tests {
-    use crate::sched::{Settings, init};
     use super::*;
-    use crate::testing::symbols as t;
     use crate::hec::GcRequest;
+    use crate::sched::{init, Settings};
     use crate::sync::throwto::hec_throw_to;
-    use crate::testing::world::{STACKS, World};
+    use crate::testing::symbols as t;
+    use crate::testing::world::{World, STACKS};
     use crate::thread::park::hec_about_to_wait;
     use std::sync::atomic::Ordering;
 

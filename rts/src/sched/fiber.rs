@@ -8,9 +8,9 @@
 //! and 2014 papers meet this as the price of bound threads; stock pays two OS switches a lap.)
 //!
 //! Life of a fiber: free → run by a task → free again, or left → taken up by one worker → free.
-use crate::sched::stg_run;
 use crate::abi::RegTable;
 use crate::base::poison::unpoisoned;
+use crate::sched::stg_run;
 use std::ptr::null_mut;
 use std::sync::Mutex;
 

@@ -1,14 +1,14 @@
 //! Calls from C into Haskell: each makes a thread bound to the calling OS thread and
 //! schedules until that thread is done.
-use crate::sched::task::TaskRef;
-use crate::sched::{hec, schedule, stop_world, task_table};
-use crate::collector::roots::Visitor;
 use crate::abi::closure::fields::WEAK_KEY;
-use crate::abi::{Closure, Tso};
 use crate::abi::layout::*;
+use crate::abi::{Closure, Tso};
+use crate::base::poison::unpoisoned;
+use crate::collector::roots::Visitor;
 use crate::memory::heap;
 use crate::observe::eventlog::hooks as eventlog;
-use crate::base::poison::unpoisoned;
+use crate::sched::task::TaskRef;
+use crate::sched::{hec, schedule, stop_world, task_table};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Mutex;
 
@@ -36,12 +36,7 @@ pub struct InCall {
 /// # Safety
 /// The caller is `task` and holds the HEC; `t` is new and on no queue.
 pub unsafe fn run_to_end(task: TaskRef, t: Tso) -> (Status, Closure) {
-    let mut ic = InCall {
-        task,
-        status: Status::NotFinished,
-        result: Closure::NULL,
-        prev: task.incall.get(),
-    };
+    let mut ic = InCall { task, status: Status::NotFinished, result: Closure::NULL, prev: task.incall.get() };
     let me: *mut InCall = &mut ic;
     task.incall.set(me);
     unpoisoned(ACTIVE.lock()).push(me as usize);

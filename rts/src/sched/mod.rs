@@ -41,10 +41,8 @@ pub struct Settings {
     pub threaded: bool,
 }
 
-static mut SETTINGS: Settings = Settings {
-    stack: StackSizes { initial: 128, chunk: 4096, buffer: 128, max: usize::MAX },
-    threaded: false,
-};
+static mut SETTINGS: Settings =
+    Settings { stack: StackSizes { initial: 128, chunk: 4096, buffer: 128, max: usize::MAX }, threaded: false };
 
 pub fn settings() -> Settings {
     // SAFETY: written before the first thread is made.

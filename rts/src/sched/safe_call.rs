@@ -7,18 +7,18 @@
 //! from its task. The call may begin on one HEC and end on another, unless the thread is tied to its
 //! HEC (`forkOn`); and for a thread that runs on a fiber, on the OS thread of a worker, to which its
 //! task gives it.
-use crate::sched::fiber::Fiber;
-use crate::sched::call_predictor::Call;
-use crate::sched::task::{TaskRef, Wakeup};
-use crate::sched::handoff::protocol::HandoffSlot as _;
-use crate::sched::{handoff, hec, settings, task_table, time_slices};
-use crate::collector::roots::Visitor;
-use crate::abi::{RegTable, Tso};
 use crate::abi::layout::*;
+use crate::abi::{RegTable, Tso};
+use crate::base::fatal::broken;
+use crate::collector::roots::Visitor;
 use crate::eval::lazy_blackholing::thread_paused;
 use crate::hec::Hec;
 use crate::observe::eventlog::hooks as eventlog;
-use crate::base::fatal::broken;
+use crate::sched::call_predictor::Call;
+use crate::sched::fiber::Fiber;
+use crate::sched::handoff::protocol::HandoffSlot as _;
+use crate::sched::task::{TaskRef, Wakeup};
+use crate::sched::{handoff, hec, settings, task_table, time_slices};
 use crate::sync::throwto;
 use crate::thread::park;
 use crate::thread::stack::dirty_stack;

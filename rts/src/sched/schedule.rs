@@ -3,24 +3,24 @@
 //! A task in an in-call runs this until the call's thread is done; a worker, until there is
 //! nothing to do. In the threaded way a bound thread runs on its own OS thread only; otherwise one
 //! OS thread runs everything.
+use super::fiber::Fiber;
+use super::task::{TaskRef, Wakeup};
+use super::{hec, settings, spark};
+use crate::abi::layout::*;
+use crate::abi::Tso;
+use crate::eval::blackhole;
+use crate::eval::lazy_blackholing::{piles_up, thread_paused};
+use crate::eval::raise_async::raise_async;
+use crate::hec::priority;
+use crate::hec::{self, GcRequest, Handed, Hec, LOOK_FOR_EVENTS, TIME_IS_UP};
+use crate::sched::handoff::protocol::Task as _;
 use crate::sched::in_call;
 use crate::sched::in_call::{InCall, Status};
-use super::fiber::Fiber;
-use crate::sched::handoff::protocol::Task as _;
-use super::task::{TaskRef, Wakeup};
 use crate::sched::{balance, context_switch, event_poll, gc, handoff, safe_call, stg_run};
-use super::{hec, settings, spark};
-use crate::abi::Tso;
-use crate::abi::layout::*;
-use crate::eval::blackhole;
-use crate::eval::raise_async::raise_async;
-use crate::eval::lazy_blackholing::{piles_up, thread_paused};
-use crate::hec::{self, GcRequest, Handed, Hec, LOOK_FOR_EVENTS, TIME_IS_UP};
-use crate::{info, static_closure};
 use crate::sync::{stm, throwto, throwto_protocol};
-use crate::hec::priority;
-use crate::thread::{park, stack_cache};
 use crate::thread::stack::{grow, Grown};
+use crate::thread::{park, stack_cache};
+use crate::{info, static_closure};
 use std::ptr::null_mut;
 
 /// Runs threads until the in-call is done (or for ever, for a worker).

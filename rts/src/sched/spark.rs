@@ -14,18 +14,18 @@
 //! was full (`-e`); *dud*, it was a value from the start. The ring is no root: a collection drops
 //! what only it refers to. Counters are written by the HEC's holder, and read with the world
 //! stopped.
-use crate::sched::handoff;
 use super::settings;
-use crate::collector::trace::prefetch;
-use crate::collector::roots::IsAlive;
 use crate::abi::closure::fields::INDIRECTEE;
-use crate::abi::{Closure, RegTable};
 use crate::abi::layout::*;
+use crate::abi::{Closure, RegTable};
+use crate::collector::roots::IsAlive;
+use crate::collector::trace::prefetch;
+use crate::hec::spark_pool::SparkRing;
+use crate::hec::spark_skip;
 use crate::hec::{self, Hec};
 use crate::observe::eventlog::hooks as eventlog;
-use crate::hec::spark_skip;
 use crate::observe::stats;
-use crate::hec::spark_pool::SparkRing;
+use crate::sched::handoff;
 use crate::static_closure;
 use crate::thread::create::new_io_thread;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -67,8 +67,8 @@ unsafe fn is_thunk(c: Closure) -> bool {
         return false;
     }
     match c.info().kind() {
-        THUNK | THUNK_1_0 | THUNK_0_1 | THUNK_2_0 | THUNK_1_1 | THUNK_0_2 | THUNK_STATIC
-        | THUNK_SELECTOR | AP | AP_STACK => true,
+        THUNK | THUNK_1_0 | THUNK_0_1 | THUNK_2_0 | THUNK_1_1 | THUNK_0_2 | THUNK_STATIC | THUNK_SELECTOR | AP
+        | AP_STACK => true,
         // A moment's lock, or a thunk with a value or an evaluator.
         IND if c.field(INDIRECTEE).tag() == 0 => is_thunk(c.field(INDIRECTEE)),
         _ => false,

@@ -8,8 +8,8 @@
 //! [`run_on`], on that of the OS thread, while the Haskell thread has a stack of its own (a *fiber*,
 //! `fiber.rs`). So a fiber can be left in the middle of a call out of Haskell ([`leave`]) and taken
 //! up by another OS thread ([`take_up`]), to which `StgReturn` then comes back.
-use crate::abi::RegTable;
 use crate::abi::layout::*;
+use crate::abi::RegTable;
 use crate::static_closure;
 
 /// The spill slots, and what makes the stack pointer right.

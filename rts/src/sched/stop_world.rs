@@ -8,14 +8,14 @@
 //!
 //! No thread runs and no task is inside a primitive operation while the world is stopped, so what is
 //! changed then (the number of HECs, for instance) never changes under anybody's hands.
-use crate::sched::handoff;
-use crate::sched::handoff::HecSlot;
-use crate::sched::stop_world_protocol;
-use crate::sched::gc::sync_time;
-use crate::sched::task::TaskRef;
 use crate::base::active_limit::ACTIVE_HECS;
 use crate::hec;
 use crate::hec::Hec;
+use crate::sched::gc::sync_time;
+use crate::sched::handoff;
+use crate::sched::handoff::HecSlot;
+use crate::sched::stop_world_protocol;
+use crate::sched::task::TaskRef;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static WORLD: stop_world_protocol::World = stop_world_protocol::World(AtomicBool::new(false));

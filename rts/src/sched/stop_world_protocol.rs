@@ -1,6 +1,6 @@
 //! How one task at a time stops the world: see `stop_world.rs`. `rts/tests/models` runs this under loom.
+use crate::base::atomics::{yield_now, AtomicBool, Ordering};
 use crate::sched::handoff::protocol::{HandoffSlot, Task};
-use crate::base::atomics::{AtomicBool, Ordering, yield_now};
 
 /// Does a task stop the world, or has it done so?
 pub struct World(pub AtomicBool);
@@ -15,7 +15,13 @@ impl World {
     /// task does so: then that one has been let through.
     /// # Safety
     /// As for [`HandoffSlot::release`].
-    pub unsafe fn stop<S: HandoffSlot>(&self, me: S::Task, mine: S, others: impl Iterator<Item = S>, begun: impl FnOnce()) -> bool {
+    pub unsafe fn stop<S: HandoffSlot>(
+        &self,
+        me: S::Task,
+        mine: S,
+        others: impl Iterator<Item = S>,
+        begun: impl FnOnce(),
+    ) -> bool {
         if !self.begin() {
             self.give_way(me, mine);
             return false;
@@ -38,7 +44,11 @@ impl World {
     /// Has `me` get all `others` if they rest.
     /// # Safety
     /// As for [`World::stop`].
-    pub unsafe fn stop_if_idle<S: HandoffSlot>(&self, me: S::Task, mut others: impl Iterator<Item = S> + Clone) -> bool {
+    pub unsafe fn stop_if_idle<S: HandoffSlot>(
+        &self,
+        me: S::Task,
+        mut others: impl Iterator<Item = S> + Clone,
+    ) -> bool {
         if !self.begin() {
             return false;
         }

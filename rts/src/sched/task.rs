@@ -6,23 +6,23 @@
 //! world (`stop_world.rs`) is passed several HECs. A worker that is idle may instead be given the foreign
 //! call of a thread that ran on somebody else's OS thread (`fiber.rs`).
 use super::fiber::Fiber;
-use crate::sched::call_predictor::Call;
-use crate::sched::in_call::InCall;
+use crate::base::active_limit::ACTIVE_HECS;
+use crate::base::adaptive_spin::AdaptiveSpin;
+use crate::base::fatal::broken;
+use crate::collector::parallel::helper_pool::Volunteer;
+use crate::collector::policy::gc_threads;
 use crate::hec::fork_safe_lock::HolderLock;
-use crate::sched::task_table;
-use crate::sched::handoff::protocol;
-use crate::sched::handoff::protocol::{Called, AssignedHec};
+use crate::hec::{self, Hec};
+use crate::observe::eventlog::hooks as eventlog;
+use crate::sched::call_predictor::Call;
 use crate::sched::gc::helper_spin::HelperSpin;
+use crate::sched::handoff::protocol;
+use crate::sched::handoff::protocol::{AssignedHec, Called};
+use crate::sched::in_call::InCall;
 use crate::sched::safe_call::ForeignCall;
 use crate::sched::task_parker;
 use crate::sched::task_parker::Parker;
-use crate::collector::parallel::helper_pool::Volunteer;
-use crate::collector::policy::gc_threads;
-use crate::base::active_limit::ACTIVE_HECS;
-use crate::hec::{self, Hec};
-use crate::observe::eventlog::hooks as eventlog;
-use crate::base::fatal::broken;
-use crate::base::adaptive_spin::AdaptiveSpin;
+use crate::sched::task_table;
 use std::cell::Cell;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -4,12 +4,12 @@
 //! worker as long as it lives. A task may be sent for by somebody who is late (`handoff/protocol.rs`: the lock is gone by then), so its memory is
 //! never freed: the task is kept for the next OS thread. What comes late is a [`Wakeup::Look`](crate::sched::task_parker::Turn), which whoever has the
 //! task by then finds in vain, as it would have itself. A HEC never comes late: who waits for one goes on when he has it.
-use crate::hec::fork_safe_lock::Lock;
-use crate::sched::handoff;
-use crate::sched::task::{Task, TaskRef, same};
-use crate::observe::eventlog::hooks as eventlog;
 use crate::base::fatal;
+use crate::hec::fork_safe_lock::Lock;
+use crate::observe::eventlog::hooks as eventlog;
 use crate::observe::stats::Tasks;
+use crate::sched::handoff;
+use crate::sched::task::{same, Task, TaskRef};
 use std::cell::Cell;
 use std::os::unix::thread::JoinHandleExt;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -101,10 +101,8 @@ pub fn start_worker() -> TaskRef {
     let alive = WORKERS.fetch_add(1, Ordering::Relaxed) + 1;
     PEAK_WORKERS.fetch_max(alive, Ordering::Relaxed);
     ALL_WORKERS.fetch_add(1, Ordering::Relaxed);
-    let spawned = std::thread::Builder::new()
-        .name("haskell-worker".into())
-        .stack_size(WORKER_STACK_BYTES)
-        .spawn(move || {
+    let spawned =
+        std::thread::Builder::new().name("haskell-worker".into()).stack_size(WORKER_STACK_BYTES).spawn(move || {
             ME.set(Some(t));
             // SAFETY: it is fresh.
             unsafe {

@@ -1,16 +1,16 @@
 //! The HEC passed among OS threads, and the scheduler's loop with scripted threads. Whatever
 //! could wait for ever is waited for within a bound.
-use crate::sched::in_call::{Status, run_to_end};
-use crate::sched::safe_call::{resumeThread, suspendThread};
 use super::*;
-use crate::abi::{Closure, RegTable, Tso};
 use crate::abi::layout::*;
-use crate::testing::symbols as t;
+use crate::abi::{Closure, RegTable, Tso};
+use crate::hec::spark_pool::SparkRing;
 use crate::hec::{GcRequest, TIME_IS_UP};
 use crate::memory::{block_alloc, nursery_chunks};
-use crate::hec::spark_pool::SparkRing;
+use crate::sched::in_call::{run_to_end, Status};
+use crate::sched::safe_call::{resumeThread, suspendThread};
 use crate::static_closure;
-use crate::testing::world::{STACKS, World, finish, play};
+use crate::testing::symbols as t;
+use crate::testing::world::{finish, play, World, STACKS};
 use crate::thread::create::{new_thread, push};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::mpsc::{channel, Receiver};
@@ -401,9 +401,7 @@ fn a_collection_moves_threads_and_what_they_hold() {
 #[test]
 fn a_stack_that_overflows_grows_until_its_limit() {
     let mut w = World::new(2);
-    unsafe {
-        init(Settings { stack: crate::thread::stack::StackSizes { max: 3000, ..STACKS }, threaded: false })
-    };
+    unsafe { init(Settings { stack: crate::thread::stack::StackSizes { max: 3000, ..STACKS }, threaded: false }) };
     let t = w.scripted(|reg| unsafe {
         let stack = Tso((*reg).current_tso).obj().stackobj;
         while stack.obj().sp - 80 >= stack.sp_lim() {

@@ -5,10 +5,10 @@
 //!
 //! In the non-threaded way the holder alone looks for delays that are over and descriptors that are ready, so it is asked to at every tick
 //! while anybody waits for such: who is woken waits for a tick at most, not for a time slice.
-use crate::sched::{event_poll, handoff};
 use crate::base::active_limit::ACTIVE_HECS;
 use crate::hec;
 use crate::hec::{Hec, LOOK_FOR_EVENTS, TIME_IS_UP};
+use crate::sched::{event_poll, handoff};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 

@@ -3,8 +3,8 @@
 //! A collection that finds a thread unreachable knows that nobody can ever do the operation it
 //! waits for. It gets an exception instead, whatever its masking state, for it would wait for
 //! ever. Its handlers may wake others of the same batch, which are then no longer deadlocked.
-use crate::abi::Tso;
 use crate::abi::layout::*;
+use crate::abi::Tso;
 use crate::eval::raise_async::raise_async;
 use crate::hec::Hec;
 use crate::static_closure;

@@ -31,17 +31,17 @@
 //!
 //! An I/O port is an MVar with one reader at most, whose thread is the head itself, and which is
 //! not taken for deadlocked.
-use crate::sync::header_lock::Header;
 use crate::abi::closure::fields::*;
-use crate::abi::{Closure, Info, Tso};
 use crate::abi::layout::*;
-use crate::eval::frames::*;
+use crate::abi::{Closure, Info, Tso};
 use crate::base::atomics::{AtomicUsize, Ordering};
+use crate::eval::frames::*;
+use crate::hec::run_queue::dirty_tso;
 use crate::hec::{self, many, Handed, Hec};
 use crate::info;
+use crate::sync::header_lock::Header;
 use crate::thread::park;
 use crate::thread::park::Claim;
-use crate::hec::run_queue::dirty_tso;
 use crate::thread::stack::dirty_stack;
 
 const ENTRY_WORDS: usize = 3;

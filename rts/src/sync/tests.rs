@@ -1,13 +1,13 @@
 //! MVars, ports and `throwTo`, with threads that have on their stacks what blocked ones have.
 use super::mvar::{hec_mvar_put, hec_mvar_taken, hec_port_write, try_put_mvar};
-use crate::sync::wait_queues::{leave_queues, park};
 use super::throwto::{deliver_instead, hec_throw_to, hec_unmasked, thread_finished};
 use crate::abi::closure::fields::*;
-use crate::abi::{Closure, Tso};
 use crate::abi::layout::*;
-use crate::testing::symbols as t;
+use crate::abi::{Closure, Tso};
 use crate::eval::raise_async::raise_async;
 use crate::info;
+use crate::sync::wait_queues::{leave_queues, park};
+use crate::testing::symbols as t;
 use crate::testing::world::World;
 use crate::thread::park::Wait;
 

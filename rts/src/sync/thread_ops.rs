@@ -1,10 +1,10 @@
 //! New threads from Haskell, and what threads ask about each other.
-use crate::abi::{Closure, Tso};
 use crate::abi::layout::*;
+use crate::abi::{Closure, Tso};
 use crate::hec;
+use crate::hec::priority;
 use crate::hec::Hec;
 use crate::thread::create::new_io_thread;
-use crate::hec::priority;
 use crate::thread::park;
 use crate::thread::stack::StackSizes;
 use std::sync::atomic::Ordering;

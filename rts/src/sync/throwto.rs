@@ -17,22 +17,22 @@
 //!
 //! With several HECs the target may be in the middle of anything. `throwto_protocol.rs` has the protocol by which messages
 //! follow it; here is what it stands on. Letters to a HEC are read by its scheduler, between threads.
+use crate::abi::layout::*;
+use crate::abi::tso::TsoObj;
+use crate::abi::{Closure, Tso};
+use crate::base::atomics::{AtomicUsize, Ordering};
+use crate::eval::frames::*;
+use crate::eval::raise_async::raise_async;
+use crate::hec::run_queue::dirty_tso;
+use crate::hec::Hec;
+use crate::info;
 use crate::sync::throwto_protocol;
 use crate::sync::throwto_protocol::{Thrower, When};
 use crate::sync::wait_queues;
 use crate::sync::wait_queues::scheduler;
-use crate::base::atomics::{AtomicUsize, Ordering};
-use crate::abi::tso::TsoObj;
-use crate::abi::{Closure, Tso};
-use crate::abi::layout::*;
-use crate::eval::frames::*;
-use crate::eval::raise_async::raise_async;
-use crate::hec::Hec;
-use crate::info;
+use crate::thread::ownership::Ownership;
 use crate::thread::park;
 use crate::thread::park::Claim;
-use crate::thread::ownership::Ownership;
-use crate::hec::run_queue::dirty_tso;
 use crate::thread::stack::dirty_stack;
 
 const MSG_LINK: usize = 1;
@@ -63,10 +63,14 @@ unsafe fn when(t: Tso, why: usize) -> When {
     let now = |yes: bool| if yes { When::Now } else { When::Later };
     match why {
         NotBlocked | BlockedOnBlackHole => now(!masked),
-        BlockedOnMVar | BlockedOnMVarRead | BlockedOnIOCompletion | BlockedOnSTM
-        | BlockedOnMsgThrowTo | BlockedOnRead | BlockedOnWrite | BlockedOnDelay => {
-            now(!uninterruptible)
-        }
+        BlockedOnMVar
+        | BlockedOnMVarRead
+        | BlockedOnIOCompletion
+        | BlockedOnSTM
+        | BlockedOnMsgThrowTo
+        | BlockedOnRead
+        | BlockedOnWrite
+        | BlockedOnDelay => now(!uninterruptible),
         BlockedOnCCall_Interruptible if !uninterruptible => When::LaterInterrupt,
         _ => When::Later,
     }

@@ -27,7 +27,7 @@
 //! Locks: a list, and the links of the messages in it, belong to the lock of the target.
 //!
 //! `rts/tests/models/throwto.rs` runs this file under loom.
-use crate::thread::ownership::{Claim, Held, NOT_BLOCKED, Ownership};
+use crate::thread::ownership::{Claim, Held, Ownership, NOT_BLOCKED};
 
 /// When an exception thrown to a thread may be raised in it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -78,7 +78,9 @@ enum Turn<T> {
     /// Raise: it is ours, or was blocked and has been claimed.
     Now(Option<Claim<T>>),
     /// Wait in its list; perhaps interrupt its call.
-    Later { interrupt: bool },
+    Later {
+        interrupt: bool,
+    },
 }
 
 fn judge<H: Thrower>(h: &H, target: H::Thread, held: &Held) -> Turn<H::Thread> {

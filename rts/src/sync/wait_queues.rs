@@ -1,10 +1,10 @@
 //! Putting a thread where it waits, and taking it away so that an exception can reach it.
-use crate::sync::{mvar, stm, throwto};
-use crate::abi::{Closure, Tso};
 use crate::abi::layout::*;
+use crate::abi::{Closure, Tso};
+use crate::base::fatal;
 use crate::eval::blackhole;
 use crate::hec::Hec;
-use crate::base::fatal;
+use crate::sync::{mvar, stm, throwto};
 use crate::thread::park::{Claim, Wait};
 
 /// What the scheduler does for threads that wait in its own queues.

@@ -1,7 +1,7 @@
 //! Info tables and closures for unit tests, which run without the Cmm side: the built-in ones
 //! that Rust refers to, and a few such as a compiler would make.
-use crate::abi::{Closure, Info};
 use crate::abi::layout::*;
+use crate::abi::{Closure, Info};
 use std::arch::global_asm;
 
 /// An info table: its layout word, closure type, and SRT field or constructor tag.

@@ -1,25 +1,25 @@
 //! What unit tests of several floors share: an empty heap with objects like those a compiler
 //! would make, and threads that run scripts in the place of compiled code.
+use crate::abi::closure::fields::*;
+use crate::abi::layout::*;
+use crate::abi::{words, Closure, Info, RegTable, Tso};
+use crate::base::poison::unpoisoned;
 use crate::collector::policy::heap_limits;
 use crate::collector::policy::heap_limits::Settings;
-use crate::collector::{Outcome, Request, collect, roots};
-use crate::abi::closure::fields::*;
-use crate::abi::{Closure, Info, RegTable, Tso, words};
-use crate::abi::layout::*;
-use crate::testing::symbols as t;
+use crate::collector::{collect, roots, Outcome, Request};
 use crate::events::io_poll;
 use crate::hec;
 use crate::hec::Hec;
 use crate::memory;
 use crate::memory::{address_space, block_alloc, free_run, generation, heap, nursery_chunks};
-use crate::sched::context_switch::hec_switch;
 use crate::sched;
+use crate::sched::context_switch::hec_switch;
 use crate::sched::{handoff, in_call, safe_call, task_table};
 use crate::sync;
+use crate::testing::symbols as t;
 use crate::thread::create::{new_thread, push};
-use crate::thread::stack_shrink::make_ready;
 use crate::thread::stack::StackSizes;
-use crate::base::poison::unpoisoned;
+use crate::thread::stack_shrink::make_ready;
 use crate::{info, static_closure};
 use std::collections::BTreeMap;
 use std::sync::mpsc::{channel, RecvTimeoutError, Sender};
@@ -156,9 +156,7 @@ impl World {
     pub fn collect(&mut self, request: Request) -> Outcome {
         let roots = &mut self.roots;
         // SAFETY: no thread runs.
-        unsafe {
-            collect(&mut [self.hec], 0, request, &mut |visit| roots.iter_mut().for_each(|c| visit(c)))
-        }
+        unsafe { collect(&mut [self.hec], 0, request, &mut |visit| roots.iter_mut().for_each(|c| visit(c))) }
     }
     /// The object after as many collections as make it old.
     pub fn old(&mut self, c: Closure) -> Closure {

@@ -1,8 +1,8 @@
 //! New threads.
 use crate::abi::closure::fields::THUNK_PAYLOAD;
+use crate::abi::layout::*;
 use crate::abi::tso::Priority;
 use crate::abi::{Closure, Info, Tso};
-use crate::abi::layout::*;
 use crate::hec::Hec;
 use crate::observe::eventlog::hooks as eventlog;
 use crate::thread::stack::{new_chunk, StackSizes};
@@ -105,9 +105,6 @@ pub unsafe fn new_io_thread(hec: &mut Hec, closure: Closure, sizes: &StackSizes)
 /// As for [`Hec::allocate`].
 pub unsafe fn new_strict_io_thread(hec: &mut Hec, closure: Closure, sizes: &StackSizes) -> Tso {
     let t = new_thread(hec, sizes);
-    push(
-        t.obj().stackobj,
-        &[info!(stg_enter_info).0, closure.0, info!(stg_ap_v_info).0, info!(stg_forceIO_info).0],
-    );
+    push(t.obj().stackobj, &[info!(stg_enter_info).0, closure.0, info!(stg_ap_v_info).0, info!(stg_forceIO_info).0]);
     t
 }

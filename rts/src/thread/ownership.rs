@@ -17,8 +17,8 @@
 //! Orders: who blocks a thread publishes its stack by the store of the reason (Release); all others by releasing the lock.
 //!
 //! `rts/tests/models/throwto.rs` runs this file under loom.
-use crate::thread::spinlock::{Reason, Spin};
 use crate::base::atomics::{AtomicUsize, Ordering};
+use crate::thread::spinlock::{Reason, Spin};
 
 /// The reason of a thread that is not blocked.
 pub const NOT_BLOCKED: usize = 0;

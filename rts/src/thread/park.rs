@@ -33,16 +33,16 @@
 //!
 //! A thread that leaves for a foreign call does so by [`block`], and goes on by [`resume_from_call`], on
 //! the OS thread that made the call. Nothing else writes `why_blocked`.
-use crate::thread::spinlock::{Reason, Spin};
-use crate::thread::ownership;
-use crate::thread::ownership::{Held, NOT_BLOCKED, Ownership};
-use crate::base::atomics::AtomicUsize;
+use crate::abi::layout::*;
 use crate::abi::tso::TsoObj;
 use crate::abi::{Closure, Tso};
-use crate::abi::layout::*;
-use crate::hec::{Handed, Hec, many};
-use crate::observe::eventlog::hooks as eventlog;
+use crate::base::atomics::AtomicUsize;
 use crate::hec::run_queue::dirty_tso;
+use crate::hec::{many, Handed, Hec};
+use crate::observe::eventlog::hooks as eventlog;
+use crate::thread::ownership;
+use crate::thread::ownership::{Held, Ownership, NOT_BLOCKED};
+use crate::thread::spinlock::{Reason, Spin};
 
 /// What a thread that leaves with `ThreadBlocked` is about to wait for.
 #[derive(Clone, Copy)]

@@ -4,7 +4,7 @@
 //! A section allocates nothing that could start a collection and waits for nothing but another
 //! such lock further down in the order (`park.rs`). Whoever waits spins a little and then lets
 //! other OS threads run, for the system may have stopped the holder.
-use crate::base::atomics::{AtomicU16, AtomicUsize, Ordering, spin_loop, yield_now};
+use crate::base::atomics::{spin_loop, yield_now, AtomicU16, AtomicUsize, Ordering};
 
 /// How often to look again before letting another OS thread run.
 const PATIENCE: u32 = 64;

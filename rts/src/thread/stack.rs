@@ -9,8 +9,8 @@
 //! recursion that goes up and down over some thousand words meets a boundary only now and then,
 //! and would meet one all the time if 1, 2, 4, 8 and 16 KB were chained.
 use crate::abi::closure::fields::UNDERFLOW_NEXT;
-use crate::abi::{Closure, Stack, Tso};
 use crate::abi::layout::*;
+use crate::abi::{Closure, Stack, Tso};
 use crate::hec::Hec;
 use crate::info;
 use crate::memory::object_size::size_of_frame;

@@ -7,12 +7,12 @@
 //! use then is garbage like everything else.
 //!
 //! A thread object that is still known must have a stack. The ended ones share an empty chunk.
-use crate::hec::run_queue::dirty_tso;
-use crate::thread::stack::make_chunk;
-use crate::abi::{Stack, Tso};
 use crate::abi::layout::*;
+use crate::abi::{Stack, Tso};
+use crate::hec::run_queue::dirty_tso;
 use crate::hec::Hec;
-use crate::memory::{Age, age_of};
+use crate::memory::{age_of, Age};
+use crate::thread::stack::make_chunk;
 
 /// A HEC's chunks for new threads, good until the next collection.
 #[derive(Default)]

@@ -14,10 +14,10 @@
 //! youngest frames by others; [`ROOM_WORDS`] are kept for the difference. Threads in foreign calls,
 //! which go on without the scheduler, and older chunks are not shrunk. `tot_stack_size` counts
 //! chunks at their full size, so that a limit does not depend on when a thread has rested.
-use crate::hec::run_queue::dirty_tso;
-use crate::thread::stack::{DIRTY, dirty_stack, new_chunk};
 use crate::abi::{Stack, Tso, WORD};
+use crate::hec::run_queue::dirty_tso;
 use crate::hec::Hec;
+use crate::thread::stack::{dirty_stack, new_chunk, DIRTY};
 
 /// Words free in a shrunk chunk: a handler's call is two longer than its catch frame.
 pub const ROOM_WORDS: usize = 2;

@@ -1,18 +1,18 @@
 //! Queues, the door, and stacks that grow and shrink by chunks.
-use crate::hec::run_queue::{ThreadQueue, set_link};
-use super::stack::{grow, hec_stack_underflow, Grown, StackSizes, UNDERFLOW_FRAME_WORDS};
-use crate::thread::stack_shrink::{ROOM_WORDS, make_ready};
-use crate::hec::priority;
-use crate::thread::{park, stack_cache};
 use super::create;
-use crate::collector::Request;
+use super::stack::{grow, hec_stack_underflow, Grown, StackSizes, UNDERFLOW_FRAME_WORDS};
+use crate::abi::layout::*;
 use crate::abi::tso::Priority;
 use crate::abi::{Closure, Tso};
-use crate::abi::layout::*;
-use crate::testing::symbols as t;
+use crate::collector::Request;
 use crate::eval::raise_async::raise_async;
+use crate::hec::priority;
+use crate::hec::run_queue::{set_link, ThreadQueue};
 use crate::info;
-use crate::testing::world::{STACKS, World};
+use crate::testing::symbols as t;
+use crate::testing::world::{World, STACKS};
+use crate::thread::stack_shrink::{make_ready, ROOM_WORDS};
+use crate::thread::{park, stack_cache};
 
 /// The threads of a queue, from front to back.
 fn contents(q: &ThreadQueue) -> Vec<Tso> {
@@ -170,8 +170,16 @@ fn what_a_brief_thread_makes_is_brief() {
     let mut w = World::new(2);
     let t = w.thread();
     let priority = unsafe { &mut t.obj().priority };
-    let (turn, seen) = (|slices, moments| Priority::Batch { slices, moments }, |slices, moments| Priority::BatchSeen { slices, moments });
-    for (parent, child) in [(Priority::Interactive, Priority::Interactive), (Priority::InteractiveSeen, Priority::Interactive), (turn(3, 1), TURN), (seen(2, 1), TURN)] {
+    let (turn, seen) = (
+        |slices, moments| Priority::Batch { slices, moments },
+        |slices, moments| Priority::BatchSeen { slices, moments },
+    );
+    for (parent, child) in [
+        (Priority::Interactive, Priority::Interactive),
+        (Priority::InteractiveSeen, Priority::Interactive),
+        (turn(3, 1), TURN),
+        (seen(2, 1), TURN),
+    ] {
         *priority = parent;
         assert_eq!(unsafe { priority::of_child(t) }, child);
     }
@@ -182,9 +190,15 @@ fn what_a_brief_thread_makes_is_brief() {
         assert_eq!(t.obj().worked, 0);
         (t.obj().priority, t.obj().began)
     };
-    assert_eq!([Priority::Interactive, Priority::InteractiveSeen, turn(2, 3), seen(2, 3)].map(|before| blocks(before, 9).0), [Priority::Interactive; 4]);
+    assert_eq!(
+        [Priority::Interactive, Priority::InteractiveSeen, turn(2, 3), seen(2, 3)].map(|before| blocks(before, 9).0),
+        [Priority::Interactive; 4]
+    );
     // If it has not been found at all so far, its turn has not begun.
-    assert_eq!([turn(2, 0), seen(2, 2), turn(0, 1)].map(|before| blocks(before, 9)), [(turn(2, 1), 7), (turn(2, 3), 7), (turn(0, 2), 7)]);
+    assert_eq!(
+        [turn(2, 0), seen(2, 2), turn(0, 1)].map(|before| blocks(before, 9)),
+        [(turn(2, 1), 7), (turn(2, 3), 7), (turn(0, 2), 7)]
+    );
     assert_eq!(blocks(TURN, 9), (turn(0, 1), 0));
     let found = |before| unsafe {
         t.obj().priority = before;
@@ -219,7 +233,9 @@ fn a_turn_has_several_slices_if_others_wait() {
     };
     assert_eq!([0, 1, 3, 10, 25, 70, 1000].map(|n| slices(n).unwrap()), [1, 2, 4, 7, 3, 1, 1]);
     // But who is waited for stays with those that come first.
-    for priority in [Priority::Interactive, Priority::InteractiveSeen, TURN, Priority::BatchSeen { slices: 1, moments: 1 }] {
+    for priority in
+        [Priority::Interactive, Priority::InteractiveSeen, TURN, Priority::BatchSeen { slices: 1, moments: 1 }]
+    {
         unsafe {
             t.obj().priority = priority;
             priority::on_slice_end(t, 10, true);

@@ -49,8 +49,15 @@ fn steps(code: &str) -> Vec<Step> {
             "StgInd_indirectee(updatee) = R1" => Step::StoreIndirectee,
             "SET_INFO(updatee, stg_IND_info)" => Step::StoreHeader,
             // On x86-64 stores stay in their order. What Rust is called for is no part of the protocol.
-            "" | "W_ updatee, info" | "updatee = Sp(1)" | "jump hec_update_claimed [R1]" | "Sp_adj(2)" | "prim_write_barrier" => continue,
-            "if (HEC_IS_OLD(updatee)) (likely: False)" | "ccall hec_remember(MyCapability() \"ptr\", updatee \"ptr\")" | "RETURN_R1()" => continue,
+            ""
+            | "W_ updatee, info"
+            | "updatee = Sp(1)"
+            | "jump hec_update_claimed [R1]"
+            | "Sp_adj(2)"
+            | "prim_write_barrier" => continue,
+            "if (HEC_IS_OLD(updatee)) (likely: False)"
+            | "ccall hec_remember(MyCapability() \"ptr\", updatee \"ptr\")"
+            | "RETURN_R1()" => continue,
             other => panic!("cmm/Update.cmm: the model does not know what `{other}` does"),
         };
         found.push(step);

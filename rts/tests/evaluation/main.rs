@@ -29,13 +29,7 @@ mod atomics {
         pub fn swap(&self, word: usize, _: Ordering) -> usize {
             self.0.swap(word, SeqCst)
         }
-        pub fn compare_exchange(
-            &self,
-            old: usize,
-            new: usize,
-            _: Ordering,
-            _: Ordering,
-        ) -> Result<usize, usize> {
+        pub fn compare_exchange(&self, old: usize, new: usize, _: Ordering, _: Ordering) -> Result<usize, usize> {
             self.0.compare_exchange(old, new, SeqCst, SeqCst)
         }
     }

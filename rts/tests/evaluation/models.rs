@@ -279,39 +279,54 @@ fn eager_claims_overwrite_each_other_and_a_queue() {
 
 #[test]
 fn a_second_waiter_meets_a_queue_that_is_overwritten() {
-    together(3, [|w| eager(w, 0), |w| eager(w, 1), |w| {
-        w.enter(2);
-        // Woken or not, it goes away: an entry left behind harms nobody.
-        *w.blocked[2].lock().unwrap() = 0;
-    }], World::verify);
+    together(
+        3,
+        [
+            |w| eager(w, 0),
+            |w| eager(w, 1),
+            |w| {
+                w.enter(2);
+                // Woken or not, it goes away: an entry left behind harms nobody.
+                *w.blocked[2].lock().unwrap() = 0;
+            },
+        ],
+        World::verify,
+    );
 }
 
 #[test]
 fn work_set_aside_is_resumed_unless_another_has_claimed() {
     // One freezes what it has done for the thunk without having claimed it; the other claims.
-    together(3, [
-        |w| {
-            let frozen = w.value(0);
-            if !fill(w, X, frozen) {
-                assert!(look(w, X) != State::Unclaimed);
-            }
-        },
-        |w| {
-            // Cut off, it enters the frozen work.
-            if !w.pause(1) {
-                return w.enter(1);
-            }
-            w.return_claimed(1);
-        },
-        |w| w.enter(2),
-    ], World::verify);
+    together(
+        3,
+        [
+            |w| {
+                let frozen = w.value(0);
+                if !fill(w, X, frozen) {
+                    assert!(look(w, X) != State::Unclaimed);
+                }
+            },
+            |w| {
+                // Cut off, it enters the frozen work.
+                if !w.pause(1) {
+                    return w.enter(1);
+                }
+                w.return_claimed(1);
+            },
+            |w| w.enter(2),
+        ],
+        World::verify,
+    );
 }
 
 #[test]
 fn a_frozen_computation_is_claimed_by_one() {
     explore(3, || {
         let w = World::new();
-        let other = { let w = w.clone(); thread::spawn(move || claim(&*w, X, THREADS + 1).is_some()) };
+        let other = {
+            let w = w.clone();
+            thread::spawn(move || claim(&*w, X, THREADS + 1).is_some())
+        };
         let mine = claim(&*w, X, THREADS).is_some();
         assert!(mine != other.join().unwrap());
     });

@@ -4,9 +4,9 @@
 //! of a variable's loads it remembers the last alone: that of a thread which goes on to change the variable hides those of all others, and
 //! the orders in which these come second are never run (loom's issues 166 and 392). So each variable here has another beside it that every
 //! access changes. Relaxed as that is, it makes nothing visible that the access itself does not, and no load newer than it may be.
+use loom::sync::atomic;
 pub use loom::sync::atomic::{fence, Ordering};
 pub use loom::sync::{Condvar, Mutex, MutexGuard};
-use loom::sync::atomic;
 
 std::thread_local! {
     /// Turns of waiting so far in this execution, all of whose threads loom runs on one of the system's.
@@ -55,7 +55,13 @@ macro_rules! atomic {
             pub fn swap(&self, value: $of, order: Ordering) -> $of {
                 self.accessed().swap(value, order)
             }
-            pub fn compare_exchange(&self, old: $of, new: $of, success: Ordering, failure: Ordering) -> Result<$of, $of> {
+            pub fn compare_exchange(
+                &self,
+                old: $of,
+                new: $of,
+                success: Ordering,
+                failure: Ordering,
+            ) -> Result<$of, $of> {
                 self.accessed().compare_exchange(old, new, success, failure)
             }
         }

@@ -72,16 +72,24 @@ fn a_fork_as_others_run_and_come_back() {
 
 #[test]
 fn a_fork_as_another_stops_the_world() {
-    forked(&[FIRST, GIVEN], |house, me| {
-        house.stop_the_world(me);
-        runs(house, me);
-    }, |house, me| house.visit(1, me));
+    forked(
+        &[FIRST, GIVEN],
+        |house, me| {
+            house.stop_the_world(me);
+            runs(house, me);
+        },
+        |house, me| house.visit(1, me),
+    );
 }
 
 #[test]
 fn a_fork_as_a_letter_comes() {
-    forked(&[FIRST, GIVEN, LETTER], |house, me| {
-        house.send(0, Thread { name: LETTER, bound: None });
-        runs(house, me);
-    }, |_, _| ());
+    forked(
+        &[FIRST, GIVEN, LETTER],
+        |house, me| {
+            house.send(0, Thread { name: LETTER, bound: None });
+            runs(house, me);
+        },
+        |_, _| (),
+    );
 }

@@ -72,7 +72,10 @@ impl Heap {
 fn one_copy_becomes_the_object() {
     explore(3, || {
         let heap = Heap::new();
-        let other = { let heap = heap.clone(); thread::spawn(move || heap.save(1)) };
+        let other = {
+            let heap = heap.clone();
+            thread::spawn(move || heap.save(1))
+        };
         let mine = heap.save(0);
         assert_eq!(mine, other.join().unwrap());
     });
@@ -82,7 +85,10 @@ fn one_copy_becomes_the_object() {
 fn a_claim_is_waited_for() {
     explore(3, || {
         let heap = Heap::new();
-        let other = { let heap = heap.clone(); thread::spawn(move || heap.claim(1)) };
+        let other = {
+            let heap = heap.clone();
+            thread::spawn(move || heap.claim(1))
+        };
         let mine = heap.save(0);
         assert_eq!(mine, other.join().unwrap().unwrap_or(0));
     });

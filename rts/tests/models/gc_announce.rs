@@ -1,7 +1,7 @@
 //! HECs hear of a collection: one of them does it, or looks again whether to.
-use crate::shipped::announce::{Announcement, Hears};
 use crate::atomics::{AtomicBool, AtomicUsize, Ordering};
 use crate::explore;
+use crate::shipped::announce::{Announcement, Hears};
 use crate::shipped::mailbox::Mailbox;
 use loom::thread;
 

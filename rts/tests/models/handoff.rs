@@ -9,9 +9,8 @@ use loom::sync::Arc;
 fn one_task_at_a_time_holds_it_and_each_has_its_turn() {
     explore(2, || {
         House::with(1, 3, 0, |house| {
-            let others = [(1, 2), (2, 1)].map(|(no, times)| {
-                house.spawn(no, move |me| (0..times).for_each(|_| house.visit(0, me)))
-            });
+            let others = [(1, 2), (2, 1)]
+                .map(|(no, times)| house.spawn(no, move |me| (0..times).for_each(|_| house.visit(0, me))));
             house.visit(0, house.tasks[0]);
             others.into_iter().for_each(|t| t.join().unwrap());
             assert!(house.is_quiet());

@@ -1,11 +1,11 @@
 //! HECs and tasks for the models of the scheduler, whose threads only note that they have run. Seats, letters, turns and the
 //! stopping of the world are the code that ships; [`House::schedule`] is short for what `sched/schedule.rs` does with them.
 use crate::atomics::{AtomicBool, AtomicUsize, Ordering};
+use crate::shipped::handoff_protocol::{AssignedHec, Called, HandoffSlot, Task, Work};
 use crate::shipped::handoff_state::SlotState;
 use crate::shipped::mailbox::Mailbox;
-use crate::shipped::handoff_protocol::{Called, HandoffSlot, Task, AssignedHec, Work};
 use crate::shipped::stop_world_protocol;
-use crate::shipped::task_parker::{Wakeup, Parker};
+use crate::shipped::task_parker::{Parker, Wakeup};
 use loom::cell::UnsafeCell;
 use loom::sync::{Condvar, Mutex, MutexGuard};
 use loom::thread;

@@ -1,7 +1,7 @@
 //! A crew: jobs are done, and never after they have been recalled.
 use crate::atomics::{AtomicUsize, Ordering};
-use crate::shipped::helper_pool::{HelperPool, HelperId};
 use crate::explore;
+use crate::shipped::helper_pool::{HelperId, HelperPool};
 use loom::sync::Arc;
 use loom::thread::{self, JoinHandle};
 

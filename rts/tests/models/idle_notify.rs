@@ -2,7 +2,7 @@
 use crate::atomics::{AtomicBool, AtomicUsize, Ordering};
 use crate::explore;
 use crate::hec_world::END;
-use crate::shipped::idle::{notify_idle, work_added, before_run, WorkSource, IdleCount};
+use crate::shipped::idle::{before_run, notify_idle, work_added, IdleCount, WorkSource};
 use crate::shipped::mailbox::Mailbox;
 use loom::sync::{Arc, Mutex};
 use loom::thread;
@@ -110,7 +110,10 @@ impl World {
     fn verify(&self) {
         let hec = &self.hecs[0];
         let idle = hec.limit.load(Ordering::Relaxed) == END;
-        assert!(!(idle && self.has_room() && hec.has_something()), "a HEC rests for want of work, and its neighbour has some");
+        assert!(
+            !(idle && self.has_room() && hec.has_something()),
+            "a HEC rests for want of work, and its neighbour has some"
+        );
     }
 }
 

@@ -2,8 +2,8 @@
 use crate::atomics::{AtomicUsize, Ordering};
 use crate::explore;
 use crate::hec_world::{House, Thread, END};
-use crate::shipped::mailbox::Mailbox;
 use crate::shipped::handoff_protocol::HandoffSlot;
+use crate::shipped::mailbox::Mailbox;
 use loom::sync::Arc;
 use loom::thread;
 

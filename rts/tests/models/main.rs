@@ -19,26 +19,26 @@ mod thread {
 }
 
 mod bound;
-mod short_calls;
-mod ownership;
-mod helper_pool;
-mod ticker_sleep;
-mod shutdown;
 mod fibers;
 mod forks;
 mod forwarding;
-mod migration;
 mod gc_announce;
+mod handoff;
 mod hec_world;
 mod held_signals;
-mod throwto;
-mod modifications;
+mod helper_pool;
 mod idle_notify;
 mod mailbox;
-mod handoff;
-mod termination;
+mod migration;
+mod modifications;
+mod ownership;
+mod short_calls;
+mod shutdown;
 mod sparks;
+mod termination;
+mod throwto;
 mod throwto_world;
+mod ticker_sleep;
 mod transactions;
 mod worlds;
 

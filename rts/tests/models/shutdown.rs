@@ -2,8 +2,8 @@
 use crate::atomics::{AtomicBool, Ordering};
 use crate::explore;
 use crate::hec_world::{House, TaskRef, Thread};
-use crate::shipped::lifetime::{Leave, Lifetime, Start};
 use crate::shipped::handoff_protocol::HandoffSlot;
+use crate::shipped::lifetime::{Leave, Lifetime, Start};
 
 const FLUSH: usize = 0;
 const OTHER: usize = 1;
@@ -85,7 +85,8 @@ unsafe impl Sync for Program {}
 fn program(first: fn(&Program, TaskRef, i32), others: [fn(&Program, TaskRef, i32); 2]) {
     explore(2, move || {
         House::with(2, 4, 1, |house| {
-            let program: *mut Program = Box::into_raw(Box::new(Program { house, life: Lifetime::new(), wound_down: AtomicBool::new(false) }));
+            let program: *mut Program =
+                Box::into_raw(Box::new(Program { house, life: Lifetime::new(), wound_down: AtomicBool::new(false) }));
             // SAFETY: the model's threads have ended when it has.
             let p: &'static Program = unsafe { &*program };
             assert!(p.life.start() == Start::First && p.life.start() == Start::Again);
@@ -118,12 +119,15 @@ fn the_runtime_ends_as_c_calls_haskell() {
 
 #[test]
 fn the_runtime_ends_and_another_ends_the_program() {
-    program(Program::leave, [
-        |p, _, os_thread| {
-            assert!(p.life.in_use() || !p.life.leave_all(os_thread));
-        },
-        |p, me, _| p.resume_from_call(me),
-    ]);
+    program(
+        Program::leave,
+        [
+            |p, _, os_thread| {
+                assert!(p.life.in_use() || !p.life.leave_all(os_thread));
+            },
+            |p, me, _| p.resume_from_call(me),
+        ],
+    );
 }
 
 #[test]
@@ -140,14 +144,17 @@ fn the_child_of_a_fork_goes_on_though_its_parent_was_about_to_end() {
 /// Threads wait on the second HEC, whose holder runs them, or leaves them to a worker.
 #[test]
 fn the_program_ends_with_threads_that_run() {
-    program(Program::exit, [
-        |p, me, _| {
-            p.house.slot(1).acquire(me);
-            if !me.is_gone() {
-                p.house.queue(1, OTHER, None);
-                p.house.leave(me);
-            }
-        },
-        |p, me, _| p.resume_from_call(me),
-    ]);
+    program(
+        Program::exit,
+        [
+            |p, me, _| {
+                p.house.slot(1).acquire(me);
+                if !me.is_gone() {
+                    p.house.queue(1, OTHER, None);
+                    p.house.leave(me);
+                }
+            },
+            |p, me, _| p.resume_from_call(me),
+        ],
+    );
 }

@@ -60,7 +60,8 @@ impl Work {
     /// A piece that another worker offers, if there comes to be one.
     fn seek(&self, me: usize) -> Option<usize> {
         let others = || (0..self.queues.len()).filter(move |&i| i != me);
-        self.quiet.seek(|| others().any(|i| !self.queues[i].looks_empty()), || others().find_map(|i| self.queues[i].pop()))
+        self.quiet
+            .seek(|| others().any(|i| !self.queues[i].looks_empty()), || others().find_map(|i| self.queues[i].pop()))
     }
 
     /// Works until all is done.

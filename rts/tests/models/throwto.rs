@@ -60,21 +60,33 @@ fn given(tied: bool, acts: [Act; 2]) {
 
 #[test]
 fn a_letter_follows_a_target_that_is_given_on() {
-    given(false, [(A, |h| h.run(T, |h, t| h.give(t, C))), (C, |h| {
-        h.attend();
-        h.run(T, |h, t| h.give(t, B));
-    })]);
+    given(
+        false,
+        [
+            (A, |h| h.run(T, |h, t| h.give(t, C))),
+            (C, |h| {
+                h.attend();
+                h.run(T, |h, t| h.give(t, B));
+            }),
+        ],
+    );
 }
 
 #[test]
 fn a_letter_follows_a_target_that_comes_back() {
-    given(false, [(A, |h| {
-        h.run(T, |h, t| h.give(t, C));
-        h.attend();
-    }), (C, |h| {
-        h.attend();
-        h.run(T, |h, t| h.give(t, A));
-    })]);
+    given(
+        false,
+        [
+            (A, |h| {
+                h.run(T, |h, t| h.give(t, C));
+                h.attend();
+            }),
+            (C, |h| {
+                h.attend();
+                h.run(T, |h, t| h.give(t, A));
+            }),
+        ],
+    );
 }
 
 #[test]
@@ -89,10 +101,16 @@ fn a_waiting_target_is_hit_or_woken() {
 
 #[test]
 fn a_target_that_is_tied_goes_home_when_it_is_woken() {
-    given(true, [(A, |h| {
-        h.run(T, Holder::take);
-        h.attend();
-    }), (C, Holder::put)]);
+    given(
+        true,
+        [
+            (A, |h| {
+                h.run(T, Holder::take);
+                h.attend();
+            }),
+            (C, Holder::put),
+        ],
+    );
 }
 
 /// As above, of a target that does not listen yet.
@@ -103,14 +121,21 @@ fn deaf(mask: Mask, acts: [Act; 2], end: fn(&'static World)) {
 
 #[test]
 fn a_deaf_target_that_is_woken_finds_the_message() {
-    deaf(Uninterruptible, [(A, |h| h.run(T, Holder::take)), (C, |h| {
-        h.put();
-        h.run(T, Holder::unmask);
-    })], |w| {
-        w.hold(C).put();
-        wakes_up(w);
-        all_done(w);
-    });
+    deaf(
+        Uninterruptible,
+        [
+            (A, |h| h.run(T, Holder::take)),
+            (C, |h| {
+                h.put();
+                h.run(T, Holder::unmask);
+            }),
+        ],
+        |w| {
+            w.hold(C).put();
+            wakes_up(w);
+            all_done(w);
+        },
+    );
 }
 
 #[test]
@@ -123,16 +148,23 @@ fn a_masked_target_listens_as_it_blocks() {
 
 #[test]
 fn a_masked_target_is_given_on_with_its_messages() {
-    deaf(Interruptible, [(A, |h| {
-        h.attend();
-        h.run(T, |h, t| h.give(t, C));
-    }), (C, |h| {
-        h.attend();
-        h.run(T, Holder::unmask);
-    })], |w| {
-        wakes_up(w);
-        all_done(w);
-    });
+    deaf(
+        Interruptible,
+        [
+            (A, |h| {
+                h.attend();
+                h.run(T, |h, t| h.give(t, C));
+            }),
+            (C, |h| {
+                h.attend();
+                h.run(T, Holder::unmask);
+            }),
+        ],
+        |w| {
+            wakes_up(w);
+            all_done(w);
+        },
+    );
 }
 
 /// The target makes a foreign call on A, and comes back to C, where it looks at its list.
@@ -247,10 +279,13 @@ fn interrupted(one_lock: bool, target: Act) {
 
 #[test]
 fn a_thrower_is_interrupted_as_its_letter_follows_the_target() {
-    interrupted(false, (A, |h| {
-        h.run(T, |h, t| h.give(t, C));
-        h.attend();
-    }));
+    interrupted(
+        false,
+        (A, |h| {
+            h.run(T, |h, t| h.give(t, C));
+            h.attend();
+        }),
+    );
 }
 
 #[test]

@@ -2,9 +2,9 @@
 //! thread is are the code that ships (`sync/throwto_protocol.rs`, `thread/ownership.rs`, `hec/mailbox.rs`); HECs, the scheduler and an MVar are short
 //! forms.
 use crate::atomics::{AtomicU16, AtomicUsize, Ordering};
-use crate::shipped::spinlock::{Reason, Spin};
-use crate::shipped::ownership::{Claim, Ownership, NOT_BLOCKED};
 use crate::shipped::mailbox::Mailbox;
+use crate::shipped::ownership::{Claim, Ownership, NOT_BLOCKED};
+use crate::shipped::spinlock::{Reason, Spin};
 use crate::shipped::throwto_protocol::{self, Thrower, When};
 use loom::cell::UnsafeCell;
 use loom::sync::{Mutex, MutexGuard};
@@ -169,7 +169,8 @@ impl World {
     pub fn verify(&'static self) {
         let queues: Vec<VecDeque<usize>> = (0..HECS).map(|no| self.slots[no].lock().unwrap().clone()).collect();
         for (t, thread) in self.threads.iter().enumerate() {
-            let here: Vec<usize> = (0..HECS).flat_map(|no| queues[no].iter().filter(|&&q| q == t).map(move |_| no)).collect();
+            let here: Vec<usize> =
+                (0..HECS).flat_map(|no| queues[no].iter().filter(|&&q| q == t).map(move |_| no)).collect();
             let finished = thread.mask.with(|m| unsafe { *m }) == Finished;
             if thread.reason.get() as usize == NOT_BLOCKED && !finished {
                 assert_eq!(here, [thread.owner.load(Ordering::Relaxed)], "thread {t}");

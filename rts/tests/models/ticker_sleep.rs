@@ -1,7 +1,7 @@
 //! The ticker falls asleep as HECs are taken: it must not sleep while one is used, nor when ticks are wanted again.
 use crate::atomics::{AtomicBool, AtomicUsize, Mutex, Ordering};
-use crate::shipped::ticker_sleep::TickerSleep;
 use crate::explore;
+use crate::shipped::ticker_sleep::TickerSleep;
 use loom::sync::Arc;
 use loom::thread;
 

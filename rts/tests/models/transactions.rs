@@ -1,8 +1,8 @@
 //! Transactions: `sync/stm/commit.rs`, with TVars of plain numbers.
 use crate::atomics::{AtomicU16, AtomicUsize, Ordering};
 use crate::explore;
-use crate::shipped::spinlock::{Reason, Spin};
 use crate::shipped::commit::{commit, leave_queues, valid, wait, Log, Version, Waiter};
+use crate::shipped::spinlock::{Reason, Spin};
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;
 use loom::thread;

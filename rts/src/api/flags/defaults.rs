@@ -1,14 +1,13 @@
 //! The flags before any option is read.
-use crate::abi::rts_flags::Flags;
 use crate::abi::layout::*;
+use crate::abi::rts_flags::Flags;
 use crate::abi::Ways;
 use crate::base::config::DEFAULT_TIME_SLICE;
 
 /// The memory of this machine; 0 if it does not tell.
 pub fn machine_memory() -> u64 {
     // SAFETY: queries.
-    let (pages, page) =
-        unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
+    let (pages, page) = unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
     pages.max(0) as u64 * page.max(0) as u64
 }
 

@@ -1,7 +1,7 @@
 //! Options of two hyphens.
+use crate::abi::layout::*;
 use crate::api::flags::parser::{Read, Reader};
 use crate::api::flags::{rts_info, values};
-use crate::abi::layout::*;
 
 /// The most nodes that `--debug-numa` plays.
 const MAX_NUMA_NODES: i64 = 16;

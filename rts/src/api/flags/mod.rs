@@ -23,12 +23,11 @@ mod usage;
 mod values;
 mod way_options;
 
-
-pub use crate::base::config::hec_flags;
 pub use crate::api::flags::parse_result::Exit;
+pub use crate::base::config::hec_flags;
 
-use crate::abi::rts_flags::Flags;
 use crate::abi::layout::*;
+use crate::abi::rts_flags::Flags;
 use crate::abi::Ways;
 use crate::api::flags::parse_result::Messages;
 use crate::api::flags::parser::{OpenFile, Read, Reader};

@@ -1,6 +1,6 @@
 //! What the options mean together: derived flags, and combinations that cannot be.
-use crate::api::flags::parser::{Read, Reader};
 use crate::abi::layout::*;
+use crate::api::flags::parser::{Read, Reader};
 
 /// Nurseries of this many blocks are handed out in chunks, unless `-n` says otherwise.
 const CHUNKED_NURSERY: u32 = (16 << 20) >> BLOCK_SHIFT;
@@ -39,7 +39,10 @@ impl Reader<'_> {
         }
         self.limit();
         if (1..MIN_HEAP_BASE).contains(&gc.heapBase) {
-            let message = format!("Provided heap start address {:#x} is lower than minimum address {MIN_HEAP_BASE:#x}", gc.heapBase);
+            let message = format!(
+                "Provided heap start address {:#x} is lower than minimum address {MIN_HEAP_BASE:#x}",
+                gc.heapBase
+            );
             self.said.say(message);
         }
         Ok(())

@@ -4,12 +4,12 @@
 //! Two kinds of mistake. A *wrong* option is complained about, reading goes on, and after its
 //! source (built-in options, GHCRTS, command line) usage is printed and the program ends. A
 //! bad *value* of the older options ends the program at once.
+use crate::abi::layout::BLOCK_SHIFT;
+use crate::abi::rts_flags::Flags;
+use crate::abi::Ways;
 use crate::api::flags::parse_result::{Exit, Messages};
 use crate::api::flags::values;
 use crate::api::flags::{Config, Policy};
-use crate::abi::rts_flags::Flags;
-use crate::abi::layout::BLOCK_SHIFT;
-use crate::abi::Ways;
 use libc::FILE;
 
 /// Opens a file for statistics.

@@ -30,8 +30,7 @@ pub fn pairs(ways: Ways, built_in_options: &[u8]) -> String {
         ("Runtime", runtime),
         ("Flag -with-rtsopts", &options),
     ];
-    let lines: Vec<String> =
-        pairs.iter().map(|(key, value)| format!("(\"{key}\", \"{value}\")\n")).collect();
+    let lines: Vec<String> = pairs.iter().map(|(key, value)| format!("(\"{key}\", \"{value}\")\n")).collect();
     format!(" [{} ]\n", lines.join(" ,"))
 }
 

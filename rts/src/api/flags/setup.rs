@@ -1,12 +1,12 @@
 //! Start-up and end of what C configures: flags, arguments, hooks.
-use crate::api::flags::defaults::{defaults, machine_memory};
-use crate::api::flags::{Config, Exit, Parsed, Policy, Sources, parse};
-use crate::abi::rts_flags::{Flags, RtsConfig, flags, set_flags};
 use crate::abi::layout::*;
-use crate::abi::{Tso, WORD, Ways};
+use crate::abi::rts_flags::{flags, set_flags, Flags, RtsConfig};
+use crate::abi::{Tso, Ways, WORD};
+use crate::api::flags::defaults::{defaults, machine_memory};
+use crate::api::flags::{parse, Config, Exit, Parsed, Policy, Sources};
+use crate::base::{config, program_args};
 use crate::observe::eventlog;
 use crate::observe::eventlog::FileEventLogWriter;
-use crate::base::{config, program_args};
 use crate::observe::stats;
 use libc::{c_char, c_int, FILE};
 use std::ffi::{CStr, CString, OsStr};
@@ -60,10 +60,7 @@ pub struct Advice {
 
 pub fn advice() -> Advice {
     let config = config();
-    Advice {
-        wanted: config.rts_opts_suggestions != 0,
-        accepted: Policy::of(config.rts_opts_enabled) == Policy::All,
-    }
+    Advice { wanted: config.rts_opts_suggestions != 0, accepted: Policy::of(config.rts_opts_enabled) == Policy::All }
 }
 
 fn read_config(config: &RtsConfig) -> Config {
@@ -72,11 +69,7 @@ fn read_config(config: &RtsConfig) -> Config {
         // SAFETY: C's contract for this field.
         false => unsafe { CStr::from_ptr(config.rts_opts) }.to_bytes().to_vec(),
     };
-    Config {
-        policy: Policy::of(config.rts_opts_enabled),
-        rts_opts,
-        hs_main: config.rts_hs_main != 0,
-    }
+    Config { policy: Policy::of(config.rts_opts_enabled), rts_opts, hs_main: config.rts_hs_main != 0 }
 }
 
 fn open_for_statistics(path: &[u8]) -> Option<*mut FILE> {
@@ -120,10 +113,7 @@ pub unsafe fn setup(argc: *mut c_int, argv: *mut *mut *mut c_char, config: RtsCo
         true => vec![b"<unknown>".to_vec()],
         false => given.iter().map(|a| a.as_bytes().to_vec()).collect(),
     };
-    let sources = Sources {
-        args: &args,
-        ghcrts: std::env::var_os(OsStr::from_bytes(b"GHCRTS")).map(|v| v.into_vec()),
-    };
+    let sources = Sources { args: &args, ghcrts: std::env::var_os(OsStr::from_bytes(b"GHCRTS")).map(|v| v.into_vec()) };
     let name = args.first().map_or(&[][..], |a| program_args::base_name(a)).to_vec();
     let mut open = open_for_statistics;
     match parse(&name, &sources, &read_config(&config), ways, flags(), &mut open) {
@@ -136,12 +126,7 @@ pub unsafe fn setup(argc: *mut c_int, argv: *mut *mut *mut c_char, config: RtsCo
     eventlog::configure(&config);
 }
 
-unsafe fn accept(
-    parsed: Parsed,
-    given: &[CString],
-    argc: *mut c_int,
-    argv: *mut *mut *mut c_char,
-) {
+unsafe fn accept(parsed: Parsed, given: &[CString], argc: *mut c_int, argv: *mut *mut *mut c_char) {
     let Parsed { flags, prog_args, rts_args, err } = parsed;
     let _ = std::io::stderr().write_all(&err);
     set_flags(flags);

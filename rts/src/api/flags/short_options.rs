@@ -2,9 +2,9 @@
 //!
 //! Options for other ways of linking, and those for parallelism, events, profiling and
 //! debugging, are in `options_ways`; those of two hyphens in `options_long`.
+use crate::abi::layout::*;
 use crate::api::flags::parser::{Read, Reader};
 use crate::api::flags::values;
-use crate::abi::layout::*;
 use crate::base::config::MOST_GENERATIONS;
 
 /// Where `-xm` may have code loaded: what compiled code can jump to.
@@ -23,8 +23,9 @@ impl Reader<'_> {
             b'?' => self.wrong = true,
             b'-' => return self.long_option(arg),
 
-            b'A' | b'n' | b'O' | b'G' | b'F' | b'c' | b'w' | b'm' | b'M' | b'H' | b'I' | b'B'
-            | b'Z' => return self.memory_option(letter, arg, value),
+            b'A' | b'n' | b'O' | b'G' | b'F' | b'c' | b'w' | b'm' | b'M' | b'H' | b'I' | b'B' | b'Z' => {
+                return self.memory_option(letter, arg, value)
+            }
             b'K' | b'k' => return self.stack_option(letter, arg, value),
 
             b'T' => {
@@ -49,9 +50,7 @@ impl Reader<'_> {
         }
         self.privileged()?;
         match letter {
-            b'A' if value.first() == Some(&b'L') => {
-                self.flags.GcFlags.largeAllocLim = self.area(arg, 3)?
-            }
+            b'A' if value.first() == Some(&b'L') => self.flags.GcFlags.largeAllocLim = self.area(arg, 3)?,
             b'A' => self.flags.GcFlags.minAllocAreaSize = self.area(arg, 2)?,
             b'n' => self.flags.GcFlags.nurseryChunkSize = self.area(arg, 2)?,
             b'O' => self.flags.GcFlags.minOldGenSize = self.blocks(arg, 2)?,
@@ -74,9 +73,7 @@ impl Reader<'_> {
             b'c' => self.flags.GcFlags.compactThreshold = values::number(value),
             b'w' => self.flags.GcFlags.sweep |= self.alone(arg),
             b'm' => match values::leading_number(value) {
-                Some(percent) if (0.0..=100.0).contains(&percent) => {
-                    self.flags.GcFlags.pcFreeHeap = percent
-                }
+                Some(percent) if (0.0..=100.0).contains(&percent) => self.flags.GcFlags.pcFreeHeap = percent,
                 _ => return Err(self.bad_option(arg)),
             },
             b'M' if value.starts_with(b"grace=") => {

@@ -16,22 +16,12 @@ struct Case<'a> {
     hs_main: bool,
 }
 
-const CASE: Case = Case {
-    ways: PLAIN,
-    policy: Policy::All,
-    built_in: "",
-    ghcrts: None,
-    hs_main: true,
-};
+const CASE: Case = Case { ways: PLAIN, policy: Policy::All, built_in: "", ghcrts: None, hs_main: true };
 
 impl Case<'_> {
     fn run(&self, line: &str) -> Result<Parsed, Exit> {
         let args = argv::words(format!("./p {line}").as_bytes());
-        let config = Config {
-            policy: self.policy,
-            rts_opts: self.built_in.as_bytes().to_vec(),
-            hs_main: self.hs_main,
-        };
+        let config = Config { policy: self.policy, rts_opts: self.built_in.as_bytes().to_vec(), hs_main: self.hs_main };
         let sources = Sources { args: &args, ghcrts: self.ghcrts.map(|s| s.as_bytes().to_vec()) };
         let mut open = |path: &[u8]| (!path.starts_with(b"/none")).then_some(8 as *mut libc::FILE);
         parse(b"p", &sources, &config, self.ways, defaults(self.ways, 20 * GB), &mut open)
@@ -80,12 +70,19 @@ fn default_flags() {
 fn events_of_collections_come_with_statistics() {
     let given = |ways: Ways, options: &str| Case { ways, ..CASE }.flags(options).GcFlags.giveStats as usize;
     for (options, stats) in [
-        ("-l", COLLECT_GC_STATS), ("-lg", COLLECT_GC_STATS), ("-l-ag", COLLECT_GC_STATS), ("-l-g", NO_GC_STATS),
-        ("-la-g", NO_GC_STATS), ("-l -s", SUMMARY_GC_STATS), ("", NO_GC_STATS),
+        ("-l", COLLECT_GC_STATS),
+        ("-lg", COLLECT_GC_STATS),
+        ("-l-ag", COLLECT_GC_STATS),
+        ("-l-g", NO_GC_STATS),
+        ("-la-g", NO_GC_STATS),
+        ("-l -s", SUMMARY_GC_STATS),
+        ("", NO_GC_STATS),
     ] {
         assert_eq!(given(EVENTLOG, options), stats, "{options}");
     }
-    for (options, stats) in [("-v", COLLECT_GC_STATS), ("-v-g", NO_GC_STATS), ("-Dg", COLLECT_GC_STATS), ("-Ds", NO_GC_STATS)] {
+    for (options, stats) in
+        [("-v", COLLECT_GC_STATS), ("-v-g", NO_GC_STATS), ("-Dg", COLLECT_GC_STATS), ("-Ds", NO_GC_STATS)]
+    {
         assert_eq!(given(DEBUG, options), stats, "{options}");
     }
 }
@@ -312,7 +309,9 @@ fn parallel_options() {
 fn numa_nodes() {
     let threaded = Case { ways: THREADED, ..CASE };
     for option in ["--numa", "--numa=3", "--numa=x", "--numa-mask=3", "--numax"] {
-        let text = format!("{option}: This GHC build was compiled without NUMA support.\np: Internal error in the RTS options parser");
+        let text = format!(
+            "{option}: This GHC build was compiled without NUMA support.\np: Internal error in the RTS options parser"
+        );
         refused(&threaded, option, &text, false);
         refused(&CASE, option, &format!("unknown RTS option: {option}"), true);
     }
@@ -322,7 +321,9 @@ fn numa_nodes() {
         let gc = case.flags(option).GcFlags;
         assert_eq!((gc.numa, gc.numaMask), (true, mask));
     }
-    for option in ["--debug-numa", "--debug-numa=", "--debug-numa=0", "--debug-numa=-1", "--debug-numa=x", "--debug-numax"] {
+    for option in
+        ["--debug-numa", "--debug-numa=", "--debug-numa=0", "--debug-numa=-1", "--debug-numa=x", "--debug-numax"]
+    {
         refused(&case, option, &format!("{option}: missing number of nodes"), true);
     }
     refused(&case, "--debug-numa=17", "--debug-numa=17: Too many NUMA nodes (max 16)", true);
@@ -332,8 +333,7 @@ fn numa_nodes() {
 fn numbers_of_hecs() {
     let case = Case { ways: THREADED, ..CASE };
     let here = crate::base::config::processors() as u32;
-    for (options, hecs) in
-        [("-N1", 1), ("-N", here), ("-maxN1", 1), ("-maxN999", here), ("-N2 -N1", 1), ("-N2 -N4", 4)]
+    for (options, hecs) in [("-N1", 1), ("-N", here), ("-maxN1", 1), ("-maxN999", here), ("-N2 -N1", 1), ("-N2 -N4", 4)]
     {
         let parsed = case.run(&format!("+RTS {options}")).ok().expect(options);
         assert_eq!(parsed.flags.ParFlags.nCapabilities, hecs);
@@ -385,10 +385,38 @@ fn only_safe_options() {
         assert!(case.run(&format!("+RTS {option}")).is_ok(), "{option}");
     }
     let most = "Most RTS options are disabled. Link with -rtsopts to enable them.";
-    for option in ["-A2m", "-A1", "-G3", "-c", "-w", "-m3", "-max", "-M1g", "-I1", "-K1m", "-kc1k",
-        "-tf", "-tstderr", "-C1", "-V1", "-i1", "-Z", "-B", "-xb1", "-xp", "-xm0", "-xq1m", "-e",
-        "-g1", "-q", "-qg", "-h", "-hT", "--machine-readable", "--io-manager=posix"]
-    {
+    for option in [
+        "-A2m",
+        "-A1",
+        "-G3",
+        "-c",
+        "-w",
+        "-m3",
+        "-max",
+        "-M1g",
+        "-I1",
+        "-K1m",
+        "-kc1k",
+        "-tf",
+        "-tstderr",
+        "-C1",
+        "-V1",
+        "-i1",
+        "-Z",
+        "-B",
+        "-xb1",
+        "-xp",
+        "-xm0",
+        "-xq1m",
+        "-e",
+        "-g1",
+        "-q",
+        "-qg",
+        "-h",
+        "-hT",
+        "--machine-readable",
+        "--io-manager=posix",
+    ] {
         refused(&case, option, most, false);
     }
     refused(&case, "-foo -A2m", &format!("unknown RTS option: -foo\np: {most}"), false);

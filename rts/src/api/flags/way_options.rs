@@ -1,10 +1,10 @@
 //! Options for which the program must be linked in a certain way: parallelism, event log,
 //! profiling, debugging.
+use crate::abi::layout::*;
 use crate::api::flags::parser::{Read, Reader};
 use crate::api::flags::values;
-use crate::abi::layout::*;
-use crate::hec::MAX_HECS;
 use crate::base::config::processors;
+use crate::hec::MAX_HECS;
 
 /// How a program must be linked to have an event log.
 const FOR_EVENTS: &str = "-eventlog, -prof or -debug";

@@ -12,7 +12,7 @@
 //!
 //! So a job is alive exactly while somebody may run it, and posting one costs little more than
 //! the system call that wakes sleepers.
-use crate::base::atomics::{AtomicUsize, Condvar, Mutex, MutexGuard, Ordering, spin_loop};
+use crate::base::atomics::{spin_loop, AtomicUsize, Condvar, Mutex, MutexGuard, Ordering};
 use crate::base::poison::unpoisoned;
 
 /// What each of the hands does. The owner is number 0.
@@ -54,14 +54,7 @@ struct State {
 impl HelperPool {
     pub fn new(patience: usize) -> HelperPool {
         HelperPool {
-            state: Mutex::new(State {
-                round: 0,
-                job: None,
-                wanted: 0,
-                next: 1,
-                awaited: false,
-                closed: false,
-            }),
+            state: Mutex::new(State { round: 0, job: None, wanted: 0, next: 1, awaited: false, closed: false }),
             posted: Condvar::new(),
             left: Condvar::new(),
             working: AtomicUsize::new(0),

@@ -10,7 +10,7 @@
 //! A worker that finds nothing looks around for a while, then sleeps. Its last look comes after
 //! it has counted itself in `asleep`; an offer is made, or the last one stops being active, before `asleep` is read. With a full
 //! fence between the two on either side, one sees the other: neither an offer nor the end is slept through.
-use crate::base::atomics::{AtomicUsize, Condvar, Mutex, MutexGuard, Ordering, fence, spin_loop};
+use crate::base::atomics::{fence, spin_loop, AtomicUsize, Condvar, Mutex, MutexGuard, Ordering};
 use crate::base::poison::unpoisoned;
 
 pub struct Termination {
@@ -63,11 +63,7 @@ impl Termination {
 
     /// Work that another one offers, for a worker that has none: `None` when all are done, and
     /// the caller is no worker any more. `offered` looks, `take` tries to take.
-    pub fn seek<T>(
-        &self,
-        mut offered: impl FnMut() -> bool,
-        mut take: impl FnMut() -> Option<T>,
-    ) -> Option<T> {
+    pub fn seek<T>(&self, mut offered: impl FnMut() -> bool, mut take: impl FnMut() -> Option<T>) -> Option<T> {
         loop {
             if let Some(work) = take() {
                 return Some(work);

@@ -13,14 +13,14 @@
 //! could come. Between stages nobody but the collecting thread is at work.
 //!
 //! How objects are claimed is in `collector/trace/forwarding.rs`.
+use crate::abi::{Closure, WORD};
+use crate::base::atomics::{spin_loop, AtomicBool, AtomicUsize, Ordering};
+use crate::base::clock::ticks;
 use crate::collector::parallel::helper_pool::{HelperPool, Job};
 use crate::collector::parallel::termination::Termination;
 use crate::collector::trace::worker::Worker;
-use crate::base::atomics::{AtomicBool, AtomicUsize, Ordering, spin_loop};
-use crate::abi::{Closure, WORD};
 use crate::hec::Hec;
 use crate::memory::Run;
-use crate::base::clock::ticks;
 use crossbeam_deque::{Steal, Stealer};
 use std::cell::Cell;
 use std::time::Instant;
@@ -159,7 +159,10 @@ impl ParallelGc {
         }
         self.quiet.enter();
         // One deal of its own is the caller's, but another's may lead to as much.
-        if self.eager || self.shares[leader].left() > 1 || (0..self.shares.len()).any(|no| no != leader && self.is_left(no)) {
+        if self.eager
+            || self.shares[leader].left() > 1
+            || (0..self.shares.len()).any(|no| no != leader && self.is_left(no))
+        {
             self.call();
         }
     }
@@ -218,7 +221,10 @@ impl ParallelGc {
     /// Who does not come in that time is waited for once. For the thread that collects.
     fn leave_to_owner(&self, begun: &AtomicBool) {
         let since = ticks();
-        while !begun.load(Ordering::Relaxed) && self.called.get() && self.came.load(Ordering::Relaxed) < self.stood_by.get() {
+        while !begun.load(Ordering::Relaxed)
+            && self.called.get()
+            && self.came.load(Ordering::Relaxed) < self.stood_by.get()
+        {
             if ticks().wrapping_sub(since) > LEFT_TO_OWNER {
                 self.stood_by.set(0);
             }

@@ -109,7 +109,11 @@ fn shares(together: Cost, alone: Cost, gain: f64) -> Option<bool> {
 
 /// What part of the time a collection that is shared may take.
 fn gain(hecs: bool) -> f64 {
-    if hecs { GAIN_OF_HECS } else { GAIN }
+    if hecs {
+        GAIN_OF_HECS
+    } else {
+        GAIN
+    }
 }
 
 pub struct ThreadCostModel {
@@ -193,12 +197,14 @@ impl ThreadCostModel {
             return 1;
         }
         let alike = if bytes >= LARGE_BYTES { ALIKE } else { MAGNITUDES };
-        let (alone, together) = (self.nearest(hecs, m, alike, |e| e.alone), self.nearest(hecs, m, alike, |e| e.together));
+        let (alone, together) =
+            (self.nearest(hecs, m, alike, |e| e.alone), self.nearest(hecs, m, alike, |e| e.together));
         let Some(together) = together else { return threads };
         let alone = alone.unwrap_or(Cost::UNKNOWN);
         let unsure = hecs && together.times < SURE;
         let share = unsure || shares(together, alone, gain(hecs)).unwrap_or(true);
-        self.trial = self.by_magnitude[hecs as usize][m].retry.is_due(if hecs { FIRST_RETRY_OF_HECS } else { FIRST_RETRY });
+        self.trial =
+            self.by_magnitude[hecs as usize][m].retry.is_due(if hecs { FIRST_RETRY_OF_HECS } else { FIRST_RETRY });
         if share != self.trial {
             threads
         } else {
@@ -285,7 +291,16 @@ mod tests {
             let nanoseconds = copied as f64 * if threads > 1 { factor } else { 1.0 };
             let late = (threads > 1).then_some(50_000.0);
             let helped = (threads > 1).then_some(0.5);
-            h.record(&Measured { generation: 0, hecs, threads, from: 2 * copied, work: copied, nanoseconds, late, helped });
+            h.record(&Measured {
+                generation: 0,
+                hecs,
+                threads,
+                from: 2 * copied,
+                work: copied,
+                nanoseconds,
+                late,
+                helped,
+            });
         }
         shared
     }
@@ -301,7 +316,16 @@ mod tests {
         let helpers = Helpers { most: 3, hecs: true, here: 1 };
         for (generation, from, threads) in [(0, 100_000, 2), (1, 1000, 1), (0, 100_000_000, 1)] {
             let copied = from / 2;
-            let c = Measured { generation, hecs: true, threads: 1, from, work: copied, nanoseconds: copied as f64, late: None, helped: None };
+            let c = Measured {
+                generation,
+                hecs: true,
+                threads: 1,
+                from,
+                work: copied,
+                nanoseconds: copied as f64,
+                late: None,
+                helped: None,
+            };
             h.record(&c);
             for _ in 0..SURE {
                 h.record(&Measured { threads: 2, nanoseconds: 2.0 * copied as f64, ..c });
@@ -334,7 +358,16 @@ mod tests {
     fn hecs_share_twice_before_they_leave_it() {
         for (hecs, threads) in [(false, 1), (true, 2)] {
             let mut h = ThreadCostModel::new();
-            let c = Measured { generation: 0, hecs, threads: 1, from: 1 << 21, work: 1 << 20, nanoseconds: 1e6, late: Some(1e3), helped: Some(0.5) };
+            let c = Measured {
+                generation: 0,
+                hecs,
+                threads: 1,
+                from: 1 << 21,
+                work: 1 << 20,
+                nanoseconds: 1e6,
+                late: Some(1e3),
+                helped: Some(0.5),
+            };
             h.record(&c);
             h.record(&Measured { threads: 2, nanoseconds: 5e6, ..c });
             assert_eq!(h.choose(0, c.from, Helpers { most: 2, hecs, here: 0 }), threads);
@@ -348,7 +381,16 @@ mod tests {
         let mut h = ThreadCostModel::new();
         assert!(run(&mut h, 100, 1 << 20, 1.5) < 10);
         // Each collection takes three times as long, and is shared where that takes a half.
-        let c = Measured { generation: 0, hecs: true, threads: 1, from: 1 << 21, work: 1 << 20, nanoseconds: 3e6, late: None, helped: None };
+        let c = Measured {
+            generation: 0,
+            hecs: true,
+            threads: 1,
+            from: 1 << 21,
+            work: 1 << 20,
+            nanoseconds: 3e6,
+            late: None,
+            helped: None,
+        };
         h.record(&c);
         for _ in 0..5 {
             assert_eq!(h.choose(0, c.from, Helpers { most: 2, hecs: true, here: 0 }), 2);
@@ -359,7 +401,16 @@ mod tests {
     #[test]
     fn who_has_shared_so_far_calls_helpers_who_do_not_stand_by() {
         let mut h = ThreadCostModel::new();
-        let c = Measured { generation: 0, hecs: true, threads: 2, from: 1 << 21, work: 1 << 20, nanoseconds: 1e6, late: Some(1e3), helped: Some(0.5) };
+        let c = Measured {
+            generation: 0,
+            hecs: true,
+            threads: 2,
+            from: 1 << 21,
+            work: 1 << 20,
+            nanoseconds: 1e6,
+            late: Some(1e3),
+            helped: Some(0.5),
+        };
         let helpers = Helpers { most: 2, hecs: true, here: 0 };
         assert_eq!(h.choose(0, c.from, helpers), 1);
         h.record(&c);
@@ -378,9 +429,8 @@ mod tests {
     #[test]
     fn what_loses_is_not_tried_at_every_size() {
         let mut h = ThreadCostModel::new();
-        let mut shared = |logs: std::ops::Range<usize>| -> usize {
-            logs.map(|log| run(&mut h, 2, 1 << log, 1.2)).sum()
-        };
+        let mut shared =
+            |logs: std::ops::Range<usize>| -> usize { logs.map(|log| run(&mut h, 2, 1 << log, 1.2)).sum() };
         assert_eq!(shared(17..22), 1);
         // The large ones at every other magnitude, and once each.
         assert_eq!(shared(22..26), 2);
@@ -407,7 +457,16 @@ mod tests {
                 all += (threads > 1) as usize;
                 let nanoseconds = copied as f64 * if threads > 1 { 1.0 - part } else { 1.0 };
                 let late = helped.map(|_| 1000.0);
-                h.record(&Measured { generation: 1, hecs: true, threads, from: 2 * copied, work: copied, nanoseconds, late, helped });
+                h.record(&Measured {
+                    generation: 1,
+                    hecs: true,
+                    threads,
+                    from: 2 * copied,
+                    work: copied,
+                    nanoseconds,
+                    late,
+                    helped,
+                });
             }
             all
         };
@@ -419,7 +478,16 @@ mod tests {
     fn who_is_no_help_with_young_objects_is_none_with_old_ones() {
         for (part, hecs, threads) in [(0.0, false, 1), (0.4, false, 2), (0.0, true, 2)] {
             let mut h = ThreadCostModel::new();
-            let c = Measured { generation: 0, hecs, threads: 2, from: 1 << 24, work: 1 << 22, nanoseconds: 1e7, late: Some(1e4), helped: Some(part) };
+            let c = Measured {
+                generation: 0,
+                hecs,
+                threads: 2,
+                from: 1 << 24,
+                work: 1 << 22,
+                nanoseconds: 1e7,
+                late: Some(1e4),
+                helped: Some(part),
+            };
             let helpers = Helpers { most: 2, hecs, here: 0 };
             h.record(&Measured { threads: 1, late: None, helped: None, ..c });
             h.record(&c);
@@ -435,7 +503,16 @@ mod tests {
     fn who_was_no_help_to_one_hec_may_be_one_to_several() {
         let mut h = ThreadCostModel::new();
         let helpers = |hecs| Helpers { most: 2, hecs, here: 0 };
-        let c = Measured { generation: 0, hecs: false, threads: 2, from: 1 << 24, work: 1 << 22, nanoseconds: 1e7, late: Some(1e4), helped: Some(0.0) };
+        let c = Measured {
+            generation: 0,
+            hecs: false,
+            threads: 2,
+            from: 1 << 24,
+            work: 1 << 22,
+            nanoseconds: 1e7,
+            late: Some(1e4),
+            helped: Some(0.0),
+        };
         h.record(&Measured { threads: 1, late: None, helped: None, ..c });
         h.record(&c);
         assert_eq!((h.choose(0, c.from, helpers(false)), h.choose(0, c.from, helpers(true))), (1, 2));

@@ -4,18 +4,18 @@
 //! With several HECs there are at most as many GC threads as HECs (or as `-qn` says): the
 //! program has said how many cores it wants. With one HEC the cores that are idle anyway may
 //! help with large collections; `-qg` or `-qn1` forbid it.
+use crate::base::active_limit::ACTIVE_HECS;
+use crate::base::config::{generation_name, parallel_gc_now, MAX_GC_THREADS};
 use crate::base::cpus;
 use crate::base::cpus::Cores;
-use crate::collector::parallel::helper_pool::{HelperPool, Volunteer};
-use crate::collector::policy::gc_cost_model::{Helpers, ThreadCostModel, Measured};
-use crate::collector::policy::heap_limits;
-pub(in crate::collector) use crate::collector::parallel::work_sharing::GcThreadPlan;
-use crate::base::active_limit::ACTIVE_HECS;
 use crate::base::once_ptr::made_once;
-use crate::memory::prefault;
 use crate::base::os_thread;
-use crate::base::config::{MAX_GC_THREADS, generation_name, parallel_gc_now};
 use crate::base::poison::unpoisoned;
+use crate::collector::parallel::helper_pool::{HelperPool, Volunteer};
+pub(in crate::collector) use crate::collector::parallel::work_sharing::GcThreadPlan;
+use crate::collector::policy::gc_cost_model::{Helpers, Measured, ThreadCostModel};
+use crate::collector::policy::heap_limits;
+use crate::memory::prefault;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 use std::sync::Mutex;
@@ -38,7 +38,12 @@ static KNOWN: Mutex<(ThreadCostModel, Cores)> = Mutex::new((ThreadCostModel::new
 /// thread alone. `company`: several of the `hecs` work.
 /// # Safety
 /// The world is stopped.
-pub(in crate::collector) unsafe fn plan_threads(hecs: usize, company: bool, generation: usize, from: usize) -> Option<GcThreadPlan> {
+pub(in crate::collector) unsafe fn plan_threads(
+    hecs: usize,
+    company: bool,
+    generation: usize,
+    from: usize,
+) -> Option<GcThreadPlan> {
     if let Some(threads) = heap_limits::settings().forced_threads {
         return call(threads, true, true);
     }
@@ -72,7 +77,8 @@ pub(in crate::collector) unsafe fn plan_threads(hecs: usize, company: bool, gene
 
 /// How many GC threads there can be, `here` of which are awake already.
 fn most_threads(here: usize) -> usize {
-    let all = if REFUSED.load(Ordering::Relaxed) { 1 + here.max(HIRED.load(Ordering::Relaxed)) } else { MAX_GC_THREADS };
+    let all =
+        if REFUSED.load(Ordering::Relaxed) { 1 + here.max(HIRED.load(Ordering::Relaxed)) } else { MAX_GC_THREADS };
     all.min(MAX_GC_THREADS)
 }
 

@@ -22,20 +22,20 @@
 //!
 //! `-H` names a size that the program may as well use: nurseries take what the generations,
 //! and the copies of the next full collection, leave of it.
-use crate::collector::policy::nursery_budget::{NurseryBudget, nursery_budget};
-use crate::collector::policy::hec_activity::HEC_ACTIVITY;
-use crate::collector::policy::gc_sample;
-use crate::collector::policy::doubling::following;
-use crate::collector::policy::static_estimate::likely_statics;
-use crate::collector::policy::survival_rate::{SurvivalGate, survival_gate};
-use crate::collector::policy::max_heap;
-use crate::collector::policy::premature_promotion::{PrematurePromotion, premature_promotion};
-use crate::collector::policy::live_size_probe::{LiveProbe, live_probe};
-use crate::collector::policy::nursery_trial::{NurseryTrial, nursery_trial};
-use crate::collector::policy::aging::{Aging, aging};
-use crate::hec;
-use crate::memory::{BLOCK_BYTES, block_alloc, blocks_of, heap, nursery_chunks, prefault};
 use crate::base::config::HeapSuggestion;
+use crate::collector::policy::aging::{aging, Aging};
+use crate::collector::policy::doubling::following;
+use crate::collector::policy::gc_sample;
+use crate::collector::policy::hec_activity::HEC_ACTIVITY;
+use crate::collector::policy::live_size_probe::{live_probe, LiveProbe};
+use crate::collector::policy::max_heap;
+use crate::collector::policy::nursery_budget::{nursery_budget, NurseryBudget};
+use crate::collector::policy::nursery_trial::{nursery_trial, NurseryTrial};
+use crate::collector::policy::premature_promotion::{premature_promotion, PrematurePromotion};
+use crate::collector::policy::static_estimate::likely_statics;
+use crate::collector::policy::survival_rate::{survival_gate, SurvivalGate};
+use crate::hec;
+use crate::memory::{block_alloc, blocks_of, heap, nursery_chunks, prefault, BLOCK_BYTES};
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::MutexGuard;

@@ -15,7 +15,7 @@
 //!
 //! Checked by `tests.rs` at random limits, and by `tests/commands/heap_limit.sh`.
 use crate::collector::policy::heap_limits::settings;
-use crate::memory::{BLOCK_BYTES, block_alloc, blocks_of, heap};
+use crate::memory::{block_alloc, blocks_of, heap, BLOCK_BYTES};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Bytes that may be in use after an overflow; 0 if there has been none.
@@ -114,7 +114,9 @@ pub fn fit(bytes: usize, asked: Option<usize>) -> Fit {
     let collected = asked.is_some_and(|before| full > before);
     if bytes > limit || collected && with_request(alive()) > limit {
         Fit::Never
-    } else if with_request(used) <= limit || collected && with_request(used.saturating_sub(EMPTY.load(Ordering::Relaxed))) <= limit {
+    } else if with_request(used) <= limit
+        || collected && with_request(used.saturating_sub(EMPTY.load(Ordering::Relaxed))) <= limit
+    {
         Fit::Fits
     } else {
         Fit::AfterCollection(full)

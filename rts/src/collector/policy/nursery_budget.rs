@@ -4,8 +4,8 @@
 //! all nurseries together may take as much as can be touched in the time that collections have taken up to now. A program that ends before
 //! its collections have cost anything pays nothing for room it has no use for, and none pays more for its nurseries than it has paid for
 //! collections.
-use crate::collector::policy::gc_sample::GcSample;
 use crate::base::poison::unpoisoned;
+use crate::collector::policy::gc_sample::GcSample;
 use std::sync::{Mutex, MutexGuard};
 
 /// Nanoseconds to touch a byte for the first time, before it is known: the system makes a page of zeros ready.

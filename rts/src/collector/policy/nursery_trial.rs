@@ -18,8 +18,8 @@
 //!
 //! A small collection costs its own time and what it leaves to the next full one: the bytes that it
 //! promotes, at what a promoted byte has cost lately.
-use crate::collector::policy::gc_sample::GcSample;
 use crate::base::poison::unpoisoned;
+use crate::collector::policy::gc_sample::GcSample;
 use std::sync::{Mutex, MutexGuard};
 
 /// No larger than this, in bytes.
@@ -291,7 +291,14 @@ mod tests {
     }
 
     fn cycle(allocated: usize, promoted: usize, cost: f64) -> GcSample {
-        GcSample { full: false, allocated, copied: 0, promoted, run: allocated as f64, stopped: allocated as f64 * cost }
+        GcSample {
+            full: false,
+            allocated,
+            copied: 0,
+            promoted,
+            run: allocated as f64,
+            stopped: allocated as f64 * cost,
+        }
     }
 
     /// Half for each doubling.

@@ -5,9 +5,9 @@
 //! ever, or die with the phase that made them. But full collections tell: if they find dead, one after the other, some of what has been promoted
 //! since the one before, a larger nursery is worth its room, provided that collections are dear (the program itself runs more slowly
 //! in a large one). Where they find all of it alive, the program builds up its data, and the same part survives whatever the size.
-use crate::collector::policy::gc_sample::GcSample;
-use crate::collector::policy::doubling::following;
 use crate::base::poison::unpoisoned;
+use crate::collector::policy::doubling::following;
+use crate::collector::policy::gc_sample::GcSample;
 use std::sync::{Mutex, MutexGuard};
 
 /// So much of what has been promoted must have died.
@@ -90,7 +90,14 @@ mod tests {
     /// A program that has allocated `n` times 1 MB, where collections take such a part of the time that it runs.
     fn run(p: &mut PrematurePromotion, n: usize, share: f64) {
         for _ in 0..n {
-            p.record(&GcSample { full: false, allocated: BASE, copied: 0, promoted: 0, run: 1e6, stopped: 1e6 * share });
+            p.record(&GcSample {
+                full: false,
+                allocated: BASE,
+                copied: 0,
+                promoted: 0,
+                run: 1e6,
+                stopped: 1e6 * share,
+            });
         }
     }
 

@@ -5,8 +5,8 @@
 //! each time, have larger nurseries then at once, as far as they are paid for (`nursery_budget.rs`), instead of when the heap has grown
 //! (`heap_limits.rs`). But only while collections take a good part of the time: what has been copied lies closer together. Where the program turns
 //! to something else, which allocates less in the same time, such a nursery is not filled any more.
-use crate::collector::policy::gc_sample::GcSample;
 use crate::base::poison::unpoisoned;
+use crate::collector::policy::gc_sample::GcSample;
 use std::sync::{Mutex, MutexGuard};
 
 /// Survivors are much if they are such a part of what was allocated, and collections dear if they take such a part of the time that the

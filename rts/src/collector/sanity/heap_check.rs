@@ -15,20 +15,20 @@
 //!
 //! The tracer shares no code with the collector but the layouts. It ends the program at the
 //! first thing that is wrong.
-use crate::collector::roots;
-use crate::collector::roots::Visitor;
-use crate::collector::caf;
-use crate::collector::sanity::{check_pace, pointer_fields};
-use crate::collector::trace::static_objects;
 use crate::abi::closure::fields::*;
-use crate::abi::{Closure, Info, Stack, TAG_MASK, Tso, WORD};
 use crate::abi::layout::*;
-use crate::hec::Hec;
-use crate::memory::address_space::{block_index, run_of};
-use crate::memory::{Age, BLOCK_BYTES, BLOCK_WORDS, Heap, age_of, heap, in_heap};
-use crate::info;
+use crate::abi::{Closure, Info, Stack, Tso, TAG_MASK, WORD};
 use crate::base::fatal;
 use crate::base::poison::unpoisoned;
+use crate::collector::caf;
+use crate::collector::roots;
+use crate::collector::roots::Visitor;
+use crate::collector::sanity::{check_pace, pointer_fields};
+use crate::collector::trace::static_objects;
+use crate::hec::Hec;
+use crate::info;
+use crate::memory::address_space::{block_index, run_of};
+use crate::memory::{age_of, heap, in_heap, Age, Heap, BLOCK_BYTES, BLOCK_WORDS};
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard};
 
@@ -89,11 +89,7 @@ impl Mapped {
 /// Verifies the whole heap; ends the program, with what was found where, if it is broken.
 /// # Safety
 /// The world is stopped, as for a collection.
-pub unsafe fn check_heap(
-    hecs: &mut [&mut Hec],
-    extra_roots: &mut dyn FnMut(&mut Visitor),
-    when: &str,
-) {
+pub unsafe fn check_heap(hecs: &mut [&mut Hec], extra_roots: &mut dyn FnMut(&mut Visitor), when: &str) {
     let mut k = Checker {
         when,
         seen: HashMap::new(),
@@ -185,10 +181,7 @@ impl Checker<'_> {
         self.tag(owner, p, kind);
         let fresh = if heap_object {
             let word = (c.0 % BLOCK_BYTES) / WORD;
-            let bits = self
-                .seen
-                .entry(block_index(c.0))
-                .or_insert_with(|| Box::new([0; BLOCK_WORDS / 64]));
+            let bits = self.seen.entry(block_index(c.0)).or_insert_with(|| Box::new([0; BLOCK_WORDS / 64]));
             let bit = 1u64 << (word % 64);
             let old = bits[word / 64];
             bits[word / 64] |= bit;
@@ -216,11 +209,10 @@ impl Checker<'_> {
         }
         let info = Closure(p & !TAG_MASK).info();
         let right = match kind {
-            CONSTR | CONSTR_NOCAF | CONSTR_1_0 | CONSTR_0_1 | CONSTR_2_0 | CONSTR_1_1
-            | CONSTR_0_2 => tag == (info.con_tag() + 1).min(TAG_MASK),
-            FUN | FUN_1_0 | FUN_0_1 | FUN_2_0 | FUN_1_1 | FUN_0_2 | FUN_STATIC => {
-                tag == info.arity()
+            CONSTR | CONSTR_NOCAF | CONSTR_1_0 | CONSTR_0_1 | CONSTR_2_0 | CONSTR_1_1 | CONSTR_0_2 => {
+                tag == (info.con_tag() + 1).min(TAG_MASK)
             }
+            FUN | FUN_1_0 | FUN_0_1 | FUN_2_0 | FUN_1_1 | FUN_0_2 | FUN_STATIC => tag == info.arity(),
             PAP => true,
             _ => false,
         };
@@ -236,9 +228,7 @@ impl Checker<'_> {
             return self.static_object(c, info);
         }
         let kind = info.kind();
-        if matches!(kind, BCO | RET_BCO..=STOP_FRAME | FUN_STATIC | THUNK_STATIC | IND_STATIC)
-            || kind == WHITEHOLE
-        {
+        if matches!(kind, BCO | RET_BCO..=STOP_FRAME | FUN_STATIC | THUNK_STATIC | IND_STATIC) || kind == WHITEHOLE {
             self.wrong(c, "is no heap object");
         }
         if kind == STACK {
@@ -275,9 +265,7 @@ impl Checker<'_> {
         let marked = mark(c, kind);
         let remembered = self.remembered.contains(&c.0);
         match younger {
-            Some(p) if !remembered => {
-                self.wrong(c, &format!("refers to the younger {p:#x} and is not remembered"))
-            }
+            Some(p) if !remembered => self.wrong(c, &format!("refers to the younger {p:#x} and is not remembered")),
             Some(p) if marked == Some(false) => {
                 self.wrong(c, &format!("refers to the younger {p:#x} and is marked clean"))
             }
@@ -295,10 +283,7 @@ impl Checker<'_> {
     unsafe fn card(&mut self, c: Closure, kind: usize, slot: *const usize) {
         if !matches!(
             kind,
-            MUT_ARR_PTRS_CLEAN
-                | MUT_ARR_PTRS_DIRTY
-                | MUT_ARR_PTRS_FROZEN_CLEAN
-                | MUT_ARR_PTRS_FROZEN_DIRTY
+            MUT_ARR_PTRS_CLEAN | MUT_ARR_PTRS_DIRTY | MUT_ARR_PTRS_FROZEN_CLEAN | MUT_ARR_PTRS_FROZEN_DIRTY
         ) {
             return;
         }
@@ -347,10 +332,18 @@ impl Checker<'_> {
 /// Is the object marked as dirty? `None` for kinds that have no such mark.
 unsafe fn mark(c: Closure, kind: usize) -> Option<bool> {
     match kind {
-        MUT_VAR_CLEAN | MVAR_CLEAN | MUT_ARR_PTRS_CLEAN | SMALL_MUT_ARR_PTRS_CLEAN
-        | MUT_ARR_PTRS_FROZEN_CLEAN | SMALL_MUT_ARR_PTRS_FROZEN_CLEAN => Some(false),
-        MUT_VAR_DIRTY | MVAR_DIRTY | MUT_ARR_PTRS_DIRTY | SMALL_MUT_ARR_PTRS_DIRTY
-        | MUT_ARR_PTRS_FROZEN_DIRTY | SMALL_MUT_ARR_PTRS_FROZEN_DIRTY => Some(true),
+        MUT_VAR_CLEAN
+        | MVAR_CLEAN
+        | MUT_ARR_PTRS_CLEAN
+        | SMALL_MUT_ARR_PTRS_CLEAN
+        | MUT_ARR_PTRS_FROZEN_CLEAN
+        | SMALL_MUT_ARR_PTRS_FROZEN_CLEAN => Some(false),
+        MUT_VAR_DIRTY
+        | MVAR_DIRTY
+        | MUT_ARR_PTRS_DIRTY
+        | SMALL_MUT_ARR_PTRS_DIRTY
+        | MUT_ARR_PTRS_FROZEN_DIRTY
+        | SMALL_MUT_ARR_PTRS_FROZEN_DIRTY => Some(true),
         TVAR => Some(c.info() != info!(stg_TVAR_CLEAN_info)),
         BLOCKING_QUEUE => Some(c.info() != info!(stg_BLOCKING_QUEUE_CLEAN_info)),
         STACK => Some(Stack(c.0).obj().dirty != 0),

@@ -3,8 +3,8 @@
 //! against a second reading of the same layouts.
 use crate::abi::closure::fields::*;
 use crate::abi::info_table::Bitmap;
-use crate::abi::{Closure, Info, Stack, TAG_MASK, Tso};
 use crate::abi::layout::*;
+use crate::abi::{Closure, Info, Stack, Tso, TAG_MASK};
 use crate::info;
 use crate::memory::object_size::size_of_frame;
 use crate::thread::park;
@@ -14,17 +14,11 @@ use crate::thread::park;
 /// `c` is a live object with a plausible header.
 pub(in crate::collector) unsafe fn each_pointer(c: Closure, f: &mut dyn FnMut(*mut usize)) {
     let info = c.info();
-    let range = |f: &mut dyn FnMut(*mut usize), from: usize, n: usize| {
-        (from..from + n).for_each(|i| f(c.slot(i)))
-    };
+    let range = |f: &mut dyn FnMut(*mut usize), from: usize, n: usize| (from..from + n).for_each(|i| f(c.slot(i)));
     match info.kind() {
-        CONSTR | CONSTR_NOCAF | CONSTR_1_0 | CONSTR_0_1 | CONSTR_2_0 | CONSTR_1_1 | CONSTR_0_2
-        | FUN | FUN_1_0 | FUN_0_1 | FUN_2_0 | FUN_1_1 | FUN_0_2 | PRIM | MUT_PRIM => {
-            range(f, 1, info.ptrs())
-        }
-        THUNK | THUNK_1_0 | THUNK_0_1 | THUNK_2_0 | THUNK_1_1 | THUNK_0_2 => {
-            range(f, THUNK_PAYLOAD, info.ptrs())
-        }
+        CONSTR | CONSTR_NOCAF | CONSTR_1_0 | CONSTR_0_1 | CONSTR_2_0 | CONSTR_1_1 | CONSTR_0_2 | FUN | FUN_1_0
+        | FUN_0_1 | FUN_2_0 | FUN_1_1 | FUN_0_2 | PRIM | MUT_PRIM => range(f, 1, info.ptrs()),
+        THUNK | THUNK_1_0 | THUNK_0_1 | THUNK_2_0 | THUNK_1_1 | THUNK_0_2 => range(f, THUNK_PAYLOAD, info.ptrs()),
         THUNK_SELECTOR => f(c.slot(SELECTOR_SELECTEE)),
         IND | BLACKHOLE => f(c.slot(INDIRECTEE)),
         PAP => {
@@ -41,9 +35,12 @@ pub(in crate::collector) unsafe fn each_pointer(c: Closure, f: &mut dyn FnMut(*m
             frames(from, from.add(c.word(AP_STACK_SIZE)), f);
         }
         ARR_WORDS | COMPACT_NFDATA => {}
-        MUT_ARR_PTRS_CLEAN | MUT_ARR_PTRS_DIRTY | MUT_ARR_PTRS_FROZEN_CLEAN
-        | MUT_ARR_PTRS_FROZEN_DIRTY => range(f, MUT_ARR_PAYLOAD, c.word(MUT_ARR_PTRS)),
-        SMALL_MUT_ARR_PTRS_CLEAN | SMALL_MUT_ARR_PTRS_DIRTY | SMALL_MUT_ARR_PTRS_FROZEN_CLEAN
+        MUT_ARR_PTRS_CLEAN | MUT_ARR_PTRS_DIRTY | MUT_ARR_PTRS_FROZEN_CLEAN | MUT_ARR_PTRS_FROZEN_DIRTY => {
+            range(f, MUT_ARR_PAYLOAD, c.word(MUT_ARR_PTRS))
+        }
+        SMALL_MUT_ARR_PTRS_CLEAN
+        | SMALL_MUT_ARR_PTRS_DIRTY
+        | SMALL_MUT_ARR_PTRS_FROZEN_CLEAN
         | SMALL_MUT_ARR_PTRS_FROZEN_DIRTY => range(f, SMALL_ARR_PAYLOAD, c.word(SMALL_ARR_PTRS)),
         MUT_VAR_CLEAN | MUT_VAR_DIRTY => f(c.slot(MUT_VAR)),
         MVAR_CLEAN | MVAR_DIRTY => range(f, MVAR_HEAD, 3),

@@ -12,13 +12,13 @@
 //! header that it will have if nothing in it is younger, and lists it if it is mutable; a piece
 //! in which something is younger makes the header dirty, and lists the array if it is the first
 //! such piece of a frozen one.
+use crate::abi::closure::fields::*;
+use crate::abi::layout::*;
+use crate::abi::{Closure, Info};
+use crate::collector::parallel::work_sharing::Work;
 use crate::collector::trace::forwarding::shared;
 use crate::collector::trace::header;
-use crate::collector::parallel::work_sharing::Work;
 use crate::collector::trace::worker::Worker;
-use crate::abi::closure::fields::*;
-use crate::abi::{Closure, Info};
-use crate::abi::layout::*;
 use crate::info;
 
 const CARD_ELEMENTS: usize = 1 << MUT_ARR_PTRS_CARD_BITS;
@@ -68,18 +68,15 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
 
     /// Is this object, which has a run of its own, an array that is scanned in pieces?
     pub(in crate::collector) unsafe fn divides(&self, c: *const usize) -> bool {
-        let with_cards = matches!(Info(*c).kind(), MUT_ARR_PTRS_CLEAN | MUT_ARR_PTRS_DIRTY | MUT_ARR_PTRS_FROZEN_CLEAN | MUT_ARR_PTRS_FROZEN_DIRTY);
+        let with_cards = matches!(
+            Info(*c).kind(),
+            MUT_ARR_PTRS_CLEAN | MUT_ARR_PTRS_DIRTY | MUT_ARR_PTRS_FROZEN_CLEAN | MUT_ARR_PTRS_FROZEN_DIRTY
+        );
         PARALLEL && with_cards && *c.add(MUT_ARR_PTRS) > PIECE_ELEMENTS
     }
 
     /// Scans a piece of an array that has been divided.
-    pub(in crate::collector) unsafe fn scan_array_piece(
-        &mut self,
-        c: *mut usize,
-        from: usize,
-        to: usize,
-        all: bool,
-    ) {
+    pub(in crate::collector) unsafe fn scan_array_piece(&mut self, c: *mut usize, from: usize, to: usize, all: bool) {
         let before = self.header(c);
         let frozen = is_frozen(Info(before));
         let younger = self.scan_cards(c, from, to, all, frozen);
@@ -92,14 +89,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
 
     /// Scans elements `from..to`, which are whole cards. Is any of them younger?
     #[inline(always)]
-    unsafe fn scan_cards(
-        &mut self,
-        c: *mut usize,
-        mut from: usize,
-        end: usize,
-        all: bool,
-        frozen: bool,
-    ) -> bool {
+    unsafe fn scan_cards(&mut self, c: *mut usize, mut from: usize, end: usize, all: bool, frozen: bool) -> bool {
         let evac_gen = self.evac_gen;
         if !frozen {
             self.evac_gen = 0;
@@ -126,8 +116,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     /// Scans an array without cards.
     pub(in crate::collector) unsafe fn scan_small_array(&mut self, c: *mut usize) {
         let kind = Info(*c).kind();
-        let frozen =
-            matches!(kind, SMALL_MUT_ARR_PTRS_FROZEN_CLEAN | SMALL_MUT_ARR_PTRS_FROZEN_DIRTY);
+        let frozen = matches!(kind, SMALL_MUT_ARR_PTRS_FROZEN_CLEAN | SMALL_MUT_ARR_PTRS_FROZEN_DIRTY);
         let evac_gen = self.evac_gen;
         if !frozen {
             self.evac_gen = 0;

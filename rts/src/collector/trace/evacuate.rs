@@ -7,16 +7,16 @@
 //! static ones, selector thunks evaluated if their selectee is (`selector.rs`), cells of a list copied in a row (`list_cells.rs`).
 //! `failed_to_evac` records that the referent ended up younger than the owner. Where several threads
 //! evacuate at once (`forwarding.rs`), one that finds that it was second looks at the object anew.
+use crate::abi::closure::fields::*;
+use crate::abi::layout::*;
+use crate::abi::{Closure, Info, TAG_MASK, WORD};
+use crate::base::fatal;
 use crate::collector::trace::prefetch;
 use crate::collector::trace::small_objects;
 use crate::collector::trace::stacks::Size;
 use crate::collector::trace::worker::Worker;
-use crate::abi::closure::fields::*;
-use crate::abi::{Closure, Info, TAG_MASK, WORD};
-use crate::abi::layout::*;
 use crate::memory::object_size::size_of_object;
 use crate::memory::{Age, BLOCK_LOG};
-use crate::base::fatal;
 use std::ptr;
 
 /// How many integers, from `MIN_INTLIKE` (which is negative) up, have a shared closure.
@@ -111,14 +111,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     /// Saves a small object for which there is room. False if it is something else, or another
     /// thread was first.
     #[inline(always)]
-    unsafe fn save_small(
-        &mut self,
-        slot: *mut usize,
-        p: usize,
-        age: u8,
-        header: usize,
-        kind: usize,
-    ) -> bool {
+    unsafe fn save_small(&mut self, slot: *mut usize, p: usize, age: u8, header: usize, kind: usize) -> bool {
         let c = (p & !TAG_MASK) as *mut usize;
         if kind == CONSTR_0_1 && self.share(slot, c, header, p & TAG_MASK) {
             return true;
@@ -360,7 +353,13 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
 
     /// Makes the slot refer to the shared closure that stands for a box, if there is one.
     #[inline(always)]
-    pub(in crate::collector) unsafe fn share(&self, slot: *mut usize, c: *mut usize, header: usize, tag: usize) -> bool {
+    pub(in crate::collector) unsafe fn share(
+        &self,
+        slot: *mut usize,
+        c: *mut usize,
+        header: usize,
+        tag: usize,
+    ) -> bool {
         let Some(shared) = self.shared(header, *c.add(1)) else { return false };
         *c = shared | FORWARDED;
         *slot = shared | tag;

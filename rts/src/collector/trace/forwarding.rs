@@ -24,11 +24,11 @@
 //!
 //! Remembered objects may be listed twice and be scanned by two threads at once. Both then find
 //! the same new addresses and write the same words.
+use crate::abi::WORD;
+use crate::base::atomics::{spin_loop, yield_now, AtomicUsize};
 use crate::collector::trace::evacuate::FORWARDED;
 use crate::collector::trace::header;
 use crate::collector::trace::worker::Worker;
-use crate::base::atomics::{AtomicUsize, spin_loop, yield_now};
-use crate::abi::WORD;
 
 /// How often a thread looks at a selector that another one has claimed before it lets others
 /// run: it may be waiting for a thread that has no core.

@@ -1,11 +1,11 @@
 //! Copying lists: cells that follow each other come to lie beside each other, with what they hold if that refers to nothing.
 //!
 //! Of such cells nothing is left to scan; `prescanned.rs` remembers them.
+use crate::abi::layout::*;
+use crate::abi::{Info, TAG_MASK, WORD};
 use crate::collector::trace::evacuate::{BOX_WORDS, FORWARDED};
 use crate::collector::trace::prefetch;
 use crate::collector::trace::worker::Worker;
-use crate::abi::{Info, TAG_MASK, WORD};
-use crate::abi::layout::*;
 use crate::memory::Age;
 
 /// A list cell: header, head, tail.
@@ -67,7 +67,14 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     /// Goes on with a list whose cell at `from` has been copied to `to`, and held `head` and `tail`. A cell whose head and tail have both been
     /// seen to need not be scanned.
     #[inline(never)]
-    unsafe fn copy_cells(&mut self, mut from: *mut usize, mut to: *mut usize, mut head: usize, mut tail: usize, mut step: u8) {
+    unsafe fn copy_cells(
+        &mut self,
+        mut from: *mut usize,
+        mut to: *mut usize,
+        mut head: usize,
+        mut tail: usize,
+        mut step: u8,
+    ) {
         let start = to as usize;
         let mut settled = start;
         for _ in 1..if PARALLEL { LIST_CELLS_SHARED } else { LIST_CELLS } {

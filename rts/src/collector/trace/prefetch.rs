@@ -2,8 +2,8 @@
 //!
 //! All of these are hints, to addresses that need not be any. What helps the collector is found by sampling: there are loads and stores
 //! that it waits for although they follow each other in memory, where a processor might have fetched by itself.
-use crate::collector::trace::arrays::is_quiet;
 use crate::abi::{Closure, WORD};
+use crate::collector::trace::arrays::is_quiet;
 
 /// A cache line, in bytes.
 const LINE: usize = 64;

@@ -4,17 +4,17 @@
 //! generation is remembered. Mutable objects do not promote their referents, which may be
 //! replaced soon; their headers (or dirty flags) say whether they are remembered, so that a
 //! later write knows what to do. Young ones are all marked dirty: writes to them need nothing.
+use crate::abi::closure::fields::*;
+use crate::abi::layout::*;
+use crate::abi::{Closure, Info, Tso, WORD};
+use crate::collector::parallel::work_sharing::Work;
 use crate::collector::trace::arrays::is_quiet;
 use crate::collector::trace::prefetch;
-use crate::collector::parallel::work_sharing::Work;
 use crate::collector::trace::worker::Worker;
-use crate::abi::closure::fields::*;
-use crate::abi::{Closure, Info, Tso, WORD};
-use crate::abi::layout::*;
 use crate::info;
-use crate::memory::object_size::size_of_object;
 use crate::memory::address_space::run_of;
-use crate::memory::{Age, block_alloc, remembered_set};
+use crate::memory::object_size::size_of_object;
+use crate::memory::{block_alloc, remembered_set, Age};
 use crate::thread::park;
 
 impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
@@ -144,9 +144,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
                 self.scan_frames(from, from.add(*c.add(AP_STACK_SIZE)));
             }
             MUT_VAR_CLEAN | MUT_VAR_DIRTY => {
-                self.mutable(c, info!(stg_MUT_VAR_CLEAN_info), info!(stg_MUT_VAR_DIRTY_info), |w| {
-                    w.field(c, MUT_VAR)
-                });
+                self.mutable(c, info!(stg_MUT_VAR_CLEAN_info), info!(stg_MUT_VAR_DIRTY_info), |w| w.field(c, MUT_VAR));
             }
             MVAR_CLEAN | MVAR_DIRTY => {
                 self.mutable(c, info!(stg_MVAR_CLEAN_info), info!(stg_MVAR_DIRTY_info), |w| {
@@ -167,8 +165,9 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
                     w.field(c, BQ_QUEUE);
                 });
             }
-            MUT_ARR_PTRS_CLEAN | MUT_ARR_PTRS_DIRTY | MUT_ARR_PTRS_FROZEN_CLEAN
-            | MUT_ARR_PTRS_FROZEN_DIRTY => self.scan_array(c, true),
+            MUT_ARR_PTRS_CLEAN | MUT_ARR_PTRS_DIRTY | MUT_ARR_PTRS_FROZEN_CLEAN | MUT_ARR_PTRS_FROZEN_DIRTY => {
+                self.scan_array(c, true)
+            }
             SMALL_MUT_ARR_PTRS_CLEAN
             | SMALL_MUT_ARR_PTRS_DIRTY
             | SMALL_MUT_ARR_PTRS_FROZEN_CLEAN
@@ -185,13 +184,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
 
     /// Scans a mutable object whose header says whether it is remembered.
     #[inline(always)]
-    unsafe fn mutable(
-        &mut self,
-        c: *mut usize,
-        clean: Info,
-        dirty: Info,
-        scan: impl FnOnce(&mut Self),
-    ) {
+    unsafe fn mutable(&mut self, c: *mut usize, clean: Info, dirty: Info, scan: impl FnOnce(&mut Self)) {
         let evac_gen = std::mem::replace(&mut self.evac_gen, 0);
         scan(self);
         self.evac_gen = evac_gen;
@@ -340,6 +333,4 @@ const TREC_CHUNK_PREV: usize = 1;
 const TREC_CHUNK_NEXT_ENTRY: usize = 2;
 const TREC_CHUNK_ENTRIES: usize = 3;
 const TREC_ENTRY_WORDS: usize = 4;
-const _: () = assert!(
-    (TREC_CHUNK_ENTRIES + TREC_CHUNK_NUM_ENTRIES * TREC_ENTRY_WORDS) * WORD == SIZEOF_StgTRecChunk
-);
+const _: () = assert!((TREC_CHUNK_ENTRIES + TREC_CHUNK_NUM_ENTRIES * TREC_ENTRY_WORDS) * WORD == SIZEOF_StgTRecChunk);

@@ -9,13 +9,13 @@
 //! then skips in one step, from wherever on the chain it comes; if there is no value, all
 //! selectors on the stack are copied at once. So each is looked at once in a collection.
 //! The header is also the claim of this thread, if there are several (`forwarding.rs`).
-use crate::collector::trace::forwarding::shared;
+use crate::abi::closure::fields::*;
+use crate::abi::layout::*;
+use crate::abi::{Closure, Info, TAG_MASK};
 use crate::collector::trace::evacuate::FORWARDED;
+use crate::collector::trace::forwarding::shared;
 use crate::collector::trace::header;
 use crate::collector::trace::worker::Worker;
-use crate::abi::closure::fields::*;
-use crate::abi::{Closure, Info, TAG_MASK};
-use crate::abi::layout::*;
 use crate::info;
 use crate::memory::Age;
 
@@ -147,16 +147,16 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
                 continue;
             }
             p = match Info(header).kind() {
-                CONSTR | CONSTR_NOCAF | CONSTR_1_0 | CONSTR_0_1 | CONSTR_2_0 | CONSTR_1_1
-                | CONSTR_0_2 => return Found::Constructor(c),
+                CONSTR | CONSTR_NOCAF | CONSTR_1_0 | CONSTR_0_1 | CONSTR_2_0 | CONSTR_1_1 | CONSTR_0_2 => {
+                    return Found::Constructor(c)
+                }
                 IND_STATIC => c.word(INDIRECTEE),
                 IND | BLACKHOLE => match self.value_of_blackhole(c.slot(0)) {
                     Some(value) => value,
                     None => return Found::Nothing,
                 },
                 THUNK_SELECTOR => {
-                    let condemned =
-                        self.in_heap(c.0) && self.age(c.0) & Age::CONDEMNED != 0;
+                    let condemned = self.in_heap(c.0) && self.age(c.0) & Age::CONDEMNED != 0;
                     return if condemned { Found::Selector(c, header) } else { Found::Nothing };
                 }
                 _ => return Found::Nothing,

@@ -5,8 +5,8 @@
 //! kinds and sizes alternate from one object to the next, and a jump that the processor predicts
 //! wrongly costs as much as the copy.
 use crate::abi::closure::fields::THUNK_PAYLOAD;
-use crate::abi::Info;
 use crate::abi::layout::*;
+use crate::abi::Info;
 
 const MIN_WORDS: usize = 2;
 const MAX_WORDS: usize = 8;
@@ -18,8 +18,21 @@ const _: () = assert!(N_CLOSURE_TYPES <= KINDS);
 static BEFORE_PAYLOAD: [u8; KINDS] = {
     let mut before = [0; KINDS];
     let of_one = [
-        CONSTR, CONSTR_NOCAF, CONSTR_1_0, CONSTR_0_1, CONSTR_2_0, CONSTR_1_1, CONSTR_0_2, FUN, FUN_1_0,
-        FUN_0_1, FUN_2_0, FUN_1_1, FUN_0_2, MUT_VAR_CLEAN, MUT_VAR_DIRTY,
+        CONSTR,
+        CONSTR_NOCAF,
+        CONSTR_1_0,
+        CONSTR_0_1,
+        CONSTR_2_0,
+        CONSTR_1_1,
+        CONSTR_0_2,
+        FUN,
+        FUN_1_0,
+        FUN_0_1,
+        FUN_2_0,
+        FUN_1_1,
+        FUN_0_2,
+        MUT_VAR_CLEAN,
+        MUT_VAR_DIRTY,
     ];
     let of_thunks = [THUNK, THUNK_1_0, THUNK_0_1, THUNK_2_0, THUNK_1_1, THUNK_0_2];
     let mut i = 0;

@@ -7,16 +7,16 @@
 //!
 //! Of a chunk only the words in use are copied; and the current chunk of a thread that has not run
 //! since the last collection gets no more room than that (`thread/stack_shrink.rs`).
+use crate::abi::closure::fields::*;
+use crate::abi::info_table::Bitmap;
+use crate::abi::layout::*;
+use crate::abi::{Closure, Info, Stack, Tso, TAG_MASK, WORD};
+use crate::base::fatal;
 use crate::collector::trace::evacuate::FORWARDED;
 use crate::collector::trace::prefetch::Lookahead;
 use crate::collector::trace::worker::Worker;
-use crate::abi::closure::fields::*;
-use crate::abi::info_table::Bitmap;
-use crate::abi::{Closure, Info, Stack, TAG_MASK, Tso, WORD};
-use crate::abi::layout::*;
 use crate::memory::Age;
-use crate::base::fatal;
-use crate::thread::stack::{CLEAN, UNTOUCHED, underflow_frame};
+use crate::thread::stack::{underflow_frame, CLEAN, UNTOUCHED};
 use crate::thread::{park, stack_shrink};
 use std::ptr;
 
@@ -116,8 +116,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
             let info = Info(*sp);
             self.srt(info);
             sp = match info.kind() {
-                RET_SMALL | CATCH_FRAME | ATOMICALLY_FRAME | CATCH_RETRY_FRAME
-                | CATCH_STM_FRAME | STOP_FRAME => {
+                RET_SMALL | CATCH_FRAME | ATOMICALLY_FRAME | CATCH_RETRY_FRAME | CATCH_STM_FRAME | STOP_FRAME => {
                     let bitmap = info.small_bitmap();
                     self.scan_bitmap(sp.add(1), bitmap);
                     sp.add(1 + bitmap.size())

@@ -10,12 +10,12 @@
 //! (shifted, with bit 0 set) when the object is reached; nothing has to be cleared afterwards.
 //! CAFs that were not reached are put back to what they were before they were entered, so
 //! that even code which was thought unreachable would find a proper thunk.
+use crate::abi::closure::fields::*;
+use crate::abi::layout::*;
+use crate::abi::{Closure, Info, TAG_MASK, WORD};
 use crate::collector::trace::forwarding::shared;
 use crate::collector::trace::header;
 use crate::collector::trace::worker::Worker;
-use crate::abi::closure::fields::*;
-use crate::abi::{Closure, Info, TAG_MASK, WORD};
-use crate::abi::layout::*;
 use crate::memory::heap;
 
 /// Link word of objects from which no CAF can be reached.
@@ -37,9 +37,7 @@ pub(in crate::collector) fn reached_mark(n: usize) -> usize {
 pub(in crate::collector) unsafe fn link_of(c: Closure) -> Option<*mut usize> {
     let info = c.info();
     let at = match info.kind() {
-        CONSTR | CONSTR_1_0 | CONSTR_2_0 | CONSTR_1_1 if info.ptrs() > 0 => {
-            1 + info.ptrs() + info.nptrs()
-        }
+        CONSTR | CONSTR_1_0 | CONSTR_2_0 | CONSTR_1_1 if info.ptrs() > 0 => 1 + info.ptrs() + info.nptrs(),
         FUN_STATIC if info.ptrs() > 0 || info.srt().is_some() => 1 + info.ptrs() + info.nptrs(),
         THUNK_STATIC if info.srt().is_some() => CAF_LINK,
         IND_STATIC => CAF_LINK,

@@ -3,8 +3,8 @@
 //! To look at one misses the cache twice, at the object and then at its info table, and a full collection looks at every one that can be
 //! reached: a hundred thousand of ghc's. So who is met waits in a queue while the object is fetched, and in a second one while its info
 //! table is. Those that are met again and again (`[]`, `True`) do not wait each time.
-use crate::collector::trace::prefetch;
 use crate::abi::{Closure, WORD};
+use crate::collector::trace::prefetch;
 
 /// How many others are met while an object or an info table is fetched.
 const DEPTH: usize = 16;
@@ -38,7 +38,8 @@ pub(in crate::collector) struct StaticQueue {
 }
 
 impl StaticQueue {
-    pub const NOBODY: StaticQueue = StaticQueue { lately: [0; LATELY], objects: Queue::EMPTY, tables: Queue::EMPTY, waiting: 0 };
+    pub const NOBODY: StaticQueue =
+        StaticQueue { lately: [0; LATELY], objects: Queue::EMPTY, tables: Queue::EMPTY, waiting: 0 };
 
     /// An untagged static object is met. The one that is to be looked at now, if any.
     /// # Safety

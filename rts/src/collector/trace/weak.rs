@@ -9,13 +9,13 @@
 //!    kept for this once, and handed out to be finalized.
 //! Weak pointers of generations that are not collected count as alive; what they refer to in
 //! younger generations is found through the remembered set.
+use crate::abi::closure::fields::*;
+use crate::abi::layout::*;
+use crate::abi::{Closure, Info, Tso, TAG_MASK};
 use crate::collector::trace::evacuate::FORWARDED;
 use crate::collector::trace::worker::Worker;
-use crate::abi::closure::fields::*;
-use crate::abi::{Closure, Info, TAG_MASK, Tso};
-use crate::abi::layout::*;
+use crate::memory::{heap, Age};
 use crate::{info, static_closure};
-use crate::memory::{Age, heap};
 
 /// The weak pointers and threads of the generations that are being collected.
 pub(in crate::collector) struct Uncertain {

@@ -10,19 +10,19 @@
 //!
 //! The code for one worker and for several is the same, but for `PARALLEL`: one alone pays for no
 //! atomic instruction.
-use crate::collector::trace::static_queue::StaticQueue;
-use crate::collector::trace::prefetch::Lookahead;
-use crate::collector::policy::heap_limits;
-use crate::collector::trace::selector::Claimed;
-use crate::collector::trace::prescanned::PrescannedRanges;
+use crate::abi::{Closure, WORD};
 use crate::collector::parallel::work_sharing::{ParallelGc, Work};
 use crate::collector::policy::aging::aging;
-use crate::abi::{Closure, WORD};
+use crate::collector::policy::heap_limits;
+use crate::collector::trace::prefetch::Lookahead;
+use crate::collector::trace::prescanned::PrescannedRanges;
+use crate::collector::trace::selector::Claimed;
+use crate::collector::trace::static_queue::StaticQueue;
 use crate::hec::out_of_memory;
-use crate::memory::block_alloc::used_bytes;
 use crate::memory::address_space;
 use crate::memory::address_space::{BLOCK_BYTES, BLOCK_WORDS};
-use crate::memory::{Age, Run, alloc_run, heap};
+use crate::memory::block_alloc::used_bytes;
+use crate::memory::{alloc_run, heap, Age, Run};
 use crate::{info, static_closure};
 use crossbeam_deque as deque;
 use std::mem::offset_of;
@@ -199,8 +199,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
             out_of_memory(words.max(BLOCK_WORDS) * WORD)
         };
         let at = (*run).start;
-        self.buffers[step as usize] =
-            Buffer { free: at + words * WORD, limit: run_limit(run), run };
+        self.buffers[step as usize] = Buffer { free: at + words * WORD, limit: run_limit(run), run };
         at as *mut usize
     }
 

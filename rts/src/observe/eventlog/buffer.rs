@@ -3,8 +3,8 @@
 //! What is written out is a *block*: a marker that says how many bytes belong together, when the
 //! last of them happened and whose they are, then the events. A reader merges blocks by time.
 use super::event::{Event, Put};
-use crate::observe::eventlog::header::is_variable;
 use crate::abi::layout::*;
+use crate::observe::eventlog::header::is_variable;
 
 /// A block is written when this many bytes are in it. Large enough that writing costs little for
 /// an event, small enough that little is lost when a program is killed.

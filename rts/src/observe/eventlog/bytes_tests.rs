@@ -113,14 +113,16 @@ fn every_event_has_these_bytes() {
         let event_bytes = [&kind.to_be_bytes()[..], &bytes("1020304050607080"), &bytes(payload)].concat();
         let length = (2 + 8 + 4 + 8 + 2 + event_bytes.len()) as u32;
         // A block begins with a marker: the time of its first event, its length, the time of its end, and its HEC.
-        let marker = [&bytes("0012 1020304050607080")[..], &length.to_be_bytes(), &bytes("2030405060708090 2a2b")].concat();
+        let marker =
+            [&bytes("0012 1020304050607080")[..], &length.to_be_bytes(), &bytes("2030405060708090 2a2b")].concat();
         assert_eq!(buffer.block(0x2030405060708090).unwrap(), [marker, event_bytes].concat(), "{event:?}");
     }
 }
 
 #[test]
 fn these_are_all_kinds() {
-    let mut known: Vec<u16> = KINDS.iter().map(|kind| kind.number as u16).filter(|&kind| kind != BLOCK_MARKER).collect();
+    let mut known: Vec<u16> =
+        KINDS.iter().map(|kind| kind.number as u16).filter(|&kind| kind != BLOCK_MARKER).collect();
     known.sort();
     assert!(EVERY_KIND.iter().map(|(_, kind, _)| *kind).eq(known));
 }

@@ -2,8 +2,8 @@
 use super::event::{Event, CLOCK, PROCESS};
 use super::writer;
 use super::*;
-use crate::abi::rts_flags::RtsConfig;
 use crate::abi::layout::*;
+use crate::abi::rts_flags::RtsConfig;
 use crate::abi::Ways;
 use crate::base::program_args;
 use std::ptr::null_mut;

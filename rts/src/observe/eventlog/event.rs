@@ -54,33 +54,68 @@ pub enum Event<'a> {
     CreateThread(ThreadId),
     RunThread(ThreadId),
     /// `status` as in the header; `on`: the thread it waits for, or 0.
-    StopThread { thread: ThreadId, status: u16, on: ThreadId },
+    StopThread {
+        thread: ThreadId,
+        status: u16,
+        on: ThreadId,
+    },
     ThreadRunnable(ThreadId),
-    MigrateThread { thread: ThreadId, to: u16 },
-    ThreadWakeup { thread: ThreadId, hec: u16 },
-    ThreadLabel { thread: ThreadId, label: &'a [u8] },
+    MigrateThread {
+        thread: ThreadId,
+        to: u16,
+    },
+    ThreadWakeup {
+        thread: ThreadId,
+        hec: u16,
+    },
+    ThreadLabel {
+        thread: ThreadId,
+        label: &'a [u8],
+    },
     CreateSparkThread(ThreadId),
     /// One of those that are a moment and nothing else, by its kind.
     Moment(usize),
-    SparkSteal { victim: u16 },
+    SparkSteal {
+        victim: u16,
+    },
     SparkCounters(SparkCounts),
     HeapAllocated(u64),
     HeapSize(u64),
     HeapLive(u64),
     HeapInfo(HeapShape),
     GcStats(GcStats),
-    CapsetCreate { set: u32, kind: usize },
+    CapsetCreate {
+        set: u32,
+        kind: usize,
+    },
     CapsetDelete(u32),
-    CapsetAssign { set: u32, hec: u16 },
-    CapsetRemove { set: u32, hec: u16 },
+    CapsetAssign {
+        set: u32,
+        hec: u16,
+    },
+    CapsetRemove {
+        set: u32,
+        hec: u16,
+    },
     CapCreate(u16),
     CapDelete(u16),
     CapDisable(u16),
     CapEnable(u16),
-    TaskCreate { task: u64, hec: u16, os_thread: u64 },
-    TaskMigrate { task: u64, from: u16, to: u16 },
+    TaskCreate {
+        task: u64,
+        hec: u16,
+        os_thread: u64,
+    },
+    TaskMigrate {
+        task: u64,
+        from: u16,
+        to: u16,
+    },
     TaskDelete(u64),
-    WallClock { seconds: u64, nanoseconds: u32 },
+    WallClock {
+        seconds: u64,
+        nanoseconds: u32,
+    },
     Process(u32),
     ParentProcess(u32),
     RtsIdentifier(&'a [u8]),
@@ -158,10 +193,9 @@ impl Event<'_> {
     pub fn payload(&self, out: &mut impl Put) {
         match *self {
             Event::Moment(_) => {}
-            Event::CreateThread(t)
-            | Event::RunThread(t)
-            | Event::ThreadRunnable(t)
-            | Event::CreateSparkThread(t) => out.u32(t),
+            Event::CreateThread(t) | Event::RunThread(t) | Event::ThreadRunnable(t) | Event::CreateSparkThread(t) => {
+                out.u32(t)
+            }
             Event::StopThread { thread, status, on } => {
                 out.u32(thread);
                 out.u16(status);

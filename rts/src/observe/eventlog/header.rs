@@ -1,6 +1,6 @@
 //! The header of a log: which kinds of events there are, their sizes and their names.
-use crate::observe::eventlog::event::Put;
 use crate::abi::layout::*;
+use crate::observe::eventlog::event::Put;
 
 /// Bytes of a payload, or that every event says its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -29,8 +29,8 @@ pub use control::{after_fork, configure, end, flush_in_haste, with_locked};
 pub use event::{GcStats, HeapShape, SparkCounts};
 pub use writer::FileEventLogWriter;
 
+use crate::abi::rts_flags::{flags, EventLogWriter, TraceFlags};
 use crate::base::clock::getProcessElapsedTime;
-use crate::abi::rts_flags::{EventLogWriter, TraceFlags, flags};
 use crate::base::poison::unpoisoned;
 use buffer::{is_too_long, Buffer, NO_HEC};
 use event::Event;

@@ -1,8 +1,8 @@
 //! A strict reader of what the header and the buffers write.
 use super::buffer::{is_too_long, Buffer, NO_HEC};
 use super::event::*;
-use crate::observe::eventlog::header::{KINDS, Size, header};
 use crate::abi::layout::*;
+use crate::observe::eventlog::header::{header, Size, KINDS};
 use std::collections::HashMap;
 
 /// Bytes with a place to read from.

@@ -1,8 +1,8 @@
 //! Events as lines on stderr (`-v`), for programs linked with `-debug`.
 use super::event::Event;
 use super::{class, on};
-use crate::abi::rts_flags::flags;
 use crate::abi::layout::*;
+use crate::abi::rts_flags::flags;
 use crate::abi::Ways;
 use crate::base::poison::unpoisoned;
 use std::collections::BTreeMap;

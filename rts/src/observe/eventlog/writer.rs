@@ -1,6 +1,6 @@
 //! Where the bytes of a log go: a writer that a C program brings, or a file.
 use super::WRITER;
-use crate::abi::rts_flags::{EventLogWriter, flags};
+use crate::abi::rts_flags::{flags, EventLogWriter};
 use crate::base::fatal;
 use crate::base::poison::unpoisoned;
 use libc::c_void;

@@ -1,8 +1,8 @@
 //! `-t --machine-readable`: statistics as a list of pairs; and `--internal-counters`.
-use crate::observe::stats::{AtEnd, OfGeneration};
-use crate::observe::stats::text::{Phases, average_live, seconds, share};
 use crate::abi::rts_stats::RtsStats;
 use crate::abi::Ways;
+use crate::observe::stats::text::{average_live, seconds, share, Phases};
+use crate::observe::stats::{AtEnd, OfGeneration};
 
 struct Pairs(Vec<String>);
 
@@ -38,9 +38,7 @@ pub(in crate::observe) fn pairs(
     all.count("max_bytes_used", t.max_live_bytes);
     all.count("num_byte_usage_samples", t.major_gcs);
     all.count("peak_megabytes_allocated", t.max_mem_in_use_bytes >> 20);
-    for (name, time) in
-        [("init", p.init), ("mut", p.mutator), ("GC", p.gc), ("exit", p.exit), ("total", p.total)]
-    {
+    for (name, time) in [("init", p.init), ("mut", p.mutator), ("GC", p.gc), ("exit", p.exit), ("total", p.total)] {
         all.time(&format!("{name}_cpu_seconds"), time.cpu);
         all.time(&format!("{name}_wall_seconds"), time.elapsed);
     }

@@ -5,8 +5,8 @@
 //! the mutator's. Clocks are read only when somebody will see the times.
 pub(super) mod machine_readable;
 pub(super) mod text;
-use crate::base::clock::{Both, page_faults};
-use crate::base::config::{MAX_GENERATIONS, StatsMode, stats_mode_now};
+use crate::base::clock::{page_faults, Both};
+use crate::base::config::{stats_mode_now, StatsMode, MAX_GENERATIONS};
 use crate::observe::gc_phases::PhaseCosts;
 
 use crate::abi::rts_flags::flags;
@@ -124,13 +124,8 @@ pub(super) struct Stats {
 }
 
 const NEVER: Both = Both { cpu: 0, elapsed: 0 };
-pub(super) const NO_GENERATION: OfGeneration = OfGeneration {
-    collections: 0,
-    par_collections: 0,
-    time: NEVER,
-    max_pause: 0,
-    phases: PhaseCosts::ZERO,
-};
+pub(super) const NO_GENERATION: OfGeneration =
+    OfGeneration { collections: 0, par_collections: 0, time: NEVER, max_pause: 0, phases: PhaseCosts::ZERO };
 
 impl Stats {
     const fn new() -> Stats {

@@ -1,12 +1,12 @@
 //! The texts of `-t -s -S`, as scripts know them: fields, widths and order are fixed.
-use crate::base::clock::Both;
-use crate::base::program_args;
-use crate::base::config::{MAX_GENERATIONS, StatsMode, hec_flags, stats_mode_now};
-use crate::observe::stats::{AtEnd, NO_GENERATION, OfGeneration, Stats};
-use crate::observe::stats::machine_readable;
 use crate::abi::rts_flags::flags;
 use crate::abi::rts_stats::{GcDetails, RtsStats};
 use crate::abi::Ways;
+use crate::base::clock::Both;
+use crate::base::config::{hec_flags, stats_mode_now, StatsMode, MAX_GENERATIONS};
+use crate::base::program_args;
+use crate::observe::stats::machine_readable;
+use crate::observe::stats::{AtEnd, OfGeneration, Stats, NO_GENERATION};
 use std::fmt::Write as _;
 use std::io::Write as _;
 
@@ -42,11 +42,8 @@ fn close() {
 /// How the program was called, quoted for a shell.
 pub fn command_line() -> Vec<u8> {
     let quote = |arg: &std::ffi::CString| {
-        let inner: Vec<u8> = arg
-            .as_bytes()
-            .iter()
-            .flat_map(|&b| if b == b'\'' { b"'\\''".to_vec() } else { vec![b] })
-            .collect();
+        let inner: Vec<u8> =
+            arg.as_bytes().iter().flat_map(|&b| if b == b'\'' { b"'\\''".to_vec() } else { vec![b] }).collect();
         [&b"'"[..], &inner, b"' "].concat()
     };
     let program: Vec<u8> = program_args::args().iter().flat_map(quote).collect();
@@ -199,13 +196,7 @@ pub fn average_live(t: &RtsStats) -> u64 {
     t.cumulative_live_bytes / u64::from(t.major_gcs).max(1)
 }
 
-fn summary(
-    t: &RtsStats,
-    generations: &[OfGeneration],
-    p: &Phases,
-    end: &AtEnd,
-    ways: Ways,
-) -> String {
+fn summary(t: &RtsStats, generations: &[OfGeneration], p: &Phases, end: &AtEnd, ways: Ways) -> String {
     let mut text = String::new();
     summary_into(&mut text, t, generations, p, end, ways).expect("writing to a string");
     text
@@ -266,13 +257,9 @@ fn summary_into(
             sparks.fizzled,
         )?;
     }
-    for (name, time) in [
-        ("INIT ", p.init),
-        ("MUT  ", p.mutator),
-        ("GC   ", p.gc),
-        ("EXIT ", p.exit),
-        ("Total", p.total),
-    ] {
+    for (name, time) in
+        [("INIT ", p.init), ("MUT  ", p.mutator), ("GC   ", p.gc), ("EXIT ", p.exit), ("Total", p.total)]
+    {
         let (cpu, elapsed) = (seconds(time.cpu), seconds(time.elapsed));
         writeln!(w, "  {name}   time  {cpu:7.3}s  ({elapsed:7.3}s elapsed)")?;
     }

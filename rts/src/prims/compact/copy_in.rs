@@ -13,17 +13,17 @@
 //!
 //! The state is an array of three: the objects to be copied, their fields (a byte array whose
 //! first word is the height of the stack) and the newest array of those that have been copied (`sharing.rs`).
-use crate::prims::compact::region;
-use crate::prims::compact::region::{Region, region_of};
-use crate::prims::compact::sharing;
-use crate::prims::compact::sharing::Shared;
-use crate::abi::{Closure, Info, WORD};
 use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
+use crate::abi::{Closure, Info, WORD};
 use crate::eval::blackhole;
 use crate::hec::Hec;
 use crate::memory::object_size::size_of_object;
-use crate::memory::{Age, age_of, in_heap};
+use crate::memory::{age_of, in_heap, Age};
+use crate::prims::compact::region;
+use crate::prims::compact::region::{region_of, Region};
+use crate::prims::compact::sharing;
+use crate::prims::compact::sharing::Shared;
 use crate::{info, static_closure};
 use std::ops::Range;
 
@@ -64,7 +64,9 @@ unsafe fn byte_array(hec: &mut Hec, words: usize) -> Closure {
 /// Where the pointers of a frozen array are.
 unsafe fn elements(a: Closure) -> Range<usize> {
     match a.info().kind() {
-        MUT_ARR_PTRS_FROZEN_CLEAN | MUT_ARR_PTRS_FROZEN_DIRTY => MUT_ARR_PAYLOAD..MUT_ARR_PAYLOAD + a.word(MUT_ARR_PTRS),
+        MUT_ARR_PTRS_FROZEN_CLEAN | MUT_ARR_PTRS_FROZEN_DIRTY => {
+            MUT_ARR_PAYLOAD..MUT_ARR_PAYLOAD + a.word(MUT_ARR_PTRS)
+        }
         _ => SMALL_ARR_PAYLOAD..SMALL_ARR_PAYLOAD + a.word(SMALL_ARR_PTRS),
     }
 }
@@ -204,8 +206,7 @@ impl Work<'_> {
                         }
                         None => return (EVALUATE, p),
                     },
-                    CONSTR | CONSTR_1_0 | CONSTR_0_1 | CONSTR_2_0 | CONSTR_1_1 | CONSTR_0_2
-                    | CONSTR_NOCAF => {
+                    CONSTR | CONSTR_1_0 | CONSTR_0_1 | CONSTR_2_0 | CONSTR_1_1 | CONSTR_0_2 | CONSTR_NOCAF => {
                         if !in_heap(c.0) && info.ptrs() == 0 {
                             break;
                         }
@@ -218,14 +219,13 @@ impl Work<'_> {
                         }
                         0..0
                     }
-                    MUT_ARR_PTRS_FROZEN_CLEAN | MUT_ARR_PTRS_FROZEN_DIRTY
-                    | SMALL_MUT_ARR_PTRS_FROZEN_CLEAN | SMALL_MUT_ARR_PTRS_FROZEN_DIRTY => elements(c),
-                    THUNK | THUNK_1_0 | THUNK_0_1 | THUNK_2_0 | THUNK_1_1 | THUNK_0_2
-                    | THUNK_STATIC | THUNK_SELECTOR | AP | AP_STACK | BLACKHOLE => {
-                        return (EVALUATE, p)
-                    }
-                    FUN | FUN_1_0 | FUN_0_1 | FUN_2_0 | FUN_1_1 | FUN_0_2 | FUN_STATIC | PAP
-                    | BCO => {
+                    MUT_ARR_PTRS_FROZEN_CLEAN
+                    | MUT_ARR_PTRS_FROZEN_DIRTY
+                    | SMALL_MUT_ARR_PTRS_FROZEN_CLEAN
+                    | SMALL_MUT_ARR_PTRS_FROZEN_DIRTY => elements(c),
+                    THUNK | THUNK_1_0 | THUNK_0_1 | THUNK_2_0 | THUNK_1_1 | THUNK_0_2 | THUNK_STATIC
+                    | THUNK_SELECTOR | AP | AP_STACK | BLACKHOLE => return (EVALUATE, p),
+                    FUN | FUN_1_0 | FUN_0_1 | FUN_2_0 | FUN_1_1 | FUN_0_2 | FUN_STATIC | PAP | BCO => {
                         let e = static_closure!(base_GHCziIOziException_cannotCompactFunction_closure);
                         return (RAISE, e);
                     }

@@ -5,12 +5,12 @@
 //! overwritten whole by the importer, headers included. Until the pointers are fixed the
 //! collector does not know them.
 use super::region::{self, Block, Region, FIRST_HEADER};
-use crate::abi::{Closure, Info, WORD};
 use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
+use crate::abi::{Closure, Info, WORD};
 use crate::hec::Hec;
-use crate::memory::object_size::size_of_object;
 use crate::memory::address_space::run_of;
+use crate::memory::object_size::size_of_object;
 use crate::memory::{in_heap, Run};
 use crate::prims::alloc::{admit, Answer, NO};
 use std::mem::size_of;

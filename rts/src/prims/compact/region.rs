@@ -5,8 +5,8 @@
 //! one of them. What lies in a region refers to the region and to static constructors without
 //! pointers only, and is never scanned. A run joins the nursery's large objects when it is made;
 //! the collector moves it to the generation of its region.
-use crate::abi::{Closure, WORD};
 use crate::abi::layout::*;
+use crate::abi::{Closure, WORD};
 use crate::hec::Hec;
 use crate::info;
 use crate::memory::address_space::run_of;
@@ -185,11 +185,7 @@ pub unsafe extern "C" fn hec_compact_next_block(
     block: *mut Block,
     used: *mut usize,
 ) -> *mut Block {
-    let next = if block.is_null() {
-        (region as usize - BLOCK_HEADER) as *mut Block
-    } else {
-        (*block).next
-    };
+    let next = if block.is_null() { (region as usize - BLOCK_HEADER) as *mut Block } else { (*block).next };
     *used = if next.is_null() { 0 } else { (*run_of(next as usize)).free - next as usize };
     next
 }

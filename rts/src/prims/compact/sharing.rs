@@ -7,10 +7,10 @@
 //!
 //! The list is a chain of arrays, the newest first. Those that are full never change, so the
 //! collector need not look at them again and again.
-use crate::prims::compact::table::{Table, stays};
-use crate::abi::Closure;
 use crate::abi::closure::fields::*;
+use crate::abi::Closure;
 use crate::memory::heap;
+use crate::prims::compact::table::{stays, Table};
 
 /// Sources in an array of the list, which begins with the array before it.
 const SOURCES: usize = 1000;

@@ -4,7 +4,7 @@
 //! Objects that lie together are mostly copied one after the other, and their slots lie together too. In a hash table each of them would
 //! be a miss of the cache.
 use crate::abi::{Closure, WORD};
-use crate::memory::address_space::{BLOCK_BYTES, block_index};
+use crate::memory::address_space::{block_index, BLOCK_BYTES};
 use crate::memory::{age_of, in_heap};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};

@@ -1,10 +1,10 @@
 //! What the event log hears about collections.
-use crate::sched::{hec, settings};
 use crate::hec::Hec;
-use crate::memory::{BLOCK_BYTES, block_alloc};
-use crate::observe::eventlog::{GcStats, SparkCounts};
+use crate::memory::{block_alloc, BLOCK_BYTES};
 use crate::observe::eventlog::hooks::*;
+use crate::observe::eventlog::{GcStats, SparkCounts};
 use crate::observe::stats::Collection;
+use crate::sched::{hec, settings};
 
 /// The calling OS thread wants the world to stop.
 /// # Safety

@@ -1,9 +1,9 @@
 //! Finalizers of weak pointers that a collection has found dead: those in C at once, those in
 //! Haskell in one thread.
-use crate::sched::settings;
 use crate::abi::Closure;
 use crate::hec::Hec;
 use crate::prims::weak::finalize_batch;
+use crate::sched::settings;
 use crate::thread::create::{apply, boxed, new_io_thread};
 use crate::{info, static_closure};
 

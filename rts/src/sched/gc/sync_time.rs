@@ -2,9 +2,9 @@
 //!
 //! Who stops the world notes when it began and when it had all HECs. Meanwhile the ticker, which runs anyway, looks whether that
 //! takes too long; where there is no ticker, only the end is told.
-use crate::sched::handoff;
-use crate::hec;
 use crate::base::clock::getProcessElapsedTime;
+use crate::hec;
+use crate::sched::handoff;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::OnceLock;
 

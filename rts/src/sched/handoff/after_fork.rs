@@ -15,8 +15,8 @@
 //! on: the other HECs rest.
 //!
 //! `rts/tests/models/forks.rs` runs this file under loom.
-use crate::sched::handoff::state::SlotState;
 use crate::sched::handoff::protocol::HandoffSlot;
+use crate::sched::handoff::state::SlotState;
 
 /// In the child of a fork: `me` holds the HECs of all `slots`.
 /// # Safety

@@ -36,20 +36,20 @@ pub(super) mod after_fork;
 pub(super) mod protocol;
 pub(super) mod short_calls;
 pub(super) mod state;
-use crate::sched::handoff::short_calls::ShortCalls;
-use crate::sched::ticker_sleep::TickerSleep;
-use crate::sched::in_call::InCall;
-use crate::hec::fork_safe_lock::Lock;
-use crate::sched::handoff::state::SlotState;
-use crate::sched::handoff::protocol::{HandoffSlot as _, Task as _, Work};
-use crate::sched::task_table;
-use crate::sched::spark;
-use crate::sched::task::{TaskRef, same};
 use crate::abi::Tso;
 use crate::base::active_limit::ACTIVE_HECS;
-use crate::hec;
-use crate::hec::{Hec, MAX_HECS};
 use crate::base::once_ptr::made_once;
+use crate::hec;
+use crate::hec::fork_safe_lock::Lock;
+use crate::hec::{Hec, MAX_HECS};
+use crate::sched::handoff::protocol::{HandoffSlot as _, Task as _, Work};
+use crate::sched::handoff::short_calls::ShortCalls;
+use crate::sched::handoff::state::SlotState;
+use crate::sched::in_call::InCall;
+use crate::sched::spark;
+use crate::sched::task::{same, TaskRef};
+use crate::sched::task_table;
+use crate::sched::ticker_sleep::TickerSleep;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 use std::sync::{LazyLock, MutexGuard};
@@ -134,7 +134,11 @@ impl crate::sched::handoff::protocol::HandoffSlot for &'static HecSlot {
         if !first.is_null() {
             return task_of(first).map_or(Work::ForAnyone, Work::For);
         }
-        if hec.has_messages() || spark::may_run(hec) && !hec.sparks.is_empty() { Work::ForAnyone } else { Work::Nothing }
+        if hec.has_messages() || spark::may_run(hec) && !hec.sparks.is_empty() {
+            Work::ForAnyone
+        } else {
+            Work::Nothing
+        }
     }
 
     fn start_worker(self) -> TaskRef {
@@ -186,7 +190,8 @@ pub fn acquire(me: TaskRef) {
     may_acquire(me);
     let enabled = hec::enabled();
     let no = if me.last() < enabled { me.last() } else { 0 };
-    let takes_one = || slot(no).try_retake(me) || hec::resting() > 0 && (0..enabled).any(|i| i != no && slot(i).try_take(me));
+    let takes_one =
+        || slot(no).try_retake(me) || hec::resting() > 0 && (0..enabled).any(|i| i != no && slot(i).try_take(me));
     if !(enabled > 1 && takes_one()) {
         slot(no).acquire(me);
     }

@@ -1,7 +1,7 @@
 //! What is done with a HEC under its seat's lock, whatever tasks and HECs are: `mod.rs` has the protocol and says what they
 //! are, `state.rs` chooses who is next, and `rts/tests/models` runs all of it under loom.
-use crate::sched::handoff::state::SlotState;
 use crate::base::atomics::{AtomicUsize, MutexGuard, Ordering};
+use crate::sched::handoff::state::SlotState;
 
 const NOWHERE: usize = usize::MAX;
 

@@ -22,7 +22,15 @@ pub struct SlotState<T> {
 
 impl<T: Copy + PartialEq> SlotState<T> {
     pub const fn new(holder: Option<T>) -> SlotState<T> {
-        SlotState { holder, stopper: None, returning: VecDeque::new(), returner_last: false, looker: None, left: 0, idle: Vec::new() }
+        SlotState {
+            holder,
+            stopper: None,
+            returning: VecDeque::new(),
+            returner_last: false,
+            looker: None,
+            left: 0,
+            idle: Vec::new(),
+        }
     }
 
     /// Nobody holds it or waits for it.

@@ -29,7 +29,7 @@
 //! commit that wakes a queue before the thread was blocked has locked its TVar by then, and the
 //! thread's lock makes that visible to this last look, so it is noticed there. A thread that
 //! notices tries to claim itself; if somebody else was faster it is awake anyway.
-use crate::base::atomics::{AtomicUsize, Ordering, fence};
+use crate::base::atomics::{fence, AtomicUsize, Ordering};
 use crate::thread::spinlock::pause;
 
 const LOCKED: usize = 1;

@@ -23,19 +23,19 @@ mod tests;
 pub mod trec;
 pub mod tvar;
 
-use crate::abi::{Closure, Tso};
 use crate::abi::layout::*;
-use crate::eval::frames::*;
-use crate::eval::raise_async::{Goal, unwind};
-use crate::hec::{many, Hec};
+use crate::abi::{Closure, Tso};
 use crate::base::clock;
-use crate::thread::park;
+use crate::eval::frames::*;
+use crate::eval::raise_async::{unwind, Goal};
 use crate::hec::run_queue::dirty_tso;
-use crate::{info, static_closure};
-use crate::sync::stm::trec::Record;
+use crate::hec::{many, Hec};
 use crate::sync::stm::contention::CommitPriority;
-use std::sync::atomic::Ordering;
 use crate::sync::stm::retry::AtWork;
+use crate::sync::stm::trec::Record;
+use crate::thread::park;
+use crate::{info, static_closure};
+use std::sync::atomic::Ordering;
 
 /// The thread's transaction.
 unsafe fn current(t: Tso) -> Option<Record> {
@@ -144,7 +144,8 @@ pub unsafe extern "C" fn hec_stm_commit(hec: &mut Hec) -> usize {
         return GIVES_WAY;
     }
     // With one HEC all of it is inlined.
-    let done = if many() { commit_among_others(hec, r, me) } else { commit::commit(&mut AtWork::new(hec, r, me), false) };
+    let done =
+        if many() { commit_among_others(hec, r, me) } else { commit::commit(&mut AtWork::new(hec, r, me), false) };
     if done {
         set_current(hec, me, static_closure!(stg_NO_TREC_closure));
         r.keep(hec);

@@ -9,13 +9,13 @@
 //!
 //! Who parks a thread looks at its record and asks for it by its record after others may have woken it (`commit.rs`, the last look). So with
 //! several HECs a record that has waited is not used again.
+use crate::abi::closure::fields::TVAR_WAITERS;
+use crate::abi::layout::*;
+use crate::abi::{Closure, Tso};
+use crate::hec::Hec;
 use crate::sync::stm::commit::{Log, Version, Waiter};
 use crate::sync::stm::trec::{Entries, Record};
 use crate::sync::stm::tvar;
-use crate::abi::closure::fields::TVAR_WAITERS;
-use crate::abi::{Closure, Tso};
-use crate::abi::layout::*;
-use crate::hec::Hec;
 use crate::thread::park;
 use crate::{info, static_closure};
 

@@ -1,10 +1,10 @@
 //! Transactions of threads without code: their records, and who wakes whom.
-use crate::sync::stm::trec::{INDEX, LOG, NESTED, NOTES, OUTERMOST};
 use super::*;
-use crate::collector::Request;
 use crate::abi::closure::fields::*;
-use crate::testing::symbols as t;
+use crate::collector::Request;
 use crate::memory::age_of;
+use crate::sync::stm::trec::{INDEX, LOG, NESTED, NOTES, OUTERMOST};
+use crate::testing::symbols as t;
 use crate::testing::world::World;
 
 /// A thread in a transaction, which is the running one.

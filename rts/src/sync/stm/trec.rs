@@ -25,13 +25,13 @@
 //! transaction's end; one that waits, which may be for ever, gets rid of it ([`Record::forget_the_past`]).
 //!
 //! Most transactions touch few TVars, so what those do is inlined into the primitive operations, which then call nothing.
-use crate::sync::stm::tvar;
 use crate::abi::closure::fields::*;
 use crate::abi::layout::MUT_ARR_PTRS_CARD_BITS;
-use crate::abi::{Closure, Tso, words};
+use crate::abi::{words, Closure, Tso};
 use crate::hec::Hec;
 use crate::info;
-use crate::memory::{Age, age_of, heap};
+use crate::memory::{age_of, heap, Age};
+use crate::sync::stm::tvar;
 
 pub(super) const LOG: usize = 1;
 const NUMBERS: usize = 2;

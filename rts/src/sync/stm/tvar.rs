@@ -3,13 +3,13 @@
 //! A commit that stores a young value in an old TVar has to remember the TVar, and the next collection looks at both, and copies the value.
 //! Programs with many TVars mostly hold small values in them (numbers, single words), which soon give way to others: where many are written
 //! between two collections, such a value is copied into the oldest generation at once (`memory/pretenure.rs`), and nothing need be remembered.
-use crate::sync::stm::commit::Version;
 use crate::abi::closure::fields::{TVAR_UPDATES, TVAR_VALUE};
-use crate::abi::Closure;
 use crate::abi::layout::*;
+use crate::abi::Closure;
 use crate::hec::Hec;
 use crate::info;
 use crate::memory::{age_of, in_heap};
+use crate::sync::stm::commit::Version;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// # Safety
