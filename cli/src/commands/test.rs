@@ -26,8 +26,8 @@ pub struct Options {
     /// Run conformance programs plainly only, and leave out unit tests and libraries
     #[arg(long)]
     quick: bool,
-    /// Run every conformance program in all kinds of run: without this, a program that is not named is run in one of `check`, `old` and `crew`, and on one
-    /// of the numbers of HECs, as the commit has it
+    /// Run every conformance program in all kinds of run: without this, one that is not named is run in `check` or `crew`, and
+    /// on one of the numbers of HECs, as the commit has it, and not in `old`
     #[arg(long)]
     full: bool,
     /// Also run every conformance program with a collection and a heap check at every allocation block
@@ -71,7 +71,10 @@ pub fn run(project: &Project, options: &Options) -> Result<()> {
         None => Plan::all([always, one_of].concat()),
         Some(seed) => Plan { always: always.to_vec(), one_of: one_of.to_vec(), seed: seed.clone() },
     };
-    let mut suite = if options.quick { plan(&[&PLAIN], &[]) } else { plan(&[&PLAIN, &SMALL], &[&CHECK, &OLD, &CREW]) };
+    let mut suite = if options.quick { plan(&[&PLAIN], &[]) } else { plan(&[&PLAIN, &SMALL], &[&CHECK, &CREW]) };
+    if seed.is_none() && !options.quick {
+        suite.always.push(&OLD);
+    }
     if options.stress {
         suite.always.extend([&STRESS, &CREW_STRESS]);
     }
