@@ -23,7 +23,6 @@ int main(int argc, char **argv) {
   setvbuf(stdout, NULL, _IOLBF, 0);
   printf("delayed %ld\n", (long)hs_delay());
   int before = managers();
-  printf("%d managers\n", before);
   ioManagerWakeup();
   printf("delayed %ld\n", (long)hs_delay());
   ioManagerDie();
