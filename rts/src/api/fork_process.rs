@@ -1,6 +1,6 @@
 //! `forkProcess`: a child process with only the forking Haskell thread.
 //!
-//! The fork happens with the world stopped, and the ticker's sleep and what foreign code may use
+//! The fork happens with the world stopped, and what foreign code may use
 //! without a HEC (callbacks, stable pointers) locked, so the child finds them consistent; locks that
 //! other OS threads may have held are made anew (`sched/handoff/after_fork.rs`). In the child every other OS thread is gone; every
 //! other Haskell thread is deleted, before the world goes on; the given action runs as a new main; then the child exits.
@@ -15,7 +15,7 @@ use crate::events::{io_manager, io_poll, signals, ticker};
 use crate::observe::{eventlog, stats};
 use crate::prims::{adjustor, stable_ptr};
 use crate::sched::task::TaskRef;
-use crate::sched::{gc, handoff, hec, in_call, settings, spark, stop_world, task_table};
+use crate::sched::{gc, handoff, hec, in_call, interrupt, settings, spark, stop_world, task_table};
 use crate::sync::throwto::finished;
 use crate::thread::park;
 
@@ -33,7 +33,7 @@ pub unsafe extern "C" fn forkProcess(entry: usize) -> libc::pid_t {
     let fork = || adjustor::with_locked(fork);
     let fork = || stats::with_locked(fork);
     let fork = || signals::while_forking(fork);
-    let pid = handoff::TICKER_SLEEP.with_locked(|| eventlog::with_locked(fork));
+    let pid = eventlog::with_locked(fork);
     if pid != 0 {
         ticker::pause(false);
         stop_world::go_on(me);
@@ -69,6 +69,7 @@ unsafe fn child(me: TaskRef, entry: usize) -> ! {
     stop_world::go_on(me);
     crate::api::startup::after_fork();
     in_call::after_fork();
+    interrupt::after_fork();
     io_poll::after_fork();
     io_manager::after_fork();
     stats::after_fork(gc::allocated());

@@ -226,7 +226,7 @@ unsafe fn see_to_events(h: &mut crate::hec::Hec, idle: bool) -> bool {
     }
     if idle && signals::any_handlers() && !collect_finds_work() {
         handoff::rest_while(signals::wait);
-        return signals::start_handlers(hec());
+        return signals::start_handlers(hec()) || sched::interrupt::is_requested();
     }
     idle && !hec().run_queue.is_empty()
 }

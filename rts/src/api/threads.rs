@@ -1,4 +1,4 @@
-//! `rts/Threads.h`, and `allocate` of `rts/storage/GC.h`: how C makes threads and heap objects by hand.
+//! `rts/Threads.h`, `interruptStgRts`, and `allocate` of `rts/storage/GC.h`: how C makes threads and heap objects by hand.
 //!
 //! C may hold the HEC in two ways: after `rts_lock`, when no Haskell thread runs on it, or within an unsafe foreign call, where
 //! compiled code has the heap pointer in its register ([`Hec::for_c`]).
@@ -7,7 +7,7 @@ use crate::api::rts_api::run;
 use crate::hec::run_queue::{dirty_tso, set_link};
 use crate::hec::{out_of_memory, Hec};
 use crate::prims::alloc;
-use crate::sched::settings;
+use crate::sched::{interrupt, settings};
 use crate::thread::create;
 use crate::thread::stack::{dirty_stack, StackSizes};
 
@@ -54,6 +54,17 @@ pub unsafe extern "C" fn createStrictIOThread(hec: &mut Hec, words: usize, closu
 #[no_mangle]
 pub unsafe extern "C" fn scheduleWaitThread(thread: Tso, result: *mut Closure, hec: *mut *mut Hec) {
     run(hec, thread, result)
+}
+
+/// Ends all Haskell threads, without their handlers; in-calls return `Interrupted`. Async-signal-safe; any OS thread may call it.
+#[no_mangle]
+pub extern "C" fn interruptStgRts() {
+    // SAFETY: `errno` is the calling OS thread's own.
+    unsafe {
+        let errno = *libc::__errno_location();
+        interrupt::request();
+        *libc::__errno_location() = errno;
+    }
 }
 
 /// Room for a heap object. Ends the program if there is none.

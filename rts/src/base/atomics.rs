@@ -4,6 +4,7 @@
 //! nowhere else. `rts/tests/models` compiles the same files with a module of this name that
 //! re-exports loom's, and runs them through every interleaving: the code that is checked is the
 //! code that ships.
+pub use super::futex::Futex;
 pub use std::hint::spin_loop;
 pub use std::sync::atomic::{fence, AtomicBool, AtomicU16, AtomicU8, AtomicUsize, Ordering};
 pub use std::sync::{Condvar, Mutex, MutexGuard};

@@ -8,6 +8,7 @@ pub mod clock;
 pub mod config;
 pub mod cpus;
 pub mod fatal;
+mod futex;
 pub(crate) mod global_alloc;
 pub(crate) mod once_ptr;
 pub mod os_thread;

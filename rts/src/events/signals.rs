@@ -13,7 +13,7 @@ use crate::base::poison::unpoisoned;
 use crate::events::held_signals::Held;
 use crate::events::io_manager;
 use crate::hec::Hec;
-use crate::sched::event_poll;
+use crate::sched::{event_poll, interrupt};
 use crate::thread::create::{apply, boxed, new_io_thread};
 use crate::{info, static_closure};
 use std::cell::UnsafeCell;
@@ -262,27 +262,31 @@ pub fn any_handlers() -> bool {
     USER_HANDLERS.load(Ordering::Relaxed) > 0
 }
 
-/// Sleeps until a signal has come in.
+/// Sleeps until a signal has come in, or the program's threads are to be ended.
 pub fn wait() {
     with_all_blocked(|old| {
-        while !pending() {
+        while !pending() && !interrupt::is_requested() {
             // SAFETY: sigsuspend opens the mask, which is this thread's own, atomically.
-            unsafe { libc::sigsuspend(old) };
+            interrupt::sleep_unless_requested(|requested| requested || unsafe { libc::sigsuspend(old) } == 0);
         }
     })
 }
 
 /// `poll(2)` that a signal ends even if it came just before: one whose handler has not been
-/// started makes it return at once. `None`: waits for ever.
+/// started makes it return at once, and so does a request to end all threads. `None`: waits for ever.
 /// # Safety
 /// As for `poll`.
 pub unsafe fn poll(fds: &mut [libc::pollfd], timeout: Option<Duration>) -> i32 {
     with_all_blocked(|old| {
-        let timeout = if pending() { Some(Duration::ZERO) } else { timeout };
-        let time = timeout
-            .map(|t| libc::timespec { tv_sec: t.as_secs() as libc::time_t, tv_nsec: t.subsec_nanos() as libc::c_long });
-        let time = time.as_ref().map_or(std::ptr::null(), |t| t as *const libc::timespec);
-        libc::ppoll(fds.as_mut_ptr(), fds.len() as libc::nfds_t, time, old)
+        interrupt::sleep_unless_requested(|requested| {
+            let timeout = if requested || pending() { Some(Duration::ZERO) } else { timeout };
+            let time = timeout.map(|t| libc::timespec {
+                tv_sec: t.as_secs() as libc::time_t,
+                tv_nsec: t.subsec_nanos() as libc::c_long,
+            });
+            let time = time.as_ref().map_or(std::ptr::null(), |t| t as *const libc::timespec);
+            libc::ppoll(fds.as_mut_ptr(), fds.len() as libc::nfds_t, time, old)
+        })
     })
 }
 

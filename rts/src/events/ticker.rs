@@ -15,7 +15,7 @@ use crate::base::os_thread;
 use crate::hec::GcRequest;
 use crate::sched::gc::sync_time;
 use crate::sched::handoff::TICKER_SLEEP;
-use crate::sched::{gc, handoff, stop_world, task_table, time_slices};
+use crate::sched::{gc, handoff, interrupt, stop_world, task_table, time_slices};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -101,6 +101,19 @@ impl IdleCollections {
     }
 }
 
+/// Sees to it that a request to end all threads is served. A HEC that is in use has a holder who does.
+fn serve_interrupt(threaded: bool) {
+    interrupt::press();
+    let me = task_table::current();
+    if threaded && handoff::try_acquire(me) {
+        // SAFETY: a HEC is held, and no thread runs on it.
+        unsafe {
+            interrupt::end_threads(me);
+            handoff::release(me);
+        }
+    }
+}
+
 fn run(s: Settings) {
     let (mut seen, mut quiet, mut ticks) = (usize::MAX, 0, 0);
     let mut idle = IdleCollections::default();
@@ -108,8 +121,11 @@ fn run(s: Settings) {
     let paused = || PAUSED.load(Ordering::Relaxed);
     while !stopped() {
         std::thread::sleep(s.interval);
+        if interrupt::is_requested() {
+            serve_interrupt(s.threaded);
+        }
         if paused() {
-            TICKER_SLEEP.sleep(|| paused() && !stopped(), None);
+            TICKER_SLEEP.sleep(|| paused() && !stopped() && !interrupt::is_requested(), None);
             continue;
         }
         let now = handoff::times_taken();
@@ -140,7 +156,8 @@ fn run(s: Settings) {
             seen = seen.wrapping_add(idle.collect() as usize);
             due = None;
         }
-        TICKER_SLEEP.sleep(|| !handoff::busy() && handoff::times_taken() == seen && !stopped() && !paused(), due);
+        let unused = || !handoff::busy() && handoff::times_taken() == seen;
+        TICKER_SLEEP.sleep(|| unused() && !stopped() && !paused() && !interrupt::is_requested(), due);
     }
 }
 

@@ -8,7 +8,7 @@ use crate::collector::roots::Visitor;
 use crate::memory::heap;
 use crate::observe::eventlog::hooks as eventlog;
 use crate::sched::task::TaskRef;
-use crate::sched::{hec, schedule, stop_world, task_table};
+use crate::sched::{hec, interrupt, schedule, stop_world, task_table};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Mutex;
 
@@ -95,7 +95,7 @@ pub unsafe fn finish(t: Tso) {
     ic.status = match o.what_next as usize {
         ThreadComplete => Status::Success,
         _ if crate::sched::gc::heap_exhausted() => Status::HeapExhausted,
-        _ if crate::sched::handoff::stopping() => Status::Interrupted,
+        _ if interrupt::has_ended_threads() || crate::sched::handoff::stopping() => Status::Interrupted,
         _ => Status::Killed,
     };
 }

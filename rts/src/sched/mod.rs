@@ -7,6 +7,7 @@ pub mod fiber;
 pub mod gc;
 pub mod handoff;
 pub mod in_call;
+pub mod interrupt;
 pub mod safe_call;
 pub mod schedule;
 pub mod spark;

@@ -16,7 +16,7 @@ use crate::hec::{self, GcRequest, Handed, Hec, LOOK_FOR_EVENTS, TIME_IS_UP};
 use crate::sched::handoff::protocol::Task as _;
 use crate::sched::in_call;
 use crate::sched::in_call::{InCall, Status};
-use crate::sched::{balance, context_switch, event_poll, gc, handoff, safe_call, stg_run};
+use crate::sched::{balance, context_switch, event_poll, gc, handoff, interrupt, safe_call, stg_run};
 use crate::sync::{stm, throwto, throwto_protocol};
 use crate::thread::stack::{grow, Grown};
 use crate::thread::{park, stack_cache};
@@ -43,6 +43,10 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
         }
         if handoff::stopping() && ic.is_none() {
             return;
+        }
+        if interrupt::is_requested() {
+            interrupt::end_threads(me);
+            continue;
         }
         let hec = hec();
         if hec::many() && attend(me, hec) {
@@ -80,6 +84,9 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
                 context_switch::requeue(hec, t);
             }
             Some(t) if !threaded || handoff::runs_here(me, t) => {
+                if interrupt::has_ended_threads() && !throwto::finished(t) {
+                    interrupt::end_thread(hec, t);
+                }
                 if throwto::finished(t) {
                     retire(hec, t);
                 } else {
@@ -98,7 +105,7 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
                 }
             }
             // Nothing better to do: the sparks.
-            None if spark::may_run(hec) && spark::any() => spark::start_thread(hec),
+            None if spark::may_run(hec) && spark::any() && !interrupt::has_ended_threads() => spark::start_thread(hec),
             None => {
                 if !step_aside(me, ic) {
                     return;

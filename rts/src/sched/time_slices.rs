@@ -29,8 +29,8 @@ pub fn end_all(threaded: bool) {
     ACTIVE_HECS.set_blocked_in_ffi(stuck);
 }
 
-/// Asks the thread that runs on `h` to give way. True if it has been asked before and has not yet.
-fn end(h: &Hec) -> bool {
+/// Asks the thread that runs on `h` to give way. True if it has been asked before and has not yet. Async-signal-safe.
+pub(super) fn end(h: &Hec) -> bool {
     let asked = h.context_switch.swap(TIME_IS_UP, Ordering::Relaxed);
     h.interrupt();
     asked == TIME_IS_UP

@@ -70,6 +70,7 @@ macro_rules! atomic {
 
 atomic!(AtomicBool, bool);
 atomic!(AtomicU16, u16);
+atomic!(AtomicU32, u32);
 atomic!(AtomicUsize, usize);
 
 impl AtomicUsize {
@@ -78,6 +79,35 @@ impl AtomicUsize {
     }
     pub fn fetch_sub(&self, n: usize, order: Ordering) -> usize {
         self.accessed().fetch_sub(n, order)
+    }
+}
+
+/// The system's queue of sleepers has a lock of its own, as here.
+pub struct Futex {
+    word: AtomicU32,
+    queue: Mutex<()>,
+    bell: Condvar,
+}
+
+impl Futex {
+    pub fn new(value: u32) -> Futex {
+        Futex { word: AtomicU32::new(value), queue: Mutex::new(()), bell: Condvar::new() }
+    }
+    pub fn load(&self, order: Ordering) -> u32 {
+        self.word.load(order)
+    }
+    pub fn swap(&self, value: u32, order: Ordering) -> u32 {
+        self.word.swap(value, order)
+    }
+    pub fn wait(&self, expected: u32, _timeout: Option<std::time::Duration>) {
+        let queue = self.queue.lock().unwrap();
+        if self.word.load(Ordering::Relaxed) == expected {
+            drop(self.bell.wait(queue).unwrap());
+        }
+    }
+    pub fn wake_one(&self) {
+        drop(self.queue.lock().unwrap());
+        self.bell.notify_one();
     }
 }
 

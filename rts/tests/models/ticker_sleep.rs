@@ -5,21 +5,21 @@ use crate::shipped::ticker_sleep::TickerSleep;
 use loom::sync::Arc;
 use loom::thread;
 
-/// A HEC's seat.
+/// A HEC's slot.
 struct HandoffSlot {
     held: Mutex<bool>,
     taken: AtomicUsize,
 }
 
 struct World {
-    doze: TickerSleep,
+    ticker: TickerSleep,
     slots: [HandoffSlot; 2],
 }
 
 impl World {
     fn new() -> Arc<World> {
         let slots = [(); 2].map(|()| HandoffSlot { held: Mutex::new(false), taken: AtomicUsize::new(0) });
-        Arc::new(World { doze: TickerSleep::new(), slots })
+        Arc::new(World { ticker: TickerSleep::new(), slots })
     }
 
     fn take(&self, no: usize) {
@@ -27,7 +27,7 @@ impl World {
         let mut held = slot.held.lock().unwrap();
         *held = true;
         slot.taken.store(slot.taken.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
-        self.doze.taken();
+        self.ticker.taken();
     }
 
     fn leave(&self, no: usize) {
@@ -44,7 +44,7 @@ impl World {
             let held = self.slots.iter().any(|slot| *slot.held.lock().unwrap());
             !held && self.times_taken() == seen
         };
-        self.doze.sleep(unused, None);
+        self.ticker.sleep(unused, None);
     }
 }
 
@@ -102,7 +102,7 @@ fn a_sleep_that_ended_early_is_followed_by_one_that_ends_when_a_hec_is_used() {
         });
         let alarm = thread::spawn({
             let world = world.clone();
-            move || world.doze.wake()
+            move || world.ticker.wake()
         });
         world.take(0);
         world.leave(0);
@@ -120,19 +120,19 @@ fn a_ticker_that_is_paused_goes_on_when_it_is_told() {
             let (world, paused) = (world.clone(), paused.clone());
             move || {
                 while paused.load(Ordering::Relaxed) {
-                    world.doze.sleep(|| paused.load(Ordering::Relaxed), None);
+                    world.ticker.sleep(|| paused.load(Ordering::Relaxed), None);
                 }
             }
         });
         world.take(0);
         paused.store(false, Ordering::Relaxed);
-        world.doze.wake();
+        world.ticker.wake();
         ticker.join().unwrap();
     });
 }
 
 #[test]
-fn the_ticker_wakes_beside_a_fork_and_in_the_child() {
+fn the_ticker_of_a_child_wakes_as_its_parents_does() {
     explore(2, || {
         let world = World::new();
         let falls_asleep = |seen| {
@@ -140,11 +140,10 @@ fn the_ticker_wakes_beside_a_fork_and_in_the_child() {
             thread::spawn(move || world.sleep(seen))
         };
         let ticker = falls_asleep(0);
-        world.doze.with_locked(|| ());
         world.take(0);
         world.leave(0);
         ticker.join().unwrap();
-        world.doze.after_fork();
+        world.ticker.after_fork();
         let ticker = falls_asleep(1);
         world.take(0);
         world.leave(0);
