@@ -268,7 +268,7 @@ fn two_plain_updates_and_a_claim() {
 }
 
 #[test]
-fn of_two_claimants_one_goes_on() {
+fn one_of_two_claimants_continues() {
     together(3, [|w| claims(w, 0), |w| claims(w, 1), |w| w.enter(2)], World::verify);
 }
 

@@ -30,17 +30,17 @@ fn a_thread_comes_to_its_task(unbound: bool, second: fn(&'static House, TaskRef)
 }
 
 #[test]
-fn its_thread_is_woken_where_a_task_leaves_for_a_foreign_call() {
+fn a_bound_thread_reaches_its_task_from_a_hec_that_is_released() {
     a_thread_comes_to_its_task(false, |house, me| house.leave(me));
 }
 
 #[test]
-fn its_thread_is_woken_while_it_runs_another() {
+fn a_bound_thread_reaches_its_task_while_that_runs_another() {
     a_thread_comes_to_its_task(true, |house, me| house.leave(me));
 }
 
 #[test]
-fn its_thread_is_woken_where_one_returns_from_a_foreign_call() {
+fn a_bound_thread_reaches_its_task_from_a_hec_that_is_reacquired() {
     a_thread_comes_to_its_task(false, |house, me| {
         house.leave(me);
         house.visit(1, me);
@@ -49,7 +49,7 @@ fn its_thread_is_woken_where_one_returns_from_a_foreign_call() {
 
 /// The letter with a bound thread comes as its task lets go of the HEC.
 #[test]
-fn its_thread_is_sent_after_a_task_that_lets_go() {
+fn a_bound_thread_follows_a_task_that_releases_its_hec() {
     explore(2, || {
         House::with(2, 3, 1, |house| {
             let me = house.tasks[0];
@@ -76,7 +76,7 @@ fn stop_with_a_third(house: &'static House, me: TaskRef) {
 }
 
 #[test]
-fn a_task_that_passes_its_hec_to_a_stopper_is_given_no_other() {
+fn a_task_that_yields_its_hec_to_a_stopper_is_granted_no_other() {
     explore(2, || {
         House::with(3, 4, 2, |house| {
             let me = house.tasks[0];
@@ -95,7 +95,7 @@ fn a_task_that_passes_its_hec_to_a_stopper_is_given_no_other() {
 }
 
 #[test]
-fn a_task_that_has_lined_up_is_given_no_other() {
+fn a_task_that_waits_for_a_hec_is_granted_no_other() {
     explore(1, || {
         House::with(3, 4, 2, |house| {
             let me = house.tasks[0];

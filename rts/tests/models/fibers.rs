@@ -17,7 +17,7 @@ fn leave_two_things_to_do(house: &'static House) {
 }
 
 #[test]
-fn an_idle_worker_takes_a_fiber_up_and_another_the_hec() {
+fn one_idle_worker_takes_the_fiber_and_another_the_hec() {
     explore(3, || {
         House::with(1, 3, 1, |house| {
             house.slot(0).acquire(house.tasks[1]);
@@ -32,7 +32,7 @@ fn an_idle_worker_takes_a_fiber_up_and_another_the_hec() {
 }
 
 #[test]
-fn a_fiber_is_taken_up_while_others_come_and_the_world_stops() {
+fn a_fiber_is_taken_over_while_the_world_stops() {
     explore(2, || {
         House::with(2, 4, 2, |house| {
             house.slot(0).acquire(house.tasks[0]);

@@ -66,7 +66,7 @@ fn runs(house: &'static House, me: TaskRef) {
 }
 
 #[test]
-fn a_fork_as_others_run_and_come_back() {
+fn a_fork_as_others_run_and_return() {
     forked(&[FIRST, GIVEN], runs, |house, me| house.visit(0, me));
 }
 
@@ -83,7 +83,7 @@ fn a_fork_as_another_stops_the_world() {
 }
 
 #[test]
-fn a_fork_as_a_letter_comes() {
+fn a_fork_as_a_message_arrives() {
     forked(
         &[FIRST, GIVEN, LETTER],
         |house, me| {

@@ -60,17 +60,17 @@ fn all_hear(n: usize) {
 }
 
 #[test]
-fn two_that_hear_at_once() {
+fn two_hecs_see_the_announcement_at_once() {
     explore(3, || all_hear(2));
 }
 
 #[test]
-fn three_that_hear_at_once() {
+fn three_hecs_see_the_announcement_at_once() {
     explore(2, || all_hear(3));
 }
 
 #[test]
-fn nobody_waits_for_who_runs_nothing() {
+fn idle_hecs_are_not_waited_for() {
     explore(3, || {
         let (a, hecs) = world(2);
         hecs[1].0.held.store(false, Ordering::Relaxed);

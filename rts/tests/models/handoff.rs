@@ -6,7 +6,7 @@ use crate::shipped::handoff_protocol::{HandoffSlot, Task};
 use loom::sync::Arc;
 
 #[test]
-fn one_task_at_a_time_holds_it_and_each_has_its_turn() {
+fn one_task_at_a_time_holds_a_hec_and_each_acquires_it() {
     explore(2, || {
         House::with(1, 3, 0, |house| {
             let others = [(1, 2), (2, 1)]
@@ -19,7 +19,7 @@ fn one_task_at_a_time_holds_it_and_each_has_its_turn() {
 }
 
 #[test]
-fn a_worker_that_sleeps_is_woken_for_what_comes_to_a_hec_that_rests() {
+fn a_sleeping_worker_is_woken_for_work_given_to_an_idle_hec() {
     explore(3, || {
         House::with(1, 1, 0, |house| {
             let given = Arc::new(AtomicUsize::new(0));

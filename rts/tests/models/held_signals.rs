@@ -58,7 +58,7 @@ fn a_signal_that_comes_as_the_child_gets_ready_is_delivered_once() {
 }
 
 #[test]
-fn of_two_at_the_same_time_the_handler_runs_after_the_last() {
+fn the_handler_runs_after_the_last_of_two_concurrent_signals() {
     explore(2, || {
         let child = Child::new();
         let others = [1, 2].map(|info| {
@@ -79,7 +79,7 @@ fn of_two_at_the_same_time_the_handler_runs_after_the_last() {
 }
 
 #[test]
-fn what_was_kept_for_an_earlier_child_is_dropped() {
+fn signals_held_for_an_earlier_child_are_dropped() {
     explore(2, || {
         let child = Child::new();
         child.signal(1);

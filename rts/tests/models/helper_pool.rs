@@ -46,12 +46,12 @@ fn two_jobs(helpers: usize, hands: usize) {
 }
 
 #[test]
-fn a_job_ends_when_it_is_recalled() {
+fn a_job_ends_when_it_is_closed() {
     explore(3, || two_jobs(1, 1));
 }
 
 #[test]
-fn no_more_hands_than_wanted_take_it() {
+fn no_more_helpers_than_wanted_take_a_job() {
     explore(2, || two_jobs(2, 1));
 }
 
@@ -94,11 +94,11 @@ fn with_a_visitor(helpers: usize, hands: usize) {
 }
 
 #[test]
-fn a_visitor_does_not_work_at_a_job_that_has_been_recalled() {
+fn a_volunteer_does_not_run_a_closed_job() {
     explore(3, || with_a_visitor(0, 1));
 }
 
 #[test]
-fn a_visitor_and_a_helper_do_not_both_take_what_one_is_wanted_for() {
+fn a_volunteer_and_a_helper_do_not_both_take_a_job_for_one() {
     explore(2, || with_a_visitor(1, 1));
 }

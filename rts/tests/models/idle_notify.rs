@@ -134,7 +134,7 @@ fn together(others: usize, cores: usize, first: fn(&World)) {
 }
 
 #[test]
-fn something_is_made_as_another_comes_to_rest() {
+fn work_is_added_as_another_hec_becomes_idle() {
     together(1, 2, |w| {
         w.before_run(w.looks());
         w.makes();
@@ -143,7 +143,7 @@ fn something_is_made_as_another_comes_to_rest() {
 }
 
 #[test]
-fn a_thread_is_about_to_run_as_another_comes_to_rest() {
+fn a_thread_is_about_to_run_as_another_hec_becomes_idle() {
     together(1, 2, |w| {
         w.add(1);
         w.before_run(w.looks());
@@ -151,7 +151,7 @@ fn a_thread_is_about_to_run_as_another_comes_to_rest() {
 }
 
 #[test]
-fn of_two_that_come_to_rest_with_one_core_too_few_one_is_enough() {
+fn two_hecs_become_idle_where_one_may_run() {
     together(2, 2, |w| {
         w.before_run(w.looks());
         w.makes();
@@ -159,7 +159,7 @@ fn of_two_that_come_to_rest_with_one_core_too_few_one_is_enough() {
 }
 
 #[test]
-fn something_comes_again_after_all_was_taken() {
+fn work_is_added_again_after_all_was_taken() {
     together(1, 2, |w| {
         w.add(1);
         w.before_run(w.looks());
@@ -172,7 +172,7 @@ fn something_comes_again_after_all_was_taken() {
 
 /// One that rests is given something, and comes to rest again.
 #[test]
-fn who_has_had_something_comes_to_rest_again() {
+fn a_hec_that_was_given_work_becomes_idle_again() {
     explore(3, || {
         let w = World::new(2, 2);
         w.rests(1, true);

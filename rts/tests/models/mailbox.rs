@@ -8,7 +8,7 @@ use loom::sync::Arc;
 use loom::thread;
 
 #[test]
-fn a_call_stops_a_thread_that_is_about_to_run() {
+fn an_interrupt_stops_a_thread_that_is_about_to_run() {
     explore(3, || {
         let shared = Arc::new((Mailbox::<u8>::new(), AtomicUsize::new(END)));
         let theirs = shared.clone();
@@ -22,7 +22,7 @@ fn a_call_stops_a_thread_that_is_about_to_run() {
 }
 
 #[test]
-fn who_has_heard_a_call_sees_the_letter() {
+fn an_interrupted_hec_sees_the_message() {
     explore(3, || {
         let shared = Arc::new((Mailbox::<u8>::new(), AtomicUsize::new(END)));
         let theirs = shared.clone();
@@ -39,7 +39,7 @@ fn who_has_heard_a_call_sees_the_letter() {
 }
 
 #[test]
-fn a_letter_stops_a_running_thread() {
+fn a_message_stops_a_running_thread() {
     explore(3, || {
         House::with(1, 1, 0, |house| {
             let me = house.tasks[0];
@@ -79,7 +79,7 @@ fn messages(names: &'static [usize], other: fn(&'static House)) {
 }
 
 #[test]
-fn a_letter_is_read_though_the_holder_lets_go() {
+fn a_message_is_read_though_the_holder_releases_the_hec() {
     messages(&[1], |house| {
         house.attend(house.tasks[0]);
         house.leave(house.tasks[0]);
@@ -87,6 +87,6 @@ fn a_letter_is_read_though_the_holder_lets_go() {
 }
 
 #[test]
-fn letters_to_a_hec_that_rests_are_each_read_once() {
+fn messages_to_an_idle_hec_are_each_read_once() {
     messages(&[1, 2], |house| house.send(0, Thread { name: 2, bound: None }));
 }

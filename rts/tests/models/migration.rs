@@ -31,17 +31,17 @@ fn given(ran: &'static [usize], other: fn(&'static House, TaskRef)) {
 }
 
 #[test]
-fn a_thread_is_given_as_a_letter_comes() {
+fn a_thread_migrates_as_a_message_arrives() {
     given(&[0, 1, 2], |house, _| house.send(1, Thread { name: 2, bound: None }));
 }
 
 #[test]
-fn a_thread_is_given_as_a_task_comes_back() {
+fn a_thread_migrates_as_a_task_returns() {
     given(&[0, 1], |house, me| house.visit(1, me));
 }
 
 #[test]
-fn a_thread_is_given_as_the_world_stops() {
+fn a_thread_migrates_as_the_world_stops() {
     given(&[0, 1], |house, me| {
         house.slot(1).acquire(me);
         house.stop_the_world(me);
@@ -51,7 +51,7 @@ fn a_thread_is_given_as_the_world_stops() {
 
 /// Two give to the same HEC at once.
 #[test]
-fn threads_are_given_by_two() {
+fn two_hecs_migrate_threads_to_one_at_once() {
     given(&[0, 1, 2], |house, _| {
         let t = Thread { name: 2, bound: None };
         if !unsafe { house.slot(1).give(|| house.queue(1, t.name, t.bound)) } {

@@ -79,7 +79,7 @@ fn check(w: &World, modifications: usize) {
 }
 
 #[test]
-fn all_ways_at_a_time() {
+fn lazy_eager_and_stopped_modifications_are_all_kept() {
     explore(3, || {
         let w = World::new(3);
         let (a, b) = (w.clone(), w.clone());
@@ -93,7 +93,7 @@ fn all_ways_at_a_time() {
 }
 
 #[test]
-fn several_in_a_row_beside_another() {
+fn modifications_of_one_thread_stay_in_order() {
     explore(3, || {
         let w = World::new(4);
         let a = w.clone();
@@ -113,7 +113,7 @@ fn several_in_a_row_beside_another() {
 }
 
 #[test]
-fn who_looks_sees_what_a_value_is_made_of() {
+fn a_reader_sees_what_a_value_is_made_of() {
     explore(3, || {
         let w = World::new(2);
         let (a, b) = (w.clone(), w.clone());

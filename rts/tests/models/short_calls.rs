@@ -19,7 +19,7 @@ fn make_calls(house: &'static House, me: TaskRef, calls: usize) {
 }
 
 #[test]
-fn a_thread_that_waits_as_others_are_called_is_run() {
+fn a_waiting_thread_runs_after_short_calls() {
     explore(3, || {
         House::with(1, 2, 1, |house| {
             let worker = house.spawn_worker(1);
@@ -51,7 +51,7 @@ fn a_thread_runs_during_a_long_call() {
 }
 
 #[test]
-fn two_that_call_out_on_one_hec_have_it_back() {
+fn two_callers_on_one_hec_reacquire_it() {
     explore(3, || {
         House::with(1, 2, 0, |house| {
             let other = house.spawn(1, move |me| make_calls(house, me, 2));
@@ -63,7 +63,7 @@ fn two_that_call_out_on_one_hec_have_it_back() {
 }
 
 #[test]
-fn two_that_call_out_and_a_thread_that_waits() {
+fn two_callers_and_a_waiting_thread() {
     explore(2, || {
         House::with(1, 3, 1, |house| {
             let worker = house.spawn_worker(2);
@@ -79,7 +79,7 @@ fn two_that_call_out_and_a_thread_that_waits() {
 }
 
 #[test]
-fn a_letter_finds_a_reader_as_its_hec_is_left() {
+fn a_message_is_read_as_its_hec_is_left() {
     explore(3, || {
         House::with(1, 3, 1, |house| {
             let worker = house.spawn_worker(2);
@@ -143,7 +143,7 @@ fn the_world_is_stopped_during_a_long_call() {
 }
 
 #[test]
-fn a_bound_thread_that_waits_as_another_calls_out_goes_to_its_task() {
+fn a_waiting_bound_thread_reaches_its_task_during_a_call() {
     explore(2, || {
         House::with(1, 3, 1, |house| {
             let worker = house.spawn_worker(2);

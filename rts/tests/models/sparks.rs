@@ -35,7 +35,7 @@ fn a_slot_is_used_again_only_when_its_spark_is_gone() {
 }
 
 #[test]
-fn of_two_who_take_one_has_it() {
+fn each_spark_is_taken_by_one_thief() {
     explore(3, || {
         let ring = Arc::new(SparkRing::new());
         ring.put(1, 2);
@@ -55,7 +55,7 @@ fn of_two_who_take_one_has_it() {
 
 /// The thunk that a spark is, is there for who takes it.
 #[test]
-fn who_takes_a_spark_sees_what_was_written_before_it() {
+fn a_thief_sees_what_was_written_before_the_spark() {
     explore(3, || {
         let shared = Arc::new((SparkRing::new(), crate::atomics::AtomicUsize::new(0)));
         let theirs = shared.clone();

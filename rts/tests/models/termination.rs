@@ -105,7 +105,7 @@ fn share(workers: usize, patience: usize, pieces: &'static [usize]) {
 }
 
 #[test]
-fn two_share_what_there_is() {
+fn two_workers_share_the_work() {
     explore(3, || share(2, 0, &[0, 0]));
 }
 
@@ -115,13 +115,13 @@ fn work_makes_work() {
 }
 
 #[test]
-fn three_share() {
+fn three_workers_share_the_work() {
     explore(2, || share(3, 0, &[1, 0]));
 }
 
 /// Who offers a piece may count on another to take it, while that one has nothing to do.
 #[test]
-fn no_offer_is_slept_through() {
+fn no_worker_sleeps_through_an_offer() {
     explore(3, || {
         let work = Arc::new(Work::new(2, 0));
         let taken = Arc::new(Notify::new());

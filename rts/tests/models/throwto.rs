@@ -59,7 +59,7 @@ fn given(tied: bool, acts: [Act; 2]) {
 }
 
 #[test]
-fn a_letter_follows_a_target_that_is_given_on() {
+fn a_message_follows_a_target_that_migrates() {
     given(
         false,
         [
@@ -73,7 +73,7 @@ fn a_letter_follows_a_target_that_is_given_on() {
 }
 
 #[test]
-fn a_letter_follows_a_target_that_comes_back() {
+fn a_message_follows_a_target_that_comes_back() {
     given(
         false,
         [
@@ -90,7 +90,7 @@ fn a_letter_follows_a_target_that_comes_back() {
 }
 
 #[test]
-fn a_letter_follows_a_target_that_is_shared() {
+fn a_message_follows_a_target_that_is_balanced() {
     given(false, [(A, |h| h.run(T, |h, t| h.share(t, C))), (C, |h| h.run(T, |h, t| h.share(t, B)))]);
 }
 
@@ -100,7 +100,7 @@ fn a_waiting_target_is_hit_or_woken() {
 }
 
 #[test]
-fn a_target_that_is_tied_goes_home_when_it_is_woken() {
+fn a_pinned_target_returns_to_its_hec_when_it_is_woken() {
     given(
         true,
         [
@@ -120,7 +120,7 @@ fn deaf(mask: Mask, acts: [Act; 2], end: fn(&'static World)) {
 }
 
 #[test]
-fn a_deaf_target_that_is_woken_finds_the_message() {
+fn an_uninterruptible_target_that_is_woken_finds_the_message() {
     deaf(
         Uninterruptible,
         [
@@ -139,7 +139,7 @@ fn a_deaf_target_that_is_woken_finds_the_message() {
 }
 
 #[test]
-fn a_masked_target_listens_as_it_blocks() {
+fn a_masked_target_receives_as_it_blocks() {
     deaf(Interruptible, [(A, |h| h.run(T, Holder::take)), (C, Holder::put)], |w| {
         wakes_up(w);
         all_done(w);
@@ -147,7 +147,7 @@ fn a_masked_target_listens_as_it_blocks() {
 }
 
 #[test]
-fn a_masked_target_is_given_on_with_its_messages() {
+fn a_masked_target_migrates_with_its_messages() {
     deaf(
         Interruptible,
         [
@@ -188,12 +188,12 @@ fn called(one_lock: bool, messages: &'static [(usize, usize)], act: Act) {
 }
 
 #[test]
-fn a_target_comes_back_from_a_call_as_its_mail_is_read() {
+fn a_target_returns_from_a_call_as_messages_are_read() {
     called(false, &[(S, T)], (A, Holder::attend));
 }
 
 #[test]
-fn a_target_comes_back_from_a_call_as_two_throw() {
+fn a_target_returns_from_a_call_as_two_throw() {
     called(false, &[(S, T), (R, T)], THROW_TOO);
 }
 
@@ -278,7 +278,7 @@ fn interrupted(one_lock: bool, target: Act) {
 }
 
 #[test]
-fn a_thrower_is_interrupted_as_its_letter_follows_the_target() {
+fn a_thrower_is_interrupted_as_its_message_follows_the_target() {
     interrupted(
         false,
         (A, |h| {
@@ -289,13 +289,13 @@ fn a_thrower_is_interrupted_as_its_letter_follows_the_target() {
 }
 
 #[test]
-fn a_thrower_is_interrupted_that_shares_its_lock_with_its_target() {
+fn a_thrower_that_shares_its_lock_with_its_target_is_interrupted() {
     interrupted(true, (A, |h| h.run(T, Holder::take)));
 }
 
 /// As above, by one on its own HEC; the target does not listen.
 #[test]
-fn a_thrower_is_interrupted_at_home_as_its_letter_is_read() {
+fn a_thrower_is_interrupted_on_its_hec_as_its_message_is_read() {
     let start = Start { at: [A, B, B], mask: [Interruptible, Open, Open], ..Start::CHAIN };
     let throws: Act = (B, |h| {
         h.throw(0);
@@ -336,6 +336,6 @@ fn a_message_is_withdrawn_as_the_target_finishes() {
 }
 
 #[test]
-fn a_message_is_withdrawn_as_the_target_is_given_on() {
+fn a_message_is_withdrawn_as_the_target_migrates() {
     withdrawn((A, |h| h.run(T, |h, t| h.give(t, B))));
 }

@@ -89,7 +89,7 @@ fn the_ticker_wakes_whichever_hec_is_used() {
 /// A sleep ends for another reason (its time is over, which loom does not know, or somebody has woken the ticker in vain): the next one ends
 /// as the first would have.
 #[test]
-fn a_sleep_that_ended_early_is_followed_by_one_that_ends_when_a_hec_is_used() {
+fn a_sleep_after_an_early_wake_ends_when_a_hec_is_used() {
     explore(3, || {
         let world = World::new();
         let ticker = thread::spawn({
@@ -112,7 +112,7 @@ fn a_sleep_that_ended_early_is_followed_by_one_that_ends_when_a_hec_is_used() {
 }
 
 #[test]
-fn a_ticker_that_is_paused_goes_on_when_it_is_told() {
+fn a_paused_ticker_continues_when_it_is_told() {
     explore(3, || {
         let world = World::new();
         let paused = Arc::new(AtomicBool::new(true));

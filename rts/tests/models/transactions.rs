@@ -144,7 +144,7 @@ fn take_if_free(m: &Arc<Memory>, other: usize, mine: usize) -> bool {
 }
 
 #[test]
-fn of_two_that_read_what_the_other_writes_one_commits() {
+fn one_of_two_conflicting_transactions_commits() {
     explore(3, || {
         let m = Memory::new(2);
         let n = m.clone();
@@ -167,7 +167,7 @@ fn write_two(m: &Arc<Memory>) -> thread::JoinHandle<bool> {
 }
 
 /// `fails`: does a transaction that is done reading, as far as it knows?
-fn who_fails_reads_something_else_next(fails: fn(Transaction) -> bool) {
+fn check_reread_after_failure(fails: fn(Transaction) -> bool) {
     explore(3, move || {
         let m = Memory::new(2);
         let writer = write_two(&m);
@@ -185,17 +185,17 @@ fn who_fails_reads_something_else_next(fails: fn(Transaction) -> bool) {
 }
 
 #[test]
-fn who_has_lost_does_not_read_the_old_state_again() {
-    who_fails_reads_something_else_next(|t| !t.commit());
+fn a_failed_commit_does_not_read_the_old_state_again() {
+    check_reread_after_failure(|t| !t.commit());
 }
 
 #[test]
-fn who_has_noticed_a_change_does_not_read_the_old_state_again() {
-    who_fails_reads_something_else_next(|t| !valid(&t));
+fn a_failed_validation_does_not_read_the_old_state_again() {
+    check_reread_after_failure(|t| !valid(&t));
 }
 
 #[test]
-fn what_is_written_together_is_read_together() {
+fn values_written_together_are_read_together() {
     explore(3, || {
         let m = Memory::new(2);
         let writer = write_two(&m);
@@ -208,7 +208,7 @@ fn what_is_written_together_is_read_together() {
 }
 
 #[test]
-fn what_a_value_refers_to_is_seen_with_it() {
+fn a_reader_sees_what_a_value_refers_to() {
     explore(3, || {
         let m = Memory::new(1);
         let object = Arc::new(UnsafeCell::new(0));
@@ -227,7 +227,7 @@ fn what_a_value_refers_to_is_seen_with_it() {
 }
 
 #[test]
-fn those_who_lock_in_different_orders_all_get_through() {
+fn transactions_that_lock_in_different_orders_all_commit() {
     explore(2, || {
         let m = Memory::new(2);
         let add = |m: &Arc<Memory>, first: usize| {
@@ -253,7 +253,7 @@ fn those_who_lock_in_different_orders_all_get_through() {
 }
 
 #[test]
-fn nobody_sleeps_through_a_change() {
+fn no_waiter_sleeps_through_a_change() {
     explore(3, || {
         let m = Memory::new(2);
         let n = m.clone();

@@ -9,7 +9,7 @@ fn holders(house: &'static House, n: usize) {
 }
 
 #[test]
-fn of_two_that_stop_the_world_each_has_it_while_others_come_and_rest() {
+fn two_tasks_stop_the_world_while_others_come_and_go() {
     explore(3, || {
         House::with(2, 3, 0, |house| {
             holders(house, 2);
@@ -28,7 +28,7 @@ fn of_two_that_stop_the_world_each_has_it_while_others_come_and_rest() {
 }
 
 #[test]
-fn of_three_that_stop_the_world_each_has_it() {
+fn three_tasks_stop_the_world() {
     explore(2, || {
         House::with(3, 3, 0, |house| {
             holders(house, 3);
@@ -45,7 +45,7 @@ fn of_three_that_stop_the_world_each_has_it() {
 }
 
 #[test]
-fn a_running_thread_is_stopped_and_runs_on() {
+fn a_running_thread_is_stopped_and_continues() {
     explore(3, || {
         House::with(2, 2, 0, |house| {
             holders(house, 2);
@@ -82,12 +82,12 @@ fn only_if_idle(third: fn(&'static House, TaskRef)) {
 }
 
 #[test]
-fn who_fails_to_stop_an_idle_world_gives_back_what_it_took() {
+fn a_failed_idle_stop_releases_what_it_took() {
     only_if_idle(|house, me| house.leave(me));
 }
 
 #[test]
-fn who_stops_an_idle_world_and_who_stops_a_busy_one_both_go_on() {
+fn an_idle_stop_and_a_busy_stop_both_complete() {
     only_if_idle(|house, me| {
         house.stop_the_world(me);
         house.leave(me);

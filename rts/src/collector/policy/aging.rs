@@ -138,17 +138,17 @@ mod tests {
     }
 
     #[test]
-    fn what_lives_long_is_promoted_at_once() {
+    fn long_lived_survivors_are_promoted_at_once() {
         assert!(run(&mut Aging::new(), 1000, 0.95) > 900);
     }
 
     #[test]
-    fn what_dies_early_ages() {
+    fn short_lived_survivors_age() {
         assert_eq!(run(&mut Aging::new(), 1000, 0.7), 0);
     }
 
     #[test]
-    fn a_change_is_noticed() {
+    fn a_change_in_survival_is_noticed() {
         let mut t = Aging::new();
         run(&mut t, 1000, 0.95);
         assert!(run(&mut t, 1000, 0.3) <= LAST_RUN as usize);
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_larger_nursery_is_another_matter() {
+    fn a_larger_nursery_resets_aging() {
         let mut t = Aging::new();
         assert!(run(&mut t, 1000, 0.95) > 900 && t.run == LAST_RUN);
         while !t.promote_at_once() {
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_promoted_at_once_and_dies_ages_until_less_of_it_dies() {
+    fn promotion_at_once_stops_while_full_collections_find_it_wasted() {
         let mut t = Aging::new();
         assert!(run(&mut t, 100, 0.95) > 80);
         find(&mut t, &[0.9]);
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn what_dies_though_it_has_aged_says_nothing() {
+    fn aged_objects_that_die_are_not_counted_as_waste() {
         let mut t = Aging::new();
         run(&mut t, 100, 0.5);
         find(&mut t, &[0.9, 0.9]);
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_few_bytes_decide_nothing() {
+    fn few_survivors_are_ignored() {
         let mut t = Aging::new();
         for _ in 0..100 {
             t.record(NURSERY, WORTH_BYTES, WORTH_BYTES - 1, WORTH_BYTES - 1);

@@ -17,7 +17,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_keeps_its_size_between_the_bounds() {
+    fn the_size_is_kept_between_the_bounds() {
         assert_eq!(following(1, 1, 7, 100), 4);
         assert_eq!(following(4, 1, 3, 4), 4);
         assert_eq!(following(4, 1, 1, 3), 2);

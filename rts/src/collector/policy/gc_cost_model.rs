@@ -306,12 +306,12 @@ mod tests {
     }
 
     #[test]
-    fn little_work_is_never_shared() {
+    fn small_collections_are_never_shared() {
         assert_eq!(run(&mut ThreadCostModel::new(), 1000, 90_000, 0.5), 0);
     }
 
     #[test]
-    fn little_work_is_shared_with_who_is_there() {
+    fn small_collections_are_shared_with_awake_helpers() {
         let mut h = ThreadCostModel::new();
         let helpers = Helpers { most: 3, hecs: true, here: 1 };
         for (generation, from, threads) in [(0, 100_000, 2), (1, 1000, 1), (0, 100_000_000, 1)] {
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn what_gains_is_shared_and_what_does_not_is_not() {
+    fn sharing_follows_the_measured_gain() {
         assert!(run(&mut ThreadCostModel::new(), 1000, 1 << 20, 0.6) > 980);
         assert!(run(&mut ThreadCostModel::new(), 1000, 1 << 20, 0.95) < 20);
         assert!(run_on(&mut ThreadCostModel::new(), 1000, 1 << 20, 1.05, true) > 980);
@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn single_collections_that_are_slow_change_nothing() {
+    fn single_slow_collections_change_nothing() {
         for hecs in [false, true] {
             let mut h = ThreadCostModel::new();
             run_on(&mut h, 50, 1 << 20, 0.6, hecs);
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn hecs_share_twice_before_they_leave_it() {
+    fn hecs_share_twice_before_they_stop_sharing() {
         for (hecs, threads) in [(false, 1), (true, 2)] {
             let mut h = ThreadCostModel::new();
             let c = Measured {
@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_hec_alone_collects_says_nothing_of_what_several_do() {
+    fn costs_of_one_hec_do_not_apply_to_several() {
         let mut h = ThreadCostModel::new();
         assert!(run(&mut h, 100, 1 << 20, 1.5) < 10);
         // Each collection takes three times as long, and is shared where that takes a half.
@@ -399,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_shared_so_far_calls_helpers_who_do_not_stand_by() {
+    fn sleeping_helpers_are_called_once_sharing_is_known() {
         let mut h = ThreadCostModel::new();
         let c = Measured {
             generation: 0,
@@ -418,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_is_noticed() {
+    fn a_change_in_cost_is_noticed() {
         let mut h = ThreadCostModel::new();
         run(&mut h, 200, 1 << 20, 0.6);
         assert!(run(&mut h, 1000, 1 << 20, 1.5) < 50);
@@ -427,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn what_loses_is_not_tried_at_every_size() {
+    fn the_slower_way_is_not_tried_at_every_size() {
         let mut h = ThreadCostModel::new();
         let mut shared =
             |logs: std::ops::Range<usize>| -> usize { logs.map(|log| run(&mut h, 2, 1 << log, 1.2)).sum() };
@@ -437,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn small_collections_do_not_speak_for_large_ones() {
+    fn costs_of_small_collections_do_not_apply_to_large_ones() {
         let mut h = ThreadCostModel::new();
         run(&mut h, 200, 1 << 20, 1.2);
         assert_eq!(run(&mut h, 3, 1 << 25, 0.6), 3);
@@ -445,7 +445,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_no_help_is_called_seldom() {
+    fn useless_helpers_are_called_seldom() {
         let mut h = ThreadCostModel::new();
         let mut called = |part: f64| {
             let mut all = 0;
@@ -475,7 +475,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_no_help_with_young_objects_is_none_with_old_ones() {
+    fn helpers_useless_for_a_young_generation_are_not_called_for_an_old_one() {
         for (part, hecs, threads) in [(0.0, false, 1), (0.4, false, 2), (0.0, true, 2)] {
             let mut h = ThreadCostModel::new();
             let c = Measured {
@@ -500,7 +500,7 @@ mod tests {
     }
 
     #[test]
-    fn who_was_no_help_to_one_hec_may_be_one_to_several() {
+    fn helpers_useless_to_one_hec_are_tried_by_several() {
         let mut h = ThreadCostModel::new();
         let helpers = |hecs| Helpers { most: 2, hecs, here: 0 };
         let c = Measured {
@@ -519,7 +519,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_are_as_many_as_there_is_work_for() {
+    fn the_number_of_threads_follows_the_work() {
         let mut h = ThreadCostModel::new();
         for _ in 0..2 {
             h.record(&Measured {

@@ -404,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn the_old_generation_gives_room_to_a_nursery_but_gets_some_in_company() {
+    fn nursery_growth_shrinks_the_limit_of_one_hec_and_raises_that_of_several() {
         let s = Settings::DEFAULT;
         assert_eq!([100, 10].map(|live| growth_for_nurseries(&s, live, 40, true)), [-40, -5]);
         assert_eq!([100, 10].map(|live| growth_for_nurseries(&s, live, 40, false)), [40, 40]);

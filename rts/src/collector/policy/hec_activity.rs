@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_is_alone_until_there_is_another_and_again_after_a_while() {
+    fn a_hec_counts_as_single_again_only_after_a_while() {
         let company = HecActivity::new();
         let cycle = |allocated: &[usize]| {
             company.record(allocated.iter().copied());

@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_looked_again_less_often_each_time_that_it_was_in_vain() {
+    fn fruitless_probes_become_rarer() {
         let mut r = LiveProbe::new();
         r.record(100);
         for wait in [FIRST, 2 * FIRST, 4 * FIRST] {
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn what_grows_is_collected_in_time() {
+    fn a_growing_heap_is_not_probed() {
         let mut r = LiveProbe::new();
         r.record(100);
         assert!((100..1000).step_by(70).all(|held| !r.is_due(held)));

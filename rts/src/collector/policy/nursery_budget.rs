@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn as_much_as_can_be_touched_in_the_time_of_collections_in_company() {
+    fn the_budget_is_what_can_be_touched_in_the_time_of_collections() {
         let cycle = |full| GcSample { full, allocated: 1 << 20, copied: 0, promoted: 0, run: 1e6, stopped: 1e6 };
         let mut a = NurseryBudget::new();
         a.record(&cycle(false), true);

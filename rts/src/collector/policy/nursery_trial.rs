@@ -311,27 +311,27 @@ mod tests {
     }
 
     #[test]
-    fn what_saves_time_is_kept() {
+    fn a_size_that_saves_time_is_kept() {
         assert!(run(&mut NurseryTrial::new(), 8 << 30, saves) > 3.0);
     }
 
     #[test]
-    fn what_costs_time_is_seldom_tried() {
+    fn a_size_that_costs_time_is_seldom_tried() {
         assert!(run(&mut NurseryTrial::new(), 4 << 30, loses) < 1.1);
     }
 
     #[test]
-    fn a_small_gain_would_be_lost_elsewhere() {
+    fn a_small_gain_is_not_enough() {
         assert!(run(&mut NurseryTrial::new(), 4 << 30, |d| 0.8 - 0.04 * d as f64) < 1.2);
     }
 
     #[test]
-    fn where_collections_cost_little_nothing_is_tried() {
+    fn cheap_collections_lead_to_no_trial() {
         assert_eq!(run(&mut NurseryTrial::new(), 4 << 30, |d| saves(d) / 8.0), 1.0);
     }
 
     #[test]
-    fn a_small_one_is_tried_early_and_keeps_its_size_when_the_heap_grows() {
+    fn a_small_nursery_is_tried_early_and_keeps_its_size_when_the_heap_grows() {
         let mut s = NurseryTrial::new();
         let mut total = 0;
         while total < 512 << 20 {
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_nursery_no_longer_has_in_any_case_it_gives_back() {
+    fn a_smaller_base_size_shrinks_the_nursery() {
         let mut s = NurseryTrial::new();
         assert_eq!(s.size(NURSERY, |_| true), NURSERY);
         assert_eq!(s.size(NURSERY / 4, |_| true), NURSERY / 4);
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn it_stops_at_the_best_size() {
+    fn growth_stops_at_the_best_size() {
         let best = |d: u32| if d == 1 { 0.4 } else { 0.8 };
         let mut s = NurseryTrial::new();
         let mean = run(&mut s, 16 << 30, best);
@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_is_noticed() {
+    fn a_change_of_the_program_is_noticed() {
         let mut s = NurseryTrial::new();
         run(&mut s, 4 << 30, saves);
         run(&mut s, 30 << 30, loses);
@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_promoted_costs_the_next_full_collection() {
+    fn promotion_is_charged_with_the_next_full_collection() {
         let mut s = NurseryTrial::new();
         for _ in 0..1000 {
             let allocated = s.size(NURSERY, |_| true);
@@ -397,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn without_room_it_begins_anew() {
+    fn a_lack_of_room_resets_the_trial() {
         let mut s = NurseryTrial::new();
         assert_eq!(run_in(&mut s, |_| true), MOST);
         assert_eq!(s.size(NURSERY, |size| size == NURSERY), NURSERY);

@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_dies_time_after_time_is_given_room_where_collections_are_dear() {
+    fn nurseries_grow_where_promoted_data_dies_and_collections_are_expensive() {
         let mut p = PrematurePromotion::new();
         run(&mut p, 100, 0.5);
         find(&mut p, &[0.0, 0.3]);
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_dies_at_the_end_of_a_phase_is_not_premature() {
+    fn death_at_the_end_of_a_phase_is_not_premature() {
         let mut p = PrematurePromotion::new();
         run(&mut p, 100, 0.5);
         for parts in [[0.0, 0.9], [0.01, 0.9]] {
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_builds_up_its_data_gets_no_room() {
+    fn a_program_that_builds_up_its_data_gets_no_larger_nursery() {
         let mut p = PrematurePromotion::new();
         run(&mut p, 100, 0.9);
         find(&mut p, &[0.0, 0.0, 0.0]);
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_survives_the_nursery_in_a_full_collection_is_not_dead() {
+    fn nursery_survivors_of_a_full_collection_are_not_dead() {
         let mut p = PrematurePromotion::new();
         run(&mut p, 100, 0.5);
         p.record_full(110, 100);
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn the_room_follows_what_has_been_allocated_and_what_is_held() {
+    fn the_nursery_follows_allocated_and_held_bytes() {
         let mut p = PrematurePromotion::new();
         find(&mut p, &[0.5, 0.5]);
         run(&mut p, 9, 0.5);

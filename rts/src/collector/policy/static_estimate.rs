@@ -39,12 +39,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn small_programs_count_for_nothing() {
+    fn small_programs_have_no_estimated_statics() {
         assert_eq!([0, OF_ALL, OF_ALL + 50_000 * BYTES_EACH].map(guess), [0, 0, 50_000]);
     }
 
     #[test]
-    fn what_is_loaded_has_data() {
+    fn loaded_objects_have_data() {
         static LARGE: [std::sync::atomic::AtomicU8; 1 << 16] = [const { std::sync::atomic::AtomicU8::new(1) }; 1 << 16];
         LARGE[0].store(2, std::sync::atomic::Ordering::Relaxed);
         assert!(data_bytes() >= LARGE.len());

@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn much_is_seen_soon_and_less_in_larger_nurseries_is_still_much() {
+    fn the_gate_opens_soon_and_stays_open_in_larger_nurseries() {
         let mut k = SurvivalGate::new();
         assert!(!run(&mut k, 100, 0.1, 0.2));
         assert!(run(&mut k, 4, 0.3, 0.2));
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn where_collections_are_cheap_it_does_not_matter() {
+    fn the_gate_is_closed_where_collections_are_cheap() {
         let mut k = SurvivalGate::new();
         assert!(!run(&mut k, 100, 0.5, 0.1));
         assert!(run(&mut k, 100, 0.5, 0.2));
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_dear_where_much_is_allocated_is_cheap_where_little_is() {
+    fn collections_are_cheap_once_the_program_allocates_slowly() {
         let mut k = SurvivalGate::new();
         assert!(!k.would_be_cheap(1_000_000, 1e6));
         assert!(run(&mut k, 10, 0.5, 0.2));
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_collection_says_nothing() {
+    fn full_collections_are_ignored() {
         let mut k = SurvivalGate::new();
         assert!(run(&mut k, 10, 0.5, 0.5));
         (0..100).for_each(|_| k.record(&cycle(true, 0.0, 0.0)));

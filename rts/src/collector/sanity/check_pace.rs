@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn a_small_heap_is_checked_always_and_a_large_one_ever_more_rarely() {
+    fn small_heaps_are_always_checked_and_large_ones_ever_more_rarely() {
         assert_eq!(checks(100, STEP / 101), 100);
         assert_eq!(checks(3, STEP), 2);
         let many = checks(10_000, STEP);

@@ -58,7 +58,7 @@ fn three_generations_promote_one_by_one() {
 }
 
 #[test]
-fn what_is_not_collected_counts_as_alive() {
+fn uncollected_generations_count_as_live() {
     for generations in [1, 2, 3] {
         let mut w = world(generations);
         let (l, large) = (w.list(1000, 3000), w.array(info!(stg_MUT_ARR_PTRS_DIRTY_info), 5000, t::nil()));
@@ -77,7 +77,7 @@ fn what_is_not_collected_counts_as_alive() {
 }
 
 #[test]
-fn what_only_grows_is_promoted_at_once() {
+fn survivors_of_a_growing_heap_are_promoted_at_once() {
     let mut w = world(2);
     let mut steps = Vec::new();
     for _ in 0..12 {
@@ -356,7 +356,7 @@ fn a_long_chain_of_selectors_collapses() {
 
 /// A chain where each pair holds a selection from the next: whoever holds all the pairs has them walked once.
 #[test]
-fn selections_that_lead_to_selections_are_done_once() {
+fn nested_selectors_are_evaluated_once() {
     const N: usize = 100_000;
     let mut w = world(2);
     assert!(w.resize_nursery(8 << 20));
@@ -377,7 +377,7 @@ fn selections_that_lead_to_selections_are_done_once() {
 }
 
 #[test]
-fn selections_that_come_back_to_themselves_are_kept() {
+fn cyclic_selectors_are_kept() {
     let mut w = world(2);
     let nil = t::nil().with_tag(1);
     // p = (fst p, []), and q = (fst r, []) with r = (fst q, []).
@@ -579,7 +579,7 @@ fn tangle(w: &mut World, n: usize, dice: &mut Dice) -> Closure {
 }
 
 #[test]
-fn a_tangle_keeps_its_shape() {
+fn a_random_heap_keeps_its_shape() {
     for seed in 0..3 {
         let mut w = world(2 + seed as usize % 2);
         assert!(w.resize_nursery(4 << 20));

@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_is_gone_through_from_its_first_to_its_last() {
+    fn a_list_is_visited_in_order() {
         let words = vec![0usize; 8 * LINE];
         for n in [0, 1, FIELDS_AHEAD, LISTED_AHEAD, LISTED_AHEAD + 1, 3 * LISTED_AHEAD] {
             let list: Vec<Closure> = (0..n).map(|i| Closure(&words[i] as *const usize as usize)).collect();

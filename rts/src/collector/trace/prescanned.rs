@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranges_are_met_in_the_order_in_which_they_were_made() {
+    fn ranges_are_skipped_in_order() {
         let mut s = PrescannedRanges::new();
         assert_eq!(s.next, usize::MAX);
         s.add(100, 140);
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_met_is_forgotten() {
+    fn ranges_that_are_not_reached_are_dropped() {
         let mut s = PrescannedRanges::new();
         for start in [100, 200, 1000, 1200, 100] {
             s.add(start, start + 24);
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn not_all_are_remembered() {
+    fn the_number_of_ranges_is_bounded() {
         let mut s = PrescannedRanges::new();
         (0..2 * MOST).for_each(|i| s.add(100 * i, 100 * i + 24));
         s.begin(100 * (MOST - 1), usize::MAX);

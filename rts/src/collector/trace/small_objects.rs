@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_or_too_short_is_not_small() {
+    fn objects_out_of_the_size_range_are_not_small() {
         assert!(!is(0) && !is(MIN_WORDS - 1) && !is(MAX_WORDS + 1));
         assert!(is(MIN_WORDS) && is(MAX_WORDS));
     }

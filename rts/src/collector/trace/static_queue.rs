@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_is_met_is_looked_at_once_and_in_order() {
+    fn each_object_leaves_the_queue_once_and_in_order() {
         let objects: Vec<[usize; 2]> = vec![[0; 2]; 5 * LATELY];
         let mut coming = StaticQueue::NOBODY;
         let all: Vec<usize> = objects.iter().map(|o| o.as_ptr() as usize).collect();
