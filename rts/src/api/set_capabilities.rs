@@ -22,7 +22,7 @@ pub unsafe fn make(n: usize, holder: Option<TaskRef>) {
         h.fun_table.gc_enter_1 = static_closure!(__stg_gc_enter_1).0;
         h.fun_table.gc_fun = static_closure!(__stg_gc_fun).0;
         h.remembered.init(memory::heap().gens.len());
-        let piece = heap_limits::piece_bytes(n, nursery_bytes);
+        let piece = heap_limits::chunk_bytes(n, nursery_bytes);
         if !memory::nursery_chunks::deal(&mut [&mut h.alloc], nursery_bytes, piece) {
             fatal::exit_with(EXIT_HEAP_OVERFLOW, "out of memory for the allocation area");
         }

@@ -52,7 +52,7 @@ unsafe fn wind_down(fast: bool) {
     crate::events::ticker::stop();
     crate::prims::weak::finalize_all();
     crate::api::exit_report::look_once();
-    crate::collector::policy::gc_threads::dismiss();
+    crate::collector::policy::gc_threads::stop_helpers();
     crate::memory::prefault::dismiss();
     crate::prims::hpc::exitHpc();
     crate::prims::terminal::restore();

@@ -180,7 +180,7 @@ fn collector_settings(o: &crate::base::config::Settings) -> collector::policy::h
     collector::policy::heap_limits::Settings {
         // One block at a time is the smallest nursery there is.
         nursery_bytes: if checks.every_block { memory::BLOCK_BYTES } else { o.nursery_bytes },
-        piece_bytes: o.nursery_chunk_bytes,
+        chunk_bytes: o.nursery_chunk_bytes,
         generations: o.generations,
         suggestion: if checks.every_block { HeapSuggestion::None } else { o.heap_suggestion },
         factor: o.old_gen_factor,
@@ -189,7 +189,7 @@ fn collector_settings(o: &crate::base::config::Settings) -> collector::policy::h
         large_bytes: o.large_alloc_bytes,
         forced_threads: checks.gc_threads,
         check: checks.heap || checks.old,
-        paced_checks: !checks.heap,
+        spaced_checks: !checks.heap,
         vary_nurseries: checks.nurseries,
         promote_at_once: checks.old,
         ..collector::policy::heap_limits::Settings::DEFAULT

@@ -175,7 +175,7 @@ unsafe fn start_cycles(hecs: &mut [&mut Hec], bytes: usize, poison: bool) {
         hec.spare_chunks.clear();
     }
     let mut areas: Vec<_> = hecs.iter_mut().map(|hec| &mut hec.alloc).collect();
-    let piece = heap_limits::piece_bytes(areas.len(), bytes);
+    let piece = heap_limits::chunk_bytes(areas.len(), bytes);
     if !nursery_chunks::deal(&mut areas, bytes, piece) {
         out_of_memory(bytes);
     }

@@ -88,7 +88,7 @@ pub unsafe fn collect(
         }
     }
     let settings = crate::collector::policy::heap_limits::settings();
-    let check = settings.check && (!settings.paced_checks || crate::collector::sanity::check_pace::is_due());
+    let check = settings.check && (!settings.spaced_checks || crate::collector::sanity::check_backoff::is_due());
     if check {
         crate::collector::sanity::heap_check::check_heap(hecs, extra_roots, "before a collection");
     }
@@ -96,7 +96,7 @@ pub unsafe fn collect(
     let before = Before::look(hecs, generation);
     let muster =
         crate::collector::policy::gc_threads::plan_threads(hecs.len(), before.company, generation, before.from);
-    crate::collector::policy::gc_threads::set_alone(muster.is_none());
+    crate::collector::policy::gc_threads::set_single_threaded(muster.is_none());
     let watch = &mut Watch::start(gc_phases::wanted());
     let started = Instant::now();
     let mut outcome = match (generation == oldest, &muster) {
@@ -108,7 +108,7 @@ pub unsafe fn collect(
     let called = muster.map_or(1, |m| m.threads);
     learn(hecs, &before, &outcome, called, started, Instant::now());
     resume(hecs, &mut outcome);
-    crate::collector::policy::gc_threads::set_alone(false);
+    crate::collector::policy::gc_threads::set_single_threaded(false);
     watch.end(Phase::End);
     outcome.phases = watch.costs();
     if check {

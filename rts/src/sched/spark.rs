@@ -223,7 +223,7 @@ pub fn update(is_alive: &mut IsAlive) {
     for h in unsafe { crate::sched::stop_world::hecs() } {
         // Thousands may lie in the cache of the core that made them.
         let sparks: Vec<Closure> = h.sparks.take_all().into_iter().map(Closure).collect();
-        for c in prefetch::heads(&sparks) {
+        for c in prefetch::visit_headers(&sparks) {
             // SAFETY: an object that is alive.
             match is_alive(c) {
                 None => {

@@ -228,7 +228,7 @@ impl protocol::Task for TaskRef {
     /// Mostly that is for a short collection, with which it helps.
     fn will_wait_for_world(self) {
         if !crate::sched::stop_world::is_oversubscribed() {
-            self.visit.set(gc_threads::visit(self.last()));
+            self.visit.set(gc_threads::volunteer(self.last()));
         }
     }
 
@@ -239,7 +239,7 @@ impl protocol::Task for TaskRef {
                 if done {
                     by.has_helped();
                 }
-                !self.parker.any() && by.goes_on(gc_threads::is_alone())
+                !self.parker.any() && by.goes_on(gc_threads::is_single_threaded())
             });
             by.end(self.parker.any());
         }

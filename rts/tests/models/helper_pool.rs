@@ -63,7 +63,7 @@ fn with_a_visitor(helpers: usize, hands: usize) {
         let crew = crew.clone();
         thread::spawn(move || {
             let (mut looks, mut jobs) = (2, 0);
-            crew.visit(7, helpers + 1).unwrap().wait_as_helper(|done| {
+            crew.volunteer(7, helpers + 1).unwrap().wait_as_helper(|done| {
                 looks -= 1;
                 jobs += done as usize;
                 looks > 0

@@ -5,7 +5,7 @@
 //! 2. A helper that is woken, or still looks around after its last job, takes the job if hands
 //!    are wanted, and a number from 1 up with it. There may be none left, or no job any more.
 //!    A *visitor* does the same while it has nothing else to do: an OS thread that waits for the
-//!    collection to end anyway ([`HelperPool::visit`]). Sleepers are woken only as far as those who
+//!    collection to end anyway ([`HelperPool::volunteer`]). Sleepers are woken only as far as those who
 //!    are awake do not suffice; visitors count as such before they have come.
 //! 3. The owner *recalls* the job: from here on no helper can take it, and the owner waits for
 //!    those who did. A helper that was too slow to come is not waited for.
@@ -117,7 +117,7 @@ impl HelperPool {
     }
 
     /// A visitor, which has stopped with HEC `hec`: from now on it counts as awake. Nothing if `most` are.
-    pub fn visit(&self, hec: usize, most: usize) -> Option<Volunteer<'_>> {
+    pub fn volunteer(&self, hec: usize, most: usize) -> Option<Volunteer<'_>> {
         if self.awake.fetch_add(1, Ordering::Relaxed) < most {
             return Some(Volunteer { helper_pool: self, hec });
         }

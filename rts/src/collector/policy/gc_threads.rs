@@ -83,12 +83,12 @@ fn most_threads(here: usize) -> usize {
 }
 
 /// Says whether one thread alone does the collection that is under way, so that others need not stand by to help.
-pub(in crate::collector) fn set_alone(yes: bool) {
+pub(in crate::collector) fn set_single_threaded(yes: bool) {
     ALONE.store(yes, Ordering::Relaxed);
 }
 
 /// Does it? Only a hint.
-pub fn is_alone() -> bool {
+pub fn is_single_threaded() -> bool {
     ALONE.load(Ordering::Relaxed)
 }
 
@@ -115,9 +115,9 @@ unsafe fn helper_pool(helpers: usize) -> &'static HelperPool {
 
 /// The calling thread, which has stopped with HEC `hec`, is about to wait for the world to go on, and will help to collect meanwhile. Several
 /// may do so at a time, but not more than there are other cores: then there is nothing to be done.
-pub fn visit(hec: usize) -> Option<Volunteer<'static>> {
+pub fn volunteer(hec: usize) -> Option<Volunteer<'static>> {
     // SAFETY: no helper is hired.
-    unsafe { helper_pool(0) }.visit(hec, cpus::at_start() - 1)
+    unsafe { helper_pool(0) }.volunteer(hec, cpus::at_start() - 1)
 }
 
 /// Starts a helper. False if the system refuses.
@@ -134,7 +134,7 @@ fn hire(helper_pool: &'static HelperPool, number: usize) -> bool {
 }
 
 /// Sends the helpers away: no collection follows.
-pub fn dismiss() {
+pub fn stop_helpers() {
     let helper_pool = CREW.swap(ptr::null_mut(), Ordering::AcqRel);
     // SAFETY: a crew is never freed, for its helpers may look at it late.
     if let Some(helper_pool) = unsafe { helper_pool.as_ref() } {

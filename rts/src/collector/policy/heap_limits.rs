@@ -75,7 +75,7 @@ pub struct Settings {
     /// Of each HEC.
     pub nursery_bytes: usize,
     /// What nurseries are cut into, where there are several; `None`: as is best.
-    pub piece_bytes: Option<usize>,
+    pub chunk_bytes: Option<usize>,
     pub generations: usize,
     /// A nursery may grow to fill this (`-H`).
     pub suggestion: HeapSuggestion,
@@ -92,7 +92,7 @@ pub struct Settings {
     /// Check the whole heap before and after each collection, and poison what is free.
     pub check: bool,
     /// But where the checks have taken long, not at every collection.
-    pub paced_checks: bool,
+    pub spaced_checks: bool,
     /// Give nurseries another size at every collection, unless `-M` limits the heap.
     pub vary_nurseries: bool,
     /// Nothing ages: what survives its first collection is old.
@@ -102,7 +102,7 @@ pub struct Settings {
 impl Settings {
     pub const DEFAULT: Settings = Settings {
         nursery_bytes: 1 << 20,
-        piece_bytes: None,
+        chunk_bytes: None,
         generations: 2,
         suggestion: HeapSuggestion::None,
         factor: 2.0,
@@ -112,7 +112,7 @@ impl Settings {
         return_memory: true,
         forced_threads: None,
         check: false,
-        paced_checks: false,
+        spaced_checks: false,
         vary_nurseries: false,
         promote_at_once: false,
     };
@@ -286,9 +286,9 @@ pub(in crate::collector) unsafe fn nursery_bytes(hecs: usize) -> usize {
 
 /// The size of the pieces of a nursery of `bytes`, with so many HECs. A single one has nobody to share with, but
 /// what has grown piece by piece leaves nothing behind.
-pub fn piece_bytes(hecs: usize, bytes: usize) -> usize {
+pub fn chunk_bytes(hecs: usize, bytes: usize) -> usize {
     let s = settings();
-    let piece = if hecs > 1 { s.piece_bytes.unwrap_or(PIECE) } else { s.nursery_bytes };
+    let piece = if hecs > 1 { s.chunk_bytes.unwrap_or(PIECE) } else { s.nursery_bytes };
     piece.min(bytes)
 }
 
@@ -338,7 +338,7 @@ fn stretched(base: usize, hecs: usize) -> usize {
 
 /// Is it better to collect now than to go on filling nurseries? So it is with those that are large since the program builds up data,
 /// once collections of smaller ones would be cheap.
-pub fn nurseries_will_do() -> bool {
+pub fn should_collect_early() -> bool {
     let grown = GROWN.load(Ordering::Relaxed);
     if HEC_ACTIVITY.is_single() || BASE.load(Ordering::Relaxed) <= grown {
         return false;

@@ -76,17 +76,17 @@ pub fn alive() -> usize {
 }
 
 /// Has what was alive at an overflow grown by more than the grace since the program was told, or has it not been told?
-pub fn is_to_be_told() -> bool {
+pub fn must_report_overflow() -> bool {
     alive() > QUOTA.load(Ordering::Relaxed)
 }
 
 /// The program is told of an overflow, and may use some more.
-pub fn give_quota() {
+pub fn set_quota() {
     QUOTA.store(alive().saturating_add(GRACE.load(Ordering::Relaxed)), Ordering::Relaxed);
 }
 
 /// The program fits the limit, again or still.
-pub fn take_quota() {
+pub fn clear_quota() {
     QUOTA.store(0, Ordering::Relaxed);
 }
 

@@ -23,7 +23,7 @@ use crate::base::poison::unpoisoned;
 use crate::collector::caf;
 use crate::collector::roots;
 use crate::collector::roots::Visitor;
-use crate::collector::sanity::{check_pace, pointer_fields};
+use crate::collector::sanity::{check_backoff, pointer_fields};
 use crate::collector::trace::static_objects;
 use crate::hec::Hec;
 use crate::info;
@@ -132,7 +132,7 @@ pub unsafe fn check_heap(hecs: &mut [&mut Hec], extra_roots: &mut dyn FnMut(&mut
     while let Some(c) = k.todo.pop() {
         k.object(c);
     }
-    check_pace::record(k.pointers);
+    check_backoff::record(k.pointers);
 }
 
 impl Checker<'_> {

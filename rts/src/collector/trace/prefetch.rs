@@ -109,7 +109,7 @@ pub(in crate::collector) unsafe fn beyond(list: &[Closure], i: usize) {
 }
 
 /// The objects of a list, whose headers only will be looked at; those that follow are fetched meanwhile.
-pub fn heads(list: &[Closure]) -> impl Iterator<Item = Closure> + '_ {
+pub fn visit_headers(list: &[Closure]) -> impl Iterator<Item = Closure> + '_ {
     list.iter().enumerate().map(|(i, &c)| {
         if let Some(far) = list.get(i + LISTED_AHEAD) {
             to_read(far.0);
@@ -139,7 +139,7 @@ mod tests {
             // SAFETY: as if they were.
             let seen: Vec<usize> = unsafe { listed(&list) }.map(|c| c.0).collect();
             assert_eq!(seen, list.iter().map(|c| c.0).collect::<Vec<_>>());
-            assert_eq!(heads(&list).map(|c| c.0).collect::<Vec<_>>(), seen);
+            assert_eq!(visit_headers(&list).map(|c| c.0).collect::<Vec<_>>(), seen);
         }
     }
 

@@ -93,7 +93,7 @@ fn is_last_to_hear(hec: &Hec) -> bool {
 /// # Safety
 /// As for [`due`].
 pub unsafe fn next_piece(hec: &mut Hec) -> bool {
-    !heap_limits::nurseries_will_do() && hec.alloc.next_run()
+    !heap_limits::should_collect_early() && hec.alloc.next_run()
 }
 
 /// Stops the world and collects. With `deadlock`, threads that nothing can wake are told so. False
@@ -122,7 +122,7 @@ pub unsafe fn collect_stopped(request: GcRequest, deadlock: bool) {
     if outcome.over_limit {
         heap_overflow(crate::sched::hec());
     } else if outcome.major {
-        max_heap::take_quota();
+        max_heap::clear_quota();
     }
 }
 
@@ -191,7 +191,7 @@ fn measured(outcome: &collector::Outcome, allocated: u64) -> stats::Collection {
 /// More is alive than `-M` allows: the main thread is told, and told again whenever it has used up the grace that it is
 /// given each time. One that masks exceptions hears of it once it listens. Where there is no main thread the program ends.
 unsafe fn heap_overflow(hec: &mut Hec) {
-    if !max_heap::is_to_be_told() {
+    if !max_heap::must_report_overflow() {
         return;
     }
     let Some(t) = crate::sched::in_call::main_thread() else {
@@ -201,7 +201,7 @@ unsafe fn heap_overflow(hec: &mut Hec) {
         }
         return;
     };
-    max_heap::give_quota();
+    max_heap::set_quota();
     let e = static_closure!(base_GHCziIOziException_heapOverflow_closure);
     if !throwto::is_coming(hec, t, e) {
         throwto::throw_from_outside(hec, t, e);

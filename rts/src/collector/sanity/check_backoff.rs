@@ -9,16 +9,16 @@ use std::sync::Mutex;
 /// Pointers: to verify them takes some ten milliseconds.
 const STEP: usize = 1 << 19;
 
-pub(in crate::collector) struct BalanceBackoff {
+pub(in crate::collector) struct CheckBackoff {
     /// Pointers that checks have verified.
     verified: usize,
     /// Collections that are left out before the next check.
     left_out: usize,
 }
 
-impl BalanceBackoff {
-    const fn new() -> BalanceBackoff {
-        BalanceBackoff { verified: 0, left_out: 0 }
+impl CheckBackoff {
+    const fn new() -> CheckBackoff {
+        CheckBackoff { verified: 0, left_out: 0 }
     }
 
     /// Is the heap checked at this collection?
@@ -34,14 +34,14 @@ impl BalanceBackoff {
     }
 }
 
-static BALANCE_BACKOFF: Mutex<BalanceBackoff> = Mutex::new(BalanceBackoff::new());
+static CHECK_BACKOFF: Mutex<CheckBackoff> = Mutex::new(CheckBackoff::new());
 
 /// For the thread that collects.
 pub(in crate::collector) fn is_due() -> bool {
-    unpoisoned(BALANCE_BACKOFF.lock()).is_due()
+    unpoisoned(CHECK_BACKOFF.lock()).is_due()
 }
 pub(in crate::collector) fn record(pointers: usize) {
-    unpoisoned(BALANCE_BACKOFF.lock()).record(pointers)
+    unpoisoned(CHECK_BACKOFF.lock()).record(pointers)
 }
 
 #[cfg(test)]
@@ -50,10 +50,10 @@ mod tests {
 
     /// How many of `n` collections check a heap of so many pointers.
     fn checks(n: usize, pointers: usize) -> usize {
-        let mut pace = BalanceBackoff::new();
+        let mut backoff = CheckBackoff::new();
         let check = |_: &usize| {
-            let due = pace.is_due();
-            pace.record(if due { pointers } else { 0 });
+            let due = backoff.is_due();
+            backoff.record(if due { pointers } else { 0 });
             due
         };
         (0..n).filter(check).count()
