@@ -1,11 +1,20 @@
-//! Entering a CAF (a top-level thunk).
+//! Enters a CAF (a top-level thunk), and decides which CAFs are retained.
 //!
-//! The entry code of a `THUNK_STATIC` calls [`newCAF`] before anything else. It turns the CAF
-//! into an `IND_STATIC` to a new black hole in the heap, and hands that back; the entry code
-//! pushes an update frame for the black hole and goes on. Zero means that somebody else was
-//! first: the code then enters the CAF again, which by now is an indirection. The old header
-//! stays in `saved_info`. The claim is one compare-and-swap on the header, through
-//! `WHITEHOLE`, so that the fields are in place before the indirection shows.
+//! *Protocol*
+//! 1. The entry code of a `THUNK_STATIC` calls [`newCAF`] before anything else.
+//! 2. [`newCAF`] claims the CAF by one compare-and-swap of its header to `WHITEHOLE`.
+//! 3. The winner allocates a black hole and writes the CAF's fields; the old header goes to `saved_info`.
+//! 4. The winner publishes the CAF as an `IND_STATIC` to the black hole and returns the black hole. The entry code
+//!    pushes an update frame for it and evaluates the CAF.
+//! 5. A loser returns null. Its entry code enters the CAF again, which is an indirection by then.
+//!
+//! *Invariants*
+//! - The fields of an `IND_STATIC` are written before its header shows.
+//! - Every entered CAF is in the heap's list `cafs` until a full collection finds it unreachable.
+//!
+//! *Locking*: with several HECs, `LISTS` guards the heap's lists of CAFs.
+//!
+//! *Checked by*: the unit test `cafs_live_as_long_as_code_can_reach_them`, and the heap checker.
 use crate::abi::closure::fields::*;
 use crate::abi::{Closure, Info, RegTable};
 use crate::base::poison::unpoisoned;
@@ -16,7 +25,7 @@ use crate::observe::blackhole_profile;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::Mutex;
 
-/// No CAF is ever collected: for programs that load code while running.
+/// Retains every CAF. For programs that load code while they run.
 #[no_mangle]
 pub static mut keepCAFs: bool = false;
 
@@ -36,14 +45,14 @@ unsafe fn claim(reg: *mut RegTable, caf: Closure) -> Option<Closure> {
     bh.set_info(info!(stg_CAF_BLACKHOLE_info));
     caf.set_word(CAF_SAVED_INFO, old);
     caf.set_word(INDIRECTEE, bh.0);
-    // Pairs with the load of whoever enters the indirection.
+    // Pairs with the load by a thread that enters the indirection.
     header.store(entered, Ordering::Release);
     hec.remembered.remember_static(caf);
     blackhole_profile::claimed(bh, Info(old));
     Some(bh)
 }
 
-/// Guards the heap's lists of CAFs if there are several HECs.
+/// Guards the heap's lists of CAFs when there are several HECs.
 static LISTS: Mutex<()> = Mutex::new(());
 
 unsafe fn enter(reg: *mut RegTable, caf: Closure, keep: bool) -> Closure {
@@ -56,7 +65,7 @@ unsafe fn enter(reg: *mut RegTable, caf: Closure, keep: bool) -> Closure {
     bh
 }
 
-/// Claims a CAF for evaluation by the running thread: its black hole, or null.
+/// Claims a CAF for evaluation by the running thread. Returns its black hole, or null if another thread was first.
 /// # Safety
 /// Called by the entry code of `caf`; Hp is in its register, so the nursery is out of bounds.
 #[no_mangle]
@@ -64,7 +73,7 @@ pub unsafe extern "C" fn newCAF(reg: *mut RegTable, caf: Closure) -> Closure {
     enter(reg, caf, false)
 }
 
-/// As [`newCAF`], for code that is never unloaded: the CAF is kept for good.
+/// Claims a CAF like [`newCAF`], and retains it for good. For code that is never unloaded.
 /// # Safety
 /// As for [`newCAF`].
 #[no_mangle]
@@ -72,7 +81,7 @@ pub unsafe extern "C" fn newRetainedCAF(reg: *mut RegTable, caf: Closure) -> Clo
     enter(reg, caf, true)
 }
 
-/// As [`newCAF`], whatever `keepCAFs` says.
+/// Claims a CAF like [`newCAF`], whatever `keepCAFs` says.
 /// # Safety
 /// As for [`newCAF`].
 #[no_mangle]
@@ -80,7 +89,7 @@ pub unsafe extern "C" fn newGCdCAF(reg: *mut RegTable, caf: Closure) -> Closure 
     newCAF(reg, caf)
 }
 
-/// Keeps all CAFs from now on.
+/// Retains all CAFs from now on.
 /// # Safety
 /// Called before any CAF has been collected, that is, at start.
 #[no_mangle]
@@ -88,27 +97,29 @@ pub unsafe extern "C" fn setKeepCAFs() {
     keepCAFs = true;
 }
 
-/// The CAFs of shared libraries are not kept by `keepCAFs`: those that lie above the first two gigabytes, where a static program is.
+/// `keepCAFs` does not retain the CAFs of shared libraries.
 static DROPS_HIGH: AtomicBool = AtomicBool::new(false);
+/// Addresses below this limit belong to a static program: 2 GB, the small code model. Shared libraries lie above it.
 const LOW_BYTES: usize = 1 << 31;
 
-/// Lets CAFs of shared libraries be collected, whatever `keepCAFs` says: a library that `loadNativeObj` has loaded may be unloaded then.
+/// Lets the CAFs of shared libraries be collected, whatever `keepCAFs` says. A library loaded by `loadNativeObj` can
+/// then be unloaded.
 #[no_mangle]
 pub extern "C" fn setHighMemDynamic() {
     DROPS_HIGH.store(true, Ordering::Relaxed);
 }
 
-/// Is this CAF among those that `keepCAFs` keeps?
+/// Does `keepCAFs` retain this CAF?
 pub fn is_kept_by_flag(caf: Closure) -> bool {
     caf.0 < LOW_BYTES || !DROPS_HIGH.load(Ordering::Relaxed)
 }
 
-/// Puts the CAFs of code loaded while running back to unevaluated thunks. No such code can be
-/// loaded, so there are none.
+/// Reverts the CAFs of code loaded while running to unevaluated thunks. No such code can be loaded, so this does
+/// nothing.
 #[no_mangle]
 pub extern "C" fn revertCAFs() {}
 
-/// The header that an entered CAF had as a thunk.
+/// Returns the header that an entered CAF had as a thunk.
 /// # Safety
 /// `caf` is an `IND_STATIC`.
 pub unsafe fn saved_info(caf: Closure) -> Info {

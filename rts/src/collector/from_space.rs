@@ -1,5 +1,14 @@
-//! From-space and to-space: what is condemned before a collection, freed after it, and handed to the generations; the nurseries' next
+//! From-space and to-space: condemns runs before a collection, frees them afterwards, and starts the nurseries' next
 //! cycle.
+//!
+//! *Protocol*
+//! 1. [`condemn`] marks the runs of the collected generations and the nurseries as from-space.
+//! 2. [`take_remembered_sets`] takes the remembered sets of the generations that are not collected.
+//! 3. The workers trace.
+//! 4. [`finish`] frees from-space and hands the workers' to-space runs to the generations.
+//! 5. [`resume`] resizes and empties the nurseries.
+//!
+//! *Locking*: the world is stopped, and one GC worker calls all of these.
 use crate::abi::{Closure, WORD};
 use crate::collector::compact_regions;
 use crate::collector::policy::{heap_limits, max_heap};
@@ -22,7 +31,7 @@ unsafe fn condemn_run(run: Run) {
     block_alloc::set_age(run, Age(age.0 | Age::CONDEMNED));
 }
 
-/// Hands over what HECs have made in the oldest generation; all of it if that is to be collected.
+/// Hands to the oldest generation what HECs have pretenured in it: all of it if that generation is to be collected.
 pub(super) unsafe fn take_pretenured(hecs: &mut [&mut Hec], generation: usize) {
     let oldest = heap().oldest();
     for hec in hecs.iter_mut() {
@@ -57,13 +66,14 @@ pub(super) unsafe fn condemn(hecs: &mut [&mut Hec], generation: usize) -> (FromS
     (from, u)
 }
 
-/// The old objects that may refer to condemned ones, old generations first, with the HECs that have remembered them and their steps.
+/// Takes the remembered sets of the generations that are not collected, older ones first. Each entry has the number of
+/// its HEC, its step and the objects.
 pub(super) unsafe fn take_remembered_sets(hecs: &mut [&mut Hec], generation: usize) -> Vec<(usize, u8, Vec<Closure>)> {
     let mut sets = Vec::new();
     for g in (0..heap().gens.len()).rev() {
         for (no, hec) in hecs.iter_mut().enumerate() {
             let list = std::mem::take(&mut hec.remembered.by_generation[g]);
-            // Condemned ones are listed anew when their copies are scanned.
+            // Condemned objects are listed again when their copies are scavenged.
             if g > generation && !list.is_empty() {
                 sets.push((no, g as u8 + 1, list));
             }
@@ -72,7 +82,7 @@ pub(super) unsafe fn take_remembered_sets(hecs: &mut [&mut Hec], generation: usi
     sets
 }
 
-/// Frees from-space, and hands to-space to the generations.
+/// Frees from-space and hands to-space to the generations.
 pub(super) unsafe fn finish<const MAJOR: bool, const PARALLEL: bool>(
     workers: &mut [Worker<MAJOR, PARALLEL>],
     hecs: &mut [&mut Hec],
@@ -122,7 +132,7 @@ pub(super) unsafe fn finish<const MAJOR: bool, const PARALLEL: bool>(
     outcome
 }
 
-/// Starts a new cycle.
+/// Starts a new allocation cycle.
 pub(super) unsafe fn resume(hecs: &mut [&mut Hec], outcome: &mut Outcome) {
     start_cycles(hecs, heap_limits::nursery_bytes(hecs.len()), heap_limits::settings().check);
     if outcome.major {
@@ -132,8 +142,7 @@ pub(super) unsafe fn resume(hecs: &mut [&mut Hec], outcome: &mut Outcome) {
     outcome.full_is_due = !outcome.major && max_heap::is_used_up();
 }
 
-/// Hands all to-space to the generations. The runs that may have room left come last: the next
-/// collection goes on filling them.
+/// Hands all to-space to the generations. Open runs come last: the next collection continues to fill them.
 unsafe fn collect_copies<const MAJOR: bool, const PARALLEL: bool>(
     workers: &mut [Worker<MAJOR, PARALLEL>],
     outcome: &mut Outcome,
@@ -162,7 +171,7 @@ unsafe fn collect_copies<const MAJOR: bool, const PARALLEL: bool>(
     outcome.balance(&copied);
 }
 
-/// Empties the nurseries; `bytes` is their new size.
+/// Empties the nurseries and sets their size to `bytes`.
 unsafe fn start_cycles(hecs: &mut [&mut Hec], bytes: usize, poison: bool) {
     for hec in hecs.iter_mut() {
         for run in hec.alloc.runs() {
@@ -175,8 +184,8 @@ unsafe fn start_cycles(hecs: &mut [&mut Hec], bytes: usize, poison: bool) {
         hec.spare_chunks.clear();
     }
     let mut areas: Vec<_> = hecs.iter_mut().map(|hec| &mut hec.alloc).collect();
-    let piece = heap_limits::chunk_bytes(areas.len(), bytes);
-    if !nursery_chunks::deal(&mut areas, bytes, piece) {
+    let chunk = heap_limits::chunk_bytes(areas.len(), bytes);
+    if !nursery_chunks::deal(&mut areas, bytes, chunk) {
         out_of_memory(bytes);
     }
     for hec in hecs.iter_mut() {
@@ -194,7 +203,7 @@ unsafe fn release(run: Run, poison: bool) {
     free_run(run);
 }
 
-/// Overwrites a run with what is no address.
+/// Overwrites a run with a pattern that is no valid address.
 unsafe fn fill(run: Run) {
     std::ptr::write_bytes((*run).start as *mut u8, 0xaa, (*run).len as usize * BLOCK_BYTES);
 }

@@ -1,31 +1,33 @@
-//! The collector: generational copying, with aging and eager promotion.
+//! The collector: generational copying with aging and eager promotion.
 //!
-//! Ages (steps): the nursery is 0, survivors of one collection are 1, generation n is n+1. A
-//! collection of generation N condemns every run of age up to N+1, which makes it from-space;
-//! what is reached there is copied one step up (or saved in place, if it is large, pinned or
-//! compact). An object that an old one refers to goes straight to the old one's generation, and
-//! where aging has been in vain all skip it (`policy/aging.rs`).
+//! A *step* is an age: 0 is the nursery, 1 holds the survivors of one collection, n + 1 is generation n. A collection
+//! of generation N condemns every run of step up to N + 1, which makes it from-space. Reachable objects in from-space
+//! are copied one step up. Large, pinned and compact objects stay where they are, and only their age byte changes.
 //!
-//! A collection, by the files that do it:
-//! 1. from-space is condemned (`from_space.rs`); added compact blocks join their regions (`compact_regions.rs`);
-//! 2. remembered objects of the generations above N are scanned (`trace/scavenge.rs`, `trace/arrays.rs`,
-//!    `trace/stacks.rs`), and what they lead to, so that it is promoted before anything else;
-//! 3. roots are evacuated (`roots.rs`, `trace/evacuate.rs`, `trace/selector.rs`) and everything they lead
-//!    to is scanned (`trace/worker.rs`); a full collection traces static objects too (`trace/static_objects.rs`);
-//! 4. weak pointers and lost threads are settled (`trace/weak.rs`), weak tables brought up to date,
-//!    unreachable CAFs dropped;
-//! 5. from-space is freed, nurseries are emptied (`from_space.rs`) and the generations' limits set (`policy/heap_limits.rs`).
+//! *Eager promotion*: an object that an old object refers to is copied straight to the generation of that object. Where
+//! aging does not pay, all survivors skip step 1 ([`policy::aging`]).
 //!
-//! Invariant between collections: an object of generation n ≥ 1 that refers to one of a younger
-//! generation is in some HEC's remembered set for n. `sanity/heap_check.rs` verifies this and more, before each
-//! collection and after it.
+//! *Protocol*: the phases of a collection.
+//! 1. [`from_space`] condemns from-space. [`compact_regions`] joins added compact runs to their regions.
+//! 2. The workers scavenge the remembered sets of the generations above N ([`trace::scavenge`], [`trace::arrays`],
+//!    [`trace::stacks`]) and all that these lead to. It is promoted before anything else is copied.
+//! 3. The workers evacuate the roots ([`roots`], [`trace::evacuate`], [`trace::selector`]) and scavenge all that these
+//!    lead to ([`trace::worker`]). A full collection also traces static objects ([`trace::static_objects`]).
+//! 4. [`trace::weak`] resolves weak pointers and unreachable threads. Weak tables are updated, and unreachable CAFs are
+//!    dropped.
+//! 5. [`from_space`] frees from-space and empties the nurseries. [`policy::heap_limits`] sets the generations' limits.
 //!
-//! One thread begins and ends a collection. Where several cores are free and there is enough to
-//! do (`policy/gc_threads.rs`), other GC threads take part in what lies between: `parallel/work_sharing.rs`, with `parallel/helper_pool.rs`,
-//! `parallel/termination.rs` and `trace/forwarding.rs`.
+//! One GC worker begins and ends a collection. If idle cores and enough work are available ([`policy::gc_threads`]),
+//! other workers share phases 2 to 4 ([`parallel`], [`trace::forwarding`]).
 //!
-//! The caller has stopped the world: every thread's registers are in its stack chunk, every
-//! update frame's thunk is a black hole, and every HEC's Hp is saved.
+//! *Invariants*, between collections: an object of generation n ≥ 1 that refers to a younger generation is in some
+//! HEC's remembered set for n.
+//!
+//! *Locking*: the caller has stopped the world. Every thread's registers are in its stack chunk, every update frame's
+//! thunk is a black hole, and every HEC's Hp is saved.
+//!
+//! *Checked by*: [`sanity::heap_check`] before and after each collection of the unit tests in `tests/`, which run with
+//! one, two and four GC workers, and on request in any program.
 pub mod caf;
 pub mod compact_regions;
 mod from_space;
@@ -63,11 +65,11 @@ use crate::thread::stack::dirty_stack;
 use roots::Visitor;
 use std::time::Instant;
 
-/// Full collections so far: marks static objects.
+/// The number of full collections so far. Its mark tells which static objects the current one has reached.
 static mut FULL_COLLECTIONS: usize = 0;
 
-/// Collects garbage. The caller holds the HEC `leader`. `extra_roots` shows the caller's own roots, beyond the registered ones,
-/// the HECs' run queues and their current threads.
+/// Collects garbage. The caller holds the HEC `leader`. `extra_roots` visits the caller's own roots, which are not
+/// among the registered roots, the HECs' run queues and their current threads.
 /// # Safety
 /// The world is stopped, as the module's header says.
 pub unsafe fn collect(
@@ -93,20 +95,20 @@ pub unsafe fn collect(
         crate::collector::sanity::heap_check::check_heap(hecs, extra_roots, "before a collection");
     }
     take_pretenured(hecs, generation);
-    let before = Before::look(hecs, generation);
-    let muster =
-        crate::collector::policy::gc_threads::plan_threads(hecs.len(), before.company, generation, before.from);
-    crate::collector::policy::gc_threads::set_single_threaded(muster.is_none());
+    let before = Before::measure(hecs, generation);
+    let plan =
+        crate::collector::policy::gc_threads::plan_threads(hecs.len(), before.several_hecs, generation, before.from);
+    crate::collector::policy::gc_threads::set_single_threaded(plan.is_none());
     let watch = &mut Watch::start(gc_phases::wanted());
     let started = Instant::now();
-    let mut outcome = match (generation == oldest, &muster) {
+    let mut outcome = match (generation == oldest, &plan) {
         (true, None) => run_alone::<true>(hecs, leader, generation, extra_roots, watch),
         (false, None) => run_alone::<false>(hecs, leader, generation, extra_roots, watch),
-        (true, Some(m)) => run_together::<true>(m, hecs, leader, generation, extra_roots, watch),
-        (false, Some(m)) => run_together::<false>(m, hecs, leader, generation, extra_roots, watch),
+        (true, Some(plan)) => run_together::<true>(plan, hecs, leader, generation, extra_roots, watch),
+        (false, Some(plan)) => run_together::<false>(plan, hecs, leader, generation, extra_roots, watch),
     };
-    let called = muster.map_or(1, |m| m.threads);
-    learn(hecs, &before, &outcome, called, started, Instant::now());
+    let called = plan.map_or(1, |plan| plan.threads);
+    record_sample(hecs, &before, &outcome, called, started, Instant::now());
     resume(hecs, &mut outcome);
     crate::collector::policy::gc_threads::set_single_threaded(false);
     watch.end(Phase::End);
@@ -117,23 +119,23 @@ pub unsafe fn collect(
     outcome
 }
 
-/// What there is when a collection begins, in bytes.
+/// The state of the heap when a collection begins, in bytes.
 struct Before {
     allocated: usize,
-    /// All that it may free.
+    /// All that the collection may free.
     from: usize,
-    /// What has survived one collection.
+    /// Objects that have survived one collection.
     survivors: usize,
-    /// What the old generations hold.
+    /// All that the old generations hold.
     old: usize,
-    /// What they hold in small objects, if all of that is to be collected.
+    /// Their small objects, if all old generations are to be collected; otherwise 0.
     old_small: usize,
-    /// Several HECs work.
-    company: bool,
+    /// Several HECs allocate.
+    several_hecs: bool,
 }
 
 impl Before {
-    unsafe fn look(hecs: &[&mut Hec], generation: usize) -> Before {
+    unsafe fn measure(hecs: &[&mut Hec], generation: usize) -> Before {
         let allocated: usize = hecs.iter().map(|hec| hec.alloc.used()).sum();
         let gens = &heap().gens;
         Before {
@@ -142,13 +144,13 @@ impl Before {
             survivors: gens[0].plain.iter().map(|&run| used_bytes(run)).sum(),
             old: blocks_of(&gens[1..]) * BLOCK_BYTES,
             old_small: if generation == heap().oldest() { used_by(&gens[1..]).plain } else { 0 },
-            company: hecs.len() > 1 && !HEC_ACTIVITY.is_single(),
+            several_hecs: hecs.len() > 1 && !HEC_ACTIVITY.is_single(),
         }
     }
 }
 
-/// Tells those who choose sizes and helpers by experience what the collection was like. `called` threads were to do it.
-unsafe fn learn(
+/// Records a collection in the policies that learn from it. The plan was to use `called` threads.
+unsafe fn record_sample(
     hecs: &[&mut Hec],
     before: &Before,
     outcome: &Outcome,
@@ -159,33 +161,33 @@ unsafe fn learn(
     let copied = outcome.copied_words * WORD;
     crate::collector::policy::gc_threads::record(&Measured {
         generation: outcome.generation,
-        hecs: before.company,
+        hecs: before.several_hecs,
         threads: called,
         from: before.from,
         work: copied + outcome.scanned_bytes,
-        nanoseconds: (ended - started).as_nanos() as f64,
-        late: outcome.helper_late,
+        gc_ns: (ended - started).as_nanos() as f64,
+        delay: outcome.helper_delay,
         helped: outcome.helped,
     });
-    // All that a full collection copies is no measure of what a nursery holds.
+    // What a full collection copies does not measure what a nursery holds.
     let young = if outcome.major { 0 } else { copied };
     aging().record(before.allocated, young, before.survivors, outcome.aged_words * WORD);
     if outcome.major {
         aging().record_full(before.old_small, outcome.promoted_words * WORD, used_by(&heap().gens[1..]).plain);
     }
     let promoted = (blocks_of(&heap().gens[1..]) * BLOCK_BYTES).saturating_sub(before.old);
-    let (run, stopped) = crate::collector::policy::gc_sample::times(started, ended);
-    let cycle = GcSample { full: outcome.major, allocated: before.allocated, copied, promoted, run, stopped };
+    let (mutator_ns, gc_ns) = crate::collector::policy::gc_sample::end_cycle(started, ended);
+    let cycle = GcSample { full: outcome.major, allocated: before.allocated, copied, promoted, mutator_ns, gc_ns };
     survival_gate().record(&cycle);
     premature_promotion().record(&cycle);
     nursery_budget().record(&cycle, HEC_ACTIVITY.is_single());
-    if let Some(mut stretch) = crate::collector::policy::heap_limits::tried_now() {
-        stretch.record(&cycle);
+    if let Some(mut trial) = crate::collector::policy::heap_limits::current_trial() {
+        trial.record(&cycle);
     }
     HEC_ACTIVITY.record(hecs.iter().map(|hec| hec.alloc.used()));
 }
 
-/// A collection by this thread alone.
+/// Collects with one GC worker, on the calling thread.
 unsafe fn run_alone<const MAJOR: bool>(
     hecs: &mut [&mut Hec],
     leader: usize,
@@ -208,14 +210,14 @@ unsafe fn run_alone<const MAJOR: bool>(
     }
     w.drain();
     watch.end_copying(Phase::Roots, w.copied_bytes());
-    w.settle_rest(&mut uncertain);
+    w.finish_tracing(&mut uncertain);
     watch.end_copying(Phase::Rest, w.copied_bytes());
     finish(&mut [w], hecs, generation, from, uncertain)
 }
 
-/// A collection by this thread and others.
+/// Collects with several GC workers.
 unsafe fn run_together<const MAJOR: bool>(
-    muster: &GcThreadPlan,
+    plan: &GcThreadPlan,
     hecs: &mut [&mut Hec],
     leader: usize,
     generation: usize,
@@ -224,55 +226,55 @@ unsafe fn run_together<const MAJOR: bool>(
 ) -> Outcome {
     let (from, mut uncertain) = begin::<MAJOR>(hecs, generation);
     watch.end(Phase::Begin);
-    prefault::set_cores_busy(muster.threads >= crate::base::cpus::at_start());
-    let mut parallel_gc = ParallelGc::new(muster, hecs);
-    let mut workers: Vec<_> = (0..muster.threads).map(|i| new_worker::<MAJOR, true>(i, generation)).collect();
-    workers.iter_mut().for_each(|w| w.join(&mut parallel_gc));
+    prefault::set_cores_busy(plan.threads >= crate::base::cpus::at_start());
+    let mut parallel_gc = ParallelGc::new(plan, hecs);
+    let mut workers: Vec<_> = (0..plan.threads).map(|i| new_worker::<MAJOR, true>(i, generation)).collect();
+    workers.iter_mut().for_each(|w| w.attach(&mut parallel_gc));
     let remembered = take_remembered_sets(hecs, generation);
     for (hec, step, list) in &remembered {
-        parallel_gc.deal(*hec, *step, list);
+        parallel_gc.add_remembered(*hec, *step, list);
     }
-    let all = Everybody(workers.as_mut_ptr());
-    let help = |hand: HelperId| all.help(hand.number, hand.hec.unwrap_or(leader + hand.number));
+    let all = WorkerSet(workers.as_mut_ptr());
+    let help = |helper: HelperId| all.help(helper.number, helper.hec.unwrap_or(leader + helper.number));
     let own = &mut *all.worker(0);
-    parallel_gc.employ(&help);
-    parallel_gc.begin(leader);
+    parallel_gc.set_job(&help);
+    parallel_gc.begin_stage(leader);
     own.scan_hec_queues(leader);
     own.drain();
-    watch.end_copying(Phase::Remembered, all.copied_bytes(muster.threads));
-    parallel_gc.begin(leader);
+    watch.end_copying(Phase::Remembered, all.copied_bytes(plan.threads));
+    parallel_gc.begin_stage(leader);
     evacuate_common_roots(own, extra_roots);
     own.drain();
-    watch.end_copying(Phase::Roots, all.copied_bytes(muster.threads));
-    own.settle_rest(&mut uncertain);
-    watch.end_copying(Phase::Rest, all.copied_bytes(muster.threads));
+    watch.end_copying(Phase::Roots, all.copied_bytes(plan.threads));
+    own.finish_tracing(&mut uncertain);
+    watch.end_copying(Phase::Rest, all.copied_bytes(plan.threads));
     prefault::set_cores_busy(false);
     let mut outcome = finish(&mut workers, hecs, generation, from, uncertain);
-    outcome.helper_late = parallel_gc.helper_late();
+    outcome.helper_delay = parallel_gc.helper_delay();
     if parallel_gc.was_called() {
-        outcome.helped = Some(1.0 - own.done_bytes() as f64 / all.done_bytes(muster.threads).max(1) as f64);
+        outcome.helped = Some(1.0 - own.done_bytes() as f64 / all.done_bytes(plan.threads).max(1) as f64);
     } else {
         outcome.threads = 1;
     }
     outcome
 }
 
-/// The workers of a parallel collection, of which each thread uses its own.
-struct Everybody<const MAJOR: bool>(*mut Worker<MAJOR, true>);
+/// The workers of a parallel collection. Each thread uses its own.
+struct WorkerSet<const MAJOR: bool>(*mut Worker<MAJOR, true>);
 
-// SAFETY: as it says.
-unsafe impl<const MAJOR: bool> Sync for Everybody<MAJOR> {}
+// SAFETY: each thread uses only the worker of its number.
+unsafe impl<const MAJOR: bool> Sync for WorkerSet<MAJOR> {}
 
-impl<const MAJOR: bool> Everybody<MAJOR> {
+impl<const MAJOR: bool> WorkerSet<MAJOR> {
     fn worker(&self, me: usize) -> *mut Worker<MAJOR, true> {
-        // SAFETY: there is one for each number that a crew's job can be called with.
+        // SAFETY: there is one worker for each number that the pool calls the job with.
         unsafe { self.0.add(me) }
     }
-    /// What all `threads` of them have copied. They are at rest.
+    /// Returns the bytes that all `threads` workers have copied. They are idle.
     unsafe fn copied_bytes(&self, threads: usize) -> usize {
         (0..threads).map(|i| (*self.worker(i)).copied_bytes()).sum()
     }
-    /// The same, with what they have scanned in place.
+    /// Returns the bytes that all `threads` workers have copied or scavenged in place. They are idle.
     unsafe fn done_bytes(&self, threads: usize) -> usize {
         (0..threads).map(|i| (*self.worker(i)).done_bytes()).sum()
     }
@@ -296,7 +298,7 @@ unsafe fn new_worker<const MAJOR: bool, const PARALLEL: bool>(me: usize, generat
     Worker::new(me, generation, crate::collector::trace::static_objects::reached_mark(FULL_COLLECTIONS))
 }
 
-/// Evacuates what roots refer to that are nobody's in particular.
+/// Evacuates what the roots that belong to no HEC refer to.
 unsafe fn evacuate_common_roots<const MAJOR: bool, const PARALLEL: bool>(
     w: &mut Worker<MAJOR, PARALLEL>,
     extra_roots: &mut dyn FnMut(&mut Visitor),
@@ -318,8 +320,8 @@ unsafe fn evacuate_common_roots<const MAJOR: bool, const PARALLEL: bool>(
 }
 
 impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
-    /// What follows when all that the roots lead to has been saved.
-    unsafe fn settle_rest(&mut self, uncertain: &mut Uncertain) {
+    /// Resolves weak pointers, threads, weak tables and CAFs, once all that the roots lead to has been evacuated.
+    unsafe fn finish_tracing(&mut self, uncertain: &mut Uncertain) {
         self.settle_uncertain(uncertain);
         roots::update_weak_tables(&mut |c| self.alive(c));
         if MAJOR {

@@ -1,8 +1,11 @@
-//! Where collections start: what the floors above have registered.
+//! The registered roots of a collection.
 //!
-//! A root provider shows every closure pointer it holds to a visitor, which may change it. A
-//! weak table hears, once everything has been traced, where objects are now or that they are
-//! gone. Both are registered at start, before the first collection.
+//! *Protocol*
+//! 1. At start, layers above register root providers and weak tables.
+//! 2. A collection has each provider show all its closure pointers to a visitor, which may change them.
+//! 3. After tracing, each weak table asks where its objects are now, or whether they are dead.
+//!
+//! *Locking*: registration happens at start, on the only OS thread. Visits happen while the world is stopped.
 use crate::abi::Closure;
 use std::ptr;
 
@@ -15,15 +18,15 @@ pub type WeakTable = fn(&mut IsAlive);
 static mut PROVIDERS: Vec<Provider> = Vec::new();
 static mut WEAK_TABLES: Vec<WeakTable> = Vec::new();
 
-/// Has `provider` called in each collection.
+/// Registers a provider to be called in each collection.
 /// # Safety
 /// Called at start, by the one OS thread there is.
 pub unsafe fn register(provider: Provider) {
     (*ptr::addr_of_mut!(PROVIDERS)).push(provider);
 }
 
-/// Has `update` called after each collection's tracing, with a function that tells where an
-/// object (tagged or not) is now; `None` if it is dead.
+/// Registers a weak table to be updated after the tracing of each collection. `update` is given a function that returns
+/// where an object (tagged or not) is now, or `None` if it is dead.
 /// # Safety
 /// As for [`register`].
 pub unsafe fn register_weak_table(update: WeakTable) {
@@ -39,6 +42,8 @@ pub unsafe fn visit_registered(visit: &mut Visitor) {
     }
 }
 
+/// Updates all weak tables.
+///
 /// # Safety
 /// The world is stopped and tracing done.
 pub(super) unsafe fn update_weak_tables(is_alive: &mut IsAlive) {

@@ -1,66 +1,73 @@
-//! Helpers that share one OS thread's work: GC threads beside the one that collects.
+//! A pool of helper threads that share one OS thread's job: GC workers beside the one that collects.
 //!
-//! The protocol, all of it under one lock:
-//! 1. The owner *posts* a job for some hands and goes on with its own part of it.
-//! 2. A helper that is woken, or still looks around after its last job, takes the job if hands
-//!    are wanted, and a number from 1 up with it. There may be none left, or no job any more.
-//!    A *visitor* does the same while it has nothing else to do: an OS thread that waits for the
-//!    collection to end anyway ([`HelperPool::volunteer`]). Sleepers are woken only as far as those who
-//!    are awake do not suffice; visitors count as such before they have come.
-//! 3. The owner *recalls* the job: from here on no helper can take it, and the owner waits for
-//!    those who did. A helper that was too slow to come is not waited for.
+//! *Protocol*
+//! 1. The owner *posts* a job for a number of helpers, and goes on with its own part.
+//! 2. A helper that is woken, or still spins after its last job, takes the job if one more helper is wanted. It is
+//!    given a number, from 1 up. It may find that no more helpers are wanted, or that the job is closed.
+//! 3. A *volunteer* is an OS thread that waits for the collection to end anyway ([`HelperPool::volunteer`]). While it
+//!    has nothing else to do, it takes jobs as a helper does.
+//! 4. Posting wakes only as many sleepers as the awake helpers fall short. Volunteers count as awake before they have
+//!    taken the job.
+//! 5. The owner *closes* the job: from then on no helper can take it, and the owner waits for those that have. It does
+//!    not wait for a helper that has not come.
 //!
-//! So a job is alive exactly while somebody may run it, and posting one costs little more than
-//! the system call that wakes sleepers.
+//! *Invariants*
+//! - A job is alive exactly while a helper may run it.
+//! - No two helpers of a job have the same number.
+//!
+//! *Locking*: every step is under `state`. `working`, `round` and `awake` are only hints outside it. Posting costs
+//! little more than the system calls that wake sleepers.
+//!
+//! *Checked by*: the loom models in `rts/tests/models/helper_pool.rs`.
 use crate::base::atomics::{spin_loop, AtomicUsize, Condvar, Mutex, MutexGuard, Ordering};
 use crate::base::poison::unpoisoned;
 
-/// What each of the hands does. The owner is number 0.
+/// What each helper does. The owner has number 0.
 pub type Job<'a> = &'a (dyn Fn(HelperId) + Sync);
 
-/// Who takes part in a job.
+/// A participant of a job.
 #[derive(Clone, Copy)]
 pub struct HelperId {
     pub number: usize,
-    /// The HEC that a visitor has stopped with.
+    /// The HEC with which a volunteer has stopped.
     pub hec: Option<usize>,
 }
 
 pub struct HelperPool {
     state: Mutex<State>,
-    posted: Condvar,
-    left: Condvar,
-    /// Helpers that have taken the job and not left it; changes under the lock.
+    job_posted: Condvar,
+    finished: Condvar,
+    /// Helpers that have taken the job and not left it. Changes under the lock.
     working: AtomicUsize,
-    /// Jobs posted so far, for those who look without the lock.
+    /// Jobs posted so far, for helpers that look without the lock.
     round: AtomicUsize,
-    /// Helpers and visitors that look for a job now.
+    /// Helpers and volunteers that look for a job now.
     awake: AtomicUsize,
     /// How often a helper looks for another job before it sleeps, and an owner for helpers to leave.
-    patience: usize,
+    spins: usize,
 }
 
 struct State {
     round: usize,
     job: Option<Job<'static>>,
-    /// Helpers that may still take the job, and the number that the next one gets.
+    /// Helpers that may still take the job, and the number that the next one is given.
     wanted: usize,
     next: usize,
-    /// The owner sleeps until nobody works.
+    /// The owner sleeps until no helper works.
     awaited: bool,
     closed: bool,
 }
 
 impl HelperPool {
-    pub fn new(patience: usize) -> HelperPool {
+    pub fn new(spins: usize) -> HelperPool {
         HelperPool {
             state: Mutex::new(State { round: 0, job: None, wanted: 0, next: 1, awaited: false, closed: false }),
-            posted: Condvar::new(),
-            left: Condvar::new(),
+            job_posted: Condvar::new(),
+            finished: Condvar::new(),
             working: AtomicUsize::new(0),
             round: AtomicUsize::new(0),
             awake: AtomicUsize::new(0),
-            patience,
+            spins,
         }
     }
 
@@ -68,34 +75,34 @@ impl HelperPool {
         unpoisoned(self.state.lock())
     }
 
-    /// Offers a job to `hands` helpers.
+    /// Offers a job to this many helpers.
     /// # Safety
-    /// No job is posted, and the owner recalls this one while `job` is still alive.
-    pub unsafe fn post(&self, hands: usize, job: Job) {
+    /// No job is posted, and the owner closes this one while `job` is still alive.
+    pub unsafe fn post(&self, helpers: usize, job: Job) {
         let mut s = self.lock();
         s.round += 1;
-        // SAFETY: a helper has it only between taking and leaving it, for which `close_job` waits.
+        // SAFETY: a helper has it only between taking and leaving it, and `close_job` waits for that.
         s.job = Some(std::mem::transmute::<Job, Job<'static>>(job));
-        s.wanted = hands;
+        s.wanted = helpers;
         s.next = 1;
         self.round.store(s.round, Ordering::Relaxed);
         drop(s);
-        // Who has stopped looking since will look under the lock before it sleeps.
-        for _ in self.awake()..hands {
-            self.posted.notify_one();
+        // A helper that has stopped spinning since looks under the lock before it sleeps.
+        for _ in self.awake()..helpers {
+            self.job_posted.notify_one();
         }
     }
 
-    /// How many look for a job now.
+    /// Returns how many helpers and volunteers look for a job now.
     pub fn awake(&self) -> usize {
         self.awake.load(Ordering::Relaxed)
     }
 
-    /// Takes the job back and waits until nobody works at it.
+    /// Closes the job, and waits until no helper works on it.
     pub fn close_job(&self) {
         self.lock().job = None;
-        // Nearly always they are just about to.
-        for _ in 0..self.patience {
+        // Nearly always they are about to finish.
+        for _ in 0..self.spins {
             if self.working.load(Ordering::Relaxed) == 0 {
                 break;
             }
@@ -104,29 +111,30 @@ impl HelperPool {
         let mut s = self.lock();
         while self.working.load(Ordering::Relaxed) > 0 {
             s.awaited = true;
-            s = unpoisoned(self.left.wait(s));
+            s = unpoisoned(self.finished.wait(s));
         }
     }
 
-    /// A helper's life: ends when the crew is closed.
-    pub fn help(&self) {
-        let mut seen = 0;
-        while let Some((job, number)) = self.wait_for_job(&mut seen) {
-            self.work(job, HelperId { number, hec: None });
+    /// Runs jobs as a helper until the pool is shut down.
+    pub fn run_helper(&self) {
+        let mut seen_round = 0;
+        while let Some((job, number)) = self.wait_for_job(&mut seen_round) {
+            self.run_job(job, HelperId { number, hec: None });
         }
     }
 
-    /// A visitor, which has stopped with HEC `hec`: from now on it counts as awake. Nothing if `most` are.
-    pub fn volunteer(&self, hec: usize, most: usize) -> Option<Volunteer<'_>> {
-        if self.awake.fetch_add(1, Ordering::Relaxed) < most {
+    /// Volunteers the calling thread, which has stopped with HEC `hec`. From now on it counts as awake. Returns `None`
+    /// if `max` helpers are awake already.
+    pub fn volunteer(&self, hec: usize, max: usize) -> Option<Volunteer<'_>> {
+        if self.awake.fetch_add(1, Ordering::Relaxed) < max {
             return Some(Volunteer { helper_pool: self, hec });
         }
         self.awake.fetch_sub(1, Ordering::Relaxed);
         None
     }
 
-    /// The job, if hands are wanted, and the number of whoever takes it.
-    fn take(&self, s: &mut State) -> Option<(Job<'static>, usize)> {
+    /// Takes the job and a number, if another helper is wanted.
+    fn take_job(&self, s: &mut State) -> Option<(Job<'static>, usize)> {
         let job = s.job.filter(|_| s.wanted > 0)?;
         let number = s.next;
         s.next += 1;
@@ -135,18 +143,18 @@ impl HelperPool {
         Some((job, number))
     }
 
-    fn work(&self, job: Job, hand: HelperId) {
-        job(hand);
+    fn run_job(&self, job: Job, helper: HelperId) {
+        job(helper);
         let mut s = self.lock();
         if self.working.fetch_sub(1, Ordering::Relaxed) == 1 && std::mem::take(&mut s.awaited) {
-            self.left.notify_one();
+            self.finished.notify_one();
         }
     }
 
-    fn wait_for_job(&self, seen: &mut usize) -> Option<(Job<'static>, usize)> {
+    fn wait_for_job(&self, seen_round: &mut usize) -> Option<(Job<'static>, usize)> {
         self.awake.fetch_add(1, Ordering::Relaxed);
-        for _ in 0..self.patience {
-            if self.round.load(Ordering::Relaxed) != *seen {
+        for _ in 0..self.spins {
+            if self.round.load(Ordering::Relaxed) != *seen_round {
                 break;
             }
             spin_loop();
@@ -157,44 +165,45 @@ impl HelperPool {
             if s.closed {
                 return None;
             }
-            if s.round != *seen {
-                *seen = s.round;
-                let taken = self.take(&mut s);
+            if s.round != *seen_round {
+                *seen_round = s.round;
+                let taken = self.take_job(&mut s);
                 if taken.is_some() {
                     return taken;
                 }
             }
-            s = unpoisoned(self.posted.wait(s));
+            s = unpoisoned(self.job_posted.wait(s));
         }
     }
 
-    /// Sends all helpers away.
-    pub fn close(&self) {
+    /// Has all helpers end.
+    pub fn shut_down(&self) {
         self.lock().closed = true;
-        self.posted.notify_all();
+        self.job_posted.notify_all();
     }
 }
 
-/// A visitor that is awake.
+/// A volunteer that is awake.
 pub struct Volunteer<'a> {
     helper_pool: &'a HelperPool,
     hec: usize,
 }
 
 impl Volunteer<'_> {
-    /// The visitor does jobs that come, while it `waits`, which is told whether one has been done since it was last asked.
-    pub fn wait_as_helper(self, mut waits: impl FnMut(bool) -> bool) {
+    /// Runs jobs that come while `keep_waiting` returns true. `keep_waiting` is told whether a job has been run since
+    /// its last call.
+    pub fn wait_as_helper(self, mut keep_waiting: impl FnMut(bool) -> bool) {
         let helper_pool = self.helper_pool;
-        let mut seen = None;
+        let mut seen_round = None;
         let mut done = false;
-        while waits(std::mem::take(&mut done)) {
-            if Some(helper_pool.round.load(Ordering::Relaxed)) != seen {
+        while keep_waiting(std::mem::take(&mut done)) {
+            if Some(helper_pool.round.load(Ordering::Relaxed)) != seen_round {
                 let mut s = helper_pool.lock();
-                seen = Some(s.round);
-                if let Some((job, number)) = helper_pool.take(&mut s) {
+                seen_round = Some(s.round);
+                if let Some((job, number)) = helper_pool.take_job(&mut s) {
                     drop(s);
                     helper_pool.awake.fetch_sub(1, Ordering::Relaxed);
-                    helper_pool.work(job, HelperId { number, hec: Some(self.hec) });
+                    helper_pool.run_job(job, HelperId { number, hec: Some(self.hec) });
                     helper_pool.awake.fetch_add(1, Ordering::Relaxed);
                     done = true;
                 }

@@ -1,68 +1,76 @@
-//! When is shared work done? Each of the workers may find work in what the others offer, and
-//! only a worker that has some can make more.
+//! Termination detection for work that several workers share.
 //!
-//! `active` counts the workers that have work or may have taken some. A worker offers work only
-//! while it is active, and stops being active only when it has nothing to offer any more. So
-//! when the count is zero there is nothing anywhere, and nobody can make more: all are done. A
-//! worker that sees an offer becomes active *before* it takes it: the offer cannot be gone from
-//! one and not yet counted with the other.
+//! Each worker may take work that another offers, and only a worker that has work can make more.
 //!
-//! A worker that finds nothing looks around for a while, then sleeps. Its last look comes after
-//! it has counted itself in `asleep`; an offer is made, or the last one stops being active, before `asleep` is read. With a full
-//! fence between the two on either side, one sees the other: neither an offer nor the end is slept through.
+//! *Protocol*
+//! 1. `active` counts the workers that have work or may have taken some.
+//! 2. A worker offers work only while it is active. It becomes inactive only when it has nothing left to offer.
+//! 3. A worker that sees an offer becomes active *before* it tries to take it. So work is never absent from the offers
+//!    and not yet counted in `active`.
+//! 4. When `active` is zero, no work exists and no worker can make any: all are done.
+//! 5. A worker that finds nothing spins for a while, then sleeps. It looks for the last time after it has incremented
+//!    `asleep`.
+//!
+//! *Invariants*: no worker sleeps through an offer or the end. An offer, and the last worker's becoming inactive, come
+//! before the read of `asleep`; a sleeper's increment of `asleep` comes before its last look. A sequentially consistent
+//! fence separates the two on either side, so one of them sees the other.
+//!
+//! *Locking*: `sleep_lock` is held from the increment of `asleep` until the condition variable is waited for.
+//!
+//! *Checked by*: the loom models in `rts/tests/models/termination.rs`.
 use crate::base::atomics::{fence, spin_loop, AtomicUsize, Condvar, Mutex, MutexGuard, Ordering};
 use crate::base::poison::unpoisoned;
 
 pub struct Termination {
     active: AtomicUsize,
     asleep: AtomicUsize,
-    bed: Mutex<()>,
-    awaken: Condvar,
-    /// How often a worker looks around before it sleeps.
-    patience: usize,
+    sleep_lock: Mutex<()>,
+    work_or_end: Condvar,
+    /// How often a worker looks for work before it sleeps.
+    spins: usize,
 }
 
 impl Termination {
-    pub fn new(patience: usize) -> Termination {
+    pub fn new(spins: usize) -> Termination {
         Termination {
             active: AtomicUsize::new(0),
             asleep: AtomicUsize::new(0),
-            bed: Mutex::new(()),
-            awaken: Condvar::new(),
-            patience,
+            sleep_lock: Mutex::new(()),
+            work_or_end: Condvar::new(),
+            spins,
         }
     }
 
-    /// The caller is a worker from now on. The first one enters before the others can.
+    /// Makes the caller a worker. The first worker enters before others can.
     pub fn enter(&self) {
         self.active.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Workers that have something to do, or look as if they had.
+    /// Returns how many workers have work, or look as if they had.
     pub fn active(&self) -> usize {
         self.active.load(Ordering::Relaxed)
     }
 
-    fn bed(&self) -> MutexGuard<'_, ()> {
-        unpoisoned(self.bed.lock())
+    fn sleep_lock(&self) -> MutexGuard<'_, ()> {
+        unpoisoned(self.sleep_lock.lock())
     }
 
-    /// Says that the caller, who is active, has just put work where `offered` will see it.
-    pub fn offer(&self) {
+    /// Announces that the caller, which is active, has put work where `offered` will see it.
+    pub fn notify_work(&self) {
         self.wake(Condvar::notify_one);
     }
 
-    /// Has one or all of those look again who sleep, if any do.
+    /// Wakes one or all sleepers, if there are any.
     fn wake(&self, notify: fn(&Condvar)) {
         fence(Ordering::SeqCst);
         if self.asleep.load(Ordering::Relaxed) > 0 {
-            drop(self.bed());
-            notify(&self.awaken);
+            drop(self.sleep_lock());
+            notify(&self.work_or_end);
         }
     }
 
-    /// Work that another one offers, for a worker that has none: `None` when all are done, and
-    /// the caller is no worker any more. `offered` looks, `take` tries to take.
+    /// Finds work that another worker offers, for a worker that has none. Returns `None` when all are done; the caller
+    /// is then no worker any more. `offered` looks for work, `take` tries to take some.
     pub fn seek<T>(&self, mut offered: impl FnMut() -> bool, mut take: impl FnMut() -> Option<T>) -> Option<T> {
         loop {
             if let Some(work) = take() {
@@ -72,13 +80,13 @@ impl Termination {
                 self.wake(Condvar::notify_all);
                 return None;
             }
-            let mut looks = 0;
+            let mut tries = 0;
             while !offered() {
                 if self.active.load(Ordering::SeqCst) == 0 {
                     return None;
                 }
-                if looks < self.patience {
-                    looks += 1;
+                if tries < self.spins {
+                    tries += 1;
                     spin_loop();
                 } else {
                     self.sleep(&mut offered);
@@ -88,13 +96,13 @@ impl Termination {
         }
     }
 
-    /// Sleeps until there may be something to do, or all are done.
+    /// Sleeps until work may be available, or all are done.
     fn sleep(&self, offered: &mut impl FnMut() -> bool) {
-        let bed = self.bed();
+        let sleep_lock = self.sleep_lock();
         self.asleep.fetch_add(1, Ordering::SeqCst);
         fence(Ordering::SeqCst);
         if !offered() && self.active.load(Ordering::SeqCst) != 0 {
-            drop(self.awaken.wait(bed));
+            drop(self.work_or_end.wait(sleep_lock));
         }
         self.asleep.fetch_sub(1, Ordering::SeqCst);
     }

@@ -1,18 +1,25 @@
-//! What the GC threads of one parallel collection share.
+//! Work sharing between the GC workers of one parallel collection.
 //!
-//! Every GC thread has a [`Worker`] of its own, with to-space runs of its own, and offers what
-//! it has copied but not scanned, run by run, in a deque for each step. It takes from its own
-//! deques what it put there last; who has nothing takes from the others' what they put there
-//! first, oldest steps before younger ones. `termination.rs` knows when all are done.
+//! *Protocol*
+//! 1. Every GC worker has a [`Worker`] with to-space runs of its own. For each step it has a deque, where it offers
+//!    runs of copies that are not scavenged yet.
+//! 2. A worker takes its own latest offers first. A worker without work steals the oldest offers of others, older
+//!    generations before younger ones.
+//! 3. The remembered set of a HEC is cut into chunks. The worker that has stopped with that HEC scavenges them first,
+//!    and others then take what is left. The same holds for the HEC's threads and messages
+//!    ([`Worker::scan_hec_queues`]).
+//! 4. A *stage* is a part of the collection that ends when nothing is left to scavenge ([`Worker::drain`]). The
+//!    collecting thread begins each stage alone. It calls helpers when there is work for more than one worker, or when
+//!    it has done much alone. Little work is done before a helper could arrive.
+//! 5. [`Termination`] detects the end of a stage.
 //!
-//! What a HEC has remembered, its own thread scans first, and then others what is left; likewise with its threads and letters (`scan_hec_queues`).
+//! *Invariants*: between stages only the collecting thread works.
 //!
-//! A *stage* is a part of the collection that is done when nothing is left to scan
-//! ([`Worker::drain`]). The thread that collects begins each stage alone, and calls the others
-//! (`helper_pool.rs`) as soon as there is work for more than one, or has been much: what is little is done before anybody
-//! could come. Between stages nobody but the collecting thread is at work.
+//! *Locking*: deques are lock-free. The cells that are not atomic belong to the collecting thread.
+//! [`crate::collector::trace::forwarding`] describes how workers claim objects.
 //!
-//! How objects are claimed is in `collector/trace/forwarding.rs`.
+//! *Checked by*: the loom models of [`HelperPool`] and [`Termination`], and the collector's unit tests with two and
+//! four workers.
 use crate::abi::{Closure, WORD};
 use crate::base::atomics::{spin_loop, AtomicBool, AtomicUsize, Ordering};
 use crate::base::clock::ticks;
@@ -25,93 +32,92 @@ use crossbeam_deque::{Steal, Stealer};
 use std::cell::Cell;
 use std::time::Instant;
 
-/// A worker calls for help when it has so many pieces of work to offer.
-const WORTH_A_CALL: usize = 3;
-/// How often a GC thread without work looks around before it sleeps: some microseconds. HECs that have stopped have nothing else to do, and what
-/// they wait for mostly takes less time than to wake them.
-const PATIENCE: usize = 200;
-const PATIENCE_OF_HECS: usize = 4000;
-/// Remembered objects that are handed out together.
+/// A worker calls helpers when it has this many pieces of work to offer: one for itself and more than one to share.
+const MIN_PIECES_FOR_CALL: usize = 3;
+/// How often a GC worker without work looks for some before it sleeps: some microseconds.
+const SPINS: usize = 200;
+/// The same where HECs have stopped. Their tasks have nothing else to do, and they mostly wait for less time than it
+/// takes to wake them.
+const SPINS_OF_HECS: usize = 4000;
+/// Remembered objects in a chunk.
 const CHUNK_OBJECTS: usize = 256;
-/// For so many ticks of the processor, some five microseconds, what is a HEC's is left to who has stopped with it and stands by: it takes
-/// one or two to come, and others take twice as long with what is in its core's cache.
-const LEFT_TO_OWNER: u64 = 15_000;
+/// How long, in processor ticks, a HEC's queue is left to the volunteer that has stopped with that HEC: about five
+/// microseconds. A volunteer takes one or two to arrive. Other workers take twice as long for data in its core's cache.
+const OWNER_WAIT_TICKS: u64 = 15_000;
 
 /// A piece of work that any worker can do.
 #[derive(Clone, Copy)]
 pub(in crate::collector) enum Work {
-    /// A run of copies, from its Cheney pointer on.
+    /// A run of copies, from its Cheney pointer on [Che70].
     Run(Run),
     /// A large object.
     Large(Closure),
-    /// Elements `from..to` of a large array: those on dirty cards, or all.
+    /// Elements `from..to` of a large array: those on dirty cards, or all of them.
     Array { c: Closure, from: usize, to: usize, all: bool },
 }
 
-// SAFETY: whoever takes a piece is the only one to work on it.
+// SAFETY: the worker that takes a piece is the only one to work on it.
 unsafe impl Send for Work {}
 
-/// A part of a remembered set: objects of one step.
+/// A part of a remembered set, with objects of one step.
 struct Chunk {
     step: u8,
     list: *const Closure,
     len: usize,
 }
 
-/// What one HEC has remembered, and how much of it has been dealt out; whether who has stopped with it has begun with that, and whether
-/// anybody has seen to its threads.
+/// The work that belongs to one HEC: chunks of its remembered set, and its roots.
 #[derive(Default)]
 struct HecQueue {
-    deals: Vec<Chunk>,
+    chunks: Vec<Chunk>,
     next: AtomicUsize,
-    attended: AtomicBool,
+    owner_began: AtomicBool,
     has_threads: bool,
-    visited: AtomicBool,
+    roots_taken: AtomicBool,
 }
 
 impl HecQueue {
     fn next(&self) -> Option<&Chunk> {
-        self.deals.get(self.next.fetch_add(1, Ordering::Relaxed))
+        self.chunks.get(self.next.fetch_add(1, Ordering::Relaxed))
     }
     fn left(&self) -> usize {
-        self.deals.len().saturating_sub(self.next.load(Ordering::Relaxed))
+        self.chunks.len().saturating_sub(self.next.load(Ordering::Relaxed))
     }
 }
 
 pub(in crate::collector) struct ParallelGc {
     helper_pool: &'static HelperPool,
-    hands: usize,
-    quiet: Termination,
+    helpers: usize,
+    termination: Termination,
     /// By worker and step.
     stealers: Vec<Vec<Stealer<Work>>>,
     /// By HEC.
-    shares: Vec<HecQueue>,
+    hec_queues: Vec<HecQueue>,
     hecs: Vec<*mut Hec>,
     /// May a worker take what another one offers? (`-qb`)
     balanced: bool,
-    /// Call the others however little there is to do.
+    /// Call helpers however little work there is.
     eager: bool,
-    /// Written by the thread that collects only: what helpers do, whether a stage is under way,
-    /// whether they have been called to it, and how many stood by then.
+    /// What helpers do. This and the next three are written by the collecting thread only.
     job: Cell<Option<Job<'static>>>,
-    begun: Cell<bool>,
+    in_stage: Cell<bool>,
     called: Cell<bool>,
-    stood_by: Cell<usize>,
-    /// Helpers that have come to this stage.
-    came: AtomicUsize,
+    awake_at_call: Cell<usize>,
+    /// Helpers that have arrived in this stage.
+    arrived: AtomicUsize,
     first_call: Cell<Option<Instant>>,
-    /// Nanoseconds from the first call to the first helper; 0 while none has come.
-    late: AtomicUsize,
+    /// Nanoseconds from the first call to the first helper; 0 while none has arrived.
+    delay: AtomicUsize,
 }
 
-// SAFETY: what is not `Sync` is used by one thread, as said there; the deals' lists do not
-// change while they are dealt, and each HEC is visited by one thread.
+// SAFETY: what is not `Sync` is used by the collecting thread only. The chunks' lists do not change while they are
+// shared, and one thread visits the roots of each HEC.
 unsafe impl Sync for ParallelGc {}
 
-/// How a parallel collection is to be done.
+/// The plan for a parallel collection.
 pub(in crate::collector) struct GcThreadPlan {
     pub helper_pool: &'static HelperPool,
-    /// GC threads, the one that collects included: at least two.
+    /// GC workers, including the one that collects: at least two.
     pub threads: usize,
     pub balanced: bool,
     pub eager: bool,
@@ -119,114 +125,117 @@ pub(in crate::collector) struct GcThreadPlan {
 
 impl ParallelGc {
     /// # Safety
-    /// While a stage is under way nobody else touches the HECs.
-    pub unsafe fn new(m: &GcThreadPlan, hecs: &mut [&mut Hec]) -> ParallelGc {
+    /// While a stage is open, nothing else touches the HECs.
+    pub unsafe fn new(plan: &GcThreadPlan, hecs: &mut [&mut Hec]) -> ParallelGc {
         ParallelGc {
-            helper_pool: m.helper_pool,
-            hands: m.threads - 1,
-            quiet: Termination::new(if hecs.len() > 1 { PATIENCE_OF_HECS } else { PATIENCE }),
+            helper_pool: plan.helper_pool,
+            helpers: plan.threads - 1,
+            termination: Termination::new(if hecs.len() > 1 { SPINS_OF_HECS } else { SPINS }),
             stealers: Vec::new(),
-            shares: hecs.iter().map(|hec| HecQueue { has_threads: hec.has_threads(), ..HecQueue::default() }).collect(),
+            hec_queues: hecs
+                .iter()
+                .map(|hec| HecQueue { has_threads: hec.has_threads(), ..HecQueue::default() })
+                .collect(),
             hecs: hecs.iter_mut().map(|hec| &raw mut **hec).collect(),
-            balanced: m.balanced,
-            eager: m.eager,
+            balanced: plan.balanced,
+            eager: plan.eager,
             job: Cell::new(None),
-            begun: Cell::new(false),
+            in_stage: Cell::new(false),
             called: Cell::new(false),
-            stood_by: Cell::new(0),
-            came: AtomicUsize::new(0),
+            awake_at_call: Cell::new(0),
+            arrived: AtomicUsize::new(0),
             first_call: Cell::new(None),
-            late: AtomicUsize::new(0),
+            delay: AtomicUsize::new(0),
         }
     }
 
     /// Makes the deques of a worker known to the others.
-    pub fn admit(&mut self, stealers: Vec<Stealer<Work>>) {
+    pub fn add_worker(&mut self, stealers: Vec<Stealer<Work>>) {
         self.stealers.push(stealers);
     }
 
-    /// What helpers do in each stage; a helper's number says which worker it has.
+    /// Sets what helpers do in each stage. A helper's number selects its worker.
     /// # Safety
     /// `job` stays alive until the last stage has ended.
-    pub unsafe fn employ(&self, job: Job) {
+    pub unsafe fn set_job(&self, job: Job) {
         self.job.set(Some(std::mem::transmute::<Job, Job<'static>>(job)));
     }
 
-    /// Begins a stage, unless one is under way. The thread that collects has stopped with HEC `leader`.
-    pub fn begin(&self, leader: usize) {
-        if self.begun.replace(true) {
+    /// Begins a stage, unless one is open. The collecting thread has stopped with HEC `leader`.
+    pub fn begin_stage(&self, leader: usize) {
+        if self.in_stage.replace(true) {
             return;
         }
-        self.quiet.enter();
-        // One deal of its own is the caller's, but another's may lead to as much.
+        self.termination.enter();
+        // One chunk of its own is the caller's, but one of another HEC may lead to as much work.
         if self.eager
-            || self.shares[leader].left() > 1
-            || (0..self.shares.len()).any(|no| no != leader && self.is_left(no))
+            || self.hec_queues[leader].left() > 1
+            || (0..self.hec_queues.len()).any(|no| no != leader && self.has_work_left(no))
         {
-            self.call();
+            self.call_helpers();
         }
     }
 
-    /// Is something left that is this HEC's?
-    fn is_left(&self, no: usize) -> bool {
-        let share = &self.shares[no];
-        share.left() > 0 || share.has_threads && !share.visited.load(Ordering::Relaxed)
+    /// Does this HEC's queue have work left?
+    fn has_work_left(&self, no: usize) -> bool {
+        let queue = &self.hec_queues[no];
+        queue.left() > 0 || queue.has_threads && !queue.roots_taken.load(Ordering::Relaxed)
     }
 
-    /// Ends a stage in which there is nothing left to do.
-    pub fn end(&self) {
-        self.begun.set(false);
+    /// Ends a stage in which no work is left.
+    pub fn end_stage(&self) {
+        self.in_stage.set(false);
         if self.called.replace(false) {
             self.helper_pool.close_job();
         }
     }
 
-    /// Calls the others, if a stage is under way. For the thread that collects.
-    pub fn call_if_begun(&self) {
-        if self.begun.get() {
-            self.call();
+    /// Calls helpers if a stage is open. For the collecting thread.
+    pub fn call_in_stage(&self) {
+        if self.in_stage.get() {
+            self.call_helpers();
         }
     }
 
-    /// Has somebody been called, or come, who has nothing to do? Only a hint.
-    pub fn has_idle_hands(&self, me: usize) -> bool {
-        // Who is not the thread that collects has been called.
-        self.balanced && (me != 0 || self.called.get()) && self.quiet.active() <= self.hands
+    /// Do helpers that were called, or have arrived, have nothing to do? Only a hint.
+    pub fn has_idle_workers(&self, me: usize) -> bool {
+        // A worker other than the collecting thread has been called.
+        self.balanced && (me != 0 || self.called.get()) && self.termination.active() <= self.helpers
     }
 
-    /// Calls the others, if they have not been called for this stage.
-    fn call(&self) {
+    /// Calls helpers, if they have not been called for this stage.
+    fn call_helpers(&self) {
         if let (Some(job), false) = (self.job.get(), self.called.replace(true)) {
             if self.first_call.get().is_none() {
                 self.first_call.set(Some(Instant::now()));
             }
-            self.stood_by.set(self.helper_pool.awake().min(self.hands));
-            self.came.store(0, Ordering::Relaxed);
-            // SAFETY: `end` recalls it, and it lives longer.
-            unsafe { self.helper_pool.post(self.hands, job) }
+            self.awake_at_call.set(self.helper_pool.awake().min(self.helpers));
+            self.arrived.store(0, Ordering::Relaxed);
+            // SAFETY: `end_stage` closes it, and it lives longer.
+            unsafe { self.helper_pool.post(self.helpers, job) }
         }
     }
 
-    /// A helper takes part in the stage.
+    /// Joins the stage as a helper.
     pub fn enter(&self) {
-        self.quiet.enter();
-        self.came.fetch_add(1, Ordering::Relaxed);
-        if self.late.load(Ordering::Relaxed) == 0 {
-            let late = self.first_call.get().map_or(0, |t| t.elapsed().as_nanos() as usize);
-            self.late.store(late.max(1), Ordering::Relaxed);
+        self.termination.enter();
+        self.arrived.fetch_add(1, Ordering::Relaxed);
+        if self.delay.load(Ordering::Relaxed) == 0 {
+            let delay = self.first_call.get().map_or(0, |t| t.elapsed().as_nanos() as usize);
+            self.delay.store(delay.max(1), Ordering::Relaxed);
         }
     }
 
-    /// Waits a moment for who has stopped with another HEC to begin with what is that one's, if somebody is still to come who stood by.
-    /// Who does not come in that time is waited for once. For the thread that collects.
-    fn leave_to_owner(&self, begun: &AtomicBool) {
+    /// Waits a moment for the volunteer that has stopped with another HEC to begin with that HEC's queue. It waits only
+    /// while an awake volunteer has not arrived yet, and at most once. For the collecting thread.
+    fn wait_for_owner(&self, owner_began: &AtomicBool) {
         let since = ticks();
-        while !begun.load(Ordering::Relaxed)
+        while !owner_began.load(Ordering::Relaxed)
             && self.called.get()
-            && self.came.load(Ordering::Relaxed) < self.stood_by.get()
+            && self.arrived.load(Ordering::Relaxed) < self.awake_at_call.get()
         {
-            if ticks().wrapping_sub(since) > LEFT_TO_OWNER {
-                self.stood_by.set(0);
+            if ticks().wrapping_sub(since) > OWNER_WAIT_TICKS {
+                self.awake_at_call.set(0);
             }
             spin_loop();
         }
@@ -237,24 +246,24 @@ impl ParallelGc {
         self.first_call.get().is_some()
     }
 
-    /// How long after the first call the first helper came, in nanoseconds.
-    pub fn helper_late(&self) -> Option<f64> {
-        let late = self.late.load(Ordering::Relaxed);
-        (late > 0).then_some(late as f64)
+    /// Returns how many nanoseconds after the first call the first helper arrived.
+    pub fn helper_delay(&self) -> Option<f64> {
+        let delay = self.delay.load(Ordering::Relaxed);
+        (delay > 0).then_some(delay as f64)
     }
 
-    /// Worker `me` has put a piece into its deque, which now has `pieces`.
+    /// Announces that worker `me` has put a piece into its deque, which now has `pieces`.
     #[inline]
-    pub fn offer(&self, me: usize, pieces: usize) {
-        self.quiet.offer();
-        if me == 0 && pieces >= WORTH_A_CALL && self.begun.get() {
-            self.call();
+    pub fn notify_work(&self, me: usize, pieces: usize) {
+        self.termination.notify_work();
+        if me == 0 && pieces >= MIN_PIECES_FOR_CALL && self.in_stage.get() {
+            self.call_helpers();
         }
     }
 
-    /// Work for worker `me`, which has none; `None` when the stage is done.
+    /// Finds work for worker `me`, which has none. Returns `None` when the stage is done.
     pub fn seek(&self, me: usize) -> Option<(u8, Work)> {
-        self.quiet.seek(
+        self.termination.seek(
             || self.balanced && self.others(me).flatten().any(|s| !s.is_empty()),
             || if self.balanced { self.steal(me) } else { None },
         )
@@ -281,9 +290,9 @@ impl ParallelGc {
         None
     }
 
-    /// Has the first stage deal out objects of a step that a HEC has remembered.
-    pub fn deal(&mut self, hec: usize, step: u8, list: &[Closure]) {
-        self.shares[hec].deals.extend(list.chunks(CHUNK_OBJECTS).map(|chunk| Chunk {
+    /// Adds objects of a step to the chunks of a HEC's queue.
+    pub fn add_remembered(&mut self, hec: usize, step: u8, list: &[Closure]) {
+        self.hec_queues[hec].chunks.extend(list.chunks(CHUNK_OBJECTS).map(|chunk| Chunk {
             step,
             list: chunk.as_ptr(),
             len: chunk.len(),
@@ -292,45 +301,46 @@ impl ParallelGc {
 }
 
 impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
-    /// Scans remembered objects until all are dealt out, and saves the threads and letters of all HECs: those of `home`, the HEC that this
-    /// thread has stopped with, and all that they lead to, before those of others. What a HEC's threads have made is in its own core's
-    /// cache, and will be used there; so others are given time to come for it. Of each HEC's the old generations come first, as the deals are.
+    /// Scavenges remembered objects until no chunk is left, and evacuates the roots of all HECs. The queue of `home`,
+    /// the HEC with which this thread has stopped, and all that it leads to come before those of other HECs. What a
+    /// HEC's threads have made is in its own core's cache and will be used there, so other workers give its volunteer
+    /// time to arrive. In each queue old generations come first.
     pub(in crate::collector) unsafe fn scan_hec_queues(&mut self, home: usize) {
         let parallel_gc = &*self.parallel_gc;
-        let n = parallel_gc.shares.len();
+        let n = parallel_gc.hec_queues.len();
         self.home = home % n;
         for i in 0..n {
             let no = (self.home + i) % n;
-            let share = &parallel_gc.shares[no];
-            if i > 0 && self.me == 0 && parallel_gc.is_left(no) {
-                parallel_gc.leave_to_owner(&share.attended);
+            let queue = &parallel_gc.hec_queues[no];
+            if i > 0 && self.me == 0 && parallel_gc.has_work_left(no) {
+                parallel_gc.wait_for_owner(&queue.owner_began);
             }
-            let mut next = share.next();
+            let mut next = queue.next();
             if i == 0 {
-                share.attended.store(true, Ordering::Relaxed);
+                queue.owner_began.store(true, Ordering::Relaxed);
             }
-            while let Some(deal) = next {
-                self.scan_list(deal.step, std::slice::from_raw_parts(deal.list, deal.len));
-                next = share.next();
+            while let Some(chunk) = next {
+                self.scan_list(chunk.step, std::slice::from_raw_parts(chunk.list, chunk.len));
+                next = queue.next();
             }
-            self.promoting(0);
-            if !share.visited.swap(true, Ordering::Relaxed) {
+            self.set_owner(0);
+            if !queue.roots_taken.swap(true, Ordering::Relaxed) {
                 let hec = parallel_gc.hecs[no];
                 (*hec).roots(&mut |c| self.evacuate(&mut c.0));
             }
             self.drain_own();
         }
-        self.promoting(0);
+        self.set_owner(0);
     }
 
     /// Does a piece of work that was taken from a deque of step `step`.
-    pub(in crate::collector) unsafe fn perform(&mut self, step: u8, work: Work) {
+    pub(in crate::collector) unsafe fn run_work(&mut self, step: u8, work: Work) {
         match work {
             Work::Run(run) => self.scan_run(step, run),
             Work::Large(c) => self.scan_large(c),
             Work::Array { c, from, to, all } => {
                 self.scanned_in_place += (to - from) * WORD;
-                self.promoting(step);
+                self.set_owner(step);
                 self.scan_array_piece(c.slot(0), from, to, all);
             }
         }

@@ -1,37 +1,37 @@
-//! What is measured from the end of one collection to the end of the next, for those who choose sizes by it.
+//! The measurements of one cycle, from the end of one collection to the end of the next.
 use crate::base::poison::unpoisoned;
 use std::sync::Mutex;
 use std::time::Instant;
 
 #[derive(Clone, Copy, Debug)]
 pub struct GcSample {
-    /// The collection at its end was a full one.
+    /// The collection at the end was a full one.
     pub full: bool,
-    /// Bytes allocated in nurseries, that the collection has copied, and by which old generations have grown.
+    /// Bytes allocated in nurseries, bytes that the collection copied, and bytes by which old generations have grown.
     pub allocated: usize,
     pub copied: usize,
     pub promoted: usize,
-    /// Nanoseconds that the program ran, and that it was stopped.
-    pub run: f64,
-    pub stopped: f64,
+    /// Nanoseconds for which the program ran, and for which the collection stopped it.
+    pub mutator_ns: f64,
+    pub gc_ns: f64,
 }
 
-/// When the last collection ended, or the program began.
+/// The end of the last collection, or the start of the program.
 static RESUMED: Mutex<Option<Instant>> = Mutex::new(None);
 
-/// The program begins.
-pub(in crate::collector) fn begin() {
+/// Starts the measurement, at the start of the program.
+pub(in crate::collector) fn init() {
     *unpoisoned(RESUMED.lock()) = Some(Instant::now());
 }
 
-/// For how long the program has run since the last collection, in nanoseconds.
-pub(in crate::collector) fn run_by_now() -> f64 {
+/// Returns for how many nanoseconds the program has run since the last collection.
+pub(in crate::collector) fn mutator_ns_so_far() -> f64 {
     unpoisoned(RESUMED.lock()).map_or(0.0, |resumed| nanoseconds(resumed, Instant::now()))
 }
 
-/// For how long the program ran before the collection that took from `started` to `ended`, and how long that was, in nanoseconds. Called
-/// once for each collection.
-pub(in crate::collector) fn times(started: Instant, ended: Instant) -> (f64, f64) {
+/// Ends the cycle of a collection that took from `started` to `ended`. Returns for how many nanoseconds the program ran
+/// before it, and how many the collection took. Called once for each collection.
+pub(in crate::collector) fn end_cycle(started: Instant, ended: Instant) -> (f64, f64) {
     let resumed = unpoisoned(RESUMED.lock()).replace(ended).unwrap_or(started);
     (nanoseconds(resumed, started), nanoseconds(started, ended))
 }

@@ -1,9 +1,10 @@
-//! Which GC threads a collection gets: as many as there are cores free, flags allow, and
-//! experience (`gc_cost_model.rs`) says are worth calling.
+//! Chooses the GC workers of a collection, and owns the pool of helper threads.
 //!
-//! With several HECs there are at most as many GC threads as HECs (or as `-qn` says): the
-//! program has said how many cores it wants. With one HEC the cores that are idle anyway may
-//! help with large collections; `-qg` or `-qn1` forbid it.
+//! The number of workers is limited by the idle cores, by flags, and by what the cost model ([`super::gc_cost_model`])
+//! finds useful. With several HECs there are at most as many workers as HECs, or as `-qn` says: the program has said
+//! how many cores it wants. With one HEC, idle cores may help with large collections; `-qg` or `-qn1` forbid that.
+//!
+//! *Locking*: `MODEL` is used with the world stopped. The pool is never freed, because a late helper may look at it.
 use crate::base::active_limit::ACTIVE_HECS;
 use crate::base::config::{generation_name, parallel_gc_now, MAX_GC_THREADS};
 use crate::base::cpus;
@@ -20,32 +21,32 @@ use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 use std::sync::Mutex;
 
-/// How often a helper looks for more to do before it sleeps: about what it takes to wake it.
-const PATIENCE: usize = 500;
+/// How often a helper looks for another job before it sleeps: about as long as it takes to wake it.
+const SPINS: usize = 500;
 
-static CREW: AtomicPtr<HelperPool> = AtomicPtr::new(ptr::null_mut());
-/// Helpers that have been hired.
-static HIRED: AtomicUsize = AtomicUsize::new(0);
-/// The system had no OS thread for one more.
-static REFUSED: AtomicBool = AtomicBool::new(false);
+static HELPER_POOL: AtomicPtr<HelperPool> = AtomicPtr::new(ptr::null_mut());
+/// The number of helper threads that have been started.
+static STARTED: AtomicUsize = AtomicUsize::new(0);
+/// The system could not start another OS thread.
+static START_FAILED: AtomicBool = AtomicBool::new(false);
 
-/// The collection that is under way is done by one thread.
-static ALONE: AtomicBool = AtomicBool::new(false);
+/// One worker alone does the collection that is under way.
+static SINGLE_THREADED: AtomicBool = AtomicBool::new(false);
 
-static KNOWN: Mutex<(ThreadCostModel, Cores)> = Mutex::new((ThreadCostModel::new(), Cores::new()));
+static MODEL: Mutex<(ThreadCostModel, Cores)> = Mutex::new((ThreadCostModel::new(), Cores::new()));
 
-/// Who collects `generation`, of which from-space has `from` bytes: `None` for the calling
-/// thread alone. `company`: several of the `hecs` work.
+/// Plans the workers for a collection of `generation`, with `from` bytes in from-space. Returns `None` if the calling
+/// thread is to collect alone. `several_hecs`: more than one of the `hecs` allocates.
 /// # Safety
 /// The world is stopped.
 pub(in crate::collector) unsafe fn plan_threads(
     hecs: usize,
-    company: bool,
+    several_hecs: bool,
     generation: usize,
     from: usize,
 ) -> Option<GcThreadPlan> {
     if let Some(threads) = heap_limits::settings().forced_threads {
-        return call(threads, true, true);
+        return make_plan(threads, true, true);
     }
     let p = parallel_gc_now();
     let name = generation_name(generation);
@@ -55,7 +56,7 @@ pub(in crate::collector) unsafe fn plan_threads(
     let balanced = p.balances(name);
     let wanted = match (p.threads, hecs) {
         (Some(n), _) => n,
-        // Without balancing there is one share, and one thread to do it.
+        // Without balancing one worker does all the work.
         (None, 1) if !balanced => 1,
         (None, 1) => MAX_GC_THREADS,
         (None, n) => n,
@@ -63,90 +64,93 @@ pub(in crate::collector) unsafe fn plan_threads(
     if wanted == 1 {
         return None;
     }
-    // Threads of ours are no load: those that look for work, and those that ran Haskell just now and
-    // may not have gone to sleep yet. (Should they have: `history` will see what it was worth.)
+    // Threads of the runtime are no load: helpers that spin, and tasks that ran Haskell just now and may not sleep yet.
+    // If they do sleep, the cost model will notice.
     let ran = ACTIVE_HECS.busy().saturating_sub(1);
-    let here = helper_pool(0).awake();
-    let awake = here.max(ran) + prefault::helper_works() as usize;
-    let (history, cores) = &mut *unpoisoned(KNOWN.lock());
-    // Who stands by has a core, whatever the system last said of those that are free.
-    let most = wanted.min(cores.free(awake).max(here + 1)).min(most_threads(here));
-    let helpers = Helpers { most, hecs: company, here };
-    call(history.choose(generation, from, helpers), balanced, false)
+    let awake = helper_pool(0).awake();
+    let awake_threads = awake.max(ran) + prefault::helper_works() as usize;
+    let (model, cores) = &mut *unpoisoned(MODEL.lock());
+    // An awake helper has a core, whatever the system last said about idle cores.
+    let max_workers = wanted.min(cores.free(awake_threads).max(awake + 1)).min(worker_limit(awake));
+    let helpers = Helpers { max_threads: max_workers, hecs: several_hecs, awake };
+    make_plan(model.choose(generation, from, helpers), balanced, false)
 }
 
-/// How many GC threads there can be, `here` of which are awake already.
-fn most_threads(here: usize) -> usize {
-    let all =
-        if REFUSED.load(Ordering::Relaxed) { 1 + here.max(HIRED.load(Ordering::Relaxed)) } else { MAX_GC_THREADS };
+/// Returns how many workers there can be if `awake_threads` helpers are awake already.
+fn worker_limit(awake: usize) -> usize {
+    let all = if START_FAILED.load(Ordering::Relaxed) {
+        1 + awake.max(STARTED.load(Ordering::Relaxed))
+    } else {
+        MAX_GC_THREADS
+    };
     all.min(MAX_GC_THREADS)
 }
 
-/// Says whether one thread alone does the collection that is under way, so that others need not stand by to help.
+/// Sets whether one worker alone does the collection under way, so that other tasks need not spin to help.
 pub(in crate::collector) fn set_single_threaded(yes: bool) {
-    ALONE.store(yes, Ordering::Relaxed);
+    SINGLE_THREADED.store(yes, Ordering::Relaxed);
 }
 
-/// Does it? Only a hint.
+/// Does one worker alone do the collection under way? Only a hint.
 pub fn is_single_threaded() -> bool {
-    ALONE.load(Ordering::Relaxed)
+    SINGLE_THREADED.load(Ordering::Relaxed)
 }
 
-/// Remembers what a collection was like.
+/// Records the measurements of a collection.
 pub(in crate::collector) fn record(c: &Measured) {
-    unpoisoned(KNOWN.lock()).0.record(c);
+    unpoisoned(MODEL.lock()).0.record(c);
 }
 
-unsafe fn call(threads: usize, balanced: bool, eager: bool) -> Option<GcThreadPlan> {
+unsafe fn make_plan(threads: usize, balanced: bool, eager: bool) -> Option<GcThreadPlan> {
     (threads > 1).then(|| GcThreadPlan { helper_pool: helper_pool(threads - 1), threads, balanced, eager })
 }
 
-/// The crew, with at least so many helpers, unless the system has refused one: collections do without them then.
+/// Returns the pool with at least this many helpers, or fewer if the system could not start one.
 unsafe fn helper_pool(helpers: usize) -> &'static HelperPool {
-    // Tasks that stand by may be here at once.
-    let helper_pool = made_once(&CREW, || HelperPool::new(PATIENCE));
-    for n in HIRED.load(Ordering::Relaxed)..helpers {
-        if REFUSED.load(Ordering::Relaxed) || !hire(helper_pool, n + 1) {
+    // Volunteers may use the pool at the same time.
+    let helper_pool = made_once(&HELPER_POOL, || HelperPool::new(SPINS));
+    for n in STARTED.load(Ordering::Relaxed)..helpers {
+        if START_FAILED.load(Ordering::Relaxed) || !start_helper(helper_pool, n + 1) {
             break;
         }
     }
     helper_pool
 }
 
-/// The calling thread, which has stopped with HEC `hec`, is about to wait for the world to go on, and will help to collect meanwhile. Several
-/// may do so at a time, but not more than there are other cores: then there is nothing to be done.
+/// Volunteers the calling thread, which has stopped with HEC `hec` and is about to wait until the world resumes. At
+/// most as many volunteers as there are other cores are accepted; beyond that this returns `None`.
 pub fn volunteer(hec: usize) -> Option<Volunteer<'static>> {
-    // SAFETY: no helper is hired.
+    // SAFETY: no helper is started.
     unsafe { helper_pool(0) }.volunteer(hec, cpus::at_start() - 1)
 }
 
-/// Starts a helper. False if the system refuses.
-fn hire(helper_pool: &'static HelperPool, number: usize) -> bool {
+/// Starts a helper thread. Returns false if the system refuses.
+fn start_helper(helper_pool: &'static HelperPool, number: usize) -> bool {
     let started = os_thread::start("haskell-gc", move || {
         if parallel_gc_now().affinity {
             cpus::pin(number);
         }
-        helper_pool.help();
+        helper_pool.run_helper();
     });
-    HIRED.fetch_add(started.is_ok() as usize, Ordering::Relaxed);
-    REFUSED.store(started.is_err(), Ordering::Relaxed);
+    STARTED.fetch_add(started.is_ok() as usize, Ordering::Relaxed);
+    START_FAILED.store(started.is_err(), Ordering::Relaxed);
     started.is_ok()
 }
 
-/// Sends the helpers away: no collection follows.
+/// Ends the helper threads. No collection follows.
 pub fn stop_helpers() {
-    let helper_pool = CREW.swap(ptr::null_mut(), Ordering::AcqRel);
-    // SAFETY: a crew is never freed, for its helpers may look at it late.
+    let helper_pool = HELPER_POOL.swap(ptr::null_mut(), Ordering::AcqRel);
+    // SAFETY: a pool is never freed, because its helpers may look at it late.
     if let Some(helper_pool) = unsafe { helper_pool.as_ref() } {
-        helper_pool.close();
+        helper_pool.shut_down();
     }
-    HIRED.store(0, Ordering::Relaxed);
+    STARTED.store(0, Ordering::Relaxed);
 }
 
-/// In the child of a fork there are no helpers; the next collection that wants some hires them.
+/// Forgets the helpers in the child of a fork. The next collection that wants some starts them.
 pub fn after_fork() {
-    // The old crew is forgotten as it was: the lock in it may never be freed again.
-    CREW.store(ptr::null_mut(), Ordering::Relaxed);
-    HIRED.store(0, Ordering::Relaxed);
-    REFUSED.store(false, Ordering::Relaxed);
+    // The old pool is left as it was: its lock may be held for ever.
+    HELPER_POOL.store(ptr::null_mut(), Ordering::Relaxed);
+    STARTED.store(0, Ordering::Relaxed);
+    START_FAILED.store(false, Ordering::Relaxed);
 }

@@ -1,30 +1,36 @@
-//! How much memory the program may use before which generation is collected.
+//! Sets the sizes of generations and nurseries, and chooses the generation to collect.
 //!
-//! After a full collection that leaves L alive, the old generations may grow to F × L, but at
-//! least to a minimum (`-F`, `-o`). A limit on the heap (`-M`) bounds that growth (`max_heap.rs`). Free blocks are kept for what
-//! the coming cycle will need; the rest goes back to the system by and by.
+//! *Old generations*
+//! - After a full collection that leaves L bytes alive, they may grow to F × L, but at least to a minimum (`-F`, `-o`).
+//!   A limit on the heap (`-M`) bounds this ([`max_heap`]).
+//! - Memory use peaks while a large heap that is mostly alive is copied. So where the last full collection found next
+//!   to no garbage, the next one waits longer ([`growth_factor`]). A program that builds up its data is spared useless
+//!   copies.
+//! - A full collection also traces the reachable static objects, of which a large program has a hundred thousand. They
+//!   count as live data. Before the first full collection their number is estimated ([`super::static_estimate`]).
 //!
-//! Memory is at its peak while a large heap that is mostly alive is copied. So where the last full
-//! collection found next to no garbage, the next one waits longer (see [`growth_factor`]): a program
-//! that builds up its data is spared copies that gain nothing.
+//! *Nurseries*
+//! - A nursery of the default size grows with what the generations hold ([`grown_nursery`]): then more objects die
+//!   before they are traced. With one HEC, the old generation gives up that room. With several, it may grow by as much
+//!   more: what threads promote while they wait for each other soon dies, and a full collection stops them all.
+//! - It is larger where full collections find premature promotion ([`super::premature_promotion`]).
+//! - Whether a still larger one pays is tried ([`super::nursery_trial`]).
+//! - Where several HECs allocate ([`super::hec_activity`]), it follows the live data instead once it has its largest
+//!   grown size: fewer collections also save the time to stop all HECs. While much survives, nurseries are large
+//!   whatever is alive ([`super::survival_rate`]). Earlier collections must have paid for all of it
+//!   ([`super::nursery_budget`]).
+//! - `-H` names a size that the program may use. Nurseries take what the generations, and the copies of the next full
+//!   collection, leave of it.
 //!
-//! A full collection also traces the static objects that can be reached, and a program the size of a compiler has a hundred thousand.
-//! They count as if they were alive: a large program whose heap is small is not collected as often as a small one. Before the first full collection
-//! their number is guessed (`static_estimate.rs`).
+//! *Return of memory*: free blocks are kept for what the next cycle will need. The rest goes back to the system step by
+//! step.
 //!
-//! A nursery of the default size grows with what the generations hold (see [`grown_nursery`]):
-//! more of what is allocated dies before it is looked at. The old generation gives the room; of a program whose HECs are several it gets as much
-//! more: what threads promote while they wait for each other is soon dead, and a full collection stops them all.
-//! It is larger where full collections find that too much has been promoted (`premature_promotion.rs`).
-//! Whether still more room pays is found out (`nursery_trial.rs`), but where several HECs allocate (`hec_activity.rs`) taken for granted beyond 4 MB:
-//! each collection fewer also saves the time until all have stopped, and most programs gain. Those that keep much may have 4 MB whatever is
-//! alive (`survival_rate.rs`). All of it must have been paid for (`nursery_budget.rs`).
+//! *Locking*: the world is stopped, except for [`should_collect_early`].
 //!
-//! `-H` names a size that the program may as well use: nurseries take what the generations,
-//! and the copies of the next full collection, leave of it.
+//! *Checked by*: the unit tests below, and `a_full_collection_leaves_every_generation_room`.
 use crate::base::config::HeapSuggestion;
 use crate::collector::policy::aging::{aging, Aging};
-use crate::collector::policy::doubling::following;
+use crate::collector::policy::doubling::double_or_halve;
 use crate::collector::policy::gc_sample;
 use crate::collector::policy::hec_activity::HEC_ACTIVITY;
 use crate::collector::policy::live_size_probe::{live_probe, LiveProbe};
@@ -32,7 +38,7 @@ use crate::collector::policy::max_heap;
 use crate::collector::policy::nursery_budget::{nursery_budget, NurseryBudget};
 use crate::collector::policy::nursery_trial::{nursery_trial, NurseryTrial};
 use crate::collector::policy::premature_promotion::{premature_promotion, PrematurePromotion};
-use crate::collector::policy::static_estimate::likely_statics;
+use crate::collector::policy::static_estimate::estimate_statics;
 use crate::collector::policy::survival_rate::{survival_gate, SurvivalGate};
 use crate::hec;
 use crate::memory::{block_alloc, blocks_of, heap, nursery_chunks, prefault, BLOCK_BYTES};
@@ -40,46 +46,48 @@ use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::MutexGuard;
 
-/// When the generations have used up what `-H` names, a nursery may still have a small part
-/// of what is alive, up to this: it costs little memory and saves many collections.
+/// When the generations have used up what `-H` names, a nursery may still have a small fraction of the live data, up to
+/// this many bytes. It costs little memory and saves many collections.
 const MAX_SPARE_NURSERY: usize = 4 << 20;
 
-/// The largest nursery that a program gets untried and without naming a size: beyond it, what the
-/// collector gains is mostly lost by waiting for memory.
+/// The largest nursery that a program gets without a trial and without naming a size, in bytes. Beyond it, the program
+/// mostly loses to cache misses what the collector gains.
 const MAX_GROWN_NURSERY: usize = 4 << 20;
-/// A nursery that has grown takes up to this part (one in so many) of what the generations hold.
-const GROWN_SHARE: usize = 4;
-/// With several HECs all together take so many times what is alive, but each no more than so many bytes.
-const SHARE_OF_MANY: usize = 3;
-const MOST_FOR_MANY: usize = 16 << 20;
-/// And so many bytes, but none more than a nursery grows to, where they keep much of what they allocate.
-const FOR_MANY: usize = 16 << 20;
+/// A grown nursery takes up to this fraction (one in `GROWN_DIVISOR`) of what the generations hold.
+const GROWN_DIVISOR: usize = 4;
+/// With several HECs, all nurseries together take up to this many times the live data.
+const LIVE_FACTOR_OF_MANY: usize = 3;
+/// With several HECs, each nursery has at most this many bytes.
+const MAX_NURSERY_OF_MANY: usize = 16 << 20;
+/// All nurseries together take up to this many bytes where much of what is allocated survives. Each is still bounded by
+/// [`MAX_GROWN_NURSERY`].
+const SURVIVAL_BYTES_OF_MANY: usize = 16 << 20;
 
-/// What several HECs' nurseries are cut into, unless it is named.
-const PIECE: usize = 512 << 10;
+/// The size of the chunks of several HECs' nurseries, in bytes, unless it is named.
+const DEFAULT_CHUNK_BYTES: usize = 512 << 10;
 
 /// A heap that grew without leaving garbage may grow by this much more before it is collected again.
-const WAIT: f64 = 1.5;
-/// The part of a generation that must have survived for that, and bytes that must be alive: full
-/// collections of a small heap cost little, and pay by being early.
-const NEARLY_ALL: f64 = 0.95;
-const WORTH_WAITING_BYTES: usize = 16 << 20;
+const NO_GARBAGE_GROWTH: f64 = 1.5;
+/// The fraction of the old generations that must have survived for that.
+const NO_GARBAGE_SURVIVAL: f64 = 0.95;
+/// Bytes that must be alive for that: full collections of a small heap cost little, and pay by being early.
+const MIN_NO_GARBAGE_BYTES: usize = 16 << 20;
 
-/// What a static object counts for when it is asked how large a program is: to scan it takes as long as to copy a hundred bytes, for
-/// the object, its code's tables and its link word are all elsewhere, and it stands for as much code.
+/// Bytes that a static object counts for in the size of a program. Scavenging it takes as long as copying a hundred
+/// bytes, because the object, its info table and its link word lie apart. It also stands for as much code.
 const STATIC_BYTES: usize = 256;
 
-/// What the flags choose. Given once at start.
+/// The settings chosen by flags, once at start.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
-    /// Of each HEC.
+    /// The nursery of each HEC.
     pub nursery_bytes: usize,
-    /// What nurseries are cut into, where there are several; `None`: as is best.
+    /// The chunks of nurseries, where there are several HECs; `None` for the default.
     pub chunk_bytes: Option<usize>,
     pub generations: usize,
-    /// A nursery may grow to fill this (`-H`).
+    /// A size that nurseries may grow to fill (`-H`).
     pub suggestion: HeapSuggestion,
-    /// Growth of the old generations between full collections.
+    /// Growth factor of the old generations between full collections (`-F`).
     pub factor: f64,
     pub min_old_bytes: usize,
     pub max_heap_bytes: Option<usize>,
@@ -87,15 +95,15 @@ pub struct Settings {
     pub large_bytes: usize,
     /// Give memory back to the system after full collections.
     pub return_memory: bool,
-    /// So many GC threads for every collection, however little there is to do.
+    /// The number of GC workers for every collection, however little there is to do.
     pub forced_threads: Option<usize>,
-    /// Check the whole heap before and after each collection, and poison what is free.
+    /// Check the whole heap before and after each collection, and poison free memory.
     pub check: bool,
-    /// But where the checks have taken long, not at every collection.
+    /// Leave out checks where they have taken long.
     pub spaced_checks: bool,
     /// Give nurseries another size at every collection, unless `-M` limits the heap.
     pub vary_nurseries: bool,
-    /// Nothing ages: what survives its first collection is old.
+    /// Nothing ages: survivors of their first collection are promoted.
     pub promote_at_once: bool,
 }
 
@@ -117,32 +125,32 @@ impl Settings {
         promote_at_once: false,
     };
 
-    /// Do they say how large nurseries are?
-    fn size_nurseries(&self) -> bool {
+    /// Do the flags name the nursery size, or a limit that bounds it?
+    fn has_nursery_size(&self) -> bool {
         self.nursery_bytes != Settings::DEFAULT.nursery_bytes || self.max_heap_bytes.is_some()
     }
 
-    /// Do they say how much the old generations grow?
-    fn names_growth(&self) -> bool {
+    /// Do the flags say how much the old generations grow?
+    fn has_growth_flag(&self) -> bool {
         self.factor != Settings::DEFAULT.factor || self.max_heap_bytes.is_some()
     }
 }
 
 static mut SETTINGS: Settings = Settings::DEFAULT;
 
-/// Blocks that the last full collection left.
+/// Blocks that the last full collection left alive.
 static LIVE: AtomicUsize = AtomicUsize::new(0);
 
-/// Static objects that it scanned, or will.
+/// Static objects that the last full collection scavenged, or an estimate before the first.
 static STATICS: AtomicUsize = AtomicUsize::new(0);
 
-/// Bytes that a grown nursery has, and what it has before it is stretched.
+/// Bytes of a grown nursery, and of a nursery before a trial or the live data enlarges it.
 static GROWN: AtomicUsize = AtomicUsize::new(0);
 static BASE: AtomicUsize = AtomicUsize::new(0);
-/// Have nurseries more than that for what the last full collection found alive?
+/// Are nurseries larger than that because of what the last full collection found alive?
 static FOLLOWS_LIVE: AtomicBool = AtomicBool::new(false);
 
-/// Chooses the settings and sets the generations' first limits.
+/// Sets the settings and the generations' first limits.
 /// # Safety
 /// Called once at start, after the generations have been made and before any HEC runs.
 pub unsafe fn init(settings: Settings) {
@@ -154,10 +162,10 @@ pub unsafe fn init(settings: Settings) {
     *live_probe() = LiveProbe::new();
     *survival_gate() = SurvivalGate::new();
     *premature_promotion() = PrematurePromotion::new();
-    gc_sample::begin();
+    gc_sample::init();
     max_heap::init();
     *nursery_budget() = NurseryBudget::new();
-    set_limits(0, 0, likely_statics());
+    set_limits(0, 0, estimate_statics());
 }
 
 pub fn settings() -> &'static Settings {
@@ -165,9 +173,9 @@ pub fn settings() -> &'static Settings {
     unsafe { &*ptr::addr_of!(SETTINGS) }
 }
 
-/// The oldest generation that has reached its limit, or would with the survivors that are about
-/// to be promoted to it, or should be looked at again (`live_size_probe.rs`); 0 if there is none. The oldest of all if the limit on the heap
-/// has been used up.
+/// Returns the oldest generation that has reached its limit, or would with the survivors that are about to be promoted
+/// to it, or should be probed ([`super::live_size_probe`]); 0 if there is none. Returns the oldest of all if the limit
+/// on the heap is used up.
 /// # Safety
 /// The world is stopped.
 pub unsafe fn next_generation_to_collect() -> usize {
@@ -176,58 +184,59 @@ pub unsafe fn next_generation_to_collect() -> usize {
     }
     let gens = &heap().gens;
     let promoted = gens[0].blocks() + aging().expected_promotion() / BLOCK_BYTES;
-    let coming = |g: usize| if g == 1 { promoted } else { 0 };
-    let due = (1..gens.len()).rev().find(|&g| gens[g].blocks() + coming(g) > gens[g].limit);
-    let looks_again = || follows_live() && live_probe().is_due(blocks_of(&gens[1..]));
-    due.unwrap_or_else(|| if looks_again() { heap().oldest() } else { 0 })
+    let promoted_to = |g: usize| if g == 1 { promoted } else { 0 };
+    let due = (1..gens.len()).rev().find(|&g| gens[g].blocks() + promoted_to(g) > gens[g].limit);
+    let probe_is_due = || nurseries_follow_live() && live_probe().is_due(blocks_of(&gens[1..]));
+    due.unwrap_or_else(|| if probe_is_due() { heap().oldest() } else { 0 })
 }
 
-/// Are nurseries larger for what the last full collection found alive? Where that is much, to look again would take
-/// long, and they are as large as they may be in any case.
-fn follows_live() -> bool {
+/// Are nurseries larger because of what the last full collection found alive? Where that is much, a probe would take
+/// long, and nurseries have their largest size in any case.
+fn nurseries_follow_live() -> bool {
     let live = LIVE.load(Ordering::Relaxed) * BLOCK_BYTES;
-    FOLLOWS_LIVE.load(Ordering::Relaxed) && live <= MOST_FOR_MANY
+    FOLLOWS_LIVE.load(Ordering::Relaxed) && live <= MAX_NURSERY_OF_MANY
 }
 
-/// By how much the old generations may grow after a full collection that left `live` of `held`
-/// blocks. Only a program that has named neither `-F` nor `-M` gets more than the flag says.
+/// Returns the growth factor of the old generations after a full collection that left `live` of `held` blocks. Only a
+/// program that has named neither `-F` nor `-M` gets more than the flag says.
 fn growth_factor(s: &Settings, live: usize, held: usize) -> f64 {
-    let worth = live * BLOCK_BYTES >= WORTH_WAITING_BYTES;
-    if !s.names_growth() && worth && live as f64 >= NEARLY_ALL * held as f64 {
-        s.factor * WAIT
+    let is_large = live * BLOCK_BYTES >= MIN_NO_GARBAGE_BYTES;
+    if !s.has_growth_flag() && is_large && live as f64 >= NO_GARBAGE_SURVIVAL * held as f64 {
+        s.factor * NO_GARBAGE_GROWTH
     } else {
         s.factor
     }
 }
 
-/// By how many blocks the old generations may grow for static objects that count for so many bytes.
+/// Returns by how many blocks the old generations may grow for static objects that count for `bytes`.
 fn growth_for_statics(s: &Settings, bytes: usize) -> usize {
-    if s.names_growth() {
+    if s.has_growth_flag() {
         0
     } else {
         ((s.factor - 1.0) * bytes as f64) as usize / BLOCK_BYTES
     }
 }
 
-/// By how many blocks more, or fewer, the old generations may grow for a nursery that has grown by so many. They give what it has grown by,
-/// unless that would cost a program whose live data is little larger than a nursery more full collections than it saves small ones.
+/// Returns by how many blocks more, or fewer, the old generations may grow for a nursery that has grown by `grown`
+/// blocks. With one HEC they give up that room. They give up less where the live data is little larger than a nursery:
+/// it would cost more full collections than it saves minor ones.
 fn growth_for_nurseries(s: &Settings, live: usize, grown: usize, alone: bool) -> isize {
     if alone {
         -(grown.min(live / 2) as isize)
-    } else if s.names_growth() {
+    } else if s.has_growth_flag() {
         0
     } else {
         grown as isize
     }
 }
 
-/// What the static objects count for.
+/// Returns the bytes that the static objects count for.
 fn static_bytes() -> usize {
     STATICS.load(Ordering::Relaxed) * STATIC_BYTES
 }
 
-/// Sets the limits after a full collection that left `live` blocks of the `held` that there were
-/// (what nurseries had not counted), and scanned so many static objects.
+/// Sets the limits after a full collection that left `live` of `held` blocks and scavenged `statics` static objects.
+/// `held` does not count nurseries.
 /// # Safety
 /// The world is stopped.
 pub(in crate::collector) unsafe fn set_limits(live: usize, held: usize, statics: usize) {
@@ -247,7 +256,7 @@ pub(in crate::collector) unsafe fn set_limits(live: usize, held: usize, statics:
         let room = max.saturating_sub(s.nursery_bytes * hec::count()) / BLOCK_BYTES;
         limit = limit.min(room.max(live));
     }
-    // All that is alive is in the oldest generation now; those between share what it may grow.
+    // All live data is in the oldest generation now. The generations between share what it may grow.
     if let [_, between @ .., oldest] = &mut gens[..] {
         oldest.limit = limit;
         let generations = between.len() + 1;
@@ -255,14 +264,14 @@ pub(in crate::collector) unsafe fn set_limits(live: usize, held: usize, statics:
     }
 }
 
-/// What each of the nurseries should have for the next cycle. With one generation, every
-/// collection is a full one and the nursery takes all the growth.
+/// Returns the size of each nursery for the next cycle. With one generation, every collection is a full one and the
+/// nursery takes all the growth.
 /// # Safety
 /// The world is stopped.
 pub(in crate::collector) unsafe fn nursery_bytes(hecs: usize) -> usize {
     let s = settings();
     if s.vary_nurseries && s.max_heap_bytes.is_none() {
-        return varied_nursery();
+        return vary_nursery();
     }
     let live = LIVE.load(Ordering::Relaxed);
     if s.generations == 1 {
@@ -270,112 +279,111 @@ pub(in crate::collector) unsafe fn nursery_bytes(hecs: usize) -> usize {
         let room = s.max_heap_bytes.map_or(usize::MAX, |max| max.saturating_sub(live * BLOCK_BYTES));
         return growth.min(room).max(s.nursery_bytes);
     }
-    let (aim, most) = match s.suggestion {
+    let (target, max) = match s.suggestion {
         HeapSuggestion::None => return grown_nursery(hecs),
         HeapSuggestion::Bytes(n) => (n, usize::MAX),
         HeapSuggestion::Auto => (block_alloc::peak_blocks_resident() * BLOCK_BYTES, MAX_GROWN_NURSERY),
     };
     let held = blocks_of(&heap().gens);
-    let room = aim.saturating_sub((held + live) * BLOCK_BYTES);
+    let room = target.saturating_sub((held + live) * BLOCK_BYTES);
     let spare = (live * BLOCK_BYTES / 16).min(MAX_SPARE_NURSERY);
     // Under `-M` half of the rest is for what becomes large objects meanwhile.
     let bound = s.max_heap_bytes.map_or(usize::MAX, |max| max.saturating_sub(held * BLOCK_BYTES) / 2);
-    // A hint makes no nursery smaller than it would be without.
-    (room.max(spare).min(bound) / hecs).min(most).max(grown_nursery(hecs))
+    // A suggestion makes no nursery smaller than it would be without one.
+    (room.max(spare).min(bound) / hecs).min(max).max(grown_nursery(hecs))
 }
 
-/// The size of the pieces of a nursery of `bytes`, with so many HECs. A single one has nobody to share with, but
-/// what has grown piece by piece leaves nothing behind.
+/// Returns the size of the chunks of a nursery of `bytes`, with `hecs` HECs. A single HEC shares with no other, but a
+/// nursery that has grown by chunks leaves no remainder behind.
 pub fn chunk_bytes(hecs: usize, bytes: usize) -> usize {
     let s = settings();
-    let piece = if hecs > 1 { s.chunk_bytes.unwrap_or(PIECE) } else { s.nursery_bytes };
-    piece.min(bytes)
+    let chunk = if hecs > 1 { s.chunk_bytes.unwrap_or(DEFAULT_CHUNK_BYTES) } else { s.nursery_bytes };
+    chunk.min(bytes)
 }
 
-/// The size of a nursery when nobody has named one: the default, doubled as long as it is a
-/// small part of what the generations hold. It shrinks only when far less is held, because a
-/// new run is cold.
+/// Returns the size of a nursery that no flag names: the default, doubled as long as it is a small fraction of what the
+/// generations hold. It shrinks only when far less is held, because a new run is cold.
 unsafe fn grown_nursery(hecs: usize) -> usize {
     let s = settings();
-    if s.size_nurseries() {
+    if s.has_nursery_size() {
         return s.nursery_bytes;
     }
     let held = blocks_of(&heap().gens) * BLOCK_BYTES + static_bytes();
     let before = GROWN.load(Ordering::Relaxed).max(s.nursery_bytes);
-    let size = following(before, s.nursery_bytes, MAX_GROWN_NURSERY.min(held / GROWN_SHARE), held);
+    let size = double_or_halve(before, s.nursery_bytes, MAX_GROWN_NURSERY.min(held / GROWN_DIVISOR), held);
     GROWN.store(size, Ordering::Relaxed);
     let base = if HEC_ACTIVITY.is_single() {
         premature_promotion().size(size, held)
     } else if survival_gate().is_open() {
-        size.max(paid_share(FOR_MANY, hecs).min(MAX_GROWN_NURSERY))
+        size.max(paid_share(SURVIVAL_BYTES_OF_MANY, hecs).min(MAX_GROWN_NURSERY))
     } else {
         size
     };
     BASE.store(base, Ordering::Relaxed);
-    stretched(base, hecs)
+    enlarge_nursery(base, hecs)
 }
 
-/// Each HEC's share of so many bytes, as far as collections have paid for them.
+/// Returns each HEC's share of `bytes`, as far as collections have paid for them.
 fn paid_share(bytes: usize, hecs: usize) -> usize {
     bytes.min(nursery_budget().bytes(prefault::cost())) / hecs
 }
 
-/// The size of a nursery that has `base` bytes in any case. In company it may have as much as a nursery grows to,
-/// if that pays, whatever is alive; beyond that, and alone, nurseries are bounded by what is.
-fn stretched(base: usize, hecs: usize) -> usize {
+/// Enlarges a nursery of `base` bytes. With several HECs a trial may enlarge it up to [`MAX_GROWN_NURSERY`], whatever
+/// is alive. Beyond that, and with one HEC, the live data bounds it.
+fn enlarge_nursery(base: usize, hecs: usize) -> usize {
     let live = LIVE.load(Ordering::Relaxed) * BLOCK_BYTES;
-    let most = if HEC_ACTIVITY.is_single() { live } else { MAX_GROWN_NURSERY };
-    let (bytes, follows_live) = match tried(base) {
-        Some(mut stretch) => (stretch.size(base, |size| size <= most), false),
+    let max = if HEC_ACTIVITY.is_single() { live } else { MAX_GROWN_NURSERY };
+    let (bytes, nurseries_follow_live) = match trial_for(base) {
+        Some(mut trial) => (trial.size(base, |size| size <= max), false),
         None => {
-            let bytes = paid_share(SHARE_OF_MANY * live + static_bytes(), hecs).clamp(base, MOST_FOR_MANY);
+            let bytes = paid_share(LIVE_FACTOR_OF_MANY * live + static_bytes(), hecs).clamp(base, MAX_NURSERY_OF_MANY);
             (bytes, bytes > base)
         }
     };
-    FOLLOWS_LIVE.store(follows_live, Ordering::Relaxed);
+    FOLLOWS_LIVE.store(nurseries_follow_live, Ordering::Relaxed);
     bytes
 }
 
-/// Is it better to collect now than to go on filling nurseries? So it is with those that are large since the program builds up data,
-/// once collections of smaller ones would be cheap.
+/// Is it better to collect now than to continue filling nurseries? Nurseries that are large because the program builds
+/// up data are left early, once collections of smaller ones would be cheap.
 pub fn should_collect_early() -> bool {
     let grown = GROWN.load(Ordering::Relaxed);
     if HEC_ACTIVITY.is_single() || BASE.load(Ordering::Relaxed) <= grown {
         return false;
     }
     let taken = nursery_chunks::taken();
-    taken >= grown * hec::count() && survival_gate().would_be_cheap(taken, gc_sample::run_by_now())
+    taken >= grown * hec::count() && survival_gate().would_be_cheap(taken, gc_sample::mutator_ns_so_far())
 }
 
-/// What tries sizes for nurseries that have `base` bytes in any case: nothing where those of several HECs follow what is alive.
-fn tried(base: usize) -> Option<MutexGuard<'static, NurseryTrial>> {
+/// Returns the trial for nurseries of `base` bytes: none where nurseries of several HECs follow the live data.
+fn trial_for(base: usize) -> Option<MutexGuard<'static, NurseryTrial>> {
     let alone = HEC_ACTIVITY.is_single();
     (alone || base < MAX_GROWN_NURSERY).then(|| nursery_trial(alone))
 }
 
-/// What tries sizes for the nurseries of the cycle that has ended.
-pub(in crate::collector) fn tried_now() -> Option<MutexGuard<'static, NurseryTrial>> {
-    tried(BASE.load(Ordering::Relaxed))
+/// Returns the trial for the nurseries of the cycle that has ended.
+pub(in crate::collector) fn current_trial() -> Option<MutexGuard<'static, NurseryTrial>> {
+    trial_for(BASE.load(Ordering::Relaxed))
 }
 
-/// A size for the next cycle that is not that of the last.
-unsafe fn varied_nursery() -> usize {
+/// Returns a size for the next cycle that differs from that of the last.
+unsafe fn vary_nursery() -> usize {
     const EIGHTHS: [usize; 5] = [8, 32, 1, 16, 0];
     let so_far = heap().gens[0].collections;
     (settings().nursery_bytes / 8 * EIGHTHS[so_far % EIGHTHS.len()]).max(BLOCK_BYTES)
 }
 
-/// Blocks of large objects that make a collection due when the nursery has `nursery` bytes:
-/// as many as it has, unless the flags say something else (`-AL`).
+/// Returns how many blocks of large objects make a collection due when the nursery has `nursery` bytes: as many as it
+/// has, unless the flags say something else (`-AL`).
 pub fn large_limit(nursery: usize) -> usize {
     let s = settings();
     let bytes = if s.large_bytes == s.nursery_bytes { nursery } else { s.large_bytes };
     bytes / BLOCK_BYTES
 }
 
-/// Gives back half of the free blocks that neither the growth of the old generations nor the
-/// copies made when they are next collected will need: all at once would often mean to ask for
-/// them again, page by page, soon.
+/// Gives back half of the free blocks that will not be needed: neither for the growth of the old generations nor for
+/// the copies of their next collection. Giving back all at once would often mean to ask for them again soon, page by
+/// page.
 /// # Safety
 /// The world is stopped.
 pub(in crate::collector) unsafe fn return_memory() {
@@ -383,7 +391,7 @@ pub(in crate::collector) unsafe fn return_memory() {
         return;
     }
     let limits: usize = heap().gens.iter().skip(1).map(|g| g.limit).sum();
-    // The old generations will grow to their limits; all of that may turn out to be alive.
+    // The old generations will grow to their limits, and all of that may turn out to be alive.
     let old = blocks_of(&heap().gens);
     let needed = (2 * limits).saturating_sub(old).max(old);
     let free = block_alloc::blocks_resident() - block_alloc::blocks_in_use();
@@ -415,8 +423,8 @@ mod tests {
     #[test]
     fn a_large_heap_without_garbage_may_grow_more() {
         let s = Settings::DEFAULT;
-        let large = WORTH_WAITING_BYTES / BLOCK_BYTES;
-        assert_eq!(growth_factor(&s, large, large), s.factor * WAIT);
+        let large = MIN_NO_GARBAGE_BYTES / BLOCK_BYTES;
+        assert_eq!(growth_factor(&s, large, large), s.factor * NO_GARBAGE_GROWTH);
         assert_eq!(growth_factor(&s, large, large * 2), s.factor);
         assert_eq!(growth_factor(&s, large / 2, large / 2), s.factor);
         assert_eq!(growth_factor(&Settings { factor: 4.0, ..s }, large, large), 4.0);

@@ -1,58 +1,60 @@
-//! Whether to look again how much is alive.
+//! Decides when a full collection should measure the live data again.
 //!
-//! Nurseries of several HECs follow what the last full collection has found alive. If next to nothing is promoted
-//! after it, there is no other one, and nurseries stay as large as they were when most was alive. So after a while
-//! a full collection is made to look again: where little is left it costs little. If it was in vain, it is longer until the next.
+//! Nurseries of several HECs follow what the last full collection found alive. If next to nothing is promoted after it,
+//! no other full collection comes, and nurseries stay as large as they were when most was alive. So after a number of
+//! minor collections a full one probes the live data, which costs little where little is left. After a fruitless probe
+//! the number doubles.
 use crate::base::poison::unpoisoned;
 use std::sync::{Mutex, MutexGuard};
 
-/// Small collections until it is looked again, at first and at most.
-const FIRST: usize = 8;
-const MOST: usize = 1024;
-/// Old generations that have grown by less than one in so many parts have not grown.
-const PART: usize = 16;
+/// Minor collections until a probe, at first.
+const MIN_WAIT: usize = 8;
+/// The same, at most.
+const MAX_WAIT: usize = 1024;
+/// Old generations that have grown by less than one part in this many count as unchanged.
+const GROWTH_DIVISOR: usize = 16;
 
 pub struct LiveProbe {
     /// Blocks alive after the last full collection.
     live: usize,
-    /// Blocks in old generations when these grew last, small collections since then, and how many are waited for.
+    /// Blocks in old generations when these last grew, minor collections since then, and how many must pass.
     held: usize,
-    since: usize,
+    minors_since: usize,
     wait: usize,
-    /// Blocks alive when a full collection was made to look again.
-    before: Option<usize>,
+    /// Blocks alive before a probe that is under way.
+    live_before_probe: Option<usize>,
 }
 
 impl LiveProbe {
     pub const fn new() -> LiveProbe {
-        LiveProbe { live: 0, held: 0, since: 0, wait: FIRST, before: None }
+        LiveProbe { live: 0, held: 0, minors_since: 0, wait: MIN_WAIT, live_before_probe: None }
     }
 
-    /// A small collection is about to be, of a heap that has `held` blocks in old generations. Should it be a full one?
+    /// Counts a minor collection of a heap with `held` blocks in old generations. Should it be a full one?
     pub fn is_due(&mut self, held: usize) -> bool {
-        if held > self.held + self.held / PART {
-            (self.held, self.since) = (held, 0);
+        if held > self.held + self.held / GROWTH_DIVISOR {
+            (self.held, self.minors_since) = (held, 0);
         }
-        self.since += 1;
-        let due = self.since > self.wait;
+        self.minors_since += 1;
+        let due = self.minors_since > self.wait;
         if due {
-            self.before = Some(self.live);
+            self.live_before_probe = Some(self.live);
         }
         due
     }
 
-    /// A full collection has found so many blocks alive.
+    /// Records that a full collection has found `live` blocks alive.
     pub fn record(&mut self, live: usize) {
-        (self.live, self.held, self.since) = (live, live, 0);
-        if let Some(before) = self.before.take() {
-            self.wait = if live * 2 > before { (2 * self.wait).min(MOST) } else { FIRST };
+        (self.live, self.held, self.minors_since) = (live, live, 0);
+        if let Some(live_before_probe) = self.live_before_probe.take() {
+            self.wait = if live * 2 > live_before_probe { (2 * self.wait).min(MAX_WAIT) } else { MIN_WAIT };
         }
     }
 }
 
 static LIVE_PROBE: Mutex<LiveProbe> = Mutex::new(LiveProbe::new());
 
-/// What is known, for the thread that collects.
+/// Locks the state, for the collecting thread.
 pub(in crate::collector) fn live_probe() -> MutexGuard<'static, LiveProbe> {
     unpoisoned(LIVE_PROBE.lock())
 }
@@ -61,29 +63,29 @@ pub(in crate::collector) fn live_probe() -> MutexGuard<'static, LiveProbe> {
 mod tests {
     use super::*;
 
-    /// Small collections before one should be full, with so many blocks in old generations.
-    fn small(r: &mut LiveProbe, held: usize) -> usize {
-        (0..10 * MOST).take_while(|_| !r.is_due(held)).count()
+    /// Returns how many minor collections come before a probe, with `held` blocks in old generations.
+    fn count_minors(probe: &mut LiveProbe, held: usize) -> usize {
+        (0..10 * MAX_WAIT).take_while(|_| !probe.is_due(held)).count()
     }
 
     #[test]
     fn fruitless_probes_become_rarer() {
-        let mut r = LiveProbe::new();
-        r.record(100);
-        for wait in [FIRST, 2 * FIRST, 4 * FIRST] {
-            assert_eq!(small(&mut r, 101), wait);
-            r.record(90);
+        let mut probe = LiveProbe::new();
+        probe.record(100);
+        for wait in [MIN_WAIT, 2 * MIN_WAIT, 4 * MIN_WAIT] {
+            assert_eq!(count_minors(&mut probe, 101), wait);
+            probe.record(90);
         }
-        assert_eq!(small(&mut r, 100), 8 * FIRST);
-        r.record(10);
-        assert_eq!(small(&mut r, 10), FIRST);
+        assert_eq!(count_minors(&mut probe, 100), 8 * MIN_WAIT);
+        probe.record(10);
+        assert_eq!(count_minors(&mut probe, 10), MIN_WAIT);
     }
 
     #[test]
     fn a_growing_heap_is_not_probed() {
-        let mut r = LiveProbe::new();
-        r.record(100);
-        assert!((100..1000).step_by(70).all(|held| !r.is_due(held)));
-        assert_eq!(small(&mut r, 1000), FIRST);
+        let mut probe = LiveProbe::new();
+        probe.record(100);
+        assert!((100..1000).step_by(70).all(|held| !probe.is_due(held)));
+        assert_eq!(count_minors(&mut probe, 1000), MIN_WAIT);
     }
 }

@@ -1,44 +1,43 @@
 //! The limit on the heap (`-M`): when it makes a full collection due, and when the heap has overflowed.
 //!
-//! Protocol. Only a full collection tells what is alive from garbage, so nothing else decides:
+//! *Protocol*: only a full collection tells live data from garbage, so nothing else decides.
 //! 1. A collection that begins with more in use than the limit is a full one.
-//! 2. A young collection that ends with more in use is followed by a full one: it may have promoted garbage.
-//! 3. The heap has overflowed if what a full collection left alive exceeds the limit.
-//! 4. A large object that does not fit into the rest waits for a full collection (`prims/alloc.rs`). It is refused if together with what
-//!    that left alive it exceeds the limit.
+//! 2. A minor collection that ends with more in use is followed by a full one, because it may have promoted garbage.
+//! 3. The heap has overflowed if what a full collection leaves alive exceeds the limit.
+//! 4. A large object that does not fit waits for a full collection ([`crate::prims::alloc`]). It is refused if it
+//!    exceeds the limit together with what that collection left alive.
+//! 5. A program that has been told of an overflow may use some more, so that a handler can work: the *quota*. The quota
+//!    replaces the limit until the program fits the limit again.
 //!
-//! Nurseries are in use, but not alive: under a limit that they use up every collection is a full one, and the program goes on.
-//! What a collection needs in passing for its copies is not counted.
+//! Nurseries are in use but not alive. Under a limit that they use up, every collection is a full one and the program
+//! continues. The temporary copies of a collection are not counted.
 //!
-//! A program that has been told of an overflow may use some more, so that a handler can work: the *quota*. Until it
-//! fits the limit again, the quota stands for that.
-//!
-//! Checked by `tests.rs` at random limits, and by `tests/commands/heap_limit.sh`.
+//! *Checked by*: unit tests of the collector at random limits, and `tests/commands/heap_limit.sh`.
 use crate::collector::policy::heap_limits::settings;
 use crate::memory::{block_alloc, blocks_of, heap, BLOCK_BYTES};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Bytes that may be in use after an overflow; 0 if there has been none.
 static QUOTA: AtomicUsize = AtomicUsize::new(0);
-/// By how much the quota exceeds what was alive (`-Mgrace`).
+/// By how many bytes the quota exceeds the live data (`-Mgrace`): 1 MB, as the flag's default.
 static GRACE: AtomicUsize = AtomicUsize::new(1 << 20);
 /// Full collections so far, and the bytes that the last one left.
 static FULL: AtomicUsize = AtomicUsize::new(0);
 static ALIVE: AtomicUsize = AtomicUsize::new(0);
-/// Bytes that were in use after the last collection and belong to no generation: nurseries.
+/// Bytes in use after the last collection that belong to no generation: nurseries.
 static EMPTY: AtomicUsize = AtomicUsize::new(0);
 
-/// What a handler of a heap overflow may use beyond what is alive, in bytes (`-Mgrace`).
+/// Sets what a handler of a heap overflow may use beyond the live data, in bytes (`-Mgrace`).
 pub fn set_grace(bytes: usize) {
     GRACE.store(bytes, Ordering::Relaxed);
 }
 
-/// Forgets what the program has been told.
+/// Forgets earlier overflows.
 pub(in crate::collector) fn init() {
     QUOTA.store(0, Ordering::Relaxed);
 }
 
-/// What the program may use now, if that is limited.
+/// Returns how many bytes the program may use now, if that is limited.
 fn limit() -> Option<usize> {
     settings().max_heap_bytes.map(|max| max.max(QUOTA.load(Ordering::Relaxed)))
 }
@@ -57,7 +56,7 @@ pub(in crate::collector) fn is_used_up() -> bool {
     limit().is_some_and(|limit| in_use() > limit)
 }
 
-/// A collection has ended, and all HECs have their nurseries. Says whether the heap has overflowed.
+/// Records a collection that has ended, when all HECs have their nurseries. Returns whether the heap has overflowed.
 /// # Safety
 /// The world is stopped.
 pub(in crate::collector) unsafe fn has_overflowed(full: bool) -> bool {
@@ -70,42 +69,43 @@ pub(in crate::collector) unsafe fn has_overflowed(full: bool) -> bool {
     full && settings().max_heap_bytes.is_some_and(|max| held > max)
 }
 
-/// Bytes that the last full collection left.
+/// Returns the bytes that the last full collection left.
 pub fn alive() -> usize {
     ALIVE.load(Ordering::Relaxed)
 }
 
-/// Has what was alive at an overflow grown by more than the grace since the program was told, or has it not been told?
+/// Must an overflow be reported? That is so unless the program has been told and its live data has not outgrown the
+/// grace since.
 pub fn must_report_overflow() -> bool {
     alive() > QUOTA.load(Ordering::Relaxed)
 }
 
-/// The program is told of an overflow, and may use some more.
+/// Lets the program use some more, as it is told of an overflow.
 pub fn set_quota() {
     QUOTA.store(alive().saturating_add(GRACE.load(Ordering::Relaxed)), Ordering::Relaxed);
 }
 
-/// The program fits the limit, again or still.
+/// Ends the quota, as the program fits the limit.
 pub fn clear_quota() {
     QUOTA.store(0, Ordering::Relaxed);
 }
 
-/// Does what is alive exceed the limit by more than the grace?
+/// Do the live data exceed the limit by more than the grace?
 pub fn exceeds_grace() -> bool {
     let grace = GRACE.load(Ordering::Relaxed);
     settings().max_heap_bytes.is_some_and(|max| alive() > max.saturating_add(grace))
 }
 
-/// Whether a large object can be had.
+/// Whether a large object can be allocated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fit {
     Fits,
-    /// A full collection will tell. The number is for [`fit`] to know that it has taken place.
+    /// A full collection will decide. The number tells [`fit`] whether it has taken place.
     AfterCollection(usize),
     Never,
 }
 
-/// Does the limit leave room for an object of `bytes`? `asked` is what an earlier answer said, if there was one.
+/// Does the limit leave room for an object of `bytes`? `asked` is the number of an earlier answer, if there was one.
 pub fn fit(bytes: usize, asked: Option<usize>) -> Fit {
     let Some(limit) = limit() else { return Fit::Fits };
     let full = FULL.load(Ordering::Relaxed);

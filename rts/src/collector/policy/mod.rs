@@ -1,4 +1,11 @@
-//! Policy: how large nurseries and generations are, when objects are promoted, and how many threads collect.
+//! Policy: sizes of nurseries and generations, the time of promotion, and the number of GC workers.
+//!
+//! *Protocol*
+//! 1. Before a collection, [`heap_limits`] chooses the generation and [`gc_threads`] the workers.
+//! 2. After it, each policy records a [`gc_sample::GcSample`] or what else it measures.
+//! 3. [`heap_limits`] then asks them for the limits and nursery sizes of the next cycle.
+//!
+//! *Locking*: each policy's state is in a mutex of its own. Only the collecting thread uses it, with the world stopped.
 pub(super) mod aging;
 pub(super) mod doubling;
 pub(super) mod gc_cost_model;

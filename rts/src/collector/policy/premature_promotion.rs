@@ -1,82 +1,100 @@
-//! Whether a program promotes what soon dies, and pays for it.
+//! Detects programs that promote objects which die soon, and enlarges their nurseries.
 //!
-//! What lives a little longer than a nursery lasts is copied, promoted, and dead when the next full collection comes. In a nursery several
-//! times as large it would never have been looked at. How long objects live cannot be seen from survivors: those that survive twice may live for
-//! ever, or die with the phase that made them. But full collections tell: if they find dead, one after the other, some of what has been promoted
-//! since the one before, a larger nursery is worth its room, provided that collections are dear (the program itself runs more slowly
-//! in a large one). Where they find all of it alive, the program builds up its data, and the same part survives whatever the size.
+//! An object that lives a little longer than a nursery lasts is copied, promoted, and dead at the next full collection.
+//! In a nursery several times as large it would never have been traced. Survivors do not tell: those that survive twice
+//! may live for ever, or die with the phase that made them.
+//!
+//! *Protocol*
+//! 1. A full collection measures how much of what was promoted since the last one is dead.
+//! 2. If two full collections in a row find some, and collections are expensive, the nursery grows. (The program itself
+//!    runs more slowly in a large one.)
+//! 3. Where all promoted data is alive, the program builds up its data and the same fraction survives whatever the
+//!    size.
+//!
+//! *Checked by*: the unit tests below.
 use crate::base::poison::unpoisoned;
-use crate::collector::policy::doubling::following;
+use crate::collector::policy::doubling::double_or_halve;
 use crate::collector::policy::gc_sample::GcSample;
 use std::sync::{Mutex, MutexGuard};
 
-/// So much of what has been promoted must have died.
-const SOME: f64 = 0.05;
-/// Collections are dear if they have lately taken such a part of the time that the program ran; and remain so above the second figure: larger
-/// nurseries make them cheaper.
-const DEAR: (f64, f64) = (0.4, 0.1);
-/// What was before so many bytes had been allocated counts half.
-const LATELY: f64 = (16 << 20) as f64;
-/// The largest nursery. It may have so many times what the generations hold, and keeps its size until it has `LEFT` times as much. Before that,
-/// `PAID` times as many bytes must have been allocated: a program that ends soon has no use for the room.
-const MOST: usize = 16 << 20;
-const HELD: usize = 2;
-const LEFT: usize = 8;
-const PAID: usize = 2;
+/// At least this fraction of the promoted blocks must be dead.
+const DEAD_THRESHOLD: f64 = 0.05;
+/// Collections count as expensive above this fraction of the program's time.
+const GC_SHARE_ENTER: f64 = 0.4;
+/// They remain so above this fraction, because larger nurseries make them cheaper.
+const GC_SHARE_EXIT: f64 = 0.1;
+/// Bytes allocated after which a measurement counts half.
+const HALF_LIFE_BYTES: f64 = (16 << 20) as f64;
+/// The largest nursery, in bytes.
+const MAX_BYTES: usize = 16 << 20;
+/// The nursery grows up to this many times what the generations hold.
+const MAX_HELD_RATIO: usize = 2;
+/// The nursery keeps its size up to this many times what the generations hold.
+const KEEP_HELD_RATIO: usize = 8;
+/// Bytes that must have been allocated for each byte of the nursery: a program that ends soon has no use for it.
+const MIN_ALLOCATED_RATIO: usize = 2;
 
 pub struct PrematurePromotion {
-    /// Lately: nanoseconds that the program ran, and that it was stopped.
-    run: f64,
-    stopped: f64,
-    dear: bool,
+    /// Decayed nanoseconds for which the program ran, and for which collections stopped it.
+    mutator_ns: f64,
+    gc_ns: f64,
+    is_expensive: bool,
     /// Bytes allocated in all.
     allocated: usize,
-    /// Blocks that the last full collection left, and whether it found some dead of what had been promoted; and the one before it.
+    /// Blocks that the last full collection left. Whether the last two found dead blocks among those promoted.
     live: usize,
-    found: [bool; 2],
-    /// The size that nurseries have for it; 0 if none.
+    found_dead: [bool; 2],
+    /// The enlarged nursery size; 0 if there is none.
     size: usize,
 }
 
 impl PrematurePromotion {
     pub const fn new() -> PrematurePromotion {
-        PrematurePromotion { run: 0.0, stopped: 0.0, dear: false, allocated: 0, live: 0, found: [false; 2], size: 0 }
+        PrematurePromotion {
+            mutator_ns: 0.0,
+            gc_ns: 0.0,
+            is_expensive: false,
+            allocated: 0,
+            live: 0,
+            found_dead: [false; 2],
+            size: 0,
+        }
     }
 
-    /// A collection has been.
+    /// Records a collection.
     pub fn record(&mut self, c: &GcSample) {
         self.allocated = self.allocated.saturating_add(c.allocated);
-        let rest = (-(c.allocated as f64) / LATELY).exp2();
-        self.run = self.run * rest + c.run;
-        self.stopped = self.stopped * rest + c.stopped;
-        let limit = if self.dear { DEAR.1 } else { DEAR.0 };
-        self.dear = self.stopped > limit * self.run;
+        let decay = (-(c.allocated as f64) / HALF_LIFE_BYTES).exp2();
+        self.mutator_ns = self.mutator_ns * decay + c.mutator_ns;
+        self.gc_ns = self.gc_ns * decay + c.gc_ns;
+        let limit = if self.is_expensive { GC_SHARE_EXIT } else { GC_SHARE_ENTER };
+        self.is_expensive = self.gc_ns > limit * self.mutator_ns;
     }
 
-    /// A full collection has left `live` of `held` blocks. (These hold also what had survived once and was not promoted yet, and the last
-    /// cycle's large objects: little beside the rest.)
+    /// Records a full collection that has left `live` of `held` blocks. These include survivors that were not promoted
+    /// yet and the last cycle's large objects, which are few in comparison.
     pub fn record_full(&mut self, live: usize, held: usize) {
         let promoted = held.saturating_sub(self.live);
         let dead = held.saturating_sub(live);
-        self.found = [self.found[1], dead > 0 && dead as f64 >= SOME * promoted as f64];
+        self.found_dead = [self.found_dead[1], dead > 0 && dead as f64 >= DEAD_THRESHOLD * promoted as f64];
         self.live = live;
     }
 
-    /// The size of a nursery that has `base` bytes in any case, where the generations hold `held` bytes.
+    /// Returns the size of a nursery that would have `base` bytes otherwise, when the generations hold `held` bytes.
     pub fn size(&mut self, base: usize, held: usize) -> usize {
-        if !self.dear || self.found != [true; 2] {
+        if !self.is_expensive || self.found_dead != [true; 2] {
             self.size = 0;
             return base;
         }
-        let most = MOST.min(HELD * held).min(self.allocated / PAID);
-        self.size = following(self.size.max(base), base, most, LEFT * held);
+        let max = MAX_BYTES.min(MAX_HELD_RATIO * held).min(self.allocated / MIN_ALLOCATED_RATIO);
+        self.size = double_or_halve(self.size.max(base), base, max, KEEP_HELD_RATIO * held);
         self.size
     }
 }
 
 static PREMATURE_PROMOTION: Mutex<PrematurePromotion> = Mutex::new(PrematurePromotion::new());
 
-/// What is known, for the thread that collects.
+/// Locks the state, for the collecting thread.
 pub(in crate::collector) fn premature_promotion() -> MutexGuard<'static, PrematurePromotion> {
     unpoisoned(PREMATURE_PROMOTION.lock())
 }
@@ -87,7 +105,7 @@ mod tests {
 
     const BASE: usize = 1 << 20;
 
-    /// A program that has allocated `n` times 1 MB, where collections take such a part of the time that it runs.
+    /// Runs a program that has allocated `n` MB, where collections take `share` of its own time.
     fn run(p: &mut PrematurePromotion, n: usize, share: f64) {
         for _ in 0..n {
             p.record(&GcSample {
@@ -95,13 +113,13 @@ mod tests {
                 allocated: BASE,
                 copied: 0,
                 promoted: 0,
-                run: 1e6,
-                stopped: 1e6 * share,
+                mutator_ns: 1e6,
+                gc_ns: 1e6 * share,
             });
         }
     }
 
-    /// Full collections that find such parts of as much dead as the one before has left.
+    /// Records full collections that promote as much as the last one has left, and find these fractions dead.
     fn find(p: &mut PrematurePromotion, parts: &[f64]) {
         for part in parts {
             let promoted = p.live.max(1000);
@@ -120,10 +138,10 @@ mod tests {
         find(&mut p, &[0.0, 0.3]);
         assert_eq!(size(&mut p), BASE);
         find(&mut p, &[0.3]);
-        assert_eq!(size(&mut p), MOST);
-        // In the larger nursery they cost less.
+        assert_eq!(size(&mut p), MAX_BYTES);
+        // In the larger nursery collections cost less.
         run(&mut p, 1000, 0.15);
-        assert_eq!(size(&mut p), MOST);
+        assert_eq!(size(&mut p), MAX_BYTES);
         run(&mut p, 100, 0.05);
         assert_eq!(size(&mut p), BASE);
         run(&mut p, 100, 0.3);
@@ -165,7 +183,7 @@ mod tests {
         assert_eq!(p.size(BASE, 1 << 30), 4 << 20);
         run(&mut p, 100, 0.5);
         assert_eq!(p.size(BASE, 4 << 20), 8 << 20);
-        // Not for every collection that leaves less.
+        // The size does not follow every collection that leaves less.
         assert_eq!(p.size(BASE, 2 << 20), 8 << 20);
         assert_eq!(p.size(BASE, 1 << 19), 4 << 20);
         assert_eq!(p.size(8 << 20, 0), 8 << 20);

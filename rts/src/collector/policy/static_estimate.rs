@@ -1,33 +1,34 @@
-//! How many static objects a full collection will find, before there has been one.
+//! Estimates how many static objects a full collection will reach, before there has been one.
 //!
-//! They lie in the data of the program and its libraries. Of the libraries that every program has next to nothing is ever reached; of the
-//! rest of a large program nearly all.
+//! They lie in the writable data of the program and its libraries. Next to nothing of the libraries that every program
+//! has is ever reached. Of the rest of a large program nearly all is.
 use std::ffi::c_void;
 
-/// Data that every program has, in bytes.
-const OF_ALL: usize = 1 << 20;
-/// So many bytes of the rest are one static object that is reached (`real_agda`, `real_hlint`, `real_ormolu`, `real_pandoc`: 98 to 116).
-const BYTES_EACH: usize = 100;
+/// Bytes of data that every program has.
+const BASE_DATA_BYTES: usize = 1 << 20;
+/// Bytes of the rest for each reachable static object. Measured: `real_agda`, `real_hlint`, `real_ormolu` and
+/// `real_pandoc` have 98 to 116.
+const BYTES_PER_STATIC: usize = 100;
 
-/// A guess from the size of the program.
-pub(in crate::collector) fn likely_statics() -> usize {
-    guess(data_bytes())
+/// Estimates the number from the size of the program.
+pub(in crate::collector) fn estimate_statics() -> usize {
+    estimate(data_bytes())
 }
 
-fn guess(data: usize) -> usize {
-    data.saturating_sub(OF_ALL) / BYTES_EACH
+fn estimate(data: usize) -> usize {
+    data.saturating_sub(BASE_DATA_BYTES) / BYTES_PER_STATIC
 }
 
-/// Bytes of data in all that is loaded.
+/// Returns the bytes of writable data in all loaded objects.
 fn data_bytes() -> usize {
     let mut sum = 0usize;
-    // SAFETY: `add` is called before this returns, with the pointer to `sum`.
-    unsafe { libc::dl_iterate_phdr(Some(add), (&raw mut sum).cast()) };
+    // SAFETY: `add_object_data` is called before this returns, with the pointer to `sum`.
+    unsafe { libc::dl_iterate_phdr(Some(add_object_data), (&raw mut sum).cast()) };
     sum
 }
 
-/// Adds what one object that is loaded can write to.
-unsafe extern "C" fn add(object: *mut libc::dl_phdr_info, _size: usize, sum: *mut c_void) -> libc::c_int {
+/// Adds the writable data of one loaded object.
+unsafe extern "C" fn add_object_data(object: *mut libc::dl_phdr_info, _size: usize, sum: *mut c_void) -> libc::c_int {
     let headers = std::slice::from_raw_parts((*object).dlpi_phdr, (*object).dlpi_phnum as usize);
     let data = headers.iter().filter(|h| h.p_type == libc::PT_LOAD && h.p_flags & libc::PF_W != 0);
     *sum.cast::<usize>() += data.map(|h| h.p_filesz as usize).sum::<usize>();
@@ -40,7 +41,7 @@ mod tests {
 
     #[test]
     fn small_programs_have_no_estimated_statics() {
-        assert_eq!([0, OF_ALL, OF_ALL + 50_000 * BYTES_EACH].map(guess), [0, 0, 50_000]);
+        assert_eq!([0, BASE_DATA_BYTES, BASE_DATA_BYTES + 50_000 * BYTES_PER_STATIC].map(estimate), [0, 0, 50_000]);
     }
 
     #[test]

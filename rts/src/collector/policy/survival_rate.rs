@@ -1,66 +1,79 @@
-//! Whether a program keeps much of what it allocates.
+//! Decides whether nurseries of several HECs start large, because much of what they allocate survives.
 //!
-//! Where most dies in the nursery a small one is best: it stays in the caches. Where much is kept the program builds up its data: the first
-//! full collections follow each other closely then, and each copies nearly all that is there. Several HECs, which also wait for each other
-//! each time, have larger nurseries then at once, as far as they are paid for (`nursery_budget.rs`), instead of when the heap has grown
-//! (`heap_limits.rs`). But only while collections take a good part of the time: what has been copied lies closer together. Where the program turns
-//! to something else, which allocates less in the same time, such a nursery is not filled any more.
+//! Where most objects die in the nursery, a small one is best: it stays in the caches. Where much survives, the program
+//! builds up its data. Then the first full collections follow each other closely, and each copies nearly the whole
+//! heap.
+//!
+//! *Protocol*
+//! 1. The gate opens if a large fraction of the allocation survives and collections take a large fraction of the
+//!    program's time. Copied objects lie closer together, so cheap collections are no loss.
+//! 2. While it is open, each HEC gets a larger nursery at once, within [`super::nursery_budget`], instead of when the
+//!    heap has grown ([`super::heap_limits`]).
+//! 3. The gate closes when either fraction falls below a second, lower threshold.
+//! 4. If the program then allocates more slowly, such a nursery is collected before it is full
+//!    ([`SurvivalGate::would_be_cheap`]).
+//!
+//! *Checked by*: the unit tests below.
 use crate::base::poison::unpoisoned;
 use crate::collector::policy::gc_sample::GcSample;
 use std::sync::{Mutex, MutexGuard};
 
-/// Survivors are much if they are such a part of what was allocated, and collections dear if they take such a part of the time that the
-/// program runs; once both is so, it stays so above the second figure: larger nurseries change them.
-const MUCH: (f64, f64) = (0.12, 0.03);
-const DEAR: (f64, f64) = (0.12, 0.09);
-/// So cheap is one of a nursery that need not be filled any further. (Larger ones, of which more has left the caches, are not cheaper by the byte.)
-const CHEAP: f64 = 0.15;
-/// What has been counts this part of it at the next collection.
-const FADES: f64 = 0.7;
+/// The gate opens above the first fraction of allocated bytes that survive, and stays open above the second. Larger
+/// nurseries lower the fraction.
+const SURVIVAL: (f64, f64) = (0.12, 0.03);
+/// The gate opens above the first fraction of the program's time that collections take, and stays open above the
+/// second.
+const GC_SHARE: (f64, f64) = (0.12, 0.09);
+/// A collection below this fraction of the program's time is cheap, so a nursery need not be filled any further. More
+/// of a larger nursery has left the caches, so its collections are not cheaper by the byte.
+const CHEAP_GC_SHARE: f64 = 0.15;
+/// The weight of earlier measurements, multiplied at each collection.
+const DECAY: f64 = 0.7;
 
 pub struct SurvivalGate {
-    /// Lately: bytes allocated and copied, and nanoseconds that the program ran and that it was stopped.
+    /// Decayed bytes allocated and copied, and nanoseconds for which the program ran and was stopped.
     allocated: f64,
     copied: f64,
-    run: f64,
-    stopped: f64,
-    much: bool,
+    mutator_ns: f64,
+    gc_ns: f64,
+    open: bool,
 }
 
 impl SurvivalGate {
     pub const fn new() -> SurvivalGate {
-        SurvivalGate { allocated: 0.0, copied: 0.0, run: 0.0, stopped: 0.0, much: false }
+        SurvivalGate { allocated: 0.0, copied: 0.0, mutator_ns: 0.0, gc_ns: 0.0, open: false }
     }
 
-    /// It does, and collections are dear.
+    /// Does much survive, and are collections expensive?
     pub fn is_open(&self) -> bool {
-        self.much
+        self.open
     }
 
-    /// Would a collection no longer be dear, if it cost what they have cost lately for a byte allocated? `allocated` have been since the
-    /// last one, in which the program ran for `run` nanoseconds.
-    pub fn would_be_cheap(&self, allocated: usize, run: f64) -> bool {
-        self.stopped * (allocated as f64) < CHEAP * run * self.allocated
+    /// Would a collection now be cheap, at the recent cost for a byte allocated? The program has allocated `allocated`
+    /// bytes since the last one, and has run for `mutator_ns` nanoseconds.
+    pub fn would_be_cheap(&self, allocated: usize, mutator_ns: f64) -> bool {
+        self.gc_ns * (allocated as f64) < CHEAP_GC_SHARE * mutator_ns * self.allocated
     }
 
-    /// A collection has been. What a full one copies is not only what was allocated.
+    /// Records a collection. A full one is ignored, since it copies more than what was allocated.
     pub fn record(&mut self, c: &GcSample) {
         if c.full {
             return;
         }
-        let add = |sum: &mut f64, new: f64| *sum = *sum * FADES + new;
+        let add = |sum: &mut f64, new: f64| *sum = *sum * DECAY + new;
         add(&mut self.allocated, c.allocated as f64);
         add(&mut self.copied, c.copied as f64);
-        add(&mut self.run, c.run);
-        add(&mut self.stopped, c.stopped);
-        let above = |(first, then): (f64, f64)| if self.much { then } else { first };
-        self.much = self.copied > above(MUCH) * self.allocated && self.stopped > above(DEAR) * self.run;
+        add(&mut self.mutator_ns, c.mutator_ns);
+        add(&mut self.gc_ns, c.gc_ns);
+        let threshold = |(enter, exit): (f64, f64)| if self.open { exit } else { enter };
+        self.open =
+            self.copied > threshold(SURVIVAL) * self.allocated && self.gc_ns > threshold(GC_SHARE) * self.mutator_ns;
     }
 }
 
 static SURVIVAL_GATE: Mutex<SurvivalGate> = Mutex::new(SurvivalGate::new());
 
-/// What is known, for the thread that collects.
+/// Locks the state, for the collecting thread.
 pub(in crate::collector) fn survival_gate() -> MutexGuard<'static, SurvivalGate> {
     unpoisoned(SURVIVAL_GATE.lock())
 }
@@ -71,50 +84,51 @@ mod tests {
 
     fn cycle(full: bool, part: f64, share: f64) -> GcSample {
         let copied = (1e6 * part) as usize;
-        GcSample { full, allocated: 1_000_000, copied, promoted: 0, run: 1e6, stopped: 1e6 * share }
+        GcSample { full, allocated: 1_000_000, copied, promoted: 0, mutator_ns: 1e6, gc_ns: 1e6 * share }
     }
 
-    /// After `n` collections of a nursery of which such a part survives, and that take such a part of the time that the program runs.
-    fn run(k: &mut SurvivalGate, n: usize, part: f64, share: f64) -> bool {
+    /// Returns whether the gate is open after `n` collections. A fraction `part` of each nursery survives, and
+    /// collections take `share` of the program's time.
+    fn run(gate: &mut SurvivalGate, n: usize, part: f64, share: f64) -> bool {
         for _ in 0..n {
-            k.record(&cycle(false, part, share));
+            gate.record(&cycle(false, part, share));
         }
-        k.much
+        gate.open
     }
 
     #[test]
     fn the_gate_opens_soon_and_stays_open_in_larger_nurseries() {
-        let mut k = SurvivalGate::new();
-        assert!(!run(&mut k, 100, 0.1, 0.2));
-        assert!(run(&mut k, 4, 0.3, 0.2));
-        assert!(run(&mut k, 100, 0.05, 0.1));
-        assert!(!run(&mut k, 20, 0.01, 0.1));
-        assert!(!run(&mut k, 100, 0.05, 0.2));
+        let mut gate = SurvivalGate::new();
+        assert!(!run(&mut gate, 100, 0.1, 0.2));
+        assert!(run(&mut gate, 4, 0.3, 0.2));
+        assert!(run(&mut gate, 100, 0.05, 0.1));
+        assert!(!run(&mut gate, 20, 0.01, 0.1));
+        assert!(!run(&mut gate, 100, 0.05, 0.2));
     }
 
     #[test]
     fn the_gate_is_closed_where_collections_are_cheap() {
-        let mut k = SurvivalGate::new();
-        assert!(!run(&mut k, 100, 0.5, 0.1));
-        assert!(run(&mut k, 100, 0.5, 0.2));
-        assert!(!run(&mut k, 100, 0.5, 0.05));
+        let mut gate = SurvivalGate::new();
+        assert!(!run(&mut gate, 100, 0.5, 0.1));
+        assert!(run(&mut gate, 100, 0.5, 0.2));
+        assert!(!run(&mut gate, 100, 0.5, 0.05));
     }
 
     #[test]
     fn collections_are_cheap_once_the_program_allocates_slowly() {
-        let mut k = SurvivalGate::new();
-        assert!(!k.would_be_cheap(1_000_000, 1e6));
-        assert!(run(&mut k, 10, 0.5, 0.2));
+        let mut gate = SurvivalGate::new();
+        assert!(!gate.would_be_cheap(1_000_000, 1e6));
+        assert!(run(&mut gate, 10, 0.5, 0.2));
         // As much in the same time, and in ten times as long.
-        assert!(!k.would_be_cheap(500_000, 0.5e6));
-        assert!(k.would_be_cheap(500_000, 5e6));
+        assert!(!gate.would_be_cheap(500_000, 0.5e6));
+        assert!(gate.would_be_cheap(500_000, 5e6));
     }
 
     #[test]
     fn full_collections_are_ignored() {
-        let mut k = SurvivalGate::new();
-        assert!(run(&mut k, 10, 0.5, 0.5));
-        (0..100).for_each(|_| k.record(&cycle(true, 0.0, 0.0)));
-        assert!(k.is_open());
+        let mut gate = SurvivalGate::new();
+        assert!(run(&mut gate, 10, 0.5, 0.5));
+        (0..100).for_each(|_| gate.record(&cycle(true, 0.0, 0.0)));
+        assert!(gate.is_open());
     }
 }

@@ -1,8 +1,9 @@
 //! At which collections the heap is checked, where all collections would take too long.
 //!
-//! Whoever collects at every block collects ten thousand times in a program that runs for a moment, and to check a heap takes as long as to
-//! copy all of it. So after each so many pointers that checks have verified, one collection more is left out between two of them: a program
-//! with little data is checked nearly always, and the time that checks take grows with the square root of what they would take otherwise.
+//! Whoever collects at every block collects ten thousand times in a program that runs for a moment, and to check a heap
+//! takes as long as to copy all of it. So after each so many pointers that checks have verified, one collection more is
+//! left out between two of them: a program with little data is checked nearly always, and the time that checks take
+//! grows with the square root of what they would take otherwise.
 use crate::base::poison::unpoisoned;
 use std::sync::Mutex;
 

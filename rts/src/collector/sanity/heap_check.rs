@@ -194,7 +194,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Verifies that what a list of generation `g` holds is of that generation. Static objects are listed with the oldest.
+    /// Verifies that what a list of generation `g` holds is of that generation. Static objects are listed with the
+    /// oldest.
     unsafe fn listed(&self, c: Closure, g: usize, list: &str) {
         let gen = if in_heap(c.0) { age_of(c.0).generation() } else { heap().oldest() };
         if gen != g {

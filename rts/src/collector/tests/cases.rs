@@ -1,5 +1,7 @@
-// Collections of small hand-made heaps, each verified by the heap checker before and after.
-// Included by `mod.rs`, once for each number of GC threads.
+// Collections of small handmade heaps. The heap checker verifies each before and after.
+// `mod.rs` includes this file once for each number of GC workers.
+use crate::collector::policy::max_heap::Fit;
+use crate::collector::policy::{heap_limits, max_heap};
 use crate::collector::*;
 use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
@@ -37,7 +39,7 @@ fn a_list_survives_and_ages() {
         assert_eq!(o.copied_words > 0, i < 2);
     }
     let o = w.collect(Request::MAJOR);
-    // 3 words for each cell; integers up to 255 are shared.
+    // Each cell has 3 words; integers up to 255 are shared.
     assert_eq!(o.live.all(), (3000 * 3 + (3000 - 256) * 2) * WORD);
     w.roots.clear();
     assert_eq!(w.collect(Request::MAJOR).live.all(), 0);
@@ -127,7 +129,7 @@ fn an_updated_old_thunk_promotes_its_value() {
     assert!(w.hec.remembered.by_generation[1].is_empty());
 }
 
-/// Cells whose head is younger are scanned although all that they hold has been copied: they are to be remembered.
+/// A cell with a younger head is scavenged although all that it holds has been copied, since it must be remembered.
 #[test]
 fn old_cells_remember_younger_heads() {
     let mut w = world(2);
@@ -135,7 +137,7 @@ fn old_cells_remember_younger_heads() {
     w.roots.push(l);
     w.collect(Request::MINOR);
     let young = w.int(5000);
-    // It is copied first, and survives once; the list survives for the second time.
+    // The integer is copied first and survives once; the list survives for the second time.
     w.roots.insert(0, young);
     let cell = |w: &World, n: usize| (0..n).fold(w.roots[1].untag(), |c, _| unsafe { c.field(2).untag() });
     for n in [20, 21, 40] {
@@ -163,7 +165,7 @@ fn large_objects_stay_where_they_are() {
     unsafe { a.set_word(MUT_ARR_PAYLOAD + 4321, l.0) };
     w.roots.push(a);
     let before = block_alloc::blocks_in_use();
-    // It is work until it is old: with its header, which is nobody's work where it is divided, and its cards.
+    // It counts as work until it is old, with its cards. Its header is not counted where it is divided.
     for (step, elements) in [(1, 5000), (2, 5000), (2, 0)] {
         let scanned = w.collect(Request::MINOR).scanned_bytes / WORD;
         assert!(scanned >= elements && scanned <= elements / 100 * 101, "{scanned}");
@@ -200,7 +202,7 @@ fn an_old_array_is_scanned_by_cards() {
             assert_eq!(*card.add(700 / 128) != 0, dirty);
         }
     }
-    // Frozen, it leaves the remembered set.
+    // Once frozen, it leaves the remembered set.
     unsafe { a.set_info(info!(stg_MUT_ARR_PTRS_FROZEN_DIRTY_info)) };
     w.collect(Request::MINOR);
     assert_eq!(unsafe { a.info() }, info!(stg_MUT_ARR_PTRS_FROZEN_CLEAN_info));
@@ -263,7 +265,7 @@ fn weak_pointers_follow_their_keys() {
     let (k1, k2, k3) = (w.int(1001), w.int(1002), w.int(1003));
     let (none, finalizer) = (static_closure!(stg_NO_FINALIZER_closure), w.int(1004));
     let value = w.list(1000, 1010);
-    // The value of the first keeps the second's key alive.
+    // The value of the first keeps the key of the second alive.
     let first = weak(&mut w, k1, k2, none);
     let second = weak(&mut w, k2, value, none);
     weak(&mut w, k3, k3, finalizer);
@@ -309,7 +311,7 @@ fn frames_are_scanned_by_their_bitmaps() {
     let mut w = world(2);
     let thread = w.thread();
     let l = w.list(1000, 1010);
-    // Somebody else has updated the thunk that the frame is to update.
+    // Another thread has updated the thunk that the frame is to update.
     let thunk = w.object(info!(stg_IND_info), &[l.0, 0, 0]);
     unsafe {
         crate::thread::create::push(
@@ -354,7 +356,7 @@ fn a_long_chain_of_selectors_collapses() {
     assert_eq!(o.copied_words, 10 * 5);
 }
 
-/// A chain where each pair holds a selection from the next: whoever holds all the pairs has them walked once.
+/// In this chain each pair holds a selection from the next. An object that holds all the pairs has them walked once.
 #[test]
 fn nested_selectors_are_evaluated_once() {
     const N: usize = 100_000;
@@ -390,7 +392,7 @@ fn cyclic_selectors_are_kept() {
         a.set_word(SELECTOR_SELECTEE, r.0);
         b.set_word(SELECTOR_SELECTEE, q.0);
     }
-    // One that leads into such a circle has no value either.
+    // A selector that leads into such a cycle has no value either.
     let into = w.object(t::fst(), &[0, q.0]);
     w.roots.extend([own, into]);
     w.collect(Request::MINOR);
@@ -410,7 +412,7 @@ fn selectors_without_a_value_are_kept() {
     for _ in 0..10_000 {
         s = w.object(t::fst(), &[0, s.0]);
     }
-    // Two that select from each other.
+    // Two selectors that select from each other.
     let a = w.object(t::fst(), &[0, 0]);
     let b = w.object(t::fst(), &[0, a.0]);
     unsafe { a.set_word(SELECTOR_SELECTEE, b.0) };
@@ -486,9 +488,9 @@ fn compact_regions_live_and_die_whole() {
     assert_eq!(age_of(region), Age::FREE);
 }
 
-/// What is reachable from `root`, as a text that does not depend on addresses or on
-/// evaluation by the collector: objects are numbered as they are met.
-unsafe fn picture(root: Closure) -> Vec<usize> {
+/// Describes what is reachable from `root`, independently of addresses and of evaluation by the collector. Objects are
+/// numbered in the order of the walk.
+unsafe fn describe(root: Closure) -> Vec<usize> {
     let mut numbers = std::collections::HashMap::new();
     let (mut todo, mut text) = (vec![root], Vec::new());
     while let Some(c) = todo.pop() {
@@ -522,24 +524,24 @@ unsafe fn picture(root: Closure) -> Vec<usize> {
     text
 }
 
-/// Pseudo-random numbers.
-struct Dice(u64);
+/// A generator of pseudo-random numbers.
+struct Random(u64);
 
-impl Dice {
+impl Random {
     fn below(&mut self, n: usize) -> usize {
         self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (self.0 >> 33) as usize % n
     }
 }
 
-/// Objects that refer to each other all over: sharing, cycles, selectors, arrays of all sizes.
-fn tangle(w: &mut World, n: usize, dice: &mut Dice) -> Closure {
+/// Makes objects that refer to each other at random: sharing, cycles, selectors, arrays of all sizes.
+fn random_heap(w: &mut World, n: usize, random: &mut Random) -> Closure {
     let nil = t::nil().with_tag(1);
     let mut all = vec![w.int(1000)];
     let (mut cells, mut arrays) = (Vec::new(), Vec::new());
     for i in 0..n {
-        let (a, b) = (all[dice.below(all.len())], all[dice.below(all.len())]);
-        let new = match dice.below(12) {
+        let (a, b) = (all[random.below(all.len())], all[random.below(all.len())]);
+        let new = match random.below(12) {
             0 => w.int(1000 + i),
             1 => {
                 let pair = w.cons(a, b);
@@ -549,7 +551,7 @@ fn tangle(w: &mut World, n: usize, dice: &mut Dice) -> Closure {
             3 if i % 16 == 0 => {
                 let frozen = info!(stg_MUT_ARR_PTRS_FROZEN_DIRTY_info);
                 let info = if i % 32 == 0 { info!(stg_MUT_ARR_PTRS_DIRTY_info) } else { frozen };
-                let n = dice.below(9000);
+                let n = random.below(9000);
                 let array = w.array(info, n, nil);
                 arrays.push((array, n));
                 array
@@ -564,15 +566,15 @@ fn tangle(w: &mut World, n: usize, dice: &mut Dice) -> Closure {
     }
     let mut list = nil;
     for _ in 0..n / 4 {
-        let element = all[dice.below(all.len())];
+        let element = all[random.below(all.len())];
         list = w.cons(element, list);
-        let (from, to) = (cells[dice.below(cells.len())], all[dice.below(all.len())]);
-        unsafe { from.untag().set_word(1 + dice.below(2), to.0) };
+        let (from, to) = (cells[random.below(cells.len())], all[random.below(all.len())]);
+        unsafe { from.untag().set_word(1 + random.below(2), to.0) };
     }
     for (array, n) in arrays {
         for _ in 0..n / 8 {
-            let element = all[dice.below(all.len())];
-            unsafe { array.set_word(MUT_ARR_PAYLOAD + dice.below(n), element.0) };
+            let element = all[random.below(all.len())];
+            unsafe { array.set_word(MUT_ARR_PAYLOAD + random.below(n), element.0) };
         }
     }
     list
@@ -583,13 +585,13 @@ fn a_random_heap_keeps_its_shape() {
     for seed in 0..3 {
         let mut w = world(2 + seed as usize % 2);
         assert!(w.resize_nursery(4 << 20));
-        let mut dice = Dice(seed);
+        let mut random = Random(seed);
         for request in [Request::MINOR, Request::MINOR, Request::MAJOR, Request::MINOR] {
-            let new = tangle(&mut w, 4000, &mut dice);
+            let new = random_heap(&mut w, 4000, &mut random);
             w.roots.push(new);
-            let before: Vec<_> = w.roots.iter().map(|&c| unsafe { picture(c) }).collect();
+            let before: Vec<_> = w.roots.iter().map(|&c| unsafe { describe(c) }).collect();
             w.collect(request);
-            let after: Vec<_> = w.roots.iter().map(|&c| unsafe { picture(c) }).collect();
+            let after: Vec<_> = w.roots.iter().map(|&c| unsafe { describe(c) }).collect();
             assert!(before == after, "seed {seed}");
             assert!(w.resize_nursery(4 << 20));
         }
@@ -610,7 +612,7 @@ fn many_remembered_objects_are_all_found() {
             old.set_word(MUT_VAR, value.0);
             old.set_info(info!(stg_MUT_VAR_DIRTY_info));
         }
-        // Some twice: that may happen.
+        // Some are listed twice, which may happen.
         (0..1 + i % 2).for_each(|_| w.hec.remember(old));
     }
     for _ in 0..3 {
@@ -657,10 +659,10 @@ fn lists_in_a_list_are_shared_by_threads() {
     }
 }
 
-/// Numbers that are the same in each run.
-struct Draw(u64);
+/// A second generator of pseudo-random numbers, the same in each run.
+struct XorShift(u64);
 
-impl Draw {
+impl XorShift {
     fn below(&mut self, n: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -671,9 +673,9 @@ impl Draw {
 
 fn limited_world(generations: usize, limit: usize) -> World {
     let w = world(generations);
-    let settings = *crate::collector::policy::heap_limits::settings();
+    let settings = *heap_limits::settings();
     // SAFETY: the heap is empty.
-    unsafe { crate::collector::policy::heap_limits::init(crate::collector::policy::heap_limits::Settings { max_heap_bytes: Some(limit), ..settings }) };
+    unsafe { heap_limits::init(heap_limits::Settings { max_heap_bytes: Some(limit), ..settings }) };
     w
 }
 
@@ -684,30 +686,30 @@ fn held() -> usize {
 
 #[test]
 fn the_heap_overflows_only_when_a_full_collection_leaves_more_than_the_limit() {
-    let mut draw = Draw(0x9e37_79b9_7f4a_7c15);
+    let mut random = XorShift(0x9e37_79b9_7f4a_7c15);
     let (mut overflows, mut rescued) = (0, 0);
     for _ in 0..10 {
-        let limit = (3 << 19) + draw.below(2 << 20);
-        let mut w = limited_world(2 + draw.below(2), limit);
+        let limit = (3 << 19) + random.below(2 << 20);
+        let mut w = limited_world(2 + random.below(2), limit);
         // What each root holds, in bytes.
         let mut alive: Vec<usize> = Vec::new();
         for _ in 0..16 {
-            let (root, bytes) = if draw.below(4) == 0 {
-                let n = 2000 + draw.below(100_000);
+            let (root, bytes) = if random.below(4) == 0 {
+                let n = 2000 + random.below(100_000);
                 let a = w.array(info!(stg_MUT_ARR_PTRS_DIRTY_info), n, t::nil().with_tag(1));
                 (a, unsafe { crate::memory::object_size::size_of_object(a, a.info()) } * WORD)
             } else {
-                let n = draw.below(12_000);
+                let n = random.below(12_000);
                 (w.list(1000, 1000 + n), n * 5 * WORD)
             };
             w.roots.push(root);
             alive.push(bytes);
-            while draw.below(3) == 0 && !alive.is_empty() {
-                let dead = draw.below(alive.len());
+            while random.below(3) == 0 && !alive.is_empty() {
+                let dead = random.below(alive.len());
                 w.roots.swap_remove(dead);
                 alive.swap_remove(dead);
             }
-            let request = if draw.below(8) == 0 { Request::MAJOR } else { Request::MINOR };
+            let request = if random.below(8) == 0 { Request::MAJOR } else { Request::MINOR };
             let mut o = w.collect(request);
             if o.full_is_due {
                 assert!(!o.major && !o.over_limit);
@@ -729,37 +731,37 @@ fn the_heap_overflows_only_when_a_full_collection_leaves_more_than_the_limit() {
 
 #[test]
 fn a_large_object_is_refused_only_if_a_full_collection_leaves_too_little_room() {
-    let mut draw = Draw(0x2545_f491_4f6c_dd1d);
+    let mut random = XorShift(0x2545_f491_4f6c_dd1d);
     let mut answers = [0; 3];
     for _ in 0..24 {
-        let limit = (2 << 20) + draw.below(4 << 20);
-        let bytes = 1 + draw.below(6 << 20);
+        let limit = (2 << 20) + random.below(4 << 20);
+        let bytes = 1 + random.below(6 << 20);
         let mut w = limited_world(2, limit);
-        let kept = w.list(1000, 1000 + draw.below(80_000));
+        let kept = w.list(1000, 1000 + random.below(80_000));
         w.roots.push(kept);
         // Garbage, some of it old.
-        let n = draw.below(30_000);
+        let n = random.below(30_000);
         let dead = w.list(1000, 1000 + n);
         w.old(dead);
         let in_use = block_alloc::blocks_in_use() * BLOCK_BYTES;
-        let first = crate::collector::policy::max_heap::fit(bytes, None);
+        let first = max_heap::fit(bytes, None);
         match first {
-            crate::collector::policy::max_heap::Fit::Fits => assert!(in_use + bytes <= limit),
-            crate::collector::policy::max_heap::Fit::Never => assert!(bytes > limit),
-            crate::collector::policy::max_heap::Fit::AfterCollection(n) => {
+            Fit::Fits => assert!(in_use + bytes <= limit),
+            Fit::Never => assert!(bytes > limit),
+            Fit::AfterCollection(n) => {
                 assert!(in_use + bytes > limit && bytes <= limit);
-                // Not before there has been one, and a young one does not do.
-                assert_eq!(crate::collector::policy::max_heap::fit(bytes, Some(n)), first);
+                // Not before a full collection: a minor one is not enough.
+                assert_eq!(max_heap::fit(bytes, Some(n)), first);
                 if !w.collect(Request::MINOR).major {
-                    assert_ne!(crate::collector::policy::max_heap::fit(bytes, Some(n)), crate::collector::policy::max_heap::Fit::Never);
+                    assert_ne!(max_heap::fit(bytes, Some(n)), Fit::Never);
                 }
                 w.collect(Request::MAJOR);
                 let room = held() + bytes <= limit;
-                assert_eq!(crate::collector::policy::max_heap::fit(bytes, Some(n)), if room { crate::collector::policy::max_heap::Fit::Fits } else { crate::collector::policy::max_heap::Fit::Never });
+                assert_eq!(max_heap::fit(bytes, Some(n)), if room { Fit::Fits } else { Fit::Never });
                 answers[room as usize] += 1;
             }
         }
-        answers[2] += matches!(first, crate::collector::policy::max_heap::Fit::Fits) as usize;
+        answers[2] += matches!(first, Fit::Fits) as usize;
     }
     assert!(answers.iter().all(|&n| n > 0), "{answers:?}");
 }

@@ -1,9 +1,9 @@
-//! The tests of the collector, each with one GC thread and with several.
+//! The collector's unit tests, each run with one, two and four GC workers.
 
 macro_rules! with_threads {
     ($name:ident, $threads:literal) => {
         mod $name {
-            /// GC threads that every collection of these tests has.
+            /// The number of GC workers of every collection in these tests.
             const THREADS: usize = $threads;
             include!("cases.rs");
         }

@@ -30,7 +30,8 @@ fn is_frozen(info: Info) -> bool {
     matches!(unsafe { info.kind() }, MUT_ARR_PTRS_FROZEN_CLEAN | MUT_ARR_PTRS_FROZEN_DIRTY)
 }
 
-/// Is this the header of a mutable array that nobody has written to since a collection last saw it, and that refers to nothing younger?
+/// Is this the header of a mutable array that nobody has written to since a collection last saw it, and that refers to
+/// nothing younger?
 #[inline(always)]
 pub(in crate::collector) fn is_quiet(info: Info) -> bool {
     info == info!(stg_MUT_ARR_PTRS_CLEAN_info) || info == info!(stg_SMALL_MUT_ARR_PTRS_CLEAN_info)
@@ -57,7 +58,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
             self.settle(c, frozen, false);
             for from in (0..n).step_by(PIECE_ELEMENTS) {
                 let (c, to) = (Closure(c as usize), (from + PIECE_ELEMENTS).min(n));
-                self.offer(self.owner as usize, Work::Array { c, from, to, all });
+                self.share_work(self.owner as usize, Work::Array { c, from, to, all });
             }
             return;
         }

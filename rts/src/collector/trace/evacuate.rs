@@ -4,8 +4,8 @@
 //! byte load. A condemned small object is copied to the step its age asks for, or to the
 //! owner's if that is older (eager promotion), and its header becomes the new address with bit
 //! 0 set. Indirections are skipped, small boxed integers and characters replaced by the shared
-//! static ones, selector thunks evaluated if their selectee is (`selector.rs`), cells of a list copied in a row (`list_cells.rs`).
-//! `failed_to_evac` records that the referent ended up younger than the owner. Where several threads
+//! static ones, selector thunks evaluated if their selectee is (`selector.rs`), cells of a list copied in a row
+//! (`list_cells.rs`). `failed_to_evac` records that the referent ended up younger than the owner. Where several threads
 //! evacuate at once (`forwarding.rs`), one that finds that it was second looks at the object anew.
 use crate::abi::closure::fields::*;
 use crate::abi::layout::*;

@@ -8,7 +8,8 @@ pub fn load(header: &AtomicUsize) -> usize {
     header.load(Ordering::Acquire)
 }
 
-/// Replaces a header, after all that the new one leads to; true if it was `old` (which `load` has read, if it leads to anything).
+/// Replaces a header, after all that the new one leads to; true if it was `old` (which `load` has read, if it leads to
+/// anything).
 #[inline(always)]
 pub fn exchange(header: &AtomicUsize, old: usize, new: usize) -> bool {
     header.compare_exchange(old, new, Ordering::Release, Ordering::Relaxed).is_ok()

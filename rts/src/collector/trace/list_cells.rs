@@ -1,4 +1,5 @@
-//! Copying lists: cells that follow each other come to lie beside each other, with what they hold if that refers to nothing.
+//! Copying lists: cells that follow each other come to lie beside each other, with what they hold if that refers to
+//! nothing.
 //!
 //! Of such cells nothing is left to scan; `prescanned.rs` remembers them.
 use crate::abi::layout::*;
@@ -12,8 +13,8 @@ use crate::memory::Age;
 const CONS_WORDS: usize = 3;
 const CONS_HEAD: usize = 1;
 const CONS_TAIL: usize = 2;
-/// How many list cells are copied in a row if their heads refer to nothing, by one thread alone and by each of several: the rest of a list is work
-/// that others can do.
+/// How many list cells are copied in a row if their heads refer to nothing, by one thread alone and by each of several:
+/// the rest of a list is work that others can do.
 const LIST_CELLS: usize = 256;
 const LIST_CELLS_SHARED: usize = 32;
 
@@ -64,8 +65,8 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         header & FORWARDED == 0 && Info(header).kind() != CONSTR_0_1
     }
 
-    /// Goes on with a list whose cell at `from` has been copied to `to`, and held `head` and `tail`. A cell whose head and tail have both been
-    /// seen to need not be scanned.
+    /// Goes on with a list whose cell at `from` has been copied to `to`, and held `head` and `tail`. A cell whose head
+    /// and tail have both been seen to need not be scanned.
     #[inline(never)]
     unsafe fn copy_cells(
         &mut self,
@@ -139,7 +140,8 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         }
     }
 
-    /// Copies a list cell; the copy, and what its head and tail were. Who goes on with these need not wait until they have been written.
+    /// Copies a list cell; the copy, and what its head and tail were. Who goes on with these need not wait until they
+    /// have been written.
     #[inline(always)]
     unsafe fn copy_cell(
         &mut self,

@@ -1,6 +1,7 @@
 //! Tracing: evacuating and scavenging what is reachable, by kind of object.
 //!
-//! [`worker::Worker`] is one GC thread. Its methods are spread over the files of this folder: one kind of object a file.
+//! [`worker::Worker`] is one GC thread. Its methods are spread over the files of this folder: one kind of object a
+//! file.
 pub mod arrays;
 pub mod evacuate;
 pub(super) mod forwarding;

@@ -1,17 +1,19 @@
 //! Fetching into the cache what will be read or written soon, so that several misses are waited for at once.
 //!
-//! All of these are hints, to addresses that need not be any. What helps the collector is found by sampling: there are loads and stores
-//! that it waits for although they follow each other in memory, where a processor might have fetched by itself.
+//! All of these are hints, to addresses that need not be any. What helps the collector is found by sampling: there are
+//! loads and stores that it waits for although they follow each other in memory, where a processor might have fetched
+//! by itself.
 use crate::abi::{Closure, WORD};
 use crate::collector::trace::arrays::is_quiet;
 
 /// A cache line, in bytes.
 const LINE: usize = 64;
-/// How far ahead a scan looks at words to fetch what they may point to; and so far beyond, words are fetched to be looked at.
+/// How far ahead a scan looks at words to fetch what they may point to; and so far beyond, words are fetched to be
+/// looked at.
 const AHEAD: usize = 256;
 const WORDS_AHEAD: usize = 1024;
-/// Objects that are listed, here and there in memory, are themselves fetched so long before they are scanned, and what they refer to when
-/// they have come.
+/// Objects that are listed, here and there in memory, are themselves fetched so long before they are scanned, and what
+/// they refer to when they have come.
 const LISTED_AHEAD: usize = 16;
 const FIELDS_AHEAD: usize = 8;
 /// Copies are written to a line that was fetched so far before, in bytes.
@@ -32,11 +34,13 @@ pub(in crate::collector) fn to_read(address: usize) {
     let _ = address;
 }
 
-/// The line that copies will reach when those up to `end` have been made: it is new, and would be fetched when it is first written to.
+/// The line that copies will reach when those up to `end` have been made: it is new, and would be fetched when it is
+/// first written to.
 #[inline(always)]
 pub(in crate::collector) fn for_copies(end: usize) {
     let address = end.wrapping_add(COPIES_AHEAD);
-    // Written out, for without a target feature the compiler makes it a fetch for reading. Processors that do not know it do nothing.
+    // Written out, for without a target feature the compiler makes it a fetch for reading. Processors that do not know
+    // it do nothing.
     #[cfg(target_arch = "x86_64")]
     // SAFETY: a hint, whatever the address.
     unsafe {
@@ -46,7 +50,8 @@ pub(in crate::collector) fn for_copies(end: usize) {
     let _ = address;
 }
 
-/// Fetches what the words of a line may point to. They need not be pointers: to look at each of them would cost more than it saves.
+/// Fetches what the words of a line may point to. They need not be pointers: to look at each of them would cost more
+/// than it saves.
 /// # Safety
 /// `line` can be read.
 #[inline(always)]
@@ -68,7 +73,8 @@ impl Lookahead {
         Lookahead { next: at.next_multiple_of(LINE) }
     }
 
-    /// The scan is at `at`; up to `end` is written. (What is not must not be read: a fresh page would cost a fault of its own.)
+    /// The scan is at `at`; up to `end` is written. (What is not must not be read: a fresh page would cost a fault of
+    /// its own.)
     /// # Safety
     /// The words between can be read.
     #[inline(always)]
@@ -92,7 +98,8 @@ pub(in crate::collector) unsafe fn listed(list: &[Closure]) -> impl Iterator<Ite
     })
 }
 
-/// Fetches what follows the object at `i` of a list, and what that refers to unless it is an array that will not be scanned.
+/// Fetches what follows the object at `i` of a list, and what that refers to unless it is an array that will not be
+/// scanned.
 /// # Safety
 /// They are objects.
 #[inline(always)]

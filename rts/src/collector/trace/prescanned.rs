@@ -1,8 +1,9 @@
-//! Copies that need not be scanned, since all they refer to has been seen to when they were made: most cells of a list of characters or numbers
-//! (`list_cells.rs`). Scanning them as well would take as long as copying them.
+//! Copies that need not be scanned, since all they refer to has been seen to when they were made: most cells of a list
+//! of characters or numbers (`list_cells.rs`). Scanning them as well would take as long as copying them.
 //!
-//! They lie in ranges, in the runs that a worker fills, and are scanned by the order in which they were made, for the most part. So there is a queue of ranges.
-//! Those that are not met, since their run is scanned later or by another worker, are forgotten: to scan what is settled does no harm.
+//! They lie in ranges, in the runs that a worker fills, and are scanned by the order in which they were made, for the
+//! most part. So there is a queue of ranges. Those that are not met, since their run is scanned later or by another
+//! worker, are forgotten: to scan what is settled does no harm.
 use std::collections::VecDeque;
 
 /// So many ranges are remembered.

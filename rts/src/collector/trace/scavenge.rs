@@ -222,7 +222,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     #[cold]
     pub(in crate::collector) unsafe fn scan_large(&mut self, c: Closure) {
         let step = Age(self.age(c.0)).step() as u8;
-        self.promoting(step);
+        self.set_owner(step);
         let pieces = self.divides(c.slot(0));
         let words = self.scan(c.slot(0));
         if !pieces {
@@ -230,10 +230,10 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         }
     }
 
-    /// Scans what a remembered set lists of a step. Arrays that have not been written to stay on it as they are: a program may have
-    /// thousands of them, and writes to few between two collections.
+    /// Scans what a remembered set lists of a step. Arrays that have not been written to stay on it as they are: a
+    /// program may have thousands of them, and writes to few between two collections.
     pub(in crate::collector) unsafe fn scan_set(&mut self, step: u8, mut set: Vec<Closure>) {
-        self.promoting(step);
+        self.set_owner(step);
         let mut quiet = 0;
         for i in 0..set.len() {
             prefetch::beyond(&set, i);
@@ -251,7 +251,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
 
     /// Scans a part of what a remembered set lists of a step.
     pub(in crate::collector) unsafe fn scan_list(&mut self, step: u8, list: &[Closure]) {
-        self.promoting(step);
+        self.set_owner(step);
         for c in prefetch::listed(list) {
             if is_quiet(c.info()) {
                 self.remember(c.slot(0));
@@ -318,7 +318,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
             let c = Closure((*run).start);
             if c.info().kind() != ARR_WORDS {
                 if PARALLEL {
-                    self.offer(step as usize, Work::Large(c));
+                    self.share_work(step as usize, Work::Large(c));
                 } else {
                     self.large.push(c);
                 }

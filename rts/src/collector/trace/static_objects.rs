@@ -80,7 +80,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     }
 
     pub(in crate::collector) unsafe fn scan_static(&mut self, c: Closure) {
-        self.promoting(self.oldest);
+        self.set_owner(self.oldest);
         let info = c.info();
         match info.kind() {
             IND_STATIC => self.scan_caf(c),

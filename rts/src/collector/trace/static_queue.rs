@@ -1,8 +1,9 @@
 //! Static objects that have been met and are not looked at yet.
 //!
-//! To look at one misses the cache twice, at the object and then at its info table, and a full collection looks at every one that can be
-//! reached: a hundred thousand of ghc's. So who is met waits in a queue while the object is fetched, and in a second one while its info
-//! table is. Those that are met again and again (`[]`, `True`) do not wait each time.
+//! To look at one misses the cache twice, at the object and then at its info table, and a full collection looks at
+//! every one that can be reached: a hundred thousand of ghc's. So who is met waits in a queue while the object is
+//! fetched, and in a second one while its info table is. Those that are met again and again (`[]`, `True`) do not wait
+//! each time.
 use crate::abi::{Closure, WORD};
 use crate::collector::trace::prefetch;
 

@@ -5,8 +5,8 @@
 //!    other keys to life: repeat until nothing changes.
 //! 2. A thread that nothing refers to and that has not finished can never run again by itself.
 //!    It is resurrected, for the floors above to throw an exception to it; then 1 again.
-//! 3. Weak pointers that remain have dead keys. They and their finalizers, with the values of those that have finalizers in C, are
-//!    kept for this once, and handed out to be finalized.
+//! 3. Weak pointers that remain have dead keys. They and their finalizers, with the values of those that have
+//!    finalizers in C, are kept for this once, and handed out to be finalized.
 //! Weak pointers of generations that are not collected count as alive; what they refer to in
 //! younger generations is found through the remembered set.
 use crate::abi::closure::fields::*;
@@ -66,8 +66,8 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         self.fields(c, WEAK_CFINALIZERS, WEAK_FINALIZER + 1);
     }
 
-    /// Saves a weak pointer whose key is dead. Nobody will ask for its key and value; but with C finalizers, `base` has for the value
-    /// what holds the memory that they are called with.
+    /// Saves a weak pointer whose key is dead. Nobody will ask for its key and value; but with C finalizers, `base` has
+    /// for the value what holds the memory that they are called with.
     unsafe fn save_dead_weak(&mut self, weak: Closure) -> Closure {
         let now = self.present(weak);
         let none = static_closure!(stg_NO_FINALIZER_closure);
@@ -81,16 +81,16 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     /// Saves a weak pointer with all that it refers to.
     unsafe fn save_weak(&mut self, weak: Closure) -> Closure {
         let mut new = weak;
-        self.promoting(0);
+        self.set_owner(0);
         self.evacuate(&mut new.0);
         let step = self.step_of(new);
-        self.promoting(step);
+        self.set_owner(step);
         self.failed_to_evac = false;
         self.scan_weak(new.slot(0));
         if self.take_failed_to_evac() && step > 1 {
             self.remember(new.slot(0));
         }
-        self.promoting(0);
+        self.set_owner(0);
         new
     }
 
@@ -110,7 +110,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         }
         for t in lost {
             let mut c = t.closure();
-            self.promoting(0);
+            self.set_owner(0);
             self.evacuate(&mut c.0);
             self.keep_thread(Tso(c.0));
             u.resurrected.push(Tso(c.0));

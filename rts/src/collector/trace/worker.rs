@@ -5,8 +5,8 @@
 //! `filled`, and to `pending` if objects in it have not been scanned yet; `scan` in a run's
 //! descriptor is its Cheney pointer. The worker is done when every open run is scanned up to
 //! `free` and nothing is pending. There is no global state of a collection outside the worker,
-//! but what several workers share (`collector/parallel/work_sharing.rs`): then pending runs, and whatever else others could
-//! scan, are in deques.
+//! but what several workers share (`collector/parallel/work_sharing.rs`): then pending runs, and whatever else others
+//! could scan, are in deques.
 //!
 //! The code for one worker and for several is the same, but for `PARALLEL`: one alone pays for no
 //! atomic instruction.
@@ -104,8 +104,9 @@ pub struct Worker<const MAJOR: bool, const PARALLEL: bool> {
     pub(in crate::collector) coming: StaticQueue,
 }
 
-/// What changes for every object must not lie where a wider word is read: a byte at a multiple of four is sometimes read with the three behind it, and
-/// must then wait for those that have just been written. Collections took up to 1.5 times as long.
+/// What changes for every object must not lie where a wider word is read: a byte at a multiple of four is sometimes
+/// read with the three behind it, and must then wait for those that have just been written. Collections took up to 1.5
+/// times as long.
 const fn are_read_alone<const MAJOR: bool, const PARALLEL: bool>() -> bool {
     offset_of!(Worker<MAJOR, PARALLEL>, evac_gen) % 4 != 0 && offset_of!(Worker<MAJOR, PARALLEL>, owner) % 4 != 0
 }
@@ -216,7 +217,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         }
         if b.run != self.scanning && (*b.run).scan < b.free {
             if PARALLEL {
-                self.offer(step, Work::Run(b.run));
+                self.share_work(step, Work::Run(b.run));
             } else {
                 self.pending[step].push(b.run);
             }
@@ -235,34 +236,35 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     }
 
     /// Makes it a member of a team.
-    pub(in crate::collector) fn join(&mut self, parallel_gc: &mut ParallelGc) {
+    pub(in crate::collector) fn attach(&mut self, parallel_gc: &mut ParallelGc) {
         self.queues = (0..=self.oldest).map(|_| deque::Worker::new_lifo()).collect();
-        parallel_gc.admit(self.queues.iter().map(deque::Worker::stealer).collect());
+        parallel_gc.add_worker(self.queues.iter().map(deque::Worker::stealer).collect());
         self.parallel_gc = parallel_gc;
     }
 
     /// Puts a piece of work where the other workers see it.
     #[inline(never)]
-    pub(in crate::collector) unsafe fn offer(&mut self, step: usize, work: Work) {
+    pub(in crate::collector) unsafe fn share_work(&mut self, step: usize, work: Work) {
         self.queues[step].push(work);
-        (*self.parallel_gc).offer(self.me, self.queues[step].len());
+        (*self.parallel_gc).notify_work(self.me, self.queues[step].len());
     }
 
-    /// Calls the others where there is much to do, though not at a time: they will divide what there is ([`Worker::scan_run`]).
+    /// Calls the others where there is much to do, though not at a time: they will divide what there is
+    /// ([`Worker::scan_run`]).
     #[inline(always)]
     pub(in crate::collector) unsafe fn has_worked_alone(&mut self, bytes: usize) {
         if self.me == 0 {
             self.alone += bytes;
             if self.alone >= WORTH_COMPANY {
                 self.alone = 0;
-                (*self.parallel_gc).call_if_begun();
+                (*self.parallel_gc).call_in_stage();
             }
         }
     }
 
     /// Would somebody else take a part of what this worker does?
     unsafe fn could_share(&self, step: u8) -> bool {
-        self.queues[step as usize].is_empty() && (*self.parallel_gc).has_idle_hands(self.me)
+        self.queues[step as usize].is_empty() && (*self.parallel_gc).has_idle_workers(self.me)
     }
 
     /// Ends the collection: hands over all full runs of a step.
@@ -279,7 +281,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
 
     /// Says that `owner`'s referents belong into its own generation.
     #[inline(always)]
-    pub(in crate::collector) fn promoting(&mut self, owner: u8) {
+    pub(in crate::collector) fn set_owner(&mut self, owner: u8) {
         self.owner = owner;
         self.evac_gen = owner;
     }
@@ -302,19 +304,19 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     /// before the survivors claim it.
     pub(in crate::collector) unsafe fn drain(&mut self) {
         if PARALLEL && self.me == 0 {
-            (*self.parallel_gc).begin(self.home);
+            (*self.parallel_gc).begin_stage(self.home);
         }
         self.drain_own();
         if PARALLEL {
             while let Some((step, work)) = (*self.parallel_gc).seek(self.me) {
-                self.perform(step, work);
+                self.run_work(step, work);
                 self.drain_own();
             }
             if self.me == 0 {
-                (*self.parallel_gc).end();
+                (*self.parallel_gc).end_stage();
             }
         }
-        self.promoting(0);
+        self.set_owner(0);
     }
 
     pub(in crate::collector) unsafe fn drain_own(&mut self) {
@@ -351,7 +353,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         loop {
             if PARALLEL && !(std::mem::take(&mut self.divided) && self.has_open_work(step)) {
                 if let Some(work) = self.queues[s].pop() {
-                    self.perform(step, work);
+                    self.run_work(step, work);
                     any = true;
                     continue;
                 }
@@ -372,11 +374,12 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         !b.run.is_null() && (*b.run).scan < b.free
     }
 
-    /// Scans a run. What is to be scanned at a time may be less than a run holds, as in lists of lists, and still lead to all of the heap. So
-    /// where others have nothing to do, a run that is full is scanned by half, and the rest of it is theirs.
+    /// Scans a run. What is to be scanned at a time may be less than a run holds, as in lists of lists, and still lead
+    /// to all of the heap. So where others have nothing to do, a run that is full is scanned by half, and the rest of
+    /// it is theirs.
     pub(in crate::collector) unsafe fn scan_run(&mut self, step: u8, run: Run) {
         self.scanning = run;
-        self.promoting(step);
+        self.set_owner(step);
         let mut at = (*run).scan;
         let mut ahead = Lookahead::from(at);
         self.settled.begin(at, run_limit(run));
@@ -401,7 +404,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
                 (*run).scan = at;
                 self.scanning = ptr::null_mut();
                 self.divided = true;
-                return self.offer(step as usize, Work::Run(run));
+                return self.share_work(step as usize, Work::Run(run));
             }
         }
         (*run).scan = at;
