@@ -322,8 +322,8 @@ unsafe fn evacuate_common_roots<const MAJOR: bool, const PARALLEL: bool>(
 impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     /// Resolves weak pointers, threads, weak tables and CAFs, once all that the roots lead to has been evacuated.
     unsafe fn finish_tracing(&mut self, uncertain: &mut Uncertain) {
-        self.settle_uncertain(uncertain);
-        roots::update_weak_tables(&mut |c| self.alive(c));
+        self.resolve_uncertain(uncertain);
+        roots::update_weak_tables(&mut |c| self.live_copy(c));
         if MAJOR {
             self.sweep_cafs();
         }

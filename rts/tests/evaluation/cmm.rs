@@ -1,5 +1,4 @@
-//! What the frame in cmm/Update.cmm does to a thunk that it updates, read from its source: the model does just that, in
-//! that order.
+//! What the frame in cmm/Update.cmm does to a thunk that it updates, read from its source: the model does just that, in that order.
 use std::sync::OnceLock;
 
 const UPDATE: &str = include_str!("../../../cmm/Update.cmm");

@@ -1,9 +1,8 @@
 //! Several threads evaluate one thunk, stop, are cut off, and wait for each other: nobody waits
 //! for what will not come, no value is read before it is made, and work set aside is not lost.
 //!
-//! What the Cmm frame does with plain loads and stores is read from its source (`cmm.rs`), and
-//! [`World::return_plainly`] does it step by step; what compiled code does is mirrored by [`World::enter_eagerly`]; the
-//! rest is the runtime's own code.
+//! What the Cmm frame does with plain loads and stores is read from its source (`cmm.rs`), and [`World::return_plainly`]
+//! does it step by step; what compiled code does is mirrored by [`World::enter_eagerly`]; the rest is the runtime's own code.
 use crate::atomics::{AtomicUsize, Ordering::*};
 use crate::cmm::{plain_update, Step};
 use crate::explore;

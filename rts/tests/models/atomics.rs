@@ -1,10 +1,9 @@
 //! What `rts/src/base/atomics.rs` is for the runtime: loom's, and such that loom sees all interleavings.
 //!
-//! loom runs two accesses of a variable in both orders only if one of them is the last before the other that it may not
-//! be swapped with, and of a variable's loads it remembers the last alone: that of a thread which goes on to change the
-//! variable hides those of all others, and the orders in which these come second are never run (loom's issues 166 and
-//! 392). So each variable here has another beside it that every access changes. Relaxed as that is, it makes nothing
-//! visible that the access itself does not, and no load newer than it may be.
+//! loom runs two accesses of a variable in both orders only if one of them is the last before the other that it may not be swapped with, and
+//! of a variable's loads it remembers the last alone: that of a thread which goes on to change the variable hides those of all others, and
+//! the orders in which these come second are never run (loom's issues 166 and 392). So each variable here has another beside it that every
+//! access changes. Relaxed as that is, it makes nothing visible that the access itself does not, and no load newer than it may be.
 use loom::sync::atomic;
 pub use loom::sync::atomic::{fence, Ordering};
 pub use loom::sync::{Condvar, Mutex, MutexGuard};

@@ -6,8 +6,8 @@ use crate::shipped::handoff_protocol::HandoffSlot;
 const UNBOUND: usize = 0;
 const BOUND: usize = 1;
 
-/// The task of the bound thread holds the first HEC, where an unbound one may wait; its own has been woken on the
-/// second, whose holder then does this. There are two workers.
+/// The task of the bound thread holds the first HEC, where an unbound one may wait; its own has been woken on the second, whose
+/// holder then does this. There are two workers.
 fn a_thread_comes_to_its_task(unbound: bool, second: fn(&'static House, TaskRef)) {
     explore(2, move || {
         House::with(2, 4, 2, |house| {
@@ -65,8 +65,8 @@ fn a_bound_thread_follows_a_task_that_releases_its_hec() {
     });
 }
 
-/// The task's thread is woken on the second HEC, whose holder leaves for a foreign call, and then holds a third one and
-/// stops the world.
+/// The task's thread is woken on the second HEC, whose holder leaves for a foreign call, and then holds a third one and stops the
+/// world.
 fn stop_with_a_third(house: &'static House, me: TaskRef) {
     house.attend(me);
     house.leave(me);

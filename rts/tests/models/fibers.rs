@@ -1,5 +1,5 @@
-//! A thread that leaves its fiber for a foreign call: one OS thread at a time has the fiber, and the worker that takes
-//! it up is not given a HEC as well.
+//! A thread that leaves its fiber for a foreign call: one OS thread at a time has the fiber, and the worker that takes it up is
+//! not given a HEC as well.
 use crate::explore;
 use crate::hec_world::House;
 use crate::shipped::handoff_protocol::HandoffSlot;
@@ -7,8 +7,8 @@ use crate::shipped::handoff_protocol::HandoffSlot;
 const OTHER: usize = 0;
 const CALLER: usize = 1;
 
-/// A task that is in an in-call has run a thread on a fiber, which leaves for a foreign call; then it leaves, with
-/// another thread on the queue.
+/// A task that is in an in-call has run a thread on a fiber, which leaves for a foreign call; then it leaves, with another
+/// thread on the queue.
 fn leave_two_things_to_do(house: &'static House) {
     let me = house.tasks[0];
     house.leave_on_fiber(me, CALLER);

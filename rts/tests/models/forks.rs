@@ -1,5 +1,5 @@
-//! A fork while others run, come and wait: the child finds what it goes on with, runs nothing of its parent's, and can
-//! use all HECs; its parent goes on as if nothing had been.
+//! A fork while others run, come and wait: the child finds what it goes on with, runs nothing of its parent's, and can use all HECs; its parent
+//! goes on as if nothing had been.
 use crate::explore;
 use crate::hec_world::{House, Inherited, TaskRef, Thread};
 use crate::shipped::handoff_protocol::HandoffSlot;
@@ -12,8 +12,8 @@ const LETTER: usize = 2;
 
 /// The holder of the second HEC, and another task, do these things as the first one's forks.
 ///
-/// Parent and child have nothing to do with each other from the fork on: the child is run once for all that a parent
-/// can leave it, not with every way that each of them can go.
+/// Parent and child have nothing to do with each other from the fork on: the child is run once for all that a parent can leave it, not with
+/// every way that each of them can go.
 fn forked(ran: &'static [usize], second: fn(&'static House, TaskRef), third: fn(&'static House, TaskRef)) {
     let children = Arc::new(Mutex::new(BTreeSet::new()));
     let found = children.clone();

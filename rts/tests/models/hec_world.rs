@@ -1,6 +1,5 @@
-//! HECs and tasks for the models of the scheduler, whose threads only note that they have run. Seats, letters, turns
-//! and the stopping of the world are the code that ships; [`House::schedule`] is short for what `sched/schedule.rs`
-//! does with them.
+//! HECs and tasks for the models of the scheduler, whose threads only note that they have run. Seats, letters, turns and the
+//! stopping of the world are the code that ships; [`House::schedule`] is short for what `sched/schedule.rs` does with them.
 use crate::atomics::{AtomicBool, AtomicUsize, Ordering};
 use crate::shipped::handoff_protocol::{AssignedHec, Called, HandoffSlot, Task, Work};
 use crate::shipped::handoff_state::SlotState;
@@ -240,8 +239,7 @@ impl HandoffSlot for SeatOf {
 }
 
 impl House {
-    /// Runs a model with so many HECs, all of which rest, and so many tasks, of which the last `workers` are not alive
-    /// yet.
+    /// Runs a model with so many HECs, all of which rest, and so many tasks, of which the last `workers` are not alive yet.
     pub fn with(hecs: usize, tasks: usize, workers: usize, model: impl FnOnce(&'static House)) {
         let hec = |_| Hec {
             state: std::cell::UnsafeCell::new(Mutex::new(SlotState::new(None))),
@@ -356,8 +354,8 @@ impl House {
         assert_eq!(ran, names);
     }
 
-    /// As `schedule::schedule`: a task in an in-call runs threads until the one of this name has run, a worker until it
-    /// is told to end.
+    /// As `schedule::schedule`: a task in an in-call runs threads until the one of this name has run, a worker until it is told
+    /// to end.
     pub fn schedule(&'static self, me: TaskRef, incall: Option<usize>) {
         loop {
             if incall.is_some_and(|name| self.has_run(name)) {
@@ -433,8 +431,7 @@ impl House {
         }
     }
 
-    /// A thread that a task runs on a fiber leaves it for a foreign call, which is handed over as in
-    /// `sched/safe_call.rs`.
+    /// A thread that a task runs on a fiber leaves it for a foreign call, which is handed over as in `sched/safe_call.rs`.
     pub fn leave_on_fiber(&'static self, me: TaskRef, name: usize) {
         let fiber = Fiber(&self.fiber);
         fiber.note("leaves");
@@ -443,8 +440,8 @@ impl House {
         worker.give(Wakeup::Call(Call::Make(fiber)));
     }
 
-    /// A worker makes a foreign call that has been handed over to it, which lasts until another thread has run, and
-    /// runs the thread to its end.
+    /// A worker makes a foreign call that has been handed over to it, which lasts until another thread has run, and runs the thread
+    /// to its end.
     fn make_call(&'static self, me: TaskRef, fiber: Fiber) {
         fiber.note("calls");
         self.wait_until_ran(1);

@@ -5,25 +5,25 @@ use crate::shipped::helper_pool::{HelperId, HelperPool};
 use loom::sync::Arc;
 use loom::thread::{self, JoinHandle};
 
-fn start_helpers(pool: &Arc<HelperPool>, helpers: usize) -> Vec<JoinHandle<()>> {
+fn hire(crew: &Arc<HelperPool>, helpers: usize) -> Vec<JoinHandle<()>> {
     let one = |_| {
-        let pool = pool.clone();
-        thread::spawn(move || pool.run_helper())
+        let crew = crew.clone();
+        thread::spawn(move || crew.help())
     };
     (0..helpers).map(one).collect()
 }
 
-fn stop_helpers(pool: &HelperPool, helpers: Vec<JoinHandle<()>>) {
-    pool.shut_down();
+fn dismiss(crew: &HelperPool, helpers: Vec<JoinHandle<()>>) {
+    crew.close();
     for helper in helpers {
         helper.join().unwrap();
     }
 }
 
-/// Runs two jobs with `helpers` for `wanted` of them.
-fn two_jobs(helpers: usize, wanted: usize) {
-    let pool = Arc::new(HelperPool::new(1));
-    let all = start_helpers(&pool, helpers);
+/// Runs two jobs with `helpers` for `hands` of them.
+fn two_jobs(helpers: usize, hands: usize) {
+    let crew = Arc::new(HelperPool::new(1));
+    let all = hire(&crew, helpers);
     for _ in 0..2 {
         // A model's own memory: loom sees an access after the job's end.
         let workers = loom::cell::UnsafeCell::new([0; 3]);
@@ -31,18 +31,18 @@ fn two_jobs(helpers: usize, wanted: usize) {
         struct Shared<'a>(&'a loom::cell::UnsafeCell<[usize; 3]>);
         unsafe impl Sync for Shared<'_> {}
         let shared = Shared(&workers);
-        let job = |helper: HelperId| {
+        let job = |hand: HelperId| {
             let shared = &shared;
             taken.fetch_add(1, Ordering::Relaxed);
             // Each has a number of its own.
-            shared.0.with(|p| unsafe { assert_eq!((*p)[helper.number], 0) });
+            shared.0.with(|p| unsafe { assert_eq!((*p)[hand.number], 0) });
         };
-        unsafe { pool.post(wanted, &job) };
-        pool.close_job();
-        assert!(taken.load(Ordering::Relaxed) <= wanted.min(helpers));
+        unsafe { crew.post(hands, &job) };
+        crew.close_job();
+        assert!(taken.load(Ordering::Relaxed) <= hands.min(helpers));
         workers.with_mut(|p| unsafe { (*p)[0] = 1 });
     }
-    stop_helpers(&pool, all);
+    dismiss(&crew, all);
 }
 
 #[test]
@@ -56,14 +56,14 @@ fn no_more_helpers_than_wanted_take_a_job() {
 }
 
 /// A visitor beside the helpers, which looks a few times.
-fn with_a_volunteer(helpers: usize, wanted: usize) {
-    let pool = Arc::new(HelperPool::new(1));
-    let all = start_helpers(&pool, helpers);
-    let volunteer = {
-        let pool = pool.clone();
+fn with_a_visitor(helpers: usize, hands: usize) {
+    let crew = Arc::new(HelperPool::new(1));
+    let all = hire(&crew, helpers);
+    let visitor = {
+        let crew = crew.clone();
         thread::spawn(move || {
             let (mut looks, mut jobs) = (2, 0);
-            pool.volunteer(7, helpers + 1).unwrap().wait_as_helper(|done| {
+            crew.volunteer(7, helpers + 1).unwrap().wait_as_helper(|done| {
                 looks -= 1;
                 jobs += done as usize;
                 looks > 0
@@ -76,29 +76,29 @@ fn with_a_volunteer(helpers: usize, wanted: usize) {
     unsafe impl Sync for Shared<'_> {}
     let shared = Shared(&done);
     let taken = AtomicUsize::new(0);
-    let taken_by_volunteer = AtomicUsize::new(0);
-    let job = |helper: HelperId| {
+    let taken_by_visitor = AtomicUsize::new(0);
+    let job = |hand: HelperId| {
         let shared = &shared;
-        assert!((1..=wanted).contains(&helper.number));
-        assert!([None, Some(7)].contains(&helper.hec));
-        taken_by_volunteer.fetch_add(helper.hec.is_some() as usize, Ordering::Relaxed);
+        assert!((1..=hands).contains(&hand.number));
+        assert!([None, Some(7)].contains(&hand.hec));
+        taken_by_visitor.fetch_add(hand.hec.is_some() as usize, Ordering::Relaxed);
         taken.fetch_add(1, Ordering::Relaxed);
         shared.0.with(|_| ());
     };
-    unsafe { pool.post(wanted, &job) };
-    pool.close_job();
-    assert!(taken.load(Ordering::Relaxed) <= wanted.min(helpers + 1));
+    unsafe { crew.post(hands, &job) };
+    crew.close_job();
+    assert!(taken.load(Ordering::Relaxed) <= hands.min(helpers + 1));
     done.with_mut(|_| ());
-    stop_helpers(&pool, all);
-    assert_eq!(volunteer.join().unwrap(), taken_by_volunteer.load(Ordering::Relaxed));
+    dismiss(&crew, all);
+    assert_eq!(visitor.join().unwrap(), taken_by_visitor.load(Ordering::Relaxed));
 }
 
 #[test]
 fn a_volunteer_does_not_run_a_closed_job() {
-    explore(3, || with_a_volunteer(0, 1));
+    explore(3, || with_a_visitor(0, 1));
 }
 
 #[test]
 fn a_volunteer_and_a_helper_do_not_both_take_a_job_for_one() {
-    explore(2, || with_a_volunteer(1, 1));
+    explore(2, || with_a_visitor(1, 1));
 }

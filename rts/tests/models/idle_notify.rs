@@ -64,8 +64,8 @@ impl World {
         }
     }
 
-    /// Between threads of the first HEC, as `share::share` and `spark::share`: how often one had come to rest, and
-    /// whether something could not be given for the moment.
+    /// Between threads of the first HEC, as `share::share` and `spark::share`: how often one had come to rest, and whether something
+    /// could not be given for the moment.
     fn looks(&self) -> (usize, bool) {
         let hec = &self.hecs[0];
         let seen = self.resting.times();

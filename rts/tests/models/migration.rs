@@ -3,8 +3,8 @@ use crate::explore;
 use crate::hec_world::{House, TaskRef, Thread};
 use crate::shipped::handoff_protocol::HandoffSlot;
 
-/// The first HEC's holder gives one of its two threads to the second, which rests and has an idle worker, while another
-/// task does this. All of the named threads run.
+/// The first HEC's holder gives one of its two threads to the second, which rests and has an idle worker, while another task
+/// does this. All of the named threads run.
 fn given(ran: &'static [usize], other: fn(&'static House, TaskRef)) {
     explore(2, move || {
         House::with(2, 4, 1, |house| {

@@ -1,8 +1,6 @@
-//! Threads that modify one variable, each in another way (`eval/atomic_modify.rs`): no modification is lost and none
-//! counts twice.
+//! Threads that modify one variable, each in another way (`eval/atomic_modify.rs`): no modification is lost and none counts twice.
 //!
-//! A value is what one modification has made of another value. The shipped code is what changes the variable; what
-//! evaluates is a short form.
+//! A value is what one modification has made of another value. The shipped code is what changes the variable; what evaluates is a short form.
 use crate::atomics::{AtomicUsize, Ordering};
 use crate::explore;
 use crate::shipped::mut_var::{put_before, replace};

@@ -1,5 +1,4 @@
-//! HECs that are left for foreign calls: who comes back soon finds it as it was, and what waits for the HEC meanwhile
-//! does not do so in vain.
+//! HECs that are left for foreign calls: who comes back soon finds it as it was, and what waits for the HEC meanwhile does not do so in vain.
 use crate::atomics::{AtomicBool, Ordering};
 use crate::explore;
 use crate::hec_world::{House, TaskRef};

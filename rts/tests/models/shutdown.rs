@@ -1,5 +1,4 @@
-//! The end of the program: one OS thread winds the runtime down and has all HECs then, whoever comes meanwhile; nobody
-//! leaves before it.
+//! The end of the program: one OS thread winds the runtime down and has all HECs then, whoever comes meanwhile; nobody leaves before it.
 use crate::atomics::{AtomicBool, Ordering};
 use crate::explore;
 use crate::hec_world::{House, TaskRef, Thread};

@@ -1,5 +1,4 @@
-//! Sparks: each one that was put is taken once, the oldest first, while the holder puts others into slots that have
-//! become free.
+//! Sparks: each one that was put is taken once, the oldest first, while the holder puts others into slots that have become free.
 use crate::explore;
 use crate::shipped::spark_pool::SparkRing;
 use loom::sync::Arc;

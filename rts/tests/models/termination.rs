@@ -33,34 +33,34 @@ impl Queue {
 }
 
 struct Work {
-    termination: Termination,
+    quiet: Termination,
     queues: Vec<Queue>,
     done: AtomicUsize,
 }
 
 impl Work {
-    fn new(workers: usize, spins: usize) -> Work {
+    fn new(workers: usize, patience: usize) -> Work {
         Work {
-            termination: Termination::new(spins),
+            quiet: Termination::new(patience),
             queues: (0..workers).map(|_| Queue::new()).collect(),
             done: AtomicUsize::new(0),
         }
     }
 
-    fn share_piece(&self, me: usize, piece: usize) {
+    fn offer(&self, me: usize, piece: usize) {
         self.queues[me].push(piece);
-        self.termination.notify_work();
+        self.quiet.offer();
     }
 
     fn perform(&self, me: usize, piece: usize) {
-        (0..piece).for_each(|_| self.share_piece(me, 0));
+        (0..piece).for_each(|_| self.offer(me, 0));
         self.done.fetch_add(1, Ordering::Relaxed);
     }
 
     /// A piece that another worker offers, if there comes to be one.
     fn seek(&self, me: usize) -> Option<usize> {
         let others = || (0..self.queues.len()).filter(move |&i| i != me);
-        self.termination
+        self.quiet
             .seek(|| others().any(|i| !self.queues[i].looks_empty()), || others().find_map(|i| self.queues[i].pop()))
     }
 
@@ -81,19 +81,19 @@ impl Work {
 }
 
 /// The first worker has the pieces, the others come when they come.
-fn share(workers: usize, spins: usize, pieces: &'static [usize]) {
-    let work = Arc::new(Work::new(workers, spins));
-    work.termination.enter();
+fn share(workers: usize, patience: usize, pieces: &'static [usize]) {
+    let work = Arc::new(Work::new(workers, patience));
+    work.quiet.enter();
     let helpers: Vec<_> = (1..workers)
         .map(|me| {
             let work = work.clone();
             thread::spawn(move || {
-                work.termination.enter();
+                work.quiet.enter();
                 work.drain(me);
             })
         })
         .collect();
-    pieces.iter().for_each(|&piece| work.share_piece(0, piece));
+    pieces.iter().for_each(|&piece| work.offer(0, piece));
     work.drain(0);
     // Nothing is left when the first one returns, though helpers may still be on their way out.
     let all = pieces.len() + pieces.iter().sum::<usize>();
@@ -125,15 +125,15 @@ fn no_worker_sleeps_through_an_offer() {
     explore(3, || {
         let work = Arc::new(Work::new(2, 0));
         let taken = Arc::new(Notify::new());
-        work.termination.enter();
+        work.quiet.enter();
         let (theirs, takes) = (work.clone(), taken.clone());
         let helper = thread::spawn(move || {
-            theirs.termination.enter();
+            theirs.quiet.enter();
             let piece = theirs.seek(1);
             assert!(piece.is_some(), "the other is active until it is taken");
             takes.notify();
         });
-        work.share_piece(0, 0);
+        work.offer(0, 0);
         taken.wait();
         helper.join().unwrap();
     });

@@ -1,6 +1,6 @@
-//! Threads that throw to each other, and the HECs on which they run, for the models of letters. Messages, their letters
-//! and whose a thread is are the code that ships (`sync/throwto_protocol.rs`, `thread/ownership.rs`, `hec/mailbox.rs`);
-//! HECs, the scheduler and an MVar are short forms.
+//! Threads that throw to each other, and the HECs on which they run, for the models of letters. Messages, their letters and whose a
+//! thread is are the code that ships (`sync/throwto_protocol.rs`, `thread/ownership.rs`, `hec/mailbox.rs`); HECs, the scheduler and an MVar are short
+//! forms.
 use crate::atomics::{AtomicU16, AtomicUsize, Ordering};
 use crate::shipped::mailbox::Mailbox;
 use crate::shipped::ownership::{Claim, Ownership, NOT_BLOCKED};
@@ -97,8 +97,7 @@ pub struct World {
 unsafe impl Sync for World {}
 unsafe impl Send for World {}
 
-/// How a model begins: where each thread is, and how masked; whether they are tied to their HECs, or share one lock;
-/// who throws to whom.
+/// How a model begins: where each thread is, and how masked; whether they are tied to their HECs, or share one lock; who throws to whom.
 pub struct Start {
     pub at: [usize; THREADS],
     pub mask: [Mask; THREADS],
@@ -166,8 +165,7 @@ impl World {
         self.threads[t].notes.with(|n| unsafe { (*n).clone() })
     }
 
-    /// Each thread is where it should be: on the queue of its owner, or blocked. And no message is in a list that
-    /// nobody will look at.
+    /// Each thread is where it should be: on the queue of its owner, or blocked. And no message is in a list that nobody will look at.
     pub fn verify(&'static self) {
         let queues: Vec<VecDeque<usize>> = (0..HECS).map(|no| self.slots[no].lock().unwrap().clone()).collect();
         for (t, thread) in self.threads.iter().enumerate() {

@@ -86,8 +86,8 @@ fn the_ticker_wakes_whichever_hec_is_used() {
     });
 }
 
-/// A sleep ends for another reason (its time is over, which loom does not know, or somebody has woken the ticker in
-/// vain): the next one ends as the first would have.
+/// A sleep ends for another reason (its time is over, which loom does not know, or somebody has woken the ticker in vain): the next one ends
+/// as the first would have.
 #[test]
 fn a_sleep_after_an_early_wake_ends_when_a_hec_is_used() {
     explore(3, || {

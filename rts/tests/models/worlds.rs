@@ -1,5 +1,4 @@
-//! Stopping the world with several HECs: each who stops it has all of them alone, and everybody else goes on
-//! afterwards.
+//! Stopping the world with several HECs: each who stops it has all of them alone, and everybody else goes on afterwards.
 use crate::explore;
 use crate::hec_world::{House, TaskRef};
 use crate::shipped::handoff_protocol::HandoffSlot;
@@ -65,8 +64,7 @@ fn a_running_thread_is_stopped_and_continues() {
     });
 }
 
-/// The first HEC's holder stops the world if it is idle; the second rests and is visited, the third's holder does as it
-/// likes.
+/// The first HEC's holder stops the world if it is idle; the second rests and is visited, the third's holder does as it likes.
 fn only_if_idle(third: fn(&'static House, TaskRef)) {
     explore(3, move || {
         House::with(3, 4, 0, |house| {

@@ -1,20 +1,24 @@
-//! The heap checker: traces everything reachable and verifies what must hold.
+//! The heap checker: traces all reachable objects and verifies the heap's invariants.
 //!
-//! - every pointer leads to an object inside a run in use, or to a static closure; no object is
-//!   condemned, forwarded or poisoned, and every header names an info table that is mapped;
-//! - tags say what the object is: a tagged pointer never leads to a thunk, a constructor's tag
-//!   is its number, a function's its arity;
-//! - stacks can be walked to their end;
-//! - an object of an old generation that refers to a younger one is in a remembered set of its
-//!   generation, and marked dirty where its kind has such a mark, down to the card;
-//! - an old object that is marked dirty is in a remembered set: the next write takes the mark's word
-//!   for it. So is an old array that is mutable;
-//! - what remembered sets, and the generations' lists of weak pointers and threads, hold is of their
-//!   generation: of another it would be forgotten when that is collected;
-//! - objects of a compact region refer to nothing outside of it that is in the heap.
+//! *Invariants*
+//! - Every pointer leads to an object inside a run in use, or to a static closure. No object is condemned, forwarded or
+//!   poisoned, and every header names a mapped info table.
+//! - Tags match their objects. A tagged pointer never leads to a thunk. A constructor's tag is its number, a function's
+//!   its arity.
+//! - Stacks can be walked to their end.
+//! - An object of an old generation that refers to a younger one is in a remembered set of its generation. It is marked
+//!   dirty if its kind has such a mark, down to the card.
+//! - An old object that is marked dirty is in a remembered set, because the write barrier relies on the mark. So is an
+//!   old mutable array.
+//! - Entries of remembered sets, and of the generations' lists of weak pointers and threads, are of their generation.
+//!   Otherwise a collection of that generation would forget them.
+//! - Objects of a compact region refer to no heap object outside of it.
 //!
-//! The tracer shares no code with the collector but the layouts. It ends the program at the
-//! first thing that is wrong.
+//! The checker shares no code with the collector but the layouts. It ends the program at the first violation.
+//!
+//! *Locking*: the world is stopped. `MAPPED` is locked during a check.
+//!
+//! *Checked by*: mutants in `tests/mutants` that break an invariant.
 use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
 use crate::abi::{Closure, Info, Stack, Tso, TAG_MASK, WORD};
@@ -34,23 +38,23 @@ use std::sync::{Mutex, MutexGuard};
 
 struct Checker<'a> {
     when: &'a str,
-    /// Which words of each block start an object that has been seen.
+    /// For each block, the words that start an object that has been seen.
     seen: HashMap<usize, Box<[u64; BLOCK_WORDS / 64]>>,
     seen_statics: HashSet<usize>,
     /// Old objects listed in remembered sets, and static ones.
     remembered: HashSet<usize>,
     todo: Vec<Closure>,
-    /// How many pointers have been verified.
+    /// The number of verified pointers.
     pointers: usize,
-    /// The fields of the object that is looked at.
+    /// The fields of the object under examination.
     fields: Vec<*mut usize>,
     mapped: MutexGuard<'static, Mapped>,
 }
 
-/// Memory that this process can read: `/proc/self/maps`, read again when something is not in it.
+/// The memory that this process can read: `/proc/self/maps`, read again when an address is not in it.
 struct Mapped {
     ranges: Vec<(usize, usize)>,
-    /// The range that the last address was in.
+    /// The range of the last address.
     last: (usize, usize),
 }
 
@@ -86,11 +90,11 @@ impl Mapped {
     }
 }
 
-/// Verifies the whole heap; ends the program, with what was found where, if it is broken.
+/// Verifies the whole heap. Ends the program with a message if it is broken.
 /// # Safety
 /// The world is stopped, as for a collection.
 pub unsafe fn check_heap(hecs: &mut [&mut Hec], extra_roots: &mut dyn FnMut(&mut Visitor), when: &str) {
-    let mut k = Checker {
+    let mut checker = Checker {
         when,
         seen: HashMap::new(),
         seen_statics: HashSet::new(),
@@ -102,45 +106,45 @@ pub unsafe fn check_heap(hecs: &mut [&mut Hec], extra_roots: &mut dyn FnMut(&mut
     };
     for hec in hecs.iter() {
         for (g, list) in hec.remembered.by_generation.iter().enumerate() {
-            list.iter().for_each(|&c| k.listed(c, g, "the remembered set"));
-            k.remembered.extend(list.iter().map(|c| c.0));
+            list.iter().for_each(|&c| checker.check_generation(c, g, "the remembered set"));
+            checker.remembered.extend(list.iter().map(|c| c.0));
         }
     }
     let visit: &mut Visitor = &mut |c| {
         if !c.is_null() {
-            k.pointer(Closure::NULL, c.0);
+            checker.check_pointer(Closure::NULL, c.0);
         }
     };
     hecs.iter_mut().for_each(|hec| hec.roots(visit));
     roots::visit_registered(visit);
     extra_roots(visit);
     for hec in hecs.iter() {
-        hec.new_weaks.iter().for_each(|c| k.pointer(Closure::NULL, c.0));
-        hec.new_threads.iter().for_each(|t| k.pointer(Closure::NULL, t.0));
+        hec.new_weaks.iter().for_each(|c| checker.check_pointer(Closure::NULL, c.0));
+        hec.new_threads.iter().for_each(|t| checker.check_pointer(Closure::NULL, t.0));
     }
     let Heap { gens, cafs, .. } = heap();
     for (g, gen) in gens.iter().enumerate() {
         let weaks = gen.weaks.iter().map(|&c| (c, "the weak pointers"));
         for (c, list) in weaks.chain(gen.threads.iter().map(|t| (t.closure(), "the threads"))) {
-            k.pointer(Closure::NULL, c.0);
-            k.listed(c, g, list);
+            checker.check_pointer(Closure::NULL, c.0);
+            checker.check_generation(c, g, list);
         }
     }
     for &c in cafs.iter() {
-        k.pointer(Closure::NULL, c.0);
+        checker.check_pointer(Closure::NULL, c.0);
     }
-    while let Some(c) = k.todo.pop() {
-        k.object(c);
+    while let Some(c) = checker.todo.pop() {
+        checker.check_object(c);
     }
-    check_backoff::record(k.pointers);
+    check_backoff::record(checker.pointers);
 }
 
 impl Checker<'_> {
     #[cold]
-    fn wrong(&self, owner: Closure, what: &str) -> ! {
+    fn fail(&self, owner: Closure, what: &str) -> ! {
         let mut holder = String::from("a root");
         if !owner.is_null() {
-            // SAFETY: owners have been found plausible.
+            // SAFETY: owners have been verified.
             let (info, kind) = unsafe { (owner.info(), owner.info().kind()) };
             holder = format!("object {:#x} (info {:#x}, type {kind}", owner.0, info.0);
             if in_heap(owner.0) {
@@ -151,8 +155,8 @@ impl Checker<'_> {
         fatal::broken(&format!("heap check {}: {holder}: {what}", self.when))
     }
 
-    /// Verifies a pointer that `owner` (null: a root) holds, and has its object checked once.
-    unsafe fn pointer(&mut self, owner: Closure, p: usize) {
+    /// Verifies a pointer that `owner` holds (null for a root), and schedules its object for verification once.
+    unsafe fn check_pointer(&mut self, owner: Closure, p: usize) {
         self.pointers += 1;
         let c = Closure(p & !TAG_MASK);
         let heap_object = in_heap(c.0);
@@ -160,25 +164,25 @@ impl Checker<'_> {
             let age = age_of(c.0);
             let head = run_of(c.0);
             if age.step() > heap().gens.len() || age.is(Age::CONDEMNED) {
-                self.wrong(owner, &format!("refers to {p:#x} in a block of age {:#x}", age.0));
+                self.fail(owner, &format!("refers to {p:#x} in a block of age {:#x}", age.0));
             }
             let in_use = c.0 >= (*head).start && c.0 < (*head).free;
             if !in_use || block_index(c.0) >= ((*head).head + (*head).len) as usize {
                 let (start, free) = ((*head).start, (*head).free);
-                self.wrong(owner, &format!("refers to {p:#x} outside {start:#x}..{free:#x}"));
+                self.fail(owner, &format!("refers to {p:#x} outside {start:#x}..{free:#x}"));
             }
         } else if !self.mapped.holds(c.0) {
-            self.wrong(owner, &format!("refers to {p:#x}, which is no address of ours"));
+            self.fail(owner, &format!("refers to {p:#x}, which is no address of ours"));
         }
         let header = c.word(0);
         if header % WORD != 0 || in_heap(header) || !self.mapped.holds(header) {
-            self.wrong(owner, &format!("refers to {p:#x}, whose header is {header:#x}"));
+            self.fail(owner, &format!("refers to {p:#x}, whose header is {header:#x}"));
         }
         let kind = Info(header).kind();
         if kind == INVALID_OBJECT || kind >= N_CLOSURE_TYPES {
-            self.wrong(owner, &format!("refers to {p:#x}, whose closure type is {kind}"));
+            self.fail(owner, &format!("refers to {p:#x}, whose closure type is {kind}"));
         }
-        self.tag(owner, p, kind);
+        self.check_tag(owner, p, kind);
         let fresh = if heap_object {
             let word = (c.0 % BLOCK_BYTES) / WORD;
             let bits = self.seen.entry(block_index(c.0)).or_insert_with(|| Box::new([0; BLOCK_WORDS / 64]));
@@ -194,22 +198,23 @@ impl Checker<'_> {
         }
     }
 
-    /// Verifies that what a list of generation `g` holds is of that generation. Static objects are listed with the
-    /// oldest.
-    unsafe fn listed(&self, c: Closure, g: usize, list: &str) {
+    /// Verifies that an entry of a list of generation `g` is of that generation. Static objects are listed with the
+    /// oldest generation.
+    unsafe fn check_generation(&self, c: Closure, g: usize, list: &str) {
         let gen = if in_heap(c.0) { age_of(c.0).generation() } else { heap().oldest() };
         if gen != g {
-            self.wrong(c, &format!("is listed with {list} of generation {g}"));
+            self.fail(c, &format!("is listed with {list} of generation {g}"));
         }
     }
 
-    unsafe fn tag(&mut self, owner: Closure, p: usize, kind: usize) {
+    /// Verifies the tag of a pointer to an object of closure type `kind`.
+    unsafe fn check_tag(&mut self, owner: Closure, p: usize, kind: usize) {
         let tag = p & TAG_MASK;
         if tag == 0 {
             return;
         }
         let info = Closure(p & !TAG_MASK).info();
-        let right = match kind {
+        let matches = match kind {
             CONSTR | CONSTR_NOCAF | CONSTR_1_0 | CONSTR_0_1 | CONSTR_2_0 | CONSTR_1_1 | CONSTR_0_2 => {
                 tag == (info.con_tag() + 1).min(TAG_MASK)
             }
@@ -217,26 +222,26 @@ impl Checker<'_> {
             PAP => true,
             _ => false,
         };
-        if !right {
-            self.wrong(owner, &format!("refers to {p:#x}, tagged {tag}, of closure type {kind}"));
+        if !matches {
+            self.fail(owner, &format!("refers to {p:#x}, tagged {tag}, of closure type {kind}"));
         }
     }
 
     /// Verifies all that an object refers to.
-    unsafe fn object(&mut self, c: Closure) {
+    unsafe fn check_object(&mut self, c: Closure) {
         let info = c.info();
         if !in_heap(c.0) {
-            return self.static_object(c, info);
+            return self.check_static(c, info);
         }
         let kind = info.kind();
         if matches!(kind, BCO | RET_BCO..=STOP_FRAME | FUN_STATIC | THUNK_STATIC | IND_STATIC) || kind == WHITEHOLE {
-            self.wrong(c, "is no heap object");
+            self.fail(c, "is no heap object");
         }
         if kind == STACK {
             let s = Stack(c.0);
             let sp = s.obj().sp;
             if sp < s.base() || sp > s.top() || sp % WORD != 0 {
-                self.wrong(c, &format!("its Sp is {sp:#x}"));
+                self.fail(c, &format!("its Sp is {sp:#x}"));
             }
         }
         let compact = age_of(c.0).is(Age::COMPACT);
@@ -250,38 +255,38 @@ impl Checker<'_> {
             if compact && !in_heap(p) {
                 continue;
             }
-            self.pointer(c, p);
+            self.check_pointer(c, p);
             if compact && (*run_of(p)).back != (*run_of(c.0)).back {
-                self.wrong(c, &format!("is in a compact region and refers to {p:#x}, outside of it"));
+                self.fail(c, &format!("is in a compact region and refers to {p:#x}, outside of it"));
             }
             if in_heap(p) && age_of(p).generation() < gen {
                 younger = Some(p);
-                self.card(c, kind, slot);
+                self.check_card(c, kind, slot);
             }
         }
         self.fields = fields;
         if compact || gen == 0 {
             return;
         }
-        let marked = mark(c, kind);
+        let marked = dirty_mark(c, kind);
         let remembered = self.remembered.contains(&c.0);
         match younger {
-            Some(p) if !remembered => self.wrong(c, &format!("refers to the younger {p:#x} and is not remembered")),
+            Some(p) if !remembered => self.fail(c, &format!("refers to the younger {p:#x} and is not remembered")),
             Some(p) if marked == Some(false) => {
-                self.wrong(c, &format!("refers to the younger {p:#x} and is marked clean"))
+                self.fail(c, &format!("refers to the younger {p:#x} and is marked clean"))
             }
             _ => {}
         }
         if marked == Some(true) && !remembered {
-            self.wrong(c, "is old and marked dirty, and is not remembered");
+            self.fail(c, "is old and marked dirty, and is not remembered");
         }
         if matches!(kind, MUT_ARR_PTRS_CLEAN | SMALL_MUT_ARR_PTRS_CLEAN) && !remembered {
-            self.wrong(c, "is a mutable array of an old generation and is not remembered");
+            self.fail(c, "is a mutable array of an old generation and is not remembered");
         }
     }
 
-    /// The card of an element that is younger than its array must be dirty.
-    unsafe fn card(&mut self, c: Closure, kind: usize, slot: *const usize) {
+    /// Verifies that the card of an element younger than its array is dirty.
+    unsafe fn check_card(&mut self, c: Closure, kind: usize, slot: *const usize) {
         if !matches!(
             kind,
             MUT_ARR_PTRS_CLEAN | MUT_ARR_PTRS_DIRTY | MUT_ARR_PTRS_FROZEN_CLEAN | MUT_ARR_PTRS_FROZEN_DIRTY
@@ -292,23 +297,24 @@ impl Checker<'_> {
         let i = slot.offset_from(payload) as usize;
         let cards = payload.add(c.word(MUT_ARR_PTRS)) as *const u8;
         if *cards.add(i >> MUT_ARR_PTRS_CARD_BITS) == 0 {
-            self.wrong(c, &format!("element {i} is younger, and its card is clean"));
+            self.fail(c, &format!("element {i} is younger, and its card is clean"));
         }
     }
 
-    unsafe fn static_object(&mut self, c: Closure, info: Info) {
+    /// Verifies a static object.
+    unsafe fn check_static(&mut self, c: Closure, info: Info) {
         match info.kind() {
             IND_STATIC => {
                 let p = c.word(INDIRECTEE);
-                self.pointer(c, p);
+                self.check_pointer(c, p);
                 let young = in_heap(p) && age_of(p).generation() < heap().oldest();
                 if young && !self.remembered.contains(&c.0) {
-                    self.wrong(c, &format!("is a CAF with the young {p:#x}, not remembered"));
+                    self.fail(c, &format!("is a CAF with the young {p:#x}, not remembered"));
                 }
                 let saved = caf::saved_info(c).0;
-                // The compiler itself emits indirections for aliases, which saved nothing.
+                // The compiler itself emits indirections for aliases, which have saved no header.
                 if saved != 0 && !self.mapped.holds(saved) {
-                    self.wrong(c, &format!("is a CAF whose saved header is {saved:#x}"));
+                    self.fail(c, &format!("is a CAF whose saved header is {saved:#x}"));
                 }
             }
             kind => {
@@ -317,12 +323,12 @@ impl Checker<'_> {
                 }
                 if matches!(kind, FUN_STATIC | THUNK_STATIC) {
                     if let Some(srt) = info.srt() {
-                        self.pointer(c, srt.0);
+                        self.check_pointer(c, srt.0);
                     }
                 }
                 if kind != THUNK_STATIC {
                     for i in 1..=info.ptrs() {
-                        self.pointer(c, c.word(i));
+                        self.check_pointer(c, c.word(i));
                     }
                 }
             }
@@ -330,8 +336,8 @@ impl Checker<'_> {
     }
 }
 
-/// Is the object marked as dirty? `None` for kinds that have no such mark.
-unsafe fn mark(c: Closure, kind: usize) -> Option<bool> {
+/// Is the object marked dirty? `None` for kinds without such a mark.
+unsafe fn dirty_mark(c: Closure, kind: usize) -> Option<bool> {
     match kind {
         MUT_VAR_CLEAN
         | MVAR_CLEAN

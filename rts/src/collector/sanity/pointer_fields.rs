@@ -1,6 +1,6 @@
-//! The pointer fields of an object, as the heap checker enumerates them: one by one, from the
-//! contract alone, in code of its own. What the collector scans by its fast paths is so checked
-//! against a second reading of the same layouts.
+//! Enumerates the pointer fields of an object for the heap checker, in code that the collector does not use.
+//!
+//! The collector's fast paths are thus checked against a second reading of the same layouts ([`crate::abi`]).
 use crate::abi::closure::fields::*;
 use crate::abi::info_table::Bitmap;
 use crate::abi::layout::*;
@@ -9,7 +9,7 @@ use crate::info;
 use crate::memory::object_size::size_of_frame;
 use crate::thread::park;
 
-/// Calls `f` with the address of every word of a heap object that is a closure pointer.
+/// Calls `f` with the address of every word of a heap object that holds a closure pointer.
 /// # Safety
 /// `c` is a live object with a plausible header.
 pub(in crate::collector) unsafe fn each_pointer(c: Closure, f: &mut dyn FnMut(*mut usize)) {

@@ -1,12 +1,21 @@
-//! Evacuation: given a slot, see to it that what it refers to survives, and update the slot.
+//! Evacuation: makes the object that a slot refers to survive, and updates the slot.
 //!
-//! A pointer outside the heap, or to an object that is not condemned, costs a range test and a
-//! byte load. A condemned small object is copied to the step its age asks for, or to the
-//! owner's if that is older (eager promotion), and its header becomes the new address with bit
-//! 0 set. Indirections are skipped, small boxed integers and characters replaced by the shared
-//! static ones, selector thunks evaluated if their selectee is (`selector.rs`), cells of a list copied in a row
-//! (`list_cells.rs`). `failed_to_evac` records that the referent ended up younger than the owner. Where several threads
-//! evacuate at once (`forwarding.rs`), one that finds that it was second looks at the object anew.
+//! *Protocol*
+//! 1. A pointer outside the heap, or to an object that is not condemned, costs a range test and a byte load.
+//! 2. A condemned small object is copied to the step that its age asks for, or to the owner's if that is older (eager
+//!    promotion). Its header becomes a forwarding pointer: the new address with bit 0 set.
+//! 3. A large, pinned or compact object stays where it is, and its age byte changes.
+//! 4. Indirections are skipped. Small boxed integers and characters are replaced by the shared static closures.
+//!    Selector thunks are evaluated if their selectee is ([`super::selector`]). List cells are copied in a row
+//!    ([`super::list_cells`]).
+//! 5. `failed_to_evac` records that the object ended up younger than the owner.
+//!
+//! *Invariants*: after evacuation, the slot refers to an object that is not condemned.
+//!
+//! *Locking*: where several workers evacuate at once, a worker that loses the race for an object reads its header again
+//! ([`super::forwarding`]).
+//!
+//! *Checked by*: the heap checker, and the loom models in `rts/tests/models/forwarding.rs`.
 use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
 use crate::abi::{Closure, Info, TAG_MASK, WORD};
@@ -19,29 +28,31 @@ use crate::memory::object_size::size_of_object;
 use crate::memory::{Age, BLOCK_LOG};
 use std::ptr;
 
-/// How many integers, from `MIN_INTLIKE` (which is negative) up, have a shared closure.
+/// The number of integers, from `MIN_INTLIKE` (which is negative) up, that have a shared closure.
 const SHARED_INTS: usize = MAX_INTLIKE.wrapping_sub(MIN_INTLIKE) + 1;
-/// A boxed number or character, as shared closures are: header and value.
+/// Words of a boxed integer or character, as in the shared closures: header and value.
 pub(in crate::collector) const BOX_WORDS: usize = 2;
 
-/// A selector thunk: header, spare word, selectee.
+/// Words of a selector thunk: header, spare word, selectee.
 const SELECTOR_WORDS: usize = 3;
 
-/// The forwarding mark in a header.
+/// The bit that marks a header as a forwarding pointer.
 pub(in crate::collector) const FORWARDED: usize = 1;
 
 impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
+    /// Is this address in the heap's reserved range?
     #[inline(always)]
     pub(in crate::collector) fn in_heap(&self, p: usize) -> bool {
         p.wrapping_sub(self.base) < self.bytes
     }
 
-    /// The age byte of a heap address.
+    /// Returns the age byte of a heap address.
     #[inline(always)]
     pub(in crate::collector) unsafe fn age(&self, p: usize) -> u8 {
         *(self.ages.wrapping_add(p >> BLOCK_LOG) as *const u8)
     }
 
+    /// Evacuates the object that a slot refers to.
     /// # Safety
     /// `slot` holds a closure pointer.
     #[inline(always)]
@@ -55,30 +66,30 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         }
         let age = self.age(p);
         if age & Age::CONDEMNED == 0 {
-            self.failed_to_evac |= (age & 15) < self.owner;
+            self.failed_to_evac |= (age & 15) < self.owner_gen;
             return;
         }
-        self.save(slot, p, age);
+        self.evacuate_condemned(slot, p, age);
     }
 
     /// Evacuates the field `i` of an object.
     #[inline(always)]
-    pub(in crate::collector) unsafe fn field(&mut self, c: *mut usize, i: usize) {
+    pub(in crate::collector) unsafe fn evacuate_field(&mut self, c: *mut usize, i: usize) {
         self.evacuate(c.add(i))
     }
 
     /// Evacuates fields `from..to` of an object.
     #[inline(always)]
-    pub(in crate::collector) unsafe fn fields(&mut self, c: *mut usize, from: usize, to: usize) {
+    pub(in crate::collector) unsafe fn evacuate_fields(&mut self, c: *mut usize, from: usize, to: usize) {
         for i in from..to {
             self.evacuate(c.add(i));
         }
     }
 
-    /// Evacuates a condemned object. What is common is done here without a call, so that few
-    /// registers need be saved; all else is done by calls in tail position.
+    /// Evacuates a condemned object. The common cases are done here without a call, so that few registers need saving.
+    /// The others are calls in tail position.
     #[inline(never)]
-    unsafe fn save(&mut self, slot: *mut usize, mut p: usize, mut age: u8) {
+    unsafe fn evacuate_condemned(&mut self, slot: *mut usize, mut p: usize, mut age: u8) {
         loop {
             if !Age(age).is_plain() {
                 *slot = p;
@@ -92,32 +103,32 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
             let info = Info(header);
             let kind = info.kind();
             if kind != IND && kind != BLACKHOLE {
-                if !self.save_small(slot, p, age, header, kind) {
+                if !self.copy_small(slot, p, age, header, kind) {
                     self.copy_slow(slot, p, age)
                 }
                 return;
             }
             let value = *c.add(INDIRECTEE);
-            // Without a tag it may be a thread, or whoever waits for one.
+            // Without a tag it may be a thread, or a queue of waiting threads.
             if value & TAG_MASK == 0 {
                 return self.copy_slow(slot, p, age);
             }
             p = value;
-            let Some(now) = self.must_save(slot, p) else { return };
-            age = now;
+            let Some(next_age) = self.next_condemned(slot, p) else { return };
+            age = next_age;
         }
     }
 
-    /// Saves a small object for which there is room. False if it is something else, or another
-    /// thread was first.
+    /// Copies a small object for which the open run has room. Returns false if it is something else, or another worker
+    /// was first.
     #[inline(always)]
-    unsafe fn save_small(&mut self, slot: *mut usize, p: usize, age: u8, header: usize, kind: usize) -> bool {
+    unsafe fn copy_small(&mut self, slot: *mut usize, p: usize, age: u8, header: usize, kind: usize) -> bool {
         let c = (p & !TAG_MASK) as *mut usize;
         if kind == CONSTR_0_1 && self.share(slot, c, header, p & TAG_MASK) {
             return true;
         }
         if header == self.cons_header {
-            // One thread alone is always first: then this is the end.
+            // One worker alone is always first, so the object is done.
             let won = self.copy_list(slot, c, header, p & TAG_MASK, age);
             return !PARALLEL || won;
         }
@@ -135,15 +146,15 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
             return false;
         }
         self.buffers[(step & 15) as usize].free = end;
-        self.note(age, words);
-        self.failed_to_evac |= step < self.owner;
+        self.count_copied(age, words);
+        self.failed_to_evac |= step < self.owner_gen;
         true
     }
 
-    /// The age of the object that an indirection led to, if it must be saved as well. Otherwise
-    /// the slot refers to it now.
+    /// Returns the age of the object that an indirection led to, if that must be evacuated too. Otherwise updates the
+    /// slot.
     #[inline(always)]
-    unsafe fn must_save(&mut self, slot: *mut usize, p: usize) -> Option<u8> {
+    unsafe fn next_condemned(&mut self, slot: *mut usize, p: usize) -> Option<u8> {
         if !self.in_heap(p) {
             *slot = p;
             if MAJOR {
@@ -154,26 +165,26 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         let age = self.age(p);
         if age & Age::CONDEMNED == 0 {
             *slot = p;
-            self.failed_to_evac |= (age & 15) < self.owner;
+            self.failed_to_evac |= (age & 15) < self.owner_gen;
             return None;
         }
         Some(age)
     }
 
-    /// The slot's object has a copy, which its header names.
+    /// Updates the slot of an object that has been forwarded.
     #[inline(always)]
     unsafe fn follow(&mut self, slot: *mut usize, header: usize, tag: usize) {
         let to = header - FORWARDED;
         *slot = to | tag;
-        if self.owner > 1 && self.in_heap(to) {
-            self.failed_to_evac |= (self.age(to) & 15) < self.owner;
+        if self.owner_gen > 1 && self.in_heap(to) {
+            self.failed_to_evac |= (self.age(to) & 15) < self.owner_gen;
         }
     }
 
-    /// Evacuates a condemned object, whatever it is.
+    /// Evacuates a condemned object of any kind.
     #[inline(never)]
     unsafe fn copy_slow(&mut self, slot: *mut usize, mut p: usize, mut age: u8) {
-        // Ends it, if the copy has become the object.
+        // Returns, if the copy has become the object.
         macro_rules! copied {
             ($copy:expr) => {{
                 let won = $copy;
@@ -211,7 +222,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
                 },
                 THUNK_SELECTOR => match self.select(Closure(c as usize), header) {
                     Some(value) => value,
-                    // It has been copied on the way, or is another thread's.
+                    // It has been copied on the way, or is another worker's.
                     None => continue,
                 },
                 STACK => copied!(self.copy_stack(slot, c, header, age, Size::Same)),
@@ -227,27 +238,27 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
                     copied!(self.copy(slot, c, header, tag, age, words));
                 }
             };
-            let Some(now) = self.must_save(slot, p) else { return };
-            age = now;
+            let Some(next_age) = self.next_condemned(slot, p) else { return };
+            age = next_age;
         }
     }
 
-    /// Evacuates without skipping anything: what an update frame or a queue of waiters names
-    /// must stay an object of its own, for it will be overwritten.
+    /// Evacuates without skipping indirections. What an update frame or a queue of waiting threads names must stay an
+    /// object of its own, because it will be overwritten.
     pub(in crate::collector) unsafe fn evacuate_as_is(&mut self, slot: *mut usize) {
         let p = *slot;
         if self.in_heap(p) {
             let age = self.age(p);
             let plain = age & (Age::LARGE | Age::PINNED | Age::COMPACT) == 0;
-            if age & Age::CONDEMNED != 0 && plain && self.save_as_is(slot, p, age) {
+            if age & Age::CONDEMNED != 0 && plain && self.copy_as_is(slot, p, age) {
                 return;
             }
         }
         self.evacuate(slot)
     }
 
-    /// Copies an object that evacuation might skip. False if it would not.
-    unsafe fn save_as_is(&mut self, slot: *mut usize, p: usize, age: u8) -> bool {
+    /// Copies an object that evacuation might skip. Returns false if it would not.
+    unsafe fn copy_as_is(&mut self, slot: *mut usize, p: usize, age: u8) -> bool {
         let c = (p & !TAG_MASK) as *mut usize;
         loop {
             let header = self.header(c);
@@ -269,18 +280,19 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         }
     }
 
-    /// The step that a survivor from a block of this age goes to.
+    /// Returns the step to which a survivor from a block of this age goes.
     #[inline(always)]
     pub(in crate::collector) fn destination(&self, age: u8) -> u8 {
         self.dest[(age & 15) as usize].max(self.evac_gen)
     }
 
-    /// Counts what has been copied from a block of this age.
+    /// Counts words copied from a block of this age.
     #[inline(always)]
-    pub(in crate::collector) fn note(&mut self, age: u8, words: usize) {
+    pub(in crate::collector) fn count_copied(&mut self, age: u8, words: usize) {
         self.copied_from[(age & 15) as usize] += words;
     }
 
+    /// Copies an object of `WORDS` words.
     #[inline(always)]
     unsafe fn copy_fixed<const WORDS: usize>(
         &mut self,
@@ -292,11 +304,11 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     ) -> bool {
         let step = self.destination(age);
         let won = self.copy_to::<WORDS>(slot, from, header, tag, age, step);
-        self.failed_to_evac |= won && step < self.owner;
+        self.failed_to_evac |= won && step < self.owner_gen;
         won
     }
 
-    /// Copies an object of so many words to a step.
+    /// Copies an object of `WORDS` words to a step.
     #[inline(always)]
     pub(in crate::collector) unsafe fn copy_to<const WORDS: usize>(
         &mut self,
@@ -310,13 +322,14 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         let to = self.alloc(step, WORDS);
         *(to as *mut [usize; WORDS]) = *(from as *const [usize; WORDS]);
         if !self.forward(slot, from, header, to, tag) {
-            self.take_back(step, WORDS);
+            self.undo_alloc(step, WORDS);
             return false;
         }
-        self.note(age, WORDS);
+        self.count_copied(age, WORDS);
         true
     }
 
+    /// Copies an object of `words` words.
     #[inline(always)]
     unsafe fn copy(
         &mut self,
@@ -335,15 +348,15 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
             ptr::copy_nonoverlapping(from, to, words);
         }
         if !self.forward(slot, from, header, to, tag) {
-            self.take_back(step, words);
+            self.undo_alloc(step, words);
             return false;
         }
-        self.note(age, words);
-        self.failed_to_evac |= step < self.owner;
+        self.count_copied(age, words);
+        self.failed_to_evac |= step < self.owner_gen;
         true
     }
 
-    /// Copies a selector thunk that cannot be evaluated now, whose claimed header was `header`.
+    /// Copies a selector thunk that cannot be evaluated now. Before it was claimed, its header was `header`.
     pub(in crate::collector) unsafe fn copy_selector(&mut self, c: Closure, header: usize) {
         let to = self.alloc(self.destination(self.age(c.0)), SELECTOR_WORDS);
         *(to as *mut [usize; SELECTOR_WORDS]) = *(c.slot(0) as *const [usize; SELECTOR_WORDS]);
@@ -351,7 +364,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         self.release(c.slot(0), to as usize | FORWARDED);
     }
 
-    /// Makes the slot refer to the shared closure that stands for a box, if there is one.
+    /// Makes the slot refer to the shared closure that equals a box, if there is one.
     #[inline(always)]
     pub(in crate::collector) unsafe fn share(
         &self,
@@ -366,7 +379,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         true
     }
 
-    /// The shared closure that stands for a small boxed integer or character.
+    /// Returns the shared closure that equals a small boxed integer or character.
     #[inline(always)]
     fn shared(&self, header: usize, value: usize) -> Option<usize> {
         if header == self.int_header {
@@ -379,8 +392,8 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         None
     }
 
-    /// The value of an indirection or a black hole; `None` while it is under evaluation, which
-    /// the indirectee says and not the header (`eval/thunk.rs`).
+    /// Returns the value of an indirection or a black hole; `None` while it is under evaluation. The indirectee
+    /// decides, not the header ([`crate::eval::thunk`]).
     #[inline]
     pub(in crate::collector) unsafe fn value_of_blackhole(&self, c: *mut usize) -> Option<usize> {
         let p = *c.add(INDIRECTEE);
@@ -397,18 +410,18 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         }
     }
 
-    /// Saves a large object, a block of pinned arrays or a compact region: nothing moves.
+    /// Marks a large object, a block of pinned arrays or a compact region as live. Nothing moves.
     #[cold]
     #[inline(never)]
     unsafe fn mark_in_place(&mut self, p: usize, age: u8) {
         let step = self.destination(age);
-        let step = self.keep(p, age, step);
-        self.failed_to_evac |= step < self.owner;
+        let step = self.mark_run(p, age, step);
+        self.failed_to_evac |= step < self.owner_gen;
     }
 
-    /// Ends the program: an object that no compiled code can have made.
+    /// Ends the program because of an object that no compiled code can have made.
     #[cold]
-    pub(in crate::collector) unsafe fn strange(&self, c: *const usize) -> ! {
+    pub(in crate::collector) unsafe fn report_corruption(&self, c: *const usize) -> ! {
         let header = *c;
         let kind = if self.in_heap(header) { usize::MAX } else { Info(header).kind() };
         fatal::broken(&format!(

@@ -1,7 +1,14 @@
-//! Tracing: evacuating and scavenging what is reachable, by kind of object.
+//! Tracing: evacuates and scavenges what is reachable.
 //!
-//! [`worker::Worker`] is one GC thread. Its methods are spread over the files of this folder: one kind of object a
-//! file.
+//! [`worker::Worker`] is one GC worker. Its methods are spread over this folder, one kind of object a file.
+//!
+//! *Protocol*
+//! 1. [`evacuate`] copies the object that a slot refers to into to-space and updates the slot.
+//! 2. [`scavenge`] evacuates all fields of a copied object, [`stacks`] and [`arrays`] those of special kinds.
+//! 3. [`worker`] repeats this until no copied object is left to scavenge.
+//! 4. [`weak`] then resolves weak pointers and threads.
+//!
+//! *Locking*: [`forwarding`] describes how several workers claim objects.
 pub mod arrays;
 pub mod evacuate;
 pub(super) mod forwarding;

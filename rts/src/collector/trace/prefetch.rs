@@ -1,31 +1,34 @@
-//! Fetching into the cache what will be read or written soon, so that several misses are waited for at once.
+//! Prefetches what will soon be read or written, so that several cache misses overlap.
 //!
-//! All of these are hints, to addresses that need not be any. What helps the collector is found by sampling: there are
-//! loads and stores that it waits for although they follow each other in memory, where a processor might have fetched
-//! by itself.
+//! All prefetches are hints, and their addresses need not be valid. Sampling shows which of them help: the collector
+//! waits for some loads and stores even where addresses are consecutive and hardware prefetching was expected.
+//!
+//! *Checked by*: the unit tests below.
 use crate::abi::{Closure, WORD};
-use crate::collector::trace::arrays::is_quiet;
+use crate::collector::trace::arrays::is_clean_array;
 
-/// A cache line, in bytes.
+/// Bytes of a cache line.
 const LINE: usize = 64;
-/// How far ahead a scan looks at words to fetch what they may point to; and so far beyond, words are fetched to be
-/// looked at.
-const AHEAD: usize = 256;
+/// How many bytes ahead of a scan words are examined, to prefetch what they may point to.
+const SCAN_AHEAD: usize = 256;
+/// How many bytes further ahead words are prefetched, to be examined later.
 const WORDS_AHEAD: usize = 1024;
-/// Objects that are listed, here and there in memory, are themselves fetched so long before they are scanned, and what
-/// they refer to when they have come.
-const LISTED_AHEAD: usize = 16;
+/// How many entries ahead the objects of a list are prefetched. They are scattered in memory.
+const OBJECTS_AHEAD: usize = 16;
+/// How many entries ahead what they refer to is prefetched. The objects themselves have arrived by then.
 const FIELDS_AHEAD: usize = 8;
-/// Copies are written to a line that was fetched so far before, in bytes.
+/// How many bytes ahead of the last copy lines are prefetched for writing.
 const COPIES_AHEAD: usize = 512;
-/// Cells of a list that are less than so many bytes apart may go on like that; then this many cells ahead are fetched.
-const NEAR: usize = 4096;
+/// List cells less than this many bytes apart are expected to continue with the same stride.
+const MAX_STRIDE: usize = 4096;
+/// How many list cells ahead are prefetched.
 const CELLS_AHEAD: usize = 4;
 
+/// Prefetches an address for reading.
 #[inline(always)]
-pub(in crate::collector) fn to_read(address: usize) {
+pub(in crate::collector) fn for_reading(address: usize) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: a hint, whatever the address.
+    // SAFETY: a hint, which takes any address.
     unsafe {
         use std::arch::x86_64::{_mm_prefetch, _MM_HINT_T0};
         _mm_prefetch::<_MM_HINT_T0>(address as *const i8);
@@ -34,15 +37,15 @@ pub(in crate::collector) fn to_read(address: usize) {
     let _ = address;
 }
 
-/// The line that copies will reach when those up to `end` have been made: it is new, and would be fetched when it is
-/// first written to.
+/// Prefetches for writing the line that copies will reach after those up to `end`. It is new, so its first write would
+/// miss.
 #[inline(always)]
 pub(in crate::collector) fn for_copies(end: usize) {
     let address = end.wrapping_add(COPIES_AHEAD);
-    // Written out, for without a target feature the compiler makes it a fetch for reading. Processors that do not know
-    // it do nothing.
+    // Written as assembly: without a target feature the compiler prefetches for reading instead. Processors that do not
+    // know the instruction ignore it.
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: a hint, whatever the address.
+    // SAFETY: a hint, which takes any address.
     unsafe {
         std::arch::asm!("prefetchw [{}]", in(reg) address, options(nostack, preserves_flags, readonly));
     }
@@ -50,20 +53,20 @@ pub(in crate::collector) fn for_copies(end: usize) {
     let _ = address;
 }
 
-/// Fetches what the words of a line may point to. They need not be pointers: to look at each of them would cost more
-/// than it saves.
+/// Prefetches what the words of a line may point to. They need not be pointers: testing each would cost more than it
+/// saves.
 /// # Safety
 /// `line` can be read.
 #[inline(always)]
-unsafe fn what_words_point_to(line: usize) {
+unsafe fn prefetch_targets(line: usize) {
     for word in *(line as *const [usize; LINE / WORD]) {
-        to_read(word);
+        for_reading(word);
     }
 }
 
-/// Looks ahead of a scan of words in a row.
+/// Looks ahead of a scan of consecutive words.
 pub(in crate::collector) struct Lookahead {
-    /// The next line to look at.
+    /// The next line to examine.
     next: usize,
 }
 
@@ -73,64 +76,64 @@ impl Lookahead {
         Lookahead { next: at.next_multiple_of(LINE) }
     }
 
-    /// The scan is at `at`; up to `end` is written. (What is not must not be read: a fresh page would cost a fault of
-    /// its own.)
+    /// Advances: the scan is at `at`, and words up to `end` are written. Others must not be read, since a fresh page
+    /// would cost a fault of its own.
     /// # Safety
     /// The words between can be read.
     #[inline(always)]
-    pub unsafe fn look(&mut self, at: usize, end: usize) {
-        if self.next < at + AHEAD && self.next + LINE <= end {
-            to_read(self.next + WORDS_AHEAD);
-            what_words_point_to(self.next);
+    pub unsafe fn advance(&mut self, at: usize, end: usize) {
+        if self.next < at + SCAN_AHEAD && self.next + LINE <= end {
+            for_reading(self.next + WORDS_AHEAD);
+            prefetch_targets(self.next);
             self.next = (self.next + LINE).max(at.next_multiple_of(LINE));
         }
     }
 }
 
-/// The objects of a list; those that follow are fetched meanwhile.
+/// Iterates over the objects of a list, and prefetches those that follow.
 /// # Safety
-/// They are objects.
-pub(in crate::collector) unsafe fn listed(list: &[Closure]) -> impl Iterator<Item = Closure> + '_ {
+/// The list's entries are objects.
+pub(in crate::collector) unsafe fn visit_objects(list: &[Closure]) -> impl Iterator<Item = Closure> + '_ {
     list.iter().enumerate().map(|(i, &c)| {
         // SAFETY: the caller's.
-        unsafe { beyond(list, i) };
+        unsafe { prefetch_beyond(list, i) };
         c
     })
 }
 
-/// Fetches what follows the object at `i` of a list, and what that refers to unless it is an array that will not be
-/// scanned.
+/// Prefetches what follows entry `i` of a list, and what that refers to unless it is an array that will not be
+/// scavenged.
 /// # Safety
-/// They are objects.
+/// The list's entries are objects.
 #[inline(always)]
-pub(in crate::collector) unsafe fn beyond(list: &[Closure], i: usize) {
-    if let Some(far) = list.get(i + LISTED_AHEAD) {
-        to_read(far.0);
+pub(in crate::collector) unsafe fn prefetch_beyond(list: &[Closure], i: usize) {
+    if let Some(object) = list.get(i + OBJECTS_AHEAD) {
+        for_reading(object.0);
     }
-    if let Some(near) = list.get(i + FIELDS_AHEAD) {
-        if !is_quiet(near.info()) {
-            // Of this line a part can be read, so all of it can.
-            what_words_point_to(near.0 & !(LINE - 1));
+    if let Some(fields) = list.get(i + FIELDS_AHEAD) {
+        if !is_clean_array(fields.info()) {
+            // A part of this line can be read, so all of it can.
+            prefetch_targets(fields.0 & !(LINE - 1));
         }
     }
 }
 
-/// The objects of a list, whose headers only will be looked at; those that follow are fetched meanwhile.
+/// Iterates over the objects of a list of which only the headers will be read, and prefetches those that follow.
 pub fn visit_headers(list: &[Closure]) -> impl Iterator<Item = Closure> + '_ {
     list.iter().enumerate().map(|(i, &c)| {
-        if let Some(far) = list.get(i + LISTED_AHEAD) {
-            to_read(far.0);
+        if let Some(object) = list.get(i + OBJECTS_AHEAD) {
+            for_reading(object.0);
         }
         c
     })
 }
 
-/// A list's cells further on, if they lie as the last two.
+/// Prefetches the list's cells further on, if they continue with the stride of the last two.
 #[inline(always)]
-pub(in crate::collector) fn further_cells(before: usize, now: usize) {
+pub(in crate::collector) fn next_cells(before: usize, now: usize) {
     let apart = now.wrapping_sub(before);
-    if apart.wrapping_add(NEAR) < 2 * NEAR {
-        to_read(now.wrapping_add(CELLS_AHEAD.wrapping_mul(apart)));
+    if apart.wrapping_add(MAX_STRIDE) < 2 * MAX_STRIDE {
+        for_reading(now.wrapping_add(CELLS_AHEAD.wrapping_mul(apart)));
     }
 }
 
@@ -141,10 +144,10 @@ mod tests {
     #[test]
     fn a_list_is_visited_in_order() {
         let words = vec![0usize; 8 * LINE];
-        for n in [0, 1, FIELDS_AHEAD, LISTED_AHEAD, LISTED_AHEAD + 1, 3 * LISTED_AHEAD] {
+        for n in [0, 1, FIELDS_AHEAD, OBJECTS_AHEAD, OBJECTS_AHEAD + 1, 3 * OBJECTS_AHEAD] {
             let list: Vec<Closure> = (0..n).map(|i| Closure(&words[i] as *const usize as usize)).collect();
-            // SAFETY: as if they were.
-            let seen: Vec<usize> = unsafe { listed(&list) }.map(|c| c.0).collect();
+            // SAFETY: the words are readable, as if they were objects.
+            let seen: Vec<usize> = unsafe { visit_objects(&list) }.map(|c| c.0).collect();
             assert_eq!(seen, list.iter().map(|c| c.0).collect::<Vec<_>>());
             assert_eq!(visit_headers(&list).map(|c| c.0).collect::<Vec<_>>(), seen);
         }
@@ -159,10 +162,10 @@ mod tests {
         let mut lines = Vec::new();
         for at in (start + WORD..end).step_by(3 * WORD) {
             let before = ahead.next;
-            // SAFETY: within the words.
-            unsafe { ahead.look(at, end) };
+            // SAFETY: the range lies within the words.
+            unsafe { ahead.advance(at, end) };
             if ahead.next != before {
-                assert!(before >= at && before + LINE <= end && before < at + AHEAD);
+                assert!(before >= at && before + LINE <= end && before < at + SCAN_AHEAD);
                 lines.push(before);
             }
         }

@@ -1,18 +1,23 @@
-//! Copies that need not be scanned, since all they refer to has been seen to when they were made: most cells of a list
-//! of characters or numbers (`list_cells.rs`). Scanning them as well would take as long as copying them.
+//! Ranges of copies that need no scavenging, since all that they refer to was evacuated when they were made.
 //!
-//! They lie in ranges, in the runs that a worker fills, and are scanned by the order in which they were made, for the
-//! most part. So there is a queue of ranges. Those that are not met, since their run is scanned later or by another
-//! worker, are forgotten: to scan what is settled does no harm.
+//! They are most cells of a list of characters or numbers ([`super::list_cells`]). Scavenging them as well would take
+//! as long as copying them.
+//!
+//! *Protocol*: the ranges lie in the runs that a worker fills, and are scavenged mostly in the order of their making.
+//! So they are in a queue. Ranges that are not reached, because another worker or a later run has them, are dropped.
+//!
+//! *Invariants*: scavenging a prescanned object again is harmless.
+//!
+//! *Checked by*: the unit tests below.
 use std::collections::VecDeque;
 
-/// So many ranges are remembered.
-const MOST: usize = 64;
+/// The largest number of queued ranges. A longer queue is seldom reached in order.
+const MAX_RANGES: usize = 64;
 
 pub(in crate::collector) struct PrescannedRanges {
-    /// Where the first range begins; no address if there is none.
+    /// The start of the first range; no valid address if there is none.
     pub next: usize,
-    /// From the first object to the one behind the last.
+    /// The address of the first object of a range, and the end of the last.
     ranges: VecDeque<(usize, usize)>,
 }
 
@@ -21,29 +26,29 @@ impl PrescannedRanges {
         PrescannedRanges { next: usize::MAX, ranges: VecDeque::new() }
     }
 
-    /// Objects from `start` up to `end` are settled.
+    /// Adds the objects from `start` up to `end`.
     #[inline]
     pub fn add(&mut self, start: usize, end: usize) {
-        if self.ranges.len() < MOST {
+        if self.ranges.len() < MAX_RANGES {
             self.ranges.push_back((start, end));
-            self.look();
+            self.update_next();
         }
     }
 
-    fn look(&mut self) {
+    fn update_next(&mut self) {
         self.next = self.ranges.front().map_or(usize::MAX, |&(start, _)| start);
     }
 
-    /// The scan has come to the first range: where it ends.
+    /// Removes the first range, which the scan has reached, and returns its end.
     #[cold]
     #[inline(never)]
     pub fn skip(&mut self) -> usize {
         let at = self.ranges.pop_front().map_or(self.next, |(_, end)| end);
-        self.look();
+        self.update_next();
         at
     }
 
-    /// A run is to be scanned, from `from` on, that ends at `limit`.
+    /// Prepares for the scan of a run from `from` to `limit`.
     pub fn begin(&mut self, from: usize, limit: usize) {
         while self.next != usize::MAX && !(from..limit).contains(&self.next) {
             self.skip();
@@ -80,8 +85,8 @@ mod tests {
     #[test]
     fn the_number_of_ranges_is_bounded() {
         let mut s = PrescannedRanges::new();
-        (0..2 * MOST).for_each(|i| s.add(100 * i, 100 * i + 24));
-        s.begin(100 * (MOST - 1), usize::MAX);
-        assert_eq!((s.skip(), s.next), (100 * (MOST - 1) + 24, usize::MAX));
+        (0..2 * MAX_RANGES).for_each(|i| s.add(100 * i, 100 * i + 24));
+        s.begin(100 * (MAX_RANGES - 1), usize::MAX);
+        assert_eq!((s.skip(), s.next), (100 * (MAX_RANGES - 1) + 24, usize::MAX));
     }
 }

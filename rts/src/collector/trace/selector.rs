@@ -1,14 +1,21 @@
-//! Selector thunks are evaluated by the collector when their selectee is: this is what keeps
-//! `let (a, b) = … in …` from holding on to `a` for as long as `b` is needed (Wadler 1987).
+//! Evaluates selector thunks whose selectee is evaluated.
 //!
-//! A selector's selectee may be a selector in turn, and what it selects another one, and so on
-//! through millions of them. So the chain is walked with an explicit stack, of those that *wait*
-//! for their selectees and those whose value is that of the next one above, which they *pass on*.
-//! While a selector is on that stack its header is `WHITEHOLE`, by which a cycle shows. One that
-//! can be evaluated becomes an indirection to what is at the end of the chain, which evacuation
-//! then skips in one step, from wherever on the chain it comes; if there is no value, all
-//! selectors on the stack are copied at once. So each is looked at once in a collection.
-//! The header is also the claim of this thread, if there are several (`forwarding.rs`).
+//! This keeps `let (a, b) = … in …` from retaining `a` as long as `b` is needed [Wad87].
+//!
+//! *Protocol*
+//! 1. The selectee of a selector may be another selector, and so may the selected field, through millions of them. So a
+//!    worker walks the chain with an explicit stack. A selector on the stack *waits* for its selectee, or *passes on*
+//!    the value of the next one above it.
+//! 2. A selector on the stack has the header `WHITEHOLE`. That reveals cycles, and claims the selector for this worker
+//!    ([`super::forwarding`]).
+//! 3. If the chain has a value, each selector becomes an indirection to it. Evacuation then skips the chain in one
+//!    step, wherever it enters.
+//! 4. If it has none, all selectors on the stack are copied at once.
+//!
+//! *Invariants*: each selector is examined once in a collection.
+//!
+//! *Checked by*: the unit tests `a_long_chain_of_selectors_collapses`, `nested_selectors_are_evaluated_once`,
+//! `cyclic_selectors_are_kept` and `selectors_without_a_value_are_kept`.
 use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
 use crate::abi::{Closure, Info, TAG_MASK};
@@ -23,27 +30,27 @@ use crate::memory::Age;
 pub(in crate::collector) struct Claimed {
     thunk: Closure,
     header: usize,
-    /// Its value is that of the next one on the stack, instead of a field of it.
+    /// Its value is that of the next selector on the stack, instead of a field of it.
     passes_on: bool,
 }
 
 impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
-    /// Evaluates a condemned selector thunk: `Some` of what is at the end of its chain, not
-    /// evacuated. `None`: it cannot be evaluated, and has been copied; or another thread was first.
+    /// Evaluates a condemned selector thunk. Returns what is at the end of its chain, not evacuated. Returns `None` if
+    /// it has no value and has been copied, or another worker was first.
     #[inline(never)]
     pub(in crate::collector) unsafe fn select(&mut self, thunk: Closure, header: usize) -> Option<usize> {
         debug_assert!(self.selectors.is_empty());
-        if !self.enter(thunk, header) {
+        if !self.claim(thunk, header) {
             return None;
         }
         let mut selectee = thunk.word(SELECTOR_SELECTEE);
         // The topmost selector waits for the selectee.
         loop {
-            match self.constructor(selectee) {
+            match self.find_constructor(selectee) {
                 Found::Constructor(con) => {
                     let top = self.selectors.len() - 1;
                     let value = con.word(1 + Info(self.selectors[top].header).selector_offset());
-                    match self.value(value) {
+                    match self.find_value(value) {
                         Value::Plain(value) => {
                             self.resolve(value);
                             if self.selectors.is_empty() {
@@ -52,8 +59,8 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
                             selectee = value;
                         }
                         Value::Selector(s, header) => {
-                            // Otherwise another thread has it, and we look anew.
-                            if self.enter(s, header) {
+                            // Otherwise another worker has it, and the field is read again.
+                            if self.claim(s, header) {
                                 self.selectors[top].passes_on = true;
                                 selectee = s.word(SELECTOR_SELECTEE);
                             }
@@ -62,8 +69,8 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
                     }
                 }
                 Found::Selector(s, header) => {
-                    // Otherwise another thread has it, and the chain goes on from what it is now.
-                    if self.enter(s, header) {
+                    // Otherwise another worker has it, and the chain continues from its new state.
+                    if self.claim(s, header) {
                         selectee = s.word(SELECTOR_SELECTEE);
                     }
                 }
@@ -72,7 +79,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         }
     }
 
-    /// The topmost selector, and those below that pass it on, have this value.
+    /// Gives the value to the topmost selector and to those below that pass it on.
     unsafe fn resolve(&mut self, value: usize) {
         if let Some(top) = self.selectors.pop() {
             self.indirect(&top, value);
@@ -80,7 +87,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         self.pass_on(value);
     }
 
-    /// The topmost selector has no value, and so none of them has.
+    /// Copies all selectors on the stack, because the topmost has no value.
     unsafe fn give_up<T>(&mut self) -> Option<T> {
         while let Some(s) = self.selectors.pop() {
             self.copy_selector(s.thunk, s.header);
@@ -89,6 +96,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         None
     }
 
+    /// Gives the value to the topmost selectors that pass it on.
     unsafe fn pass_on(&mut self, value: usize) {
         while let Some(s) = self.selectors.pop_if(|s| s.passes_on) {
             self.indirect(&s, value);
@@ -100,8 +108,8 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         self.release(s.thunk.slot(0), info!(stg_IND_info).0);
     }
 
-    /// Claims a selector. False if another thread has been here since its header was read.
-    unsafe fn enter(&mut self, s: Closure, header: usize) -> bool {
+    /// Claims a selector. Returns false if another worker has changed its header since it was read.
+    unsafe fn claim(&mut self, s: Closure, header: usize) -> bool {
         let claimed = info!(stg_WHITEHOLE_info).0;
         if PARALLEL {
             if !header::exchange(shared(s.slot(0)), header, claimed) {
@@ -114,8 +122,8 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         true
     }
 
-    /// What a field refers to, behind indirections.
-    unsafe fn value(&self, mut p: usize) -> Value {
+    /// Returns what a field refers to, behind indirections.
+    unsafe fn find_value(&self, mut p: usize) -> Value {
         loop {
             if !self.in_heap(p) || self.age(p) & Age::CONDEMNED == 0 {
                 return Value::Plain(p);
@@ -137,8 +145,8 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         }
     }
 
-    /// What is at the end of the indirections that start at `p`.
-    unsafe fn constructor(&self, mut p: usize) -> Found {
+    /// Finds what is at the end of the indirections that start at `p`.
+    unsafe fn find_constructor(&self, mut p: usize) -> Found {
         loop {
             let c = Closure(p & !TAG_MASK);
             let header = self.header(c.slot(0));
@@ -165,19 +173,20 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     }
 }
 
+/// What a selectee is, behind indirections.
 enum Found {
     Constructor(Closure),
-    /// A condemned selector thunk, not evaluated yet, and its header.
+    /// A condemned selector thunk that is not evaluated yet, and its header.
     Selector(Closure, usize),
     Nothing,
 }
 
 /// What a selected field refers to.
 enum Value {
-    /// It is no selector that could be evaluated now.
+    /// No selector that could be evaluated now.
     Plain(usize),
-    /// A condemned selector thunk, not evaluated yet, and its header.
+    /// A condemned selector thunk that is not evaluated yet, and its header.
     Selector(Closure, usize),
-    /// A selector on a stack, this thread's or another's.
+    /// A selector on a stack, this worker's or another's.
     Claimed,
 }

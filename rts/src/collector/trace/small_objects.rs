@@ -1,20 +1,23 @@
-//! Small objects whose size their info table tells: constructors, functions and thunks of a few
-//! words, which are most of what survives.
+//! Small objects whose size their info table tells: constructors, functions and thunks of a few words. They are most of
+//! what survives.
 //!
-//! Their size is computed and their words are copied without a jump for each kind and each size:
-//! kinds and sizes alternate from one object to the next, and a jump that the processor predicts
-//! wrongly costs as much as the copy.
+//! Their size is computed, and their words are copied, without a branch for each kind and size. Kinds and sizes change
+//! from one object to the next, and a mispredicted branch costs as much as the copy.
+//!
+//! *Checked by*: the unit tests below.
 use crate::abi::closure::fields::THUNK_PAYLOAD;
 use crate::abi::layout::*;
 use crate::abi::Info;
 
+/// Words of the smallest such object: header and one more.
 const MIN_WORDS: usize = 2;
+/// Words of the largest that two copies of four words cover.
 const MAX_WORDS: usize = 8;
-/// More than there are closure types.
+/// Entries of the table: a power of two that is not less than the number of closure types.
 const KINDS: usize = 64;
 const _: () = assert!(N_CLOSURE_TYPES <= KINDS);
 
-/// Words before the payload, by closure type; 0 for those whose size is not in the info table.
+/// Words before the payload, by closure type; 0 if the info table does not tell the size.
 static BEFORE_PAYLOAD: [u8; KINDS] = {
     let mut before = [0; KINDS];
     let of_one = [
@@ -54,7 +57,7 @@ pub(in crate::collector) fn is(words: usize) -> bool {
     words.wrapping_sub(MIN_WORDS) <= MAX_WORDS - MIN_WORDS
 }
 
-/// The size of an object of this kind, if it is small and its info table tells.
+/// Returns the size of an object of this kind in words, if it is small and its info table tells it.
 /// # Safety
 /// `info` is an info table of that kind.
 #[inline(always)]
@@ -64,9 +67,9 @@ pub(in crate::collector) unsafe fn words(info: Info, kind: usize) -> Option<usiz
     (before != 0 && is(words)).then_some(words)
 }
 
-/// Copies a small object: two words from either end, or four, which meet in the middle.
+/// Copies a small object: two words from either end, or four, which overlap in the middle.
 /// # Safety
-/// Both have so many words, and `words` is the size of a small object.
+/// Both objects have `words` words, which is the size of a small object.
 #[inline(always)]
 pub(in crate::collector) unsafe fn copy(from: *const usize, to: *mut usize, words: usize) {
     debug_assert!(is(words));
@@ -92,7 +95,7 @@ mod tests {
         for words in MIN_WORDS..=MAX_WORDS {
             let from: Vec<usize> = (1..=words).collect();
             let mut to = vec![0; MAX_WORDS + 1];
-            // SAFETY: both have so many words.
+            // SAFETY: both have that many words.
             unsafe { copy(from.as_ptr(), to.as_mut_ptr(), words) };
             assert_eq!(to[..words], from);
             assert!(to[words..].iter().all(|&w| w == 0), "{words} words");

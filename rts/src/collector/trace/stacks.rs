@@ -1,12 +1,17 @@
-//! Stacks, and what looks like a piece of one.
+//! Scavenges stacks, and objects that contain pieces of stack.
 //!
-//! A chunk is dirty while it may refer to younger objects; a clean one costs a minor
-//! collection nothing, so deep recursion is scanned once. A frame's info table says which of
-//! its words are pointers. The updatee of an update frame is kept as the object it is, even if
-//! somebody else has given it a value already: the frame will overwrite it.
+//! *Invariants*
+//! - A chunk is dirty while it may refer to younger objects. A clean one costs a minor collection nothing, so deep
+//!   recursion is scavenged once.
+//! - The updatee of an update frame stays an object of its own, even if another thread has updated it already: the
+//!   frame will overwrite it.
+//! - Only the used words of a chunk are copied. The current chunk of a thread that has not run since the last
+//!   collection gets little more room than that ([`stack_shrink`]).
 //!
-//! Of a chunk only the words in use are copied; and the current chunk of a thread that has not run
-//! since the last collection gets no more room than that (`thread/stack_shrink.rs`).
+//! *Protocol*: a frame's info table says which of its words are pointers. With several workers, the next chunk is
+//! evacuated before the frames of a chunk are scavenged, so that deep stacks are shared.
+//!
+//! *Checked by*: the heap checker, and the unit test `frames_are_scanned_by_their_bitmaps`.
 use crate::abi::closure::fields::*;
 use crate::abi::info_table::Bitmap;
 use crate::abi::layout::*;
@@ -23,40 +28,41 @@ use std::ptr;
 /// Words of a chunk's header.
 const HEADER_WORDS: usize = SIZEOF_StgStack / WORD;
 
-/// What size the copy of a chunk has.
+/// The size of the copy of a chunk.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::collector) enum Size {
     Same,
-    /// As small as can be, if that is worth it.
+    /// As small as possible, if that is worth it.
     Shrunk,
 }
 
-/// Fields of a `RET_FUN` frame.
+/// Indices of words of a `RET_FUN` frame.
 const RET_FUN_SIZE: usize = 1;
 const RET_FUN_FUN: usize = 2;
 const RET_FUN_PAYLOAD: usize = 3;
 
 impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
+    /// Scavenges a chunk.
     pub(in crate::collector) unsafe fn scan_stack(&mut self, c: *mut usize) {
         let stack = Stack(c as usize);
         let evac_gen = std::mem::replace(&mut self.evac_gen, 0);
         if PARALLEL {
-            self.has_worked_alone(stack.top() - stack.obj().sp);
+            self.count_unshared(stack.top() - stack.obj().sp);
             self.evacuate_next_chunk(stack);
         }
         self.scan_frames(stack.obj().sp as *mut usize, stack.top() as *mut usize);
         self.evac_gen = evac_gen;
-        stack.obj().dirty = if self.owner <= 1 || self.failed_to_evac { UNTOUCHED } else { CLEAN };
+        stack.obj().dirty = if self.owner_gen <= 1 || self.failed_to_evac { UNTOUCHED } else { CLEAN };
     }
 
-    /// Evacuates the chunk below, if there is one, for others to scan while this one is.
+    /// Evacuates the next chunk, if there is one, for others to scavenge at the same time.
     unsafe fn evacuate_next_chunk(&mut self, stack: Stack) {
         if let Some(frame) = underflow_frame(stack) {
             self.evacuate(frame.add(UNDERFLOW_NEXT));
         }
     }
 
-    /// Evacuates the youngest chunk of a thread, whose room nobody needs as long as it rests.
+    /// Evacuates the youngest chunk of a thread. Its unused room is not needed until the thread runs.
     pub(in crate::collector) unsafe fn evacuate_current_chunk(&mut self, t: Tso) {
         let o = t.obj();
         let slot = &mut o.stackobj as *mut Stack as *mut usize;
@@ -71,7 +77,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         self.evacuate(slot);
     }
 
-    /// Copies a stack chunk: its header, and the words in use.
+    /// Copies a stack chunk: its header, and its used words.
     #[cold]
     pub(in crate::collector) unsafe fn copy_stack(
         &mut self,
@@ -99,22 +105,22 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         new.obj().sp = new.top() - used * WORD;
         ptr::copy_nonoverlapping(old.obj().sp as *const usize, new.obj().sp as *mut usize, used);
         if !self.forward(slot, from, header, to, 0) {
-            self.take_back(step, words);
+            self.undo_alloc(step, words);
             return false;
         }
-        // What it had counts, since what was there to survive is counted so too.
-        self.note(age, HEADER_WORDS + old.obj().size as usize);
-        self.failed_to_evac |= step < self.owner;
+        // The old size counts, because that is also what is counted as allocated.
+        self.count_copied(age, HEADER_WORDS + old.obj().size as usize);
+        self.failed_to_evac |= step < self.owner_gen;
         true
     }
 
-    /// Scans whole frames from `sp` to `end`.
+    /// Scavenges whole frames from `sp` to `end`.
     pub(in crate::collector) unsafe fn scan_frames(&mut self, mut sp: *mut usize, end: *mut usize) {
         let mut ahead = Lookahead::from(sp as usize);
         while sp < end {
-            ahead.look(sp as usize, end as usize);
+            ahead.advance(sp as usize, end as usize);
             let info = Info(*sp);
-            self.srt(info);
+            self.reach_srt(info);
             sp = match info.kind() {
                 RET_SMALL | CATCH_FRAME | ATOMICALLY_FRAME | CATCH_RETRY_FRAME | CATCH_STM_FRAME | STOP_FRAME => {
                     let bitmap = info.small_bitmap();
@@ -152,7 +158,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         }
     }
 
-    /// The arguments of a partial or a delayed application, at their function's layout.
+    /// Scavenges the arguments of a partial or a delayed application by their function's layout.
     pub(in crate::collector) unsafe fn scan_arguments(&mut self, c: *mut usize, fun_field: usize, n: usize) {
         self.evacuate(c.add(fun_field));
         let payload = c.add(fun_field + 1);
@@ -162,17 +168,17 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
                 self.scan_prefix(payload, info.fun_bitmap(), n)
             }
             BCO => fatal::unsupported("the bytecode interpreter"),
-            _ => self.fields(payload, 0, n),
+            _ => self.evacuate_fields(payload, 0, n),
         }
     }
 
-    /// Scans the words that a bitmap describes.
+    /// Scavenges the words that a bitmap describes.
     #[inline(always)]
     unsafe fn scan_bitmap(&mut self, at: *mut usize, bitmap: Bitmap) {
         self.scan_prefix(at, bitmap, bitmap.size())
     }
 
-    /// Scans the first `n` words that a bitmap describes.
+    /// Scavenges the first `n` words that a bitmap describes.
     #[inline(always)]
     unsafe fn scan_prefix(&mut self, at: *mut usize, bitmap: Bitmap, n: usize) {
         match bitmap {

@@ -1,15 +1,18 @@
-//! Static objects, traced in full collections only.
+//! Traces static objects, in full collections only, to find the reachable CAFs.
 //!
-//! Code refers to static closures through the static reference tables of its info tables. A
-//! table is a closure itself (`stg_SRT_n_info`), or the one closure it would list, or the
-//! static function that the code belongs to. What matters in the end is which CAFs can still
-//! be reached: an evaluated CAF is an indirection into the heap.
+//! Code refers to static closures through the static reference tables (SRTs) of its info tables. An SRT is a closure
+//! (`stg_SRT_n_info`), the one closure that it would list, or the static function to which the code belongs. An
+//! evaluated CAF is an indirection into the heap.
 //!
-//! Each static object that may lead to a CAF has a link word: 0 in the executable, 3 if the
-//! compiler knows that no CAF can be reached. We write the number of the collection there
-//! (shifted, with bit 0 set) when the object is reached; nothing has to be cleared afterwards.
-//! CAFs that were not reached are put back to what they were before they were entered, so
-//! that even code which was thought unreachable would find a proper thunk.
+//! *Protocol*
+//! 1. A static object that may lead to a CAF has a link word: 0 in the executable, 3 if the compiler knows that it
+//!    leads to none.
+//! 2. A worker that reaches the object writes the collection's mark there: its number, shifted, with bit 0 set. Nothing
+//!    has to be cleared afterwards.
+//! 3. After tracing, CAFs that were not reached revert to thunks. So even code that was thought unreachable would find
+//!    a proper thunk.
+//!
+//! *Checked by*: the unit test `cafs_live_as_long_as_code_can_reach_them`.
 use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
 use crate::abi::{Closure, Info, TAG_MASK, WORD};
@@ -18,20 +21,20 @@ use crate::collector::trace::header;
 use crate::collector::trace::worker::Worker;
 use crate::memory::heap;
 
-/// Link word of objects from which no CAF can be reached.
+/// The link word of objects that lead to no CAF.
 const LEADS_NOWHERE: usize = 3;
-/// Link word of a `THUNK_STATIC` or `IND_STATIC`.
+/// Index of the link word of a `THUNK_STATIC` or `IND_STATIC`.
 const CAF_LINK: usize = CAF_STATIC_LINK;
 
-/// The table of shared characters: a header and a value each.
+/// Bytes of the table of shared characters, each with a header and a value.
 const SHARED_CHARS_BYTES: usize = (MAX_CHARLIKE + 1) * 2 * WORD;
 
-/// What the link words of reached objects say in the `n`th collection.
+/// Returns the mark that the `n`th full collection writes to the link words of reached objects.
 pub(in crate::collector) fn reached_mark(n: usize) -> usize {
     n << 2 | 1
 }
 
-/// The link word of a static object, if it has one that matters.
+/// Returns the link word of a static object that may lead to a CAF.
 /// # Safety
 /// `c` is an untagged static closure.
 pub(in crate::collector) unsafe fn link_of(c: Closure) -> Option<*mut usize> {
@@ -48,10 +51,10 @@ pub(in crate::collector) unsafe fn link_of(c: Closure) -> Option<*mut usize> {
 }
 
 impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
-    /// A static object is referred to. (It is not looked at at once: see `static_queue.rs`.)
+    /// Reaches a static object. It is examined later (see `static_queue.rs`).
     #[inline(never)]
     pub(in crate::collector) unsafe fn reach_static(&mut self, p: usize) {
-        // Strings are full of shared characters, which lead nowhere: they need not be looked at.
+        // Strings are full of shared characters, which lead to no CAF.
         if p.wrapping_sub(self.char_table) < SHARED_CHARS_BYTES {
             return;
         }
@@ -59,13 +62,13 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         if c.is_null() {
             return;
         }
-        if let Some(c) = self.coming.push(c) {
-            self.look_at_static(c);
+        if let Some(c) = self.static_queue.push(c) {
+            self.list_static(c);
         }
     }
 
-    /// Puts a static object on the list of those to be scanned, if it has not been there yet.
-    pub(in crate::collector) unsafe fn look_at_static(&mut self, c: Closure) {
+    /// Lists a static object to be scavenged, if it has not been listed yet.
+    pub(in crate::collector) unsafe fn list_static(&mut self, c: Closure) {
         if let Some(link) = link_of(c) {
             let before = *link;
             if before != self.reached {
@@ -79,22 +82,23 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         }
     }
 
+    /// Scavenges a static object.
     pub(in crate::collector) unsafe fn scan_static(&mut self, c: Closure) {
         self.set_owner(self.oldest);
         let info = c.info();
         match info.kind() {
             IND_STATIC => self.scan_caf(c),
-            THUNK_STATIC => self.srt(info),
+            THUNK_STATIC => self.reach_srt(info),
             kind => {
                 if kind == FUN_STATIC {
-                    self.srt(info);
+                    self.reach_srt(info);
                 }
-                self.fields(c.slot(0), 1, 1 + info.ptrs());
+                self.evacuate_fields(c.slot(0), 1, 1 + info.ptrs());
             }
         }
     }
 
-    /// Brings what an entered CAF refers to into the oldest generation, if that is possible.
+    /// Brings what an entered CAF refers to into the oldest generation, if possible.
     pub(in crate::collector) unsafe fn scan_caf(&mut self, c: Closure) {
         self.evacuate(c.slot(INDIRECTEE));
         if self.take_failed_to_evac() {
@@ -102,7 +106,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         }
     }
 
-    /// After a full collection: forgets the CAFs that were not reached.
+    /// Drops the CAFs that a full collection has not reached.
     pub(in crate::collector) unsafe fn sweep_cafs(&self) {
         heap().cafs.retain(|&c| {
             let alive = c.word(CAF_LINK) == self.reached;
@@ -114,7 +118,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     }
 }
 
-/// Makes an entered CAF a thunk again.
+/// Reverts an entered CAF to a thunk.
 unsafe fn revert(c: Closure) {
     let info = Info(c.word(CAF_SAVED_INFO));
     c.set_word(INDIRECTEE, 0);

@@ -1,20 +1,24 @@
-//! Static objects that have been met and are not looked at yet.
+//! A queue of static objects that have been reached and are being prefetched.
 //!
-//! To look at one misses the cache twice, at the object and then at its info table, and a full collection looks at
-//! every one that can be reached: a hundred thousand of ghc's. So who is met waits in a queue while the object is
-//! fetched, and in a second one while its info table is. Those that are met again and again (`[]`, `True`) do not wait
-//! each time.
+//! Examining a static object misses the cache twice: at the object, then at its info table. A full collection examines
+//! all that are reachable, a hundred thousand in `ghc`.
+//!
+//! *Protocol*
+//! 1. A reached object waits in one queue while it is prefetched, then in a second one while its info table is.
+//! 2. Objects reached again shortly afterwards (`[]`, `True`) are recognised and not queued again.
+//!
+//! *Checked by*: the unit test below.
 use crate::abi::{Closure, WORD};
 use crate::collector::trace::prefetch;
 
-/// How many others are met while an object or an info table is fetched.
+/// How many others are reached while an object or an info table is prefetched.
 const DEPTH: usize = 16;
-/// How many that were met lately are known again. A power of two.
-const LATELY: usize = 128;
-/// What is read of an info table lies so far before the code that it belongs to.
-const TABLE_BYTES: usize = 2 * WORD;
+/// Entries of the table of recently reached objects. A power of two.
+const RECENT: usize = 128;
+/// The words of an info table that are read end this many bytes before the code.
+const INFO_TABLE_BYTES: usize = 2 * WORD;
 
-/// First in, first out; as many as there are places, of which some may be empty (0).
+/// A queue of fixed length, in which places may be empty (0).
 struct Queue {
     places: [usize; DEPTH],
     at: usize,
@@ -23,7 +27,7 @@ struct Queue {
 impl Queue {
     const EMPTY: Queue = Queue { places: [0; DEPTH], at: 0 };
 
-    /// The one that has waited for so many others, for the new one.
+    /// Adds an entry and returns the one added `DEPTH` entries before.
     #[inline(always)]
     fn exchange(&mut self, new: usize) -> usize {
         self.at = (self.at + 1) % DEPTH;
@@ -32,36 +36,36 @@ impl Queue {
 }
 
 pub(in crate::collector) struct StaticQueue {
-    lately: [usize; LATELY],
+    recent: [usize; RECENT],
     objects: Queue,
     tables: Queue,
     waiting: usize,
 }
 
 impl StaticQueue {
-    pub const NOBODY: StaticQueue =
-        StaticQueue { lately: [0; LATELY], objects: Queue::EMPTY, tables: Queue::EMPTY, waiting: 0 };
+    pub const EMPTY: StaticQueue =
+        StaticQueue { recent: [0; RECENT], objects: Queue::EMPTY, tables: Queue::EMPTY, waiting: 0 };
 
-    /// An untagged static object is met. The one that is to be looked at now, if any.
+    /// Adds an untagged static object, and returns an object to be examined now, if any.
     /// # Safety
-    /// It is one.
+    /// It is a static object.
     #[inline(always)]
     pub unsafe fn push(&mut self, c: Closure) -> Option<Closure> {
-        let known = &mut self.lately[c.0 / (2 * WORD) % LATELY];
-        if std::mem::replace(known, c.0) == c.0 {
+        let entry = &mut self.recent[c.0 / (2 * WORD) % RECENT];
+        if std::mem::replace(entry, c.0) == c.0 {
             return None;
         }
-        prefetch::to_read(c.0);
+        prefetch::for_reading(c.0);
         self.waiting += 1;
-        self.go_on(c.0)
+        self.advance(c.0)
     }
 
-    /// One that waits, though nobody is met; None if nobody does.
+    /// Returns a queued object without adding another; `None` if the queue is empty.
     /// # Safety
-    /// As for [`StaticQueue::push`], of all that have been met.
+    /// All objects that were added are static objects.
     pub unsafe fn next(&mut self) -> Option<Closure> {
         while self.waiting > 0 {
-            let next = self.go_on(0);
+            let next = self.advance(0);
             if next.is_some() {
                 return next;
             }
@@ -69,11 +73,12 @@ impl StaticQueue {
         None
     }
 
+    /// Moves the queues on by one place, adding `new` (0 for none).
     #[inline(always)]
-    unsafe fn go_on(&mut self, new: usize) -> Option<Closure> {
+    unsafe fn advance(&mut self, new: usize) -> Option<Closure> {
         let fetched = self.objects.exchange(new);
         if fetched != 0 {
-            prefetch::to_read(Closure(fetched).info().0.wrapping_sub(TABLE_BYTES));
+            prefetch::for_reading(Closure(fetched).info().0.wrapping_sub(INFO_TABLE_BYTES));
         }
         let next = self.tables.exchange(fetched);
         self.waiting -= (next != 0) as usize;
@@ -87,19 +92,19 @@ mod tests {
 
     #[test]
     fn each_object_leaves_the_queue_once_and_in_order() {
-        let objects: Vec<[usize; 2]> = vec![[0; 2]; 5 * LATELY];
-        let mut coming = StaticQueue::NOBODY;
+        let objects: Vec<[usize; 2]> = vec![[0; 2]; 5 * RECENT];
+        let mut queue = StaticQueue::EMPTY;
         let all: Vec<usize> = objects.iter().map(|o| o.as_ptr() as usize).collect();
         let mut seen = Vec::new();
-        // SAFETY: as if they were static objects.
+        // SAFETY: the memory is readable, as if these were static objects.
         unsafe {
-            assert!(coming.next().is_none());
+            assert!(queue.next().is_none());
             for (i, &c) in all.iter().enumerate() {
-                seen.extend(coming.push(Closure(c)).map(|c| c.0));
-                assert!(coming.push(Closure(c)).is_none());
+                seen.extend(queue.push(Closure(c)).map(|c| c.0));
+                assert!(queue.push(Closure(c)).is_none());
                 assert_eq!(seen.len(), (i + 1).saturating_sub(2 * DEPTH));
             }
-            while let Some(c) = coming.next() {
+            while let Some(c) = queue.next() {
                 seen.push(c.0);
             }
         }

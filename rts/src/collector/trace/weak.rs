@@ -1,14 +1,20 @@
-//! What is alive only if something else is: weak pointers and threads.
+//! Resolves weak pointers and threads, which are alive only if something else is.
 //!
-//! After everything reachable from the roots has been saved:
-//! 1. A weak pointer whose key is alive keeps its value and finalizers alive, which may bring
-//!    other keys to life: repeat until nothing changes.
-//! 2. A thread that nothing refers to and that has not finished can never run again by itself.
-//!    It is resurrected, for the floors above to throw an exception to it; then 1 again.
-//! 3. Weak pointers that remain have dead keys. They and their finalizers, with the values of those that have
-//!    finalizers in C, are kept for this once, and handed out to be finalized.
-//! Weak pointers of generations that are not collected count as alive; what they refer to in
-//! younger generations is found through the remembered set.
+//! *Protocol*, after all that the roots lead to has been evacuated:
+//! 1. A weak pointer with a live key keeps its value and finalizers alive, which may make other keys live. This repeats
+//!    until nothing changes.
+//! 2. An unreachable thread that has not finished can never run again by itself. It is resurrected, so that the
+//!    scheduler can throw an exception to it. Then step 1 is repeated.
+//! 3. The remaining weak pointers have dead keys. They, their finalizers, and the values of those with C finalizers are
+//!    kept alive once more, and handed out to be finalized.
+//!
+//! *Invariants*: weak pointers of generations that are not collected count as alive. What they refer to in younger
+//! generations is found through the remembered set.
+//!
+//! *Locking*: the collecting thread does this while other workers only help to scavenge.
+//!
+//! *Checked by*: the unit tests `weak_pointers_follow_their_keys` and
+//! `lost_threads_are_resurrected_and_finished_ones_dropped`.
 use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
 use crate::abi::{Closure, Info, Tso, TAG_MASK};
@@ -17,7 +23,7 @@ use crate::collector::trace::worker::Worker;
 use crate::memory::{heap, Age};
 use crate::{info, static_closure};
 
-/// The weak pointers and threads of the generations that are being collected.
+/// The weak pointers and threads of the collected generations.
 pub(in crate::collector) struct Uncertain {
     pub weaks: Vec<Closure>,
     pub threads: Vec<Tso>,
@@ -26,8 +32,8 @@ pub(in crate::collector) struct Uncertain {
 }
 
 impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
-    /// Where an object is now, if it has been saved.
-    pub(in crate::collector) unsafe fn alive(&self, c: Closure) -> Option<Closure> {
+    /// Returns where an object is now, if it is alive.
+    pub(in crate::collector) unsafe fn live_copy(&self, c: Closure) -> Option<Closure> {
         let mut p = c.0;
         loop {
             if !self.in_heap(p) {
@@ -52,8 +58,8 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         }
     }
 
-    /// Where an object's fields are to be read: in its copy if there is one.
-    unsafe fn present(&self, c: Closure) -> Closure {
+    /// Returns where an object's fields are to be read: in its copy if there is one.
+    unsafe fn current(&self, c: Closure) -> Closure {
         if self.in_heap(c.0) && c.word(0) & FORWARDED != 0 {
             Closure(c.word(0) - FORWARDED)
         } else {
@@ -63,23 +69,23 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
 
     /// Evacuates all that a weak pointer refers to.
     pub(in crate::collector) unsafe fn scan_weak(&mut self, c: *mut usize) {
-        self.fields(c, WEAK_CFINALIZERS, WEAK_FINALIZER + 1);
+        self.evacuate_fields(c, WEAK_CFINALIZERS, WEAK_FINALIZER + 1);
     }
 
-    /// Saves a weak pointer whose key is dead. Nobody will ask for its key and value; but with C finalizers, `base` has
-    /// for the value what holds the memory that they are called with.
-    unsafe fn save_dead_weak(&mut self, weak: Closure) -> Closure {
-        let now = self.present(weak);
+    /// Keeps a weak pointer with a dead key. Its key and value are not needed any more. But `base` stores in the value
+    /// of one with C finalizers what holds the memory that they are called with.
+    unsafe fn keep_dead_weak(&mut self, weak: Closure) -> Closure {
+        let now = self.current(weak);
         let none = static_closure!(stg_NO_FINALIZER_closure);
         now.set_word(WEAK_KEY, none.0);
         if now.field(WEAK_CFINALIZERS) == none {
             now.set_word(WEAK_VALUE, none.0);
         }
-        self.save_weak(weak)
+        self.evacuate_weak(weak)
     }
 
-    /// Saves a weak pointer with all that it refers to.
-    unsafe fn save_weak(&mut self, weak: Closure) -> Closure {
+    /// Evacuates a weak pointer and all that it refers to.
+    unsafe fn evacuate_weak(&mut self, weak: Closure) -> Closure {
         let mut new = weak;
         self.set_owner(0);
         self.evacuate(&mut new.0);
@@ -94,11 +100,12 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         new
     }
 
-    pub(in crate::collector) unsafe fn settle_uncertain(&mut self, u: &mut Uncertain) {
-        self.settle_weaks(&mut u.weaks);
+    /// Resolves the weak pointers and threads of the collected generations.
+    pub(in crate::collector) unsafe fn resolve_uncertain(&mut self, u: &mut Uncertain) {
+        self.resolve_weaks(&mut u.weaks);
         let mut lost = Vec::new();
         for t in std::mem::take(&mut u.threads) {
-            match self.alive(t.closure()) {
+            match self.live_copy(t.closure()) {
                 Some(new) => self.keep_thread(Tso(new.0)),
                 None => {
                     let state = t.obj().what_next as usize;
@@ -116,35 +123,36 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
             u.resurrected.push(Tso(c.0));
         }
         self.drain();
-        self.settle_weaks(&mut u.weaks);
+        self.resolve_weaks(&mut u.weaks);
         for weak in std::mem::take(&mut u.weaks) {
-            let new = self.save_dead_weak(weak);
+            let new = self.keep_dead_weak(weak);
             u.dead_weaks.push(new);
         }
         self.drain();
     }
 
+    /// Lists a live thread with its generation.
     unsafe fn keep_thread(&self, t: Tso) {
         let gen = Age(self.age(t.0)).generation();
         heap().gens[gen].threads.push(t);
     }
 
-    /// Saves what live keys keep alive. Those with keys not known to be alive remain.
-    unsafe fn settle_weaks(&mut self, weaks: &mut Vec<Closure>) {
+    /// Evacuates what live keys keep alive. Weak pointers with keys not known to be alive remain in the list.
+    unsafe fn resolve_weaks(&mut self, weaks: &mut Vec<Closure>) {
         loop {
             let before = weaks.len();
             let mut i = 0;
             while i < weaks.len() {
-                let now = self.present(weaks[i]);
+                let now = self.current(weaks[i]);
                 if now.info() == info!(stg_DEAD_WEAK_info) {
                     weaks.swap_remove(i);
                     continue;
                 }
-                if self.alive(now.field(WEAK_KEY)).is_none() {
+                if self.live_copy(now.field(WEAK_KEY)).is_none() {
                     i += 1;
                     continue;
                 }
-                let new = self.save_weak(weaks[i]);
+                let new = self.evacuate_weak(weaks[i]);
                 let gen = Age(self.age(new.0)).generation();
                 heap().gens[gen].weaks.push(new);
                 weaks.swap_remove(i);

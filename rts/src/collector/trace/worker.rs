@@ -1,15 +1,20 @@
-//! What one GC thread owns while a collection runs, and the loop that drains it.
+//! The state of one GC worker during a collection, and the loop that scavenges its copies.
 //!
-//! To-space is a set of runs for each step (a step is an age: 1 the survivors, n+1 generation
-//! n). For every step a worker has one *open* run that it allocates in. A full run goes to
-//! `filled`, and to `pending` if objects in it have not been scanned yet; `scan` in a run's
-//! descriptor is its Cheney pointer. The worker is done when every open run is scanned up to
-//! `free` and nothing is pending. There is no global state of a collection outside the worker,
-//! but what several workers share (`collector/parallel/work_sharing.rs`): then pending runs, and whatever else others
-//! could scan, are in deques.
+//! To-space is a set of runs for each step (1 for survivors, n + 1 for generation n).
 //!
-//! The code for one worker and for several is the same, but for `PARALLEL`: one alone pays for no
-//! atomic instruction.
+//! *Protocol*
+//! 1. For every step a worker has one *open* run, in which it allocates.
+//! 2. A full run goes to `filled`, and to `pending` if objects in it are not scavenged yet. `scan` in a run's
+//!    descriptor is its Cheney pointer [Che70].
+//! 3. The worker is done when every open run is scavenged up to `free` and no run is pending.
+//! 4. With several workers, pending runs and other work are in deques, from which others can take them
+//!    ([`crate::collector::parallel::work_sharing`]).
+//!
+//! *Invariants*: a collection has no global state outside its workers, except for what several workers share. The code
+//! for one worker and for several is the same up to the constant `PARALLEL`. A single worker executes no atomic
+//! instruction.
+//!
+//! *Checked by*: the heap checker, and the collector's unit tests with one, two and four workers.
 use crate::abi::{Closure, WORD};
 use crate::collector::parallel::work_sharing::{ParallelGc, Work};
 use crate::collector::policy::aging::aging;
@@ -39,87 +44,87 @@ pub(in crate::collector) struct Buffer {
     pub run: Run,
 }
 
-/// `MAJOR`: all generations are collected, and static objects are traced. `PARALLEL`: others
-/// work beside it.
-/// (Several lie side by side: no two in one line of the cache, or in two that are fetched together.)
+/// A GC worker. `MAJOR`: all generations are collected, and static objects are traced. `PARALLEL`: there are other
+/// workers. The alignment keeps two workers from sharing a cache line, or a pair of lines fetched together.
 #[repr(align(128))]
 pub struct Worker<const MAJOR: bool, const PARALLEL: bool> {
     pub(in crate::collector) base: usize,
     pub(in crate::collector) bytes: usize,
     pub(in crate::collector) ages: usize,
-    /// Where a survivor goes, by the step it comes from.
+    /// The step to which a survivor goes, by the step from which it comes.
     pub(in crate::collector) dest: [u8; STEPS],
-    /// Words copied, by the step that they come from.
+    /// Words copied, by the step from which they come.
     pub(in crate::collector) copied_from: [usize; STEPS],
-    /// Survivors go at least to this step (eager promotion); 0 asks for nothing.
+    /// Survivors go at least to this step (eager promotion); 0 requests nothing.
     pub(in crate::collector) evac_gen: u8,
-    /// Step of the object being scanned.
-    pub(in crate::collector) owner: u8,
-    /// The object being scanned refers to a younger one.
+    /// The step of the object being scavenged.
+    pub(in crate::collector) owner_gen: u8,
+    /// The object being scavenged refers to a younger one.
     pub(in crate::collector) failed_to_evac: bool,
     /// The oldest step.
     pub(in crate::collector) oldest: u8,
     pub(in crate::collector) buffers: [Buffer; STEPS],
     pending: [Vec<Run>; STEPS],
     pub(in crate::collector) filled: [Vec<Run>; STEPS],
-    /// The run being scanned: it is on no list even when it fills up.
+    /// The run being scavenged: it is on no list even when it fills up.
     scanning: Run,
-    /// Large objects that are saved and not yet scanned.
+    /// Large objects that are live and not scavenged yet.
     pub(in crate::collector) large: Vec<Closure>,
-    /// Static objects that are reached and not yet scanned.
+    /// Static objects that are reached and not scavenged yet.
     pub(in crate::collector) statics: Vec<Closure>,
-    /// How many it has scanned.
+    /// The number of static objects that it has scavenged.
     pub(in crate::collector) statics_scanned: usize,
-    /// What a static object's link word says when this collection has reached it.
+    /// The mark in the link word of static objects that this collection has reached.
     pub(in crate::collector) reached: usize,
     /// Old objects that refer to younger ones, by generation.
     pub(in crate::collector) remembered: Vec<Vec<Closure>>,
     /// Selector thunks under evaluation, with their headers.
     pub(in crate::collector) selectors: Vec<Claimed>,
     pub(in crate::collector) cons_header: usize,
-    /// Headers of boxed integers and characters, of which small ones are shared.
+    /// Headers of boxed integers and characters. Small ones are shared.
     pub(in crate::collector) int_header: usize,
     pub(in crate::collector) char_header: usize,
     pub(in crate::collector) int_table: usize,
     pub(in crate::collector) char_table: usize,
-    /// What was in the open runs at the start.
+    /// Bytes that were in the open runs at the start.
     pub(in crate::collector) resumed_bytes: usize,
-    /// Its number in the team, 0 for the thread that collects.
+    /// Its number among the workers, 0 for the collecting thread.
     pub(in crate::collector) me: usize,
-    /// The HEC whose remembered set it scans first, and which remembers for it.
+    /// The HEC whose remembered set it scavenges first, and to whose remembered set it adds.
     pub(in crate::collector) home: usize,
-    /// The team, if there is one.
+    /// What the workers share; null for a single worker.
     pub(in crate::collector) parallel_gc: *const ParallelGc,
-    /// What others may take, by step; empty without a team.
+    /// Work that others may take, by step; empty for a single worker.
     queues: Vec<deque::Worker<Work>>,
-    /// Bytes scanned or copied in this stage, roughly, before the others were called.
-    pub(in crate::collector) alone: usize,
-    /// Bytes of large objects that it has scanned.
+    /// Bytes scavenged or copied in this stage, roughly, before helpers were called.
+    pub(in crate::collector) unshared_bytes: usize,
+    /// Bytes of large objects that it has scavenged.
     pub(in crate::collector) scanned_in_place: usize,
-    /// It has just left a part of a run to others, who should come before it takes that back.
+    /// It has just offered a part of a run, which others should take before it does.
     divided: bool,
-    /// What it has copied and need not scan.
-    pub(in crate::collector) settled: PrescannedRanges,
-    /// Static objects that have been met, and not looked at yet.
-    pub(in crate::collector) coming: StaticQueue,
+    /// Copies that need no scavenging.
+    pub(in crate::collector) prescanned: PrescannedRanges,
+    /// Static objects that are reached and not examined yet.
+    pub(in crate::collector) static_queue: StaticQueue,
 }
 
-/// What changes for every object must not lie where a wider word is read: a byte at a multiple of four is sometimes
-/// read with the three behind it, and must then wait for those that have just been written. Collections took up to 1.5
-/// times as long.
+/// A field that changes for every object must not be part of a wider read. A byte at a multiple of four is sometimes
+/// read together with the three behind it. The read then waits for those that have just been written. Collections took
+/// up to 1.5 times as long.
 const fn are_read_alone<const MAJOR: bool, const PARALLEL: bool>() -> bool {
-    offset_of!(Worker<MAJOR, PARALLEL>, evac_gen) % 4 != 0 && offset_of!(Worker<MAJOR, PARALLEL>, owner) % 4 != 0
+    offset_of!(Worker<MAJOR, PARALLEL>, evac_gen) % 4 != 0 && offset_of!(Worker<MAJOR, PARALLEL>, owner_gen) % 4 != 0
 }
 const _: () = assert!(are_read_alone::<false, false>() && are_read_alone::<true, false>());
 const _: () = assert!(are_read_alone::<false, true>() && are_read_alone::<true, true>());
 
-/// A run of which so many bytes are left to scan, some objects, is divided if others have nothing to do.
-const WORTH_DIVIDING: usize = 256;
-/// After so many bytes the others are called, whatever there is to offer: to copy them takes about as long as to come.
-const WORTH_COMPANY: usize = 64 << 10;
+/// A run with at least this many bytes left to scavenge, some objects, is divided if other workers are idle.
+const MIN_DIVIDED_BYTES: usize = 256;
+/// Bytes after which helpers are called, however little there is to offer: copying them takes about as long as a helper
+/// takes to arrive.
+const MAX_UNSHARED_BYTES: usize = 64 << 10;
 
 impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
-    /// A worker that goes on filling the last run of each generation that stays.
+    /// Makes a worker that continues to fill the last run of each generation that is not collected.
     /// # Safety
     /// The world is stopped; generations above `collected` are not condemned.
     pub(in crate::collector) unsafe fn new(me: usize, collected: usize, reached: usize) -> Self {
@@ -140,7 +145,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
             dest,
             copied_from: [0; STEPS],
             evac_gen: 0,
-            owner: 0,
+            owner_gen: 0,
             failed_to_evac: false,
             oldest,
             buffers: [closed; STEPS],
@@ -163,11 +168,11 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
             home: 0,
             parallel_gc: ptr::null(),
             queues: Vec::new(),
-            alone: 0,
+            unshared_bytes: 0,
             scanned_in_place: 0,
             divided: false,
-            settled: PrescannedRanges::new(),
-            coming: StaticQueue::NOBODY,
+            prescanned: PrescannedRanges::new(),
+            static_queue: StaticQueue::EMPTY,
         };
         for (g, gen) in gens.iter_mut().enumerate().skip(collected + 1) {
             if let Some(run) = gen.take_last_plain() {
@@ -179,7 +184,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         w
     }
 
-    /// Room for `words` in to-space.
+    /// Allocates `words` in to-space.
     #[inline(always)]
     pub(in crate::collector) unsafe fn alloc(&mut self, step: u8, words: usize) -> *mut usize {
         let b = &mut self.buffers[(step & 15) as usize];
@@ -213,7 +218,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         (*b.run).free = b.free;
         self.filled[step].push(b.run);
         if PARALLEL {
-            self.has_worked_alone((*b.run).len as usize * BLOCK_BYTES);
+            self.count_unshared((*b.run).len as usize * BLOCK_BYTES);
         }
         if b.run != self.scanning && (*b.run).scan < b.free {
             if PARALLEL {
@@ -225,83 +230,82 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         self.buffers[step] = Buffer { free: 0, limit: 0, run: ptr::null_mut() };
     }
 
-    /// What it has copied so far.
+    /// Returns the bytes that it has copied so far.
     pub(in crate::collector) fn copied_bytes(&self) -> usize {
         self.copied_from.iter().sum::<usize>() * WORD
     }
 
-    /// What it has copied so far, or scanned where it was.
+    /// Returns the bytes that it has copied so far or scavenged in place.
     pub(in crate::collector) fn done_bytes(&self) -> usize {
         self.copied_bytes() + self.scanned_in_place
     }
 
-    /// Makes it a member of a team.
+    /// Attaches it to the workers of a parallel collection.
     pub(in crate::collector) fn attach(&mut self, parallel_gc: &mut ParallelGc) {
         self.queues = (0..=self.oldest).map(|_| deque::Worker::new_lifo()).collect();
         parallel_gc.add_worker(self.queues.iter().map(deque::Worker::stealer).collect());
         self.parallel_gc = parallel_gc;
     }
 
-    /// Puts a piece of work where the other workers see it.
+    /// Puts a piece of work where other workers see it.
     #[inline(never)]
     pub(in crate::collector) unsafe fn share_work(&mut self, step: usize, work: Work) {
         self.queues[step].push(work);
         (*self.parallel_gc).notify_work(self.me, self.queues[step].len());
     }
 
-    /// Calls the others where there is much to do, though not at a time: they will divide what there is
-    /// ([`Worker::scan_run`]).
+    /// Counts bytes worked alone. Calls helpers when they are many, even if little can be offered at a time: the
+    /// workers will divide it ([`Worker::scan_run`]).
     #[inline(always)]
-    pub(in crate::collector) unsafe fn has_worked_alone(&mut self, bytes: usize) {
+    pub(in crate::collector) unsafe fn count_unshared(&mut self, bytes: usize) {
         if self.me == 0 {
-            self.alone += bytes;
-            if self.alone >= WORTH_COMPANY {
-                self.alone = 0;
+            self.unshared_bytes += bytes;
+            if self.unshared_bytes >= MAX_UNSHARED_BYTES {
+                self.unshared_bytes = 0;
                 (*self.parallel_gc).call_in_stage();
             }
         }
     }
 
-    /// Would somebody else take a part of what this worker does?
-    unsafe fn could_share(&self, step: u8) -> bool {
+    /// Would another worker take a part of this worker's work?
+    unsafe fn can_share(&self, step: u8) -> bool {
         self.queues[step as usize].is_empty() && (*self.parallel_gc).has_idle_workers(self.me)
     }
 
-    /// Ends the collection: hands over all full runs of a step.
+    /// Hands over all full runs of a step, at the end of the collection.
     pub(in crate::collector) unsafe fn take_filled(&mut self, step: usize) -> Vec<Run> {
         debug_assert!(self.pending[step].is_empty());
         std::mem::take(&mut self.filled[step])
     }
 
-    /// Ends the collection: hands over the open run of a step.
+    /// Hands over the open run of a step, at the end of the collection.
     pub(in crate::collector) unsafe fn take_open(&mut self, step: usize) -> Option<Run> {
         self.close(step);
         self.filled[step].pop()
     }
 
-    /// Says that `owner`'s referents belong into its own generation.
+    /// Sets the step of the object being scavenged. What that refers to is promoted to the same step.
     #[inline(always)]
-    pub(in crate::collector) fn set_owner(&mut self, owner: u8) {
-        self.owner = owner;
-        self.evac_gen = owner;
+    pub(in crate::collector) fn set_owner(&mut self, owner_gen: u8) {
+        self.owner_gen = owner_gen;
+        self.evac_gen = owner_gen;
     }
 
-    /// Lists an object of the owner's generation as one that refers to younger ones.
+    /// Lists an object of the owner's generation in the remembered set.
     #[inline(always)]
     pub(in crate::collector) fn remember(&mut self, c: *mut usize) {
-        debug_assert!(self.owner > 1);
-        self.remembered[self.owner as usize - 1].push(Closure(c as usize));
+        debug_assert!(self.owner_gen > 1);
+        self.remembered[self.owner_gen as usize - 1].push(Closure(c as usize));
     }
 
-    /// Did the scan since the last call meet a younger object?
+    /// Has a younger object been met since the last call?
     #[inline(always)]
     pub(in crate::collector) fn take_failed_to_evac(&mut self) -> bool {
         std::mem::take(&mut self.failed_to_evac)
     }
 
-    /// Scans until nothing reachable from what has been scanned is left, by whichever worker
-    /// it has been copied. Old generations come first, so that what they refer to is promoted
-    /// before the survivors claim it.
+    /// Scavenges until nothing reachable is left in the copies of any worker. Old generations come first, so that what
+    /// they refer to is promoted before survivors claim it.
     pub(in crate::collector) unsafe fn drain(&mut self) {
         if PARALLEL && self.me == 0 {
             (*self.parallel_gc).begin_stage(self.home);
@@ -319,6 +323,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         self.set_owner(0);
     }
 
+    /// Scavenges until this worker has nothing left.
     pub(in crate::collector) unsafe fn drain_own(&mut self) {
         loop {
             let mut idle = true;
@@ -335,8 +340,8 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
                     self.statics_scanned += 1;
                     idle = false;
                 }
-                while let Some(c) = self.coming.next() {
-                    self.look_at_static(c);
+                while let Some(c) = self.static_queue.next() {
+                    self.list_static(c);
                     idle = false;
                 }
             }
@@ -346,7 +351,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         }
     }
 
-    /// Scans what is to be scanned in a step. True if there was something.
+    /// Scavenges what is left in a step. Returns whether there was anything.
     unsafe fn scan_step(&mut self, step: u8) -> bool {
         let s = step as usize;
         let mut any = false;
@@ -368,21 +373,20 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         }
     }
 
-    /// Is there something to scan in the open run?
+    /// Is anything in the open run left to scavenge?
     unsafe fn has_open_work(&self, step: u8) -> bool {
         let b = self.buffers[step as usize];
         !b.run.is_null() && (*b.run).scan < b.free
     }
 
-    /// Scans a run. What is to be scanned at a time may be less than a run holds, as in lists of lists, and still lead
-    /// to all of the heap. So where others have nothing to do, a run that is full is scanned by half, and the rest of
-    /// it is theirs.
+    /// Scavenges a run. Less than a run may be left to scavenge at a time, as in a list of lists, and still lead to the
+    /// whole heap. So while other workers are idle, only half of a full run is scavenged, and the rest is offered.
     pub(in crate::collector) unsafe fn scan_run(&mut self, step: u8, run: Run) {
         self.scanning = run;
         self.set_owner(step);
         let mut at = (*run).scan;
         let mut ahead = Lookahead::from(at);
-        self.settled.begin(at, run_limit(run));
+        self.prescanned.begin(at, run_limit(run));
         loop {
             let b = &self.buffers[step as usize];
             let full = b.run != run;
@@ -390,14 +394,14 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
             if at >= end {
                 break;
             }
-            let divide = PARALLEL && full && end - at >= WORTH_DIVIDING && self.could_share(step);
+            let divide = PARALLEL && full && end - at >= MIN_DIVIDED_BYTES && self.can_share(step);
             let stop = if divide { at + (end - at) / 2 } else { end };
             while at < stop {
-                if at == self.settled.next {
-                    at = self.settled.skip();
+                if at == self.prescanned.next {
+                    at = self.prescanned.skip();
                     continue;
                 }
-                ahead.look(at, end);
+                ahead.advance(at, end);
                 at += self.scan(at as *mut usize) * WORD;
             }
             if divide && at < end {
