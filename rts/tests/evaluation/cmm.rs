@@ -1,4 +1,4 @@
-//! What the frame in cmm/Update.cmm does to a thunk that it updates, read from its source: the model does just that, in that order.
+//! Reads from `cmm/Update.cmm` what the update frame does to a thunk. The model does exactly that, in that order.
 use std::sync::OnceLock;
 
 const UPDATE: &str = include_str!("../../../cmm/Update.cmm");
@@ -7,13 +7,13 @@ const EVALUATION: &str = include_str!("../../../cmm/evaluation/lock-free/Evaluat
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Step {
     LoadHeader,
-    /// Leaves the rest to who updates claimed thunks, if the header says that there was a claim or a value.
+    /// Leave the thunk to the code that updates claimed thunks, if the header shows a claim or a value.
     LeaveIfClaimed,
     StoreIndirectee,
     StoreHeader,
 }
 
-/// The steps of `stg_upd_frame`.
+/// Returns the steps of `stg_upd_frame`.
 pub fn plain_update() -> &'static [Step] {
     static STEPS: OnceLock<Vec<Step>> = OnceLock::new();
     STEPS.get_or_init(|| {
@@ -25,7 +25,7 @@ pub fn plain_update() -> &'static [Step] {
     })
 }
 
-/// What a macro stands for.
+/// Returns the definition of a macro.
 fn definition(source: &str, name: &str) -> String {
     let from = source.find(&format!("#define {name}")).unwrap_or_else(|| panic!("{name} is defined nowhere"));
     let mut text = String::new();
@@ -38,6 +38,7 @@ fn definition(source: &str, name: &str) -> String {
     text["#define ".len() + name.len()..].trim().to_owned()
 }
 
+/// Translates the code into steps. Panics on a statement that the model does not know.
 fn steps(code: &str) -> Vec<Step> {
     let words: Vec<&str> = code.split_whitespace().collect();
     let code = words.join(" ");
@@ -48,7 +49,7 @@ fn steps(code: &str) -> Vec<Step> {
             "if (info == stg_IND_info || info == stg_BLACKHOLE_info) (likely: False)" => Step::LeaveIfClaimed,
             "StgInd_indirectee(updatee) = R1" => Step::StoreIndirectee,
             "SET_INFO(updatee, stg_IND_info)" => Step::StoreHeader,
-            // On x86-64 stores stay in their order. What Rust is called for is no part of the protocol.
+            // On x86-64 stores stay in order. Calls into Rust are no part of the protocol.
             ""
             | "W_ updatee, info"
             | "updatee = Sp(1)"

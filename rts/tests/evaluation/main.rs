@@ -1,15 +1,15 @@
-//! Models of lazy evaluation by several threads: loom runs them through every interleaving of few
-//! preemptions. `rts/src/eval/thunk.rs` is compiled here just as it is, but for where its atomics
-//! come from.
+//! Loom models of lazy evaluation by several threads [HMP05, §4].
 //!
-//! Plain stores and exchanges of one word meet in this protocol, and loom orders concurrent
-//! stores of a word only as far as threads have seen them: then two exchanges may both find the
-//! same store the latest. So here every access is an exchange, and what is explored are
-//! interleavings; the orders that the accesses need are argued in the protocol's file. (On x86-64 a
-//! store may still come later than it is made. A thread whose store is late is, to the others,
-//! one that has been preempted before it.)
+//! Loom explores every interleaving with few preemptions. `rts/src/eval/thunk.rs` is compiled here as it is shipped,
+//! but with the atomics below.
+//!
+//! This protocol mixes plain stores and exchanges of one word. Loom orders concurrent stores of a word only as far as
+//! threads have seen them, so two exchanges may both find the same store to be the latest. So every access here is an
+//! exchange, and loom explores interleavings only. The memory orderings that the accesses need are argued in the
+//! protocol's file. On x86-64 a store may still become visible late. To other threads, a thread whose store is late
+//! looks like one that was preempted before it.
 
-/// What `rts/src/base/atomics.rs` is for the runtime.
+/// Stands for `rts/src/base/atomics.rs`.
 mod atomics {
     pub use loom::sync::atomic::Ordering;
     use Ordering::SeqCst;
@@ -35,7 +35,7 @@ mod atomics {
     }
 }
 
-/// Where the shipped file finds them, as in the runtime.
+/// The path by which the shipped file finds its atomics, as in the runtime.
 mod base {
     pub(crate) use crate::atomics;
 }
@@ -46,7 +46,7 @@ mod thunk;
 mod cmm;
 mod models;
 
-/// Explores a model with at most so many preemptions of a thread that could go on.
+/// Explores a model with at most this many preemptions of threads that could continue.
 fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(preemptions);

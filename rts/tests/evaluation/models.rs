@@ -1,8 +1,10 @@
-//! Several threads evaluate one thunk, stop, are cut off, and wait for each other: nobody waits
-//! for what will not come, no value is read before it is made, and work set aside is not lost.
+//! Models of threads that evaluate one thunk, stop, are cut off, and wait for each other.
 //!
-//! What the Cmm frame does with plain loads and stores is read from its source (`cmm.rs`), and [`World::return_plainly`]
-//! does it step by step; what compiled code does is mirrored by [`World::enter_eagerly`]; the rest is the runtime's own code.
+//! *Checked*: no thread waits for ever, no value is read before it is made, and suspended work is not lost.
+//!
+//! What the Cmm update frame does with plain loads and stores is read from its source ([`crate::cmm`]), and
+//! [`World::return_plainly`] does it step by step. [`World::enter_eagerly`] mirrors compiled code. The rest is the
+//! runtime's own code.
 use crate::atomics::{AtomicUsize, Ordering::*};
 use crate::cmm::{plain_update, Step};
 use crate::explore;
@@ -17,13 +19,13 @@ const WHITEHOLE: usize = 2;
 const BLACKHOLE: usize = 3;
 const EAGER: usize = 4;
 const IND: usize = 5;
-/// Addresses: of the thunk; from where on threads, queues, entries and values are.
+/// Addresses: of the thunk, and where the addresses of threads, queues, entries and values begin.
 const X: usize = 10;
 const THREADS: usize = 20;
 const QUEUES: usize = 40;
 const ENTRIES: usize = 60;
 const VALUES: usize = 80;
-/// What a thread makes when it waits: so often it may have to try.
+/// How often a thread may have to try to wait.
 const TRIES: usize = 4;
 const N: usize = 3;
 
@@ -35,13 +37,13 @@ struct World {
     next_hanging: Vec<AtomicUsize>,
     owners: Vec<AtomicUsize>,
     next_entry: Vec<AtomicUsize>,
-    /// What each thread's value holds: written before the value is anywhere.
+    /// The contents of each thread's value, written before the value is published.
     contents: Vec<UnsafeCell<usize>>,
-    /// The entry on which each thread is blocked (0: none), under the thread's lock.
+    /// The entry on which each thread is blocked (0 for none), under the thread's lock.
     blocked: Vec<Mutex<usize>>,
 }
 
-// SAFETY: what loom is to verify.
+// SAFETY: loom verifies it.
 unsafe impl Sync for World {}
 unsafe impl Send for World {}
 
@@ -100,7 +102,7 @@ impl World {
     fn new() -> Arc<World> {
         Arc::new(World {
             header: AtomicUsize::new(THUNK),
-            // A new thunk's spare word has never been written.
+            // The spare word of a new thunk has never been written.
             indirectee: AtomicUsize::new(0),
             hanging: words(N),
             entries: words(N * TRIES),
@@ -112,7 +114,7 @@ impl World {
         })
     }
 
-    /// Makes the value that thread `me` finds.
+    /// Makes the value that thread `me` computes.
     fn value(&self, me: usize) -> usize {
         // SAFETY: loom verifies it.
         self.contents[me].with_mut(|c| unsafe { *c = 7 });
@@ -143,13 +145,13 @@ impl World {
         after_update(self, THREADS + me, outcome, |owed| self.pay(owed));
     }
 
-    /// stg_marked_upd_frame, stg_bh_upd_frame.
+    /// As `stg_marked_upd_frame` and `stg_bh_upd_frame`.
     fn return_claimed(&self, me: usize) {
         let value = self.value(me);
         self.owed(me, finish(self, X, value));
     }
 
-    /// stg_upd_frame.
+    /// As `stg_upd_frame`.
     fn return_plainly(&self, me: usize) {
         let mut seen = THUNK;
         // On x86-64 every load is an Acquire, and every store a Release.
@@ -164,13 +166,13 @@ impl World {
         }
     }
 
-    /// What code compiled with -feager-blackholing does when it has been entered.
+    /// As code compiled with -feager-blackholing, when it is entered.
     fn enter_eagerly(&self, me: usize) {
         self.indirectee.store(THREADS + me, Release);
         self.header.store(EAGER, Release);
     }
 
-    /// The thread stops with an unmarked frame: it claims. If it cannot, it loses the frame.
+    /// The thread stops with an unmarked frame and claims the thunk. If it cannot, it loses the frame.
     fn pause(&self, me: usize) -> bool {
         let mine = match look(self, X) {
             State::Unclaimed => claim(self, X, THREADS + me).is_some(),
@@ -183,7 +185,7 @@ impl World {
         mine
     }
 
-    /// The thread enters the thunk, and waits if it is under evaluation; as `blackhole::park`.
+    /// The thread enters the thunk and waits if it is under evaluation, as in `blackhole::park`.
     fn enter(&self, me: usize) {
         for try_no in me * TRIES..(me + 1) * TRIES {
             let State::Claimed(indirectee, claim) = look(self, X) else { return };
@@ -206,7 +208,7 @@ impl World {
         panic!("thread {me} tries too often");
     }
 
-    /// All evaluators are done.
+    /// Verifies the thunk and the threads after all evaluators are done.
     fn verify(&self) {
         let State::Claimed(value, Claim::Value) = look(self, X) else { panic!("no value") };
         self.read(value);
@@ -216,7 +218,7 @@ impl World {
     }
 }
 
-/// Runs what three threads do, and looks at what they leave.
+/// Runs the acts of three threads, and verifies what they leave.
 fn together(preemptions: usize, acts: [fn(&World); 3], verify: fn(&World)) {
     explore(preemptions, move || {
         let w = World::new();
@@ -233,7 +235,7 @@ fn together(preemptions: usize, acts: [fn(&World); 3], verify: fn(&World)) {
     });
 }
 
-/// Claims when it stops; goes on with the evaluation if it may.
+/// Claims the thunk when the thread stops, and continues with the evaluation if it may.
 fn claims(w: &World, me: usize) {
     if w.pause(me) {
         w.return_claimed(me);
@@ -242,6 +244,7 @@ fn claims(w: &World, me: usize) {
     }
 }
 
+/// Enters eagerly, then does as [`claims`].
 fn eager(w: &World, me: usize) {
     w.enter_eagerly(me);
     if w.pause(me) {
@@ -286,7 +289,7 @@ fn a_second_waiter_meets_a_queue_that_is_overwritten() {
             |w| eager(w, 1),
             |w| {
                 w.enter(2);
-                // Woken or not, it goes away: an entry left behind harms nobody.
+                // Woken or not, it goes away: an entry left behind is harmless.
                 *w.blocked[2].lock().unwrap() = 0;
             },
         ],
@@ -296,7 +299,7 @@ fn a_second_waiter_meets_a_queue_that_is_overwritten() {
 
 #[test]
 fn work_set_aside_is_resumed_unless_another_has_claimed() {
-    // One freezes what it has done for the thunk without having claimed it; the other claims.
+    // One freezes its work for the thunk without having claimed it; the other claims.
     together(
         3,
         [

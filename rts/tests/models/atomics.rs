@@ -1,27 +1,28 @@
-//! What `rts/src/base/atomics.rs` is for the runtime: loom's, and such that loom sees all interleavings.
+//! Stands for `rts/src/base/atomics.rs`: loom's atomics, adapted so that loom explores all interleavings.
 //!
-//! loom runs two accesses of a variable in both orders only if one of them is the last before the other that it may not be swapped with, and
-//! of a variable's loads it remembers the last alone: that of a thread which goes on to change the variable hides those of all others, and
-//! the orders in which these come second are never run (loom's issues 166 and 392). So each variable here has another beside it that every
-//! access changes. Relaxed as that is, it makes nothing visible that the access itself does not, and no load newer than it may be.
+//! Loom runs two accesses of a variable in both orders only if one of them is the last before the other with which it
+//! may not be swapped. Of a variable's loads it remembers only the last. So the load by a thread that then changes the
+//! variable hides the loads of all other threads, and orders in which those come second are never run (loom's issues
+//! 166 and 392). So each variable here has another beside it that every access changes. That access is relaxed. It
+//! makes nothing visible that the access itself does not, and makes no load newer than it may be.
 use loom::sync::atomic;
 pub use loom::sync::atomic::{fence, Ordering};
 pub use loom::sync::{Condvar, Mutex, MutexGuard};
 
 std::thread_local! {
-    /// Turns of waiting so far in this execution, all of whose threads loom runs on one of the system's.
-    static TURNS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+    /// Iterations of waiting so far in this execution. Loom runs all its threads on one OS thread.
+    static WAITS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
-/// loom would try any number of turns; what comes after so many is run in one way only.
-const EXPLORED_TURNS: usize = 4;
+/// Iterations of waiting that are explored. Loom would try any number; what follows is run in one way only.
+const EXPLORED_WAITS: usize = 4;
 
-/// An execution begins.
+/// Begins an execution.
 pub fn begin() {
-    TURNS.set(0);
+    WAITS.set(0);
 }
 
 pub fn spin_loop() {
-    if TURNS.replace(TURNS.get() + 1) == EXPLORED_TURNS {
+    if WAITS.replace(WAITS.get() + 1) == EXPLORED_WAITS {
         loom::stop_exploring();
     }
     loom::thread::yield_now();
@@ -111,7 +112,7 @@ impl Futex {
     }
 }
 
-/// What loom by itself runs in one order only.
+/// A case that loom alone runs in one order only.
 #[test]
 fn a_load_before_a_store_hides_no_other_load() {
     use std::sync::{Arc, Mutex};

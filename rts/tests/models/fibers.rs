@@ -1,32 +1,34 @@
-//! A thread that leaves its fiber for a foreign call: one OS thread at a time has the fiber, and the worker that takes it up is
-//! not given a HEC as well.
+//! Models of a thread that leaves its fiber for a foreign call.
+//!
+//! *Checked*: one OS thread at a time has the fiber, and the worker that takes it over is not granted a HEC as well.
+//! *Shipped code*: `sched/handoff/protocol.rs` and what [`crate::hec_world`] lists.
 use crate::explore;
-use crate::hec_world::House;
+use crate::hec_world::HecWorld;
 use crate::shipped::handoff_protocol::HandoffSlot;
 
 const OTHER: usize = 0;
 const CALLER: usize = 1;
 
-/// A task that is in an in-call has run a thread on a fiber, which leaves for a foreign call; then it leaves, with another
-/// thread on the queue.
-fn leave_two_things_to_do(house: &'static House) {
-    let me = house.tasks[0];
-    house.leave_on_fiber(me, CALLER);
-    house.queue(0, OTHER, None);
-    house.leave(me);
+/// A task in an in-call has run a thread on a fiber, which leaves for a foreign call. Then the task releases the HEC,
+/// with another thread on the queue.
+fn leave_fiber_and_thread(world: &'static HecWorld) {
+    let me = world.tasks[0];
+    world.leave_on_fiber(me, CALLER);
+    world.queue(0, OTHER, None);
+    world.release_hec(me);
 }
 
 #[test]
 fn one_idle_worker_takes_the_fiber_and_another_the_hec() {
     explore(3, || {
-        House::with(1, 3, 1, |house| {
-            house.slot(0).acquire(house.tasks[1]);
-            unsafe { house.slot(0).join_idle(house.tasks[1], 1) };
-            house.slot(0).acquire(house.tasks[0]);
-            let workers = [1, 2].map(|no| house.spawn_worker(no));
-            leave_two_things_to_do(house);
-            house.end(&[OTHER, CALLER], workers.into());
-            assert!(house.is_quiet());
+        HecWorld::with(1, 3, 1, |world| {
+            world.slot(0).acquire(world.tasks[1]);
+            unsafe { world.slot(0).join_idle(world.tasks[1], 1) };
+            world.slot(0).acquire(world.tasks[0]);
+            let workers = [1, 2].map(|no| world.spawn_worker(no));
+            leave_fiber_and_thread(world);
+            world.end(&[OTHER, CALLER], workers.into());
+            assert!(world.is_idle());
         });
     });
 }
@@ -34,18 +36,18 @@ fn one_idle_worker_takes_the_fiber_and_another_the_hec() {
 #[test]
 fn a_fiber_is_taken_over_while_the_world_stops() {
     explore(2, || {
-        House::with(2, 4, 2, |house| {
-            house.slot(0).acquire(house.tasks[0]);
-            house.slot(1).acquire(house.tasks[1]);
-            let stopper = house.spawn(1, move |me| {
-                house.stop_the_world(me);
-                house.leave(me);
+        HecWorld::with(2, 4, 2, |world| {
+            world.slot(0).acquire(world.tasks[0]);
+            world.slot(1).acquire(world.tasks[1]);
+            let stopper = world.spawn(1, move |me| {
+                world.stop_the_world(me);
+                world.release_hec(me);
             });
-            let workers = [2, 3].map(|no| house.spawn_worker(no));
-            leave_two_things_to_do(house);
+            let workers = [2, 3].map(|no| world.spawn_worker(no));
+            leave_fiber_and_thread(world);
             stopper.join().unwrap();
-            house.end(&[OTHER, CALLER], workers.into());
-            assert!(house.is_quiet());
+            world.end(&[OTHER, CALLER], workers.into());
+            assert!(world.is_idle());
         });
     });
 }

@@ -1,4 +1,7 @@
-//! Two threads save the same object: both refer to one copy in the end, and can read it.
+//! Models of two GC workers that evacuate the same object.
+//!
+//! *Checked*: in the end both refer to one copy and can read it.
+//! *Shipped code*: `collector/trace/header.rs`.
 use crate::atomics::AtomicUsize;
 use crate::explore;
 use crate::shipped::header;
@@ -11,13 +14,13 @@ const CLAIMED: usize = 16;
 const FORWARDED: usize = 1;
 const PAYLOAD: usize = 77;
 
-/// An object, and where each of two threads would copy its payload to.
+/// An object, and where each of two workers would copy its payload to.
 struct Heap {
     header: AtomicUsize,
     copies: [UnsafeCell<usize>; 2],
 }
 
-// SAFETY: what loom is to verify.
+// SAFETY: loom verifies it.
 unsafe impl Sync for Heap {}
 unsafe impl Send for Heap {}
 
@@ -32,14 +35,14 @@ impl Heap {
         (me << 1) | FORWARDED
     }
 
-    /// The number of the copy that a header names, which must be complete.
+    /// Returns the number of the copy that a header names. The copy must be complete.
     fn read(&self, header: usize) -> usize {
         let copy = header >> 1;
         assert_eq!(self.copies[copy].with(|p| unsafe { *p }), PAYLOAD);
         copy
     }
 
-    /// As `Worker::save` does it.
+    /// As `Worker::copy_slow`.
     fn save(&self, me: usize) -> usize {
         loop {
             let now = header::load(&self.header);
@@ -57,7 +60,7 @@ impl Heap {
         }
     }
 
-    /// As `Worker::select` does it for a selector that has no value.
+    /// As `Worker::select` for a selector that has no value.
     fn claim(&self, me: usize) -> Option<usize> {
         if !header::exchange(&self.header, HEADER, CLAIMED) {
             return None;

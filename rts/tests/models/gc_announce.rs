@@ -1,4 +1,7 @@
-//! HECs hear of a collection: one of them does it, or looks again whether to.
+//! Models of HECs that see the announcement of a collection.
+//!
+//! *Checked*: one of them collects, or is interrupted and finds that it must.
+//! *Shipped code*: `sched/gc/announce.rs` and `hec/mailbox.rs`.
 use crate::atomics::{AtomicBool, AtomicUsize, Ordering};
 use crate::explore;
 use crate::shipped::announce::{Announcement, Hears};
@@ -8,7 +11,7 @@ use loom::thread;
 struct Hec {
     heard: AtomicBool,
     held: AtomicBool,
-    post: Mailbox<()>,
+    mailbox: Mailbox<()>,
     limit: AtomicUsize,
 }
 
@@ -23,50 +26,50 @@ impl Hears for HecRef {
         self.0.held.load(Ordering::Relaxed)
     }
     fn call_back(self) {
-        self.0.post.call_back(&self.0.limit);
+        self.0.mailbox.call_back(&self.0.limit);
     }
 }
 
-/// So many HECs, which are held, and an announcement. Nothing is freed: loom's objects are as many in each run.
+/// Makes `n` HECs, which are held, and an announcement. Nothing is freed: loom's objects are the same in each run.
 fn world(n: usize) -> (&'static Announcement, Vec<HecRef>) {
     let hec = |_| {
         let [heard, held] = [false, true].map(AtomicBool::new);
-        HecRef(Box::leak(Box::new(Hec { heard, held, post: Mailbox::new(), limit: AtomicUsize::new(1) })))
+        HecRef(Box::leak(Box::new(Hec { heard, held, mailbox: Mailbox::new(), limit: AtomicUsize::new(1) })))
     };
     (Box::leak(Box::new(Announcement(AtomicBool::new(false)))), (0..n).map(hec).collect())
 }
 
-/// Whether HEC number `me` is the last to hear.
-fn hears(a: &Announcement, hecs: &[HecRef], me: usize) -> bool {
+/// Is HEC number `me` the last to see the announcement?
+fn is_last_to_see(a: &Announcement, hecs: &[HecRef], me: usize) -> bool {
     a.is_last(hecs[me], hecs.iter().enumerate().filter(|&(no, _)| no != me).map(|(_, &h)| h))
 }
 
-/// As all have heard, one collects, or one comes back and finds that it is to.
-fn all_hear(n: usize) {
+/// When all have seen it, one collects, or one is interrupted and finds that it must.
+fn check_all_see(n: usize) {
     let (a, hecs) = world(n);
     let hear = |me: usize| {
         let hecs = hecs.clone();
-        thread::spawn(move || hears(a, &hecs, me))
+        thread::spawn(move || is_last_to_see(a, &hecs, me))
     };
     let others: Vec<_> = (1..n).map(hear).collect();
-    let mut collects = hears(a, &hecs, 0);
+    let mut collects = is_last_to_see(a, &hecs, 0);
     for other in others {
         collects |= other.join().unwrap();
     }
-    let called: Vec<usize> = (0..n).filter(|&no| hecs[no].0.post.called_back()).collect();
-    assert!(a.is_made() && (collects || called.iter().any(|&no| hears(a, &hecs, no))));
+    let interrupted: Vec<usize> = (0..n).filter(|&no| hecs[no].0.mailbox.called_back()).collect();
+    assert!(a.is_made() && (collects || interrupted.iter().any(|&no| is_last_to_see(a, &hecs, no))));
     a.is_over(hecs.iter().copied());
-    assert!(!a.is_made() && !hears(a, &hecs, 0));
+    assert!(!a.is_made() && !is_last_to_see(a, &hecs, 0));
 }
 
 #[test]
 fn two_hecs_see_the_announcement_at_once() {
-    explore(3, || all_hear(2));
+    explore(3, || check_all_see(2));
 }
 
 #[test]
 fn three_hecs_see_the_announcement_at_once() {
-    explore(2, || all_hear(3));
+    explore(2, || check_all_see(3));
 }
 
 #[test]
@@ -74,6 +77,6 @@ fn idle_hecs_are_not_waited_for() {
     explore(3, || {
         let (a, hecs) = world(2);
         hecs[1].0.held.store(false, Ordering::Relaxed);
-        assert!(hears(a, &hecs, 0) && !hecs[1].0.post.called_back());
+        assert!(is_last_to_see(a, &hecs, 0) && !hecs[1].0.mailbox.called_back());
     });
 }

@@ -1,5 +1,9 @@
-//! HECs and tasks for the models of the scheduler, whose threads only note that they have run. Seats, letters, turns and the
-//! stopping of the world are the code that ships; [`House::schedule`] is short for what `sched/schedule.rs` does with them.
+//! HECs and tasks for the models of the scheduler.
+//!
+//! Haskell threads only note that they have run. [`HecWorld::schedule`] is a short form of `sched/schedule.rs`.
+//!
+//! *Shipped code*: `sched/handoff/protocol.rs`, `sched/handoff/state.rs`, `sched/task_parker.rs`,
+//! `sched/stop_world_protocol.rs` and `hec/mailbox.rs`.
 use crate::atomics::{AtomicBool, AtomicUsize, Ordering};
 use crate::shipped::handoff_protocol::{AssignedHec, Called, HandoffSlot, Task, Work};
 use crate::shipped::handoff_state::SlotState;
@@ -12,11 +16,11 @@ use loom::thread;
 use std::collections::VecDeque;
 use std::sync::TryLockError;
 
-/// Where a running thread's nursery ends.
+/// The end of a running thread's nursery.
 pub const END: usize = 100;
 const MAX_IDLE: usize = 2;
-/// The HEC that a task has when the process is no more: it does nothing any more.
-const GONE: usize = usize::MAX - 1;
+/// The HEC number granted to tasks when the process has ended: they do nothing any more.
+const PROCESS_ENDED: usize = usize::MAX - 1;
 
 /// A Haskell thread, and the task it is bound to.
 #[derive(Clone, Copy)]
@@ -25,21 +29,21 @@ pub struct Thread {
     pub bound: Option<TaskRef>,
 }
 
-/// What a worker is given beside HECs: a fiber in a foreign call, or the news that it may end.
+/// What a worker is given besides HECs: a fiber in a foreign call, or the request to end.
 pub enum Call {
     Make(Fiber),
     End,
 }
 
-/// A native stack. Who has it may touch it; loom sees to that.
+/// A native stack. Only its owner may touch it; loom verifies that.
 #[derive(Clone, Copy)]
 pub struct Fiber(&'static UnsafeCell<Vec<&'static str>>);
 
-// SAFETY: what loom is to verify.
+// SAFETY: loom verifies it.
 unsafe impl Send for Fiber {}
 
 impl Fiber {
-    /// Its thread does something there.
+    /// Notes that its thread does something on it.
     pub fn note(self, what: &'static str) {
         self.0.with_mut(|s| unsafe { (*s).push(what) });
     }
@@ -48,10 +52,10 @@ impl Fiber {
 pub struct OsThread {
     parker: Parker<Wakeup<Call>>,
     assigned_hec: AssignedHec,
-    /// The HEC that it has.
-    sits: UnsafeCell<Option<usize>>,
-    ends: UnsafeCell<bool>,
-    /// Whose foreign calls are under way.
+    /// The HEC that it holds.
+    held_hec: UnsafeCell<Option<usize>>,
+    end_requested: UnsafeCell<bool>,
+    /// The threads whose foreign calls are under way.
     calls: Mutex<Vec<usize>>,
 }
 
@@ -60,7 +64,7 @@ pub struct TaskRef(pub &'static OsThread);
 
 // SAFETY: as above.
 unsafe impl Send for TaskRef {}
-unsafe impl Sync for House {}
+unsafe impl Sync for HecWorld {}
 
 impl PartialEq for TaskRef {
     fn eq(&self, other: &TaskRef) -> bool {
@@ -69,30 +73,30 @@ impl PartialEq for TaskRef {
 }
 
 impl TaskRef {
-    /// The HEC that it holds. For the task.
+    /// Returns the HEC that it holds. For the task itself.
     pub fn held(self) -> Option<usize> {
-        self.0.sits.with(|s| unsafe { *s })
+        self.0.held_hec.with(|s| unsafe { *s })
     }
 
     /// Has the process ended while it waited?
-    pub fn is_gone(self) -> bool {
-        self.held() == Some(GONE)
+    pub fn has_process_ended(self) -> bool {
+        self.held() == Some(PROCESS_ENDED)
     }
 
-    fn sits(self, no: Option<usize>) {
-        self.0.sits.with_mut(|s| unsafe {
+    fn set_held(self, no: Option<usize>) {
+        self.0.held_hec.with_mut(|s| unsafe {
             assert!(no.is_none() != (*s).is_none(), "it holds one at a time");
             *s = no;
         });
     }
 
-    /// It is told to end as soon as it has nothing to do.
-    fn may_end(self) {
-        self.0.ends.with_mut(|e| unsafe { *e = true });
+    /// Has it end as soon as it has nothing to do.
+    fn request_end(self) {
+        self.0.end_requested.with_mut(|e| unsafe { *e = true });
     }
 
-    fn give(self, turn: Wakeup<Call>) {
-        self.0.parker.unpark(turn);
+    fn wake_with(self, wakeup: Wakeup<Call>) {
+        self.0.parker.unpark(wakeup);
     }
 }
 
@@ -101,16 +105,16 @@ impl Task for TaskRef {
         &self.0.assigned_hec
     }
     fn on_acquire(self, no: usize) {
-        self.sits(Some(no));
+        self.set_held(Some(no));
     }
     fn on_release(self) {
-        self.sits(None);
+        self.set_held(None);
     }
     fn grant(self, no: usize) {
-        self.give(Wakeup::Hec(no));
+        self.wake_with(Wakeup::Hec(no));
     }
     fn request_check(self, no: usize) {
-        self.give(Wakeup::Look(no));
+        self.wake_with(Wakeup::Look(no));
     }
     fn wake(self) {
         self.0.parker.wake();
@@ -121,7 +125,7 @@ impl Task for TaskRef {
             Wakeup::Look(no) => Called::Look(no),
             Wakeup::Call(Call::Make(_)) => panic!("a task that waits for a HEC was given a foreign call"),
             Wakeup::Call(Call::End) => {
-                self.may_end();
+                self.request_end();
                 self.await_call()
             }
         }
@@ -133,28 +137,28 @@ impl Task for TaskRef {
 }
 
 pub struct Hec {
-    /// Made anew in the child of a fork.
+    /// Replaced in the child of a fork.
     state: std::cell::UnsafeCell<Mutex<SlotState<TaskRef>>>,
-    post: Mailbox<Thread>,
+    mailbox: Mailbox<Thread>,
     limit: AtomicUsize,
-    rests: AtomicBool,
-    /// For the holder, or whoever has the seat's lock while the HEC rests.
+    idle: AtomicBool,
+    /// For the holder, or for the task that has the slot's lock while the HEC is idle.
     queue: UnsafeCell<VecDeque<Thread>>,
 }
 
 /// HECs and tasks of one execution of a model.
-pub struct House {
+pub struct HecWorld {
     hecs: Vec<Hec>,
     pub tasks: Vec<TaskRef>,
-    world: stop_world_protocol::World,
+    stop_world: stop_world_protocol::World,
     /// As `slot::stopping`.
     stopping: AtomicBool,
     fiber: UnsafeCell<Vec<&'static str>>,
     /// Workers that have not been started yet.
-    unborn: Mutex<Vec<TaskRef>>,
-    /// Which threads have run.
+    unstarted: Mutex<Vec<TaskRef>>,
+    /// Names of the threads that have run.
     ran: Mutex<Vec<usize>>,
-    one_ran: Condvar,
+    thread_ran: Condvar,
 }
 
 /// A HEC as the child of a fork finds it: names of threads, numbers of tasks.
@@ -162,23 +166,23 @@ pub struct House {
 pub struct Inherited {
     queue: Vec<usize>,
     messages: Vec<usize>,
-    rests: bool,
-    /// None if an OS thread that the child does not have had its lock.
-    slot: Option<InheritedSeat>,
+    idle: bool,
+    /// `None` if an OS thread that the child does not have holds its lock.
+    slot: Option<InheritedSlot>,
 }
 
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct InheritedSeat {
+struct InheritedSlot {
     holder: Option<usize>,
     idle: Vec<usize>,
     returning: usize,
 }
 
-/// The seat of a HEC.
+/// The slot of a HEC.
 #[derive(Clone, Copy)]
-pub struct SeatOf(pub &'static House, pub usize);
+pub struct SlotRef(pub &'static HecWorld, pub usize);
 
-impl SeatOf {
+impl SlotRef {
     fn hec(self) -> &'static Hec {
         &self.0.hecs[self.1]
     }
@@ -188,7 +192,7 @@ impl SeatOf {
     }
 }
 
-impl HandoffSlot for SeatOf {
+impl HandoffSlot for SlotRef {
     type Task = TaskRef;
 
     fn no(self) -> usize {
@@ -215,15 +219,15 @@ impl HandoffSlot for SeatOf {
         match self.hec().queue.with(|q| (*q).front().copied()) {
             Some(Thread { bound: Some(task), .. }) => Work::For(task),
             Some(_) => Work::ForAnyone,
-            None if self.hec().post.any() => Work::ForAnyone,
+            None if self.hec().mailbox.any() => Work::ForAnyone,
             None => Work::Nothing,
         }
     }
     fn start_worker(self) -> TaskRef {
-        self.0.unborn.lock().unwrap().pop().expect("there are enough workers")
+        self.0.unstarted.lock().unwrap().pop().expect("there are enough workers")
     }
     fn rests(self, yes: bool) {
-        self.hec().rests.store(yes, Ordering::Relaxed);
+        self.hec().idle.store(yes, Ordering::Relaxed);
     }
     fn on_waiters_changed(self, _: &SlotState<TaskRef>) {}
     fn is_left(self, _: TaskRef) -> bool {
@@ -234,69 +238,70 @@ impl HandoffSlot for SeatOf {
         self.hec().limit.store(0, Ordering::Relaxed);
     }
     fn call_back(self) {
-        self.hec().post.call_back(&self.hec().limit);
+        self.hec().mailbox.call_back(&self.hec().limit);
     }
 }
 
-impl House {
-    /// Runs a model with so many HECs, all of which rest, and so many tasks, of which the last `workers` are not alive yet.
-    pub fn with(hecs: usize, tasks: usize, workers: usize, model: impl FnOnce(&'static House)) {
+impl HecWorld {
+    /// Runs a model with this many HECs, all idle, and this many tasks. The last `workers` of the tasks are not
+    /// started.
+    pub fn with(hecs: usize, tasks: usize, workers: usize, model: impl FnOnce(&'static HecWorld)) {
         let hec = |_| Hec {
             state: std::cell::UnsafeCell::new(Mutex::new(SlotState::new(None))),
-            post: Mailbox::new(),
+            mailbox: Mailbox::new(),
             limit: AtomicUsize::new(END),
-            rests: AtomicBool::new(true),
+            idle: AtomicBool::new(true),
             queue: UnsafeCell::new(VecDeque::new()),
         };
         let task = |_| {
             TaskRef(Box::leak(Box::new(OsThread {
                 parker: Parker::new(),
                 assigned_hec: AssignedHec::new(),
-                sits: UnsafeCell::new(None),
-                ends: UnsafeCell::new(false),
+                held_hec: UnsafeCell::new(None),
+                end_requested: UnsafeCell::new(false),
                 calls: Mutex::new(Vec::new()),
             })))
         };
         let tasks: Vec<_> = (0..tasks).map(task).collect();
-        let house: *mut House = Box::into_raw(Box::new(House {
+        let world: *mut HecWorld = Box::into_raw(Box::new(HecWorld {
             hecs: (0..hecs).map(hec).collect(),
-            world: stop_world_protocol::World(AtomicBool::new(false)),
+            stop_world: stop_world_protocol::World(AtomicBool::new(false)),
             stopping: AtomicBool::new(false),
-            unborn: Mutex::new(tasks[tasks.len() - workers..].to_vec()),
+            unstarted: Mutex::new(tasks[tasks.len() - workers..].to_vec()),
             fiber: UnsafeCell::new(Vec::new()),
             ran: Mutex::new(Vec::new()),
-            one_ran: Condvar::new(),
+            thread_ran: Condvar::new(),
             tasks,
         }));
-        // SAFETY: the model's threads have ended when it has.
+        // SAFETY: the model's threads have ended when it returns.
         unsafe {
-            model(&*house);
-            let house = Box::from_raw(house);
-            house.tasks.iter().for_each(|t| drop(Box::from_raw(t.0 as *const OsThread as *mut OsThread)));
+            model(&*world);
+            let world = Box::from_raw(world);
+            world.tasks.iter().for_each(|t| drop(Box::from_raw(t.0 as *const OsThread as *mut OsThread)));
         }
     }
 
-    pub fn slot(&'static self, no: usize) -> SeatOf {
-        SeatOf(self, no)
+    pub fn slot(&'static self, no: usize) -> SlotRef {
+        SlotRef(self, no)
     }
 
-    /// The seat of the HEC that the calling task holds.
-    pub fn mine(&'static self, me: TaskRef) -> SeatOf {
+    /// Returns the slot of the HEC that the calling task holds.
+    pub fn own_slot(&'static self, me: TaskRef) -> SlotRef {
         self.slot(me.held().expect("it holds a HEC"))
     }
 
-    fn others(&'static self, me: TaskRef) -> impl Iterator<Item = SeatOf> + Clone {
-        let mine = self.mine(me).1;
+    fn others(&'static self, me: TaskRef) -> impl Iterator<Item = SlotRef> + Clone {
+        let mine = self.own_slot(me).1;
         (0..self.hecs.len()).filter(move |&no| no != mine).map(|no| self.slot(no))
     }
 
-    /// Spawns an OS thread that does this as task number `no`.
-    pub fn spawn(&'static self, no: usize, does: impl FnOnce(TaskRef) + 'static) -> thread::JoinHandle<()> {
+    /// Spawns an OS thread that acts as task number `no`.
+    pub fn spawn(&'static self, no: usize, act: impl FnOnce(TaskRef) + 'static) -> thread::JoinHandle<()> {
         let task = self.tasks[no];
-        thread::spawn(move || does(task))
+        thread::spawn(move || act(task))
     }
 
-    /// Puts a thread on the queue of HEC `no`. As the holder, or with the lock while it rests.
+    /// Puts a thread on the queue of HEC `no`. For the holder, or with the lock while the HEC is idle.
     pub fn queue(&self, no: usize, name: usize, bound: Option<TaskRef>) {
         self.hecs[no].queue.with_mut(|q| unsafe { (*q).push_back(Thread { name, bound }) });
     }
@@ -305,31 +310,31 @@ impl House {
         self.hecs[no].queue.with_mut(|q| unsafe { (*q).push_front(t) });
     }
 
-    /// Takes the first thread off it. As the holder.
+    /// Takes the first thread off the queue. For the holder.
     pub fn pop(&self, no: usize) -> Option<Thread> {
         self.hecs[no].queue.with_mut(|q| unsafe { (*q).pop_front() })
     }
 
     /// Sends a HEC a thread.
     pub fn send(&'static self, no: usize, t: Thread) {
-        self.hecs[no].post.add(t);
+        self.hecs[no].mailbox.add(t);
         self.slot(no).deliver();
     }
 
-    pub fn is_resting(&self, no: usize) -> bool {
-        self.hecs[no].rests.load(Ordering::Relaxed)
+    pub fn is_hec_idle(&self, no: usize) -> bool {
+        self.hecs[no].idle.load(Ordering::Relaxed)
     }
 
-    /// As `share::give_away`.
-    pub fn give_away(&'static self, me: TaskRef, t: Thread) -> bool {
-        let mut resting = self.others(me).filter(|slot| self.is_resting(slot.1));
-        resting.any(|slot| unsafe { slot.give(|| self.queue(slot.1, t.name, t.bound)) })
+    /// As `balance::migrate`.
+    pub fn migrate(&'static self, me: TaskRef, t: Thread) -> bool {
+        let mut idle_slots = self.others(me).filter(|slot| self.is_hec_idle(slot.1));
+        idle_slots.any(|slot| unsafe { slot.give(|| self.queue(slot.1, t.name, t.bound)) })
     }
 
-    /// A thread runs, and ends.
+    /// Runs a thread to its end.
     pub fn run(&self, t: Thread) {
         self.ran.lock().unwrap().push(t.name);
-        self.one_ran.notify_all();
+        self.thread_ran.notify_all();
     }
 
     fn has_run(&self, name: usize) -> bool {
@@ -339,30 +344,30 @@ impl House {
     fn wait_until_ran(&self, n: usize) {
         let mut ran = self.ran.lock().unwrap();
         while ran.len() < n {
-            ran = self.one_ran.wait(ran).unwrap();
+            ran = self.thread_ran.wait(ran).unwrap();
         }
     }
 
-    /// Waits until these threads have run, each once and no others, and has the workers end. (They hold HECs perhaps,
-    /// but have nothing to do any more.)
+    /// Waits until these threads have run, each once and no others, and has the workers end. They may hold HECs, but
+    /// have nothing left to do.
     pub fn end(&self, names: &[usize], workers: Vec<thread::JoinHandle<()>>) {
         self.wait_until_ran(names.len());
-        self.tasks.iter().for_each(|t| t.give(Wakeup::Call(Call::End)));
+        self.tasks.iter().for_each(|t| t.wake_with(Wakeup::Call(Call::End)));
         workers.into_iter().for_each(|w| w.join().unwrap());
         let mut ran = self.ran.lock().unwrap().clone();
         ran.sort();
         assert_eq!(ran, names);
     }
 
-    /// As `schedule::schedule`: a task in an in-call runs threads until the one of this name has run, a worker until it is told
-    /// to end.
-    pub fn schedule(&'static self, me: TaskRef, incall: Option<usize>) {
+    /// As `schedule::schedule`. A task in an in-call runs threads until the one of this name has run, a worker until it
+    /// is told to end.
+    pub fn schedule(&'static self, me: TaskRef, in_call: Option<usize>) {
         loop {
-            if incall.is_some_and(|name| self.has_run(name)) {
+            if in_call.is_some_and(|name| self.has_run(name)) {
                 return;
             }
-            let Some(no) = me.held().filter(|&no| no != GONE) else { return };
-            if self.attend(me) {
+            let Some(no) = me.held().filter(|&no| no != PROCESS_ENDED) else { return };
+            if self.check_mailbox(me) {
                 continue;
             }
             match self.pop(no) {
@@ -370,42 +375,42 @@ impl House {
                 Some(t) => {
                     if let Some(there) = t.bound.and_then(|task| task.assigned_hec().elsewhere(no)) {
                         self.send(there, t);
-                    } else if !self.give_away(me, t) {
+                    } else if !self.migrate(me, t) {
                         self.push_front(no, t);
-                        self.step_aside(me, incall);
+                        self.wait_for_hec(me, in_call);
                     }
                 }
-                None => self.step_aside(me, incall),
+                None => self.wait_for_hec(me, in_call),
             }
         }
     }
 
-    /// As `schedule::attend`, but that nothing is shared.
-    pub fn attend(&'static self, me: TaskRef) -> bool {
-        let no = self.mine(me).1;
-        let post = &self.hecs[no].post;
-        if post.called_back() && unsafe { self.slot(no).yield_to_stopper(me) } {
+    /// As `schedule::check_mailbox`, without load balancing.
+    pub fn check_mailbox(&'static self, me: TaskRef) -> bool {
+        let no = self.own_slot(me).1;
+        let mailbox = &self.hecs[no].mailbox;
+        if mailbox.called_back() && unsafe { self.slot(no).yield_to_stopper(me) } {
             return true;
         }
-        if post.any() {
-            post.take().into_iter().for_each(|t| self.queue(no, t.name, t.bound));
+        if mailbox.any() {
+            mailbox.take().into_iter().for_each(|t| self.queue(no, t.name, t.bound));
         }
         false
     }
 
-    /// Lets a thread run that goes on until it is stopped.
+    /// Runs a thread that continues until it is interrupted.
     pub fn run_until_stopped(&self, no: usize) {
         let hec = &self.hecs[no];
-        hec.post.open(&hec.limit, END);
+        hec.mailbox.open(&hec.limit, END);
         while hec.limit.load(Ordering::Relaxed) != 0 {
             crate::atomics::spin_loop();
         }
     }
 
-    fn step_aside(&'static self, me: TaskRef, incall: Option<usize>) {
-        let slot = self.mine(me);
+    fn wait_for_hec(&'static self, me: TaskRef, in_call: Option<usize>) {
+        let slot = self.own_slot(me);
         unsafe {
-            if incall.is_some() {
+            if in_call.is_some() {
                 slot.release(me);
                 me.on_acquire(me.wait_turn());
             } else {
@@ -415,10 +420,10 @@ impl House {
         }
     }
 
-    /// As `schedule::wait_for_work`; without a HEC if the worker should end.
+    /// As `schedule::wait_for_work`. Returns without a HEC if the worker should end.
     fn wait_for_work(&'static self, me: TaskRef) {
         loop {
-            if me.0.ends.with(|e| unsafe { *e }) && !me.0.parker.any() {
+            if me.0.end_requested.with(|e| unsafe { *e }) && !me.0.parker.any() {
                 return;
             }
             match me.0.parker.park() {
@@ -426,22 +431,22 @@ impl House {
                 Wakeup::Look(no) if self.slot(no).look(me) => return,
                 Wakeup::Look(_) => {}
                 Wakeup::Call(Call::Make(fiber)) => return self.make_call(me, fiber),
-                Wakeup::Call(Call::End) => me.may_end(),
+                Wakeup::Call(Call::End) => me.request_end(),
             }
         }
     }
 
-    /// A thread that a task runs on a fiber leaves it for a foreign call, which is handed over as in `sched/safe_call.rs`.
+    /// Has a thread that a task runs on a fiber leave it for a foreign call, as in `sched/safe_call.rs`.
     pub fn leave_on_fiber(&'static self, me: TaskRef, name: usize) {
         let fiber = Fiber(&self.fiber);
         fiber.note("leaves");
-        let worker = self.mine(me).spare_worker();
+        let worker = self.own_slot(me).spare_worker();
         worker.0.calls.lock().unwrap().push(name);
-        worker.give(Wakeup::Call(Call::Make(fiber)));
+        worker.wake_with(Wakeup::Call(Call::Make(fiber)));
     }
 
-    /// A worker makes a foreign call that has been handed over to it, which lasts until another thread has run, and runs the thread
-    /// to its end.
+    /// Makes a foreign call that has been handed to a worker. The call lasts until another thread has run. Then runs
+    /// the calling thread to its end.
     fn make_call(&'static self, me: TaskRef, fiber: Fiber) {
         fiber.note("calls");
         self.wait_until_ran(1);
@@ -451,7 +456,7 @@ impl House {
         self.run(Thread { name, bound: None });
     }
 
-    /// Spawns the OS thread of a worker that has not been started yet, or is idle.
+    /// Spawns the OS thread of a worker that is idle or has not been started yet.
     pub fn spawn_worker(&'static self, no: usize) -> thread::JoinHandle<()> {
         self.spawn(no, move |me| {
             self.wait_for_work(me);
@@ -459,42 +464,42 @@ impl House {
         })
     }
 
-    /// Stops the world, has it alone, and lets it go on.
+    /// Stops the world, touches all HECs, and lets the world resume.
     pub fn stop_the_world(&'static self, me: TaskRef) {
-        let (mine, others) = (self.mine(me), self.others(me));
+        let (mine, others) = (self.own_slot(me), self.others(me));
         unsafe {
-            while !self.world.stop(me, mine, others.clone(), || ()) {}
+            while !self.stop_world.stop(me, mine, others.clone(), || ()) {}
             self.touch_all();
-            self.world.go_on(others);
+            self.stop_world.go_on(others);
         }
     }
 
-    /// As `forkProcess`, from here on for the parent: what its child finds.
+    /// As `forkProcess`, for the parent. Returns what its child finds.
     pub fn fork(&'static self, me: TaskRef) -> Vec<Inherited> {
-        let (mine, others) = (self.mine(me), self.others(me));
-        unsafe { while !self.world.stop(me, mine, others.clone(), || ()) {} }
+        let (mine, others) = (self.own_slot(me), self.others(me));
+        unsafe { while !self.stop_world.stop(me, mine, others.clone(), || ()) {} }
         let no_of = |t: &TaskRef| self.tasks.iter().position(|x| x == t).unwrap();
         let of = |(no, hec): (usize, &Hec)| Inherited {
             queue: hec.queue.with(|q| unsafe { (*q).iter().map(|t| t.name).collect() }),
-            messages: hec.post.messages().iter().map(|t| t.name).collect(),
-            rests: self.is_resting(no),
-            slot: self.slot(no).try_lock().map(|st| InheritedSeat {
+            messages: hec.mailbox.messages().iter().map(|t| t.name).collect(),
+            idle: self.is_hec_idle(no),
+            slot: self.slot(no).try_lock().map(|st| InheritedSlot {
                 holder: st.holder.as_ref().map(no_of),
                 idle: st.idle.iter().map(no_of).collect(),
                 returning: st.returning(),
             }),
         };
         let inherited = self.hecs.iter().enumerate().map(of).collect();
-        unsafe { self.world.go_on(others) }
+        unsafe { self.stop_world.go_on(others) }
         inherited
     }
 
-    /// What a process finds that a fork with these HECs has made, which has only the task number 0 of its parent's.
+    /// Sets up the process that a fork with these HECs has made. Of its parent's tasks it has only number 0.
     pub fn inherit(&'static self, inherited: &[Inherited]) {
         for (no, (hec, from)) in self.hecs.iter().zip(inherited).enumerate() {
             from.queue.iter().for_each(|&name| self.queue(no, name, None));
-            from.messages.iter().for_each(|&name| hec.post.add(Thread { name, bound: None }));
-            hec.rests.store(from.rests, Ordering::Relaxed);
+            from.messages.iter().for_each(|&name| hec.mailbox.add(Thread { name, bound: None }));
+            hec.idle.store(from.idle, Ordering::Relaxed);
             let mut state = self.slot(no).lock();
             match &from.slot {
                 Some(slot) => {
@@ -502,67 +507,67 @@ impl House {
                     state.idle = slot.idle.iter().map(|&no| self.tasks[no]).collect();
                     (0..slot.returning).for_each(|_| assert!(!state.take_or_enqueue(self.tasks[1])));
                 }
-                // Somebody will have it for ever.
+                // Its lock is held for ever.
                 None => std::mem::forget(state),
             }
         }
-        self.world.0.store(true, Ordering::Relaxed);
+        self.stop_world.0.store(true, Ordering::Relaxed);
     }
 
-    /// As `fork::child`, until the world goes on.
+    /// As `fork::child`, until the world resumes.
     pub fn become_child(&'static self, me: TaskRef) {
         unsafe {
             me.0.parker.renew();
             crate::shipped::after_fork::after_fork(me, (0..self.hecs.len()).map(|no| self.slot(no)));
         }
-        // A thread that is ended wakes another, which is tied to the second HEC.
+        // A thread that is ended wakes another, which is pinned to the second HEC.
         self.send(1, Thread { name: usize::MAX, bound: None });
         for no in 0..self.hecs.len() {
             while self.pop(no).is_some() {}
-            self.hecs[no].post.take();
+            self.hecs[no].mailbox.take();
         }
-        unsafe { self.world.go_on(self.others(me)) }
+        unsafe { self.stop_world.go_on(self.others(me)) }
     }
 
     /// As `exit::wind_down`: stops the world for good.
-    pub fn end_the_world(&'static self, me: TaskRef) {
-        let (mine, others) = (self.mine(me), self.others(me));
-        unsafe { while !self.world.stop(me, mine, others.clone(), || ()) {} }
+    pub fn stop_for_good(&'static self, me: TaskRef) {
+        let (mine, others) = (self.own_slot(me), self.others(me));
+        unsafe { while !self.stop_world.stop(me, mine, others.clone(), || ()) {} }
         self.stopping.store(true, Ordering::Relaxed);
         self.touch_all();
     }
 
-    /// The process is no more: nobody who waits goes on.
+    /// Ends the process: no waiting task continues.
     pub fn end_the_process(&self, me: TaskRef) {
         self.touch_all();
-        self.tasks.iter().filter(|&&t| t != me).for_each(|t| t.give(Wakeup::Hec(GONE)));
+        self.tasks.iter().filter(|&&t| t != me).for_each(|t| t.wake_with(Wakeup::Hec(PROCESS_ENDED)));
     }
 
-    /// The same if all others rest.
+    /// Stops the world if all others are idle, and lets it resume.
     pub fn stop_the_world_if_idle(&'static self, me: TaskRef) -> bool {
         let others = self.others(me);
         unsafe {
-            let stopped = self.world.stop_if_idle(me, others.clone());
+            let stopped = self.stop_world.stop_if_idle(me, others.clone());
             if stopped {
                 self.touch_all();
-                self.world.go_on(others);
+                self.stop_world.go_on(others);
             }
             stopped
         }
     }
 
-    /// Only who has all HECs may do so.
+    /// Touches all HECs, which only the task that has stopped the world may do.
     fn touch_all(&self) {
         self.hecs.iter().for_each(|h| h.queue.with_mut(|_| ()));
     }
 
-    /// Has the task, which is outside, come to HEC `no` and leave it.
-    pub fn visit(&'static self, no: usize, me: TaskRef) {
+    /// Has the task, which is outside, acquire HEC `no` and release it.
+    pub fn acquire_and_release(&'static self, no: usize, me: TaskRef) {
         self.slot(no).acquire(me);
-        self.leave(me);
+        self.release_hec(me);
     }
 
-    /// Has the task, which holds HEC `no`, make a foreign call that is over at once, and come back.
+    /// Has the task, which holds HEC `no`, make a foreign call that returns at once.
     pub fn call_out(&'static self, no: usize, me: TaskRef) {
         self.call_out_until(no, me, || ());
     }
@@ -570,26 +575,26 @@ impl House {
     /// The same with a call that lasts until `over` returns.
     pub fn call_out_until(&'static self, no: usize, me: TaskRef, over: impl FnOnce()) {
         self.hecs[no].queue.with_mut(|_| ());
-        unsafe { self.mine(me).leave(me) };
+        unsafe { self.own_slot(me).leave(me) };
         over();
         self.slot(no).acquire(me);
         self.hecs[no].queue.with_mut(|_| ());
     }
 
-    /// A call that lasts until so many threads have run.
+    /// The same with a call that lasts until this many threads have run.
     pub fn long_call(&'static self, no: usize, me: TaskRef, ran: usize) {
         self.call_out_until(no, me, || self.wait_until_ran(ran));
     }
 
-    pub fn leave(&'static self, me: TaskRef) {
-        let slot = self.mine(me);
+    pub fn release_hec(&'static self, me: TaskRef) {
+        let slot = self.own_slot(me);
         self.hecs[slot.1].queue.with_mut(|_| ());
         unsafe { slot.release(me) }
     }
 
-    /// In the end nobody holds a HEC or waits for it, and there is nothing to do.
-    pub fn is_quiet(&'static self) -> bool {
-        let idle = |slot: SeatOf| slot.lock().is_free() && matches!(unsafe { slot.work() }, Work::Nothing);
-        !self.world.0.load(Ordering::Relaxed) && (0..self.hecs.len()).all(|no| idle(self.slot(no)))
+    /// Is every HEC free, with no task waiting for it and no work? That is so at the end of a model.
+    pub fn is_idle(&'static self) -> bool {
+        let idle = |slot: SlotRef| slot.lock().is_free() && matches!(unsafe { slot.work() }, Work::Nothing);
+        !self.stop_world.0.load(Ordering::Relaxed) && (0..self.hecs.len()).all(|no| idle(self.slot(no)))
     }
 }

@@ -1,4 +1,7 @@
-//! Signals that are held: each is delivered after it has come, and by one thread.
+//! Models of signals that are held while the child of a fork is set up.
+//!
+//! *Checked*: each signal is delivered after it has arrived, and by one thread.
+//! *Shipped code*: `events/held_signals.rs`.
 use crate::atomics::{AtomicUsize, Ordering};
 use crate::explore;
 use crate::shipped::held_signals::Held;
@@ -9,7 +12,7 @@ const SIGNAL: i32 = 1;
 
 struct Child {
     held: Held<usize>,
-    /// How often the handler for the signal has been started, and the sum of what came with those signals.
+    /// How often the signal's handler has been started, and the sum of the signals' data.
     started: AtomicUsize,
     infos: AtomicUsize,
 }
@@ -27,14 +30,14 @@ impl Child {
         self.infos.fetch_add(info, Ordering::Relaxed);
     }
 
-    /// As the C handler does.
+    /// As the C handler.
     fn signal(&self, info: usize) {
         if !self.held.keep(SIGNAL, info, |signal, info| self.deliver(signal, info)) {
             self.deliver(SIGNAL, info);
         }
     }
 
-    fn is_ready(&self) {
+    fn finish_setup(&self) {
         self.held.end(|signal, info| self.deliver(signal, info));
     }
 
@@ -51,7 +54,7 @@ fn a_signal_that_comes_as_the_child_gets_ready_is_delivered_once() {
             let child = child.clone();
             move || child.signal(5)
         });
-        child.is_ready();
+        child.finish_setup();
         other.join().unwrap();
         assert_eq!(child.seen(), (1, 5));
     });
@@ -69,10 +72,10 @@ fn the_handler_runs_after_the_last_of_two_concurrent_signals() {
                 before
             })
         });
-        child.is_ready();
+        child.finish_setup();
         let before = others.map(|other| other.join().unwrap());
         let (started, infos) = child.seen();
-        // No handler had been started when the last of them came, or one more was started.
+        // No handler had been started when the last signal arrived, or one more was started.
         assert!(before.iter().all(|&n| n < started), "{before:?} {started}");
         assert!(matches!((started, infos), (1, 1 | 2) | (2, 3)));
     });
@@ -86,7 +89,7 @@ fn signals_held_for_an_earlier_child_are_dropped() {
         child.held.begin();
         child.signal(2);
         assert_eq!(child.seen(), (0, 0));
-        child.is_ready();
+        child.finish_setup();
         assert_eq!(child.seen(), (1, 2));
         child.signal(4);
         assert_eq!(child.seen(), (2, 6));

@@ -1,4 +1,7 @@
-//! A HEC comes to rest as another comes to have something to give: that one comes back to its scheduler for it.
+//! Models of a HEC that becomes idle as another gets work to give away.
+//!
+//! *Checked*: the HEC with work returns to its scheduler to give it away.
+//! *Shipped code*: `hec/idle.rs` and `hec/mailbox.rs`.
 use crate::atomics::{AtomicBool, AtomicUsize, Ordering};
 use crate::explore;
 use crate::hec_world::END;
@@ -7,15 +10,15 @@ use crate::shipped::mailbox::Mailbox;
 use loom::sync::{Arc, Mutex};
 use loom::thread;
 
-/// Where a running thread stops when it is time to share.
+/// Where a running thread stops when it is time to balance the load.
 const SOON: usize = END / 2;
 
 struct Hec {
     limit: AtomicUsize,
-    post: Mailbox<()>,
+    mailbox: Mailbox<()>,
     waiting: AtomicUsize,
-    rests: AtomicBool,
-    /// Its seat's.
+    idle: AtomicBool,
+    /// The lock of its slot.
     lock: Mutex<()>,
 }
 
@@ -29,48 +32,48 @@ impl WorkSource for Hec {
 }
 
 struct World {
-    resting: IdleCount,
+    idle_count: IdleCount,
     hecs: Vec<Hec>,
-    /// So many HECs may be busy.
+    /// How many HECs may be busy.
     cores: usize,
 }
 
 impl World {
-    /// All are busy, with nothing to give.
+    /// Makes HECs that are all busy, with nothing to give away.
     fn new(hecs: usize, cores: usize) -> Arc<World> {
         let hec = |_| Hec {
             limit: AtomicUsize::new(0),
-            post: Mailbox::new(),
+            mailbox: Mailbox::new(),
             waiting: AtomicUsize::new(0),
-            rests: AtomicBool::new(false),
+            idle: AtomicBool::new(false),
             lock: Mutex::new(()),
         };
-        Arc::new(World { resting: IdleCount(AtomicUsize::new(0)), hecs: (0..hecs).map(hec).collect(), cores })
+        Arc::new(World { idle_count: IdleCount(AtomicUsize::new(0)), hecs: (0..hecs).map(hec).collect(), cores })
     }
 
-    /// As `ActiveLimit::room`.
+    /// As `ActiveLimit::available`.
     fn has_room(&self) -> bool {
-        let resting = self.resting.count();
-        resting.min((self.cores + resting).saturating_sub(self.hecs.len())) > 0
+        let idle_count = self.idle_count.count();
+        idle_count.min((self.cores + idle_count).saturating_sub(self.hecs.len())) > 0
     }
 
     /// As `hec::rests`.
-    fn rests(&self, no: usize, yes: bool) {
+    fn set_idle(&self, no: usize, yes: bool) {
         let _held = self.hecs[no].lock.lock().unwrap();
-        self.hecs[no].rests.store(yes, Ordering::Relaxed);
-        self.resting.one(yes);
+        self.hecs[no].idle.store(yes, Ordering::Relaxed);
+        self.idle_count.one(yes);
         if yes {
             notify_idle(|| self.has_room(), self.hecs.iter().enumerate().filter(|(i, _)| *i != no).map(|(_, h)| h));
         }
     }
 
-    /// Between threads of the first HEC, as `share::share` and `spark::share`: how often one had come to rest, and whether something
-    /// could not be given for the moment.
-    fn looks(&self) -> (usize, bool) {
+    /// Balances the load between threads of the first HEC, as in `balance::share` and `spark::share`. Returns how often
+    /// a HEC had become idle, and whether something could not be given away for the moment.
+    fn balance(&self) -> (usize, bool) {
         let hec = &self.hecs[0];
-        let seen = self.resting.times();
+        let seen = self.idle_count.times();
         let mut later = false;
-        for other in self.hecs[1..].iter().filter(|h| h.rests.load(Ordering::Relaxed)) {
+        for other in self.hecs[1..].iter().filter(|h| h.idle.load(Ordering::Relaxed)) {
             if !hec.has_something() || !self.has_room() {
                 break;
             }
@@ -78,8 +81,8 @@ impl World {
                 later = true;
                 continue;
             };
-            if other.rests.swap(false, Ordering::Relaxed) {
-                self.resting.one(false);
+            if other.idle.swap(false, Ordering::Relaxed) {
+                self.idle_count.one(false);
                 self.add(usize::MAX);
             }
         }
@@ -96,35 +99,35 @@ impl World {
     /// As `Hec::open_nursery`.
     fn before_run(&self, (seen, later): (usize, bool)) {
         let hec = &self.hecs[0];
-        hec.post.open(&hec.limit, if later { SOON } else { END });
-        before_run(hec, &self.resting, seen, || self.has_room());
+        hec.mailbox.open(&hec.limit, if later { SOON } else { END });
+        before_run(hec, &self.idle_count, seen, || self.has_room());
     }
 
-    /// As `door::Claim::go_on`.
-    fn makes(&self) {
+    /// As `park::Claim::resume`.
+    fn add_work(&self) {
         let first = self.add(1) == 1;
         work_added(&self.hecs[0], first, || self.has_room(), || SOON);
     }
 
-    /// In the end the first HEC has not something to give that it does not come back for.
+    /// Verifies that the first HEC has no work to give away for which it does not return.
     fn verify(&self) {
         let hec = &self.hecs[0];
         let idle = hec.limit.load(Ordering::Relaxed) == END;
         assert!(
             !(idle && self.has_room() && hec.has_something()),
-            "a HEC rests for want of work, and its neighbour has some"
+            "a HEC is idle while its neighbour has work to give away"
         );
     }
 }
 
-/// The first HEC's holder does this while each of the others comes to rest.
+/// The first HEC's holder acts while each of the others becomes idle.
 fn together(others: usize, cores: usize, first: fn(&World)) {
     explore(3, move || {
         let w = World::new(1 + others, cores);
         let others: Vec<_> = (1..=others)
             .map(|no| {
                 let w = w.clone();
-                thread::spawn(move || w.rests(no, true))
+                thread::spawn(move || w.set_idle(no, true))
             })
             .collect();
         first(&w);
@@ -136,9 +139,9 @@ fn together(others: usize, cores: usize, first: fn(&World)) {
 #[test]
 fn work_is_added_as_another_hec_becomes_idle() {
     together(1, 2, |w| {
-        w.before_run(w.looks());
-        w.makes();
-        w.makes();
+        w.before_run(w.balance());
+        w.add_work();
+        w.add_work();
     });
 }
 
@@ -146,15 +149,15 @@ fn work_is_added_as_another_hec_becomes_idle() {
 fn a_thread_is_about_to_run_as_another_hec_becomes_idle() {
     together(1, 2, |w| {
         w.add(1);
-        w.before_run(w.looks());
+        w.before_run(w.balance());
     });
 }
 
 #[test]
 fn two_hecs_become_idle_where_one_may_run() {
     together(2, 2, |w| {
-        w.before_run(w.looks());
-        w.makes();
+        w.before_run(w.balance());
+        w.add_work();
     });
 }
 
@@ -162,29 +165,29 @@ fn two_hecs_become_idle_where_one_may_run() {
 fn work_is_added_again_after_all_was_taken() {
     together(1, 2, |w| {
         w.add(1);
-        w.before_run(w.looks());
+        w.before_run(w.balance());
         // The thread ends, and the one that waited runs and makes another.
         w.add(usize::MAX);
-        w.before_run(w.looks());
-        w.makes();
+        w.before_run(w.balance());
+        w.add_work();
     });
 }
 
-/// One that rests is given something, and comes to rest again.
+/// An idle HEC is given work, and becomes idle again.
 #[test]
 fn a_hec_that_was_given_work_becomes_idle_again() {
     explore(3, || {
         let w = World::new(2, 2);
-        w.rests(1, true);
+        w.set_idle(1, true);
         let other = {
             let w = w.clone();
             thread::spawn(move || {
-                w.rests(1, false);
-                w.rests(1, true);
+                w.set_idle(1, false);
+                w.set_idle(1, true);
             })
         };
         w.add(1);
-        w.before_run(w.looks());
+        w.before_run(w.balance());
         other.join().unwrap();
         w.verify();
     });

@@ -1,7 +1,10 @@
-//! Letters and calls: none is lost, whenever the holder of a HEC lets go of it or runs a thread.
+//! Models of messages to a HEC and of interrupts.
+//!
+//! *Checked*: none is lost, whenever the holder releases the HEC or runs a thread.
+//! *Shipped code*: `hec/mailbox.rs` and what [`crate::hec_world`] lists.
 use crate::atomics::{AtomicUsize, Ordering};
 use crate::explore;
-use crate::hec_world::{House, Thread, END};
+use crate::hec_world::{HecWorld, Thread, END};
 use crate::shipped::handoff_protocol::HandoffSlot;
 use crate::shipped::mailbox::Mailbox;
 use loom::sync::Arc;
@@ -41,52 +44,52 @@ fn an_interrupted_hec_sees_the_message() {
 #[test]
 fn a_message_stops_a_running_thread() {
     explore(3, || {
-        House::with(1, 1, 0, |house| {
-            let me = house.tasks[0];
-            house.slot(0).acquire(me);
-            let sender = thread::spawn(move || house.send(0, Thread { name: 1, bound: None }));
+        HecWorld::with(1, 1, 0, |world| {
+            let me = world.tasks[0];
+            world.slot(0).acquire(me);
+            let sender = thread::spawn(move || world.send(0, Thread { name: 1, bound: None }));
             let message = loop {
-                house.run_until_stopped(0);
-                house.attend(me);
-                if let Some(t) = house.pop(0) {
+                world.run_until_stopped(0);
+                world.check_mailbox(me);
+                if let Some(t) = world.pop(0) {
                     break t;
                 }
             };
-            house.run(message);
-            house.leave(me);
+            world.run(message);
+            world.release_hec(me);
             sender.join().unwrap();
-            house.end(&[1], vec![]);
-            assert!(house.is_quiet());
+            world.end(&[1], vec![]);
+            assert!(world.is_idle());
         });
     });
 }
 
-/// A letter comes while another task does this, and perhaps holds the HEC: all of the named threads run.
-fn messages(names: &'static [usize], other: fn(&'static House)) {
+/// A message arrives while another task acts, and perhaps holds the HEC. All of the named threads run.
+fn messages(names: &'static [usize], other: fn(&'static HecWorld)) {
     explore(2, move || {
-        House::with(1, 3, 2, |house| {
+        HecWorld::with(1, 3, 2, |world| {
             if names.len() == 1 {
-                house.slot(0).acquire(house.tasks[0]);
+                world.slot(0).acquire(world.tasks[0]);
             }
-            let sender = thread::spawn(move || house.send(0, Thread { name: 1, bound: None }));
-            let workers = [1, 2].map(|no| house.spawn_worker(no));
-            other(house);
+            let sender = thread::spawn(move || world.send(0, Thread { name: 1, bound: None }));
+            let workers = [1, 2].map(|no| world.spawn_worker(no));
+            other(world);
             sender.join().unwrap();
-            house.end(names, workers.into());
-            assert!(house.is_quiet());
+            world.end(names, workers.into());
+            assert!(world.is_idle());
         });
     });
 }
 
 #[test]
 fn a_message_is_read_though_the_holder_releases_the_hec() {
-    messages(&[1], |house| {
-        house.attend(house.tasks[0]);
-        house.leave(house.tasks[0]);
+    messages(&[1], |world| {
+        world.check_mailbox(world.tasks[0]);
+        world.release_hec(world.tasks[0]);
     });
 }
 
 #[test]
 fn messages_to_an_idle_hec_are_each_read_once() {
-    messages(&[1, 2], |house| house.send(0, Thread { name: 2, bound: None }));
+    messages(&[1, 2], |world| world.send(0, Thread { name: 2, bound: None }));
 }

@@ -1,11 +1,13 @@
-//! Models of the runtime's lock-free protocols: loom runs each of them through every
-//! interleaving of its threads that matters. The protocols' files are compiled here just as
-//! they are, but for where their atomics come from.
+//! Loom models of the runtime's lock-free protocols.
+//!
+//! Loom runs each model through every interleaving of its threads that matters. The protocols' files are compiled here
+//! as they are shipped ([`shipped`]), with loom's atomics ([`atomics`]). Each module is named after the protocol it
+//! checks; `hec_world` and `throwto_world` are their common support.
 
 mod atomics;
 mod shipped;
 
-/// Where the shipped files find each other, as in the runtime.
+/// The paths by which the shipped files find each other, as in the runtime.
 mod base {
     pub(crate) use crate::{atomics, shipped::poison};
 }
@@ -42,7 +44,7 @@ mod ticker_sleep;
 mod transactions;
 mod worlds;
 
-/// Explores a model with at most so many preemptions of a thread that could go on.
+/// Explores a model with at most this many preemptions of threads that could continue.
 fn explore(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(preemptions);

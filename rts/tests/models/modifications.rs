@@ -1,6 +1,9 @@
-//! Threads that modify one variable, each in another way (`eval/atomic_modify.rs`): no modification is lost and none counts twice.
+//! Models of threads that modify one variable in different ways (`eval/atomic_modify.rs`).
 //!
-//! A value is what one modification has made of another value. The shipped code is what changes the variable; what evaluates is a short form.
+//! A value stands for the modification that made it of another value. Evaluation is a short form.
+//!
+//! *Checked*: no modification is lost, and none counts twice.
+//! *Shipped code*: `eval/mut_var.rs`.
 use crate::atomics::{AtomicUsize, Ordering};
 use crate::explore;
 use crate::shipped::mut_var::{put_before, replace};
@@ -8,12 +11,12 @@ use loom::cell::UnsafeCell;
 use loom::sync::Arc;
 use loom::thread;
 
-/// The value that is there before, and that of which none is made.
+/// The initial value, which no modification has made.
 const FIRST: usize = 0;
 
 struct World {
     variable: AtomicUsize,
-    /// Of which value each was made. Written by who makes it, before it is published.
+    /// The value of which each was made. Written before the new value is published.
     made_of: Vec<UnsafeCell<usize>>,
 }
 
@@ -24,7 +27,7 @@ impl World {
         let made_of = (0..=modifications).map(|_| UnsafeCell::new(FIRST)).collect();
         Arc::new(World { variable: AtomicUsize::new(FIRST), made_of })
     }
-    fn look(&self) -> usize {
+    fn read(&self) -> usize {
         self.variable.load(Ordering::Acquire)
     }
     fn make(&self, new: usize, of: usize) {
@@ -33,36 +36,36 @@ impl World {
     fn before(&self, value: usize) -> usize {
         self.made_of[value].with(|before| unsafe { *before })
     }
-    /// Lazily.
-    fn defer(&self, new: usize) {
+    /// Modifies lazily.
+    fn modify_lazily(&self, new: usize) {
         let found = put_before(&self.variable, new, |found| self.make(new, found));
-        // Whoever has it returned may look at it.
+        // The caller may look at the value that it is given.
         self.before(found);
     }
-    /// Evaluated first, so often at most.
-    fn evaluate(&self, new: usize, tries: usize) {
+    /// Evaluates the new value first, with at most `tries` attempts.
+    fn modify_eagerly(&self, new: usize, tries: usize) {
         for _ in 0..tries {
-            let found = self.look();
+            let found = self.read();
             self.make(new, found);
             if replace(&self.variable, found, new) {
                 return;
             }
         }
-        self.defer(new);
+        self.modify_lazily(new);
     }
-    /// Stopped in the midst of its evaluation.
-    fn put_off(&self, new: usize) {
-        let found = self.look();
+    /// Modifies by a thread that is stopped during the evaluation.
+    fn modify_stopped(&self, new: usize) {
+        let found = self.read();
         self.make(new, found);
         thread::yield_now();
         if !replace(&self.variable, found, new) {
-            self.defer(new);
+            self.modify_lazily(new);
         }
     }
-    /// All that has been made of what, the latest first.
+    /// Returns all modifications, the latest first.
     fn history(&self) -> Vec<usize> {
         let mut all = Vec::new();
-        let mut value = self.look();
+        let mut value = self.read();
         while value != FIRST {
             all.push(value);
             assert!(all.len() < self.made_of.len(), "made of itself: {all:?}");
@@ -83,9 +86,9 @@ fn lazy_eager_and_stopped_modifications_are_all_kept() {
     explore(3, || {
         let w = World::new(3);
         let (a, b) = (w.clone(), w.clone());
-        let eager = thread::spawn(move || a.evaluate(1, 2));
-        let lazy = thread::spawn(move || b.defer(2));
-        w.put_off(3);
+        let eager = thread::spawn(move || a.modify_eagerly(1, 2));
+        let lazy = thread::spawn(move || b.modify_lazily(2));
+        w.modify_stopped(3);
         eager.join().unwrap();
         lazy.join().unwrap();
         check(&w, 3);
@@ -98,14 +101,14 @@ fn modifications_of_one_thread_stay_in_order() {
         let w = World::new(4);
         let a = w.clone();
         let other = thread::spawn(move || {
-            a.evaluate(1, 1);
-            a.evaluate(2, 2);
+            a.modify_eagerly(1, 1);
+            a.modify_eagerly(2, 2);
         });
-        w.evaluate(3, 2);
-        w.put_off(4);
+        w.modify_eagerly(3, 2);
+        w.modify_stopped(4);
         other.join().unwrap();
         check(&w, 4);
-        // Each thread's own are in order.
+        // Modifications of each thread are in order.
         let all = w.history();
         let at = |value| all.iter().position(|&v| v == value).unwrap();
         assert!(at(2) < at(1) && at(4) < at(3));
@@ -117,9 +120,9 @@ fn a_reader_sees_what_a_value_is_made_of() {
     explore(3, || {
         let w = World::new(2);
         let (a, b) = (w.clone(), w.clone());
-        let one = thread::spawn(move || a.evaluate(1, 1));
-        let two = thread::spawn(move || b.defer(2));
-        let seen = w.look();
+        let one = thread::spawn(move || a.modify_eagerly(1, 1));
+        let two = thread::spawn(move || b.modify_lazily(2));
+        let seen = w.read();
         if seen != FIRST {
             let before = w.before(seen);
             assert!(before == FIRST || before == 3 - seen);

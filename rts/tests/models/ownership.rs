@@ -1,5 +1,8 @@
-//! Threads that wait for an MVar, and those who race for them: what `thread/park.rs`, `sync/mvar.rs` and
-//! `sync/throwto.rs` do with the locks of `thread/spinlock.rs` and `sync/header_lock.rs`.
+//! Models of threads that wait for an MVar, and of threads that race to claim them.
+//!
+//! *Checked*: a waiting thread is claimed by one of them, and no value is lost.
+//! *Shipped code*: the locks in `thread/spinlock.rs` and `sync/header_lock.rs`, as `thread/park.rs`, `sync/mvar.rs` and
+//! `sync/throwto.rs` use them.
 use crate::atomics::{AtomicU16, AtomicUsize};
 use crate::explore;
 use crate::shipped::header_lock::Header;
@@ -11,10 +14,10 @@ use loom::thread;
 const FREE: u16 = 0;
 const ON_MVAR: u16 = 1;
 
-const HOLE: usize = 1;
+const LOCKED: usize = 1;
 const MVAR: usize = 2;
 
-/// A thread. Its stack may be touched by whoever has it only; loom sees to that.
+/// A thread. Only its owner may touch its stack; loom verifies that.
 struct Thread {
     lock: Spin,
     reason: Reason,
@@ -66,12 +69,12 @@ impl World {
         })
     }
     fn locked<R>(&self, f: impl FnOnce(&mut MVar) -> R) -> R {
-        let info = self.header.lock(HOLE);
+        let info = self.header.lock(LOCKED);
         let r = self.mvar.with_mut(|m| f(unsafe { &mut *m }));
         self.header.unlock(info);
         r
     }
-    /// The taker's HEC parks it, or takes for it.
+    /// The HEC of the taker parks it, or takes the value for it.
     fn park(&self) {
         self.taker.note("rests");
         let takes = self.locked(|m| {
@@ -97,7 +100,7 @@ impl World {
             }
         });
     }
-    /// True if the exception is raised now; otherwise a letter goes to the taker's HEC.
+    /// Returns true if the exception is raised now. Otherwise a message goes to the taker's HEC.
     fn throw(&self) -> bool {
         let claimed = self.taker.claim(ON_MVAR);
         if claimed {
@@ -120,7 +123,7 @@ fn a_waiter_goes_to_its_waker_or_to_its_thrower() {
         let thrown = thrower.join().unwrap();
         let notes = w.taker.notes();
         assert_eq!(notes.len(), 2, "{notes:?}");
-        assert_eq!(w.taker.reason.get(), FREE, "nobody waits for an MVar that has been filled");
+        assert_eq!(w.taker.reason.get(), FREE, "no thread waits for an MVar that has been filled");
         assert_eq!(notes[1] == "was interrupted", thrown);
         w.locked(|m| assert!(!m.waiting && m.full == thrown, "one value, in one place"));
     });

@@ -1,4 +1,4 @@
-//! The runtime's files under test, compiled here as they are shipped, with loom's atomics (`atomics.rs`).
+//! The runtime's files under test, compiled as they are shipped, with loom's atomics ([`crate::atomics`]).
 #[path = "../../src/sched/handoff/after_fork.rs"]
 pub mod after_fork;
 #[path = "../../src/sched/gc/announce.rs"]

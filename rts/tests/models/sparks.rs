@@ -1,15 +1,18 @@
-//! Sparks: each one that was put is taken once, the oldest first, while the holder puts others into slots that have become free.
+//! Models of a spark pool.
+//!
+//! *Checked*: each spark is taken once, the oldest first, while the holder puts others into free slots.
+//! *Shipped code*: `hec/spark_pool.rs`.
 use crate::explore;
 use crate::shipped::spark_pool::SparkRing;
 use loom::sync::Arc;
 use loom::thread;
 
-/// Takes until there is nothing, at most so many times.
-fn take_some(ring: &SparkRing, most: usize) -> Vec<usize> {
-    (0..most).map_while(|_| ring.take()).collect()
+/// Takes sparks until there is none, at most `max`.
+fn take_some(ring: &SparkRing, max: usize) -> Vec<usize> {
+    (0..max).map_while(|_| ring.take()).collect()
 }
 
-/// What each of those who took has taken, and what is left: every spark once, and nobody took a later one first.
+/// Verifies that every spark was taken once or is left, and that no thief took a later one first.
 fn assert_each_once(taken: &[Vec<usize>], put: usize) {
     assert!(taken.iter().all(|t| t.windows(2).all(|w| w[0] < w[1])), "{taken:?}");
     let mut all = taken.concat();
@@ -17,7 +20,7 @@ fn assert_each_once(taken: &[Vec<usize>], put: usize) {
     assert_eq!(all, (1..=put).collect::<Vec<_>>());
 }
 
-/// Two slots, and three sparks: the third goes where the first has been.
+/// With two slots and three sparks, the third goes where the first was.
 #[test]
 fn a_slot_is_used_again_only_when_its_spark_is_gone() {
     explore(3, || {
@@ -53,7 +56,7 @@ fn each_spark_is_taken_by_one_thief() {
     });
 }
 
-/// The thunk that a spark is, is there for who takes it.
+/// The thunk of a spark is visible to the thief that takes it.
 #[test]
 fn a_thief_sees_what_was_written_before_the_spark() {
     explore(3, || {

@@ -1,14 +1,17 @@
-//! Shared work: all of it is done, and all who do it come to an end.
+//! Models of termination detection for shared work.
+//!
+//! *Checked*: all work is done, and all workers come to an end.
+//! *Shipped code*: `collector/parallel/termination.rs`.
 use crate::atomics::{AtomicUsize, Ordering};
 use crate::explore;
 use crate::shipped::termination::Termination;
 use loom::sync::{Arc, Mutex, Notify};
 use loom::thread;
 
-/// Pieces of work: each says how many further ones it makes.
+/// Pieces of work. Each says how many further pieces it makes.
 struct Queue {
     pieces: Mutex<Vec<usize>>,
-    /// Who only looks does so without the lock, and may see what has been.
+    /// Read without the lock, so it may be outdated.
     len: AtomicUsize,
 }
 
@@ -33,34 +36,34 @@ impl Queue {
 }
 
 struct Work {
-    quiet: Termination,
+    termination: Termination,
     queues: Vec<Queue>,
     done: AtomicUsize,
 }
 
 impl Work {
-    fn new(workers: usize, patience: usize) -> Work {
+    fn new(workers: usize, spins: usize) -> Work {
         Work {
-            quiet: Termination::new(patience),
+            termination: Termination::new(spins),
             queues: (0..workers).map(|_| Queue::new()).collect(),
             done: AtomicUsize::new(0),
         }
     }
 
-    fn offer(&self, me: usize, piece: usize) {
+    fn share_piece(&self, me: usize, piece: usize) {
         self.queues[me].push(piece);
-        self.quiet.offer();
+        self.termination.notify_work();
     }
 
     fn perform(&self, me: usize, piece: usize) {
-        (0..piece).for_each(|_| self.offer(me, 0));
+        (0..piece).for_each(|_| self.share_piece(me, 0));
         self.done.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A piece that another worker offers, if there comes to be one.
+    /// Finds a piece that another worker offers, if there is one.
     fn seek(&self, me: usize) -> Option<usize> {
         let others = || (0..self.queues.len()).filter(move |&i| i != me);
-        self.quiet
+        self.termination
             .seek(|| others().any(|i| !self.queues[i].looks_empty()), || others().find_map(|i| self.queues[i].pop()))
     }
 
@@ -80,22 +83,22 @@ impl Work {
     }
 }
 
-/// The first worker has the pieces, the others come when they come.
-fn share(workers: usize, patience: usize, pieces: &'static [usize]) {
-    let work = Arc::new(Work::new(workers, patience));
-    work.quiet.enter();
+/// The first worker has the pieces, and the others arrive at any time.
+fn check_sharing(workers: usize, spins: usize, pieces: &'static [usize]) {
+    let work = Arc::new(Work::new(workers, spins));
+    work.termination.enter();
     let helpers: Vec<_> = (1..workers)
         .map(|me| {
             let work = work.clone();
             thread::spawn(move || {
-                work.quiet.enter();
+                work.termination.enter();
                 work.drain(me);
             })
         })
         .collect();
-    pieces.iter().for_each(|&piece| work.offer(0, piece));
+    pieces.iter().for_each(|&piece| work.share_piece(0, piece));
     work.drain(0);
-    // Nothing is left when the first one returns, though helpers may still be on their way out.
+    // Nothing is left when the first one returns, though helpers may still be leaving.
     let all = pieces.len() + pieces.iter().sum::<usize>();
     assert_eq!(work.done.load(Ordering::Relaxed), all);
     for helper in helpers {
@@ -106,34 +109,34 @@ fn share(workers: usize, patience: usize, pieces: &'static [usize]) {
 
 #[test]
 fn two_workers_share_the_work() {
-    explore(3, || share(2, 0, &[0, 0]));
+    explore(3, || check_sharing(2, 0, &[0, 0]));
 }
 
 #[test]
 fn work_makes_work() {
-    explore(2, || share(2, 0, &[2]));
+    explore(2, || check_sharing(2, 0, &[2]));
 }
 
 #[test]
 fn three_workers_share_the_work() {
-    explore(2, || share(3, 0, &[1, 0]));
+    explore(2, || check_sharing(3, 0, &[1, 0]));
 }
 
-/// Who offers a piece may count on another to take it, while that one has nothing to do.
+/// A worker that offers a piece may rely on another, idle one to take it.
 #[test]
 fn no_worker_sleeps_through_an_offer() {
     explore(3, || {
         let work = Arc::new(Work::new(2, 0));
         let taken = Arc::new(Notify::new());
-        work.quiet.enter();
+        work.termination.enter();
         let (theirs, takes) = (work.clone(), taken.clone());
         let helper = thread::spawn(move || {
-            theirs.quiet.enter();
+            theirs.termination.enter();
             let piece = theirs.seek(1);
             assert!(piece.is_some(), "the other is active until it is taken");
             takes.notify();
         });
-        work.offer(0, 0);
+        work.share_piece(0, 0);
         taken.wait();
         helper.join().unwrap();
     });

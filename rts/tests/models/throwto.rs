@@ -1,4 +1,7 @@
-//! Exceptions on their way to threads that go from HEC to HEC, block, wake, make foreign calls and finish.
+//! Models of exceptions on their way to threads that migrate, block, wake, make foreign calls and finish.
+//!
+//! *Checked*: each exception reaches its target or finds it finished, and each thrower continues.
+//! *Shipped code*: what [`crate::throwto_world`] lists.
 use crate::atomics::Ordering;
 use crate::explore;
 use crate::throwto_world::*;
@@ -7,13 +10,13 @@ use loom::thread;
 /// What the holder of a HEC does.
 type Act = (usize, fn(&mut Holder));
 
-/// Runs what three OS threads do, has the letters read that are left, and looks at what has become of it all.
+/// Runs the acts of three OS threads, has the remaining messages read, and verifies the outcome.
 fn together(preemptions: usize, start: Start, before: fn(&'static World), acts: [Act; 3], end: fn(&'static World)) {
     explore(preemptions, move || {
         World::with(&start, |w| {
             before(w);
             let [first, others @ ..] = acts;
-            let others = others.map(|(no, does)| thread::spawn(move || does(&mut w.hold(no))));
+            let others = others.map(|(no, act)| thread::spawn(move || act(&mut w.hold(no))));
             first.1(&mut w.hold(first.0));
             others.into_iter().for_each(|o| o.join().unwrap());
             w.read_all();
@@ -25,7 +28,7 @@ fn together(preemptions: usize, start: Start, before: fn(&'static World), acts: 
 
 fn nothing(_: &'static World) {}
 
-/// Every throw is done: it has hit.
+/// Verifies that every throw is complete and has hit its target.
 fn all_done(w: &'static World) {
     for (m, message) in w.messages.iter().enumerate() {
         assert_eq!(count(&w.notes(message.source), Threw(m)), 1, "message {m}");
@@ -33,15 +36,15 @@ fn all_done(w: &'static World) {
     }
 }
 
-/// Of a chain, the second throw is done, and the first unless its thrower was hit before.
+/// Verifies that the second throw of a chain is complete, and the first unless its thrower was hit before.
 fn second_done(w: &'static World) {
     assert_eq!(w.notes(R), [Threw(1)]);
     let notes = w.notes(S);
     assert!(notes == [Hit(1)] || notes == [Threw(0), Hit(1)], "{notes:?}");
 }
 
-/// The target listens at last, if it is awake and does not yet.
-fn wakes_up(w: &'static World) {
+/// The target finally unmasks exceptions, if it is awake.
+fn unmask_target(w: &'static World) {
     for no in 0..HECS {
         w.hold(no).run(T, Holder::unmask);
     }
@@ -53,20 +56,20 @@ const ONE: Start = Start { messages: &[(S, T)], ..Start::TO_TARGET };
 const THROW: Act = (B, |h| h.throw(0));
 const THROW_TOO: Act = (C, |h| h.throw(1));
 
-/// A letter is under way as the target goes from A to C, and perhaps from there to somewhere else.
-fn given(tied: bool, acts: [Act; 2]) {
-    together(3, Start { tied, ..ONE }, nothing, [THROW, acts[0], acts[1]], all_done);
+/// A message is under way as the target migrates from A to C, and perhaps from there to another HEC.
+fn check_migration(pinned: bool, acts: [Act; 2]) {
+    together(3, Start { pinned, ..ONE }, nothing, [THROW, acts[0], acts[1]], all_done);
 }
 
 #[test]
 fn a_message_follows_a_target_that_migrates() {
-    given(
+    check_migration(
         false,
         [
-            (A, |h| h.run(T, |h, t| h.give(t, C))),
+            (A, |h| h.run(T, |h, t| h.migrate(t, C))),
             (C, |h| {
-                h.attend();
-                h.run(T, |h, t| h.give(t, B));
+                h.read_messages();
+                h.run(T, |h, t| h.migrate(t, B));
             }),
         ],
     );
@@ -74,16 +77,16 @@ fn a_message_follows_a_target_that_migrates() {
 
 #[test]
 fn a_message_follows_a_target_that_comes_back() {
-    given(
+    check_migration(
         false,
         [
             (A, |h| {
-                h.run(T, |h, t| h.give(t, C));
-                h.attend();
+                h.run(T, |h, t| h.migrate(t, C));
+                h.read_messages();
             }),
             (C, |h| {
-                h.attend();
-                h.run(T, |h, t| h.give(t, A));
+                h.read_messages();
+                h.run(T, |h, t| h.migrate(t, A));
             }),
         ],
     );
@@ -91,37 +94,37 @@ fn a_message_follows_a_target_that_comes_back() {
 
 #[test]
 fn a_message_follows_a_target_that_is_balanced() {
-    given(false, [(A, |h| h.run(T, |h, t| h.share(t, C))), (C, |h| h.run(T, |h, t| h.share(t, B)))]);
+    check_migration(false, [(A, |h| h.run(T, |h, t| h.balance(t, C))), (C, |h| h.run(T, |h, t| h.balance(t, B)))]);
 }
 
 #[test]
 fn a_waiting_target_is_hit_or_woken() {
-    given(false, [(A, |h| h.run(T, Holder::take)), (C, Holder::put)]);
+    check_migration(false, [(A, |h| h.run(T, Holder::take)), (C, Holder::put)]);
 }
 
 #[test]
 fn a_pinned_target_returns_to_its_hec_when_it_is_woken() {
-    given(
+    check_migration(
         true,
         [
             (A, |h| {
                 h.run(T, Holder::take);
-                h.attend();
+                h.read_messages();
             }),
             (C, Holder::put),
         ],
     );
 }
 
-/// As above, of a target that does not listen yet.
-fn deaf(mask: Mask, acts: [Act; 2], end: fn(&'static World)) {
+/// The same with a target that does not receive exceptions yet.
+fn not_receiving(mask: Mask, acts: [Act; 2], end: fn(&'static World)) {
     let start = Start { mask: [mask, Open, Open], ..ONE };
     together(3, start, nothing, [THROW, acts[0], acts[1]], end);
 }
 
 #[test]
 fn an_uninterruptible_target_that_is_woken_finds_the_message() {
-    deaf(
+    not_receiving(
         Uninterruptible,
         [
             (A, |h| h.run(T, Holder::take)),
@@ -132,7 +135,7 @@ fn an_uninterruptible_target_that_is_woken_finds_the_message() {
         ],
         |w| {
             w.hold(C).put();
-            wakes_up(w);
+            unmask_target(w);
             all_done(w);
         },
     );
@@ -140,35 +143,35 @@ fn an_uninterruptible_target_that_is_woken_finds_the_message() {
 
 #[test]
 fn a_masked_target_receives_as_it_blocks() {
-    deaf(Interruptible, [(A, |h| h.run(T, Holder::take)), (C, Holder::put)], |w| {
-        wakes_up(w);
+    not_receiving(Interruptible, [(A, |h| h.run(T, Holder::take)), (C, Holder::put)], |w| {
+        unmask_target(w);
         all_done(w);
     });
 }
 
 #[test]
 fn a_masked_target_migrates_with_its_messages() {
-    deaf(
+    not_receiving(
         Interruptible,
         [
             (A, |h| {
-                h.attend();
-                h.run(T, |h, t| h.give(t, C));
+                h.read_messages();
+                h.run(T, |h, t| h.migrate(t, C));
             }),
             (C, |h| {
-                h.attend();
+                h.read_messages();
                 h.run(T, Holder::unmask);
             }),
         ],
         |w| {
-            wakes_up(w);
+            unmask_target(w);
             all_done(w);
         },
     );
 }
 
-/// The target makes a foreign call on A, and comes back to C, where it looks at its list.
-fn called(one_lock: bool, messages: &'static [(usize, usize)], act: Act) {
+/// The target makes a foreign call on A and returns to C, where it looks at its list.
+fn in_foreign_call(one_lock: bool, messages: &'static [(usize, usize)], act: Act) {
     explore(3, move || {
         World::with(&Start { one_lock, messages, ..Start::TO_TARGET }, |w| {
             let caller = thread::spawn(move || {
@@ -180,7 +183,7 @@ fn called(one_lock: bool, messages: &'static [(usize, usize)], act: Act) {
             caller.join().unwrap();
             other.join().unwrap();
             w.read_all();
-            wakes_up(w);
+            unmask_target(w);
             all_done(w);
             w.verify();
         });
@@ -189,12 +192,12 @@ fn called(one_lock: bool, messages: &'static [(usize, usize)], act: Act) {
 
 #[test]
 fn a_target_returns_from_a_call_as_messages_are_read() {
-    called(false, &[(S, T)], (A, Holder::attend));
+    in_foreign_call(false, &[(S, T)], (A, Holder::read_messages));
 }
 
 #[test]
 fn a_target_returns_from_a_call_as_two_throw() {
-    called(false, &[(S, T), (R, T)], THROW_TOO);
+    in_foreign_call(false, &[(S, T), (R, T)], THROW_TOO);
 }
 
 #[test]
@@ -225,19 +228,19 @@ fn two_throw_to_one_that_unmasks() {
     let start = Start { mask: [Interruptible, Open, Open], ..Start::TO_TARGET };
     let target: Act = (A, |h| {
         h.run(T, Holder::unmask);
-        h.attend();
+        h.read_messages();
     });
     together(3, start, nothing, [THROW, THROW_TOO, target], |w| {
-        wakes_up(w);
+        unmask_target(w);
         all_done(w);
     });
 }
 
-/// Two throw to a target that finishes: it is hit or not, and they go on.
+/// Two throw to a target that finishes. It is hit or not, and they continue.
 fn finishes(mask: Mask) {
     let start = Start { mask: [mask, Open, Open], ..Start::TO_TARGET };
     let target: Act = (A, |h| {
-        h.attend();
+        h.read_messages();
         h.run(T, Holder::finish);
     });
     together(3, start, nothing, [THROW, THROW_TOO, target], |w| {
@@ -258,9 +261,9 @@ fn two_throw_to_one_that_finishes_masked() {
 #[test]
 fn two_throw_at_each_other() {
     let start = Start { messages: &[(S, R), (R, S)], ..Start::TO_TARGET };
-    together(3, start, nothing, [THROW, THROW_TOO, (A, Holder::attend)], |w| {
+    together(3, start, nothing, [THROW, THROW_TOO, (A, Holder::read_messages)], |w| {
         let hits = count(&w.notes(R), Hit(0)) + count(&w.notes(S), Hit(1));
-        assert_eq!(hits, 1, "who is hit throws no more");
+        assert_eq!(hits, 1, "a thread that was hit throws no more");
     });
 }
 
@@ -268,11 +271,11 @@ fn two_throw_at_each_other() {
 fn three_throw_in_a_circle() {
     let start = Start { messages: &[(S, T), (R, S), (T, R)], ..Start::TO_TARGET };
     together(3, start, nothing, [THROW, THROW_TOO, (A, |h| h.throw(2))], |w| {
-        assert!((0..THREADS).any(|t| !w.notes(t).is_empty()), "somebody is hit");
+        assert!((0..THREADS).any(|t| !w.notes(t).is_empty()), "a thread is hit");
     });
 }
 
-/// The thrower of the first message is thrown to while that is under way to a target that moves.
+/// The thrower of the first message is thrown to while that message is under way to a moving target.
 fn interrupted(one_lock: bool, target: Act) {
     together(3, Start { one_lock, ..Start::CHAIN }, nothing, [THROW, THROW_TOO, target], second_done);
 }
@@ -282,8 +285,8 @@ fn a_thrower_is_interrupted_as_its_message_follows_the_target() {
     interrupted(
         false,
         (A, |h| {
-            h.run(T, |h, t| h.give(t, C));
-            h.attend();
+            h.run(T, |h, t| h.migrate(t, C));
+            h.read_messages();
         }),
     );
 }
@@ -293,7 +296,7 @@ fn a_thrower_that_shares_its_lock_with_its_target_is_interrupted() {
     interrupted(true, (A, |h| h.run(T, Holder::take)));
 }
 
-/// As above, by one on its own HEC; the target does not listen.
+/// The same by a thrower on its own HEC. The target does not receive exceptions.
 #[test]
 fn a_thrower_is_interrupted_on_its_hec_as_its_message_is_read() {
     let start = Start { at: [A, B, B], mask: [Interruptible, Open, Open], ..Start::CHAIN };
@@ -301,21 +304,21 @@ fn a_thrower_is_interrupted_on_its_hec_as_its_message_is_read() {
         h.throw(0);
         h.throw(1);
     });
-    together(3, start, nothing, [throws, (A, Holder::attend), (C, Holder::attend)], |w| {
-        wakes_up(w);
+    together(3, start, nothing, [throws, (A, Holder::read_messages), (C, Holder::read_messages)], |w| {
+        unmask_target(w);
         second_done(w);
     });
 }
 
-/// A thrower is thrown to whose message is in the target's list already.
+/// The thrower of a message that is in the target's list already is thrown to.
 fn withdrawn(target: Act) {
     let start = Start { mask: [Interruptible, Open, Open], ..Start::CHAIN };
     let before = |w: &'static World| {
         w.hold(B).throw(0);
-        w.hold(A).attend();
+        w.hold(A).read_messages();
     };
-    together(3, start, before, [THROW_TOO, target, (B, Holder::attend)], |w| {
-        wakes_up(w);
+    together(3, start, before, [THROW_TOO, target, (B, Holder::read_messages)], |w| {
+        unmask_target(w);
         second_done(w);
     });
 }
@@ -337,5 +340,5 @@ fn a_message_is_withdrawn_as_the_target_finishes() {
 
 #[test]
 fn a_message_is_withdrawn_as_the_target_migrates() {
-    withdrawn((A, |h| h.run(T, |h, t| h.give(t, B))));
+    withdrawn((A, |h| h.run(T, |h, t| h.migrate(t, B))));
 }

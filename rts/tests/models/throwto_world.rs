@@ -1,6 +1,7 @@
-//! Threads that throw to each other, and the HECs on which they run, for the models of letters. Messages, their letters and whose a
-//! thread is are the code that ships (`sync/throwto_protocol.rs`, `thread/ownership.rs`, `hec/mailbox.rs`); HECs, the scheduler and an MVar are short
-//! forms.
+//! Threads that throw to each other, and their HECs, for the models of `throwTo`. HECs, the scheduler and an MVar are
+//! short forms.
+//!
+//! *Shipped code*: `sync/throwto_protocol.rs`, `thread/ownership.rs`, `thread/spinlock.rs` and `hec/mailbox.rs`.
 use crate::atomics::{AtomicU16, AtomicUsize, Ordering};
 use crate::shipped::mailbox::Mailbox;
 use crate::shipped::ownership::{Claim, Ownership, NOT_BLOCKED};
@@ -10,7 +11,7 @@ use loom::cell::UnsafeCell;
 use loom::sync::{Mutex, MutexGuard};
 use std::collections::VecDeque;
 
-/// Reasons.
+/// Reasons to be blocked.
 const ON_MVAR: usize = 1;
 const ON_MESSAGE: usize = 2;
 pub const IN_CALL: usize = 3;
@@ -22,14 +23,14 @@ pub const B: usize = 1;
 pub const C: usize = 2;
 pub const HECS: usize = 3;
 
-/// Threads: a target, its throwers, one that throws to these.
+/// Threads: a target, its thrower, and a thread that throws to either.
 pub const T: usize = 0;
 pub const S: usize = 1;
 pub const R: usize = 2;
 pub const THREADS: usize = 3;
 
-/// No message is passed on more often once nothing else happens.
-const MOST_ROUNDS: usize = 3;
+/// How often a message may be passed on once nothing else happens.
+const MAX_ROUNDS: usize = 3;
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Mask {
@@ -40,7 +41,7 @@ pub enum Mask {
 }
 pub use Mask::*;
 
-/// What a thread has gone through, by the number of the message.
+/// What a thread has experienced, with the number of the message.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Note {
     Hit(usize),
@@ -49,7 +50,7 @@ pub enum Note {
 }
 pub use Note::*;
 
-enum Letter {
+enum HecMessage {
     Thread(usize),
     Message(usize),
 }
@@ -58,14 +59,14 @@ struct Thread {
     lock: usize,
     reason: Reason,
     owner: AtomicUsize,
-    /// It goes back to the HEC it was on.
-    tied: bool,
-    /// The message it waits for.
+    /// It returns to the HEC that it was on.
+    pinned: bool,
+    /// The message for which it waits.
     on: UnsafeCell<usize>,
-    /// 0, or the number of the first message and 1.
+    /// 0, or 1 plus the number of the first message.
     list: AtomicUsize,
     mask: UnsafeCell<Mask>,
-    /// Its stack, so to speak. Who has the thread touches these; loom sees to that.
+    /// Its stack, in effect. Only its owner touches these; loom verifies that.
     notes: UnsafeCell<Vec<Note>>,
 }
 
@@ -85,23 +86,24 @@ pub struct World {
     locks: Vec<Spin>,
     threads: Vec<Thread>,
     pub messages: Vec<Message>,
-    /// Who holds a HEC has this locked; the threads that wait there.
+    /// The threads that wait on each HEC. Its holder has this locked.
     slots: Vec<Mutex<VecDeque<usize>>>,
-    posts: Vec<Mailbox<Letter>>,
+    mailboxes: Vec<Mailbox<HecMessage>>,
     mvar: Mutex<MVar>,
     /// How often the target's call has been interrupted.
     pub interrupted: AtomicUsize,
 }
 
-// SAFETY: what loom is to verify.
+// SAFETY: loom verifies it.
 unsafe impl Sync for World {}
 unsafe impl Send for World {}
 
-/// How a model begins: where each thread is, and how masked; whether they are tied to their HECs, or share one lock; who throws to whom.
+/// The initial state of a model: the HEC and mask of each thread; whether threads are pinned to their HECs or share one
+/// lock; the source and target of each message.
 pub struct Start {
     pub at: [usize; THREADS],
     pub mask: [Mask; THREADS],
-    pub tied: bool,
+    pub pinned: bool,
     pub one_lock: bool,
     pub messages: &'static [(usize, usize)],
 }
@@ -109,8 +111,8 @@ pub struct Start {
 impl Start {
     /// All exceptions are for the target.
     pub const TO_TARGET: Start =
-        Start { at: [A, B, C], mask: [Open; 3], tied: false, one_lock: false, messages: &[(S, T), (R, T)] };
-    /// Its thrower is thrown to as well.
+        Start { at: [A, B, C], mask: [Open; 3], pinned: false, one_lock: false, messages: &[(S, T), (R, T)] };
+    /// The thrower of the first message is thrown to as well.
     pub const CHAIN: Start = Start { messages: &[(S, T), (R, S)], ..Start::TO_TARGET };
 }
 
@@ -121,7 +123,7 @@ impl World {
             lock: if start.one_lock { 0 } else { t },
             reason: Reason(AtomicU16::new(NOT_BLOCKED as u16)),
             owner: AtomicUsize::new(start.at[t]),
-            tied: start.tied,
+            pinned: start.pinned,
             on: UnsafeCell::new(0),
             list: AtomicUsize::new(0),
             mask: UnsafeCell::new(start.mask[t]),
@@ -134,38 +136,39 @@ impl World {
             threads: (0..THREADS).map(thread).collect(),
             messages: start.messages.iter().map(message).collect(),
             slots: (0..HECS).map(|no| Mutex::new(waiting(no))).collect(),
-            posts: (0..HECS).map(|_| Mailbox::new()).collect(),
+            mailboxes: (0..HECS).map(|_| Mailbox::new()).collect(),
             mvar: Mutex::new(MVar::default()),
             interrupted: AtomicUsize::new(0),
         }));
-        // SAFETY: the model's threads have ended when it has.
+        // SAFETY: the model's threads have ended when it returns.
         unsafe {
             model(&*world);
             drop(Box::from_raw(world));
         }
     }
 
-    /// Takes a HEC, when nobody holds it.
+    /// Takes a HEC when no other task holds it.
     pub fn hold(&'static self, no: usize) -> Holder {
         Holder { w: self, no, queue: self.slots[no].lock().unwrap() }
     }
 
-    /// All letters are read, and read again where they are sent on to.
+    /// Has all messages read, and read again where they are passed on.
     pub fn read_all(&'static self) {
-        for _ in 0..=MOST_ROUNDS {
-            if !self.posts.iter().any(|post| post.any()) {
+        for _ in 0..=MAX_ROUNDS {
+            if !self.mailboxes.iter().any(|mailbox| mailbox.any()) {
                 return;
             }
-            (0..HECS).for_each(|no| self.hold(no).attend());
+            (0..HECS).for_each(|no| self.hold(no).read_messages());
         }
-        panic!("a letter goes round for ever");
+        panic!("a message is passed on for ever");
     }
 
     pub fn notes(&self, t: usize) -> Vec<Note> {
         self.threads[t].notes.with(|n| unsafe { (*n).clone() })
     }
 
-    /// Each thread is where it should be: on the queue of its owner, or blocked. And no message is in a list that nobody will look at.
+    /// Verifies that each thread is where it should be: on the queue of its owner, or blocked. No message is in a list
+    /// that no thread will look at.
     pub fn verify(&'static self) {
         let queues: Vec<VecDeque<usize>> = (0..HECS).map(|no| self.slots[no].lock().unwrap().clone()).collect();
         for (t, thread) in self.threads.iter().enumerate() {
@@ -178,10 +181,10 @@ impl World {
                 assert_eq!(here, [], "thread {t}");
             }
             if thread.mask.with(|m| unsafe { matches!(*m, Open | Finished) }) {
-                assert_eq!(thread.list.load(Ordering::Relaxed), 0, "thread {t} does not look");
+                assert_eq!(thread.list.load(Ordering::Relaxed), 0, "thread {t} act not look");
             }
         }
-        // A throw has an end for its thrower: it is done, or another exception has come.
+        // A throw ends for its thrower: it is complete, or another exception has arrived.
         for (m, message) in self.messages.iter().enumerate() {
             let threw = count(&self.notes(message.source), Threw(m));
             let hit = count(&self.notes(message.target), Hit(m));
@@ -210,7 +213,7 @@ impl Holder {
     fn note(&self, t: usize, note: Note) {
         self.thread(t).notes.with_mut(|n| unsafe { (*n).push(note) });
     }
-    /// The thread's stack is worked on.
+    /// Works on the thread's stack.
     fn touch(&self, t: usize) {
         self.thread(t).notes.with_mut(|_| ());
     }
@@ -228,84 +231,84 @@ impl Holder {
     }
 
     /// As `schedule::read_mail`.
-    pub fn attend(&mut self) {
-        if !self.w.posts[self.no].any() {
+    pub fn read_messages(&mut self) {
+        if !self.w.mailboxes[self.no].any() {
             return;
         }
-        for message in self.w.posts[self.no].take() {
+        for message in self.w.mailboxes[self.no].take() {
             match message {
-                Letter::Thread(t) => self.queue.push_back(t),
-                Letter::Message(m) => throwto_protocol::process(self, m),
+                HecMessage::Thread(t) => self.queue.push_back(t),
+                HecMessage::Message(m) => throwto_protocol::process(self, m),
             }
         }
     }
 
-    /// Lets a thread run and do this, if it is on the queue; then letters are read.
-    pub fn run(&mut self, t: usize, does: impl FnOnce(&mut Holder, usize)) {
+    /// Runs a thread with this act if it is on the queue, then reads messages.
+    pub fn run(&mut self, t: usize, act: impl FnOnce(&mut Holder, usize)) {
         if let Some(i) = self.queue.iter().position(|&q| q == t) {
             self.queue.remove(i);
             self.touch(t);
-            does(self, t);
+            act(self, t);
         }
-        self.attend();
+        self.read_messages();
     }
 
-    fn goes_on(&mut self, t: usize) {
+    fn enqueue(&mut self, t: usize) {
         self.queue.push_back(t);
     }
 
-    /// As `Claim::go_on`.
-    fn go_on(&mut self, c: Claim<usize>) {
+    /// As `park::Claim::resume`.
+    fn resume_claimed(&mut self, c: Claim<usize>) {
         self.set_on(c.thread, 0);
-        if self.thread(c.thread).tied && c.home != self.no {
-            return self.give(c.thread, c.home);
+        if self.thread(c.thread).pinned && c.home != self.no {
+            return self.migrate(c.thread, c.home);
         }
-        self.goes_on(c.thread);
+        self.enqueue(c.thread);
     }
 
-    /// As `door::give`.
-    pub fn give(&mut self, t: usize, to: usize) {
+    /// As `park::migrate`.
+    pub fn migrate(&mut self, t: usize, to: usize) {
         self.ownership(t).hand_over(to);
-        self.w.posts[to].add(Letter::Thread(t));
+        self.w.mailboxes[to].add(HecMessage::Thread(t));
     }
 
-    /// As `share::give`.
-    pub fn share(&mut self, t: usize, to: usize) {
+    /// As in `sched/balance.rs`.
+    pub fn balance(&mut self, t: usize, to: usize) {
         match self.w.slots[to].try_lock() {
             Ok(mut queue) => {
                 self.ownership(t).hand_over(to);
                 queue.push_back(t);
             }
-            Err(_) => self.goes_on(t),
+            Err(_) => self.enqueue(t),
         }
     }
 
-    /// The thread unmasks exceptions, and as often as one comes its handler, and unmasks them again.
+    /// Has the thread unmask exceptions. For each one that arrives its handler runs, and it unmasks them again.
     pub fn unmask(&mut self, t: usize) {
         loop {
             self.set_mask(t, Open);
             if self.first(t).is_none() || !throwto_protocol::deliver_first(self, t) {
-                return self.goes_on(t);
+                return self.enqueue(t);
             }
         }
     }
 
-    /// As `queues::park`: true if the thread does not wait.
-    fn hears(&mut self, t: usize, why: usize) -> bool {
-        let heard = throwto_protocol::is_due(self, t, why) && throwto_protocol::deliver_first(self, t);
-        if heard {
-            self.goes_on(t);
+    /// As `wait_queues::park`. Returns true if the thread does not wait.
+    fn receive(&mut self, t: usize, why: usize) -> bool {
+        let received = throwto_protocol::is_due(self, t, why) && throwto_protocol::deliver_first(self, t);
+        if received {
+            self.enqueue(t);
         }
-        heard
+        received
     }
 
     pub fn take(&mut self, t: usize) {
-        if self.hears(t, ON_MVAR) {
+        if self.receive(t, ON_MVAR) {
             return;
         }
         let mut mvar = self.w.mvar.lock().unwrap();
         if std::mem::take(&mut mvar.full) {
-            return self.goes_on(t);
+            return self.enqueue(t);
         }
         mvar.waiting = Some(t);
         self.ownership(t).block(ON_MVAR);
@@ -318,7 +321,7 @@ impl Holder {
             let claim = self.ownership(t).claim(t, self.no, |why| why == ON_MVAR, &held);
             drop(held);
             if let Some(c) = claim {
-                return self.go_on(c);
+                return self.resume_claimed(c);
             }
         }
         mvar.full = true;
@@ -331,14 +334,14 @@ impl Holder {
         self.touch(t);
     }
 
-    /// As `resumeThread`; the exception is raised at once rather than by a frame.
+    /// As `resumeThread`. The exception is raised at once rather than by a frame.
     pub fn resume(&mut self, t: usize) {
         self.ownership(t).resume_from_call(self.no);
         self.set_on(t, 0);
         if throwto_protocol::is_due_now(self, t) {
             throwto_protocol::deliver_first(self, t);
         }
-        self.goes_on(t);
+        self.enqueue(t);
     }
 
     pub fn finish(&mut self, t: usize) {
@@ -346,14 +349,14 @@ impl Holder {
         throwto_protocol::finished(self, t);
     }
 
-    /// The source of the message throws.
+    /// Has the source of the message throw.
     pub fn throw(&mut self, m: usize) {
         self.run(self.w.messages[m].source, |h, s| {
             if throwto_protocol::throw(h, h.target(m), m) {
                 h.note(s, Threw(m));
-                return h.goes_on(s);
+                return h.enqueue(s);
             }
-            if h.hears(s, ON_MESSAGE) {
+            if h.receive(s, ON_MESSAGE) {
                 return;
             }
             h.set_on(s, m);
@@ -421,18 +424,18 @@ impl Thrower for Holder {
         self.set_mask(t, Interruptible);
         self.note(t, Hit(e));
         if let Some(c) = claim {
-            self.go_on(c);
+            self.resume_claimed(c);
         }
     }
     fn release(&mut self, source: Claim<usize>) {
         self.note(source.thread, Threw(self.on(source.thread)));
-        self.go_on(source);
+        self.resume_claimed(source);
     }
     fn interrupt_call(&mut self, t: usize) {
         assert_eq!(t, T);
         self.w.interrupted.fetch_add(1, Ordering::Relaxed);
     }
     fn send(&mut self, to: usize, m: usize) {
-        self.w.posts[to].add(Letter::Message(m));
+        self.w.mailboxes[to].add(HecMessage::Message(m));
     }
 }

@@ -1,36 +1,39 @@
-//! The ticker falls asleep as HECs are taken: it must not sleep while one is used, nor when ticks are wanted again.
+//! Models of the ticker that falls asleep as HECs are acquired.
+//!
+//! *Checked*: the ticker does not sleep while a HEC is used, or when ticks are wanted again.
+//! *Shipped code*: `sched/ticker_sleep.rs`.
 use crate::atomics::{AtomicBool, AtomicUsize, Mutex, Ordering};
 use crate::explore;
 use crate::shipped::ticker_sleep::TickerSleep;
 use loom::sync::Arc;
 use loom::thread;
 
-/// A HEC's slot.
-struct HandoffSlot {
+/// The slot of a HEC.
+struct Slot {
     held: Mutex<bool>,
     taken: AtomicUsize,
 }
 
 struct World {
-    ticker: TickerSleep,
-    slots: [HandoffSlot; 2],
+    ticker_sleep: TickerSleep,
+    slots: [Slot; 2],
 }
 
 impl World {
     fn new() -> Arc<World> {
-        let slots = [(); 2].map(|()| HandoffSlot { held: Mutex::new(false), taken: AtomicUsize::new(0) });
-        Arc::new(World { ticker: TickerSleep::new(), slots })
+        let slots = [(); 2].map(|()| Slot { held: Mutex::new(false), taken: AtomicUsize::new(0) });
+        Arc::new(World { ticker_sleep: TickerSleep::new(), slots })
     }
 
-    fn take(&self, no: usize) {
+    fn acquire(&self, no: usize) {
         let slot = &self.slots[no];
         let mut held = slot.held.lock().unwrap();
         *held = true;
         slot.taken.store(slot.taken.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
-        self.ticker.taken();
+        self.ticker_sleep.taken();
     }
 
-    fn leave(&self, no: usize) {
+    fn release(&self, no: usize) {
         *self.slots[no].held.lock().unwrap() = false;
     }
 
@@ -44,7 +47,7 @@ impl World {
             let held = self.slots.iter().any(|slot| *slot.held.lock().unwrap());
             !held && self.times_taken() == seen
         };
-        self.ticker.sleep(unused, None);
+        self.ticker_sleep.sleep(unused, None);
     }
 }
 
@@ -56,8 +59,8 @@ fn the_ticker_wakes_when_a_hec_is_used() {
             let world = world.clone();
             move || world.sleep(0)
         });
-        world.take(0);
-        world.leave(0);
+        world.acquire(0);
+        world.release(0);
         ticker.join().unwrap();
     });
 }
@@ -76,18 +79,18 @@ fn the_ticker_wakes_whichever_hec_is_used() {
         let other = thread::spawn({
             let world = world.clone();
             move || {
-                world.take(1);
-                world.leave(1);
+                world.acquire(1);
+                world.release(1);
             }
         });
-        world.take(0);
+        world.acquire(0);
         other.join().unwrap();
         ticker.join().unwrap();
     });
 }
 
-/// A sleep ends for another reason (its time is over, which loom does not know, or somebody has woken the ticker in vain): the next one ends
-/// as the first would have.
+/// A sleep ends for another reason: its time is over (which loom does not model), or the ticker was woken needlessly.
+/// The next sleep ends as the first would have.
 #[test]
 fn a_sleep_after_an_early_wake_ends_when_a_hec_is_used() {
     explore(3, || {
@@ -102,10 +105,10 @@ fn a_sleep_after_an_early_wake_ends_when_a_hec_is_used() {
         });
         let alarm = thread::spawn({
             let world = world.clone();
-            move || world.ticker.wake()
+            move || world.ticker_sleep.wake()
         });
-        world.take(0);
-        world.leave(0);
+        world.acquire(0);
+        world.release(0);
         alarm.join().unwrap();
         ticker.join().unwrap();
     });
@@ -120,13 +123,13 @@ fn a_paused_ticker_continues_when_it_is_told() {
             let (world, paused) = (world.clone(), paused.clone());
             move || {
                 while paused.load(Ordering::Relaxed) {
-                    world.ticker.sleep(|| paused.load(Ordering::Relaxed), None);
+                    world.ticker_sleep.sleep(|| paused.load(Ordering::Relaxed), None);
                 }
             }
         });
-        world.take(0);
+        world.acquire(0);
         paused.store(false, Ordering::Relaxed);
-        world.ticker.wake();
+        world.ticker_sleep.wake();
         ticker.join().unwrap();
     });
 }
@@ -135,18 +138,18 @@ fn a_paused_ticker_continues_when_it_is_told() {
 fn the_ticker_of_a_child_wakes_as_its_parents_does() {
     explore(2, || {
         let world = World::new();
-        let falls_asleep = |seen| {
+        let start_ticker = |seen| {
             let world = world.clone();
             thread::spawn(move || world.sleep(seen))
         };
-        let ticker = falls_asleep(0);
-        world.take(0);
-        world.leave(0);
+        let ticker = start_ticker(0);
+        world.acquire(0);
+        world.release(0);
         ticker.join().unwrap();
-        world.ticker.after_fork();
-        let ticker = falls_asleep(1);
-        world.take(0);
-        world.leave(0);
+        world.ticker_sleep.after_fork();
+        let ticker = start_ticker(1);
+        world.acquire(0);
+        world.release(0);
         ticker.join().unwrap();
     });
 }

@@ -1,4 +1,7 @@
-//! Transactions: `sync/stm/commit.rs`, with TVars of plain numbers.
+//! Models of transactions, with TVars that hold plain numbers.
+//!
+//! *Checked*: commits are atomic, a failed transaction reads a newer state, and no waiter misses a change.
+//! *Shipped code*: `sync/stm/commit.rs` and `thread/spinlock.rs`.
 use crate::atomics::{AtomicU16, AtomicUsize, Ordering};
 use crate::explore;
 use crate::shipped::commit::{commit, leave_queues, valid, wait, Log, Version, Waiter};
@@ -13,7 +16,7 @@ const WAITING: u16 = 1;
 struct TVar {
     version: Version,
     value: AtomicUsize,
-    /// Does the sleeper wait here? Under the lock.
+    /// Does the waiting thread wait here? Under the lock.
     queue: UnsafeCell<bool>,
 }
 
@@ -166,7 +169,7 @@ fn write_two(m: &Arc<Memory>) -> thread::JoinHandle<bool> {
     })
 }
 
-/// `fails`: does a transaction that is done reading, as far as it knows?
+/// `fails` tells whether a transaction that has read fails, as far as it can know.
 fn check_reread_after_failure(fails: fn(Transaction) -> bool) {
     explore(3, move || {
         let m = Memory::new(2);
@@ -203,7 +206,7 @@ fn values_written_together_are_read_together() {
         let (x, y) = (t.read(0), t.read(1));
         let read = t.commit();
         assert!(!read || x == y);
-        assert!(writer.join().unwrap(), "a reader is in nobody's way for good");
+        assert!(writer.join().unwrap(), "a reader blocks no writer");
     });
 }
 
@@ -248,7 +251,7 @@ fn transactions_that_lock_in_different_orders_all_commit() {
         let other = thread::spawn(move || add(&n, 1));
         let tries = add(&m, 0) + other.join().unwrap();
         assert_eq!((m.now(0), m.now(1)), (2, 2));
-        assert!(tries <= 3, "who fails has been overtaken, and by one that is done");
+        assert!(tries <= 3, "a transaction fails only if another has committed");
     });
 }
 
@@ -265,7 +268,7 @@ fn no_waiter_sleeps_through_a_change() {
         let mut t = Transaction::new(&m);
         let unchanged = t.read(0) + t.read(1) == 0;
         let waits = unchanged && wait(&mut t, true);
-        assert!(writer.join().unwrap(), "a waiter is in nobody's way for good");
+        assert!(writer.join().unwrap(), "a waiter blocks no writer");
         let woken = m.woken.load(Ordering::Relaxed);
         assert_eq!(woken, waits as usize, "woken if it waits, and once");
         assert_eq!(m.reason.get(), FREE);

@@ -1,28 +1,31 @@
-//! Stopping the world with several HECs: each who stops it has all of them alone, and everybody else goes on afterwards.
+//! Models of stopping the world with several HECs.
+//!
+//! *Checked*: each task that stops the world has all HECs alone, and all others continue afterwards.
+//! *Shipped code*: `sched/stop_world_protocol.rs` and what [`crate::hec_world`] lists.
 use crate::explore;
-use crate::hec_world::{House, TaskRef};
+use crate::hec_world::{HecWorld, TaskRef};
 use crate::shipped::handoff_protocol::HandoffSlot;
 
-/// Each of the first `n` tasks holds the HEC of its number.
-fn holders(house: &'static House, n: usize) {
-    (0..n).for_each(|no| house.slot(no).acquire(house.tasks[no]));
+/// Has each of the first `n` tasks acquire the HEC of its number.
+fn holders(world: &'static HecWorld, n: usize) {
+    (0..n).for_each(|no| world.slot(no).acquire(world.tasks[no]));
 }
 
 #[test]
 fn two_tasks_stop_the_world_while_others_come_and_go() {
     explore(3, || {
-        House::with(2, 3, 0, |house| {
-            holders(house, 2);
-            let stops = move |me| {
-                house.stop_the_world(me);
-                house.leave(me);
+        HecWorld::with(2, 3, 0, |world| {
+            holders(world, 2);
+            let stop = move |me| {
+                world.stop_the_world(me);
+                world.release_hec(me);
             };
-            let other = house.spawn(1, stops);
-            let visitor = house.spawn(2, move |me| house.visit(1, me));
-            stops(house.tasks[0]);
+            let other = world.spawn(1, stop);
+            let visitor = world.spawn(2, move |me| world.acquire_and_release(1, me));
+            stop(world.tasks[0]);
             other.join().unwrap();
             visitor.join().unwrap();
-            assert!(house.is_quiet());
+            assert!(world.is_idle());
         });
     });
 }
@@ -30,16 +33,16 @@ fn two_tasks_stop_the_world_while_others_come_and_go() {
 #[test]
 fn three_tasks_stop_the_world() {
     explore(2, || {
-        House::with(3, 3, 0, |house| {
-            holders(house, 3);
-            let stops = move |me| {
-                house.stop_the_world(me);
-                house.leave(me);
+        HecWorld::with(3, 3, 0, |world| {
+            holders(world, 3);
+            let stop = move |me| {
+                world.stop_the_world(me);
+                world.release_hec(me);
             };
-            let others = [1, 2].map(|no| house.spawn(no, stops));
-            stops(house.tasks[0]);
+            let others = [1, 2].map(|no| world.spawn(no, stop));
+            stop(world.tasks[0]);
             others.into_iter().for_each(|t| t.join().unwrap());
-            assert!(house.is_quiet());
+            assert!(world.is_idle());
         });
     });
 }
@@ -47,49 +50,50 @@ fn three_tasks_stop_the_world() {
 #[test]
 fn a_running_thread_is_stopped_and_continues() {
     explore(3, || {
-        House::with(2, 2, 0, |house| {
-            holders(house, 2);
-            let stopper = house.spawn(1, move |me| {
-                house.stop_the_world(me);
-                house.leave(me);
+        HecWorld::with(2, 2, 0, |world| {
+            holders(world, 2);
+            let stopper = world.spawn(1, move |me| {
+                world.stop_the_world(me);
+                world.release_hec(me);
             });
-            let me = house.tasks[0];
-            while !house.attend(me) {
-                house.run_until_stopped(0);
+            let me = world.tasks[0];
+            while !world.check_mailbox(me) {
+                world.run_until_stopped(0);
             }
-            house.leave(me);
+            world.release_hec(me);
             stopper.join().unwrap();
-            assert!(house.is_quiet());
+            assert!(world.is_idle());
         });
     });
 }
 
-/// The first HEC's holder stops the world if it is idle; the second rests and is visited, the third's holder does as it likes.
-fn only_if_idle(third: fn(&'static House, TaskRef)) {
+/// The first HEC's holder stops the world if it is idle. The second HEC is idle and is visited; the third's holder
+/// acts.
+fn check_idle_stop(third: fn(&'static HecWorld, TaskRef)) {
     explore(3, move || {
-        House::with(3, 4, 0, |house| {
-            house.slot(0).acquire(house.tasks[0]);
-            house.slot(2).acquire(house.tasks[2]);
-            let other = house.spawn(2, move |me| third(house, me));
-            let visitor = house.spawn(3, move |me| house.visit(1, me));
-            house.stop_the_world_if_idle(house.tasks[0]);
-            house.leave(house.tasks[0]);
+        HecWorld::with(3, 4, 0, |world| {
+            world.slot(0).acquire(world.tasks[0]);
+            world.slot(2).acquire(world.tasks[2]);
+            let other = world.spawn(2, move |me| third(world, me));
+            let visitor = world.spawn(3, move |me| world.acquire_and_release(1, me));
+            world.stop_the_world_if_idle(world.tasks[0]);
+            world.release_hec(world.tasks[0]);
             other.join().unwrap();
             visitor.join().unwrap();
-            assert!(house.is_quiet());
+            assert!(world.is_idle());
         });
     });
 }
 
 #[test]
 fn a_failed_idle_stop_releases_what_it_took() {
-    only_if_idle(|house, me| house.leave(me));
+    check_idle_stop(|world, me| world.release_hec(me));
 }
 
 #[test]
 fn an_idle_stop_and_a_busy_stop_both_complete() {
-    only_if_idle(|house, me| {
-        house.stop_the_world(me);
-        house.leave(me);
+    check_idle_stop(|world, me| {
+        world.stop_the_world(me);
+        world.release_hec(me);
     });
 }
