@@ -26,7 +26,7 @@ use project::Project;
 use std::{ffi::OsString, process::exit};
 
 #[derive(Parser)]
-#[command(name = "hecaton", about = "A runtime system for programs compiled by GHC 9.0.2", disable_version_flag = true)]
+#[command(name = "hecaton", about = "A runtime system for programs compiled by GHC 9.0.2", version)]
 struct Cli {
     #[command(subcommand)]
     command: Cmd,
@@ -121,10 +121,10 @@ fn start() -> Result<()> {
     }
 }
 
-/// Help is printed as it is; a wrong argument becomes one line and exit code 2.
+/// Help and the version are printed as they are; a wrong argument becomes one line and exit code 2.
 fn usage_error(error: clap::Error) -> Result<Cli> {
     match error.kind() {
-        ErrorKind::DisplayHelp => error.exit(),
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => error.exit(),
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
             Err(Fail::usage(format!("which command? ({COMMANDS}; see --help)")))
         }

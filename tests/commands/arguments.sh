@@ -26,3 +26,4 @@ for command in '' build ghc run demo test bench study; do
     "$HECATON" $command --help | grep -q Usage || fail "no help for $command"
 done
 says 9.0.2 "$HECATON" ghc --numeric-version
+says "hecaton $(sed -n 's/^version = "\(.*\)"/\1/p' "${HECATON%/*}/Cargo.toml")" "$HECATON" --version

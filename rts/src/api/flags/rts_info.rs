@@ -42,5 +42,7 @@ mod tests {
         assert!(text.starts_with(" [(\"GHC RTS\", \"YES\")\n ,(\"GHC version\", \"9."), "{text}");
         assert!(text.ends_with(" ,(\"Flag -with-rtsopts\", \"-A2m\")\n ]\n"), "{text}");
         assert!(text.contains(" ,(\"RTS way\", \"rts_v\")\n"));
+        let version = env!("CARGO_PKG_VERSION");
+        assert!(text.contains(&format!(" ,(\"Runtime\", \"Hecaton {version}\")\n")), "{text}");
     }
 }
