@@ -39,8 +39,9 @@ pub struct Options {
     /// Have bugs put in one by one (tests/mutants), and see which tests find them; names are those of bugs
     #[arg(long)]
     mutants: bool,
-    /// Only tests whose names contain one of these; `unit` names the crates' unit tests, `models` those of lock-free protocols, `unit:TEXT` and
-    /// `model:TEXT` those that contain it
+    /// Only tests whose names contain one of these. For conformance programs a folder is part of the name: `ffi` runs those in ffi/.
+    /// `unit` stands for the crates' unit tests, `models` for those of lock-free protocols, `unit:TEXT` and `model:TEXT` for those
+    /// that contain TEXT
     names: Vec<String>,
 }
 
@@ -154,7 +155,9 @@ fn all_names(project: &Project) -> Result<Vec<String>> {
     let mut names = vec!["unit".to_owned(), "models".to_owned()];
     names.extend(scripts_in(&tests.join("commands")).iter().map(|script| stem(script)));
     for folder in [tests.join("conformance"), tests.join("libraries")] {
-        names.extend(programs::find(&folder, &[])?.into_iter().map(|p| p.name));
+        let paths = programs::paths(&folder)?;
+        names.extend(paths.iter().map(|path| programs::name_of(path).to_owned()));
+        names.extend(paths);
     }
     let bench = programs::find(&project.root.join("bench"), &[])?;
     names.extend(bench.into_iter().filter(|p| p.header.is_real()).map(|p| p.name));

@@ -153,7 +153,8 @@ impl<'a> Lab<'a> {
         let folder = self.project.root.join("tests/conformance");
         let mut found = programs::find(&folder, &[name.to_owned()])?;
         found.retain(|p| p.name == name);
-        let program = found.first().ok_or_else(|| Fail::new(format!("there is no tests/conformance/{name}.hs")))?;
+        let program =
+            found.first().ok_or_else(|| Fail::new(format!("no program of tests/conformance is called {name}")))?;
         let program = if kind.is_threaded() { program.with_flag("-threaded") } else { program.clone() };
         let begin = Instant::now();
         let Some(lib) = self.library(&program)? else {

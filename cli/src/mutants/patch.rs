@@ -11,7 +11,7 @@
 //! A killer is `unit NAME`, `model NAME` (the functions of tests) or `conformance PROGRAM KIND`.
 use crate::error::{reason, Fail, Result};
 use crate::unit_tests::Kind;
-use crate::{conformance, unit_tests};
+use crate::{conformance, programs, unit_tests};
 use std::{
     ffi::OsStr,
     fmt, fs,
@@ -115,7 +115,8 @@ impl Killer {
             ["conformance", name, kind] => {
                 let kind =
                     conformance::kind(kind).ok_or_else(|| format!("`{text}`: there is no such kind of run"))?.name;
-                if !root.join(format!("tests/conformance/{name}.hs")).is_file() {
+                let paths = programs::paths(&root.join("tests/conformance")).map_err(|e| e.to_string())?;
+                if !paths.iter().any(|path| programs::name_of(path) == name) {
                     return Err(format!("`{text}`: there is no such program"));
                 }
                 Ok(Killer::Program { name: name.to_owned(), kind })

@@ -1,6 +1,9 @@
 //! Test and benchmark programs: finding them, compiling each once, and linking it with both runtimes.
 //!
-//! A program is a file `NAME.hs`, or a folder `NAME` with a `Main.hs`. Everything made of it is in a folder of its own:
+//! A program is a file `NAME.hs`, in the suite's folder or in one below it; names are unique within a suite. A file whose name begins
+//! with a capital is a module. A program imports modules from its own folder and from the suite's folder `common`.
+//!
+//! Everything made of a program is in a folder of its own:
 //!     objects/         what ghc compiled, used by both links
 //!     stock/NAME       linked with GHC's runtime
 //!     hecaton/NAME     linked with this one, under the same name, since programs print theirs
@@ -15,7 +18,6 @@ use crate::error::{reason, Fail, Result};
 use crate::ghc::Ghc;
 use crate::project::Project;
 use std::{
-    ffi::OsStr,
     fs,
     path::{Path, PathBuf},
     process::Command,
@@ -25,9 +27,9 @@ use std::{
 pub struct Program {
     pub name: String,
     pub header: Header,
-    /// The folder with its sources.
-    folder: PathBuf,
     main: PathBuf,
+    /// Where its modules and C sources are: its own folder first.
+    folders: Vec<PathBuf>,
     /// The fingerprint of its sources.
     sources: String,
 }
@@ -56,27 +58,56 @@ pub struct Maker<'a> {
     dir: PathBuf,
 }
 
-/// The programs in `folder`, in the order of their names; those that `filters` do not name are left out (all stay if there are none).
-pub fn find(folder: &Path, filters: &[String]) -> Result<Vec<Program>> {
-    let entries = match fs::read_dir(folder) {
-        Ok(entries) => entries,
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(e) => return Err(Fail::io("read", folder, e)),
-    };
+/// The programs in `suite` and in the folders below it, in the order of their names. With filters, only those whose paths contain one.
+pub fn find(suite: &Path, filters: &[String]) -> Result<Vec<Program>> {
     let mut found = Vec::new();
-    for path in entries.flatten().map(|e| e.path()) {
-        let is_folder = path.is_dir();
-        let main = if is_folder { path.join("Main.hs") } else { path.clone() };
-        if !main.is_file() || main.extension() != Some(OsStr::new("hs")) {
-            continue;
-        }
-        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        if filters.is_empty() || filters.iter().any(|f| name.contains(f.as_str())) {
-            found.push(Program::load(name, if is_folder { &path } else { folder }, main, is_folder)?);
+    for path in paths(suite)? {
+        if filters.is_empty() || filters.iter().any(|f| path.contains(f.as_str())) {
+            found.push(Program::load(suite, path)?);
         }
     }
     found.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(found)
+}
+
+/// The paths of all programs within `suite`, without extensions: `ffi/ffi_basics`. Two of one name are an error.
+pub fn paths(suite: &Path) -> Result<Vec<String>> {
+    let mut found = Vec::new();
+    collect(suite, "", &mut found)?;
+    found.sort_by(|a, b| name_of(a).cmp(name_of(b)));
+    match found.windows(2).find(|two| name_of(&two[0]) == name_of(&two[1])) {
+        Some(two) => Err(Fail::new(format!("{}: {} and {} have the same name", suite.display(), two[0], two[1]))),
+        None => Ok(found),
+    }
+}
+
+fn collect(suite: &Path, below: &str, found: &mut Vec<String>) -> Result<()> {
+    let folder = suite.join(below);
+    let entries = match fs::read_dir(&folder) {
+        Ok(entries) => entries,
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        Err(e) => return Err(Fail::io("read", &folder, e)),
+    };
+    for entry in entries.flatten() {
+        let file = entry.file_name().to_string_lossy().into_owned();
+        if entry.path().is_dir() {
+            collect(suite, &format!("{below}{file}/"), found)?;
+        } else if let Some(name) = file.strip_suffix(".hs").filter(|n| !n.starts_with(char::is_uppercase)) {
+            found.push(format!("{below}{name}"));
+        }
+    }
+    Ok(())
+}
+
+/// The name of the program with this path.
+pub fn name_of(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// The names of the modules that a source imports.
+fn imports(source: &str) -> impl Iterator<Item = &str> {
+    let after = source.lines().filter_map(|l| l.strip_prefix("import "));
+    after.filter_map(|l| l.split_whitespace().find(|w| w.starts_with(char::is_uppercase)))
 }
 
 impl Program {
@@ -84,7 +115,8 @@ impl Program {
     #[cfg(test)]
     pub fn with_header(name: &str, header: &str) -> Program {
         let header = Header::parse(header).expect("a header");
-        Program { name: name.into(), header, folder: PathBuf::new(), main: PathBuf::new(), sources: String::new() }
+        let (main, sources) = (PathBuf::new(), String::new());
+        Program { name: name.into(), header, main, folders: Vec::new(), sources }
     }
 
     /// The same program with another flag for ghc.
@@ -94,28 +126,30 @@ impl Program {
         program
     }
 
-    fn load(name: String, folder: &Path, main: PathBuf, owns_folder: bool) -> Result<Program> {
+    fn load(suite: &Path, path: String) -> Result<Program> {
+        let main = suite.join(format!("{path}.hs"));
         let text = fs::read_to_string(&main).map_err(|e| Fail::io("read", &main, e))?;
         let header = Header::parse(&text).map_err(|why| Fail::new(format!("{}: {why}", main.display())))?;
-        let mut files = vec![main.clone()];
-        if owns_folder {
-            files.extend(
-                fs::read_dir(folder)
-                    .into_iter()
-                    .flatten()
-                    .flatten()
-                    .map(|e| e.path())
-                    .filter(|p| p.is_file() && *p != main),
-            );
-            files.sort();
-        } else {
-            files.extend(header.c.iter().map(|c| folder.join(c)));
-        }
+        let folder = main.parent().unwrap_or(suite).to_path_buf();
         let mut contents = Vec::new();
-        for file in files {
+        for file in header.c.iter().map(|c| folder.join(c)) {
             contents.push(fs::read(&file).map_err(|e| Fail::io("read", &file, e))?);
         }
-        Ok(Program { name, header, folder: folder.to_path_buf(), main, sources: hash(contents) })
+        let folders = vec![folder, suite.join("common")];
+        let mut sources = vec![text];
+        let mut modules: Vec<PathBuf> = Vec::new();
+        while let Some(source) = sources.pop() {
+            for name in imports(&source) {
+                let file = format!("{}.hs", name.replace('.', "/"));
+                let module = folders.iter().map(|f| f.join(&file)).find(|m| m.is_file() && !modules.contains(m));
+                if let Some(module) = module {
+                    sources.push(fs::read_to_string(&module).map_err(|e| Fail::io("read", &module, e))?);
+                    modules.push(module);
+                }
+            }
+            contents.push(source.into_bytes());
+        }
+        Ok(Program { name: name_of(&path).to_owned(), header, main, folders, sources: hash(contents) })
     }
 }
 
@@ -181,15 +215,66 @@ impl<'a> Maker<'a> {
             None => "-rtsopts".to_owned(),
             Some(policy) => format!("-rtsopts={policy}"),
         };
-        command.arg("--make").arg("-v0").args(flags).arg(rtsopts).arg(format!("-i{}", program.folder.display()));
+        command.arg("--make").arg("-v0").args(flags).arg(rtsopts);
+        command.args(program.folders.iter().map(|f| format!("-i{}", f.display())));
         command.arg("-outputdir").arg(&objects).arg("-o").arg(&executable).arg(&program.main);
         // By their names alone: what comes of a path goes beside it, where other programs' builds may write the same file at the same time.
-        command.args(&program.header.c).current_dir(&program.folder);
+        command.args(&program.header.c).current_dir(&program.folders[0]);
         let out = command.output().map_err(|e| format!("cannot run {}: {}", self.ghc.path.display(), reason(&e)))?;
         if !out.status.success() {
             return Err(String::from_utf8_lossy(&[out.stdout, out.stderr].concat()).into_owned());
         }
         fs::write(folder.join("key"), key).map_err(|e| Fail::io("write", &folder, e).to_string())?;
         Ok(executable)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn suite(name: &str, files: &[(&str, &str)]) -> PathBuf {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a project");
+        let suite = root.join("build/tests/unit-of-programs").join(name);
+        let _ = fs::remove_dir_all(&suite);
+        for (file, text) in files {
+            let path = suite.join(file);
+            fs::create_dir_all(path.parent().expect("a folder")).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        suite
+    }
+
+    #[test]
+    fn programs_are_found_in_folders_by_parts_of_their_paths() {
+        let hs = "main = pure ()\n";
+        let suite = suite("folders", &[("ffi/b.hs", hs), ("ffi/Helper.hs", hs), ("gc/a_ffi.hs", hs), ("gc/c.hs", hs)]);
+        let found = |filter: &[&str]| {
+            let filters: Vec<String> = filter.iter().map(|f| (*f).to_owned()).collect();
+            let all = find(&suite, &filters).unwrap();
+            all.into_iter().map(|p| p.name).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(found(&[]), "a_ffi b c");
+        assert_eq!(found(&["ffi"]), "a_ffi b");
+        assert_eq!(found(&["ffi/", "c"]), "a_ffi b c");
+    }
+
+    #[test]
+    fn names_are_unique() {
+        let suite = suite("unique", &[("ffi/b.hs", ""), ("gc/b.hs", "")]);
+        assert!(paths(&suite).err().expect("an error").to_string().contains("have the same name"));
+    }
+
+    #[test]
+    fn a_program_is_made_again_if_a_module_that_it_imports_changes() {
+        let main = "import qualified Near\nmain = pure ()\n";
+        let files = [("a/p.hs", main), ("a/Near.hs", "import Far (x)\n"), ("common/Far.hs", ""), ("b/Near.hs", "")];
+        let suite = suite("modules", &files);
+        let sources = || find(&suite, &[]).unwrap().remove(0).sources;
+        let before = sources();
+        fs::write(suite.join("b/Near.hs"), "x = 1\n").unwrap();
+        assert_eq!(sources(), before);
+        fs::write(suite.join("common/Far.hs"), "x = 1\n").unwrap();
+        assert_ne!(sources(), before);
     }
 }
