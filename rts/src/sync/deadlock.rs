@@ -1,18 +1,18 @@
-//! Deadlock: what happens to blocked threads that nothing can wake.
+//! Deadlock: throws an exception to blocked threads that nothing can wake.
 //!
-//! A collection that finds a thread unreachable knows that nobody can ever do the operation it
-//! waits for. It gets an exception instead, whatever its masking state, for it would wait for
-//! ever. Its handlers may wake others of the same batch, which are then no longer deadlocked.
+//! A collection that finds a blocked thread unreachable knows that no other thread can reach what it waits for.
+//! The runtime throws to the thread, whatever its masking state, because the thread would otherwise wait for ever.
+//! Its handler may wake other threads of the same batch, which are then no longer deadlocked.
 use crate::abi::layout::*;
 use crate::abi::Tso;
 use crate::eval::raise_async::raise_async;
 use crate::hec::Hec;
 use crate::static_closure;
 
-/// Throws to each of these threads, which the collector found unreachable (and has kept alive),
-/// what tells it why it cannot go on.
+/// Throws to each thread the exception that names why it cannot continue. The collector found these threads
+/// unreachable and has kept them alive.
 /// # Safety
-/// The world is stopped; no thread of these is running.
+/// The world is stopped, and none of these threads is running.
 pub unsafe fn resurrect(hec: &mut Hec, threads: &[Tso]) {
     for &t in threads {
         let exception = match t.obj().why_blocked as usize {
@@ -25,8 +25,8 @@ pub unsafe fn resurrect(hec: &mut Hec, threads: &[Tso]) {
             BlockedOnBlackHole => {
                 static_closure!(base_ControlziExceptionziBase_nonTermination_closure)
             }
-            // A thrower goes on when its target does, which is unreachable as well; a port's
-            // reader waits for the outside world. The others have been woken by one of these.
+            // A thrower resumes when its target does, and the target is unreachable as well. The reader of a port
+            // waits for the outside world. Threads with another reason have been woken by one of these.
             _ => continue,
         };
         raise_async(hec, t, Some(exception));

@@ -1,8 +1,10 @@
-//! The lock in an object's header: while somebody is at work on the object, its header is
-//! `stg_WHITEHOLE_info`.
+//! The spin lock in an object's header.
 //!
-//! Held for a few instructions, within one primitive operation, so neither a collection nor
-//! Haskell code that is not such an operation ever meets it.
+//! *Protocol*: a mutator locks an object by exchanging its header for `stg_WHITEHOLE_info`, and unlocks it by storing
+//! the header back.
+//!
+//! *Invariant*: a lock is held for a few instructions, within one primitive operation. So neither a collection nor
+//! Haskell code outside such an operation ever sees a locked object.
 use crate::base::atomics::{AtomicUsize, Ordering};
 use crate::thread::spinlock::pause;
 
@@ -10,12 +12,12 @@ use crate::thread::spinlock::pause;
 pub struct Header(pub AtomicUsize);
 
 impl Header {
-    /// Locks the object with the header `hole`. Returns the header it had.
+    /// Locks the object; `hole` is the header of a locked one. Returns the header that the object had.
     pub fn lock(&self, hole: usize) -> usize {
         let mut turns = 0;
         loop {
             let seen = self.0.load(Ordering::Relaxed);
-            // Acquire: what the last holder wrote is seen.
+            // Acquire: the new holder sees what the previous holder wrote.
             let (yes, no) = (Ordering::Acquire, Ordering::Relaxed);
             if seen != hole && self.0.compare_exchange(seen, hole, yes, no).is_ok() {
                 return seen;
@@ -23,7 +25,7 @@ impl Header {
             pause(&mut turns);
         }
     }
-    /// Unlocks the object, whose header is from now on `header`.
+    /// Unlocks the object and sets its header to `header`.
     pub fn unlock(&self, header: usize) {
         self.0.store(header, Ordering::Release);
     }

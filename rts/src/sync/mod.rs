@@ -1,10 +1,15 @@
-//! Synchronisation: MVars and I/O ports, asynchronous exceptions between threads, deadlock,
-//! new threads, and transactional memory.
+//! Synchronisation: MVars and I/O ports, asynchronous exceptions between threads, deadlock detection, thread creation,
+//! and transactional memory.
 //!
-//! For the scheduler: `eval::pause::thread_paused` when a thread stops;
-//! [`wait_queues::park`] when it waits, [`throwto::deliver_after_call`] when a foreign
-//! call has returned, [`throwto::thread_finished`] when it has finished; [`stm::validate`] when it is preempted; [`deadlock::resurrect`] after a collection
-//! that found threads unreachable; `eval::freeze::raise_async` to stop one from outside.
+//! The scheduler calls this folder at these moments:
+//!
+//! | moment | function |
+//! |---|---|
+//! | a thread waits | [`wait_queues::park`] |
+//! | a foreign call has returned | [`throwto::deliver_after_call`] |
+//! | a thread has finished | [`throwto::thread_finished`] |
+//! | a thread is preempted | [`stm::validate`] |
+//! | a collection has found threads unreachable | [`deadlock::resurrect`] |
 pub mod deadlock;
 pub mod header_lock;
 pub mod mvar;
@@ -16,7 +21,7 @@ pub mod throwto;
 pub mod throwto_protocol;
 pub mod wait_queues;
 
-/// Connects the floor below to this one.
+/// Connects [`crate::eval`], which is below this folder, to it.
 /// # Safety
 /// Called once, before any Haskell runs.
 pub unsafe fn init() {

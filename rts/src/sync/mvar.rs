@@ -1,36 +1,37 @@
-//! MVars and I/O ports: the slow paths, when somebody waits.
+//! MVars and I/O ports: the slow paths, taken when a thread waits.
 //!
-//! An MVar {head, tail, value} holds END_TSO_QUEUE for no value. While it is empty, takers and
-//! readers wait in its queue; while it is full, putters do. Entries {link, thread} are served
-//! first in, first out, one wake-up for one operation, except that readers stand at the front
-//! and are all served by the next put: so a reader sees the value that a taker takes.
+//! # Protocol
+//! An MVar is {head, tail, value}; the value END_TSO_QUEUE means "empty".
+//! 1. While the MVar is empty, takers and readers wait in its queue. While it is full, putters do.
+//! 2. Queue entries {link, thread} are served first in, first out: one operation wakes one thread.
+//! 3. Readers stand at the front, and the next put serves all of them. So a reader sees the value that a taker takes.
+//! 4. A waiting thread has a frame on top of its stack that would repeat the operation: stg_block_takemvar {mvar},
+//!    stg_block_readmvar {mvar} or stg_block_putmvar {mvar, value}. The frame runs only if an exception freezes the
+//!    thread's work and another thread resumes that work later.
+//! 5. The thread that completes the operation replaces the frame by the result and wakes the waiter.
+//! 6. `TSO.link` of a waiting thread is its entry. A thread that stops waiting clears the entry's thread field.
+//!    The entry is removed when it reaches the front. The next waiter uses it again if it is last, so a thread that
+//!    times out repeatedly does not make the queue grow.
 //!
-//! A waiting thread has a frame on top of its stack that would do the operation again
-//! (stg_block_takemvar {mvar}, stg_block_readmvar {mvar}, stg_block_putmvar {mvar, value}):
-//! that is what happens when it is frozen by an exception and its work resumed later. Whoever
-//! does the operation for it replaces the frame by the result and wakes it.
+//! # Convoys
+//! An MVar used as a lock can form a *convoy*: a release hands the MVar to a thread that does not run yet, and every
+//! thread that wants it meanwhile must queue. Threads that rarely met before then pay a context switch each time.
+//! Two rules prevent this where there are several HECs:
+//! - A taker first spins for a moment ([`crate::base::adaptive_spin`]).
+//! - A thread that receives an MVar for which others still wait runs at once, and so do the threads that it hands the
+//!   MVar on to. Then the lock is soon free. The thread that handed the MVar on runs second.
 //!
-//! `TSO.link` of a waiting thread is its entry. A thread that stops waiting is taken out of
-//! it; the entry goes when it comes to the front, or when the next thread that waits finds it
-//! last, so that a waiter who times out over and over leaves no trail.
+//! # Invariants
+//! - A header MVAR_DIRTY means that the MVar is young or in the remembered set. An MVAR_CLEAN MVar becomes MVAR_DIRTY
+//!   before a pointer is stored in it. Storing the empty mark needs no barrier.
+//! - An I/O port is an MVar with at most one reader. The head of a port is the reader's TSO itself. Its reader is
+//!   never treated as deadlocked.
 //!
-//! With several HECs whoever works on an MVar holds the lock in its header (`header_lock.rs`). Only
-//! the value may be read without. Cmm takes the lock too, and calls in with it: then the header
-//! that the MVar had comes as an argument, and Rust unlocks. A waiter is claimed under the lock;
-//! one that cannot be is being taken away by an exception, and its entry is passed over.
-//!
-//! An MVar used as a lock has a danger of its own: it is handed to a thread that does not run yet,
-//! and who wants it meanwhile has to wait for that thread's turn, so that soon all wait in turn,
-//! at the price of a switch each time, where they hardly met before (a *convoy*). So with several
-//! HECs a taker stays awake for a moment (`base/adaptive_spin.rs`), and a thread that is handed
-//! an MVar for which yet others wait runs at once, and so do those that it hands it on to: then the
-//! lock is soon free. Who has handed it on comes second.
-//!
-//! Header MVAR_DIRTY: young, or in the remembered set. An MVar that was MVAR_CLEAN becomes so
-//! before a pointer is stored in it. Storing the empty mark needs no barrier.
-//!
-//! An I/O port is an MVar with one reader at most, whose thread is the head itself, and which is
-//! not taken for deadlocked.
+//! # Locking
+//! With several HECs, a thread that works on an MVar holds the lock in its header
+//! ([`crate::sync::header_lock`]). Only the value may be read without it. Cmm also takes the lock and calls Rust with
+//! the lock held: it passes the MVar's old header as an argument, and Rust unlocks. A waker claims a waiter under the
+//! lock. If the claim fails, an exception is removing the waiter, and the waker skips its entry.
 use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
 use crate::abi::{Closure, Info, Tso};
@@ -54,10 +55,10 @@ unsafe fn header<'a>(m: Closure) -> &'a Header {
     &*(m.slot(0) as *const Header)
 }
 
-/// An MVar that the caller has locked (if there are several HECs). Dropping this unlocks it.
+/// An MVar that the caller has locked (if there are several HECs). Dropping this value unlocks it.
 struct Locked {
     m: Closure,
-    /// Its header, as it will be.
+    /// The header that unlocking stores.
     info: Info,
 }
 
@@ -66,7 +67,7 @@ impl Locked {
         let info = if many() { hec_lock_header(m) } else { m.info() };
         Locked { m, info }
     }
-    /// Call before storing a pointer.
+    /// Marks the MVar dirty. Call this before storing a pointer.
     unsafe fn dirty(&mut self, hec: &mut Hec) {
         if self.info == info!(stg_MVAR_CLEAN_info) {
             self.info = info!(stg_MVAR_DIRTY_info);
@@ -83,7 +84,7 @@ impl Locked {
         self.m.set_word(MVAR_VALUE, value.0)
     }
 
-    /// Takes the first entry out of the queue, and the next in its place.
+    /// Removes the first entry from the queue; the next entry becomes the first.
     unsafe fn drop_first(&self) {
         let link = self.head().word(MVAR_QUEUE_LINK);
         self.m.set_word(MVAR_HEAD, link);
@@ -92,7 +93,7 @@ impl Locked {
         }
     }
 
-    /// Takes the first thread out of the queue.
+    /// Claims the first thread in the queue that still waits, and removes its entry.
     unsafe fn next_waiter(&self, hec: &Hec) -> Option<Claim> {
         while self.head() != end() {
             let t = Tso(self.head().word(MVAR_QUEUE_TSO));
@@ -107,7 +108,7 @@ impl Locked {
         None
     }
 
-    /// Puts a value in the empty MVar, or hands it to those who wait.
+    /// Puts a value in the empty MVar, or hands it to the threads that wait.
     unsafe fn put(&mut self, hec: &mut Hec, value: Closure) {
         self.dirty(hec);
         while let Some(c) = self.next_waiter(hec) {
@@ -128,7 +129,7 @@ impl Locked {
 
 impl Drop for Locked {
     fn drop(&mut self) {
-        // SAFETY: the MVar is live: nothing is collected while it is locked.
+        // SAFETY: the MVar is live, because no collection happens while it is locked.
         unsafe { header(self.m).unlock(self.info.0) }
     }
 }
@@ -139,13 +140,13 @@ fn why_mvar(why: usize) -> bool {
 
 /// Locks an MVar or a port. Returns the header it had.
 /// # Safety
-/// `m` is one; there are several HECs.
+/// `m` is an MVar or a port, and there are several HECs.
 #[no_mangle]
 pub unsafe extern "C" fn hec_lock_header(m: Closure) -> Info {
     Info(header(m).lock(info!(stg_WHITEHOLE_info).0))
 }
 
-/// Puts a thread in the MVar's queue; `why` is BlockedOnMVar or BlockedOnMVarRead. False if its
+/// Puts a thread in the MVar's queue; `why` is BlockedOnMVar or BlockedOnMVarRead. Returns false if the thread's
 /// operation has become possible.
 /// # Safety
 /// The thread is at rest, with the frame for its operation on top.
@@ -186,7 +187,7 @@ pub(super) unsafe fn park(hec: &mut Hec, t: Tso, m: Closure, why: usize) -> bool
     true
 }
 
-/// Hands a taker or reader its value, with which it may go on.
+/// Gives a taker or reader its value, so that it can resume.
 unsafe fn fill(hec: &mut Hec, c: &Claim, value: Closure) {
     let stack = c.thread.obj().stackobj;
     dirty_stack(hec, stack);
@@ -195,8 +196,8 @@ unsafe fn fill(hec: &mut Hec, c: &Claim, value: Closure) {
     set_top(c.thread, done, &[info!(stg_ret_p_info).0, value.0]);
 }
 
-/// Stays awake for the value of an empty MVar, if it may come soon: another thread runs, and nobody
-/// has waited before. True (1) if there is one.
+/// Spins until an empty MVar has a value, if one may come soon: another HEC is running, and no thread waits yet.
+/// Returns 1 if the MVar has a value.
 /// # Safety
 /// Called from Cmm; there are several HECs.
 #[no_mangle]
@@ -208,12 +209,12 @@ pub unsafe extern "C" fn hec_await_value(hec: &mut Hec, m: Closure) -> usize {
     hec.patience.spin_until(LOOKS, || value.load(Ordering::Relaxed) != end().0) as usize
 }
 
-/// How often it is looked: well under a microsecond, some times what a lock is held.
+/// The most polls of the value: well under a microsecond, which is several times as long as a lock is usually held.
 const LOOKS: usize = 24;
 
-/// The value has been taken and the queue is not empty: lets the next putter put.
+/// The value has been taken and the queue is not empty: completes the operation of the next putter.
 /// # Safety
-/// Called from Cmm, with the MVar locked; `info` is the header it had.
+/// Called from Cmm with the MVar locked; `info` is the header that the MVar had.
 #[no_mangle]
 pub unsafe extern "C" fn hec_mvar_taken(hec: &mut Hec, m: Closure, info: Info) {
     let mut locked = Locked { m, info };
@@ -227,7 +228,7 @@ pub unsafe extern "C" fn hec_mvar_taken(hec: &mut Hec, m: Closure, info: Info) {
     c.go_on(hec);
 }
 
-/// Puts a value in an empty MVar, or hands it to those who wait.
+/// Puts a value in an empty MVar, or hands it to the threads that wait.
 /// # Safety
 /// As for [`hec_mvar_taken`].
 #[no_mangle]
@@ -235,9 +236,9 @@ pub unsafe extern "C" fn hec_mvar_put(hec: &mut Hec, m: Closure, value: Closure,
     Locked { m, info }.put(hec, value);
 }
 
-/// Puts a value from outside Haskell. False if the MVar is full.
+/// Puts a value from outside Haskell. Returns false if the MVar is full.
 /// # Safety
-/// `m` is an MVar; the HEC is held.
+/// `m` is an MVar, and the caller holds the HEC.
 pub unsafe fn try_put_mvar(hec: &mut Hec, m: Closure, value: Closure) -> bool {
     let mut locked = Locked::new(m);
     let empty = !locked.is_full();
@@ -247,21 +248,21 @@ pub unsafe fn try_put_mvar(hec: &mut Hec, m: Closure, value: Closure) -> bool {
     empty
 }
 
-/// Takes the entry of a thread that waited, and has been claimed, out of the MVar's queue.
+/// Takes the entry of a claimed thread out of the MVar's queue.
 pub(super) unsafe fn leave(hec: &mut Hec, t: Tso) {
     let m = Closure(t.obj().block_info);
     let mut locked = Locked::new(m);
     locked.dirty(hec);
     Closure(t.obj().link.0).set_word(MVAR_QUEUE_TSO, end().0);
     t.obj().link = Tso::end();
-    // What no thread waits with any more need not be kept at the front.
+    // Entries without a thread need not stay at the front.
     while locked.head() != end() && locked.head().word(MVAR_QUEUE_TSO) == end().0 {
         locked.drop_first();
     }
 }
 
-/// Makes a thread wait for an empty port. False if it need not, or must not because another
-/// does already: its operation then says so.
+/// Makes a thread wait for an empty port. Returns false if the port is full or has another reader; the thread's
+/// operation then reports this.
 /// # Safety
 /// As for [`park`].
 pub(super) unsafe fn park_at_port(hec: &mut Hec, t: Tso, port: Closure) -> bool {
@@ -275,7 +276,7 @@ pub(super) unsafe fn park_at_port(hec: &mut Hec, t: Tso, port: Closure) -> bool 
     true
 }
 
-/// Puts a value in a port, or hands it to the thread that waits. False (0) if it is full.
+/// Puts a value in a port, or hands it to the thread that waits. Returns 0 if the port is full.
 /// # Safety
 /// Called from Cmm.
 #[no_mangle]
@@ -299,7 +300,7 @@ pub unsafe extern "C" fn hec_port_write(hec: &mut Hec, port: Closure, value: Clo
     1
 }
 
-/// Takes the value out of a port. The empty mark if there is none.
+/// Takes the value out of a port. Returns the empty mark if there is none.
 /// # Safety
 /// Called from Cmm.
 #[no_mangle]
@@ -310,7 +311,7 @@ pub unsafe extern "C" fn hec_port_take(port: Closure) -> Closure {
     value
 }
 
-/// Takes the reader of a port, which has been claimed, away.
+/// Removes the claimed reader of a port.
 pub(super) unsafe fn leave_port(t: Tso) {
     let port = Closure(t.obj().block_info);
     let locked = Locked::new(port);

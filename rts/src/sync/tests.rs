@@ -1,4 +1,4 @@
-//! MVars, ports and `throwTo`, with threads that have on their stacks what blocked ones have.
+//! Tests of MVars, ports and `throwTo`, on threads whose stacks are those of blocked threads.
 use super::mvar::{hec_mvar_put, hec_mvar_taken, hec_port_write, try_put_mvar};
 use super::throwto::{deliver_instead, hec_throw_to, hec_unmasked, thread_finished};
 use crate::abi::closure::fields::*;
@@ -15,27 +15,27 @@ fn empty() -> Closure {
     Tso::end().closure()
 }
 
-/// Makes a thread wait for an MVar or a port, as the scheduler does. False if it need not.
+/// Parks a thread on an MVar or a port, as the scheduler does. Returns false if the thread need not wait.
 fn parked(w: &mut World, t: Tso, m: Closure, why: usize) -> bool {
     w.hec.wait = Wait { why, on: m.0 };
     unsafe { park(w.hec, t) }
 }
 
-/// A thread that waits to take from (or read) the MVar.
+/// Makes a thread that waits to take from (or read) the MVar.
 fn taker(w: &mut World, m: Closure, why: usize) -> Tso {
     let t = w.thread_with(&[t::ret_p().0, m.0]);
     assert!(parked(w, t, m, why));
     t
 }
 
-/// A thread that waits to put a value.
+/// Makes a thread that waits to put a value.
 fn putter(w: &mut World, m: Closure, value: Closure) -> Tso {
     let t = w.thread_with(&[info!(stg_block_putmvar_info).0, m.0, value.0]);
     assert!(parked(w, t, m, BlockedOnMVar));
     t
 }
 
-/// What a taker was handed.
+/// The value that a taker received.
 fn got(t: Tso) -> Closure {
     unsafe {
         let frame = t.obj().stackobj.obj().sp as *const usize;
@@ -172,7 +172,7 @@ fn a_port_has_one_reader() {
     }
 }
 
-/// A thread that throws `e` to the target, and whether it must wait.
+/// Makes a thread that throws `e` to the target. Returns it, and whether it must wait.
 fn thrower(w: &mut World, target: Tso, e: Closure) -> (Tso, bool) {
     let t = w.thread_with(&[t::ret_pp().0, target.0, e.0]);
     w.run(t);
@@ -181,7 +181,7 @@ fn thrower(w: &mut World, target: Tso, e: Closure) -> (Tso, bool) {
     (t, waits)
 }
 
-/// A thread with a catch frame, and its flags.
+/// Makes a thread with a catch frame and these flags.
 fn catcher(w: &mut World, flags: usize) -> Tso {
     let handler = w.thunk();
     let t = w.thread_with(&[t::ret_p().0, 8, t::catch().0, TSO_BLOCKEX, handler.0]);
@@ -213,7 +213,7 @@ fn exceptions_for_a_masked_thread_wait_in_order() {
         .collect();
     unsafe {
         assert!(!deliver_instead(w.hec, target, BlockedOnMVar));
-        // One in the middle, the first and the last are taken back.
+        // One in the middle, the first and the last are withdrawn.
         for gone in [1, 0, 3] {
             raise_async(w.hec, ts[gone], None);
             assert_eq!(w.runnable(), [ts[gone]]);

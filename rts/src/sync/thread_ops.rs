@@ -1,4 +1,4 @@
-//! New threads from Haskell, and what threads ask about each other.
+//! Primitive operations on threads: creating them, and asking for their state.
 use crate::abi::layout::*;
 use crate::abi::{Closure, Tso};
 use crate::hec;
@@ -9,15 +9,15 @@ use crate::thread::park;
 use crate::thread::stack::StackSizes;
 use std::sync::atomic::Ordering;
 
-/// What the flags and the way of linking say about threads.
+/// How threads are made, from the flags and the way the program is linked.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
     pub stacks: StackSizes,
-    /// The program is linked with `-threaded`: some threads are bound, others not.
+    /// The program is linked with `-threaded`, so some threads are bound and others are not.
     pub threaded: bool,
 }
 
-/// Written once, before the first thread is made.
+/// Written once, before the first thread exists.
 static mut SETTINGS: Option<Settings> = None;
 
 /// # Safety
@@ -33,7 +33,7 @@ unsafe fn settings() -> Settings {
     }
 }
 
-/// A thread for an IO action, with the masking state of the running one, and as brief as that.
+/// Makes a thread for an IO action. It inherits masking state and priority from the running thread.
 unsafe fn child(hec: &mut Hec, action: Closure) -> Tso {
     let t = new_io_thread(hec, action, &settings().stacks);
     let parent = hec.current();
@@ -48,7 +48,7 @@ unsafe fn enqueue(hec: &mut Hec, t: Tso, thread_bytes: usize) {
     hec.give_way_soon(thread_bytes);
 }
 
-/// Makes a thread for an IO action, at the back of the run queue.
+/// Makes a thread for an IO action and puts it at the back of the run queue.
 /// # Safety
 /// Called from Cmm with Hp saved.
 #[no_mangle]
@@ -60,7 +60,7 @@ pub unsafe extern "C" fn hec_fork(hec: &mut Hec, action: Closure) -> Tso {
     t
 }
 
-/// Makes a thread that is tied to a HEC: the number is taken modulo how many run.
+/// Makes a thread that is pinned to a HEC. The number is taken modulo the number of enabled HECs.
 /// # Safety
 /// As for [`hec_fork`].
 #[no_mangle]
@@ -78,7 +78,7 @@ pub unsafe extern "C" fn hec_fork_on(hec: &mut Hec, number: isize, action: Closu
     t
 }
 
-/// What `threadStatus#` answers: 16 finished, 17 died, otherwise why it is blocked (0: it isn't).
+/// The result of `threadStatus#`: 16 if finished, 17 if killed, otherwise why it is blocked (0 if it is not).
 /// # Safety
 /// `t` is a thread.
 #[no_mangle]
@@ -90,7 +90,7 @@ pub unsafe extern "C" fn hec_thread_status(t: Tso) -> usize {
     }
 }
 
-/// The number of the HEC that a thread runs on, or ran on last.
+/// The number of the HEC that a thread runs on or last ran on.
 /// # Safety
 /// `t` is a thread.
 #[no_mangle]

@@ -1,22 +1,25 @@
-//! `throwTo`: exceptions from one thread to another.
+//! `throwTo`: asynchronous exceptions from one thread to another.
 //!
-//! What happens depends on the target. Finished: nothing. The thrower itself: raised at once,
-//! masked or not. Unmasked, or masked interruptibly and blocked in an interruptible operation:
-//! raised at once by freezing its stack. Otherwise the thrower waits: a MSG_THROWTO {link,
-//! source, target, exception} joins the target's `blocked_exceptions`, first come, first served,
-//! and is delivered when the target unmasks ([`hec_unmasked`]), blocks interruptibly
-//! ([`deliver_instead`]), comes back from a foreign call ([`deliver_after_call`]) or finishes
-//! ([`thread_finished`]: then nothing is raised, and the thrower goes on). The wait is itself
-//! interruptible: then the message is withdrawn.
+//! # Protocol
+//! What happens depends on the target:
+//! 1. The target has finished: nothing happens.
+//! 2. The target is the thrower itself: the exception is raised at once, masked or not.
+//! 3. The target is unmasked, or masked interruptibly and blocked in an interruptible operation: the exception is
+//!    raised at once, which freezes the target's stack.
+//! 4. Otherwise the thrower waits. A MSG_THROWTO {link, source, target, exception} joins the target's
+//!    `blocked_exceptions`, first in, first out. It is delivered when the target unmasks ([`hec_unmasked`]), blocks
+//!    interruptibly ([`deliver_instead`]), returns from a foreign call ([`deliver_after_call`]) or finishes
+//!    ([`thread_finished`]). In the last case nothing is raised, and the thrower resumes.
+//! 5. The thrower's wait is itself interruptible. An exception that ends the wait withdraws the message.
 //!
-//! Interruptible are the operations that may wait for ever: MVars, ports, STM, throwTo, delays
-//! and descriptors. Waiting for a thunk that another thread evaluates is not one; a foreign call
-//! only delays delivery (and is interrupted if it is declared `interruptible`).
+//! Interruptible operations are those that may wait for ever: on MVars, ports, STM, throwTo, delays and descriptors.
+//! Waiting for a thunk that another thread evaluates is not interruptible. A foreign call delays delivery, and is
+//! interrupted only if it is declared `interruptible`.
 //!
 //! A waiting thrower has stg_block_throwto {target, exception} on top of its stack.
 //!
-//! With several HECs the target may be in the middle of anything. `throwto_protocol.rs` has the protocol by which messages
-//! follow it; here is what it stands on. Letters to a HEC are read by its scheduler, between threads.
+//! With several HECs the target may be running. [`crate::sync::throwto_protocol`] is the protocol by which messages
+//! follow it; this file implements its operations. The scheduler of a HEC reads its messages between threads.
 use crate::abi::layout::*;
 use crate::abi::tso::TsoObj;
 use crate::abi::{Closure, Tso};
@@ -45,14 +48,14 @@ fn end() -> Closure {
     Tso::end().closure()
 }
 
-/// Has the thread come to its end?
+/// Has the thread finished?
 /// # Safety
 /// `t` is live.
 pub unsafe fn finished(t: Tso) -> bool {
     matches!(t.obj().what_next as usize, ThreadComplete | ThreadKilled)
 }
 
-/// For a thread that is ours or blocked, or about to be, for reason `why`.
+/// When may an exception be raised in a thread that this HEC owns, or that is blocked or about to block for `why`?
 unsafe fn when(t: Tso, why: usize) -> When {
     if finished(t) {
         return When::Never;
@@ -76,18 +79,18 @@ unsafe fn when(t: Tso, why: usize) -> When {
     }
 }
 
-/// The word that is a thread's list. Who has the lock may take messages out of it while the owner looks.
+/// The word that holds a thread's message list. The lock's holder may remove messages while the owner reads it.
 unsafe fn list<'a>(t: Tso) -> &'a AtomicUsize {
     &*(std::ptr::addr_of!((*(t.0 as *const TsoObj)).blocked_exceptions) as *const AtomicUsize)
 }
 
-/// A word that leads to a message or to the end.
+/// The message that a link word names, or `None` at the end of the list.
 fn some(word: usize) -> Option<Closure> {
     (word != end().0).then_some(Closure(word))
 }
 
-/// SAFETY of the methods: threads and messages that are named to a HEC are live, and belong to
-/// its holder as the protocol says.
+/// SAFETY of the methods: threads and messages passed to a HEC are live, and belong to its holder as the protocol
+/// says.
 impl Thrower for Hec {
     type Thread = Tso;
     type Message = Closure;
@@ -170,10 +173,10 @@ unsafe fn message(hec: &mut Hec, source: Tso, target: Tso, exception: Closure) -
     msg
 }
 
-/// Throws from the running thread to another one. Done (0), or it must wait (1).
+/// Throws from the running thread to another one. Returns 0 when done, or 1 if the thrower must wait.
 /// # Safety
-/// Called from Cmm with Hp saved. The thread has stg_block_throwto on top of its stack; on 1 it
-/// leaves with ThreadBlocked, on 0 it drops the frame.
+/// Called from Cmm with Hp saved. The thread has stg_block_throwto on top of its stack. On 1 it leaves with
+/// ThreadBlocked; on 0 it drops the frame.
 #[no_mangle]
 pub unsafe extern "C" fn hec_throw_to(hec: &mut Hec, target: Tso, exception: Closure) -> usize {
     if throwto_protocol::throw(hec, target, exception) {
@@ -185,7 +188,7 @@ pub unsafe extern "C" fn hec_throw_to(hec: &mut Hec, target: Tso, exception: Clo
     1
 }
 
-/// Makes a thread wait until its message has been delivered, which may be at once.
+/// Makes a thread wait until its message has been delivered, which may happen at once.
 /// # Safety
 /// The thread is at rest, with stg_block_throwto on top.
 pub(super) unsafe fn park(hec: &mut Hec, t: Tso, msg: Closure) {
@@ -193,15 +196,15 @@ pub(super) unsafe fn park(hec: &mut Hec, t: Tso, msg: Closure) {
     throwto_protocol::process(hec, msg);
 }
 
-/// Throws to a thread from outside Haskell: at once or when it can be.
+/// Throws to a thread from outside Haskell, at once or when the target allows it.
 /// # Safety
-/// The HEC is held, and the target does not run on it.
+/// The caller holds the HEC, and the target does not run on it.
 pub unsafe fn throw_from_outside(hec: &mut Hec, target: Tso, exception: Closure) {
     let msg = message(hec, Tso::end(), target, exception);
     throwto_protocol::process(hec, msg);
 }
 
-/// Does this exception wait until the thread unmasks exceptions?
+/// Does this exception wait in the thread's list?
 /// # Safety
 /// The thread is live.
 pub unsafe fn is_coming(hec: &Hec, t: Tso, exception: Closure) -> bool {
@@ -210,8 +213,8 @@ pub unsafe fn is_coming(hec: &Hec, t: Tso, exception: Closure) -> bool {
     msgs.any(|msg| hec.exception(msg).untag() == exception.untag())
 }
 
-/// Raises an exception in the running thread as if from outside, whatever its masking state.
-/// As [`crate::eval::raise::hec_raise`] returns.
+/// Raises an exception in the running thread as an asynchronous one, whatever its masking state. Returns as
+/// [`crate::eval::raise::hec_raise`] does.
 /// # Safety
 /// Called from Cmm with Sp and Hp saved; the frame on top needs no register.
 #[no_mangle]
@@ -221,8 +224,8 @@ pub unsafe extern "C" fn hec_throw_to_self(hec: &mut Hec, exception: Closure) ->
     finished(me) as usize
 }
 
-/// The running thread has unmasked exceptions: raises the first that waits. As
-/// [`crate::eval::raise::hec_raise`] returns.
+/// The running thread has unmasked exceptions: raises the first one that waits. Returns as
+/// [`crate::eval::raise::hec_raise`] does.
 /// # Safety
 /// As for [`hec_throw_to_self`].
 #[no_mangle]
@@ -232,19 +235,19 @@ pub unsafe extern "C" fn hec_unmasked(hec: &mut Hec) -> usize {
     finished(me) as usize
 }
 
-/// Raises an exception that waits for the thread, if there is one and what the thread is about
-/// to wait for can be interrupted. True if so: then it does not wait.
-/// # Safety
+/// Raises the first exception that waits for the thread, if the operation that the thread is about to block in is
+/// interruptible. Returns true if it raised one; then the thread does not block.
 /// The thread is at rest, with a frame on top that needs no register.
 #[inline]
 pub unsafe fn deliver_instead(hec: &mut Hec, t: Tso, why: usize) -> bool {
     throwto_protocol::is_due(hec, t, why) && throwto_protocol::deliver_first(hec, t)
 }
 
-/// The thread has come back from a foreign call, and is about to return to its continuation with
-/// the result in registers: if an exception waits and may be raised, has it raised then.
+/// Delivers an exception to a thread that has returned from a foreign call. The thread is about to return to its
+/// continuation with the result in registers. If an exception waits and may be raised, a frame that raises it is
+/// pushed.
 /// # Safety
-/// The HEC is held; the thread is marked as not blocked, its stack saved and dirty.
+/// The caller holds the HEC; the thread is marked as not blocked, and its stack is saved and dirty.
 pub unsafe fn deliver_after_call(hec: &mut Hec, t: Tso) {
     if throwto_protocol::is_due_now(hec, t) {
         let stack = t.obj().stackobj;
@@ -253,14 +256,14 @@ pub unsafe fn deliver_after_call(hec: &mut Hec, t: Tso) {
     }
 }
 
-/// The thread has finished: whoever wanted to throw to it goes on.
+/// The thread has finished: resumes the threads that wanted to throw to it.
 /// # Safety
-/// It has.
+/// The thread has finished.
 pub unsafe fn thread_finished(hec: &mut Hec, t: Tso) {
     throwto_protocol::finished(hec, t);
 }
 
-/// Takes back the message of a thread that waited for its delivery and has been claimed.
+/// Withdraws the message of a thread that waited for its delivery and has been claimed.
 pub(super) unsafe fn withdraw(hec: &mut Hec, source: Tso) {
     throwto_protocol::withdraw(hec, Closure(source.obj().block_info));
 }

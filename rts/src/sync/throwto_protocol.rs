@@ -1,31 +1,38 @@
-//! Exceptions on their way: what becomes of the messages of `throwTo`.
+//! Delivery of `throwTo` messages between HECs.
 //!
-//! A message has a *source*, the thread that waits for its delivery (or none: it comes from outside Haskell), and a *target*, which may
-//! move from HEC to HEC, block and wake all the while. Whoever has the message looks at it under the locks of both threads ([`process`]),
-//! and finds the first of these that is true:
+//! A message has a *source*, the thread that waits for its delivery, or none if it comes from outside Haskell. It has a
+//! *target*, which may meanwhile move from HEC to HEC, block and wake.
 //!
-//! 1. The source does not wait for this message: another exception has ended its wait. The message is dropped.
-//! 2. The target is not blocked, and another HEC's: only that may touch it. The message goes there as a letter, which
-//!    is read between threads, and is processed again then, perhaps to follow the target further.
-//! 3. The target has finished: the source goes on.
-//! 4. The exception may be raised now: the target, if it is blocked, and the source are claimed, and become this HEC's; it is raised, and
-//!    both go on.
-//! 5. Else the message joins the target's list, last of all. If the target is in a foreign call that can be interrupted, it is.
+//! # Protocol
+//! The HEC that holds a message examines it under the locks of both threads ([`process`]). The first case that is true
+//! applies:
+//! 1. The source no longer waits for this message, because another exception has ended its wait. The message is
+//!    dropped.
+//! 2. The target is not blocked and another HEC owns it. Only that HEC may change it. The message goes to that HEC's
+//!    mailbox. It is read between threads and processed again, and may then follow the target further.
+//! 3. The target has finished: the source resumes.
+//! 4. The exception may be raised now. This HEC claims the source, and also the target if it is blocked. It raises the
+//!    exception, and both threads resume.
+//! 5. Otherwise the message joins the end of the target's list. If the target is in an interruptible foreign call, the
+//!    call is interrupted.
 //!
-//! *None is lost.* A message joins a list in two cases only: the target is blocked, and cannot go on before the lock is released; or it is ours,
-//! and not running. Whoever has the target from then on finds the message when it looks at the list, as it does whenever it
-//! unmasks exceptions, blocks interruptibly, comes back from a foreign call, or finishes. Its owner looks without
-//! the lock first ([`is_due`]): others may take messages out meanwhile, but not put any in.
+//! # Invariants
+//! - *No message is lost.* A message joins a list in two cases only. Either the target is blocked and cannot resume
+//!   before the lock is released, or this HEC owns the target and it is not running. Every later owner of the target
+//!   finds the message, because it checks the list when the target unmasks, blocks interruptibly, returns from a
+//!   foreign call or finishes. The owner checks first without the lock ([`is_due`]): other HECs may remove messages
+//!   meanwhile, but not add any.
+//! - *No message is delivered twice, or without effect.* A message has one holder: a HEC, a mailbox or a list. It is
+//!   valid only while its source waits for it. A HEC claims the source before it raises the exception. So delivery
+//!   excludes an exception that ends the wait, wherever the message is. [`withdraw`] only keeps lists short.
+//! - *Source and target are examined together.* The source stays blocked, so other threads can claim it. If a HEC
+//!   claimed the source first and blocked it again when the target is not ready, the source would for a moment be
+//!   neither blocked nor running.
 //!
-//! *None is delivered twice, or in vain.* A message has one holder, a HEC, an inbox or a list, and counts only while its source waits for it. Whoever
-//! delivers it claims the source before it raises. So delivery and an exception that ends the wait
-//! exclude each other, wherever the message is, and [`withdraw`] is only tidiness.
+//! # Locking
+//! The lock of the target protects its list and the links of the messages in it.
 //!
-//! *Source and target are looked at together*, so the source waits, for others to claim, as long as its message is looked at. Were
-//! it claimed first and blocked again when the target turns out not to be ready, there would be moments in which it is neither.
-//!
-//! Locks: a list, and the links of the messages in it, belong to the lock of the target.
-//!
+//! # Checked by
 //! `rts/tests/models/throwto.rs` runs this file under loom.
 use crate::thread::ownership::{Claim, Held, Ownership, NOT_BLOCKED};
 
@@ -34,21 +41,21 @@ use crate::thread::ownership::{Claim, Held, Ownership, NOT_BLOCKED};
 pub enum When {
     Now,
     Later,
-    /// Later, but the foreign call it is in should be interrupted.
+    /// Later, but the foreign call that the thread is in should be interrupted.
     LaterInterrupt,
     Never,
 }
 
-/// A HEC whose holder throws exceptions, and where it finds the words of threads and messages. All that are named to it are live.
+/// A HEC whose holder throws exceptions, with access to the fields of threads and messages. All its arguments are live.
 pub trait Thrower {
     type Thread: Copy;
     type Message: Copy + PartialEq;
     type Exception: Copy;
 
-    /// As owners are named.
+    /// The address that names this HEC as an owner.
     fn address(&self) -> usize;
     fn ownership(&self, t: Self::Thread) -> Ownership;
-    /// For a thread that is ours or blocked, or about to be, for reason `why`.
+    /// When may an exception be raised in a thread that this HEC owns, or that is blocked or about to block for `why`?
     fn when(&self, t: Self::Thread, why: usize) -> When;
     /// Is a thread that is blocked for reason `why` a source that waits for `m`?
     fn waits_for(&self, t: Self::Thread, why: usize, m: Self::Message) -> bool;
@@ -63,21 +70,21 @@ pub trait Thrower {
     fn next(&self, m: Self::Message) -> Option<Self::Message>;
     fn set_next(&mut self, m: Self::Message, next: Option<Self::Message>);
 
-    /// Raises an exception in a target that is ours, and lets it go on if it was blocked.
+    /// Raises an exception in a target that this HEC owns, and resumes the target if it was blocked.
     fn raise(&mut self, t: Self::Thread, claim: Option<Claim<Self::Thread>>, e: Self::Exception);
-    /// Lets a source go on behind its throw.
+    /// Resumes a source after its throw.
     fn release(&mut self, source: Claim<Self::Thread>);
     fn interrupt_call(&mut self, t: Self::Thread);
     fn send(&mut self, to: usize, m: Self::Message);
 }
 
-/// What is to be done about a target.
+/// What to do with a message for a target.
 enum Turn<T> {
     Elsewhere(usize),
     Never,
-    /// Raise: it is ours, or was blocked and has been claimed.
+    /// Raise the exception: this HEC owns the target, or has claimed it.
     Now(Option<Claim<T>>),
-    /// Wait in its list; perhaps interrupt its call.
+    /// Add the message to the target's list, and perhaps interrupt its foreign call.
     Later {
         interrupt: bool,
     },
@@ -96,7 +103,8 @@ fn judge<H: Thrower>(h: &H, target: H::Thread, held: &Held) -> Turn<H::Thread> {
     }
 }
 
-/// Throws from a running thread. False if it must wait: then it blocks on a message, which is processed.
+/// Throws from a running thread. Returns false if the thread must wait: it then blocks on a message, which is
+/// processed.
 pub fn throw<H: Thrower>(h: &mut H, target: H::Thread, e: H::Exception) -> bool {
     let held = h.ownership(target).lock();
     let turn = judge(h, target, &held);
@@ -111,7 +119,8 @@ pub fn throw<H: Thrower>(h: &mut H, target: H::Thread, e: H::Exception) -> bool 
     }
 }
 
-/// Does about a message what its source and its target allow. It is in no list and no inbox; all threads of this HEC are at rest.
+/// Processes a message as its source and target allow. It is in no list and no mailbox. All threads of this HEC are at
+/// rest.
 pub fn process<H: Thrower>(h: &mut H, m: H::Message) {
     let (source, target) = (h.source(m), h.target(m));
     let held = match source {
@@ -134,7 +143,7 @@ pub fn process<H: Thrower>(h: &mut H, m: H::Message) {
     match turn {
         Turn::Never | Turn::Later { interrupt: false } => {}
         Turn::Now(claim) => h.raise(target, claim, h.exception(m)),
-        // After the message is there: a call that returns by itself finds it.
+        // Only after the message is in the list: a call that returns by itself then finds it.
         Turn::Later { interrupt: true } => h.interrupt_call(target),
         Turn::Elsewhere(owner) => h.send(owner, m),
     }
@@ -151,7 +160,7 @@ fn enqueue<H: Thrower>(h: &mut H, target: H::Thread, m: H::Message) {
     h.set_next(last, Some(m));
 }
 
-/// Takes the first message off the list of a thread of ours.
+/// Removes the first message from the list of a thread that this HEC owns.
 fn pop<H: Thrower>(h: &mut H, t: H::Thread) -> Option<H::Message> {
     let _held = h.ownership(t).lock();
     let m = h.first(t)?;
@@ -161,24 +170,24 @@ fn pop<H: Thrower>(h: &mut H, t: H::Thread) -> Option<H::Message> {
     Some(m)
 }
 
-/// Claims the source of a message. `None`: it waits for that no more, and the message is void.
+/// Claims the source of a message. Returns `None` if the source no longer waits for it: the message is void.
 fn claim_source<H: Thrower>(h: &H, m: H::Message) -> Option<Option<Claim<H::Thread>>> {
     let Some(s) = h.source(m) else { return Some(None) };
     let held = h.ownership(s).lock();
     h.ownership(s).claim(s, h.address(), |why| h.waits_for(s, why, m), &held).map(Some)
 }
 
-/// May an exception be raised now in a thread of ours that is about to wait for reason `why`, and does one wait for that?
+/// Does an exception wait that may be raised in a thread of this HEC that is about to wait for `why`?
 pub fn is_due<H: Thrower>(h: &H, t: H::Thread, why: usize) -> bool {
     h.first(t).is_some() && h.when(t, why) == When::Now
 }
 
-/// As [`is_due`], for a thread that goes on.
+/// As [`is_due`], for a thread that resumes.
 pub fn is_due_now<H: Thrower>(h: &H, t: H::Thread) -> bool {
     is_due(h, t, NOT_BLOCKED)
 }
 
-/// Raises the first exception that waits for a thread of ours. False if there is none any more.
+/// Raises the first exception that waits for a thread of this HEC. Returns false if there is none.
 pub fn deliver_first<H: Thrower>(h: &mut H, t: H::Thread) -> bool {
     while let Some(m) = pop(h, t) {
         if let Some(source) = claim_source(h, m) {
@@ -192,7 +201,7 @@ pub fn deliver_first<H: Thrower>(h: &mut H, t: H::Thread) -> bool {
     false
 }
 
-/// A thread of ours has finished: whoever wanted to throw to it goes on.
+/// A thread of this HEC has finished: resumes the sources of the messages in its list.
 pub fn finished<H: Thrower>(h: &mut H, t: H::Thread) {
     while let Some(m) = pop(h, t) {
         if let Some(Some(source)) = claim_source(h, m) {
@@ -201,8 +210,8 @@ pub fn finished<H: Thrower>(h: &mut H, t: H::Thread) {
     }
 }
 
-/// Takes back the message of a source that has been claimed, lest lists of masked threads grow. One that is on
-/// its way is void, and will be dropped.
+/// Removes the message of a claimed source from the target's list, so that lists of masked threads do not grow. A
+/// message in a mailbox is void, and is dropped when it is read.
 pub fn withdraw<H: Thrower>(h: &mut H, m: H::Message) {
     let target = h.target(m);
     let _held = h.ownership(target).lock();

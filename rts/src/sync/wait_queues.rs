@@ -1,4 +1,4 @@
-//! Putting a thread where it waits, and taking it away so that an exception can reach it.
+//! Parks a thread on the queue it waits on, and takes it off so that an exception can reach it.
 use crate::abi::layout::*;
 use crate::abi::{Closure, Tso};
 use crate::base::fatal;
@@ -7,7 +7,7 @@ use crate::hec::Hec;
 use crate::sync::{mvar, stm, throwto};
 use crate::thread::park::{Claim, Wait};
 
-/// What the scheduler does for threads that wait in its own queues.
+/// The scheduler's operations on threads that wait in its own queues.
 #[derive(Clone, Copy)]
 pub struct Scheduler {
     /// Makes a thread wait for a descriptor or a delay.
@@ -18,7 +18,7 @@ pub struct Scheduler {
     pub interrupt_call: unsafe fn(&mut Hec, Tso),
 }
 
-/// Written once, before the first thread is made.
+/// Written once, before the first thread exists.
 static mut SCHEDULER: Option<Scheduler> = None;
 
 /// # Safety
@@ -34,11 +34,11 @@ pub(super) unsafe fn scheduler() -> Scheduler {
     }
 }
 
-/// Makes a thread that has left with `ThreadBlocked` wait, unless an exception that it must hear
-/// first has been waiting for it. False if it does not wait: it is runnable and on no queue.
+/// Parks a thread that has left Haskell with `ThreadBlocked`, unless a waiting exception must be raised first. Returns
+/// false if the thread does not wait: it is runnable and on no queue.
 /// # Safety
-/// `t` is at rest, and `hec.wait` says what it waits for. When this returns true, another HEC may
-/// have it already.
+/// `t` is at rest, and `hec.wait` says what it waits for. When this returns true, another HEC may already own the
+/// thread.
 #[inline]
 pub unsafe fn park(hec: &mut Hec, t: Tso) -> bool {
     let wait = std::mem::replace(&mut hec.wait, Wait::NONE);
@@ -70,10 +70,10 @@ unsafe fn park_elsewhere(hec: &mut Hec, t: Tso, wait: Wait) -> bool {
     }
 }
 
-/// Takes a claimed thread off the queue it is on. (One that waits in a transaction leaves the
-/// TVars when that is aborted.)
+/// Takes a claimed thread off the queue it is on. A thread that waits in a transaction leaves its TVars when the
+/// transaction is aborted.
 /// # Safety
-/// The thread was not in a foreign call, and goes on only afterwards.
+/// The thread was not in a foreign call, and resumes only afterwards.
 pub unsafe fn leave(hec: &mut Hec, c: &Claim) {
     leave_for(hec, c.thread, c.why)
 }
@@ -92,9 +92,9 @@ unsafe fn leave_for(hec: &mut Hec, t: Tso, why: usize) {
     }
 }
 
-/// Takes a blocked thread off the queue it is on. The caller unblocks it.
+/// Takes a blocked thread off the queue it is on. The caller unblocks the thread.
 /// # Safety
-/// As for [`leave`]; the world is stopped, or there is one HEC: nobody else may claim it.
+/// As for [`leave`]. The world is stopped or there is one HEC, so no other HEC can claim the thread.
 pub unsafe fn leave_queues(hec: &mut Hec, t: Tso) {
     leave_for(hec, t, t.obj().why_blocked as usize)
 }

@@ -1,34 +1,40 @@
-//! The protocol of transactions between HECs: reading, committing, waiting.
+//! Commit protocol of transactions: reading, validation, committing and waiting ([HMP05], section 5).
 //!
-//! Each TVar has a version, which is also its lock: odd while a commit writes the TVar, or a
-//! waiter joins or leaves its queue. Locks are held within one primitive operation only.
+//! # Protocol
+//! Each TVar has a version, which is also its lock. The version is odd while a commit writes the TVar, or while a
+//! waiter joins or leaves its queue. A lock is held within one primitive operation only.
 //!
-//! **Reading** takes value and version together, by reading the version before and after.
+//! **Reading** loads the version before and after the value, so that version and value belong together.
 //!
 //! **Committing**, first try:
-//! 1. lock each TVar written, at the version that was seen;
-//! 2. check that each TVar only read is unlocked, at the version that was seen;
-//! 3. write the values, wake who waits for them, unlock each at its next version.
+//! 1. Lock each TVar written, at the version that was seen.
+//! 2. Check that each TVar that was only read is unlocked, at the version that was seen.
+//! 3. Write the values, wake the threads that wait for them, and unlock each TVar at its next version.
 //!
-//! The transaction took place when step 1 ended: each TVar read was still at its version some
-//! time after, and none of those written could change. Of two that each read what the other
-//! writes, one at least meets the other's lock in step 2: a fence stands between the steps. A
-//! transaction that wrote nothing does only step 2, and writes nothing shared; one that wrote all it touched has no step 2,
-//! and needs no fence. With one HEC nobody else is at work and nothing is locked: all versions are compared, then the
-//! values written.
+//! The transaction takes effect at the end of step 1. Each TVar that was only read still had its version some time
+//! later, and no TVar that was written could change. If two transactions each read what the other writes, a fence
+//! between steps 1 and 2 ensures that at least one of them sees the other's lock in step 2. A transaction that wrote
+//! nothing does only step 2, and writes nothing shared. One that wrote every TVar it touched has no step 2, and needs
+//! no fence. With one HEC nothing is locked: all versions are compared, then the values are written.
 //!
-//! If a version has moved on, another transaction has committed, and this one must run again. If
-//! only a lock is in the way nobody need have got anywhere, and transactions that try and give
-//! up together could go on so for ever. So then comes the *second try*: lock all TVars, also
-//! those only read, in the order of their addresses, waiting for each. The order excludes
-//! circles, and who has all commits. Either way every commit that fails is paid for by one that
-//! has succeeded.
+//! If a version has changed, another transaction has committed, and this one must run again. If only a lock is in the
+//! way, no transaction need have committed, and transactions that fail together could repeat this for ever. So the
+//! commit then makes a **second try**: it locks all TVars, also those only read, in the order of their addresses, and
+//! waits for each lock. The order excludes deadlock, and a transaction that holds all locks commits. So every commit
+//! that fails does so because another has succeeded.
 //!
-//! **Waiting** (`retry#`): join the queue of each TVar, one at a time under its lock, if it is
-//! still at the version that was seen; then block; then look once more whether all are. A
-//! commit that wakes a queue before the thread was blocked has locked its TVar by then, and the
-//! thread's lock makes that visible to this last look, so it is noticed there. A thread that
-//! notices tries to claim itself; if somebody else was faster it is awake anyway.
+//! **Waiting** (`retry#`):
+//! 1. Join the queue of each TVar, one at a time under its lock, if it is still at the version that was seen.
+//! 2. Block the thread.
+//! 3. Validate once more. A commit that read a queue before the thread was blocked had locked its TVar by then. The
+//!    thread's lock makes that visible to this last check. If the check fails, the thread tries to claim itself; if
+//!    another HEC was faster, it is awake anyway.
+//!
+//! # Invariant
+//! A transaction that commits has seen a consistent state.
+//!
+//! # Checked by
+//! `rts/tests/models/transactions.rs` runs this file under loom.
 use crate::base::atomics::{fence, AtomicUsize, Ordering};
 use crate::thread::spinlock::pause;
 
@@ -43,18 +49,18 @@ pub fn next(version: usize) -> usize {
 #[repr(transparent)]
 pub struct Version(pub AtomicUsize);
 
-/// What a look at a version said.
+/// The result of comparing a version with the one that a transaction saw.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Look {
     Good,
-    /// Locked, at the version that was expected.
+    /// Locked, at the expected version.
     Busy,
-    /// Another version.
+    /// The TVar has another version.
     Changed,
 }
 
 impl Version {
-    /// The version once nobody holds the lock.
+    /// Waits until the TVar is unlocked, and returns its version.
     pub fn settled(&self) -> usize {
         let mut turns = 0;
         loop {
@@ -67,7 +73,7 @@ impl Version {
         }
     }
 
-    /// Version and value, as they were at one moment.
+    /// Reads version and value as they were at one moment.
     pub fn read(&self, value: &AtomicUsize) -> (usize, usize) {
         let mut turns = 0;
         loop {
@@ -78,14 +84,14 @@ impl Version {
         }
     }
 
-    /// The same, unless a commit is writing the value.
+    /// As [`Version::read`], but returns `None` while a commit writes the value.
     #[inline(always)]
     pub fn try_read(&self, value: &AtomicUsize) -> Option<(usize, usize)> {
-        // Acquire: the value is no older.
+        // Acquire: the value is at least as new as the version.
         let before = self.0.load(Ordering::Acquire);
         let found = value.load(Ordering::Acquire);
-        // The acquiring load of the value keeps this one after it: a value that was
-        // written under a lock shows the lock.
+        // The acquire load of the value keeps this load after it: a value written under a lock makes the lock
+        // visible.
         (before & LOCKED == 0 && self.0.load(Ordering::Relaxed) == before).then_some((before, found))
     }
 
@@ -97,10 +103,10 @@ impl Version {
         }
     }
 
-    /// Locks if the version is the expected one.
+    /// Locks the TVar if its version is the expected one.
     pub fn try_lock(&self, expected: usize) -> Look {
-        // Acquire, also in `look` and `settled`: who finds a new version sees all that its commit had locked, so the next attempt
-        // will not read the same old state again. What is written under the lock is released with the values, and the lock with it.
+        // Acquire, also in `look` and `settled`: a thread that finds a new version also sees all locks of the commit
+        // that wrote it, so its next attempt does not read the old state again. `unlock` releases what was written.
         match self.0.compare_exchange(expected, expected | LOCKED, Ordering::Acquire, Ordering::Acquire) {
             Ok(_) => Look::Good,
             Err(v) if v == expected | LOCKED => Look::Busy,
@@ -108,7 +114,7 @@ impl Version {
         }
     }
 
-    /// Locks, waiting for it, if the version is the expected one. False if it is another.
+    /// Waits for the lock and takes it if the version is the expected one. Returns false if it is another.
     pub fn lock_at(&self, expected: usize) -> bool {
         let mut turns = 0;
         loop {
@@ -120,7 +126,7 @@ impl Version {
         }
     }
 
-    /// Locks, waiting for it. Returns the version.
+    /// Waits for the lock and takes it. Returns the version.
     pub fn lock(&self) -> usize {
         loop {
             let version = self.settled();
@@ -130,16 +136,17 @@ impl Version {
         }
     }
 
-    /// Unlocks at a version: the one it had, or the next.
+    /// Unlocks the TVar at the version that it had, or at the next one.
     pub fn unlock(&self, version: usize) {
-        // Release: whoever sees the version sees what was written under the lock.
+        // Release: a thread that sees the version also sees what was written under the lock.
         self.0.store(version, Ordering::Release);
     }
 }
 
-/// What a transaction has done, by entry.
+/// What a transaction has read and written, one entry for each TVar.
 pub trait Log {
-    /// How often the first try looks at a lock before it gives up.
+    /// The most polls of one lock in the first try. A commit holds its locks for less than that, unless it is
+    /// descheduled.
     const LOOKS: u32 = 50;
 
     fn len(&self) -> usize;
@@ -147,19 +154,19 @@ pub trait Log {
     /// The version that the transaction saw.
     fn seen(&self, i: usize) -> usize;
     fn written(&self, i: usize) -> bool;
-    /// By what TVars are ordered, the same for all while anybody commits.
+    /// The key by which TVars are ordered. It does not change while any commit is under way.
     fn order(&self, i: usize) -> usize;
-    /// Writes the value and wakes who waits. The TVar is locked, if there are several HECs.
+    /// Writes the value and wakes the threads that wait for it. The TVar is locked if there are several HECs.
     fn publish(&mut self, i: usize);
 }
 
-/// Is everything still as the transaction saw it? The caller holds no lock, and waits for them.
+/// Is everything still as the transaction saw it? The caller holds no lock; this waits until each TVar is unlocked.
 pub fn valid(log: &impl Log) -> bool {
     (0..log.len()).all(|i| log.version(i).settled() == log.seen(i))
 }
 
-/// Does what the transaction wrote, all at once; false if it has not seen a consistent state.
-/// `many`: others may be at work at the same time.
+/// Performs all writes of the transaction at once. Returns false if it has not seen a consistent state.
+/// `many`: other HECs may run at the same time.
 #[inline(always)]
 pub fn commit(log: &mut impl Log, many: bool) -> bool {
     if many {
@@ -169,7 +176,7 @@ pub fn commit(log: &mut impl Log, many: bool) -> bool {
             Look::Busy => second_try(log),
         };
     }
-    // Nobody else is at work, or holds a lock.
+    // No other HEC runs or holds a lock.
     if (0..log.len()).any(|i| log.version(i).look(log.seen(i)) != Look::Good) {
         return false;
     }
@@ -193,7 +200,7 @@ fn publish<L: Log>(log: &mut L, locked: impl Fn(&L, usize) -> bool) {
     }
 }
 
-/// Looks until the answer is not "busy", but not for long.
+/// Repeats the check while the TVar is locked, at most `looks` times.
 fn patiently(looks: u32, mut look: impl FnMut() -> Look) -> Look {
     let mut turns = 0;
     loop {
@@ -222,7 +229,7 @@ fn first_try<L: Log>(log: &mut L) -> Look {
         }
     }
     if found == Look::Good && only_read {
-        // Our locks are set before we look for others'.
+        // The stores of our locks come before the loads of other transactions' locks.
         fence(Ordering::SeqCst);
         let reads = (0..log.len()).filter(|&i| !log.written(i));
         let mut looks = reads.map(|i| patiently(L::LOOKS, || log.version(i).look(log.seen(i))));
@@ -255,11 +262,11 @@ fn second_try(log: &mut impl Log) -> bool {
     }
 }
 
-/// A transaction that waits for what it has read.
+/// A transaction that waits until a TVar that it has read changes.
 pub trait Waiter: Log {
-    /// Puts the thread in the queue of the TVar, which is locked (if there are several HECs).
+    /// Puts the thread in the queue of the TVar, which is locked if there are several HECs.
     fn join(&mut self, i: usize);
-    /// Takes it out of the queue, which is locked (if there are several HECs).
+    /// Takes the thread out of the queue of the TVar, which is locked if there are several HECs.
     fn leave(&mut self, i: usize);
     /// Marks the thread as blocked, under its lock.
     fn block(&mut self);
@@ -267,8 +274,8 @@ pub trait Waiter: Log {
     fn claim(&mut self) -> bool;
 }
 
-/// Makes the thread wait until a TVar changes. False if one has changed already. When this
-/// returns true the thread may be another's.
+/// Makes the thread wait until a TVar changes. Returns false if one has changed already. After a return of true,
+/// another HEC may own the thread.
 pub fn wait(w: &mut impl Waiter, many: bool) -> bool {
     if !many {
         if !valid(w) {
@@ -287,7 +294,7 @@ pub fn wait(w: &mut impl Waiter, many: bool) -> bool {
         w.version(i).unlock(w.seen(i));
     }
     w.block();
-    // A lock may be a commit's that has looked at the queue before we were blocked.
+    // A lock may belong to a commit that read the queue before the thread was blocked.
     if valid(w) || !w.claim() {
         return true;
     }
@@ -295,7 +302,7 @@ pub fn wait(w: &mut impl Waiter, many: bool) -> bool {
     false
 }
 
-/// Takes the thread, which is the caller's, out of the first `n` queues.
+/// Takes the thread, which the caller owns, out of the first `n` queues.
 pub fn leave_queues(w: &mut impl Waiter, n: usize, many: bool) {
     if !many {
         return (0..n).for_each(|i| w.leave(i));

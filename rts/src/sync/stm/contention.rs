@@ -1,17 +1,22 @@
-//! Right of way: while a transaction has it, others wait with what they write.
+//! Contention manager: gives commit priority to a transaction that has lost too often.
 //!
-//! Each commit that fails is paid for by one that has succeeded (`commit.rs`), so all together get on. But a long transaction
-//! can lose for ever against short ones: one of them always commits while it reads. So who has lost several times asks for the right
-//! of way. As long as one has it, others that come to commit what they have written give way to other threads, and try again when they
-//! come round; who has only read commits. The long one can lose to commits that were under way when it asked, and then is through. (In
-//! the literature on contention managers this is priority for who has waited long enough.)
+//! Each commit that fails does so because another succeeded (`commit.rs`), so the transactions together make progress.
+//! But a long transaction can lose for ever against short ones, because one of them always commits while it reads.
 //!
-//! It is a lease. Whoever has it may be kept from running, or wait for a thunk of one that gives way: after its time it counts no more.
+//! # Protocol
+//! 1. A transaction that has lost several times asks for commit priority.
+//! 2. While one transaction holds the priority, other transactions that have written something yield before they
+//!    commit, and try again when their threads run next. Transactions that have only read commit.
+//! 3. The long transaction can still lose to commits that were under way when it asked. Then it commits.
+//! 4. The priority is a lease, because its holder may be descheduled, or may wait for a thunk that a yielding thread
+//!    evaluates. After its time the lease has no effect.
 //!
-//! Transactions are right without any of this, so the word orders nothing.
+//! # Invariant
+//! Transactions are correct without commit priority, so all accesses to the word are relaxed.
 use crate::base::atomics::{AtomicUsize, Ordering};
 
-/// The thread's number in its lower half, and in its upper half the millisecond in which the lease ends; 0 while nobody has it.
+/// The holder's thread number in the lower half, and the millisecond in which the lease ends in the upper half. 0 if no
+/// thread holds the priority.
 pub struct CommitPriority(AtomicUsize);
 
 const NUMBER_BITS: u32 = 32;
@@ -25,7 +30,7 @@ fn owner(word: usize) -> usize {
     word as u32 as usize
 }
 
-/// Milliseconds come round in seven weeks; a lease is shorter than half of that.
+/// Milliseconds wrap around after seven weeks; a lease is shorter than half of that.
 fn has_ended(word: usize, now: u32) -> bool {
     let end = (word >> NUMBER_BITS) as u32;
     now.wrapping_sub(end) < u32::MAX / 2
@@ -41,7 +46,7 @@ impl CommitPriority {
         self.0.load(Ordering::Relaxed) != 0
     }
 
-    /// Takes it for so many milliseconds, or for so many more; false if another has it.
+    /// Takes or extends the lease, for `milliseconds` from `now`. Returns false if another thread holds it.
     pub fn take(&self, thread: u64, now: u32, milliseconds: u32) -> bool {
         let seen = self.0.load(Ordering::Relaxed);
         if seen != 0 && owner(seen) != number(thread) && !has_ended(seen, now) {
@@ -55,7 +60,7 @@ impl CommitPriority {
         owner(self.0.load(Ordering::Relaxed)) == number(thread)
     }
 
-    /// Gives it up, if the thread has it.
+    /// Ends the lease, if the thread holds it.
     pub fn give_up(&self, thread: u64) {
         let seen = self.0.load(Ordering::Relaxed);
         if owner(seen) == number(thread) {
@@ -63,7 +68,7 @@ impl CommitPriority {
         }
     }
 
-    /// Must the thread give way?
+    /// Must the thread yield to another thread's commit?
     pub fn is_anothers(&self, thread: u64, now: u32) -> bool {
         let seen = self.0.load(Ordering::Relaxed);
         if seen == 0 || owner(seen) == number(thread) {
@@ -76,12 +81,12 @@ impl CommitPriority {
         true
     }
 
-    /// Unless somebody else has it by now.
+    /// Clears the word unless another thread has taken the lease since.
     fn clear(&self, seen: usize) {
         _ = self.0.compare_exchange(seen, 0, Ordering::Relaxed, Ordering::Relaxed);
     }
 
-    /// In the child of a fork, which has none of the threads.
+    /// Resets the lease in the child of a fork, which has none of the parent's threads.
     pub fn forget(&self) {
         self.0.store(0, Ordering::Relaxed);
     }
@@ -100,7 +105,7 @@ mod tests {
         assert!(!r.take(2, 1049, 50));
         r.give_up(2);
         assert!(r.is_of(1));
-        // Who has it may ask for more.
+        // The holder may extend its lease.
         assert!(r.take(1, 1049, 50) && r.is_anothers(2, 1098));
         assert!(!r.is_anothers(2, 1099) && !r.is_taken());
         assert!(r.take(1, 2000, 50) && !r.take(2, 2049, 50) && r.take(2, 2050, 50) && r.is_anothers(1, 2060));

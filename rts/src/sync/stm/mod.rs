@@ -1,20 +1,19 @@
-//! Software transactional memory (2005 paper, §5).
+//! Software transactional memory ([HMP05], section 5).
 //!
-//! A transaction keeps a log of the TVars it has touched (`record`), writes nothing shared while
-//! it runs, and is committed or found invalid at its end (`protocol`). Each TVar has a version,
-//! which is also its lock: odd while a commit is writing to it or a waiter joins its queue.
-//! Versions, not values, are compared, so a transaction that only reads writes nothing shared
-//! at all, and a value that went away and came back is noticed.
+//! # Protocol
+//! 1. A transaction keeps a log of the TVars that it has touched ([`trec`]). It writes nothing shared while it runs.
+//! 2. At its end it is committed or found invalid ([`commit`]). Versions are compared, not values. So a transaction
+//!    that only reads writes nothing shared, and a value that changed and changed back is noticed.
+//! 3. Nested transactions (`orElse`, `catchSTM`) are marks in the one log. Ending one costs nothing. Rolling one back
+//!    undoes the writes since the mark and keeps the reads, on which the outcome depends.
+//! 4. `retry#` puts the thread in the queues of all TVars that were read ([`retry`]).
+//! 5. A transaction that has been invalidated may have seen an inconsistent state, and may loop for ever. The scheduler
+//!    validates it when its time slice ends ([`validate`]). The slice ends early when the transaction has read many
+//!    more TVars.
+//! 6. A transaction that has lost several times gets commit priority (`contention.rs`).
 //!
-//! Nested transactions (`orElse`, `catchSTM`) are marks in the one log: their end is free, their
-//! failure undoes what was written since the mark and keeps what was read, on which the outcome
-//! depends. `retry#` puts the thread in the queues of all TVars read (`wait`).
-//!
-//! A transaction that has been overtaken may have seen what never was together, and loop for
-//! ever. It is found out when its time slice ends ([`validate`]), or when it goes on to read many
-//! more TVars: then its time slice ends early. One that has lost several times gets the right of way (`contention.rs`).
-//!
-//! The cost of a transaction is linear in the TVars it touches.
+//! # Invariant
+//! The cost of a transaction is linear in the number of TVars that it touches.
 pub mod commit;
 mod contention;
 pub mod retry;
@@ -37,7 +36,7 @@ use crate::thread::park;
 use crate::{info, static_closure};
 use std::sync::atomic::Ordering;
 
-/// The thread's transaction.
+/// The transaction that the thread is in.
 unsafe fn current(t: Tso) -> Option<Record> {
     let r = Closure(t.obj().trec);
     (r != static_closure!(stg_NO_TREC_closure)).then_some(Record(r))
@@ -53,21 +52,21 @@ unsafe fn running(hec: &Hec) -> Record {
 #[inline(always)]
 unsafe fn set_current(hec: &mut Hec, t: Tso, r: Closure) {
     t.obj().trec = r.0;
-    // A thread that runs is dirty.
+    // A thread that runs is usually dirty already.
     if t.obj().dirty == 0 {
         soil(hec, t);
     }
 }
 
-/// Apart, so that those who set it keep little in registers.
+/// Not inlined, so that its callers keep few values in registers.
 #[inline(never)]
 unsafe fn soil(hec: &mut Hec, t: Tso) {
     dirty_tso(&mut hec.remembered, t);
 }
 
-/// Begins a transaction of the running thread.
+/// Begins a transaction in the running thread.
 /// # Safety
-/// Called from Cmm with Hp saved; the thread has none.
+/// Called from Cmm with Hp saved; the thread is in no transaction.
 #[no_mangle]
 pub unsafe extern "C" fn hec_stm_begin(hec: &mut Hec) {
     let r = Record::begin(hec);
@@ -109,7 +108,7 @@ unsafe fn write_at_length(hec: &mut Hec, r: Record, tvar: Closure, value: Closur
     r.write(hec, i, value);
 }
 
-/// The TVar's entry in the record; a new one if need be.
+/// The TVar's entry in the record, which is added if it is not there.
 unsafe fn find_or_read(hec: &mut Hec, r: Record, tvar: Closure) -> usize {
     match r.find(hec, tvar) {
         Some(i) => i,
@@ -117,8 +116,8 @@ unsafe fn find_or_read(hec: &mut Hec, r: Record, tvar: Closure) -> usize {
     }
 }
 
-/// A new entry for the TVar. Looks whether the transaction has been overtaken each time the record
-/// has doubled, so that the cost of that stays linear.
+/// Adds an entry for the TVar. Validates the transaction each time the record has doubled, so that the cost of
+/// validation stays linear.
 unsafe fn read(hec: &mut Hec, r: Record, tvar: Closure) -> usize {
     let i = r.read(hec, tvar);
     let n = i + 1;
@@ -129,11 +128,12 @@ unsafe fn read(hec: &mut Hec, r: Record, tvar: Closure) -> usize {
     i
 }
 
-/// TVars read before a transaction is first looked at while it runs: more than [`Record::find_or_add`] goes for.
+/// The least number of TVars read before a running transaction is validated. More than the fast path of
+/// [`Record::find_or_add`] handles.
 const FIRST_LOOK: usize = 32;
 
-/// Ends the running thread's transaction: [`DONE`], its writes are; [`AGAIN`], it must be run again, and a fresh one has begun;
-/// [`GIVES_WAY`], others should run before it tries once more.
+/// Ends the running thread's transaction. [`DONE`]: it has been committed. [`AGAIN`]: it must run again, and a new one
+/// has begun. [`GIVES_WAY`]: the thread must yield before it tries to commit again.
 /// # Safety
 /// Called from Cmm with Hp saved, in a transaction.
 #[no_mangle]
@@ -143,7 +143,7 @@ pub unsafe extern "C" fn hec_stm_commit(hec: &mut Hec) -> usize {
     if RIGHT_OF_WAY.is_taken() && gives_way(r, me) {
         return GIVES_WAY;
     }
-    // With one HEC all of it is inlined.
+    // With one HEC the whole commit is inlined.
     let done =
         if many() { commit_among_others(hec, r, me) } else { commit::commit(&mut AtWork::new(hec, r, me), false) };
     if done {
@@ -163,7 +163,7 @@ pub unsafe extern "C" fn hec_stm_commit(hec: &mut Hec) -> usize {
     }
 }
 
-/// As Stm.cmm knows them.
+// Results of `hec_stm_commit`, also defined in Stm.cmm.
 const AGAIN: usize = 0;
 const DONE: usize = 1;
 const GIVES_WAY: usize = 2;
@@ -173,9 +173,8 @@ unsafe fn commit_among_others(hec: &mut Hec, r: Record, me: Tso) -> bool {
     commit::commit(&mut AtWork::new(hec, r, me), true)
 }
 
-/// Another transaction has won: lets it go on for a while, longer each time. Two that take
-/// turns on a TVar spend their time on passing it from cache to cache; one that is left alone does a
-/// good deal in the meantime.
+/// Backs off after another transaction has won, longer each time. Two transactions that alternate on a TVar spend their
+/// time moving it from cache to cache; one that runs alone for a while completes many commits in that time.
 #[inline(never)]
 fn stand_back(hec: &mut Hec) {
     hec.conflicts = (hec.conflicts + 1).min(MOST_CONFLICTS);
@@ -185,19 +184,22 @@ fn stand_back(hec: &mut Hec) {
 }
 
 const FIRST_PAUSES: usize = 4;
-/// At most some microseconds.
+/// Limits the back-off to 4 << 7 pauses, a few microseconds.
 const MOST_CONFLICTS: u32 = 7;
 
 static RIGHT_OF_WAY: CommitPriority = CommitPriority::new();
 
-/// Who has lost so much asks for the right of way.
+/// A thread asks for commit priority once its losses reach this weight. Fewer losses are common under short contention.
 const MOST_LOSSES: u8 = 64;
-/// A loss counts once, and once more for so many TVars, but not more than so often: nobody asks who has lost only twice.
+/// A loss has weight 1, and 1 more for this many TVars of the transaction, because a long one loses more work.
 const TVARS_OF_A_LOSS: usize = 16;
+/// The most weight that one loss adds, so that no thread asks for priority after two losses.
 const MOST_OF_A_LOSS: usize = 24;
-/// For how long it is had, in milliseconds: with these, and for so many TVars one more, but no longer than so.
+/// The shortest lease in milliseconds: several time slices, so that its holder is scheduled again within it.
 const SHORTEST_LEASE: usize = 100;
+/// A lease is one millisecond longer for this many TVars of the transaction, because a long one takes longer to run.
 const TVARS_OF_A_MILLISECOND: usize = 100;
+/// The longest lease in milliseconds: other threads wait no longer than this for one that is descheduled.
 const LONGEST_LEASE: usize = 1000;
 
 fn milliseconds() -> u32 {
@@ -209,9 +211,9 @@ unsafe fn gives_way(r: Record, t: Tso) -> bool {
     r.has_written() && RIGHT_OF_WAY.is_anothers(t.obj().id, milliseconds())
 }
 
-/// A transaction of the thread, which had touched so many TVars, has been overtaken.
+/// Records that a transaction of the thread, which had touched `tvars` TVars, has been invalidated.
 /// # Safety
-/// It is the running thread, or one at rest that is ours.
+/// The thread is the running one, or is at rest and owned by this HEC.
 #[inline(never)]
 pub unsafe fn lost(t: Tso, tvars: usize) {
     let o = t.obj();
@@ -222,34 +224,34 @@ pub unsafe fn lost(t: Tso, tvars: usize) {
     }
 }
 
-/// The thread's transaction has succeeded, or waits.
+/// Records that the thread's transaction has committed, or waits.
 #[inline(never)]
 unsafe fn won(t: Tso) {
     t.obj().losses = 0;
     RIGHT_OF_WAY.give_up(t.obj().id);
 }
 
-/// Do others wait with their commits for the thread's?
+/// Does the thread hold commit priority?
 /// # Safety
 /// `t` is live.
 pub unsafe fn has_right_of_way(t: Tso) -> bool {
     RIGHT_OF_WAY.is_taken() && RIGHT_OF_WAY.is_of(t.obj().id)
 }
 
-/// TVars that the thread's transaction has touched.
+/// The number of TVars that the thread's transaction has touched.
 /// # Safety
 /// As for [`lost`].
 pub unsafe fn touched(t: Tso) -> usize {
     current(t).map_or(0, |r| r.len())
 }
 
-/// In the child of a fork.
+/// Resets contention management in the child of a fork.
 pub fn after_fork() {
     RIGHT_OF_WAY.forget();
 }
 
-/// `retry#`: the thread goes on with the frame on top of its stack (0), which is the alternative
-/// of an `orElse` or the transaction from its start, or it waits (1).
+/// `retry#`: returns 0 if the thread continues with the frame on top of its stack, which is the alternative of an
+/// `orElse` or the transaction from its start. Returns 1 if the thread must wait.
 /// # Safety
 /// Called from Cmm with Sp and Hp saved; the frame on top needs no register.
 #[no_mangle]
@@ -273,10 +275,10 @@ pub unsafe extern "C" fn hec_stm_retry(hec: &mut Hec) -> usize {
     }
 }
 
-/// Makes a thread wait for what its transaction has read. False if that has changed: the
+/// Parks a thread until a TVar that its transaction has read changes. Returns false if one has changed already: the
 /// transaction begins again.
 /// # Safety
-/// The thread is at rest, with the waiting frame on top.
+/// The thread is at rest, with the waiting frame on top of its stack.
 pub(super) unsafe fn park(hec: &mut Hec, t: Tso, record: Closure) -> bool {
     let r = Record(record);
     r.set_waiting(true);
@@ -291,18 +293,18 @@ pub(super) unsafe fn park(hec: &mut Hec, t: Tso, record: Closure) -> bool {
     waits
 }
 
-/// The running thread has been woken from its wait: it leaves the queues, to begin again.
+/// The running thread has been woken: it leaves the queues, and its transaction begins again.
 /// # Safety
-/// Called from Cmm, from the waiting frame.
+/// Called from Cmm, by the waiting frame.
 #[no_mangle]
 pub unsafe extern "C" fn hec_stm_awake(hec: &mut Hec) {
     let me = hec.current();
     abort(hec, me);
 }
 
-/// Forgets the thread's transaction, if it has one.
+/// Drops the thread's transaction, if it has one.
 /// # Safety
-/// The thread is stopped, or calls this itself.
+/// The thread is stopped, or is the caller.
 pub unsafe fn abort(hec: &mut Hec, t: Tso) {
     if let Some(r) = current(t) {
         if RIGHT_OF_WAY.is_taken() {
@@ -314,24 +316,24 @@ pub unsafe fn abort(hec: &mut Hec, t: Tso) {
             r.set_waiting(false);
         }
         set_current(hec, t, static_closure!(stg_NO_TREC_closure));
-        // Who parked the thread may still be looking at what it waited for, and asks by the record whether it still waits there:
-        // no other wait may have the same one.
+        // The HEC that parked the thread may still examine it. It compares the record to tell whether the thread is
+        // still in the same wait, so no later wait may use the record.
         if !waited || !many() {
             r.keep(hec);
         }
     }
 }
 
-/// Has the thread's transaction, if any, seen a consistent state that still holds? One that has
-/// not may loop for ever: the scheduler asks when it preempts a thread, and if the answer is no
-/// calls `eval::freeze::restart_transaction`.
+/// Has the thread's transaction, if any, seen a consistent state that still holds? An invalid one may loop for ever.
+/// The scheduler asks when it preempts a thread; if the answer is no, it calls
+/// [`crate::eval::raise_async::restart_transaction`].
 /// # Safety
-/// The thread is stopped, or calls this itself.
+/// The thread is stopped, or is the caller.
 pub unsafe fn validate(t: Tso) -> bool {
     current(t).map_or(true, |r| r.waiting() || r.valid())
 }
 
-/// Undoes what was written since a nested transaction began, and ends it.
+/// Undoes the writes since a nested transaction began, and ends it.
 /// # Safety
 /// As for [`abort`]; `begin` and `enclosing` come from the nested transaction's frame.
 pub unsafe fn roll_back(_hec: &mut Hec, t: Tso, begin: usize, enclosing: usize) {

@@ -1,14 +1,19 @@
-//! The queues of TVars, and records as the protocol sees them.
+//! `retry#`: the wait queues of TVars, and a record's log as the commit protocol sees it.
 //!
-//! A transaction that retries is in the queue of every TVar it has read. A commit wakes all who
-//! wait for what it writes, longest waiting first. A thread stays in its queues until it runs
-//! again (or is killed), so it may be met more than once; only the first gets it.
+//! # Protocol
+//! 1. A transaction that retries is in the queue of every TVar that it has read.
+//! 2. A commit wakes all threads that wait for the TVars it writes, the longest waiting first.
+//! 3. A thread stays in its queues until it runs again or is killed. So several wakers may find it; the first to claim
+//!    it wins.
 //!
-//! A queue is a doubly linked list {thread, next, previous}, latest first, under the TVar's
-//! lock. The record keeps each entry where the log has the TVar's value.
+//! # Invariants
+//! - A queue is a doubly linked list {thread, next, previous}, latest first. The record keeps each entry in the log, in
+//!   place of the TVar's value.
+//! - The HEC that parks a thread examines its record after others may have woken the thread (step 3 of waiting in
+//!   `commit.rs`). So with several HECs a record that has waited is not used again.
 //!
-//! Who parks a thread looks at its record and asks for it by its record after others may have woken it (`commit.rs`, the last look). So with
-//! several HECs a record that has waited is not used again.
+//! # Locking
+//! The lock of a TVar protects its queue.
 use crate::abi::closure::fields::TVAR_WAITERS;
 use crate::abi::layout::*;
 use crate::abi::{Closure, Tso};
@@ -33,7 +38,7 @@ unsafe fn set(hec: &mut Hec, entry: Closure, field: usize, c: Closure) {
     hec.remember(entry);
 }
 
-/// A thread's record at work.
+/// A thread's record during a commit or a wait.
 pub struct AtWork<'a> {
     hec: &'a mut Hec,
     record: Record,
@@ -44,14 +49,15 @@ pub struct AtWork<'a> {
 
 impl AtWork<'_> {
     /// # Safety
-    /// The record is live, and the thread the caller's. Neither is anything collected nor an entry added while this is in use.
+    /// The record is live, and the caller owns the thread. No collection happens and no entry is added while this is in
+    /// use.
     #[inline(always)]
     pub unsafe fn new(hec: &mut Hec, record: Record, thread: Tso) -> AtWork<'_> {
         AtWork { hec, record, len: record.len(), entries: record.entries(), thread }
     }
 }
 
-// In what follows entry numbers are below `len`.
+// Entry numbers passed to the methods below are less than `len`.
 impl Log for AtWork<'_> {
     #[inline(always)]
     fn len(&self) -> usize {
@@ -78,7 +84,7 @@ impl Log for AtWork<'_> {
     }
     #[inline(always)]
     fn publish(&mut self, i: usize) {
-        // SAFETY: the protocol has locked the TVar.
+        // SAFETY: the commit protocol has locked the TVar.
         unsafe {
             let v = self.entries.tvar(i);
             tvar::set_value(self.hec, v, self.entries.value(i));
@@ -91,7 +97,7 @@ impl Log for AtWork<'_> {
 
 impl Waiter for AtWork<'_> {
     fn join(&mut self, i: usize) {
-        // SAFETY: the protocol has locked the TVar, and so its queue.
+        // SAFETY: the commit protocol has locked the TVar, and with it the queue.
         unsafe {
             let v = self.entries.tvar(i);
             let first = v.field(TVAR_WAITERS);
@@ -109,7 +115,7 @@ impl Waiter for AtWork<'_> {
         }
     }
     fn leave(&mut self, i: usize) {
-        // SAFETY: as for `join`, which has been called for the entry.
+        // SAFETY: as for `join`, which was called for this entry.
         unsafe {
             let (v, entry) = (self.entries.tvar(i), self.entries.value(i));
             let (next, previous) = (entry.field(NEXT), entry.field(PREVIOUS));
@@ -144,7 +150,7 @@ impl Waiter for AtWork<'_> {
     }
 }
 
-/// Wakes those who wait for the TVar, which is locked.
+/// Wakes the threads that wait for the TVar, which is locked.
 #[inline(never)]
 unsafe fn wake(hec: &mut Hec, v: Closure) {
     let mut entry = v.field(TVAR_WAITERS);

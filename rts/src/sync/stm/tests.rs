@@ -1,4 +1,4 @@
-//! Transactions of threads without code: their records, and who wakes whom.
+//! Tests of transactions, in threads without code: records, commits and wake-ups.
 use super::*;
 use crate::abi::closure::fields::*;
 use crate::collector::Request;
@@ -7,7 +7,7 @@ use crate::sync::stm::trec::{INDEX, LOG, NESTED, NOTES, OUTERMOST};
 use crate::testing::symbols as t;
 use crate::testing::world::World;
 
-/// A thread in a transaction, which is the running one.
+/// Makes a thread in a transaction, and makes it the running one.
 fn begin(w: &mut World) -> Tso {
     let code = t::nil().0;
     let t = w.thread_with(&[t::atomically().0, code]);
@@ -53,7 +53,7 @@ fn writes_are_seen_inside_at_once_and_outside_after_the_commit() {
 fn a_transaction_that_was_overtaken_has_no_effect() {
     let mut w = World::new(2);
     let (one, two, three) = (w.int(1000), w.int(2000), w.int(3000));
-    // What the slower one reads, what it writes after reading, what it writes blindly.
+    // What the slower transaction reads, what it writes after reading, what it writes without reading.
     for (reads, writes) in [(true, false), (true, true), (false, true)] {
         let (v, other) = (w.tvar(one), w.tvar(one));
         let slow = begin(&mut w);
@@ -72,7 +72,7 @@ fn a_transaction_that_was_overtaken_has_no_effect() {
         assert!(!commit(&mut w));
         assert_eq!((value(v), value(other)), (two, one));
         assert_eq!((version(v), version(other)), (2, 0), "no lock is left");
-        // A fresh one has begun, and succeeds.
+        // A new transaction has begun, and succeeds.
         assert_eq!(read(&mut w, v), two);
         assert!(commit(&mut w));
     }
@@ -118,7 +118,7 @@ fn rolling_back_undoes_a_nested_transaction_and_no_more() {
     let t = begin(&mut w);
     let r = unsafe { current(t) }.unwrap();
     write(&mut w, vs[0], values[1]);
-    // As Cmm begins them: the number of notes so far is the mark.
+    // As Cmm begins one: the number of notes so far is the mark.
     let begin_nested = |r: Record| unsafe {
         let (notes, enclosing) = (r.0.word(NOTES), r.0.word(NESTED));
         r.0.set_word(NESTED, notes);
@@ -138,7 +138,7 @@ fn rolling_back_undoes_a_nested_transaction_and_no_more() {
     assert_eq!(read(&mut w, vs[0]), values[1]);
     assert!(vs[1..].iter().all(|&v| read(&mut w, v) == values[0]));
     assert!(commit(&mut w));
-    // What was only read in the end was not written.
+    // An entry that in the end was only read is not written.
     assert_eq!((value(vs[0]), version(vs[0])), (values[1], 2));
     assert!(vs[1..].iter().all(|&v| version(v) == 0));
 }
@@ -169,7 +169,7 @@ fn a_log_with_an_index_serves_other_transactions() {
     let vs: Vec<Closure> = (0..2 * N).map(|_| w.tvar(one)).collect();
     begin(&mut w);
     let first = unsafe { running(w.hec) }.0;
-    // Fewer, more and other TVars each time, with the index of the one before in the way.
+    // Fewer, more and other TVars each time; the index of the previous transaction must not matter.
     for (i, touched) in [0..N, 0..17, N..2 * N, 0..16, 5..N + 5].into_iter().enumerate() {
         let r = unsafe { running(w.hec) };
         assert_eq!(r.0, first);
@@ -205,7 +205,7 @@ fn one_that_waits_keeps_nothing_of_its_predecessors() {
         let rest = (2..log.word(MUT_ARR_PTRS)).map(|k| log.field(MUT_ARR_PAYLOAD + k));
         assert!(rest.into_iter().all(|c| c == Tso::end().closure()));
     }
-    // With one HEC, what it leaves behind is used again.
+    // With one HEC, its record is used again.
     w.run(t);
     unsafe { hec_stm_awake(w.hec) };
     assert_eq!(w.hec.spare_record, first);
@@ -236,8 +236,8 @@ fn thousands_of_tvars_are_found_again_wherever_a_collection_moves_them() {
         }
         assert_eq!(unsafe { running(w.hec).len() }, N);
         w.collect(Request::MINOR);
-        // The index, large enough to stay where it is, is made anew in place: that allocates nothing,
-        // and so does not bring on the next collection.
+        // The large index is rebuilt in place: that allocates nothing, and so does not cause the next
+        // collection.
         unsafe {
             let index = |w: &mut World| running(w.hec).0.field(INDEX);
             let before = index(&mut w);
@@ -257,7 +257,7 @@ fn thousands_of_tvars_are_found_again_wherever_a_collection_moves_them() {
     }
 }
 
-/// A transaction that has read these and retries; true if it waits.
+/// Runs a transaction that reads these TVars and retries. Returns its thread, and whether it waits.
 fn retry(w: &mut World, vs: &[Closure]) -> (Tso, bool) {
     let t = begin(w);
     vs.iter().for_each(|&v| {
@@ -336,7 +336,7 @@ fn a_retry_goes_to_the_alternative_with_writes_undone() {
     assert_eq!(read(&mut w, v), one);
 }
 
-/// Has the running thread's transaction overtaken by another's, and commits it.
+/// Makes another transaction invalidate the running thread's, which then tries to commit.
 fn lose(w: &mut World, me: Tso, v: Closure) {
     let x = read(w, v);
     begin(w);
@@ -358,7 +358,7 @@ fn who_loses_often_gets_the_right_of_way() {
         losses += 1;
     }
     assert_eq!(losses, 64);
-    // Others wait, whatever they write; but not who has only read.
+    // Other transactions that have written something wait; one that has only read does not.
     let other = begin(&mut w);
     write(&mut w, u, two);
     assert_eq!(unsafe { hec_stm_commit(w.hec) }, GIVES_WAY);
@@ -387,19 +387,19 @@ fn a_long_one_gets_it_the_third_time() {
         lose(&mut w, long, vs[0]);
         assert_eq!(unsafe { has_right_of_way(long) }, taken);
     }
-    // And lets go of it if its transaction ends otherwise.
+    // It releases the priority also if its transaction ends in another way.
     unsafe { abort(w.hec, long) };
     assert!(!RIGHT_OF_WAY.is_taken());
 }
 
-/// So many TVars that are old, and clean, with such a value.
+/// Makes `n` old, clean TVars with such a value.
 fn old_tvars(w: &mut World, n: usize, value: Closure) -> std::ops::Range<usize> {
     let first = w.roots.len();
     for _ in 0..n {
         let v = w.tvar(value);
         w.roots.push(v);
     }
-    // TVars get old before what is in them.
+    // The TVars are promoted before their values.
     (0..3).for_each(|_| drop(w.collect(Request::MINOR)));
     first..first + n
 }
@@ -424,7 +424,7 @@ fn values_of_many_old_tvars_are_made_old_at_once_if_they_have_no_pointers() {
         assert!(commit(&mut w));
         let remembered = w.hec.remembered.by_generation[1].clone();
         let few = tvar::FEW;
-        // What has a pointer is remembered like the first few.
+        // A TVar whose value has a pointer is remembered, like the first few.
         for i in vs.clone() {
             let is_remembered = i < vs.start + few || i == vs.end - 1;
             assert_eq!(state(&w, i), if is_remembered { (dirty, false) } else { (clean, true) });

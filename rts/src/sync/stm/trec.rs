@@ -1,30 +1,33 @@
-//! The record of a transaction: a log of TVars, an index into it, and what undoes writes.
+//! The record of a transaction (TRec): a log of TVars, an index into it, and undo notes.
 //!
-//! All of it is heap objects, which the collector moves and scans like any others:
+//! All parts are heap objects, which the collector moves and scans like any others:
 //!
-//! * the record itself (hec_TREC, a MUT_PRIM), the thread's `trec`;
-//! * the log (MUT_ARR_PTRS): TVar and value for each entry; beside it a byte array with the
-//!   version that was read and the entry's *mark*: twice the serial number (from 1) of the
-//!   latest undo note about the entry, plus 1 if it has been written;
-//! * the index (byte array of 32-bit slots, open addressing, entry number + 1): made for logs of
-//!   more than [`LINEAR`] entries. TVars are hashed by address, so it is made anew when there
-//!   has been a collection since. Smaller logs are searched one by one, latest first: what is written has mostly just
-//!   been read;
-//! * undo notes (MUT_ARR_PTRS of old values, byte array of entry and old mark): made by the
-//!   first write to each entry in each nested transaction.
+//! * The record itself (hec_TREC, a MUT_PRIM), which the thread's `trec` names.
+//! * The log (MUT_ARR_PTRS), with TVar and value for each entry. A byte array beside it holds the version that was read
+//!   and the entry's *mark*: twice the serial number (from 1) of the latest undo note about the entry, plus 1 if the
+//!   entry has been written.
+//! * The index (byte array of 32-bit slots, open addressing, entry number + 1), for logs of more than [`LINEAR`]
+//!   entries. TVars are hashed by address, so the index is rebuilt after a collection. Smaller logs are searched
+//!   linearly from the latest entry, because a TVar that is written has mostly just been read.
+//! * Undo notes (MUT_ARR_PTRS of old values, byte array of entry and old mark). The first write to an entry in a nested
+//!   transaction makes one.
 //!
-//! Nested transactions are serial numbers: `NESTED` is the number of notes that there were when
-//! the innermost began ([`OUTERMOST`] outside any), and its frame keeps that and the one that
-//! encloses it. An entry needs a note if its latest is older than `NESTED`. Rolling back takes
-//! notes off until the count is the frame's again. Cmm begins and ends nested transactions by
-//! itself (`Stm.cmm`, which knows `NESTED`, `NOTES` and `BASE`); when the outermost of them ends,
-//! its notes are dropped by moving `BASE`, the serial number of the first note in the arrays.
+//! # Nested transactions
+//! 1. A nested transaction is named by a serial number. `NESTED` is the number of notes that existed when the innermost
+//!    one began ([`OUTERMOST`] outside any). Its frame keeps that number and the number of the enclosing one.
+//! 2. A write needs a note if the entry's latest note is older than `NESTED`.
+//! 3. Rolling back removes notes until their count is the frame's number again.
+//! 4. Cmm begins and ends nested transactions by itself (`Stm.cmm`, which knows `NESTED`, `NOTES` and `BASE`). When the
+//!    outermost of them ends, its notes are dropped by moving `BASE`, the serial number of the first note in the
+//!    arrays.
 //!
-//! A transaction that has ended leaves its record, with log and all, to the HEC's next one ([`Record::keep`]). What the log holds beyond
-//! its entries is left from earlier transactions, and keeps alive what they have touched, until the next collection, or that of the
-//! transaction's end; one that waits, which may be for ever, gets rid of it ([`Record::forget_the_past`]).
+//! # Reuse
+//! A transaction that has ended leaves its record and log to the HEC's next transaction ([`Record::keep`]). What the
+//! log holds beyond its entries is left from earlier transactions, and stays alive until the next collection or until
+//! the new transaction ends. A transaction that waits, perhaps for ever, clears it ([`Record::forget_the_past`]).
 //!
-//! Most transactions touch few TVars, so what those do is inlined into the primitive operations, which then call nothing.
+//! Most transactions touch few TVars. The operations for those are inlined into the primitive operations, which then
+//! call no function.
 use crate::abi::closure::fields::*;
 use crate::abi::layout::MUT_ARR_PTRS_CARD_BITS;
 use crate::abi::{words, Closure, Tso};
@@ -49,12 +52,13 @@ const RECORD_WORDS: usize = 12;
 
 /// `NESTED` outside any nested transaction.
 pub(super) const OUTERMOST: usize = usize::MAX;
-/// Up to this many entries are searched one by one.
+/// The most entries that are searched linearly. Up to here a linear search is as fast as hashing.
 const LINEAR: usize = 16;
 const FIRST_CAPACITY: usize = 4;
-/// Logs with room for more entries are not kept for the next transaction.
+/// The most entries for which a log has room and is still kept for the next transaction. Larger logs are rare and would
+/// retain much memory.
 const MOST_KEPT: usize = 64;
-/// `INDEXED_AT` if what the index holds is another transaction's.
+/// `INDEXED_AT` if the index is of an earlier transaction.
 const NEVER: usize = usize::MAX;
 
 /// A transaction's record.
@@ -106,13 +110,12 @@ unsafe fn set_number(b: Closure, i: usize, v: usize) {
     b.set_word(ARR_BYTES_PAYLOAD + i, v)
 }
 
-/// Collections so far: none of any generation leaves it as it was, and while one is under way
-/// nobody asks.
+/// The number of collections so far. Every collection changes it, and none is under way when this is called.
 unsafe fn collections() -> usize {
     heap().gens.iter().map(|g| g.collections).sum()
 }
 
-/// A record's entries, where they are until a collection moves them or the log grows.
+/// Pointers to a record's entries, valid until a collection moves them or the log grows.
 #[derive(Clone, Copy)]
 pub struct Entries {
     /// TVar and value.
@@ -122,13 +125,13 @@ pub struct Entries {
 }
 
 /// # Safety
-/// For all methods: the record is where it was, and entry numbers are below its [`Record::len`].
+/// For all methods: the record has not moved, and entry numbers are less than its [`Record::len`].
 impl Entries {
     #[inline(always)]
     pub unsafe fn tvar(self, i: usize) -> Closure {
         (*self.log.add(i))[0]
     }
-    /// The value that the transaction sees (or its place in the TVar's queue, while it waits).
+    /// The value that the transaction sees; while it waits, its entry in the TVar's queue.
     #[inline(always)]
     pub unsafe fn value(self, i: usize) -> Closure {
         (*self.log.add(i))[1]
@@ -149,7 +152,7 @@ impl Entries {
 }
 
 /// # Safety
-/// For all methods: the record is live, and entry numbers are below [`Record::len`].
+/// For all methods: the record is live, and entry numbers are less than [`Record::len`].
 impl Record {
     #[cold]
     #[inline(never)]
@@ -170,7 +173,7 @@ impl Record {
         Record(r)
     }
 
-    /// A record for a transaction that begins: that of one which has ended, or a new one.
+    /// A record for a new transaction: one that the HEC has kept, or a new one.
     #[inline]
     pub unsafe fn begin(hec: &mut Hec) -> Record {
         let r = std::mem::replace(&mut hec.spare_record, Closure::NULL);
@@ -185,9 +188,8 @@ impl Record {
         Record(r)
     }
 
-    /// Keeps the record for the next transaction, which finds it in the cache: if it is young, so
-    /// that no write to it need be remembered, and not much larger than most need. What it
-    /// refers to stays alive no longer than until the next collection.
+    /// Keeps the record, which is in the cache, for the HEC's next transaction. It must be young, so that no write to
+    /// it need be remembered, and not large. What it refers to stays alive until the next collection at most.
     #[inline]
     pub unsafe fn keep(self, hec: &mut Hec) {
         if self.capacity() <= MOST_KEPT && age_of(self.0 .0) == Age::NURSERY {
@@ -195,7 +197,7 @@ impl Record {
         }
     }
 
-    /// Lets go of all but the entries, of a transaction that will write nothing more.
+    /// Clears everything but the entries, in a record of a transaction that will write nothing more.
     pub unsafe fn forget_the_past(self) {
         let log = self.0.field(LOG);
         (2 * self.len()..log.word(MUT_ARR_PTRS)).for_each(|k| log.set_word(MUT_ARR_PAYLOAD + k, absent().0));
@@ -216,7 +218,7 @@ impl Record {
         let entries = self.entries();
         (0..self.len()).any(|i| entries.written(i))
     }
-    /// The entries that the log has room for.
+    /// The number of entries that the log has room for.
     #[inline(always)]
     unsafe fn capacity(self) -> usize {
         self.0.field(LOG).word(MUT_ARR_PTRS) / 2
@@ -237,13 +239,13 @@ impl Record {
         self.0.set_word(WAITING, w as usize)
     }
 
-    /// Is every TVar as it was read? Waits for commits that are writing one.
+    /// Is every TVar as it was read? Waits until each TVar is unlocked.
     pub unsafe fn valid(self) -> bool {
         let entries = self.entries();
         (0..self.len()).all(|i| tvar::version(entries.tvar(i)).settled() == entries.version(i))
     }
 
-    /// Reads the TVar, which has no entry, into a new one.
+    /// Reads a TVar that has no entry into a new entry. Returns the entry's number.
     pub unsafe fn read(self, hec: &mut Hec, tvar: Closure) -> usize {
         let i = self.len();
         self.make_room(hec, i);
@@ -254,19 +256,19 @@ impl Record {
         i
     }
 
-    /// Adds entry number `i`, the next, for which there is room.
+    /// Adds entry number `i`, the next one, for which there is room.
     #[inline(always)]
     unsafe fn add(self, i: usize, tvar: Closure, (version, value): (usize, Closure)) {
         let (log, numbers) = (self.0.field(LOG), self.0.field(NUMBERS));
         array_set(log, 2 * i, tvar);
-        // On the same card.
+        // Both words are on the same card.
         log.set_word(MUT_ARR_PAYLOAD + 2 * i + 1, value.0);
         set_number(numbers, 2 * i, version);
         set_number(numbers, 2 * i + 1, 0);
         self.0.set_word(COUNT, i + 1);
     }
 
-    /// The TVar's entry in a log that is small and has room: found, or read into a new one. `None` if it takes more than that.
+    /// Finds the TVar's entry in a small log, or adds one if there is room. Returns `None` if the slow path is needed.
     #[inline(always)]
     pub unsafe fn find_or_add(self, tvar: Closure) -> Option<usize> {
         let n = self.len();
@@ -284,7 +286,7 @@ impl Record {
         Some(n)
     }
 
-    /// Writes an entry, keeping what a nested transaction needs to undo it.
+    /// Writes an entry, and notes what a nested transaction needs to undo the write.
     #[inline(always)]
     pub unsafe fn write(self, hec: &mut Hec, i: usize, value: Closure) {
         let mark = self.entries().mark(i);
@@ -325,8 +327,8 @@ impl Record {
         self.0.set_word(NOTES, self.0.word(NOTES) + 1);
     }
 
-    /// Undoes all writes since there were `begin` notes; the innermost nested transaction is
-    /// then the one that began at `enclosing`.
+    /// Undoes all writes since there were `begin` notes. The innermost nested transaction is then the one that began at
+    /// `enclosing`.
     pub unsafe fn roll_back(self, begin: usize, enclosing: usize) {
         while self.0.word(NOTES) > begin {
             let serial = self.0.word(NOTES) - 1;
@@ -340,7 +342,7 @@ impl Record {
         self.0.set_word(NESTED, enclosing);
     }
 
-    /// Makes room in the log for one entry more than `n`.
+    /// Makes room in the log for entry number `n`.
     unsafe fn make_room(self, hec: &mut Hec, n: usize) {
         let (log, numbers) = (self.0.field(LOG), self.0.field(NUMBERS));
         if 2 * n < log.word(MUT_ARR_PTRS) {
@@ -358,7 +360,7 @@ impl Record {
         self.set_field(hec, NUMBERS, more_numbers);
     }
 
-    /// The TVar's entry.
+    /// Finds the TVar's entry.
     pub unsafe fn find(self, hec: &mut Hec, tvar: Closure) -> Option<usize> {
         let n = self.len();
         if n > LINEAR {
@@ -367,7 +369,7 @@ impl Record {
         self.find_among(n, tvar)
     }
 
-    /// The TVar's entry among the first `n`, latest first.
+    /// Finds the TVar's entry among the first `n`, latest first.
     #[inline(always)]
     unsafe fn find_among(self, n: usize, tvar: Closure) -> Option<usize> {
         let entries = self.entries();
@@ -395,19 +397,19 @@ impl Record {
         std::slice::from_raw_parts_mut(b.slot(ARR_BYTES_PAYLOAD) as *mut u32, b.word(ARR_BYTES) / 4)
     }
 
-    /// Is there an index of the present addresses, with room for another entry?
+    /// Does the index hold current addresses, and have room for one more entry?
     unsafe fn index_serves(self) -> bool {
         self.index_has_room() && self.0.word(INDEXED_AT) == collections()
     }
 
-    /// Is there an index with room for another entry?
+    /// Is there an index with room for one more entry?
     unsafe fn index_has_room(self) -> bool {
         self.0.field(INDEX) != absent() && 2 * (self.len() + 1) <= self.slots().len()
     }
 
     unsafe fn make_index(self, hec: &mut Hec) {
         if self.index_has_room() {
-            // In place: a new one as large as the nursery would bring on the next collection.
+            // In place: a new index as large as the nursery would cause the next collection.
             self.slots().fill(0);
         } else {
             let words = (4 * self.len()).next_power_of_two() / 2;
@@ -431,7 +433,7 @@ impl Record {
     }
 }
 
-/// Spreads addresses, which differ little and in their middle bits.
+/// Spreads addresses, which differ mostly in their middle bits.
 fn hash(tvar: Closure) -> usize {
     ((tvar.0 >> 3).wrapping_mul(0x9E37_79B9_7F4A_7C15)) >> 24
 }

@@ -1,8 +1,9 @@
-//! TVars {value, waiters, version}.
+//! TVars {value, waiters, version}: access to the fields, and pretenuring of small values.
 //!
-//! A commit that stores a young value in an old TVar has to remember the TVar, and the next collection looks at both, and copies the value.
-//! Programs with many TVars mostly hold small values in them (numbers, single words), which soon give way to others: where many are written
-//! between two collections, such a value is copied into the oldest generation at once (`memory/pretenure.rs`), and nothing need be remembered.
+//! A commit that stores a young value in an old TVar must remember the TVar, and the next collection scans the TVar and
+//! copies the value. Programs with many TVars mostly keep small values in them, such as numbers, that are soon
+//! replaced. Where a HEC writes many TVars between two collections, it copies such a value into the oldest generation
+//! at once ([`crate::memory::pretenure`]). Then the TVar need not be remembered.
 use crate::abi::closure::fields::{TVAR_UPDATES, TVAR_VALUE};
 use crate::abi::layout::*;
 use crate::abi::Closure;
@@ -13,7 +14,7 @@ use crate::sync::stm::commit::Version;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// # Safety
-/// `tvar` is a TVar that stays where it is while the result is in use; so for all functions here.
+/// `tvar` is a TVar that does not move while the result is in use. This holds for all functions here.
 pub unsafe fn version<'a>(tvar: Closure) -> &'a Version {
     &*(tvar.slot(TVAR_UPDATES) as *const Version)
 }
@@ -22,7 +23,7 @@ unsafe fn value<'a>(tvar: Closure) -> &'a AtomicUsize {
     &*(tvar.slot(TVAR_VALUE) as *const AtomicUsize)
 }
 
-/// Version and value, as they were at one moment.
+/// Reads version and value as they were at one moment.
 /// # Safety
 /// See [`version`].
 pub unsafe fn read(tvar: Closure) -> (usize, Closure) {
@@ -30,7 +31,7 @@ pub unsafe fn read(tvar: Closure) -> (usize, Closure) {
     (version, Closure(found))
 }
 
-/// The same if no commit is writing the TVar.
+/// As [`read`], but returns `None` while a commit writes the TVar.
 /// # Safety
 /// See [`version`].
 #[inline(always)]
@@ -38,7 +39,7 @@ pub unsafe fn try_read(tvar: Closure) -> Option<(usize, Closure)> {
     version(tvar).try_read(value(tvar)).map(|(version, found)| (version, Closure(found)))
 }
 
-/// Waits until no commit is writing the TVar.
+/// Waits until no commit writes the TVar.
 /// # Safety
 /// Called from Cmm.
 #[no_mangle]
@@ -55,12 +56,14 @@ pub unsafe fn set_value(hec: &mut Hec, tvar: Closure, new: Closure) {
     value(tvar).store(new.0, Ordering::Release);
 }
 
-/// So many TVars a HEC remembers in a cycle before it makes their values old.
+/// The least number of objects that a HEC remembers in a cycle before it pretenures values of TVars. Below it,
+/// remembering is cheap, and pretenured values would only fill the old generation.
 pub(super) const FEW: usize = 8;
-/// Values of more words are left to the collector.
+/// The most words of a value that is pretenured, header included. Larger values are left to the collector.
 const MOST_WORDS: usize = 4;
 
-/// The value, as it is to be stored in a TVar that is old and not remembered; or a copy of it, or the TVar is remembered now.
+/// The value to store in a clean old TVar: `new` or a pretenured copy of it. Remembers the TVar if neither is old
+/// enough.
 #[inline(never)]
 unsafe fn as_stored(hec: &mut Hec, tvar: Closure, new: Closure) -> Closure {
     let generation = age_of(tvar.0).generation();
@@ -76,7 +79,7 @@ unsafe fn as_stored(hec: &mut Hec, tvar: Closure, new: Closure) -> Closure {
     new
 }
 
-/// A copy in the oldest generation, if the object is a small constructor without pointers, and there is room.
+/// Copies a small constructor without pointers into the oldest generation, if there is room.
 unsafe fn made_old(hec: &mut Hec, value: Closure) -> Option<Closure> {
     let (tag, object) = (value.tag(), value.untag());
     if tag == 0 {
@@ -91,14 +94,14 @@ unsafe fn made_old(hec: &mut Hec, value: Closure) -> Option<Closure> {
     };
     let oldest = hec.remembered.by_generation.len() - 1;
     let copy = hec.pretenured.allocate(words, oldest)?;
-    // Nearly always two: no call for that.
+    // Most values have two words, which need no call to copy.
     *copy = info.0;
     *copy.add(1) = object.word(1);
     (2..words).for_each(|i| *copy.add(i) = object.word(i));
     Some(Closure(copy as usize | tag))
 }
 
-/// Call before storing a pointer in the TVar, unless it is by [`set_value`].
+/// Marks the TVar dirty. Call this before storing a pointer in it by other means than [`set_value`].
 /// # Safety
 /// As for [`set_value`].
 #[inline]
