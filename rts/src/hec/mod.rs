@@ -78,7 +78,7 @@ pub struct Hec {
     /// Has a thread been handed an MVar that others wait for?
     pub handed: Handed,
     /// Whether to stay awake for an MVar's value.
-    pub patience: AdaptiveSpin,
+    pub value_spin: AdaptiveSpin,
     /// The same for thunks.
     pub thunk_patience: AdaptiveSpin,
     /// Whether to evaluate what modifies variables before others see it.
@@ -142,7 +142,7 @@ impl Hec {
             interrupted: 0,
             straight_on: None,
             handed: Handed::No,
-            patience: AdaptiveSpin::NEW,
+            value_spin: AdaptiveSpin::NEW,
             thunk_patience: AdaptiveSpin::NEW,
             modify_predictor: ModifyPredictor::new(checks().modify),
             heard: AtomicBool::new(false),

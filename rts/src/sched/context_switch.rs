@@ -151,9 +151,9 @@ pub(super) unsafe fn settle(hec: &mut Hec, t: Tso) -> bool {
 /// As for [`comes_to_rest`].
 pub(super) unsafe fn requeue(hec: &mut Hec, t: Tso) {
     if !stm::validate(t) {
-        let tvars = stm::touched(t);
+        let tvars = stm::touched_tvars(t);
         restart_transaction(hec, t);
-        stm::lost(t, tvars);
+        stm::record_loss(t, tvars);
     }
     hec.run_queue.push_again(&mut hec.remembered, t);
 }

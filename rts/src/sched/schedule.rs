@@ -280,7 +280,7 @@ unsafe fn on_slice_end(hec: &mut Hec, t: Tso) {
     if !priority::is_cpu_bound(t) {
         hec.run_queue.others_next(&mut hec.remembered);
     }
-    priority::on_slice_end(t, hec.run_queue.len(), blackhole::is_awaited(t) || stm::has_right_of_way(t));
+    priority::on_slice_end(t, hec.run_queue.len(), blackhole::is_awaited(t) || stm::has_commit_priority(t));
 }
 
 /// A thread that has stopped has been `asked` something: does it give way to others? Those whose events have come go on the queue before it.

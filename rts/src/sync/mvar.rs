@@ -206,11 +206,11 @@ pub unsafe extern "C" fn hec_await_value(hec: &mut Hec, m: Closure) -> usize {
         return 0;
     }
     let value = &*(m.slot(MVAR_VALUE) as *const AtomicUsize);
-    hec.patience.spin_until(LOOKS, || value.load(Ordering::Relaxed) != end().0) as usize
+    hec.value_spin.spin_until(VALUE_SPINS, || value.load(Ordering::Relaxed) != end().0) as usize
 }
 
 /// The most polls of the value: well under a microsecond, which is several times as long as a lock is usually held.
-const LOOKS: usize = 24;
+const VALUE_SPINS: usize = 24;
 
 /// The value has been taken and the queue is not empty: completes the operation of the next putter.
 /// # Safety

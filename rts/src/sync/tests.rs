@@ -36,7 +36,7 @@ fn putter(w: &mut World, m: Closure, value: Closure) -> Tso {
 }
 
 /// The value that a taker received.
-fn got(t: Tso) -> Closure {
+fn received(t: Tso) -> Closure {
     unsafe {
         let frame = t.obj().stackobj.obj().sp as *const usize;
         assert_eq!(*frame, info!(stg_ret_p_info).0);
@@ -53,7 +53,7 @@ fn takers_are_served_first_in_first_out_and_one_by_one() {
         let value = w.int(1000 + i);
         unsafe { hec_mvar_put(w.hec, m, value, m.info()) };
         assert_eq!(w.runnable(), [t]);
-        assert_eq!(got(t), value);
+        assert_eq!(received(t), value);
         assert_eq!(unsafe { m.field(MVAR_VALUE) }, empty());
     }
     let value = w.int(2000);
@@ -98,7 +98,7 @@ fn readers_all_see_the_value_that_the_first_taker_takes() {
     unsafe { hec_mvar_put(w.hec, m, value, m.info()) };
     let woken = w.runnable();
     assert!(woken.len() == 3 && [a, r, s].iter().all(|t| woken.contains(t)));
-    assert!(woken.iter().all(|&t| got(t) == value));
+    assert!(woken.iter().all(|&t| received(t) == value));
     assert_eq!(unsafe { b.obj().why_blocked } as usize, BlockedOnMVar);
     assert_eq!(unsafe { m.field(MVAR_VALUE) }, empty());
 }
@@ -123,7 +123,7 @@ fn a_waiter_that_gives_up_is_not_served() {
 }
 
 #[test]
-fn waiters_that_time_out_leave_no_trail() {
+fn waiters_that_time_out_leave_no_entries() {
     let mut w = World::new(2);
     let m = w.mvar();
     let first = taker(&mut w, m, BlockedOnMVar);
@@ -167,7 +167,7 @@ fn a_port_has_one_reader() {
     unsafe {
         hec_port_write(w.hec, port, value);
         assert_eq!(w.runnable(), [reader]);
-        assert_eq!(got(reader), value);
+        assert_eq!(received(reader), value);
         assert_eq!(port.field(MVAR_HEAD), empty());
     }
 }

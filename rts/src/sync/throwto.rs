@@ -85,7 +85,7 @@ unsafe fn list<'a>(t: Tso) -> &'a AtomicUsize {
 }
 
 /// The message that a link word names, or `None` at the end of the list.
-fn some(word: usize) -> Option<Closure> {
+fn non_end(word: usize) -> Option<Closure> {
     (word != end().0).then_some(Closure(word))
 }
 
@@ -109,7 +109,7 @@ impl Thrower for Hec {
         why == BlockedOnMsgThrowTo && unsafe { t.obj().block_info } == msg.0
     }
     fn source(&self, msg: Closure) -> Option<Tso> {
-        some(unsafe { msg.word(MSG_SOURCE) }).map(|source| Tso(source.0))
+        non_end(unsafe { msg.word(MSG_SOURCE) }).map(|source| Tso(source.0))
     }
     fn target(&self, msg: Closure) -> Tso {
         Tso(unsafe { msg.word(MSG_TARGET) })
@@ -118,7 +118,7 @@ impl Thrower for Hec {
         unsafe { msg.field(MSG_EXCEPTION) }
     }
     fn first(&self, t: Tso) -> Option<Closure> {
-        some(unsafe { list(t) }.load(Ordering::Relaxed))
+        non_end(unsafe { list(t) }.load(Ordering::Relaxed))
     }
     fn set_first(&mut self, t: Tso, msg: Option<Closure>) {
         unsafe {
@@ -127,7 +127,7 @@ impl Thrower for Hec {
         }
     }
     fn next(&self, msg: Closure) -> Option<Closure> {
-        some(unsafe { msg.word(MSG_LINK) })
+        non_end(unsafe { msg.word(MSG_LINK) })
     }
     fn set_next(&mut self, msg: Closure, next: Option<Closure>) {
         unsafe { msg.set_word(MSG_LINK, next.unwrap_or(end()).0) };
@@ -207,7 +207,7 @@ pub unsafe fn throw_from_outside(hec: &mut Hec, target: Tso, exception: Closure)
 /// Does this exception wait in the thread's list?
 /// # Safety
 /// The thread is live.
-pub unsafe fn is_coming(hec: &Hec, t: Tso, exception: Closure) -> bool {
+pub unsafe fn is_pending(hec: &Hec, t: Tso, exception: Closure) -> bool {
     let _held = park::lock(t);
     let mut msgs = std::iter::successors(hec.first(t), |&msg| hec.next(msg));
     msgs.any(|msg| hec.exception(msg).untag() == exception.untag())

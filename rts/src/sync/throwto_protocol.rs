@@ -79,7 +79,7 @@ pub trait Thrower {
 }
 
 /// What to do with a message for a target.
-enum Turn<T> {
+enum Delivery<T> {
     Elsewhere(usize),
     Never,
     /// Raise the exception: this HEC owns the target, or has claimed it.
@@ -90,16 +90,16 @@ enum Turn<T> {
     },
 }
 
-fn judge<H: Thrower>(h: &H, target: H::Thread, held: &Held) -> Turn<H::Thread> {
+fn decide<H: Thrower>(h: &H, target: H::Thread, held: &Held) -> Delivery<H::Thread> {
     let ownership = h.ownership(target);
     if let Some(owner) = ownership.elsewhere(h.address(), held) {
-        return Turn::Elsewhere(owner);
+        return Delivery::Elsewhere(owner);
     }
     match h.when(target, ownership.why()) {
-        When::Never => Turn::Never,
-        When::Now => Turn::Now(ownership.claim(target, h.address(), |_| true, held)),
-        When::Later => Turn::Later { interrupt: false },
-        When::LaterInterrupt => Turn::Later { interrupt: true },
+        When::Never => Delivery::Never,
+        When::Now => Delivery::Now(ownership.claim(target, h.address(), |_| true, held)),
+        When::Later => Delivery::Later { interrupt: false },
+        When::LaterInterrupt => Delivery::Later { interrupt: true },
     }
 }
 
@@ -107,15 +107,15 @@ fn judge<H: Thrower>(h: &H, target: H::Thread, held: &Held) -> Turn<H::Thread> {
 /// processed.
 pub fn throw<H: Thrower>(h: &mut H, target: H::Thread, e: H::Exception) -> bool {
     let held = h.ownership(target).lock();
-    let turn = judge(h, target, &held);
+    let delivery = decide(h, target, &held);
     drop(held);
-    match turn {
-        Turn::Never => true,
-        Turn::Now(claim) => {
+    match delivery {
+        Delivery::Never => true,
+        Delivery::Now(claim) => {
             h.raise(target, claim, e);
             true
         }
-        Turn::Elsewhere(_) | Turn::Later { .. } => false,
+        Delivery::Elsewhere(_) | Delivery::Later { .. } => false,
     }
 }
 
@@ -130,22 +130,24 @@ pub fn process<H: Thrower>(h: &mut H, m: H::Message) {
     if source.is_some_and(|s| !h.waits_for(s, h.ownership(s).why(), m)) {
         return;
     }
-    let turn = judge(h, target, &held);
-    let source = match turn {
-        Turn::Never | Turn::Now(_) => source.and_then(|s| h.ownership(s).claim(s, h.address(), |_| true, &held)),
-        Turn::Elsewhere(_) => None,
-        Turn::Later { .. } => {
+    let delivery = decide(h, target, &held);
+    let source = match delivery {
+        Delivery::Never | Delivery::Now(_) => {
+            source.and_then(|s| h.ownership(s).claim(s, h.address(), |_| true, &held))
+        }
+        Delivery::Elsewhere(_) => None,
+        Delivery::Later { .. } => {
             enqueue(h, target, m);
             None
         }
     };
     drop(held);
-    match turn {
-        Turn::Never | Turn::Later { interrupt: false } => {}
-        Turn::Now(claim) => h.raise(target, claim, h.exception(m)),
+    match delivery {
+        Delivery::Never | Delivery::Later { interrupt: false } => {}
+        Delivery::Now(claim) => h.raise(target, claim, h.exception(m)),
         // Only after the message is in the list: a call that returns by itself then finds it.
-        Turn::Later { interrupt: true } => h.interrupt_call(target),
-        Turn::Elsewhere(owner) => h.send(owner, m),
+        Delivery::Later { interrupt: true } => h.interrupt_call(target),
+        Delivery::Elsewhere(owner) => h.send(owner, m),
     }
     if let Some(s) = source {
         h.release(s);

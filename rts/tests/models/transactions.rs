@@ -4,7 +4,7 @@
 //! *Shipped code*: `sync/stm/commit.rs` and `thread/spinlock.rs`.
 use crate::atomics::{AtomicU16, AtomicUsize, Ordering};
 use crate::explore;
-use crate::shipped::commit::{commit, leave_queues, valid, wait, Log, Version, Waiter};
+use crate::shipped::commit::{commit, is_valid, leave_queues, wait, Log, Version, Waiter};
 use crate::shipped::spinlock::{Reason, Spin};
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;
@@ -94,7 +94,7 @@ impl Transaction {
 }
 
 impl Log for Transaction {
-    const LOOKS: u32 = 0;
+    const SPINS: u32 = 0;
     fn len(&self) -> usize {
         self.log.len()
     }
@@ -104,7 +104,7 @@ impl Log for Transaction {
     fn seen(&self, i: usize) -> usize {
         self.log[i].version
     }
-    fn written(&self, i: usize) -> bool {
+    fn is_written(&self, i: usize) -> bool {
         self.log[i].written
     }
     fn order(&self, i: usize) -> usize {
@@ -194,7 +194,7 @@ fn a_failed_commit_does_not_read_the_old_state_again() {
 
 #[test]
 fn a_failed_validation_does_not_read_the_old_state_again() {
-    check_reread_after_failure(|t| !valid(&t));
+    check_reread_after_failure(|t| !is_valid(&t));
 }
 
 #[test]

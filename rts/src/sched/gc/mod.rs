@@ -203,7 +203,7 @@ unsafe fn heap_overflow(hec: &mut Hec) {
     };
     max_heap::set_quota();
     let e = static_closure!(base_GHCziIOziException_heapOverflow_closure);
-    if !throwto::is_coming(hec, t, e) {
+    if !throwto::is_pending(hec, t, e) {
         throwto::throw_from_outside(hec, t, e);
         // Before other threads use up the grace.
         hec.run_queue.bring_forward(&mut hec.remembered, t, usize::MAX);

@@ -51,17 +51,17 @@ pub struct Version(pub AtomicUsize);
 
 /// The result of comparing a version with the one that a transaction saw.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Look {
-    Good,
+pub enum VersionCheck {
+    Current,
     /// Locked, at the expected version.
-    Busy,
+    Locked,
     /// The TVar has another version.
     Changed,
 }
 
 impl Version {
     /// Waits until the TVar is unlocked, and returns its version.
-    pub fn settled(&self) -> usize {
+    pub fn wait_unlocked(&self) -> usize {
         let mut turns = 0;
         loop {
             // Acquire: see `try_lock`.
@@ -95,22 +95,23 @@ impl Version {
         (before & LOCKED == 0 && self.0.load(Ordering::Relaxed) == before).then_some((before, found))
     }
 
-    pub fn look(&self, expected: usize) -> Look {
+    pub fn check(&self, expected: usize) -> VersionCheck {
         match self.0.load(Ordering::Acquire) {
-            v if v == expected => Look::Good,
-            v if v == expected | LOCKED => Look::Busy,
-            _ => Look::Changed,
+            v if v == expected => VersionCheck::Current,
+            v if v == expected | LOCKED => VersionCheck::Locked,
+            _ => VersionCheck::Changed,
         }
     }
 
     /// Locks the TVar if its version is the expected one.
-    pub fn try_lock(&self, expected: usize) -> Look {
-        // Acquire, also in `look` and `settled`: a thread that finds a new version also sees all locks of the commit
-        // that wrote it, so its next attempt does not read the old state again. `unlock` releases what was written.
+    pub fn try_lock(&self, expected: usize) -> VersionCheck {
+        // Acquire, also in `check` and `wait_unlocked`: a thread that finds a new version also sees all locks of the
+        // commit that wrote it, so its next attempt does not read the old state again. `unlock` releases what was
+        // written.
         match self.0.compare_exchange(expected, expected | LOCKED, Ordering::Acquire, Ordering::Acquire) {
-            Ok(_) => Look::Good,
-            Err(v) if v == expected | LOCKED => Look::Busy,
-            Err(_) => Look::Changed,
+            Ok(_) => VersionCheck::Current,
+            Err(v) if v == expected | LOCKED => VersionCheck::Locked,
+            Err(_) => VersionCheck::Changed,
         }
     }
 
@@ -119,9 +120,9 @@ impl Version {
         let mut turns = 0;
         loop {
             match self.try_lock(expected) {
-                Look::Good => return true,
-                Look::Changed => return false,
-                Look::Busy => pause(&mut turns),
+                VersionCheck::Current => return true,
+                VersionCheck::Changed => return false,
+                VersionCheck::Locked => pause(&mut turns),
             }
         }
     }
@@ -129,8 +130,8 @@ impl Version {
     /// Waits for the lock and takes it. Returns the version.
     pub fn lock(&self) -> usize {
         loop {
-            let version = self.settled();
-            if self.try_lock(version) == Look::Good {
+            let version = self.wait_unlocked();
+            if self.try_lock(version) == VersionCheck::Current {
                 return version;
             }
         }
@@ -147,13 +148,13 @@ impl Version {
 pub trait Log {
     /// The most polls of one lock in the first try. A commit holds its locks for less than that, unless it is
     /// descheduled.
-    const LOOKS: u32 = 50;
+    const SPINS: u32 = 50;
 
     fn len(&self) -> usize;
     fn version(&self, i: usize) -> &Version;
     /// The version that the transaction saw.
     fn seen(&self, i: usize) -> usize;
-    fn written(&self, i: usize) -> bool;
+    fn is_written(&self, i: usize) -> bool;
     /// The key by which TVars are ordered. It does not change while any commit is under way.
     fn order(&self, i: usize) -> usize;
     /// Writes the value and wakes the threads that wait for it. The TVar is locked if there are several HECs.
@@ -161,8 +162,8 @@ pub trait Log {
 }
 
 /// Is everything still as the transaction saw it? The caller holds no lock; this waits until each TVar is unlocked.
-pub fn valid(log: &impl Log) -> bool {
-    (0..log.len()).all(|i| log.version(i).settled() == log.seen(i))
+pub fn is_valid(log: &impl Log) -> bool {
+    (0..log.len()).all(|i| log.version(i).wait_unlocked() == log.seen(i))
 }
 
 /// Performs all writes of the transaction at once. Returns false if it has not seen a consistent state.
@@ -171,16 +172,16 @@ pub fn valid(log: &impl Log) -> bool {
 pub fn commit(log: &mut impl Log, many: bool) -> bool {
     if many {
         return match first_try(log) {
-            Look::Good => true,
-            Look::Changed => false,
-            Look::Busy => second_try(log),
+            VersionCheck::Current => true,
+            VersionCheck::Changed => false,
+            VersionCheck::Locked => second_try(log),
         };
     }
     // No other HEC runs or holds a lock.
-    if (0..log.len()).any(|i| log.version(i).look(log.seen(i)) != Look::Good) {
+    if (0..log.len()).any(|i| log.version(i).check(log.seen(i)) != VersionCheck::Current) {
         return false;
     }
-    publish(log, |log, i| log.written(i));
+    publish(log, |log, i| log.is_written(i));
     true
 }
 
@@ -191,7 +192,7 @@ fn publish<L: Log>(log: &mut L, locked: impl Fn(&L, usize) -> bool) {
             continue;
         }
         let seen = log.seen(i);
-        if log.written(i) {
+        if log.is_written(i) {
             log.publish(i);
             log.version(i).unlock(next(seen));
         } else {
@@ -200,45 +201,45 @@ fn publish<L: Log>(log: &mut L, locked: impl Fn(&L, usize) -> bool) {
     }
 }
 
-/// Repeats the check while the TVar is locked, at most `looks` times.
-fn patiently(looks: u32, mut look: impl FnMut() -> Look) -> Look {
+/// Repeats the check while the TVar is locked, at most `spins` times.
+fn spin_while_locked(spins: u32, mut check: impl FnMut() -> VersionCheck) -> VersionCheck {
     let mut turns = 0;
     loop {
-        let found = look();
-        if found != Look::Busy || turns == looks {
+        let found = check();
+        if found != VersionCheck::Locked || turns == spins {
             return found;
         }
         pause(&mut turns);
     }
 }
 
-fn first_try<L: Log>(log: &mut L) -> Look {
-    let mut found = Look::Good;
+fn first_try<L: Log>(log: &mut L) -> VersionCheck {
+    let mut found = VersionCheck::Current;
     // Entries below this one are locked if they are written.
     let mut end = log.len();
     let mut only_read = false;
     for i in 0..log.len() {
-        if !log.written(i) {
+        if !log.is_written(i) {
             only_read = true;
         } else {
-            found = patiently(L::LOOKS, || log.version(i).try_lock(log.seen(i)));
-            if found != Look::Good {
+            found = spin_while_locked(L::SPINS, || log.version(i).try_lock(log.seen(i)));
+            if found != VersionCheck::Current {
                 end = i;
                 break;
             }
         }
     }
-    if found == Look::Good && only_read {
+    if found == VersionCheck::Current && only_read {
         // The stores of our locks come before the loads of other transactions' locks.
         fence(Ordering::SeqCst);
-        let reads = (0..log.len()).filter(|&i| !log.written(i));
-        let mut looks = reads.map(|i| patiently(L::LOOKS, || log.version(i).look(log.seen(i))));
-        found = looks.find(|&l| l != Look::Good).unwrap_or(Look::Good);
+        let reads = (0..log.len()).filter(|&i| !log.is_written(i));
+        let mut spins = reads.map(|i| spin_while_locked(L::SPINS, || log.version(i).check(log.seen(i))));
+        found = spins.find(|&l| l != VersionCheck::Current).unwrap_or(VersionCheck::Current);
     }
-    if found == Look::Good {
-        publish(log, |log, i| log.written(i));
+    if found == VersionCheck::Current {
+        publish(log, |log, i| log.is_written(i));
     } else {
-        unlock(log, (0..end).filter(|&i| log.written(i)));
+        unlock(log, (0..end).filter(|&i| log.is_written(i)));
     }
     found
 }
@@ -278,7 +279,7 @@ pub trait Waiter: Log {
 /// another HEC may own the thread.
 pub fn wait(w: &mut impl Waiter, many: bool) -> bool {
     if !many {
-        if !valid(w) {
+        if !is_valid(w) {
             return false;
         }
         (0..w.len()).for_each(|i| w.join(i));
@@ -295,7 +296,7 @@ pub fn wait(w: &mut impl Waiter, many: bool) -> bool {
     }
     w.block();
     // A lock may belong to a commit that read the queue before the thread was blocked.
-    if valid(w) || !w.claim() {
+    if is_valid(w) || !w.claim() {
         return true;
     }
     leave_queues(w, w.len(), true);

@@ -31,7 +31,7 @@ fn owner(word: usize) -> usize {
 }
 
 /// Milliseconds wrap around after seven weeks; a lease is shorter than half of that.
-fn has_ended(word: usize, now: u32) -> bool {
+fn has_expired(word: usize, now: u32) -> bool {
     let end = (word >> NUMBER_BITS) as u32;
     now.wrapping_sub(end) < u32::MAX / 2
 }
@@ -42,26 +42,26 @@ impl CommitPriority {
     }
 
     #[inline(always)]
-    pub fn is_taken(&self) -> bool {
+    pub fn is_held(&self) -> bool {
         self.0.load(Ordering::Relaxed) != 0
     }
 
     /// Takes or extends the lease, for `milliseconds` from `now`. Returns false if another thread holds it.
-    pub fn take(&self, thread: u64, now: u32, milliseconds: u32) -> bool {
+    pub fn acquire(&self, thread: u64, now: u32, milliseconds: u32) -> bool {
         let seen = self.0.load(Ordering::Relaxed);
-        if seen != 0 && owner(seen) != number(thread) && !has_ended(seen, now) {
+        if seen != 0 && owner(seen) != number(thread) && !has_expired(seen, now) {
             return false;
         }
         let mine = number(thread) | (now.wrapping_add(milliseconds) as usize) << NUMBER_BITS;
         self.0.compare_exchange(seen, mine, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 
-    pub fn is_of(&self, thread: u64) -> bool {
+    pub fn is_held_by(&self, thread: u64) -> bool {
         owner(self.0.load(Ordering::Relaxed)) == number(thread)
     }
 
     /// Ends the lease, if the thread holds it.
-    pub fn give_up(&self, thread: u64) {
+    pub fn release(&self, thread: u64) {
         let seen = self.0.load(Ordering::Relaxed);
         if owner(seen) == number(thread) {
             self.clear(seen);
@@ -69,12 +69,12 @@ impl CommitPriority {
     }
 
     /// Must the thread yield to another thread's commit?
-    pub fn is_anothers(&self, thread: u64, now: u32) -> bool {
+    pub fn must_yield(&self, thread: u64, now: u32) -> bool {
         let seen = self.0.load(Ordering::Relaxed);
         if seen == 0 || owner(seen) == number(thread) {
             return false;
         }
-        if has_ended(seen, now) {
+        if has_expired(seen, now) {
             self.clear(seen);
             return false;
         }
@@ -87,7 +87,7 @@ impl CommitPriority {
     }
 
     /// Resets the lease in the child of a fork, which has none of the parent's threads.
-    pub fn forget(&self) {
+    pub fn reset(&self) {
         self.0.store(0, Ordering::Relaxed);
     }
 }
@@ -97,26 +97,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_has_it_until_it_gives_it_up_or_its_time_is_over() {
+    fn priority_is_held_until_released_or_expired() {
         let r = CommitPriority::new();
-        assert!(!r.is_taken() && !r.is_anothers(1, 0));
-        assert!(r.take(1, 1000, 50));
-        assert!(r.is_taken() && r.is_of(1) && !r.is_anothers(1, 1000) && r.is_anothers(2, 1049));
-        assert!(!r.take(2, 1049, 50));
-        r.give_up(2);
-        assert!(r.is_of(1));
+        assert!(!r.is_held() && !r.must_yield(1, 0));
+        assert!(r.acquire(1, 1000, 50));
+        assert!(r.is_held() && r.is_held_by(1) && !r.must_yield(1, 1000) && r.must_yield(2, 1049));
+        assert!(!r.acquire(2, 1049, 50));
+        r.release(2);
+        assert!(r.is_held_by(1));
         // The holder may extend its lease.
-        assert!(r.take(1, 1049, 50) && r.is_anothers(2, 1098));
-        assert!(!r.is_anothers(2, 1099) && !r.is_taken());
-        assert!(r.take(1, 2000, 50) && !r.take(2, 2049, 50) && r.take(2, 2050, 50) && r.is_anothers(1, 2060));
-        r.give_up(2);
-        assert!(!r.is_taken());
+        assert!(r.acquire(1, 1049, 50) && r.must_yield(2, 1098));
+        assert!(!r.must_yield(2, 1099) && !r.is_held());
+        assert!(r.acquire(1, 2000, 50) && !r.acquire(2, 2049, 50) && r.acquire(2, 2050, 50) && r.must_yield(1, 2060));
+        r.release(2);
+        assert!(!r.is_held());
     }
 
     #[test]
-    fn numbers_and_milliseconds_may_come_round() {
+    fn numbers_and_milliseconds_may_wrap() {
         let r = CommitPriority::new();
-        assert!(r.take(1 << 32, u32::MAX - 10, 50));
-        assert!(r.is_taken() && r.is_anothers(7, u32::MAX) && r.is_anothers(7, 38) && !r.is_anothers(7, 39));
+        assert!(r.acquire(1 << 32, u32::MAX - 10, 50));
+        assert!(r.is_held() && r.must_yield(7, u32::MAX) && r.must_yield(7, 38) && !r.must_yield(7, 39));
     }
 }

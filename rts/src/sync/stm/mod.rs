@@ -30,7 +30,7 @@ use crate::eval::raise_async::{unwind, Goal};
 use crate::hec::run_queue::dirty_tso;
 use crate::hec::{many, Hec};
 use crate::sync::stm::contention::CommitPriority;
-use crate::sync::stm::retry::AtWork;
+use crate::sync::stm::retry::RecordLog;
 use crate::sync::stm::trec::Record;
 use crate::thread::park;
 use crate::{info, static_closure};
@@ -54,13 +54,13 @@ unsafe fn set_current(hec: &mut Hec, t: Tso, r: Closure) {
     t.obj().trec = r.0;
     // A thread that runs is usually dirty already.
     if t.obj().dirty == 0 {
-        soil(hec, t);
+        mark_dirty(hec, t);
     }
 }
 
 /// Not inlined, so that its callers keep few values in registers.
 #[inline(never)]
-unsafe fn soil(hec: &mut Hec, t: Tso) {
+unsafe fn mark_dirty(hec: &mut Hec, t: Tso) {
     dirty_tso(&mut hec.remembered, t);
 }
 
@@ -81,7 +81,7 @@ pub unsafe extern "C" fn hec_stm_read(hec: &mut Hec, tvar: Closure) -> Closure {
     let r = running(hec);
     match r.find_or_add(tvar) {
         Some(i) => r.entries().value(i),
-        None => read_at_length(hec, r, tvar),
+        None => read_slow(hec, r, tvar),
     }
 }
 
@@ -92,18 +92,18 @@ pub unsafe extern "C" fn hec_stm_write(hec: &mut Hec, tvar: Closure, value: Clos
     let r = running(hec);
     match r.find_or_add(tvar) {
         Some(i) => r.write(hec, i, value),
-        None => write_at_length(hec, r, tvar, value),
+        None => write_slow(hec, r, tvar, value),
     }
 }
 
 #[inline(never)]
-unsafe fn read_at_length(hec: &mut Hec, r: Record, tvar: Closure) -> Closure {
+unsafe fn read_slow(hec: &mut Hec, r: Record, tvar: Closure) -> Closure {
     let i = find_or_read(hec, r, tvar);
     r.entries().value(i)
 }
 
 #[inline(never)]
-unsafe fn write_at_length(hec: &mut Hec, r: Record, tvar: Closure, value: Closure) {
+unsafe fn write_slow(hec: &mut Hec, r: Record, tvar: Closure, value: Closure) {
     let i = find_or_read(hec, r, tvar);
     r.write(hec, i, value);
 }
@@ -121,7 +121,7 @@ unsafe fn find_or_read(hec: &mut Hec, r: Record, tvar: Closure) -> usize {
 unsafe fn read(hec: &mut Hec, r: Record, tvar: Closure) -> usize {
     let i = r.read(hec, tvar);
     let n = i + 1;
-    if n >= FIRST_LOOK && n.is_power_of_two() && many() && !validate(hec.current()) {
+    if n >= MIN_TVARS_TO_VALIDATE && n.is_power_of_two() && many() && !validate(hec.current()) {
         hec.context_switch.store(1, Ordering::Relaxed);
         hec.interrupt();
     }
@@ -130,33 +130,32 @@ unsafe fn read(hec: &mut Hec, r: Record, tvar: Closure) -> usize {
 
 /// The least number of TVars read before a running transaction is validated. More than the fast path of
 /// [`Record::find_or_add`] handles.
-const FIRST_LOOK: usize = 32;
+const MIN_TVARS_TO_VALIDATE: usize = 32;
 
 /// Ends the running thread's transaction. [`DONE`]: it has been committed. [`AGAIN`]: it must run again, and a new one
-/// has begun. [`GIVES_WAY`]: the thread must yield before it tries to commit again.
+/// has begun. [`YIELD`]: the thread must yield before it tries to commit again.
 /// # Safety
 /// Called from Cmm with Hp saved, in a transaction.
 #[no_mangle]
 pub unsafe extern "C" fn hec_stm_commit(hec: &mut Hec) -> usize {
     let r = running(hec);
     let me = hec.current();
-    if RIGHT_OF_WAY.is_taken() && gives_way(r, me) {
-        return GIVES_WAY;
+    if COMMIT_PRIORITY.is_held() && must_yield(r, me) {
+        return YIELD;
     }
     // With one HEC the whole commit is inlined.
-    let done =
-        if many() { commit_among_others(hec, r, me) } else { commit::commit(&mut AtWork::new(hec, r, me), false) };
+    let done = if many() { commit_shared(hec, r, me) } else { commit::commit(&mut RecordLog::new(hec, r, me), false) };
     if done {
         set_current(hec, me, static_closure!(stg_NO_TREC_closure));
         r.keep(hec);
         hec.conflicts = 0;
         if me.obj().losses != 0 {
-            won(me);
+            clear_losses(me);
         }
         DONE
     } else {
-        lost(me, r.len());
-        stand_back(hec);
+        record_loss(me, r.len());
+        back_off(hec);
         r.keep(hec);
         hec_stm_begin(hec);
         AGAIN
@@ -166,88 +165,88 @@ pub unsafe extern "C" fn hec_stm_commit(hec: &mut Hec) -> usize {
 // Results of `hec_stm_commit`, also defined in Stm.cmm.
 const AGAIN: usize = 0;
 const DONE: usize = 1;
-const GIVES_WAY: usize = 2;
+const YIELD: usize = 2;
 
 #[inline(never)]
-unsafe fn commit_among_others(hec: &mut Hec, r: Record, me: Tso) -> bool {
-    commit::commit(&mut AtWork::new(hec, r, me), true)
+unsafe fn commit_shared(hec: &mut Hec, r: Record, me: Tso) -> bool {
+    commit::commit(&mut RecordLog::new(hec, r, me), true)
 }
 
 /// Backs off after another transaction has won, longer each time. Two transactions that alternate on a TVar spend their
 /// time moving it from cache to cache; one that runs alone for a while completes many commits in that time.
 #[inline(never)]
-fn stand_back(hec: &mut Hec) {
-    hec.conflicts = (hec.conflicts + 1).min(MOST_CONFLICTS);
-    for _ in 0..FIRST_PAUSES << hec.conflicts {
+fn back_off(hec: &mut Hec) {
+    hec.conflicts = (hec.conflicts + 1).min(MAX_CONFLICTS);
+    for _ in 0..MIN_PAUSES << hec.conflicts {
         std::hint::spin_loop();
     }
 }
 
-const FIRST_PAUSES: usize = 4;
+const MIN_PAUSES: usize = 4;
 /// Limits the back-off to 4 << 7 pauses, a few microseconds.
-const MOST_CONFLICTS: u32 = 7;
+const MAX_CONFLICTS: u32 = 7;
 
-static RIGHT_OF_WAY: CommitPriority = CommitPriority::new();
+static COMMIT_PRIORITY: CommitPriority = CommitPriority::new();
 
 /// A thread asks for commit priority once its losses reach this weight. Fewer losses are common under short contention.
-const MOST_LOSSES: u8 = 64;
+const PRIORITY_THRESHOLD: u8 = 64;
 /// A loss has weight 1, and 1 more for this many TVars of the transaction, because a long one loses more work.
-const TVARS_OF_A_LOSS: usize = 16;
+const TVARS_PER_LOSS: usize = 16;
 /// The most weight that one loss adds, so that no thread asks for priority after two losses.
-const MOST_OF_A_LOSS: usize = 24;
+const MAX_LOSS_WEIGHT: usize = 24;
 /// The shortest lease in milliseconds: several time slices, so that its holder is scheduled again within it.
-const SHORTEST_LEASE: usize = 100;
+const MIN_LEASE_MS: usize = 100;
 /// A lease is one millisecond longer for this many TVars of the transaction, because a long one takes longer to run.
-const TVARS_OF_A_MILLISECOND: usize = 100;
+const TVARS_PER_LEASE_MS: usize = 100;
 /// The longest lease in milliseconds: other threads wait no longer than this for one that is descheduled.
-const LONGEST_LEASE: usize = 1000;
+const MAX_LEASE_MS: usize = 1000;
 
 fn milliseconds() -> u32 {
     (clock::getMonotonicNSec() / 1_000_000) as u32
 }
 
 #[inline(never)]
-unsafe fn gives_way(r: Record, t: Tso) -> bool {
-    r.has_written() && RIGHT_OF_WAY.is_anothers(t.obj().id, milliseconds())
+unsafe fn must_yield(r: Record, t: Tso) -> bool {
+    r.has_written() && COMMIT_PRIORITY.must_yield(t.obj().id, milliseconds())
 }
 
 /// Records that a transaction of the thread, which had touched `tvars` TVars, has been invalidated.
 /// # Safety
 /// The thread is the running one, or is at rest and owned by this HEC.
 #[inline(never)]
-pub unsafe fn lost(t: Tso, tvars: usize) {
+pub unsafe fn record_loss(t: Tso, tvars: usize) {
     let o = t.obj();
-    o.losses = o.losses.saturating_add((1 + tvars / TVARS_OF_A_LOSS).min(MOST_OF_A_LOSS) as u8);
-    if o.losses >= MOST_LOSSES {
-        let lease = (SHORTEST_LEASE + tvars / TVARS_OF_A_MILLISECOND).min(LONGEST_LEASE);
-        RIGHT_OF_WAY.take(o.id, milliseconds(), lease as u32);
+    o.losses = o.losses.saturating_add((1 + tvars / TVARS_PER_LOSS).min(MAX_LOSS_WEIGHT) as u8);
+    if o.losses >= PRIORITY_THRESHOLD {
+        let lease = (MIN_LEASE_MS + tvars / TVARS_PER_LEASE_MS).min(MAX_LEASE_MS);
+        COMMIT_PRIORITY.acquire(o.id, milliseconds(), lease as u32);
     }
 }
 
 /// Records that the thread's transaction has committed, or waits.
 #[inline(never)]
-unsafe fn won(t: Tso) {
+unsafe fn clear_losses(t: Tso) {
     t.obj().losses = 0;
-    RIGHT_OF_WAY.give_up(t.obj().id);
+    COMMIT_PRIORITY.release(t.obj().id);
 }
 
 /// Does the thread hold commit priority?
 /// # Safety
 /// `t` is live.
-pub unsafe fn has_right_of_way(t: Tso) -> bool {
-    RIGHT_OF_WAY.is_taken() && RIGHT_OF_WAY.is_of(t.obj().id)
+pub unsafe fn has_commit_priority(t: Tso) -> bool {
+    COMMIT_PRIORITY.is_held() && COMMIT_PRIORITY.is_held_by(t.obj().id)
 }
 
 /// The number of TVars that the thread's transaction has touched.
 /// # Safety
-/// As for [`lost`].
-pub unsafe fn touched(t: Tso) -> usize {
+/// As for [`record_loss`].
+pub unsafe fn touched_tvars(t: Tso) -> usize {
     current(t).map_or(0, |r| r.len())
 }
 
 /// Resets contention management in the child of a fork.
 pub fn after_fork() {
-    RIGHT_OF_WAY.forget();
+    COMMIT_PRIORITY.reset();
 }
 
 /// `retry#`: returns 0 if the thread continues with the frame on top of its stack, which is the alternative of an
@@ -282,11 +281,11 @@ pub unsafe extern "C" fn hec_stm_retry(hec: &mut Hec) -> usize {
 pub(super) unsafe fn park(hec: &mut Hec, t: Tso, record: Closure) -> bool {
     let r = Record(record);
     r.set_waiting(true);
-    r.forget_the_past();
+    r.clear_stale();
     if t.obj().losses != 0 {
-        won(t);
+        clear_losses(t);
     }
-    let waits = commit::wait(&mut AtWork::new(hec, r, t), many());
+    let waits = commit::wait(&mut RecordLog::new(hec, r, t), many());
     if !waits {
         r.set_waiting(false);
     }
@@ -297,7 +296,7 @@ pub(super) unsafe fn park(hec: &mut Hec, t: Tso, record: Closure) -> bool {
 /// # Safety
 /// Called from Cmm, by the waiting frame.
 #[no_mangle]
-pub unsafe extern "C" fn hec_stm_awake(hec: &mut Hec) {
+pub unsafe extern "C" fn hec_stm_woken(hec: &mut Hec) {
     let me = hec.current();
     abort(hec, me);
 }
@@ -307,12 +306,12 @@ pub unsafe extern "C" fn hec_stm_awake(hec: &mut Hec) {
 /// The thread is stopped, or is the caller.
 pub unsafe fn abort(hec: &mut Hec, t: Tso) {
     if let Some(r) = current(t) {
-        if RIGHT_OF_WAY.is_taken() {
-            RIGHT_OF_WAY.give_up(t.obj().id);
+        if COMMIT_PRIORITY.is_held() {
+            COMMIT_PRIORITY.release(t.obj().id);
         }
-        let waited = r.waiting();
+        let waited = r.is_waiting();
         if waited {
-            commit::leave_queues(&mut AtWork::new(hec, r, t), r.len(), many());
+            commit::leave_queues(&mut RecordLog::new(hec, r, t), r.len(), many());
             r.set_waiting(false);
         }
         set_current(hec, t, static_closure!(stg_NO_TREC_closure));
@@ -330,7 +329,7 @@ pub unsafe fn abort(hec: &mut Hec, t: Tso) {
 /// # Safety
 /// The thread is stopped, or is the caller.
 pub unsafe fn validate(t: Tso) -> bool {
-    current(t).map_or(true, |r| r.waiting() || r.valid())
+    current(t).map_or(true, |r| r.is_waiting() || r.is_valid())
 }
 
 /// Undoes the writes since a nested transaction began, and ends it.

@@ -39,7 +39,7 @@ unsafe fn set(hec: &mut Hec, entry: Closure, field: usize, c: Closure) {
 }
 
 /// A thread's record during a commit or a wait.
-pub struct AtWork<'a> {
+pub struct RecordLog<'a> {
     hec: &'a mut Hec,
     record: Record,
     len: usize,
@@ -47,39 +47,39 @@ pub struct AtWork<'a> {
     thread: Tso,
 }
 
-impl AtWork<'_> {
+impl RecordLog<'_> {
     /// # Safety
     /// The record is live, and the caller owns the thread. No collection happens and no entry is added while this is in
     /// use.
     #[inline(always)]
-    pub unsafe fn new(hec: &mut Hec, record: Record, thread: Tso) -> AtWork<'_> {
-        AtWork { hec, record, len: record.len(), entries: record.entries(), thread }
+    pub unsafe fn new(hec: &mut Hec, record: Record, thread: Tso) -> RecordLog<'_> {
+        RecordLog { hec, record, len: record.len(), entries: record.entries(), thread }
     }
 }
 
 // Entry numbers passed to the methods below are less than `len`.
-impl Log for AtWork<'_> {
+impl Log for RecordLog<'_> {
     #[inline(always)]
     fn len(&self) -> usize {
         self.len
     }
     #[inline(always)]
     fn version(&self, i: usize) -> &Version {
-        // SAFETY: see [`AtWork::new`].
+        // SAFETY: see [`RecordLog::new`].
         unsafe { tvar::version(self.entries.tvar(i)) }
     }
     #[inline(always)]
     fn seen(&self, i: usize) -> usize {
-        // SAFETY: see [`AtWork::new`].
+        // SAFETY: see [`RecordLog::new`].
         unsafe { self.entries.version(i) }
     }
     #[inline(always)]
-    fn written(&self, i: usize) -> bool {
-        // SAFETY: see [`AtWork::new`].
-        unsafe { self.entries.written(i) }
+    fn is_written(&self, i: usize) -> bool {
+        // SAFETY: see [`RecordLog::new`].
+        unsafe { self.entries.is_written(i) }
     }
     fn order(&self, i: usize) -> usize {
-        // SAFETY: see [`AtWork::new`].
+        // SAFETY: see [`RecordLog::new`].
         unsafe { self.entries.tvar(i).0 }
     }
     #[inline(always)]
@@ -95,7 +95,7 @@ impl Log for AtWork<'_> {
     }
 }
 
-impl Waiter for AtWork<'_> {
+impl Waiter for RecordLog<'_> {
     fn join(&mut self, i: usize) {
         // SAFETY: the commit protocol has locked the TVar, and with it the queue.
         unsafe {

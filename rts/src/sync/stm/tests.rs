@@ -95,7 +95,7 @@ fn a_value_that_went_away_and_came_back_is_noticed() {
 }
 
 #[test]
-fn two_that_each_read_what_the_other_writes_cannot_both_commit() {
+fn transactions_that_read_each_others_writes_do_not_both_commit() {
     let mut w = World::new(2);
     let (one, two) = (w.int(1000), w.int(2000));
     let (u, v) = (w.tvar(one), w.tvar(one));
@@ -144,7 +144,7 @@ fn rolling_back_undoes_a_nested_transaction_and_no_more() {
 }
 
 #[test]
-fn the_next_transaction_has_the_record_until_a_collection() {
+fn the_next_transaction_reuses_the_record_until_a_collection() {
     let mut w = World::new(2);
     let (one, two) = (w.int(1000), w.int(2000));
     let (v, u) = (w.tvar(one), w.tvar(one));
@@ -170,25 +170,25 @@ fn a_log_with_an_index_serves_other_transactions() {
     begin(&mut w);
     let first = unsafe { running(w.hec) }.0;
     // Fewer, more and other TVars each time; the index of the previous transaction must not matter.
-    for (i, touched) in [0..N, 0..17, N..2 * N, 0..16, 5..N + 5].into_iter().enumerate() {
+    for (i, touched_tvars) in [0..N, 0..17, N..2 * N, 0..16, 5..N + 5].into_iter().enumerate() {
         let r = unsafe { running(w.hec) };
         assert_eq!(r.0, first);
         let before: Vec<usize> = vs.iter().map(|&v| version(v)).collect();
-        for &v in &vs[touched.clone()] {
+        for &v in &vs[touched_tvars.clone()] {
             read(&mut w, v);
         }
-        vs[touched.clone()].iter().for_each(|&v| write(&mut w, v, two));
-        assert_eq!(unsafe { r.len() }, touched.len(), "an entry for each in round {i}");
+        vs[touched_tvars.clone()].iter().for_each(|&v| write(&mut w, v, two));
+        assert_eq!(unsafe { r.len() }, touched_tvars.len(), "an entry for each in round {i}");
         assert!(commit(&mut w));
         for (k, &v) in vs.iter().enumerate() {
-            assert_eq!(version(v), before[k] + 2 * touched.contains(&k) as usize);
+            assert_eq!(version(v), before[k] + 2 * touched_tvars.contains(&k) as usize);
         }
         begin(&mut w);
     }
 }
 
 #[test]
-fn one_that_waits_keeps_nothing_of_its_predecessors() {
+fn a_waiting_record_keeps_nothing_of_its_predecessors() {
     let mut w = World::new(2);
     let one = w.int(1000);
     let vs: Vec<Closure> = (0..6).map(|_| w.tvar(one)).collect();
@@ -207,12 +207,12 @@ fn one_that_waits_keeps_nothing_of_its_predecessors() {
     }
     // With one HEC, its record is used again.
     w.run(t);
-    unsafe { hec_stm_awake(w.hec) };
+    unsafe { hec_stm_woken(w.hec) };
     assert_eq!(w.hec.spare_record, first);
 }
 
 #[test]
-fn thousands_of_tvars_are_found_again_wherever_a_collection_moves_them() {
+fn tvars_are_found_after_a_collection_moves_them() {
     const N: usize = 5000;
     let mut w = World::new(2);
     let mut l = t::nil().with_tag(1);
@@ -268,7 +268,7 @@ fn retry(w: &mut World, vs: &[Closure]) -> (Tso, bool) {
 }
 
 #[test]
-fn a_commit_wakes_who_waits_longest_waiting_first_and_once() {
+fn a_commit_wakes_waiters_in_order_and_once() {
     let mut w = World::new(2);
     let (one, two) = (w.int(1000), w.int(2000));
     let (u, v, x) = (w.tvar(one), w.tvar(one), w.tvar(one));
@@ -284,7 +284,7 @@ fn a_commit_wakes_who_waits_longest_waiting_first_and_once() {
     assert_eq!(w.runnable(), [a, b]);
     for t in [a, b] {
         w.run(t);
-        unsafe { hec_stm_awake(w.hec) };
+        unsafe { hec_stm_woken(w.hec) };
     }
     let nobody = static_closure!(stg_END_STM_WATCH_QUEUE_closure);
     unsafe {
@@ -296,7 +296,7 @@ fn a_commit_wakes_who_waits_longest_waiting_first_and_once() {
 }
 
 #[test]
-fn one_that_would_wait_for_what_has_changed_starts_again() {
+fn a_retry_after_a_change_restarts() {
     let mut w = World::new(2);
     let (one, two) = (w.int(1000), w.int(2000));
     let v = w.tvar(one);
@@ -347,13 +347,13 @@ fn lose(w: &mut World, me: Tso, v: Closure) {
 }
 
 #[test]
-fn who_loses_often_gets_the_right_of_way() {
+fn a_frequent_loser_gets_commit_priority() {
     let mut w = World::new(2);
     let (one, two) = (w.int(1000), w.int(2000));
     let (u, v) = (w.tvar(one), w.tvar(one));
     let long = begin(&mut w);
     let mut losses = 0;
-    while !unsafe { has_right_of_way(long) } {
+    while !unsafe { has_commit_priority(long) } {
         lose(&mut w, long, v);
         losses += 1;
     }
@@ -361,7 +361,7 @@ fn who_loses_often_gets_the_right_of_way() {
     // Other transactions that have written something wait; one that has only read does not.
     let other = begin(&mut w);
     write(&mut w, u, two);
-    assert_eq!(unsafe { hec_stm_commit(w.hec) }, GIVES_WAY);
+    assert_eq!(unsafe { hec_stm_commit(w.hec) }, YIELD);
     let reader = begin(&mut w);
     read(&mut w, u);
     assert!(commit(&mut w) && reader != other);
@@ -369,7 +369,7 @@ fn who_loses_often_gets_the_right_of_way() {
     read(&mut w, v);
     write(&mut w, u, two);
     assert!(commit(&mut w));
-    assert!(!RIGHT_OF_WAY.is_taken() && unsafe { long.obj().losses } == 0);
+    assert!(!COMMIT_PRIORITY.is_held() && unsafe { long.obj().losses } == 0);
     w.run(other);
     assert!(!commit(&mut w), "it has been overtaken meanwhile");
     write(&mut w, u, one);
@@ -377,7 +377,7 @@ fn who_loses_often_gets_the_right_of_way() {
 }
 
 #[test]
-fn a_long_one_gets_it_the_third_time() {
+fn a_long_transaction_gets_priority_after_three_losses() {
     let mut w = World::new(2);
     let one = w.int(1000);
     let vs: Vec<Closure> = (0..1000).map(|_| w.tvar(one)).collect();
@@ -385,11 +385,11 @@ fn a_long_one_gets_it_the_third_time() {
     for taken in [false, false, true] {
         vs.iter().for_each(|&v| _ = read(&mut w, v));
         lose(&mut w, long, vs[0]);
-        assert_eq!(unsafe { has_right_of_way(long) }, taken);
+        assert_eq!(unsafe { has_commit_priority(long) }, taken);
     }
     // It releases the priority also if its transaction ends in another way.
     unsafe { abort(w.hec, long) };
-    assert!(!RIGHT_OF_WAY.is_taken());
+    assert!(!COMMIT_PRIORITY.is_held());
 }
 
 /// Makes `n` old, clean TVars with such a value.
@@ -405,7 +405,7 @@ fn old_tvars(w: &mut World, n: usize, value: Closure) -> std::ops::Range<usize> 
 }
 
 #[test]
-fn values_of_many_old_tvars_are_made_old_at_once_if_they_have_no_pointers() {
+fn pointer_free_values_of_many_old_tvars_are_pretenured() {
     let mut w = World::new(2);
     let n = 100;
     let value_at_first = w.int(1000);
@@ -423,7 +423,7 @@ fn values_of_many_old_tvars_are_made_old_at_once_if_they_have_no_pointers() {
         }
         assert!(commit(&mut w));
         let remembered = w.hec.remembered.by_generation[1].clone();
-        let few = tvar::FEW;
+        let few = tvar::MIN_REMEMBERED_TO_PRETENURE;
         // A TVar whose value has a pointer is remembered, like the first few.
         for i in vs.clone() {
             let is_remembered = i < vs.start + few || i == vs.end - 1;

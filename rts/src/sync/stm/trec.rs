@@ -6,9 +6,9 @@
 //! * The log (MUT_ARR_PTRS), with TVar and value for each entry. A byte array beside it holds the version that was read
 //!   and the entry's *mark*: twice the serial number (from 1) of the latest undo note about the entry, plus 1 if the
 //!   entry has been written.
-//! * The index (byte array of 32-bit slots, open addressing, entry number + 1), for logs of more than [`LINEAR`]
-//!   entries. TVars are hashed by address, so the index is rebuilt after a collection. Smaller logs are searched
-//!   linearly from the latest entry, because a TVar that is written has mostly just been read.
+//! * The index (byte array of 32-bit slots, open addressing, entry number + 1), for logs of more than
+//!   [`MAX_LINEAR_SEARCH`] entries. TVars are hashed by address, so the index is rebuilt after a collection. Smaller
+//!   logs are searched linearly from the latest entry, because a TVar that is written has mostly just been read.
 //! * Undo notes (MUT_ARR_PTRS of old values, byte array of entry and old mark). The first write to an entry in a nested
 //!   transaction makes one.
 //!
@@ -24,7 +24,7 @@
 //! # Reuse
 //! A transaction that has ended leaves its record and log to the HEC's next transaction ([`Record::keep`]). What the
 //! log holds beyond its entries is left from earlier transactions, and stays alive until the next collection or until
-//! the new transaction ends. A transaction that waits, perhaps for ever, clears it ([`Record::forget_the_past`]).
+//! the new transaction ends. A transaction that waits, perhaps for ever, clears it ([`Record::clear_stale`]).
 //!
 //! Most transactions touch few TVars. The operations for those are inlined into the primitive operations, which then
 //! call no function.
@@ -53,13 +53,13 @@ const RECORD_WORDS: usize = 12;
 /// `NESTED` outside any nested transaction.
 pub(super) const OUTERMOST: usize = usize::MAX;
 /// The most entries that are searched linearly. Up to here a linear search is as fast as hashing.
-const LINEAR: usize = 16;
+const MAX_LINEAR_SEARCH: usize = 16;
 const FIRST_CAPACITY: usize = 4;
 /// The most entries for which a log has room and is still kept for the next transaction. Larger logs are rare and would
 /// retain much memory.
-const MOST_KEPT: usize = 64;
+const MAX_KEPT_CAPACITY: usize = 64;
 /// `INDEXED_AT` if the index is of an earlier transaction.
-const NEVER: usize = usize::MAX;
+const NOT_INDEXED: usize = usize::MAX;
 
 /// A transaction's record.
 #[derive(Clone, Copy)]
@@ -146,7 +146,7 @@ impl Entries {
         (*self.numbers.add(i))[1]
     }
     #[inline(always)]
-    pub unsafe fn written(self, i: usize) -> bool {
+    pub unsafe fn is_written(self, i: usize) -> bool {
         self.mark(i) & 1 != 0
     }
 }
@@ -183,7 +183,7 @@ impl Record {
         for field in [COUNT, NOTES, BASE] {
             r.set_word(field, 0);
         }
-        r.set_word(INDEXED_AT, NEVER);
+        r.set_word(INDEXED_AT, NOT_INDEXED);
         r.set_word(NESTED, OUTERMOST);
         Record(r)
     }
@@ -192,13 +192,13 @@ impl Record {
     /// it need be remembered, and not large. What it refers to stays alive until the next collection at most.
     #[inline]
     pub unsafe fn keep(self, hec: &mut Hec) {
-        if self.capacity() <= MOST_KEPT && age_of(self.0 .0) == Age::NURSERY {
+        if self.capacity() <= MAX_KEPT_CAPACITY && age_of(self.0 .0) == Age::NURSERY {
             hec.spare_record = self.0;
         }
     }
 
     /// Clears everything but the entries, in a record of a transaction that will write nothing more.
-    pub unsafe fn forget_the_past(self) {
+    pub unsafe fn clear_stale(self) {
         let log = self.0.field(LOG);
         (2 * self.len()..log.word(MUT_ARR_PTRS)).for_each(|k| log.set_word(MUT_ARR_PAYLOAD + k, absent().0));
         for field in [UNDO, UNDO_NUMBERS] {
@@ -216,7 +216,7 @@ impl Record {
     }
     pub unsafe fn has_written(self) -> bool {
         let entries = self.entries();
-        (0..self.len()).any(|i| entries.written(i))
+        (0..self.len()).any(|i| entries.is_written(i))
     }
     /// The number of entries that the log has room for.
     #[inline(always)]
@@ -232,7 +232,7 @@ impl Record {
     pub unsafe fn set_value(self, i: usize, c: Closure) {
         array_set(self.0.field(LOG), 2 * i + 1, c)
     }
-    pub unsafe fn waiting(self) -> bool {
+    pub unsafe fn is_waiting(self) -> bool {
         self.0.word(WAITING) != 0
     }
     pub unsafe fn set_waiting(self, w: bool) {
@@ -240,9 +240,9 @@ impl Record {
     }
 
     /// Is every TVar as it was read? Waits until each TVar is unlocked.
-    pub unsafe fn valid(self) -> bool {
+    pub unsafe fn is_valid(self) -> bool {
         let entries = self.entries();
-        (0..self.len()).all(|i| tvar::version(entries.tvar(i)).settled() == entries.version(i))
+        (0..self.len()).all(|i| tvar::version(entries.tvar(i)).wait_unlocked() == entries.version(i))
     }
 
     /// Reads a TVar that has no entry into a new entry. Returns the entry's number.
@@ -250,7 +250,7 @@ impl Record {
         let i = self.len();
         self.make_room(hec, i);
         self.add(i, tvar, tvar::read(tvar));
-        if i >= LINEAR && self.index_serves() {
+        if i >= MAX_LINEAR_SEARCH && self.is_index_current() {
             self.insert(i);
         }
         i
@@ -272,7 +272,7 @@ impl Record {
     #[inline(always)]
     pub unsafe fn find_or_add(self, tvar: Closure) -> Option<usize> {
         let n = self.len();
-        if n >= LINEAR {
+        if n >= MAX_LINEAR_SEARCH {
             return None;
         }
         let found = self.find_among(n, tvar);
@@ -363,7 +363,7 @@ impl Record {
     /// Finds the TVar's entry.
     pub unsafe fn find(self, hec: &mut Hec, tvar: Closure) -> Option<usize> {
         let n = self.len();
-        if n > LINEAR {
+        if n > MAX_LINEAR_SEARCH {
             return self.find_by_index(hec, tvar);
         }
         self.find_among(n, tvar)
@@ -377,7 +377,7 @@ impl Record {
     }
 
     unsafe fn find_by_index(self, hec: &mut Hec, tvar: Closure) -> Option<usize> {
-        if !self.index_serves() {
+        if !self.is_index_current() {
             self.make_index(hec);
         }
         let slots = self.slots();
@@ -398,17 +398,17 @@ impl Record {
     }
 
     /// Does the index hold current addresses, and have room for one more entry?
-    unsafe fn index_serves(self) -> bool {
-        self.index_has_room() && self.0.word(INDEXED_AT) == collections()
+    unsafe fn is_index_current(self) -> bool {
+        self.has_index_room() && self.0.word(INDEXED_AT) == collections()
     }
 
     /// Is there an index with room for one more entry?
-    unsafe fn index_has_room(self) -> bool {
+    unsafe fn has_index_room(self) -> bool {
         self.0.field(INDEX) != absent() && 2 * (self.len() + 1) <= self.slots().len()
     }
 
     unsafe fn make_index(self, hec: &mut Hec) {
-        if self.index_has_room() {
+        if self.has_index_room() {
             // In place: a new index as large as the nursery would cause the next collection.
             self.slots().fill(0);
         } else {

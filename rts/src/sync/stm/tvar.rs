@@ -43,8 +43,8 @@ pub unsafe fn try_read(tvar: Closure) -> Option<(usize, Closure)> {
 /// # Safety
 /// Called from Cmm.
 #[no_mangle]
-pub unsafe extern "C" fn hec_tvar_settled(tvar: Closure) {
-    version(tvar).settled();
+pub unsafe extern "C" fn hec_tvar_wait_unlocked(tvar: Closure) {
+    version(tvar).wait_unlocked();
 }
 
 /// Writes the value.
@@ -52,35 +52,35 @@ pub unsafe extern "C" fn hec_tvar_settled(tvar: Closure) {
 /// See [`version`]; the caller holds the lock.
 #[inline]
 pub unsafe fn set_value(hec: &mut Hec, tvar: Closure, new: Closure) {
-    let new = if tvar.info() == info!(stg_TVAR_CLEAN_info) { as_stored(hec, tvar, new) } else { new };
+    let new = if tvar.info() == info!(stg_TVAR_CLEAN_info) { pretenure_or_remember(hec, tvar, new) } else { new };
     value(tvar).store(new.0, Ordering::Release);
 }
 
 /// The least number of objects that a HEC remembers in a cycle before it pretenures values of TVars. Below it,
 /// remembering is cheap, and pretenured values would only fill the old generation.
-pub(super) const FEW: usize = 8;
+pub(super) const MIN_REMEMBERED_TO_PRETENURE: usize = 8;
 /// The most words of a value that is pretenured, header included. Larger values are left to the collector.
-const MOST_WORDS: usize = 4;
+const MAX_PRETENURED_WORDS: usize = 4;
 
 /// The value to store in a clean old TVar: `new` or a pretenured copy of it. Remembers the TVar if neither is old
 /// enough.
 #[inline(never)]
-unsafe fn as_stored(hec: &mut Hec, tvar: Closure, new: Closure) -> Closure {
+unsafe fn pretenure_or_remember(hec: &mut Hec, tvar: Closure, new: Closure) -> Closure {
     let generation = age_of(tvar.0).generation();
     if !in_heap(new.0) || age_of(new.0).generation() >= generation {
         return new;
     }
-    if hec.remembered.by_generation[generation].len() >= FEW {
-        if let Some(old) = made_old(hec, new) {
+    if hec.remembered.by_generation[generation].len() >= MIN_REMEMBERED_TO_PRETENURE {
+        if let Some(old) = pretenured_copy(hec, new) {
             return old;
         }
     }
-    soil(hec, tvar);
+    mark_dirty(hec, tvar);
     new
 }
 
 /// Copies a small constructor without pointers into the oldest generation, if there is room.
-unsafe fn made_old(hec: &mut Hec, value: Closure) -> Option<Closure> {
+unsafe fn pretenured_copy(hec: &mut Hec, value: Closure) -> Option<Closure> {
     let (tag, object) = (value.tag(), value.untag());
     if tag == 0 {
         return None;
@@ -89,7 +89,9 @@ unsafe fn made_old(hec: &mut Hec, value: Closure) -> Option<Closure> {
     let words = match info.kind() {
         CONSTR_0_1 => 2,
         CONSTR_0_2 => 3,
-        CONSTR | CONSTR_NOCAF if info.ptrs() == 0 && (2..MOST_WORDS).contains(&info.nptrs()) => 1 + info.nptrs(),
+        CONSTR | CONSTR_NOCAF if info.ptrs() == 0 && (2..MAX_PRETENURED_WORDS).contains(&info.nptrs()) => {
+            1 + info.nptrs()
+        }
         _ => return None,
     };
     let oldest = hec.remembered.by_generation.len() - 1;
@@ -107,12 +109,12 @@ unsafe fn made_old(hec: &mut Hec, value: Closure) -> Option<Closure> {
 #[inline]
 pub unsafe fn dirty(hec: &mut Hec, tvar: Closure) {
     if tvar.info() == info!(stg_TVAR_CLEAN_info) {
-        soil(hec, tvar);
+        mark_dirty(hec, tvar);
     }
 }
 
 #[inline(never)]
-unsafe fn soil(hec: &mut Hec, tvar: Closure) {
+unsafe fn mark_dirty(hec: &mut Hec, tvar: Closure) {
     tvar.set_info(info!(stg_TVAR_DIRTY_info));
     hec.remember(tvar);
 }
