@@ -1,4 +1,4 @@
-//! New threads.
+//! Creating threads, and the small heap objects that their creators need.
 use crate::abi::closure::fields::THUNK_PAYLOAD;
 use crate::abi::layout::*;
 use crate::abi::tso::Priority;
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
 
-/// A thread with an empty stack (just the stop frame). It is on no queue.
+/// Makes a thread with an empty stack (just the stop frame). It is on no queue.
 /// # Safety
 /// As for [`Hec::allocate`].
 pub unsafe fn new_thread(hec: &mut Hec, sizes: &StackSizes) -> Tso {
@@ -44,9 +44,9 @@ pub unsafe fn new_thread(hec: &mut Hec, sizes: &StackSizes) -> Tso {
     t
 }
 
-/// Pushes words, first one lowest, on a stack that is not running.
+/// Pushes words on a stack that is not running; the first word gets the lowest address.
 /// # Safety
-/// There is room, and the chunk is dirty or young.
+/// There is room for the words, and the chunk is dirty or young.
 pub unsafe fn push(stack: crate::abi::Stack, ws: &[usize]) {
     let o = stack.obj();
     o.sp -= ws.len() * 8;
@@ -54,7 +54,7 @@ pub unsafe fn push(stack: crate::abi::Stack, ws: &[usize]) {
     std::ptr::copy_nonoverlapping(ws.as_ptr(), o.sp as *mut usize, ws.len());
 }
 
-/// A value under a constructor of one unboxed field, tagged.
+/// Makes a constructor of one unboxed field; the result is tagged.
 /// # Safety
 /// As for [`Hec::allocate`].
 pub unsafe fn boxed(hec: &mut Hec, con: Info, value: usize) -> Closure {
@@ -64,7 +64,7 @@ pub unsafe fn boxed(hec: &mut Hec, con: Info, value: usize) -> Closure {
     c.with_tag(1)
 }
 
-/// A thunk that applies `f` to one or two pointers.
+/// Makes a thunk that applies `f` to one or two pointers.
 /// # Safety
 /// As for [`Hec::allocate`].
 pub unsafe fn apply(hec: &mut Hec, f: Closure, args: &[Closure]) -> Closure {
@@ -82,7 +82,7 @@ pub unsafe fn apply(hec: &mut Hec, f: Closure, args: &[Closure]) -> Closure {
     thunk
 }
 
-/// A thread that evaluates `closure` to weak head normal form.
+/// Makes a thread that evaluates `closure` to weak head normal form.
 /// # Safety
 /// As for [`Hec::allocate`].
 pub unsafe fn new_eval_thread(hec: &mut Hec, closure: Closure, sizes: &StackSizes) -> Tso {
@@ -91,7 +91,7 @@ pub unsafe fn new_eval_thread(hec: &mut Hec, closure: Closure, sizes: &StackSize
     t
 }
 
-/// A thread that performs the `IO` action `closure`; its result is whatever that returns.
+/// Makes a thread that performs the `IO` action `closure`. Its result is what the action returns.
 /// # Safety
 /// As for [`Hec::allocate`].
 pub unsafe fn new_io_thread(hec: &mut Hec, closure: Closure, sizes: &StackSizes) -> Tso {
@@ -100,7 +100,7 @@ pub unsafe fn new_io_thread(hec: &mut Hec, closure: Closure, sizes: &StackSizes)
     t
 }
 
-/// As [`new_io_thread`], and the result is evaluated too.
+/// As [`new_io_thread`], but the thread also evaluates the result.
 /// # Safety
 /// As for [`Hec::allocate`].
 pub unsafe fn new_strict_io_thread(hec: &mut Hec, closure: Closure, sizes: &StackSizes) -> Tso {

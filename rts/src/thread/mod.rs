@@ -1,5 +1,4 @@
-//! Threads: their objects, stacks and frames, the queues they wait in, and the one door
-//! through which every thread blocks and wakes.
+//! Threads: their objects and stacks, who owns them, and the operations by which they block and resume.
 pub mod create;
 pub mod ownership;
 pub mod park;

@@ -1,21 +1,36 @@
-//! Whose a thread is. Three words decide that: its lock, the reason why it is blocked, and its *owner*, a HEC.
+//! Ownership of threads. Three words decide it: the thread's lock, the reason why it is blocked, and its *owner*, a
+//! HEC.
 //!
+//! # Protocol
 //! ```text
-//!   not blocked  the owner's: the holder of that HEC alone touches the thread
-//!   blocked      nobody's: whoever wants it claims it first
-//!
-//!   block        by the owner:                     reason = why
-//!   claim        by anybody, under the lock:       reason = NOT_BLOCKED; owner = the claimant
-//!   hand over    by the owner, under the lock:     owner = another
-//!   come back    by the OS thread whose foreign call it was, under the lock: as a claim
+//!                         block (by the owner)
+//!              reason = why
+//!      +--------------------------------------------------+
+//!      |                                                  v
+//!  not blocked                                         blocked
+//!  owned by a HEC: only that HEC's holder            owned by nobody: a HEC must claim
+//!  may change the thread                             the thread before it changes it
+//!      ^ |                                                |
+//!      | | hand over (by the owner, under the lock)       |
+//!      +-+ owner = another HEC                            |
+//!      ^                                                  |
+//!      +--------------------------------------------------+
+//!              claim (by any HEC, under the lock)
+//!              reason = NOT_BLOCKED; owner = the claimant
+//!              resume from call (by the OS thread that made the call, under the lock): as a claim
 //! ```
 //!
-//! So under the lock reason and owner belong together. A thread that is not blocked, and our own, stays so until we do
-//! something about it; a blocked one stays so until the lock is released; one that is not blocked and
-//! another HEC's may block, or go on to a third, at any moment.
+//! # Invariants
+//! - Under the lock, reason and owner belong together.
+//! - A thread that is not blocked and that we own stays so until we change it.
+//! - A blocked thread stays blocked until the lock is released.
+//! - A thread that is not blocked and that another HEC owns may block, or pass to a third HEC, at any moment.
 //!
-//! Orders: who blocks a thread publishes its stack by the store of the reason (Release); all others by releasing the lock.
+//! # Locking
+//! The HEC that blocks a thread publishes the thread's stack by the store of the reason (Release). All other operations
+//! publish by releasing the lock.
 //!
+//! # Checked by
 //! `rts/tests/models/throwto.rs` runs this file under loom.
 use crate::base::atomics::{AtomicUsize, Ordering};
 use crate::thread::spinlock::{Reason, Spin};
@@ -23,16 +38,16 @@ use crate::thread::spinlock::{Reason, Spin};
 /// The reason of a thread that is not blocked.
 pub const NOT_BLOCKED: usize = 0;
 
-/// The words of a thread that say whose it is.
+/// The words of a thread that say who owns it.
 #[derive(Clone, Copy)]
 pub struct Ownership {
-    /// None is needed as long as there is one HEC.
+    /// Absent while there is one HEC.
     pub lock: Option<&'static Spin>,
     pub reason: &'static Reason,
     pub owner: &'static AtomicUsize,
 }
 
-/// The locks of one or two threads, held until this is dropped.
+/// The locks of one or two threads, held until this value is dropped.
 pub struct Held([Option<&'static Spin>; 2]);
 
 impl Held {
@@ -48,13 +63,13 @@ impl Drop for Held {
     }
 }
 
-/// A thread that was blocked and is the claimant's alone now.
+/// A thread that was blocked, and that only the claimant may now change.
 #[must_use]
 pub struct Claim<T> {
     pub thread: T,
     /// Why it was blocked.
     pub why: usize,
-    /// Its owner before.
+    /// The HEC that owned it before it blocked.
     pub home: usize,
 }
 
@@ -63,8 +78,8 @@ impl Ownership {
         Held::new([self.lock, None])
     }
 
-    /// Takes the locks of two threads; perhaps they share one. The only way to hold more than one: in the order of their
-    /// addresses, so that nobody waits in a circle.
+    /// Takes the locks of two threads, which may share one. This is the only way to hold more than one thread's lock.
+    /// The locks are taken in the order of their addresses, so that no deadlock is possible.
     pub fn lock_both(self, other: Ownership) -> Held {
         match (self.lock, other.lock) {
             (Some(a), Some(b)) if std::ptr::eq(a, b) => Held::new([Some(a), None]),
@@ -73,7 +88,7 @@ impl Ownership {
         }
     }
 
-    /// Why the thread is blocked; exact for its owner, or under its lock.
+    /// Why the thread is blocked. Exact for the thread's owner, or under its lock.
     pub fn why(self) -> usize {
         self.reason.get() as usize
     }
@@ -83,17 +98,17 @@ impl Ownership {
         (self.why() == NOT_BLOCKED).then(|| self.owner.load(Ordering::Relaxed))
     }
 
-    /// Is the thread not blocked, and HEC `me`'s?
+    /// Is the thread not blocked, and owned by HEC `me`?
     pub fn is_ours(self, me: usize, held: &Held) -> bool {
         self.not_blocked(held) == Some(me)
     }
 
-    /// Is the thread not blocked, and another HEC's than `me`? Whose then?
+    /// The owner of a thread that is not blocked, if that is another HEC than `me`.
     pub fn elsewhere(self, me: usize, held: &Held) -> Option<usize> {
         self.not_blocked(held).filter(|&owner| owner != me)
     }
 
-    /// Claims the thread for HEC `me` if it is blocked and `right(why)`.
+    /// Claims the thread for HEC `me` if it is blocked and `right(why)` holds.
     pub fn claim<T>(self, thread: T, me: usize, right: impl FnOnce(usize) -> bool, _: &Held) -> Option<Claim<T>> {
         let why = self.reason.take(NOT_BLOCKED as u16, |why| right(why as usize))? as usize;
         let home = self.owner.load(Ordering::Relaxed);
@@ -101,18 +116,18 @@ impl Ownership {
         Some(Claim { thread, why, home })
     }
 
-    /// Blocks a thread of ours. It may be claimed at once.
+    /// Blocks a thread that this HEC owns. Another HEC may claim it at once.
     pub fn block(self, why: usize) {
         self.reason.set(why as u16);
     }
 
-    /// Makes a thread of ours another HEC's.
+    /// Gives a thread that this HEC owns to another HEC.
     pub fn hand_over(self, to: usize) {
         let _held = self.lock();
         self.owner.store(to, Ordering::Relaxed);
     }
 
-    /// The thread's foreign call has returned to HEC `me`.
+    /// Makes HEC `me` the owner of a thread whose foreign call has returned.
     pub fn resume_from_call(self, me: usize) {
         let _held = self.lock();
         self.owner.store(me, Ordering::Relaxed);

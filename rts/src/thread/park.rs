@@ -1,38 +1,40 @@
-//! The one door for blocking: every way in which a thread stops and goes on again.
+//! Park and unpark: the only operations by which threads block and resume.
 //!
-//! States of a thread, by `why_blocked`: `NotBlocked` (running, or on the run queue of the HEC
-//! that its `cap` names, whose holder alone may touch it) and the `BlockedOn…` reasons of the
-//! contract.
+//! # Protocol
+//! A thread's `why_blocked` is `NotBlocked` or a `BlockedOn…` reason. A thread that is not blocked runs, or is on the
+//! run queue of the HEC that its `cap` names. Only the holder of that HEC may change it.
 //!
-//! A thread stops in two steps. The primitive operation only says what the thread is about to
-//! wait for ([`hec_about_to_wait`]) and leaves to the scheduler with `ThreadBlocked`. The scheduler
-//! brings the thread to rest (its registers saved, its thunks claimed, waiting exceptions
-//! delivered) and then *parks* it: under the lock of what it waits for, the operation looks
-//! once more whether it can go on, and if not puts the thread where its waker will find it and
-//! calls [`block`]. From that moment another HEC may wake the thread, and it is ours no longer.
-//! A thread whose operation has become possible is not parked: the frame on top of its stack
-//! does the operation again.
+//! A thread blocks in two steps:
+//! 1. The primitive operation records what the thread is about to wait for ([`hec_about_to_wait`]), and leaves to the
+//!    scheduler with `ThreadBlocked`.
+//! 2. The scheduler brings the thread to rest: it saves the registers, claims the thunks under evaluation, and delivers
+//!    waiting exceptions. Then it *parks* the thread. Under the lock of what the thread waits for, it checks once more
+//!    whether the operation can complete. If not, it enqueues the thread for its waker and calls [`block`]. From then
+//!    on another HEC may wake the thread, and this HEC no longer owns it.
 //!
-//! A blocked thread belongs to nobody (`ownership.rs`). Whoever wants it, to wake it or to raise an
-//! exception in it, must [`claim`] it: under the thread's own lock, and only if it is still blocked on
-//! what the claimant knows, it becomes `NotBlocked` and belongs to the claimant's HEC. So of several that
-//! race for it one wins, and it alone may touch the thread's stack.
+//! A thread whose operation has become possible is not parked. The frame on top of its stack repeats the operation.
 //!
-//! * A waker holds the lock of what the thread waits for (MVar, TVar, thunk) and claims within.
-//!   If the claim fails somebody else has the thread: its entry is stale, and passed over.
-//! * A thrower holds no lock of that kind. It claims first, then takes the lock of what the
-//!   thread waited for to take its entry out (`sync::queues`), and only then lets the thread run.
-//!   So no entry of a thread is ever met that the thread has not made in its present wait.
+//! No HEC owns a blocked thread ([`crate::thread::ownership`]). A HEC that wants to wake it or to raise an exception in
+//! it must [`claim`] it first. It does so under the thread's lock, and only if the thread is still blocked on what the
+//! claimant expects. The thread then becomes `NotBlocked`, and the claimant's HEC owns it. Of several HECs that race
+//! for a thread one wins, and only that one may change the thread's stack.
+//! - A waker holds the lock of what the thread waits for (MVar, TVar, thunk), and claims the thread under it. If the
+//!   claim fails, another HEC has claimed the thread; its entry is stale, and the waker skips it.
+//! - A thrower holds no such lock. It claims first. Then it takes the lock of what the thread waited for and removes
+//!   the thread's entry ([`crate::sync::wait_queues`]). Only then does it let the thread run.
 //!
-//! [`Claim::go_on`] puts the claimed thread on the run queue, or sends it home if it is tied to
-//! another HEC.
+//! [`Claim::go_on`] puts the claimed thread on the run queue, or sends it to its own HEC if it is pinned to another
+//! one.
 //!
-//! Order of locks: seats and objects, then threads; who holds a thread's lock takes no other. (`throwTo`
-//! takes two threads' at once.) A thread's `blocked_exceptions` are written under its lock too. With one
-//! HEC there are no locks.
+//! # Invariants
+//! - A waker never finds an entry that a thread has made in an earlier wait.
+//! - A thread that leaves for a foreign call does so by [`block`], and resumes by [`resume_from_call`] on the OS thread
+//!   that made the call. Nothing else writes `why_blocked`.
 //!
-//! A thread that leaves for a foreign call does so by [`block`], and goes on by [`resume_from_call`], on
-//! the OS thread that made the call. Nothing else writes `why_blocked`.
+//! # Locking
+//! HEC slots and objects come first, then threads. The holder of a thread's lock takes no other lock; `throwTo` takes
+//! two threads' locks at once ([`Ownership::lock_both`]). A thread's `blocked_exceptions` are also written under its
+//! lock. With one HEC there are no locks.
 use crate::abi::layout::*;
 use crate::abi::tso::TsoObj;
 use crate::abi::{Closure, Tso};
@@ -49,7 +51,7 @@ use crate::thread::spinlock::{Reason, Spin};
 pub struct Wait {
     /// The reason, as in `why_blocked`.
     pub why: usize,
-    /// A closure, or a number (descriptor, microseconds).
+    /// A closure, or a number (a descriptor or microseconds).
     pub on: usize,
 }
 
@@ -57,13 +59,14 @@ impl Wait {
     pub const NONE: Wait = Wait { why: NotBlocked, on: 0 };
 }
 
-/// Threads share these locks: a thread's is chosen by its number, for its address changes.
+/// The number of thread locks. Threads share them: a thread's number selects its lock, because its address changes.
+/// Large enough that two threads rarely share one.
 const LOCKS: usize = 256;
 static LOCK_OF: [Spin; LOCKS] = [const { Spin(AtomicUsize::new(0)) }; LOCKS];
 
 const _: () = assert!(NOT_BLOCKED == NotBlocked);
 
-/// The words that say whose a thread is.
+/// The words that say who owns the thread.
 /// # Safety
 /// `t` is live.
 pub unsafe fn ownership(t: Tso) -> Ownership {
@@ -82,50 +85,49 @@ pub unsafe fn lock(t: Tso) -> Held {
     ownership(t).lock()
 }
 
-/// Why the thread is blocked; exact for its owner, or under its lock.
+/// Why the thread is blocked. Exact for the thread's owner, or under its lock.
 /// # Safety
 /// `t` is live.
 pub unsafe fn why(t: Tso) -> usize {
     ownership(t).why()
 }
 
-/// Says what the running thread is about to wait for.
+/// Records what the running thread is about to wait for.
 /// # Safety
-/// Called by the running thread, which then leaves with `ThreadBlocked`, with a frame on top of
-/// its stack that tries the operation again.
+/// The caller is the running thread. It then leaves with `ThreadBlocked`, with a frame on top of its stack that repeats
+/// the operation.
 #[no_mangle]
 pub unsafe extern "C" fn hec_about_to_wait(hec: &mut Hec, why: usize, on: usize) {
     hec.wait = Wait { why, on };
 }
 
-/// Marks the thread as blocked for reason `why` on `info` (a closure or a number). It may be
-/// claimed at once.
+/// Marks the thread as blocked for reason `why` on `info` (a closure or a number). Another HEC may claim it at once.
 /// # Safety
-/// `t` is ours, at rest, and reachable by its waker, who cannot look for it before the lock of
-/// what it waits for is released.
+/// This HEC owns `t`, which is at rest and on the queue where its waker looks. The waker cannot look before the lock of
+/// what the thread waits for is released.
 pub unsafe fn block(hec: &mut Hec, t: Tso, why: usize, info: usize) {
     dirty_tso(&mut hec.remembered, t);
     t.obj().block_info = info;
     ownership(t).block(why);
 }
 
-/// A thread that was blocked and is now ours alone. Its `block_info` is as it was.
+/// A thread that was blocked, and that only this HEC may now change. Its `block_info` is unchanged.
 pub type Claim = ownership::Claim<Tso>;
 
-/// Claims the thread if it is blocked and `right(why, block_info)`.
+/// Claims the thread if it is blocked and `right(why, block_info)` holds.
 /// # Safety
-/// `t` is live; the caller holds no thread's lock.
+/// `t` is live, and the caller holds no thread's lock.
 pub unsafe fn claim(hec: &Hec, t: Tso, right: impl FnOnce(usize, usize) -> bool) -> Option<Claim> {
     let ownership = ownership(t);
     let held = ownership.lock();
-    // What it waits for is written before the reason is, so it is read after.
+    // The blocking HEC writes `block_info` before the reason, so it is read after the reason.
     ownership.claim(t, hec.address(), |why| right(why, t.obj().block_info), &held)
 }
 
 impl Claim {
-    /// Lets the thread run: here, or where it must.
+    /// Makes the thread runnable: on this HEC, or on the one that it is pinned to.
     /// # Safety
-    /// It is on no queue, and no thread's lock is held.
+    /// The thread is on no queue, and the caller holds no thread's lock.
     #[inline]
     pub unsafe fn go_on(self, hec: &mut Hec) {
         let t = self.thread;
@@ -147,8 +149,8 @@ impl Claim {
         migrate(self.thread, home);
     }
 
-    /// Lets the thread run as soon as the running one can be stopped; that comes second. A thread
-    /// that is tied to another HEC runs there in its turn.
+    /// Makes the thread run as soon as the running one can be stopped; the stopped thread runs second. A thread that is
+    /// pinned to another HEC is queued there.
     /// # Safety
     /// As for [`Claim::go_on`].
     pub unsafe fn resume_next(self, hec: &mut Hec) {
@@ -163,7 +165,7 @@ impl Claim {
         hec.interrupt();
     }
 
-    /// Leaves the thread to the caller, whose HEC it had blocked on, to run without a queue.
+    /// Leaves the thread to the caller, whose HEC it had blocked on, to run it without queueing.
     /// # Safety
     /// As for [`Claim::go_on`].
     pub unsafe fn keep(self) {
@@ -173,15 +175,15 @@ impl Claim {
 
 /// Hands a thread over to another HEC, which will run it.
 /// # Safety
-/// It is ours, at rest, and on no queue; no thread's lock is held.
+/// This HEC owns the thread, which is at rest and on no queue. The caller holds no thread's lock.
 pub unsafe fn migrate(t: Tso, to: &Hec) {
     ownership(t).hand_over(to.address());
     to.send(t.closure());
 }
 
-/// Wakes a thread if it is blocked for reason `why` on `on`. False if it is not any more.
+/// Wakes a thread if it is blocked for reason `why` on `on`. Returns false if it no longer is.
 /// # Safety
-/// The lock of what it waits for is held, and it has been taken off that.
+/// The caller holds the lock of what the thread waits for, and has taken the thread off its queue.
 pub unsafe fn wake(hec: &mut Hec, t: Tso, why: usize, on: usize) -> bool {
     match claim(hec, t, |w, o| w == why && o == on) {
         Some(c) => {
@@ -194,7 +196,7 @@ pub unsafe fn wake(hec: &mut Hec, t: Tso, why: usize, on: usize) -> bool {
 
 /// Makes a blocked thread runnable.
 /// # Safety
-/// `t` is blocked and has been taken off whatever it waited on, and nobody else can have it.
+/// `t` is blocked, has been taken off the queue it waited on, and no other HEC can claim it.
 pub unsafe fn unblock(hec: &mut Hec, t: Tso) {
     match claim(hec, t, |_, _| true) {
         Some(c) => c.go_on(hec),
@@ -202,21 +204,21 @@ pub unsafe fn unblock(hec: &mut Hec, t: Tso) {
     }
 }
 
-/// Makes a thread whose foreign call has returned one that runs.
+/// Marks a thread whose foreign call has returned as not blocked, and takes ownership of it.
 /// # Safety
-/// `t` is in a foreign call, and on no list of such threads any more.
+/// `t` is in a foreign call, and is no longer on any list of such threads.
 pub unsafe fn resume_from_call(hec: &mut Hec, t: Tso) {
     ownership(t).resume_from_call(hec.address());
     dirty_tso(&mut hec.remembered, t);
     t.obj().block_info = Tso::end().0;
 }
 
-/// Is a thread that is blocked for `why` in a foreign call?
+/// Does the reason `why` say that a thread is in a foreign call?
 pub fn calls_out(why: usize) -> bool {
     why == BlockedOnCCall || why == BlockedOnCCall_Interruptible
 }
 
-/// Is `block_info` of a thread blocked for `why` a pointer that the collector must follow?
+/// Is `block_info` of a thread that is blocked for `why` a pointer that the collector must follow?
 pub fn block_info_is_pointer(why: usize) -> bool {
     matches!(
         why,
@@ -230,7 +232,7 @@ pub fn block_info_is_pointer(why: usize) -> bool {
     )
 }
 
-/// What the thread is blocked on, if it is a closure.
+/// The closure that the thread is blocked on, if it is one.
 /// # Safety
 /// `t` is live.
 pub unsafe fn blocked_on(t: Tso) -> Option<Closure> {

@@ -1,15 +1,15 @@
-//! Locks for sections of a few instructions, and the claim of a blocked thread, which they
-//! decide.
+//! Spin locks for critical sections of a few instructions, and the reason word by which blocked threads are claimed.
 //!
-//! A section allocates nothing that could start a collection and waits for nothing but another
-//! such lock further down in the order (`park.rs`). Whoever waits spins a little and then lets
-//! other OS threads run, for the system may have stopped the holder.
+//! # Invariants
+//! - A critical section allocates nothing that could start a collection. It waits for nothing but another such lock
+//!   that is later in the lock order ([`crate::thread::park`]).
+//! - A waiter spins a little and then yields to other OS threads, because the system may have descheduled the holder.
 use crate::base::atomics::{spin_loop, yield_now, AtomicU16, AtomicUsize, Ordering};
 
-/// How often to look again before letting another OS thread run.
+/// The number of polls before a waiter yields to another OS thread: about as long as a critical section takes.
 const PATIENCE: u32 = 64;
 
-/// One turn of a wait; `turns` counts them, from 0.
+/// Waits for one iteration of a poll loop; `turns` counts the iterations, from 0.
 pub fn pause(turns: &mut u32) {
     *turns += 1;
     if *turns % PATIENCE == 0 {
@@ -25,7 +25,7 @@ pub struct Spin(pub AtomicUsize);
 impl Spin {
     pub fn acquire(&self) {
         let mut turns = 0;
-        // Acquire: what the last holder wrote is seen.
+        // Acquire: the new holder sees what the previous holder wrote.
         while self.0.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_err() {
             pause(&mut turns);
         }
@@ -40,16 +40,16 @@ impl Spin {
 pub struct Reason(pub AtomicU16);
 
 impl Reason {
-    /// Acquire: whoever sees that a thread is blocked sees its stack as it was left.
+    /// Acquire: a HEC that sees that a thread is blocked also sees its stack as the thread left it.
     pub fn get(&self) -> u16 {
         self.0.load(Ordering::Acquire)
     }
-    /// Release: see [`Reason::get`]. By the thread's owner, or under its lock.
+    /// Release: see [`Reason::get`]. Called by the thread's owner, or under its lock.
     pub fn set(&self, why: u16) {
         self.0.store(why, Ordering::Release)
     }
-    /// Under the thread's lock: if it is blocked in the right way, it is now the caller's, and
-    /// `free` is its reason. At most one of those who race for a blocked thread gets it.
+    /// Claims a blocked thread, under its lock, if `right` accepts the reason: the reason becomes `free`. At most one
+    /// of several HECs that race for a blocked thread succeeds.
     pub fn take(&self, free: u16, right: impl FnOnce(u16) -> bool) -> Option<u16> {
         let why = self.get();
         if why == free || !right(why) {

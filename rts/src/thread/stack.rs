@@ -1,13 +1,12 @@
-//! Stack chunks: dirtiness, growth by chunks, and the way back down.
+//! Stack chunks: dirty marks, growth by chunks, and underflow.
 //!
-//! A thread's stack is a chain of chunks. When the current one is full a new one is chained on
-//! with an `UNDERFLOW_FRAME` at its top that names the older chunk; the youngest frames move
-//! along, so that a loop around the boundary does not bounce. Old chunks are clean and cost a
-//! minor collection nothing, which is what makes deep recursion cheap.
+//! A thread's stack is a chain of chunks. When the current one is full, [`grow`] chains a new one to it, with an
+//! `UNDERFLOW_FRAME` at its top that names the older chunk. The youngest frames move to the new chunk, so that a loop
+//! around the boundary does not overflow and underflow repeatedly. Old chunks are clean and cost a minor collection
+//! nothing, which makes deep recursion cheap.
 //!
-//! A chunk that is smaller than chunks get is replaced by one twice its size, all frames with it:
-//! recursion that goes up and down over some thousand words meets a boundary only now and then,
-//! and would meet one all the time if 1, 2, 4, 8 and 16 KB were chained.
+//! A chunk below the standard size is replaced by one twice its size, and all its frames move. If chunks of 1, 2, 4, 8
+//! and 16 KB were chained instead, recursion over a few thousand words would cross a boundary very often.
 use crate::abi::closure::fields::UNDERFLOW_NEXT;
 use crate::abi::layout::*;
 use crate::abi::{Closure, Stack, Tso};
@@ -18,20 +17,20 @@ use crate::memory::object_size::size_of_frame;
 /// Words of an underflow frame.
 pub const UNDERFLOW_FRAME_WORDS: usize = 2;
 
-/// What `dirty` says of a chunk: nothing younger is in it; it may be, but nothing has been written
-/// since the last collection; something has.
+/// Values of a chunk's `dirty`. CLEAN: nothing younger is in it. UNTOUCHED: something younger may be in it, but nothing
+/// has been written since the last collection. DIRTY: something has been written.
 pub const CLEAN: u8 = 0;
 pub const UNTOUCHED: u8 = 2;
 pub const DIRTY: u8 = STACK_DIRTY as u8;
 const _: () = assert!(DIRTY != CLEAN && DIRTY != UNTOUCHED);
 
-/// What `marking` says of a chunk below the current one: the thread has stopped since it was that,
-/// and claimed (`eval/lazy_blackholing.rs`) what it evaluates there; or it may not have.
+/// Values of `marking` of a chunk below the current one. SEEN: its thread has stopped since, and has claimed the thunks
+/// that it evaluates there ([`crate::eval::lazy_blackholing`]). UNSEEN: it may not have.
 pub const SEEN: u8 = 1;
 const UNSEEN: u8 = 0;
 
-/// Marks a chunk as dirty, and puts it on the remembered set if it is old and clean. Call before
-/// anything is written to it, in particular before its thread runs.
+/// Marks a chunk dirty, and adds it to the remembered set if it is old and clean. Call this before writing to the
+/// chunk, in particular before its thread runs.
 /// # Safety
 /// `s` is live.
 #[inline]
@@ -43,7 +42,7 @@ pub unsafe fn dirty_stack(hec: &mut Hec, s: Stack) {
     o.dirty = DIRTY;
 }
 
-/// A new, empty chunk with room for `words`.
+/// Makes an empty chunk with room for `words`.
 /// # Safety
 /// As for [`Hec::allocate`].
 pub unsafe fn new_chunk(hec: &mut Hec, words: usize) -> Stack {
@@ -55,7 +54,7 @@ pub unsafe fn new_chunk(hec: &mut Hec, words: usize) -> Stack {
 
 /// Makes an empty chunk with room for `words` at `at`.
 /// # Safety
-/// So much memory there is nobody else's.
+/// The memory is large enough and belongs to the caller.
 pub(super) unsafe fn make_chunk(at: Closure, words: usize) -> Stack {
     let s = Stack(at.0);
     let o = s.obj();
@@ -68,31 +67,31 @@ pub(super) unsafe fn make_chunk(at: Closure, words: usize) -> Stack {
     s
 }
 
-/// The frame that leads from a chunk to the one below, if there is one: it is the oldest.
+/// The frame that leads from a chunk to the one below it, if there is one. It is the oldest frame.
 /// # Safety
-/// The chunk is that of a thread that is stopped.
+/// The chunk belongs to a thread that is stopped.
 #[inline]
 pub unsafe fn underflow_frame(s: Stack) -> Option<*mut usize> {
     let frame = (s.top() as *mut usize).sub(UNDERFLOW_FRAME_WORDS);
     let is_one = frame as usize >= s.obj().sp && *frame == info!(stg_stack_underflow_frame_info).0;
-    // What lies before a stop frame may look like one.
+    // The word before a stop frame may look like an underflow frame.
     (is_one && *frame.add(UNDERFLOW_NEXT) != info!(stg_stop_thread_info).0).then_some(frame)
 }
 
-/// Sizes that the flags choose, in words.
+/// Stack sizes that the flags choose, in words.
 #[derive(Clone, Copy, Debug)]
 pub struct StackSizes {
-    /// Of a new thread's first chunk, object header included.
+    /// The size of a new thread's first chunk, object header included.
     pub initial: usize,
     pub chunk: usize,
-    /// Moved to the new chunk on overflow.
+    /// The size of the frames that move to the new chunk on overflow.
     pub buffer: usize,
-    /// Of all chunks together.
+    /// The largest size of all chunks of a thread together.
     pub max: usize,
 }
 
 impl StackSizes {
-    /// Words for frames in a new thread's first chunk.
+    /// The words for frames in a new thread's first chunk.
     pub fn first_chunk(&self) -> usize {
         let overhead = SIZEOF_StgStack / 8;
         let smallest = RESERVED_STACK_WORDS + overhead + 32;
@@ -100,7 +99,7 @@ impl StackSizes {
     }
 }
 
-/// What came of a stack overflow.
+/// The result of a stack overflow.
 #[derive(PartialEq, Eq, Debug)]
 pub enum Grown {
     Chunk,
@@ -108,21 +107,21 @@ pub enum Grown {
     Limit,
 }
 
-/// Gives a thread whose chunk is full a new one.
+/// Gives a new chunk to a thread whose chunk is full.
 /// # Safety
-/// The thread is stopped with Sp saved in its current chunk, and Hp saved.
+/// The thread is stopped. Sp is saved in its current chunk, and Hp is saved.
 pub unsafe fn grow(hec: &mut Hec, t: Tso, sizes: &StackSizes, unlimited: bool) -> Grown {
     let tso = t.obj();
     let old = tso.stackobj;
     if !unlimited && tso.tot_stack_size as usize >= sizes.max {
         return Grown::Limit;
     }
-    // A first chunk that is small doubles until it has the chunk size; later ones have it.
+    // A small first chunk doubles until it has the standard size; later ones have it from the start.
     let old_size = old.obj().size as usize;
     let body = SIZEOF_StgStack / 8;
     let size = (2 * (old_size + body)).min(sizes.chunk.max(2 * sizes.buffer)).max(64) - body;
-    // Which frames move: all of a small chunk, else whole frames, up to the buffer's size, from the youngest on. That one moves in any
-    // case: it goes on with what has asked for room, and must do so where there is some.
+    // All frames of a small chunk move. Otherwise whole frames move, from the youngest on, up to the buffer's size.
+    // The youngest moves in any case: it continues with the code that asked for room, and needs the room there.
     let sp = old.obj().sp as *const usize;
     let top = old.top() as *const usize;
     let mut split = sp;
@@ -139,13 +138,13 @@ pub unsafe fn grow(hec: &mut Hec, t: Tso, sizes: &StackSizes, unlimited: bool) -
         split = next;
     }
     let kind = if split < top { Some(crate::abi::Info(*split).kind()) } else { None };
-    // With nothing but the stop frame left, the first chunk would stay empty.
+    // If only the stop frame were left, the first chunk would stay empty.
     let all = kind == Some(STOP_FRAME);
     if all {
         split = split.add(size_of_frame(split));
     }
     let moved = split.offset_from(sp) as usize;
-    // The new chunk must hold what is asked next.
+    // The new chunk must have room for the next stack check.
     let fresh = new_chunk(hec, size.max(moved + UNDERFLOW_FRAME_WORDS + RESERVED_STACK_WORDS + 512));
     let mut to = fresh.top() as *mut usize;
     let rest_is_empty = kind == Some(UNDERFLOW_FRAME) && moved > 0;
@@ -153,7 +152,7 @@ pub unsafe fn grow(hec: &mut Hec, t: Tso, sizes: &StackSizes, unlimited: bool) -
     if all {
         tso.tot_stack_size -= old_size as u32;
     } else if rest_is_empty {
-        // Everything above the underflow frame moves: skip the emptied chunk altogether.
+        // Everything above the underflow frame moves, so the emptied chunk is taken out of the chain.
         let below = *split.add(UNDERFLOW_NEXT);
         to = to.sub(UNDERFLOW_FRAME_WORDS);
         *to = info!(stg_stack_underflow_frame_info).0;
@@ -175,8 +174,8 @@ pub unsafe fn grow(hec: &mut Hec, t: Tso, sizes: &StackSizes, unlimited: bool) -
     Grown::Chunk
 }
 
-/// Makes the chunk below the current one current. Called by the underflow frame, whose
-/// registers are saved; the new Sp is in the chunk.
+/// Makes the chunk below the current one current. The underflow frame calls this with its registers saved; the new Sp
+/// is in the chunk.
 /// # Safety
 /// The current chunk holds nothing but its underflow frame, at `sp`.
 #[no_mangle]

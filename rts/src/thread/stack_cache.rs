@@ -1,12 +1,14 @@
-//! Chunks of threads that have ended, for new ones.
+//! Cache of the first stack chunks of finished threads, for new threads.
 //!
-//! Most of what a short thread allocates is its first chunk. When it ends, the next thread that
-//! needs a chunk of that size may have it, if it lies in a nursery: so a series of such threads
-//! uses one chunk, which stays in the caches, and fills the nursery with little else than threads.
-//! The chunk of an older generation is left alone, and a collection ends the offer: what is not in
-//! use then is garbage like everything else.
+//! Most of what a short-lived thread allocates is its first chunk. When it finishes, the next thread that needs a chunk
+//! of that size may use it again. So a series of such threads uses one chunk, which stays in the processor's caches,
+//! and the nursery fills only with thread objects.
 //!
-//! A thread object that is still known must have a stack. The ended ones share an empty chunk.
+//! # Invariants
+//! - Only chunks in a nursery are cached. A chunk of an older generation is left alone.
+//! - A collection empties the cache; chunks that are unused then are garbage.
+//! - A thread object that is still reachable must have a stack. The finished threads whose chunks are cached share an
+//!   empty chunk.
 use crate::abi::layout::*;
 use crate::abi::{Stack, Tso};
 use crate::hec::run_queue::dirty_tso;
@@ -14,12 +16,12 @@ use crate::hec::Hec;
 use crate::memory::{age_of, Age};
 use crate::thread::stack::make_chunk;
 
-/// A HEC's chunks for new threads, good until the next collection.
+/// A HEC's chunks for new threads, valid until the next collection.
 #[derive(Default)]
 pub struct SpareChunks {
-    /// All of the size of a thread's first chunk.
+    /// Chunks of the size of a thread's first chunk.
     chunks: Vec<Stack>,
-    /// What threads have whose chunks are on offer.
+    /// The empty chunk of the threads whose chunks are cached.
     empty: Option<Stack>,
 }
 
@@ -28,25 +30,25 @@ impl SpareChunks {
         SpareChunks { chunks: Vec::new(), empty: None }
     }
 
-    /// A chunk with room for just so many words, to be made anew.
+    /// Takes a chunk with room for exactly `words`, to be initialised again.
     /// # Safety
-    /// What [`offer`] has taken is of this cycle.
+    /// No collection has happened since [`offer`] added the chunk.
     #[inline]
     pub unsafe fn take(&mut self, words: usize) -> Option<Stack> {
         let right = self.chunks.last()?.obj().size as usize == words;
         self.chunks.pop_if(|_| right)
     }
 
-    /// Forgets all. Called at each collection.
+    /// Empties the cache. Called at each collection.
     pub fn clear(&mut self) {
         self.chunks.clear();
         self.empty = None;
     }
 }
 
-/// Offers the chunk of a thread that has ended, if it is of the size `words`.
+/// Caches the chunk of a thread that has finished, if it has the size `words`.
 /// # Safety
-/// The thread is ours, nobody will ask for its result, and no exception is raised in it.
+/// This HEC owns the thread, no caller asks for its result, and no exception is raised in it.
 pub unsafe fn offer(hec: &mut Hec, t: Tso, words: usize) {
     let stack = t.obj().stackobj;
     if age_of(stack.0) != Age::NURSERY || stack.obj().size as usize != words {

@@ -1,31 +1,33 @@
-//! Stack chunks of threads that rest.
+//! Shrinking the stack chunks of threads that do not run.
 //!
-//! Most of a blocked thread's memory is stack that it does not use. So when a collection copies the
-//! current chunk of a thread that has not run since the collection before, the copy is as small as
-//! its contents (`collector/trace/stacks.rs`), and says in `full_size` how large the chunk was. A thread
-//! that runs in every cycle never gets such a chunk.
+//! Most of a blocked thread's memory is stack that it does not use.
 //!
-//! The chunk gets its full size again before the thread runs ([`make_ready`]), and not when it
-//! overflows: code that is returned to relies on a stack check made when its frame was pushed,
-//! which may cover far more words than the frame has, and nothing but that check knows how many.
-//! With its full size a chunk has at least the room that it had then.
+//! # Protocol
+//! 1. When a collection copies the current chunk of a thread that has not run since the last collection, it makes the
+//!    copy as small as its contents (`collector/trace/stacks.rs`), and stores the chunk's size in `full_size`. A thread
+//!    that runs in every cycle never gets such a chunk.
+//! 2. The chunk gets its full size again before the thread runs ([`make_ready`]), not when it overflows. Code that is
+//!    returned to relies on a stack check made when its frame was pushed. That check may cover far more words than the
+//!    frame has, and only it knows how many. A chunk of full size has at least the room that it had then.
 //!
-//! What others do to a thread meanwhile, to wake it or to raise an exception in it, replaces its
-//! youngest frames by others; [`ROOM_WORDS`] are kept for the difference. Threads in foreign calls,
-//! which go on without the scheduler, and older chunks are not shrunk. `tot_stack_size` counts
-//! chunks at their full size, so that a limit does not depend on when a thread has rested.
+//! # Invariants
+//! - A HEC that wakes a thread or raises an exception in it replaces its youngest frames by others. A shrunk chunk
+//!   keeps [`ROOM_WORDS`] free for the difference.
+//! - Threads in foreign calls, which resume without the scheduler, and older chunks are not shrunk.
+//! - `tot_stack_size` counts chunks at their full size, so that a stack limit does not depend on when a thread was
+//!   shrunk.
 use crate::abi::{Stack, Tso, WORD};
 use crate::hec::run_queue::dirty_tso;
 use crate::hec::Hec;
 use crate::thread::stack::{dirty_stack, new_chunk, DIRTY};
 
-/// Words free in a shrunk chunk: a handler's call is two longer than its catch frame.
+/// The words free in a shrunk chunk. A handler's call is two words longer than its catch frame.
 pub const ROOM_WORDS: usize = 2;
 
-/// A chunk with fewer words free than this is not worth copying twice.
+/// The least number of free words in a chunk that is shrunk. Fewer do not pay for copying the chunk twice.
 const WORTH_WORDS: usize = 32;
 
-/// May a copy of a resting thread's chunk be smaller, and does it pay?
+/// May a copy of a resting thread's chunk be smaller, and is enough of it unused?
 /// # Safety
 /// `s` is live.
 #[inline]
@@ -35,9 +37,9 @@ pub unsafe fn is_worth_it(s: Stack) -> bool {
     o.dirty != DIRTY && room >= WORTH_WORDS && s.full_size() <= u16::MAX as usize
 }
 
-/// Readies a thread to run: its current chunk has its full size, and it and the thread are dirty.
+/// Prepares a thread to run: its current chunk has its full size, and both the chunk and the thread are dirty.
 /// # Safety
-/// The thread is ours and stopped, and Hp is saved.
+/// This HEC owns the thread, which is stopped, and Hp is saved.
 #[inline]
 pub unsafe fn make_ready(hec: &mut Hec, t: Tso) {
     dirty_tso(&mut hec.remembered, t);
@@ -59,6 +61,6 @@ unsafe fn restore(hec: &mut Hec, t: Tso) {
     std::ptr::copy_nonoverlapping(sp as *const usize, to as *mut usize, words);
     full.obj().sp = to;
     t.obj().stackobj = full;
-    // It may be in a remembered set: then it should keep nothing alive.
+    // The small chunk may be in a remembered set, where it must keep nothing alive.
     small.obj().sp = small.top();
 }

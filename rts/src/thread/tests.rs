@@ -1,4 +1,4 @@
-//! Queues, the door, and stacks that grow and shrink by chunks.
+//! Tests of run queues, of parking, and of stacks that grow and shrink by chunks.
 use super::create;
 use super::stack::{grow, hec_stack_underflow, Grown, StackSizes, UNDERFLOW_FRAME_WORDS};
 use crate::abi::layout::*;
@@ -67,7 +67,7 @@ fn a_thread_that_others_wait_for_comes_forward() {
     }
 }
 
-/// It computes, and its turn began then, or begins when it is queued.
+/// Makes the thread CPU-bound. Its burst began at `began`, or begins when it is queued.
 fn computing(t: Tso, began: u32) {
     unsafe { (t.obj().priority, t.obj().began) = (TURN, began) };
 }
@@ -81,15 +81,16 @@ fn those_that_compute_come_in_the_order_of_their_turns_and_who_runs_for_moments_
     let mut q = ThreadQueue::new();
     let rs = &mut w.hec.remembered;
     unsafe {
-        // Where nobody computes, all are served in order.
+        // While no thread is CPU-bound, all are served in order.
         [a, brief, b].into_iter().for_each(|t| q.push_back(rs, t));
         assert_eq!([q.pop_front(), q.pop_front(), q.pop_front()], [Some(a), Some(brief), Some(b)]);
-        // One that has been interrupted, and so comes to the front, computes too.
+        // A CPU-bound thread that was interrupted, and so goes to the front.
         [a, b].into_iter().for_each(|t| computing(t, 0));
         q.push_front(rs, a);
         q.push_back(rs, brief);
         assert_eq!([q.pop_front(), q.pop_front()], [Some(brief), Some(a)]);
-        // Who comes first is first, unless another one had begun before; but whose turn has come has it.
+        // They are served in the order in which they came, unless one began its burst earlier. One whose burst goes on
+        // is next.
         [a, b, brief, briefer].into_iter().for_each(|t| q.push_back(rs, t));
         assert_eq!(contents(&q), [brief, briefer, a, b]);
         computing(old, a.obj().began.wrapping_sub(10));
@@ -98,7 +99,7 @@ fn those_that_compute_come_in_the_order_of_their_turns_and_who_runs_for_moments_
         assert_eq!(contents(&q), [brief, briefer, a, older, old, b]);
         assert!(q.bring_forward(rs, briefer, 9));
         assert_eq!(contents(&q), [briefer, brief, a, older, old, b]);
-        // When those that run for moments have used up a slice one of the others is next, and in the end all have been.
+        // When interactive threads have used up a time slice, a CPU-bound one is next. In the end all have been.
         let mut seen = Vec::new();
         while q.len() > 2 {
             assert_eq!([q.pop_front(), q.pop_front()], [Some(briefer), Some(brief)]);
@@ -114,7 +115,7 @@ fn those_that_compute_come_in_the_order_of_their_turns_and_who_runs_for_moments_
         q.others_next(rs);
         q.push_back(rs, brief);
         assert_eq!(contents(&q), [a, brief]);
-        // Nor do they for ever if they do nothing but yield.
+        // Interactive threads that only yield do not keep the CPU-bound ones waiting for ever, either.
         assert_eq!(q.pop_front(), Some(a));
         q.push_back(rs, a);
         let yields = (1..99).find(|_| {
@@ -183,7 +184,7 @@ fn what_a_brief_thread_makes_is_brief() {
         *priority = parent;
         assert_eq!(unsafe { priority::of_child(t) }, child);
     }
-    // Who computes does so until it has blocked four times without having been found at work twice in between.
+    // A thread stays CPU-bound until it has blocked four times without having been seen at work twice in between.
     let blocks = |before, worked| unsafe {
         (t.obj().priority, t.obj().worked, t.obj().began) = (before, worked, 7);
         priority::on_block(t);
@@ -194,7 +195,7 @@ fn what_a_brief_thread_makes_is_brief() {
         [Priority::Interactive, Priority::InteractiveSeen, turn(2, 3), seen(2, 3)].map(|before| blocks(before, 9).0),
         [Priority::Interactive; 4]
     );
-    // If it has not been found at all so far, its turn has not begun.
+    // If it has not been seen at work at all so far, its burst has not begun.
     assert_eq!(
         [turn(2, 0), seen(2, 2), turn(0, 1)].map(|before| blocks(before, 9)),
         [(turn(2, 1), 7), (turn(2, 3), 7), (turn(0, 2), 7)]
@@ -206,7 +207,7 @@ fn what_a_brief_thread_makes_is_brief() {
         t.obj().priority
     };
     assert_eq!([turn(2, 3), seen(2, 3)].map(found), [seen(3, 3), turn(3, 0)]);
-    // What is usual is what it was lately at most.
+    // What is usual decays.
     let mut usual = |worked| {
         blocks(Priority::Interactive, worked);
         unsafe { t.obj().usual }
@@ -232,7 +233,7 @@ fn a_turn_has_several_slices_if_others_wait() {
         })
     };
     assert_eq!([0, 1, 3, 10, 25, 70, 1000].map(|n| slices(n).unwrap()), [1, 2, 4, 7, 3, 1, 1]);
-    // But who is waited for stays with those that come first.
+    // A thread that others wait for stays interactive.
     for priority in
         [Priority::Interactive, Priority::InteractiveSeen, TURN, Priority::BatchSeen { slices: 1, moments: 1 }]
     {
@@ -242,7 +243,7 @@ fn a_turn_has_several_slices_if_others_wait() {
             assert!(!priority::is_cpu_bound(t));
         }
     }
-    // Who has done much need not be found twice, unless that is usual.
+    // A thread that has done much need not be seen twice, unless that is usual for it.
     let computes = |worked, usual| unsafe {
         (t.obj().priority, t.obj().worked, t.obj().usual) = (Priority::Interactive, worked, usual);
         priority::on_slice_end(t, 10, false);
@@ -278,7 +279,7 @@ fn a_thread_blocks_and_wakes_through_the_door() {
         park::unblock(w.hec, t);
         assert_eq!(t.obj().why_blocked as usize, NotBlocked);
         assert_eq!(w.runnable(), [t]);
-        // A number is no pointer, and a call that returns wakes nobody.
+        // A number is no pointer, and a thread that returns from a call wakes no other.
         park::block(w.hec, t, BlockedOnRead, 5);
         assert_eq!(park::blocked_on(t), None);
         park::block(w.hec, t, BlockedOnCCall, 0);
@@ -290,7 +291,7 @@ fn a_thread_blocks_and_wakes_through_the_door() {
 
 const SMALL: StackSizes = StackSizes { initial: 128, chunk: 400, buffer: 40, max: 1500 };
 
-/// Fills a thread's chunk with frames of ten words, numbered from `from`; returns the next number.
+/// Fills a thread's chunk with frames of ten words, numbered from `from`. Returns the next number.
 unsafe fn fill(t: Tso, from: usize) -> usize {
     let stack = t.obj().stackobj;
     let mut n = from;
@@ -301,7 +302,7 @@ unsafe fn fill(t: Tso, from: usize) -> usize {
     n
 }
 
-/// Fills a thread's chunk when it has got the full size.
+/// Fills a thread's chunk once it has the full size.
 unsafe fn fill_whole(w: &mut World, t: Tso, sizes: &StackSizes) -> usize {
     let mut n = fill(t, 0);
     while size(t) < sizes.chunk - SIZEOF_StgStack / 8 {
@@ -311,7 +312,7 @@ unsafe fn fill_whole(w: &mut World, t: Tso, sizes: &StackSizes) -> usize {
     n
 }
 
-/// Takes all frames off again, across chunks, and checks their numbers.
+/// Removes all frames, across chunks, and checks their numbers.
 unsafe fn drain(w: &mut World, t: Tso, mut n: usize) {
     w.run(t);
     loop {
@@ -343,7 +344,7 @@ fn a_stack_grows_by_chunks_and_shrinks_again() {
             n = fill(t, n);
             let (old, words) = (t.obj().stackobj, words_of(t));
             assert_eq!(grow(w.hec, t, &sizes, false), Grown::Chunk);
-            // All of a small chunk moves to one that is larger.
+            // All frames of a small chunk move to a larger one.
             assert!(size(t) > old.obj().size as usize && size(t) <= full);
             assert_eq!((words_of(t), old.obj().sp), (words, old.top()));
             assert_eq!(t.obj().tot_stack_size as usize, size(t));
@@ -389,7 +390,7 @@ fn a_chunk_that_is_emptied_by_growing_is_skipped() {
     unsafe {
         let n = fill_whole(&mut w, t, &SMALL);
         grow(w.hec, t, &SMALL, false);
-        // All of the new chunk's frames move on when it grows at once.
+        // All frames of the new chunk move when it grows at once.
         let between = t.obj().stackobj;
         grow(w.hec, t, &SMALL, false);
         let new = t.obj().stackobj;
@@ -448,7 +449,7 @@ fn chunks_below_the_current_one_turn_clean_and_survive() {
         let below = *(new.top() as *const usize).sub(1);
         assert_eq!(crate::abi::Stack(below).obj().dirty, 0);
         drain(&mut w, t, n);
-        // The way back has made it dirty, and remembered it.
+        // Returning to the chunk has made it dirty, and remembered it.
         assert_ne!(crate::abi::Stack(below).obj().dirty, 0);
         assert!(w.hec.remembered.by_generation[1].contains(&Closure(below)));
     }
@@ -484,7 +485,7 @@ unsafe fn size(t: Tso) -> usize {
     t.obj().stackobj.obj().size as usize
 }
 
-/// Makes threads of different depths, the roots, with numbers for frames.
+/// Makes threads of different depths, which are roots, with numbers for frames.
 unsafe fn resting_threads(w: &mut World, n: usize) -> Vec<(u64, Vec<usize>)> {
     for i in 0..n {
         let frame = |k| [vec![t::ret_9().0], vec![k; 9]].concat();
@@ -521,10 +522,10 @@ fn a_resting_threads_chunk_is_as_small_as_its_contents_until_it_runs() {
                 make_ready(w.hec, t);
                 assert_eq!((size(t), t.obj().tot_stack_size as usize), (full, full));
                 assert_eq!(words_of(t), *words);
-                // The old one keeps nothing alive.
+                // The old chunk keeps nothing alive.
                 assert_eq!(small.obj().sp, small.top());
             }
-            // Old threads refer to young chunks: the heap checker sees that they are remembered.
+            // Old threads refer to young chunks: the heap checker verifies that they are remembered.
             w.collect(Request::MINOR);
             for (c, words) in w.roots.iter().zip(&before) {
                 assert_eq!((words_of(Tso(c.0)), size(Tso(c.0))), (words.clone(), full));
@@ -569,7 +570,7 @@ fn an_exception_finds_room_in_a_shrunk_chunk() {
     let mut w = World::new(2);
     let handler = w.thunk();
     unsafe {
-        // The longest call of a handler, in the place of the shortest frames.
+        // The longest handler call in place of the shortest frames.
         for words in [vec![t::catch().0, 0, handler.0], vec![]] {
             let t = w.thread_with(&words);
             let full = size(t);
@@ -603,7 +604,7 @@ fn a_shrunk_chunk_that_is_given_up_counts_in_full() {
         grow(w.hec, t, &SMALL, false);
         let t = Tso(w.old(t.closure()).0);
         assert!(size(t) < first);
-        // An exception that nothing catches gives up all but the first chunk.
+        // An exception that nothing catches discards all but the first chunk.
         let e = w.int(1000);
         raise_async(w.hec, t, Some(e));
         assert_eq!((t.obj().tot_stack_size as usize, size(t)), (first, first));
@@ -622,13 +623,13 @@ fn a_new_thread_gets_the_chunk_of_one_that_has_ended() {
             stack_cache::offer(w.hec, t, words);
         }
         assert!(ended[0].obj().stackobj == ended[1].obj().stackobj && size(ended[0]) == 0);
-        // One of another size is made; of this size each is given out once.
+        // A chunk of another size is made; each of this size is given out once.
         let larger = create::new_thread(w.hec, &StackSizes { initial: 500, ..STACKS });
         let new = [w.thread(), w.thread(), w.thread()].map(|t| t.obj().stackobj);
         assert!(new[0] == chunks[1] && new[1] == chunks[0]);
         assert!(!chunks.contains(&new[2]) && !chunks.contains(&larger.obj().stackobj));
         assert_eq!((new[0].obj().size as usize, new[0].top() - new[0].obj().sp), (words, 8));
-        // All of them, and those that have ended, survive.
+        // All of them, and the finished threads, survive.
         w.roots = w.hec.new_threads.iter().map(|t| t.closure()).collect();
         for request in [Request::MINOR, Request::MAJOR] {
             w.collect(request);
@@ -655,7 +656,7 @@ fn a_collection_ends_the_offer_of_chunks() {
         let young = w.thread();
         stack_cache::offer(w.hec, young, words);
         w.collect(Request::MINOR);
-        // Where the chunk was, a new one is now, which has a thread.
+        // Where the chunk was, there is now a new chunk of another thread.
         let (first, second) = (w.thread(), w.thread());
         assert!(first.obj().stackobj != second.obj().stackobj);
     }
