@@ -1,32 +1,42 @@
-//! How soon HECs share their threads with those that rest: as soon as it has lately paid.
+//! Back-off of load balancing: how soon HECs give threads to idle HECs.
 //!
-//! To share is to wake a core, to move data from cache to cache, and, if the thread soon waits for
-//! one that has stayed, to do both again the other way. So it is measured: the next HEC that comes
-//! to rest, whichever it is, tells for how long sharing has kept one more busy. If that was less than
-//! sharing costs, threads wait longer before they are shared again (twice as long, each time);
-//! if it was far more, they are shared at once. Threads that hand each other small pieces of
-//! work thus come to run on one HEC, and spread again when they have more to do.
+//! Giving a thread away wakes a core and moves data from cache to cache. If the thread soon waits for one that has
+//! stayed, both are paid again. So the benefit is measured.
+//!
+//! # Protocol
+//! 1. A balance starts a time measurement ([`BalanceBackoff::on_balance`]).
+//! 2. The next HEC that becomes idle, whichever it is, ends it ([`BalanceBackoff::on_idle`]). The time between tells
+//!    how long balancing kept one more HEC busy.
+//! 3. If that is less than balancing costs, the delay before the next balance doubles. If it is far more, the delay is
+//!    reset.
+//!
+//! So threads that exchange small pieces of work come to run on one HEC, and spread again when they have more to do.
+//!
+//! # Locking
+//! All fields are relaxed atomics: a lost update delays one balance.
 use crate::base::clock::getMonotonicNSec as now;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What it costs to give a thread to a HEC that rests: about what it takes to wake an OS thread.
+/// The cost of giving a thread to an idle HEC, in nanoseconds: about what it takes to wake an OS thread.
 const COST_NS: u64 = 20_000;
-/// Busy for so long: well worth it.
+/// A HEC kept busy for this many nanoseconds is worth several wake-ups, and resets the delay.
 const WORTH_NS: u64 = 5 * COST_NS;
 
+/// The shortest delay in nanoseconds: balancing more often would only read the clock.
 const LEAST_DELAY_NS: u64 = 2_000;
+/// The longest delay in nanoseconds, so that a program that changes its behaviour is balanced again soon.
 const MOST_DELAY_NS: u64 = 4_000_000;
 
-/// A thread that runs at full tilt allocates about so much.
+/// The allocation rate of a busy thread, in bytes per nanosecond. It converts a delay into a limit on Hp.
 const BYTES_PER_NS: u64 = 2;
 
-/// The pace of all HECs: the grain of what they do is theirs together.
+/// The delay of all HECs: they share it, because the grain of the program's work is common to them.
 pub struct BalanceBackoff {
-    /// From one sharing to the next.
+    /// Nanoseconds from one balance to the next.
     delay: AtomicU64,
-    /// When threads were shared last.
+    /// When threads were last balanced.
     shared: AtomicU64,
-    /// The same until a HEC has come to rest; then zero.
+    /// The same until a HEC becomes idle; then zero.
     all_busy_since: AtomicU64,
 }
 
@@ -41,25 +51,25 @@ impl BalanceBackoff {
         }
     }
 
-    /// Nanoseconds until threads should be shared.
+    /// Nanoseconds until threads should be balanced.
     pub fn delay_ns(&self) -> u64 {
         let due = self.shared.load(Ordering::Relaxed) + self.delay.load(Ordering::Relaxed);
         due.saturating_sub(now())
     }
 
-    /// About what a thread allocates until then.
+    /// About how many bytes a thread allocates until then.
     pub fn delay_bytes(&self) -> usize {
         (self.delay_ns().max(LEAST_DELAY_NS) * BYTES_PER_NS) as usize
     }
 
-    /// Threads have been shared.
+    /// Records that threads have been balanced.
     pub fn on_balance(&self) {
         let now = now();
         self.shared.store(now, Ordering::Relaxed);
         self.all_busy_since.store(now, Ordering::Relaxed);
     }
 
-    /// A HEC comes to rest.
+    /// Records that a HEC has become idle.
     pub fn on_idle(&self) {
         if self.all_busy_since.load(Ordering::Relaxed) == 0 {
             return;
@@ -72,7 +82,7 @@ impl BalanceBackoff {
     }
 }
 
-/// The delay, when sharing after such a one has kept HECs busy for so long.
+/// The next delay, after a balance that kept HECs busy for `busy` nanoseconds.
 fn delay_after(delay: u64, busy: u64) -> u64 {
     match busy {
         0..COST_NS => (2 * delay).min(MOST_DELAY_NS),

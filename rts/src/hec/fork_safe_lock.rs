@@ -1,13 +1,13 @@
-//! Locks that can be made anew in the child of a fork, where an OS thread that is no more may have
-//! held them.
+//! Locks that the child of a fork can make anew, because an OS thread that no longer exists may have held them.
 use crate::base::fatal::broken;
 use crate::hec::many;
 use std::cell::UnsafeCell;
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
+/// A mutex that can be made anew.
 pub struct Lock<T>(UnsafeCell<Mutex<T>>);
 
-// SAFETY: as for the mutex within, which is only replaced when nobody else is there.
+// SAFETY: as for the mutex inside, which is replaced only while no other OS thread exists.
 unsafe impl<T: Send> Sync for Lock<T> {}
 
 impl<T> Lock<T> {
@@ -32,15 +32,15 @@ impl<T> Lock<T> {
         }
     }
 
-    /// Replaces the lock and what it guards, without looking at either.
+    /// Replaces the lock and the value that it guards, without reading either.
     /// # Safety
-    /// No other OS thread is left that uses it.
+    /// No other OS thread uses it any more.
     pub unsafe fn renew(&self, value: T) {
         std::ptr::write(self.0.get(), Mutex::new(value));
     }
 }
 
-/// What nobody touches but holders of HECs: where there is only one, it needs no lock.
+/// A value that only holders of HECs access. While there is one HEC, it needs no lock.
 pub struct HolderLock<T> {
     lock: Lock<()>,
     value: UnsafeCell<T>,
@@ -55,7 +55,7 @@ impl<T> HolderLock<T> {
     }
 
     /// # Safety
-    /// The caller holds a HEC, or nobody else can be here; `f` does not come here again.
+    /// The caller holds a HEC, or no other thread can access the value; `f` does not call this again.
     pub unsafe fn with<R>(&self, f: impl FnOnce(&mut T) -> R) -> R {
         let _held = many().then(|| self.lock.lock());
         f(&mut *self.value.get())

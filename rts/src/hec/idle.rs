@@ -1,35 +1,38 @@
-//! Work that a HEC could give away, and HECs that come to rest: if both come at the same moment, one of the two sees the other.
+//! Notification of idle HECs and of new work. If a HEC becomes idle while another gets work, one of the two notices.
 //!
-//! A HEC *has something* while threads wait on its queue or sparks in its ring; its holder alone makes that so and undoes it. A HEC
-//! *rests* while nobody holds it and nothing is to be done there; who gives it up or takes it says so, under its seat's lock
-//! ([`IdleCount`]). Work is given away between threads (`sched/balance.rs`, `sched/spark.rs`), so all that is decided here is who has
-//! a running thread come back for it, by its limit:
+//! A HEC *has work* while threads wait on its run queue or sparks in its pool. Only its holder changes that. A HEC is
+//! *idle* while no task holds it and it has nothing to do. The task that releases or takes it records that under the
+//! lock of the HEC slot ([`IdleCount`]). Work is given away between threads (`sched/balance.rs`, `sched/spark.rs`). So
+//! this file decides only which running thread must return to the scheduler. It uses the thread's heap limit.
 //!
+//! # Protocol
 //! ```text
-//!   who rests:       rests;       fence;  has another something?                      then that one's limit = 0     ask
-//!   who comes to
-//!   have something:  something;   fence;  does one rest?                              then its own limit comes down  made
-//!   who runs a
-//!   thread:          limit = end; fence;  has one come to rest since it looked
-//!                                         whether to give, and has it something?      then its own limit = 0        runs
+//!   notify_idle, by a HEC that becomes idle:     idle count + 1;  fence;  if another HEC has work: its limit = 0
+//!   work_added, by a HEC that gets first work:   work;            fence;  if a HEC is idle: lower the own limit
+//!   before_run, by a HEC that runs a thread:     limit = end;     fence;  if it has work, and a HEC has become idle
+//!                                                                         since it last balanced: the own limit = 0
 //! ```
 //!
-//! Of two fences one comes first, and what was written before that one is read after the other. So either who rests finds the work,
-//! and writes a limit that no earlier one overwrites, or who has the work finds that one rests.
+//! # Invariant
+//! Of two fences one comes first, and the side with the later fence reads what the other wrote before its own. So
+//! either the idle HEC finds the work, and writes a limit that no earlier one overwrites, or the HEC with the work
+//! finds the idle one.
 //!
-//! A fence is needed only when something comes where there was nothing: who rests later finds what has been there all the
-//! time. Nor does a fork need one: it sets a limit in any case (`Hec::give_way_soon`).
+//! A fence is needed only when a HEC gets work that had none. A HEC that becomes idle later finds work that has been
+//! there all the time. A fork needs no fence either, because it sets a limit in any case (`Hec::give_way_soon`).
 //!
+//! # Checked by
 //! `rts/tests/models/idle_notify.rs` runs this file under loom.
 use crate::base::atomics::{fence, AtomicUsize, Ordering};
 
-/// How many HECs rest, in the low half; in the upper one how often one has come to rest.
+/// The number of idle HECs in the low half, and how often a HEC has become idle in the high half.
 pub struct IdleCount(pub AtomicUsize);
 
+/// One transition to idle, in the high half of the count.
 const ONE_MORE_TIME: usize = 1 << 32;
 
 impl IdleCount {
-    /// One comes to rest, or has something to do. Release: see `times`.
+    /// A HEC becomes idle, or stops being idle. Release: see `times`.
     pub fn one(&self, yes: bool) {
         if yes {
             self.0.fetch_add(1 + ONE_MORE_TIME, Ordering::Release);
@@ -42,22 +45,22 @@ impl IdleCount {
         self.0.load(Ordering::Relaxed) % ONE_MORE_TIME
     }
 
-    /// How often one has come to rest. Acquire: who looks then sees which these are.
+    /// How often a HEC has become idle. Acquire: the reader then sees which HECs are idle.
     pub fn times(&self) -> usize {
         self.0.load(Ordering::Acquire) / ONE_MORE_TIME
     }
 }
 
-/// A HEC that may have something to give.
+/// A HEC that may have work to give away.
 pub trait WorkSource {
-    /// Any OS thread may ask.
+    /// Does it have work? Any OS thread may ask.
     fn has_something(&self) -> bool;
-    /// How far the running thread may allocate.
+    /// The address up to which the running thread may allocate.
     fn limit(&self) -> &AtomicUsize;
 }
 
-/// One has come to rest, and said so: has those `others` come back that have something, if there is `room` for one more to be busy.
-/// (Of several that come to rest, the last to say so sees all of them.)
+/// A HEC has become idle and has recorded that. Makes the `others` that have work return to the scheduler, if there is
+/// `room` for one more busy HEC. (Of several that become idle, the last to record it sees all of them.)
 pub fn notify_idle<'a, G: WorkSource + 'a>(room: impl FnOnce() -> bool, others: impl Iterator<Item = &'a G>) {
     fence(Ordering::SeqCst);
     if room() {
@@ -65,7 +68,8 @@ pub fn notify_idle<'a, G: WorkSource + 'a>(room: impl FnOnce() -> bool, others: 
     }
 }
 
-/// The running thread has made something; there was nothing if it is the `first`. If there is `room` it stops at `wanted`.
+/// The running thread has added work; it is the `first` if there was none before. If there is `room`, it stops at
+/// `wanted`.
 pub fn work_added<G: WorkSource>(giver: &G, first: bool, room: impl FnOnce() -> bool, wanted: impl FnOnce() -> usize) {
     if first {
         fence(Ordering::SeqCst);
@@ -75,17 +79,17 @@ pub fn work_added<G: WorkSource>(giver: &G, first: bool, room: impl FnOnce() -> 
     }
 }
 
-/// Has the running thread stop at `wanted`, if it would go further.
+/// Makes the running thread stop at `wanted`, if its limit is higher.
 pub fn lower_limit(limit: &AtomicUsize, wanted: usize) {
     let seen = limit.load(Ordering::Relaxed);
     if seen > wanted {
-        // Whoever was faster wants it to stop at once.
+        // If another OS thread changed the limit meanwhile, it wants the thread to stop at once.
         let _ = limit.compare_exchange(seen, wanted, Ordering::Relaxed, Ordering::Relaxed);
     }
 }
 
-/// A thread is about to run: its limit has been written, and a full fence has followed. `seen` is how often one had come to rest when
-/// the holder last looked whether to give.
+/// A thread is about to run. Its limit has been written, and a full fence has followed. `seen` is how often a HEC had
+/// become idle when the holder last balanced.
 pub fn before_run<G: WorkSource>(giver: &G, resting: &IdleCount, seen: usize, room: impl FnOnce() -> bool) {
     if resting.times() != seen && room() && giver.has_something() {
         giver.limit().store(0, Ordering::Relaxed);

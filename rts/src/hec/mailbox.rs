@@ -1,15 +1,23 @@
-//! How others reach the holder of a HEC: letters, and calls to come back to the scheduler.
+//! The mailbox of a HEC: messages to its holder, and requests to return to the scheduler.
 //!
-//! Letters. The sender adds its letter, says that there is one, and only then looks who holds the
-//! HEC; whoever gives the HEC up looks whether there is a letter, under the same lock (the seat's).
-//! So either the sender finds a holder, whom it calls back, or the one who gives up finds the
-//! letter, or the sender finds nobody and appoints a reader.
+//! # Protocol
+//! Messages:
+//! 1. The sender adds its message and sets `any`. Only then does it check who holds the HEC.
+//! 2. A task that releases the HEC checks `any` under the same lock (the HEC slot's).
 //!
-//! Calls. A thread runs until it allocates up to a limit; zero stops it. The caller writes `wanted`
-//! and then the limit; a holder that is about to run a thread writes the limit and then reads
-//! `wanted`; with a full fence between the two on either side. So either the holder sees the call,
-//! or its limit is overwritten with zero.
+//! So one of three happens: the sender finds a holder and requests its return, the releasing task finds the message, or
+//! the sender finds no holder and appoints a reader.
 //!
+//! Requests: a thread runs until it allocates up to a limit; a limit of zero stops it.
+//! 1. The sender writes `wanted`, then a full fence, then the limit.
+//! 2. A holder that is about to run a thread writes the limit, then a full fence, then reads `wanted`.
+//!
+//! So either the holder sees the request, or its limit is overwritten with zero.
+//!
+//! # Locking
+//! The messages have a lock of their own.
+//!
+//! # Checked by
 //! `rts/tests/models/mailbox.rs` runs this file under loom.
 use crate::base::atomics::{fence, AtomicUsize, Mutex, MutexGuard, Ordering};
 use crate::base::poison::unpoisoned;
@@ -29,33 +37,33 @@ impl<T> Mailbox<T> {
         unpoisoned(self.messages.lock())
     }
 
-    /// Adds a letter. The caller then sees to it that somebody reads it.
+    /// Adds a message. The caller then makes sure that a task reads it.
     pub fn add(&self, message: T) {
         let mut messages = self.messages();
         messages.push(message);
         self.any.store(1, Ordering::Relaxed);
     }
 
-    /// Is there a letter? Exact for who holds the seat's lock, or has heard the call that followed it; the letters have a lock of their own.
+    /// Is there a message? Exact under the lock of the HEC slot, or after taking the request that followed the message.
     pub fn any(&self) -> bool {
         self.any.load(Ordering::Relaxed) != 0
     }
 
-    /// Takes all letters, oldest first.
+    /// Takes all messages, oldest first.
     pub fn take(&self) -> Vec<T> {
         let mut messages = self.messages();
         self.any.store(0, Ordering::Relaxed);
         std::mem::take(&mut *messages)
     }
 
-    /// Calls the holder back, even if it is just about to run a thread.
+    /// Requests that the holder return to the scheduler, even if it is just about to run a thread.
     pub fn call_back(&self, limit: &AtomicUsize) {
         self.wanted.store(1, Ordering::Release);
         fence(Ordering::SeqCst);
         limit.store(0, Ordering::Relaxed);
     }
 
-    /// Lets a thread run up to `end`, unless the holder is called back.
+    /// Lets a thread run up to `end`, unless a return has been requested.
     pub fn open(&self, limit: &AtomicUsize, end: usize) {
         limit.store(end, Ordering::Relaxed);
         fence(Ordering::SeqCst);
@@ -64,12 +72,14 @@ impl<T> Mailbox<T> {
         }
     }
 
-    /// Is there a call or a letter? A hint: one that comes at this moment may be missed here, but stops the next thread.
+    /// Is there a request or a message? A hint: one that arrives at this moment may be missed here, but stops the next
+    /// thread.
     pub fn has_request(&self) -> bool {
         self.wanted.load(Ordering::Relaxed) != 0 || self.any.load(Ordering::Relaxed) != 0
     }
 
-    /// Has the holder been called back? It has heard it then. (Acquire, and Release in `call_back`: it sees the letter.)
+    /// Takes the request to return, if there is one. Acquire, paired with Release in `call_back`: the holder sees the
+    /// message.
     pub fn called_back(&self) -> bool {
         self.wanted.load(Ordering::Relaxed) != 0 && self.wanted.swap(0, Ordering::Acquire) != 0
     }

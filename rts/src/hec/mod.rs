@@ -1,11 +1,13 @@
-//! The Haskell Execution Context: what a thread needs while it runs, one for each core used.
+//! The Haskell Execution Context (HEC): what a thread needs while it runs. GHC calls it a Capability.
 //!
-//! BaseReg points at `r`; compiled code reaches `fun_table` at negative offsets. Everything
-//! after the register table is our own. A HEC is used by one OS thread at a time, the one that
-//! holds it (`sched::seat`); the exceptions are atomics, marked as such, and the inbox: whoever
-//! wants something of a thread that belongs to another HEC sends a letter ([`Hec::send`]).
+//! BaseReg points at `r`, and compiled code reaches `fun_table` at negative offsets. The fields after the register
+//! table are private to the runtime.
 //!
-//! HECs are made with the world stopped and never freed, so that addresses of theirs stay good.
+//! # Invariants
+//! - One OS thread at a time uses a HEC: the one that holds it ([`crate::sched::handoff`]). Exceptions are the atomic
+//!   fields and the mailbox. An OS thread that needs something of a thread that another HEC owns sends a message
+//!   ([`Hec::send`]).
+//! - HECs are made while the world is stopped and never freed, so their addresses stay valid.
 pub mod balance_backoff;
 pub mod fork_safe_lock;
 pub mod idle;
@@ -45,9 +47,9 @@ pub struct Hec {
     pub fun_table: FunTable,
     pub r: RegTable,
     pub no: u32,
-    /// Asked to give way, if not zero: by the ticker ([`TIME_IS_UP`]), by wake-ups and by collections.
+    /// Nonzero asks the running thread to yield. The ticker ([`TIME_IS_UP`]), wake-ups and collections set it.
     pub context_switch: AtomicU32,
-    /// Nobody holds it, and it has nothing to do. Written under the seat's lock.
+    /// No task holds the HEC, and it has nothing to do. Written under the lock of the HEC slot.
     rests: AtomicBool,
     pub alloc: AllocArea,
     pub remembered: RememberedSet,
@@ -58,56 +60,57 @@ pub struct Hec {
     pub new_threads: Vec<Tso>,
     /// Weak pointers made since the last collection.
     pub new_weaks: Vec<Closure>,
-    /// The record of a transaction that has ended, for the next one, or null. It is no root: a
-    /// collection drops it.
+    /// The record of a transaction that has ended, for the next one, or null. It is no root: a collection clears it.
     pub spare_record: Closure,
-    /// Transactions of this HEC that have failed in a row.
+    /// The number of transactions of this HEC that have failed in a row.
     pub conflicts: u32,
     /// What the thread that leaves with `ThreadBlocked` is about to wait for.
     pub wait: Wait,
-    /// Threads that wait here may be shared in a while.
+    /// Threads that wait here may be balanced after a delay.
     pub share_later: bool,
-    /// When the running thread was last asked to claim what it evaluates, in nanoseconds.
+    /// When the running thread was last asked to claim the thunks it evaluates, in [`ticks`].
     pub asked_to_claim: u64,
-    /// How often a HEC had come to rest when it was last looked whether to give what waits here away (`idle.rs`).
+    /// How often a HEC had become idle when this one last balanced ([`idle`]).
     pub rests_seen: usize,
-    /// The thread at the front of the queue is in the middle of its time slice: its number, or 0.
+    /// The number of the thread that is at the front of the queue in the middle of its time slice, or 0.
     pub interrupted: u64,
-    /// The thread that has just come back and runs on at once. (It is no root: nothing happens in between.)
+    /// The thread that has just returned and continues at once. It is no root, because no collection happens in
+    /// between.
     pub straight_on: Option<Tso>,
-    /// Has a thread been handed an MVar that others wait for?
+    /// Has a thread received an MVar for which others wait? Prevents convoys ([`crate::sync::mvar`]).
     pub handed: Handed,
-    /// Whether to stay awake for an MVar's value.
+    /// Decides whether to spin for an MVar's value.
     pub value_spin: AdaptiveSpin,
-    /// The same for thunks.
+    /// Decides whether to spin for a thunk's value.
     pub thunk_patience: AdaptiveSpin,
-    /// Whether to evaluate what modifies variables before others see it.
+    /// Decides whether to evaluate a modification before publishing it.
     pub modify_predictor: ModifyPredictor,
-    /// It knows of the collection that has been announced (`sched/gc/announce.rs`).
+    /// This HEC has seen the collection that has been announced ([`crate::sched::gc::announce`]).
     pub heard: AtomicBool,
-    /// Why the running thread was stopped from outside (a collection was asked for).
+    /// The collection that the running thread was stopped for.
     pub gc_requested: Option<GcRequest>,
-    /// Thunks that somebody may evaluate before they are needed, and what became of such.
+    /// Thunks that another HEC may evaluate before they are needed, and counts of what became of them.
     pub sparks: SparkRing,
-    /// How far ahead of others its spark threads work.
+    /// How many sparks ahead of other HECs this HEC's spark threads work.
     pub lead: SparkSkip,
     pub spark_counts: Sparks,
-    /// Letters (threads to run here, and exceptions, as MSG_THROWTO, for threads of this HEC), and
-    /// calls to the holder to come back to the scheduler for one, or because the world is to stop.
+    /// Messages: threads to run here, exceptions (MSG_THROWTO) for threads of this HEC, and entries of threads that
+    /// wait for one. Also requests to the holder to return to the scheduler for a message or to stop the world.
     mailbox: Mailbox<Closure>,
 }
 
-/// A thread that is handed an MVar for which others wait runs at once (`sync/mvar.rs`).
+/// State of an MVar hand-off: a thread that receives an MVar for which others wait runs at once
+/// ([`crate::sync::mvar`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Handed {
     No,
-    /// The first on the run queue has been.
+    /// The first thread on the run queue has received one.
     Next,
-    /// The running thread had been.
+    /// The running thread had received one.
     Running,
 }
 
-/// A collection somebody asked for.
+/// A requested collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GcRequest {
     Minor,
@@ -118,7 +121,7 @@ const _: () = assert!(offset_of!(Hec, r) == OFFSET_Capability_r);
 
 impl Hec {
     pub fn new(no: u32) -> Hec {
-        // SAFETY: the register table is plain numbers, for which zero is a value.
+        // SAFETY: the register table is plain numbers, for which zero is a valid value.
         let zeroed = unsafe { std::mem::zeroed::<(FunTable, RegTable)>() };
         Hec {
             fun_table: zeroed.0,
@@ -156,12 +159,12 @@ impl Hec {
 
     /// The HEC whose register table BaseReg points to.
     /// # Safety
-    /// `reg` came from a HEC that this OS thread holds.
+    /// `reg` belongs to a HEC that this OS thread holds.
     pub unsafe fn of_reg<'a>(reg: *mut RegTable) -> &'a mut Hec {
         &mut *((reg as usize - offset_of!(Hec, r)) as *mut Hec)
     }
 
-    /// What threads of this HEC have for an owner (`thread/ownership.rs`).
+    /// The address that names this HEC as an owner ([`crate::thread::ownership`]).
     pub fn address(&self) -> usize {
         self as *const Hec as usize
     }
@@ -172,18 +175,18 @@ impl Hec {
     }
 
     fn hp_lim(&self) -> &AtomicUsize {
-        // SAFETY: a naturally aligned word that compiled code reads with plain loads.
+        // SAFETY: a naturally aligned word, which compiled code reads with plain loads.
         unsafe { &*(&self.r.hp_lim as *const usize as *const AtomicUsize) }
     }
 
-    /// Makes the running thread return to the scheduler at its next heap check. Any OS thread
-    /// may call this at any time.
+    /// Makes the running thread return to the scheduler at its next heap check. Any OS thread may call this at any
+    /// time.
     pub fn interrupt(&self) {
         self.hp_lim().store(0, Ordering::Relaxed);
     }
 
-    /// Lets the thread that is about to run allocate up to the nursery's end, or until threads that
-    /// wait here may be shared.
+    /// Lets the thread that is about to run allocate up to the nursery's end, or until threads that wait here may be
+    /// balanced.
     pub fn open_nursery(&mut self) {
         self.r.current_nursery = self.alloc.run;
         self.show_open_pinned();
@@ -198,26 +201,27 @@ impl Hec {
         }
     }
 
-    /// Apart, so that one HEC alone saves no registers for it.
+    /// Not inlined, so that a single HEC saves no registers for it.
     #[inline(never)]
     fn open_among_others(&self, end: usize) {
         self.mailbox.open(self.hp_lim(), if self.share_later { end.min(self.share_limit()) } else { end });
         idle::before_run(self, &ACTIVE_HECS.resting, self.rests_seen, || room() > 0);
     }
 
-    /// Has compiled code cut small pinned arrays from the block that is open for them now.
+    /// Makes compiled code allocate small pinned arrays from the block that is now open for them.
     pub fn show_open_pinned(&mut self) {
         self.r.open_pinned = self.alloc.open_pinned();
     }
 
-    /// Where in the nursery the running thread should look whether to share.
+    /// The address at which the running thread should stop so that the HEC can balance.
     fn share_limit(&self) -> usize {
-        // SAFETY: the nursery is a live run. (Hp may be in its register: then it stops sooner.)
+        // SAFETY: the nursery is a live run. (If Hp is in its register, the thread stops sooner.)
         unsafe { (*self.alloc.run).free + BALANCE_BACKOFF.delay_bytes() - 1 }
     }
 
-    /// What the running thread has been asked since this was last called: to stop, because of a signal (which is seen to after this: one that
-    /// comes later asks again) or a task that comes back, or because its [time is up](TIME_IS_UP); 0 for nothing. For the holder.
+    /// Takes the request to the running thread: to stop for a signal or a returning task, or because its [time slice
+    /// has ended](TIME_IS_UP). 0 means none. Only the holder calls this. A signal that arrives later sets the request
+    /// again.
     pub fn take_request(&self) -> u32 {
         let asked = self.context_switch.load(Ordering::Relaxed);
         if asked != 0 {
@@ -226,28 +230,27 @@ impl Hec {
         asked
     }
 
-    /// Has the running thread been asked anything, or the holder been called back, or written to?
+    /// Is there a request to the running thread or to the holder, or a message?
     pub fn is_asked(&self) -> bool {
         self.context_switch.load(Ordering::Relaxed) != 0 || self.mailbox.has_request()
     }
 
-    /// Has the holder come back to the scheduler soon, even if it is just about to run a thread.
-    /// Any OS thread may call this at any time.
+    /// Makes the holder return to the scheduler soon, even if it is just about to run a thread. Any OS thread may call
+    /// this at any time.
     pub fn call_back(&self) {
         self.mailbox.call_back(self.hp_lim());
     }
 
-    /// Has the holder been called back? It has heard it then.
+    /// Takes the request to return, if there is one.
     pub fn called_back(&self) -> bool {
         self.mailbox.called_back()
     }
 
-    /// Makes the running thread give way soon, so that one just made has its turn: at the end of
-    /// its time slice or after a little allocation of its own, whichever comes first.
-    /// `thread_bytes` have just been allocated for the new thread, and do not count: a loop that
-    /// forks would otherwise be stopped every few turns.
+    /// Makes the running thread yield soon, so that a thread just made can run: at the end of its time slice or after a
+    /// little allocation of its own, whichever comes first. `thread_bytes` have just been allocated for the new thread
+    /// and do not count. A loop that forks would otherwise be stopped every few iterations.
     /// # Safety
-    /// The HEC is held by the caller, and Hp is saved.
+    /// The caller holds the HEC, and Hp is saved.
     pub unsafe fn give_way_soon(&mut self, thread_bytes: usize) {
         let asked = self.context_switch.swap(1, Ordering::Relaxed) != 0;
         let last = self.alloc.limit() - 1;
@@ -258,20 +261,21 @@ impl Hec {
             let turn = if many() && room() > 0 { SHARED_TURN_BYTES } else { TURN_BYTES };
             ((*self.alloc.run).free + turn - 1).min(last)
         };
-        // Cleared means at once; then it stays so.
+        // A cleared limit means "at once", and stays cleared.
         if seen != 0 {
             let _ = self.hp_lim().compare_exchange(seen, wanted, Ordering::Relaxed, Ordering::Relaxed);
         }
     }
 
-    /// Has the running thread, which has made another one runnable or a spark, stop when it is time to share, if other HECs may
-    /// be busy. There were no threads waiting, or no sparks, if it is the `first`.
+    /// Makes the running thread stop when it is time to balance, if other HECs may be busy. It has just made a thread
+    /// runnable or made a spark; `first` if no thread or no spark was waiting before.
     pub fn share_soon(&self, first: bool) {
         idle::work_added(self, first, || room() > 0, || self.share_limit());
     }
 
-    /// Has the running thread stop when Hp comes to `wanted`, and at the next heap check at the latest if that is behind it, so that
-    /// it claims what it evaluates (`eval/lazy_blackholing.rs`), unless it has been asked to so few [`ticks`] ago.
+    /// Makes the running thread stop when Hp reaches `wanted`, or at its next heap check if Hp is beyond it. It then
+    /// claims the thunks it evaluates ([`crate::eval::lazy_blackholing`]). Does nothing if it was asked within `every`
+    /// [`ticks`].
     pub fn claim_soon(&mut self, wanted: usize, every: u64) {
         let now = ticks();
         if now.wrapping_sub(self.asked_to_claim) >= every {
@@ -280,7 +284,7 @@ impl Hec {
         }
     }
 
-    /// Asks for a collection at the next heap check.
+    /// Requests a collection at the next heap check.
     pub fn request_gc(&mut self, r: GcRequest) {
         if self.gc_requested != Some(GcRequest::Major) {
             self.gc_requested = Some(r);
@@ -288,7 +292,7 @@ impl Hec {
         self.interrupt();
     }
 
-    /// Room for an object of `words`, uninitialised. `None`: the system is out of memory.
+    /// Allocates an object of `words`, uninitialised. Returns `None` if the system is out of memory.
     /// # Safety
     /// As for [`AllocArea::allocate`].
     #[inline]
@@ -300,7 +304,7 @@ impl Hec {
         c
     }
 
-    /// Room for an object of `words`; ends the program when memory is exhausted.
+    /// Allocates an object of `words`, uninitialised. Ends the program if the system is out of memory.
     /// # Safety
     /// As for [`AllocArea::allocate`].
     #[inline]
@@ -311,10 +315,11 @@ impl Hec {
         }
     }
 
-    /// Has `make` allocate for C, which holds the HEC: after `rts_lock`, or within an unsafe foreign call. There compiled code has the heap
-    /// pointer in its register and goes on from it afterwards, so what is made lies beside the nursery.
+    /// Lets `make` allocate for C code that holds the HEC: after `rts_lock`, or within an unsafe foreign call. In the
+    /// latter compiled code keeps Hp in its register and continues from it afterwards, so the objects lie beside the
+    /// nursery.
     /// # Safety
-    /// As for [`AllocArea::allocate`], but for Hp.
+    /// As for [`AllocArea::allocate`], except for Hp.
     pub unsafe fn for_c<T>(&mut self, make: impl FnOnce(&mut Hec) -> T) -> T {
         if self.current().is_null() {
             return make(self);
@@ -325,8 +330,8 @@ impl Hec {
         made
     }
 
-    /// Sends this HEC a thread to run, an exception for one of its threads, or word that one of them is waited for. Any OS thread that
-    /// holds some HEC may do so.
+    /// Sends this HEC a thread to run, an exception for one of its threads, or the entry of a thread that waits for
+    /// one. Any OS thread that holds a HEC may call this.
     pub fn send(&self, message: Closure) {
         self.mailbox.add(message);
         if let Some(deliver) = ON_MESSAGE.get() {
@@ -334,12 +339,12 @@ impl Hec {
         }
     }
 
-    /// Is there a letter? (A look without the lock; the sender sees to it that another follows.)
+    /// Is there a message? Read without the lock; a sender always requests a return after its message.
     pub fn has_messages(&self) -> bool {
         self.mailbox.any()
     }
 
-    /// Takes all letters, oldest first.
+    /// Takes all messages, oldest first.
     pub fn take_messages(&mut self) -> Vec<Closure> {
         self.mailbox.take()
     }
@@ -349,7 +354,7 @@ impl Hec {
         self.run_queue.len() > 0 || self.r.current_tso != 0
     }
 
-    /// Shows the collector the threads to run here, the one that runs, and the letters.
+    /// Visits the roots: the threads to run here, the running one, and the messages.
     pub fn roots(&mut self, visit: &mut dyn FnMut(&mut Closure)) {
         self.run_queue.roots(visit);
         self.mailbox.messages().iter_mut().for_each(&mut *visit);
@@ -360,7 +365,7 @@ impl Hec {
         }
     }
 
-    /// Lists an untagged closure in the remembered set if it is old.
+    /// Adds an untagged closure to the remembered set if it is old.
     #[inline]
     pub fn remember(&mut self, c: Closure) {
         self.remembered.remember(c)
@@ -377,69 +382,71 @@ impl idle::WorkSource for Hec {
     }
 }
 
-/// A thread that forks gives way to its children after it has allocated this much; after more if they may
-/// be shared with a HEC that rests, which is worth it only if they are many.
+/// The bytes that a thread allocates after a fork before it yields to its child. A new thread waits for the few
+/// microseconds that this takes.
 const TURN_BYTES: usize = 4096;
+/// The same while another HEC is idle. Only a batch of children is worth giving away, so the parent makes more of them.
 const SHARED_TURN_BYTES: usize = 4 * TURN_BYTES;
 const _: () = assert!(TURN_BYTES < BLOCK_BYTES);
 
-/// What the ticker puts into `context_switch`: others shall run; or those, if there are any, whose delays are over or descriptors ready.
+/// Value of `context_switch` that the ticker writes when a time slice has ended: other threads should run.
 pub const TIME_IS_UP: u32 = 2;
+/// Value of `context_switch` that the ticker writes so that threads with expired delays or ready descriptors run.
 pub const LOOK_FOR_EVENTS: u32 = 3;
 
-/// As many HECs as there can be.
+/// The largest number of HECs.
 pub const MAX_HECS: usize = 1024;
 
 static ALL: [AtomicPtr<Hec>; MAX_HECS] = [const { AtomicPtr::new(std::ptr::null_mut()) }; MAX_HECS];
 
-/// How many HECs there are, and how many of them run threads; `base` and C code read these. They
-/// change only with the world stopped.
+/// The number of HECs, and of those that run threads. `base` and C code read these. They change only while the world is
+/// stopped.
 #[no_mangle]
 pub static n_capabilities: AtomicU32 = AtomicU32::new(0);
 #[no_mangle]
 pub static enabled_capabilities: AtomicU32 = AtomicU32::new(0);
 
-/// Told of a letter in an inbox: sees to it that somebody reads it.
+/// Called after a message was sent: makes sure that a task reads it.
 pub static ON_MESSAGE: OnceLock<fn(&Hec)> = OnceLock::new();
 
-/// How many HECs there are.
+/// The number of HECs.
 pub fn count() -> usize {
     n_capabilities.load(Ordering::Relaxed) as usize
 }
 
-/// How many HECs run threads: the first so many.
+/// The number of HECs that run threads: those with the lowest numbers.
 pub fn enabled() -> usize {
     enabled_capabilities.load(Ordering::Relaxed) as usize
 }
 
-/// From now on the first `n` run threads.
+/// Sets the number of HECs that run threads to `n`.
 /// # Safety
-/// The world is stopped, or no Haskell runs yet.
+/// The world is stopped, or no Haskell has run yet.
 pub unsafe fn enable(n: usize) {
     enabled_capabilities.store(n as u32, Ordering::Relaxed);
     ACTIVE_HECS.set_all(n);
 }
 
-/// How many HECs rest: nobody holds them, and they have nothing to do.
+/// The number of idle HECs: no task holds them, and they have nothing to do.
 pub fn resting() -> usize {
     ACTIVE_HECS.resting.count()
 }
 
-/// How many of these may be given something to do (`base/active_limit.rs`).
+/// The number of idle HECs that may be given work ([`crate::base::active_limit`]).
 pub fn room() -> usize {
     ACTIVE_HECS.available()
 }
 
-/// Does HEC `no` rest?
+/// Is HEC `no` idle?
 pub fn is_resting(no: usize) -> bool {
-    // SAFETY: one atomic of a HEC that exists.
+    // SAFETY: reads one atomic of a HEC that exists.
     unsafe { (*address(no)).rests.load(Ordering::Relaxed) }
 }
 
-/// Notes whether HEC `no` rests. Called under its seat's lock; harmless if there is no such HEC.
+/// Records whether HEC `no` is idle. Called under the lock of its slot; has no effect if there is no such HEC.
 pub fn rests(no: usize, yes: bool) {
     let h = address(no);
-    // SAFETY: one atomic of a HEC that exists.
+    // SAFETY: changes one atomic of a HEC that exists.
     if h.is_null() || unsafe { (*h).rests.swap(yes, Ordering::SeqCst) } == yes {
         return;
     }
@@ -448,39 +455,39 @@ pub fn rests(no: usize, yes: bool) {
     }
     ACTIVE_HECS.resting.one(yes);
     if yes {
-        // SAFETY: atomics of HECs that exist.
+        // SAFETY: accesses atomics of HECs that exist.
         let others = (0..enabled()).filter(|&other| other != no).map(|other| unsafe { &*address(other) });
         idle::notify_idle(|| room() > 0, others);
     }
 }
 
-/// Are there several HECs? If not, what is done while holding the HEC needs no lock.
+/// Are there several HECs? If not, an operation of the HEC's holder needs no lock.
 #[inline(always)]
 pub fn many() -> bool {
     n_capabilities.load(Ordering::Relaxed) > 1
 }
 
-/// The address of HEC number `i`; null if there is none.
+/// The address of HEC number `i`, or null if there is none.
 pub fn address(i: usize) -> *mut Hec {
     ALL[i].load(Ordering::Acquire)
 }
 
-/// Adds a HEC, and makes it count.
+/// Adds a HEC, and counts it.
 /// # Safety
-/// The world is stopped, or no Haskell runs yet; fewer than [`MAX_HECS`] exist.
+/// The world is stopped, or no Haskell has run yet. Fewer than [`MAX_HECS`] exist.
 pub unsafe fn add(h: &'static mut Hec) {
     let n = count();
     ALL[n].store(h, Ordering::Release);
     n_capabilities.store(n as u32 + 1, Ordering::Release);
 }
 
-/// Ends the program: the system has no memory for us.
+/// Ends the program because the system is out of memory.
 #[cold]
 pub fn out_of_memory(bytes: usize) -> ! {
     crate::base::fatal::out_of_memory(bytes)
 }
 
-/// Lists `closure` in the remembered set if it is old.
+/// Adds `closure` to the remembered set if it is old.
 /// # Safety
 /// Called from Cmm with the HEC held.
 #[no_mangle]

@@ -1,48 +1,58 @@
-//! Whether what modifies a mutable variable is evaluated before others see it (`eval/atomic_modify.rs`).
+//! Predicts whether to evaluate a modification of a mutable variable before publishing it (`eval/atomic_modify.rs`).
 //!
-//! That pays where several HECs modify a variable and evaluate its new value at once: others go on with the old value meanwhile,
-//! where they would wait for the new one. So all HECs do it from when one of them has met a modification that was not finished.
-//! What is meant to be lazy stays so: it is done only for code that has been seen to evaluate the thunk that it gets
-//! before it modifies anything else. Such code is known by the address that the operation returns to.
+//! Eager evaluation pays where several HECs modify a variable and evaluate its new value at once. The other HECs
+//! continue with the old value meanwhile, instead of waiting for the new one.
 //!
-//! Where others are faster as a rule the work is in vain. Then a HEC leaves it, for longer each time.
+//! # Protocol
+//! 1. A HEC that finds a modification unfinished records a conflict. From then on all HECs evaluate eagerly.
+//! 2. Code that is meant to be lazy stays lazy. Only code that has been seen to force the thunk it gets, before it
+//!    modifies anything else, is evaluated eagerly. The return address of the operation identifies the code.
+//! 3. Where other HECs usually publish first, the work is wasted. The HEC's credit then runs out, and it stops
+//!    evaluating eagerly, for longer each time.
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How often a modification has been met that was not finished. That is seldom when all are eager, so all HECs count together.
+/// How often an unfinished modification has been found. HECs share the count, because conflicts are rare once all are
+/// eager.
 static MEETINGS: AtomicUsize = AtomicUsize::new(0);
 
-/// A modification has been met that was not finished.
+/// Records that an unfinished modification has been found.
 pub fn has_met_unfinished() {
     MEETINGS.fetch_add(1, Ordering::Relaxed);
 }
 
-/// How often that has been so.
+/// How often an unfinished modification has been found.
 pub fn meetings() -> usize {
     MEETINGS.load(Ordering::Relaxed)
 }
 
-/// What a HEC has to lose; each modification evaluated first gains one more, and each that was evaluated again and again in vain costs as
-/// much as so many gain.
+/// The credit of a HEC when it begins to evaluate eagerly. It allows 64 wasted modifications in a row, enough to tell a
+/// trend from chance.
 const CREDIT: u32 = 1024;
+/// The credit that one wasted modification costs. A modification evaluated eagerly gains 1, so one wasted in 16 is
+/// tolerated.
 const IN_VAIN: u32 = 16;
-/// After so many failures in a row two to the power of them are let pass.
+/// The largest exponent of the back-off: after `n` failures in a row a HEC ignores 2^n - 1 conflicts before it tries
+/// again.
 const MOST_FAILURES: u32 = 8;
-/// Pieces of code that are remembered.
+/// The number of code addresses that are remembered, a power of two. A program has few places that modify variables
+/// often.
 const SITES: usize = 16;
 
 #[derive(Debug)]
 pub struct ModifyPredictor {
-    /// Evaluate everything first (`HECATON_CHECK=modify`).
+    /// Evaluate every modification eagerly (`HECATON_CHECK=modify`).
     always: bool,
-    /// 0: be lazy.
+    /// 0 means that this HEC is lazy.
     credit: u32,
+    /// How often in a row the credit has run out.
     failures: u32,
-    /// How often there must be a meeting before it is tried again, and how often there had been one when last asked.
+    /// The number of conflicts to ignore before eager evaluation is tried again, and the count of conflicts at the last
+    /// call.
     skip: u32,
     seen: usize,
-    /// Code that evaluates what it gets at once.
+    /// Addresses of code that forces the thunk it gets at once.
     strict: [usize; SITES],
-    /// The thunk made by the last modification that was not evaluated first, or 0; and the code that has it.
+    /// The thunk of the last modification that was done lazily, or 0, and the address of the code that has it.
     last: (usize, usize),
 }
 
@@ -51,8 +61,8 @@ impl ModifyPredictor {
         ModifyPredictor { always, credit: 0, failures: 0, skip: 0, seen: 0, strict: [0; SITES], last: (0, 0) }
     }
 
-    /// Code at `site` modifies a variable: evaluate that first, after so many meetings? If not, its thunk will be at `thunk`, most
-    /// probably.
+    /// Code at `site` modifies a variable: should the modification be evaluated first, given the count of conflicts so
+    /// far? If not, its thunk will most probably be at `thunk`.
     pub fn predict(&mut self, site: usize, thunk: usize, meetings: usize) -> bool {
         if self.credit == 0 && self.seen != meetings {
             self.seen = meetings;
@@ -83,19 +93,19 @@ impl ModifyPredictor {
         }
     }
 
-    /// The running thread enters what modifies a variable.
+    /// The running thread enters the thunk of a modification.
     pub fn on_forced(&mut self, thunk: usize) {
         if thunk == self.last.0 {
             self.strict[slot(self.last.1)] = self.last.1;
         }
     }
 
-    /// The thread stops: thunks may lie elsewhere when it goes on.
+    /// The thread stops. Another thunk may be at the same address when it resumes.
     pub fn stops(&mut self) {
         self.last = (0, 0);
     }
 
-    /// A modification was evaluated as often as may be, and others were faster each time.
+    /// A modification was evaluated as often as allowed, and another HEC was faster each time.
     pub fn penalize(&mut self) {
         if self.credit == 0 {
             return;
@@ -120,7 +130,7 @@ mod tests {
     const SITE: usize = 0x400_008;
     const LAZY: usize = 0x500_010;
 
-    /// One that has seen `SITE` evaluate what it gets.
+    /// A predictor that has seen `SITE` force its thunk.
     fn forced() -> ModifyPredictor {
         let mut e = ModifyPredictor::new(false);
         assert!(!e.predict(SITE, 64, 0));
@@ -133,7 +143,7 @@ mod tests {
         let mut e = forced();
         assert!(!e.predict(SITE, 64, 0));
         assert!(e.predict(SITE, 64, 1) && e.predict(SITE, 64, 1) && !e.predict(LAZY, 128, 1));
-        // It stopped in between: another thunk may lie there now.
+        // The thread stopped in between, so another thunk may lie there now.
         e.stops();
         e.on_forced(128);
         assert!(!e.predict(LAZY, 128, 1));

@@ -1,56 +1,85 @@
-//! A thread's place in the run queue.
+//! Scheduling priority of threads: a two-level feedback queue.
 //!
-//! Who is woken goes to the back of the queue, and so does who has used up a time slice. But to go round
-//! among many threads that compute is to keep all of them half done: all that they have built so far is alive
-//! at once, and out of the caches when they go on. So those that compute have *turns* of several slices, the more the more others
-//! wait, but a round takes no longer than about a second and a half. They have them in the order in which they began to wait for them. Who blocks during
-//! its turn has the rest of it when it is woken, before all whose turns began later; but nobody's
-//! turn is interrupted for that. Who blocks for the first time without having been found at work has not begun, and waits at the back.
+//! *Interactive* threads run for moments before they block, as the threads of a server do. *Batch* threads are
+//! CPU-bound. The run queue serves interactive threads first (`run_queue.rs`). So an interactive thread that is woken
+//! waits for one time slice only, not for a round of all threads.
 //!
-//! They need not wait who only ever run for a moment before they block, as the threads of a server do. When such a *brief* thread is
-//! woken it comes before all that compute: so it waits for a time slice only, not for a round. It is brief until it has been found at work
-//! twice without having blocked in between: to be found once may happen to anybody. (Once is enough if it has done much since it
-//! blocked, and much more than it usually does before it blocks.) And it is brief again when it has blocked four times without having been found
-//! twice in between, as a thread is that draws pictures, each in less than a slice. A new thread is
-//! what the thread is that makes it: a server's counts as brief, and those among which a computation is divided do not, as they would
-//! all be half done again. What C calls and what handles signals counts as brief; and so does a thread that evaluates what
-//! another one waits for, as long as that lasts.
+//! Round robin among many CPU-bound threads would keep all of them half done. All data they have built would be alive
+//! at once, and out of the caches when they continue. So a batch thread runs in a *burst* of several time slices.
+//! Bursts are longer the more threads wait, but a round of all bursts takes at most about 1.5 seconds.
 //!
-//! The ticker finds threads at work in proportion to the time that they use, so nobody's turn is for ever; and each time that it finds a
-//! brief one, one of those that compute is next: they have about half of the time.
-//! Who names the length of time slices (`-C`) gets them as they are, and no turns.
+//! # States
+//! ```text
+//!                        seen at work                       seen again, without
+//!                                                           blocking in between
+//!      INTERACTIVE ------------------> INTERACTIVE SEEN ------------------------> BATCH, burst not begun
+//!        ^  ^   |                        |                                          ^
+//!        |  |   | seen, has done much    | blocks                                   |
+//!        |  |   +------------------------|------------------------------------------+
+//!        |  +----------------------------+
+//!        |
+//!        |               seen at work
+//!        |       BATCH <-----------------> BATCH SEEN
+//!        |         |     seen again, blocks  |
+//!        +---------+-------------------------+
+//!          has blocked 4 times without having been seen twice in between
+//! ```
+//!
+//! *Seen* means that the ticker found the thread at work at the end of a time slice. One such event can happen to any
+//! thread, so it takes two in a row to change the priority. One is enough if the thread has allocated much since it
+//! blocked, and much more than it usually does before it blocks.
+//!
+//! # Rules
+//! | event | effect |
+//! |---|---|
+//! | a batch thread is queued | its burst begins, unless it has begun |
+//! | a batch thread blocks during its burst | it keeps the rest, and runs before threads whose bursts began later |
+//! | a batch thread blocks before it was ever seen | its burst has not begun, and it waits at the back |
+//! | a burst has used its slices, or the thread yields | the burst ends; the next begins when the thread is queued |
+//! | a thread forks | the child is interactive or batch as its parent is |
+//! | C code calls in, or a signal is handled | the thread is interactive |
+//! | another thread waits for a thunk of the thread | it becomes interactive at the end of its slice |
+//! | an interactive thread is seen | a batch thread runs next, so these get about half the time |
+//! | `-C` is given | there are no bursts and no levels |
+//!
+//! # Invariants
+//! - A running burst is not interrupted for a batch thread that was woken.
+//! - The ticker finds threads at work in proportion to the time they use, so no burst lasts for ever.
 use crate::abi::tso::Priority;
 use crate::abi::Tso;
 use crate::base::clock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How many slices a turn has at most, and how many all turns of a round have together.
+/// The most time slices of one burst: longer ones would make other batch threads wait without sparing memory.
 const SLICES: usize = 10;
+/// The most time slices of all bursts of a round together: at 20 ms a slice, 1.5 seconds.
 const ROUND: usize = 75;
-/// So many pieces of its nursery are much for a thread that runs for moments.
+/// The number of nursery chunks whose use is much for an interactive thread. A request of a server uses fewer.
 const MUCH: u16 = 16;
-/// Who has blocked so often without having been found at work twice in between runs for moments.
+/// A batch thread becomes interactive when it has blocked this often without having been seen twice in between. Some
+/// interactive threads use most of a time slice before they block.
 const MOMENTS: u8 = 4;
-/// The times at which turns begin are in units of two to this power of what a processor counts: a fraction of a millisecond.
+/// The times at which bursts begin are in units of 2^20 ticks of the processor, a fraction of a millisecond, so that
+/// they fit into 32 bits.
 const LOG_TICKS: u32 = 20;
 
 static NO_TURNS: AtomicBool = AtomicBool::new(false);
 
-/// Every thread goes to the back after one slice, and when it is woken.
+/// Disables bursts and levels: every thread goes to the back after one slice, and when it is woken.
 pub fn have_no_turns() {
     NO_TURNS.store(true, Ordering::Relaxed);
 }
 
-/// Does the thread come after brief ones?
+/// Does the thread run after interactive ones?
 /// # Safety
-/// It is ours.
+/// This HEC owns the thread.
 pub unsafe fn is_cpu_bound(t: Tso) -> bool {
     matches!(t.obj().priority, Priority::Batch { .. } | Priority::BatchSeen { .. }) && !NO_TURNS.load(Ordering::Relaxed)
 }
 
-/// Of a thread that `parent` makes.
+/// The priority of a thread that `parent` makes.
 /// # Safety
-/// It is ours.
+/// This HEC owns the thread.
 pub unsafe fn of_child(parent: Tso) -> Priority {
     if is_cpu_bound(parent) {
         Priority::Batch { slices: 0, moments: 0 }
@@ -59,9 +88,9 @@ pub unsafe fn of_child(parent: Tso) -> Priority {
     }
 }
 
-/// A thread that computes waits for its turn, or for the rest of it.
+/// Begins the burst of a batch thread that is queued, unless it has begun.
 /// # Safety
-/// It is ours.
+/// This HEC owns the thread.
 #[inline]
 pub unsafe fn enqueue(t: Tso) {
     if t.obj().began == 0 {
@@ -69,30 +98,31 @@ pub unsafe fn enqueue(t: Tso) {
     }
 }
 
-/// Has the turn of `a` begun before that of `b`?
+/// Did the burst of `a` begin before that of `b`?
 /// # Safety
-/// They are on a run queue of ours.
+/// Both are on a run queue of this HEC.
 pub unsafe fn is_before(a: Tso, b: Tso) -> bool {
     (a.obj().began.wrapping_sub(b.obj().began) as i32) < 0
 }
 
-/// Does a thread that has run compute, and is its turn not over?
+/// Is a thread that has run in a burst that has not ended?
 /// # Safety
-/// It is ours.
+/// This HEC owns the thread.
 pub unsafe fn turn_goes_on(t: Tso) -> bool {
     is_cpu_bound(t) && t.obj().began != 0
 }
 
-/// A thread has used up a time slice while so many waited for their turns. Does another wait for what it evaluates?
+/// A thread has used up a time slice while `waiting` threads were queued. `awaited`: another thread waits for a thunk
+/// of it.
 /// # Safety
-/// It is ours.
+/// This HEC owns the thread.
 pub unsafe fn on_slice_end(t: Tso, waiting: usize, awaited: bool) {
     let o = t.obj();
     let most = SLICES.min(1 + waiting).min(ROUND / waiting.max(1)) as u8;
     o.priority = match o.priority {
         _ if awaited => Priority::InteractiveSeen,
         Priority::Interactive if o.worked < MUCH.max(o.usual.saturating_mul(2)) => Priority::InteractiveSeen,
-        // It has had so much already, and waits for a turn as others do.
+        // It has had two slices already, and now waits for a burst.
         Priority::Interactive | Priority::InteractiveSeen => Priority::Batch { slices: most, moments: 0 },
         Priority::Batch { slices, moments } => Priority::BatchSeen { slices: slices + 1, moments },
         Priority::BatchSeen { slices, .. } => Priority::Batch { slices: slices + 1, moments: 0 },
@@ -104,9 +134,9 @@ pub unsafe fn on_slice_end(t: Tso, waiting: usize, awaited: bool) {
     }
 }
 
-/// A thread gives up its turn, if it has one.
+/// Ends the thread's burst, if it is in one.
 /// # Safety
-/// It is ours.
+/// This HEC owns the thread.
 pub unsafe fn end_burst(t: Tso) {
     if let Priority::Batch { slices, .. } | Priority::BatchSeen { slices, .. } = &mut t.obj().priority {
         *slices = 0;
@@ -116,7 +146,7 @@ pub unsafe fn end_burst(t: Tso) {
 
 /// A thread has blocked.
 /// # Safety
-/// It is ours.
+/// This HEC owns the thread.
 pub unsafe fn on_block(t: Tso) {
     let o = t.obj();
     let worked = std::mem::take(&mut o.worked);
@@ -125,7 +155,7 @@ pub unsafe fn on_block(t: Tso) {
     }
     o.priority = match o.priority {
         Priority::Batch { slices, moments } | Priority::BatchSeen { slices, moments } if moments + 1 < MOMENTS => {
-            // It has not begun.
+            // Its burst has not begun.
             if slices == 0 && moments == 0 {
                 o.began = 0;
             }

@@ -1,27 +1,32 @@
-//! A queue of threads, linked through the TSOs: first those that run for moments, in the order in which they come, then those that compute,
-//! in the order in which their turns began (`priority.rs`). When those that run for
-//! moments have used up a time slice the first of the others is next, so that nobody waits for ever.
+//! The run queue of a HEC: a list of threads, linked through the TSOs.
 //!
-//! Queues are roots: the collector visits the ends. A TSO whose link is written may be
-//! old, so every write is remembered.
+//! Interactive threads come first, in the order of their arrival. Batch threads follow, in the order in which their
+//! bursts began (`priority.rs`). When interactive threads have used up a time slice, the first batch thread runs next,
+//! so no thread waits for ever.
+//!
+//! # Invariants
+//! - The ends of the queue are roots of a collection.
+//! - A TSO whose link is written may be old, so every write of a link goes through the remembered set.
 use crate::abi::{Closure, Tso};
 use crate::hec::priority;
 use crate::memory::remembered_set::RememberedSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// So often those that run for moments may yield before the first of the others is next.
+/// The number of yields of interactive threads after which the first batch thread runs next. Enough for an event
+/// manager that yields once for each event.
 const MOST_YIELDS: u32 = 32;
-/// Among so many of those that compute the order is kept when one comes back that had begun before others that wait.
+/// The most batch threads that are searched for the position of one whose burst began earlier. Beyond them the exact
+/// order matters little, and a search costs cache misses.
 const MOST_PASSED: usize = 32;
 
 pub struct ThreadQueue {
     pub head: Tso,
     pub tail: Tso,
-    /// The last one ahead of those that compute, or null.
+    /// The last thread ahead of the batch threads in burst order, or null.
     last_ahead: Tso,
-    /// How often those ahead have yielded since one of the others was next for that.
+    /// How often threads ahead have yielded since a batch thread ran for that reason.
     yields: u32,
-    /// Written by the owner only; others may look.
+    /// Written by the owner only; other HECs may read it.
     len: AtomicUsize,
 }
 
@@ -29,7 +34,7 @@ impl ThreadQueue {
     pub const fn new() -> ThreadQueue {
         ThreadQueue { head: Tso::NULL, tail: Tso::NULL, last_ahead: Tso::NULL, yields: 0, len: AtomicUsize::new(0) }
     }
-    /// How many threads are on the queue. Any OS thread may ask.
+    /// The number of threads on the queue. Any OS thread may ask.
     pub fn len(&self) -> usize {
         self.len.load(Ordering::Relaxed)
     }
@@ -39,7 +44,7 @@ impl ThreadQueue {
     pub fn is_empty(&self) -> bool {
         self.head.is_null()
     }
-    /// Behind those that come before it.
+    /// Queues a thread behind those that run before it.
     /// # Safety
     /// `t` is live and on no queue.
     #[inline]
@@ -49,22 +54,24 @@ impl ThreadQueue {
             priority::enqueue(t);
         }
         if self.is_empty() {
-            // As it mostly is where threads hand each other what they wait for.
+            // The usual case where threads hand each other what they wait for.
             return self.push_only(t, computes);
         }
         let before = if computes { self.before_in_turn(t) } else { self.last_ahead };
         self.insert_behind(rs, before, t);
     }
-    /// A thread that has run: as [`ThreadQueue::push_back`], but first of those that compute if its turn goes on.
+    /// Queues a thread that has run: as [`ThreadQueue::push_back`], but ahead of other batch threads if its burst goes
+    /// on.
     /// # Safety
-    /// As there.
+    /// As for [`ThreadQueue::push_back`].
     pub unsafe fn push_again(&mut self, rs: &mut RememberedSet, t: Tso) {
         if self.is_empty() || !priority::turn_goes_on(t) {
             return self.push_back(rs, t);
         }
         self.insert_behind(rs, self.last_ahead, t);
     }
-    /// Behind whom a thread that computes belongs. The first one that computes may have just run: nobody comes before it.
+    /// The thread behind which a batch thread is queued. The first batch thread may have just run, so none is queued
+    /// before it.
     unsafe fn before_in_turn(&self, t: Tso) -> Tso {
         if self.tail == self.last_ahead || !priority::is_before(t, self.tail) {
             return self.tail;
@@ -79,7 +86,7 @@ impl ThreadQueue {
         }
         before
     }
-    /// To the empty queue.
+    /// Adds a thread to the empty queue.
     unsafe fn push_only(&mut self, t: Tso, computes: bool) {
         t.obj().link = Tso::end();
         self.head = t;
@@ -89,7 +96,7 @@ impl ThreadQueue {
         }
         self.set_len(1);
     }
-    /// To the very front.
+    /// Adds a thread at the front.
     /// # Safety
     /// `t` is live and on no queue.
     pub unsafe fn push_front(&mut self, rs: &mut RememberedSet, t: Tso) {
@@ -98,7 +105,7 @@ impl ThreadQueue {
         }
         self.insert_behind(rs, Tso::NULL, t);
     }
-    /// Behind `before`, or in front if that is null. There is somebody on the queue.
+    /// Inserts a thread behind `before`, or at the front if that is null. The queue is not empty.
     unsafe fn insert_behind(&mut self, rs: &mut RememberedSet, before: Tso, t: Tso) {
         let next = if before.is_null() { self.head } else { before.obj().link };
         if next.is_end() {
@@ -138,19 +145,18 @@ impl ThreadQueue {
         self.set_len(self.len() - 1);
         Some(t)
     }
-    /// Those that run for moments have used up a time slice: the first of the others is next.
+    /// Interactive threads have used up a time slice: makes the first batch thread the next to run.
     /// # Safety
     /// The threads on the queue are live.
     pub unsafe fn others_next(&mut self, rs: &mut RememberedSet) {
         if self.last_ahead.is_null() {
-            // It is the first, and stays that.
+            // The batch thread is the first already, and stays that.
             self.last_ahead = self.head;
         } else if self.last_ahead != self.tail {
             self.move_to_front(rs, self.last_ahead);
         }
     }
-    /// One of those that run for moments yields: who does nothing else waits for one that computes, perhaps. (The event manager yields
-    /// once for each event.)
+    /// An interactive thread yields. One that only yields may wait for a batch thread.
     /// # Safety
     /// As for [`ThreadQueue::others_next`].
     pub unsafe fn one_yields(&mut self, rs: &mut RememberedSet) {
@@ -160,7 +166,7 @@ impl ThreadQueue {
             self.others_next(rs);
         }
     }
-    /// Is `t` among the first `most`?
+    /// Is `t` among the first `most` threads?
     /// # Safety
     /// The threads on the queue are live.
     pub unsafe fn is_near(&self, t: Tso, most: usize) -> bool {
@@ -168,7 +174,7 @@ impl ThreadQueue {
         let first = (!self.head.is_null()).then_some(self.head);
         std::iter::successors(first, next).take(most).any(|at| at == t)
     }
-    /// Moves `t` to the front, if it is among the first `most`.
+    /// Moves `t` to the front, if it is among the first `most` threads. Returns false if it is not.
     /// # Safety
     /// The threads on the queue are live.
     pub unsafe fn bring_forward(&mut self, rs: &mut RememberedSet, t: Tso, most: usize) -> bool {
@@ -189,7 +195,7 @@ impl ThreadQueue {
         }
         false
     }
-    /// Moves the one behind `before`.
+    /// Moves the thread behind `before` to the front.
     unsafe fn move_to_front(&mut self, rs: &mut RememberedSet, before: Tso) {
         let t = before.obj().link;
         set_link(rs, before, t.obj().link);
@@ -202,7 +208,7 @@ impl ThreadQueue {
         self.set_len(self.len() - 1);
         self.push_front(rs, t);
     }
-    /// Shows the collector both ends, and the last one ahead.
+    /// Visits the roots: both ends, and the last thread ahead.
     pub fn roots(&mut self, visit: &mut dyn FnMut(&mut Closure)) {
         for end in [&mut self.head, &mut self.tail, &mut self.last_ahead] {
             if !end.is_null() {
@@ -222,8 +228,7 @@ pub unsafe fn set_link(rs: &mut RememberedSet, t: Tso, next: Tso) {
     t.obj().link = next;
 }
 
-/// Puts a TSO on the remembered set if it is old and not there yet. Call before writing a
-/// pointer into it.
+/// Adds a TSO to the remembered set if it is old and not there yet. Call this before writing a pointer into it.
 /// # Safety
 /// `t` is live.
 #[inline]

@@ -1,32 +1,37 @@
-//! Where a HEC keeps its sparks: a ring of so many, which its holder fills and from which everybody takes the oldest.
+//! The spark pool of a HEC: a ring buffer that its holder fills, and from which any HEC takes the oldest spark.
 //!
+//! # Protocol
 //! ```text
-//!   holder: put   head (acquire); if there is room, the slot at tail, then tail + 1 (release)
-//!   anyone: take  head (acquire), tail (acquire); if they differ, what the slot at head holds, and head + 1 in exchange
-//!                 for head (release): whoever succeeds has it
+//!   holder: put   load head (acquire); if there is room, write the slot at tail, then tail + 1 (release)
+//!   anyone: take  load head (acquire) and tail (acquire); if they differ, read the slot at head, then exchange head
+//!                 for head + 1 (release); a HEC whose exchange succeeds has the spark
 //! ```
 //!
-//! Slots are written again only after `head` has passed them, so what was read before a successful exchange is what had been put there;
-//! who read it too late has no success, for `head` never goes back. Whoever sees a `head` also sees the `tail` that it was compared
-//! with, so it is never ahead of that. With the world stopped all are taken at once, and positions begin anew: most sparks of a program that makes
-//! many die before the next collection, and the slots in use stay in the cache.
+//! # Invariants
+//! - A slot is written again only after `head` has passed it. So a value read before a successful exchange is the one
+//!   that was put there. A HEC that reads too late fails, because `head` never decreases.
+//! - A HEC that sees a value of `head` also sees the `tail` with which it was compared. So `head` never passes `tail`.
+//! - While the world is stopped all sparks are taken at once, and positions restart at 0. Most sparks of a program that
+//!   makes many die before the next collection, and the slots in use stay in the cache.
+//! - Only the holder writes `tail`. While no other HEC takes sparks, `head` stays in the holder's cache as well.
 //!
-//! Nobody but the holder ever writes `tail`, and as long as nobody takes, `head` stays in its cache as well.
-//!
-//! `rts/tests/models/sparks.rs` runs this file under loom, which tells what each of these orders is for, except the first: without it the holder might write
-//! a slot before another has read it, and loom has reads see only what was written before.
+//! # Checked by
+//! `rts/tests/models/sparks.rs` runs this file under loom. It shows that each ordering is needed, except the first.
+//! Without that one the holder might write a slot before another HEC has read it, and loom lets reads see only earlier
+//! writes.
 use crate::base::atomics::{zeros, AtomicUsize, Ordering};
 use std::sync::OnceLock;
 
-/// What different cores write lies so many bytes apart. (Two lines: processors fetch them in pairs.)
+/// Aligned to two cache lines of 64 bytes, which processors fetch in pairs, so that different cores write to different
+/// lines.
 #[repr(align(128))]
 struct Apart(AtomicUsize);
 
 pub struct SparkRing {
-    /// Positions, from 0 up; `head..tail` is full.
+    /// Positions that only increase; `head..tail` is in use.
     head: Apart,
     tail: Apart,
-    /// A power of two of them, made for the first spark. A program that has none pays for none.
+    /// A power of two of slots, made for the first spark, so that a program without sparks pays nothing.
     slots: OnceLock<Box<[AtomicUsize]>>,
 }
 
@@ -35,6 +40,7 @@ impl SparkRing {
         SparkRing { head: Apart(AtomicUsize::new(0)), tail: Apart(AtomicUsize::new(0)), slots: OnceLock::new() }
     }
 
+    /// The number of sparks, as a hint: other HECs may take some at the same time.
     pub fn len(&self) -> usize {
         let head = self.head.0.load(Ordering::Relaxed);
         self.tail.0.load(Ordering::Relaxed).saturating_sub(head)
@@ -44,7 +50,7 @@ impl SparkRing {
         self.len() == 0
     }
 
-    /// Adds an address, unless there are `most` already (always the same number). Only the holder does.
+    /// Adds an address, unless there are `most` already. `most` is the same in all calls. Only the holder calls this.
     pub fn put(&self, address: usize, most: usize) -> bool {
         let tail = self.tail.0.load(Ordering::Relaxed);
         if tail - self.head.0.load(Ordering::Acquire) >= most {
@@ -61,7 +67,7 @@ impl SparkRing {
         self.slots.get_or_init(|| zeros(most.next_power_of_two()))
     }
 
-    /// The oldest one.
+    /// Takes the oldest spark.
     pub fn take(&self) -> Option<usize> {
         let mut head = self.head.0.load(Ordering::Acquire);
         loop {
@@ -77,7 +83,7 @@ impl SparkRing {
         }
     }
 
-    /// All of them, the oldest first. The world is stopped: no other thread takes any.
+    /// Takes all sparks, the oldest first. The world is stopped: no other HEC takes any.
     pub fn take_all(&self) -> Vec<usize> {
         let Some(slots) = self.slots.get() else { return Vec::new() };
         let full = self.head.0.load(Ordering::Relaxed)..self.tail.0.load(Ordering::Relaxed);

@@ -1,39 +1,41 @@
-//! How far ahead a HEC works of those whose sparks it steals.
+//! Spark lookahead: how far ahead a HEC evaluates of the HECs whose sparks it steals.
 //!
-//! Who sparks thunks and then needs them in the same order may come to need each just as it has been stolen: then two
-//! evaluate everything, side by side. So when work has been done twice, the next sparks are passed
-//! over, as many again each time: the other one needs them first, and finds done what comes after.
+//! A thread that sparks thunks and then needs them in the same order may need each just after another HEC has stolen
+//! it. Then both evaluate every thunk at the same time. So when work has been done twice, the HEC skips the next
+//! sparks, twice as many each time. The other HEC evaluates those first, and finds the later ones evaluated.
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How often a thread has found done what it had evaluated. That is seldom, so all HECs count together.
+/// How often a thread has found a thunk evaluated after evaluating it itself. HECs share the count, because this is
+/// rare.
 static DONE_TWICE: AtomicUsize = AtomicUsize::new(0);
 
-/// A thread has found done what it had evaluated.
+/// Records that a thread has evaluated a thunk that another had evaluated, too.
 pub fn work_was_done_twice() {
     DONE_TWICE.fetch_add(1, Ordering::Relaxed);
 }
 
-/// How often that has been so.
+/// How often a thunk has been evaluated twice.
 pub fn work_done_twice() -> usize {
     DONE_TWICE.load(Ordering::Relaxed)
 }
 
-/// The largest lead, and sparks after which it is halved.
+/// The most sparks that are skipped at once: enough to separate two HECs, and few enough to be evaluated soon.
 const MOST: usize = 32;
+/// The number of sparks taken without duplicate work after which the skip is halved.
 const LASTS: usize = 256;
-/// So many sparks that were passed over are kept for later. (Most have been evaluated until then.)
+/// The most skipped sparks that are kept for later. (Most of them have been evaluated by then.)
 pub const MOST_PASSED: usize = 4 * MOST;
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SparkSkip {
     sparks: usize,
-    /// How often work had been done twice when last asked; how often asked since.
+    /// The count of duplicate work at the last call, and the number of calls since it last changed.
     seen: usize,
     asked: usize,
 }
 
 impl SparkSkip {
-    /// How many sparks to pass over before the next one is taken, if work has been done twice so often.
+    /// The number of sparks to skip before the next one is taken, given the count of duplicate work so far.
     pub fn skip_count(&mut self, work_done_twice: usize) -> usize {
         if work_done_twice != self.seen {
             *self = SparkSkip { sparks: (2 * self.sparks).clamp(1, MOST), seen: work_done_twice, asked: 0 };
@@ -46,7 +48,7 @@ impl SparkSkip {
         0
     }
 
-    /// Should what others have sparked come before what was passed over?
+    /// Should stolen sparks come before skipped ones?
     pub fn is_taken(&self) -> bool {
         self.sparks > 0
     }
