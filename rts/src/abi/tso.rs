@@ -12,10 +12,10 @@ pub struct TsoObj {
     pub link: Tso,
     /// Pieces of nurseries that it has used up since it last blocked, and that it usually uses up before it blocks (`hec/priority.rs`). These
     /// three are in the place of the headers' `global_link`, which no compiled code knows.
-    pub worked: u16,
-    pub usual: u16,
+    pub chunks_used: u16,
+    pub usual_chunks: u16,
     /// When its turn began that it has or waits for, if it computes (`hec/priority.rs`). 0: when it is put on a run queue next.
-    pub began: u32,
+    pub burst_began: u32,
     pub stackobj: Stack,
     pub what_next: u16,
     pub why_blocked: u16,
@@ -53,9 +53,9 @@ pub enum Priority {
     /// The same, but it has been found at work once since it blocked.
     InteractiveSeen,
     /// It computes. Its turn has had so many time slices. So often it has blocked lately without having been found at work twice in between.
-    Batch { slices: u8, moments: u8 },
+    Batch { slices: u8, blocks: u8 },
     /// The same, and it has been found at work once since it blocked.
-    BatchSeen { slices: u8, moments: u8 },
+    BatchSeen { slices: u8, blocks: u8 },
 }
 
 /// A flag of threads beside those of the headers: a modification of a variable may be under way on its stack (`eval/atomic_modify.rs`).

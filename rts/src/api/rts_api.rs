@@ -15,7 +15,7 @@ macro_rules! boxed_values {
         #[no_mangle]
         pub unsafe extern "C" fn $make(hec: &mut Hec, v: $ty) -> Closure {
             let to: fn($ty) -> usize = $to;
-            hec.for_c(|hec| boxed(hec, info!($con), to(v)))
+            hec.allocate_for_c(|hec| boxed(hec, info!($con), to(v)))
         }
         /// # Safety
         /// `c` is an evaluated value of the type.
@@ -72,7 +72,7 @@ pub unsafe extern "C" fn rts_getBool(c: Closure) -> i64 {
 #[no_mangle]
 pub unsafe extern "C" fn rts_mkString(hec: &mut Hec, s: usize) -> Closure {
     let p = rts_mkPtr(hec, s);
-    hec.for_c(|hec| apply(hec, static_closure!(base_GHCziPack_unpackCString_closure), &[p]))
+    hec.allocate_for_c(|hec| apply(hec, static_closure!(base_GHCziPack_unpackCString_closure), &[p]))
 }
 
 /// A thunk of `f x`.
@@ -80,7 +80,7 @@ pub unsafe extern "C" fn rts_mkString(hec: &mut Hec, s: usize) -> Closure {
 /// The caller holds the HEC.
 #[no_mangle]
 pub unsafe extern "C" fn rts_apply(hec: &mut Hec, f: Closure, x: Closure) -> Closure {
-    hec.for_c(|hec| apply(hec, f, &[x]))
+    hec.allocate_for_c(|hec| apply(hec, f, &[x]))
 }
 
 thread_local! {

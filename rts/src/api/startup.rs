@@ -117,7 +117,7 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
     };
     sched::init(sched::Settings { stack, threaded });
     if !o.default_slices {
-        priority::have_no_turns();
+        priority::disable_bursts();
     }
     gc::set_alloc_limit_grace(o.alloc_limit_grace_bytes);
     collector::policy::max_heap::set_grace(o.heap_grace_bytes);

@@ -1,7 +1,7 @@
 //! `rts/Threads.h`, `interruptStgRts`, and `allocate` of `rts/storage/GC.h`: how C makes threads and heap objects by hand.
 //!
 //! C may hold the HEC in two ways: after `rts_lock`, when no Haskell thread runs on it, or within an unsafe foreign call, where
-//! compiled code has the heap pointer in its register ([`Hec::for_c`]).
+//! compiled code has the heap pointer in its register ([`Hec::allocate_for_c`]).
 use crate::abi::{Closure, Stack, Tso};
 use crate::api::rts_api::run;
 use crate::hec::run_queue::{dirty_tso, set_link};
@@ -20,7 +20,7 @@ fn of_words(words: usize) -> StackSizes {
 /// For all of these: the caller holds the HEC, and `closure` is live.
 #[no_mangle]
 pub unsafe extern "C" fn createThread(hec: &mut Hec, words: usize) -> Tso {
-    hec.for_c(|hec| create::new_thread(hec, &of_words(words)))
+    hec.allocate_for_c(|hec| create::new_thread(hec, &of_words(words)))
 }
 
 /// A thread that evaluates `closure`.
@@ -28,7 +28,7 @@ pub unsafe extern "C" fn createThread(hec: &mut Hec, words: usize) -> Tso {
 /// As for [`createThread`].
 #[no_mangle]
 pub unsafe extern "C" fn createGenThread(hec: &mut Hec, words: usize, closure: Closure) -> Tso {
-    hec.for_c(|hec| create::new_eval_thread(hec, closure, &of_words(words)))
+    hec.allocate_for_c(|hec| create::new_eval_thread(hec, closure, &of_words(words)))
 }
 
 /// A thread that performs `closure`.
@@ -36,7 +36,7 @@ pub unsafe extern "C" fn createGenThread(hec: &mut Hec, words: usize, closure: C
 /// As for [`createThread`].
 #[no_mangle]
 pub unsafe extern "C" fn createIOThread(hec: &mut Hec, words: usize, closure: Closure) -> Tso {
-    hec.for_c(|hec| create::new_io_thread(hec, closure, &of_words(words)))
+    hec.allocate_for_c(|hec| create::new_io_thread(hec, closure, &of_words(words)))
 }
 
 /// A thread that performs `closure` and evaluates its result.
@@ -44,7 +44,7 @@ pub unsafe extern "C" fn createIOThread(hec: &mut Hec, words: usize, closure: Cl
 /// As for [`createThread`].
 #[no_mangle]
 pub unsafe extern "C" fn createStrictIOThread(hec: &mut Hec, words: usize, closure: Closure) -> Tso {
-    hec.for_c(|hec| create::new_strict_io_thread(hec, closure, &of_words(words)))
+    hec.allocate_for_c(|hec| create::new_strict_io_thread(hec, closure, &of_words(words)))
 }
 
 /// Runs a new thread to its end, bound to the calling OS thread.
@@ -84,7 +84,7 @@ pub unsafe extern "C" fn allocate(hec: &mut Hec, words: usize) -> Closure {
 /// As for [`allocate`].
 #[no_mangle]
 pub unsafe extern "C" fn allocateMightFail(hec: &mut Hec, words: usize) -> Closure {
-    hec.for_c(|hec| alloc::array(hec, words))
+    hec.allocate_for_c(|hec| alloc::array(hec, words))
 }
 
 /// Room for a byte array that does not move, whose byte `offset` is at a multiple of `alignment`, a power of two; or null.

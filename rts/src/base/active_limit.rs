@@ -14,7 +14,7 @@ pub struct ActiveLimit {
     cores: AtomicUsize,
     /// HECs that run threads, busy or not.
     all: AtomicUsize,
-    pub resting: IdleCount,
+    pub idle: IdleCount,
     blocked_in_ffi: AtomicUsize,
 }
 
@@ -22,8 +22,8 @@ pub static ACTIVE_HECS: ActiveLimit = ActiveLimit::new();
 
 impl ActiveLimit {
     const fn new() -> ActiveLimit {
-        let [all, resting, blocked_in_ffi] = [const { AtomicUsize::new(0) }; 3];
-        ActiveLimit { cores: AtomicUsize::new(usize::MAX), all, resting: IdleCount(resting), blocked_in_ffi }
+        let [all, idle, blocked_in_ffi] = [const { AtomicUsize::new(0) }; 3];
+        ActiveLimit { cores: AtomicUsize::new(usize::MAX), all, idle: IdleCount(idle), blocked_in_ffi }
     }
 
     /// There are so many cores.
@@ -38,7 +38,7 @@ impl ActiveLimit {
 
     /// How many of them do not rest.
     pub fn busy(&self) -> usize {
-        self.all.load(Ordering::Relaxed).saturating_sub(self.resting.count())
+        self.all.load(Ordering::Relaxed).saturating_sub(self.idle.count())
     }
 
     /// So many are stuck.
@@ -49,12 +49,12 @@ impl ActiveLimit {
     /// How many of those that rest may be given something to do.
     pub fn available(&self) -> usize {
         // One look: another one comes or goes at any moment.
-        let (cores, all, resting) =
-            (self.cores.load(Ordering::Relaxed), self.all.load(Ordering::Relaxed), self.resting.count());
+        let (cores, all, idle) =
+            (self.cores.load(Ordering::Relaxed), self.all.load(Ordering::Relaxed), self.idle.count());
         if all <= cores {
-            return resting;
+            return idle;
         }
-        resting.min((cores + self.blocked_in_ffi.load(Ordering::Relaxed)).saturating_sub(all.saturating_sub(resting)))
+        idle.min((cores + self.blocked_in_ffi.load(Ordering::Relaxed)).saturating_sub(all.saturating_sub(idle)))
     }
 
     /// Are more busy than there are cores? Then who waits awake keeps others from what is waited for.
@@ -72,11 +72,11 @@ impl ActiveLimit {
 mod tests {
     use super::*;
 
-    fn limit_of(cores: usize, all: usize, resting: usize, blocked_in_ffi: usize) -> ActiveLimit {
+    fn limit_of(cores: usize, all: usize, idle: usize, blocked_in_ffi: usize) -> ActiveLimit {
         let c = ActiveLimit::new();
         c.set_cores(cores);
         c.set_all(all);
-        (0..resting).for_each(|_| c.resting.one(true));
+        (0..idle).for_each(|_| c.idle.record(true));
         c.set_blocked_in_ffi(blocked_in_ffi);
         c
     }

@@ -172,7 +172,7 @@ unsafe fn innermost(t: Tso) -> Innermost {
 /// # Safety
 /// The thread ran on this HEC, its registers are saved, its stack is dirty, and its youngest frame needs no register.
 pub unsafe fn settle(hec: &mut Hec, t: Tso) -> bool {
-    hec.modify_predictor.stops();
+    hec.modify_predictor.on_stop();
     let mut any = false;
     while t.obj().flags & TSO_MODIFIES != 0 {
         match innermost(t) {
@@ -234,20 +234,20 @@ pub(super) unsafe fn may_be_resumed(t: Tso) {
 /// # Safety
 /// Called from Cmm, which returns to the address at `sp`, and else makes the thunk right behind `hp`.
 #[no_mangle]
-pub unsafe extern "C" fn hec_modifies_first(hec: &mut Hec, sp: *const usize, hp: usize) -> usize {
-    hec.modify_predictor.predict(*sp, hp + WORD, modify_predictor::meetings()) as usize
+pub unsafe extern "C" fn hec_should_modify_first(hec: &mut Hec, sp: *const usize, hp: usize) -> usize {
+    hec.modify_predictor.predict(*sp, hp + WORD, modify_predictor::conflict_count()) as usize
 }
 
 /// The running thread has found a modification that was not finished. Called from Cmm.
 #[no_mangle]
-pub extern "C" fn hec_modification_met() {
-    modify_predictor::has_met_unfinished();
+pub extern "C" fn hec_modification_conflict() {
+    modify_predictor::record_conflict();
 }
 
 /// The running thread has evaluated a modification as often as it may, and others were faster each time.
 /// # Safety
 /// Called from Cmm.
 #[no_mangle]
-pub unsafe extern "C" fn hec_modified_in_vain(hec: &mut Hec) {
+pub unsafe extern "C" fn hec_modification_wasted(hec: &mut Hec) {
     hec.modify_predictor.penalize();
 }

@@ -89,7 +89,7 @@ pub unsafe extern "C" fn hec_await_briefly(hec: &mut Hec, thunk: Closure) -> usi
     let Some(owner) = owner_of(thunk) else { return 1 };
     let there = park::ownership(owner).owner.load(Ordering::Relaxed) as *const Hec;
     let wait = !std::ptr::eq(there, hec) && runs_on(there, owner);
-    (wait && hec.thunk_patience.spin_until(LOOKS, || owner_of(thunk).is_none())) as usize
+    (wait && hec.thunk_spin.spin_until(LOOKS, || owner_of(thunk).is_none())) as usize
 }
 
 /// How often it is looked whether the thunk is done, in some microseconds: to sleep and to be woken takes as long.
@@ -141,7 +141,7 @@ pub unsafe fn park(hec: &mut Hec, t: Tso, thunk: Closure) -> bool {
 /// Would it be in vain to look for the thread among those that run soon here?
 unsafe fn is_far(hec: &Hec, t: Tso) -> bool {
     let long = hec.run_queue.len() > MOST_PASSED;
-    long && !hec.run_queue.is_near(t, MOST_PASSED) || checks().steal
+    long && !hec.run_queue.is_among_first(t, MOST_PASSED) || checks().steal
 }
 
 /// Lets the thread run next for which the thread of `entry` waits, directly or by way of others, or has the HEC do so where that waits for
@@ -162,7 +162,7 @@ unsafe fn prioritise_owner(hec: &mut Hec, mut entry: Closure) {
                 drop(held);
                 if let Some(there) = there.map(|h| h as *const Hec) {
                     if !runs_on(there, owner) {
-                        (*there).send(entry);
+                        (*there).post_message(entry);
                     }
                 }
                 return;

@@ -33,7 +33,7 @@ pub(super) unsafe fn finish(hec: &mut Hec, t: Tso, thunk: Closure, value: Closur
     thunk::after_update(&Heap, t.0, outcome, |owed| discharge(hec, owed));
     match outcome {
         Outcome::Kept(value) => {
-            spark_skip::work_was_done_twice();
+            spark_skip::record_duplicate_work();
             Closure(value)
         }
         Outcome::Replaced(_) => {

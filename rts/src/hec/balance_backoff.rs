@@ -20,12 +20,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// The cost of giving a thread to an idle HEC, in nanoseconds: about what it takes to wake an OS thread.
 const COST_NS: u64 = 20_000;
 /// A HEC kept busy for this many nanoseconds is worth several wake-ups, and resets the delay.
-const WORTH_NS: u64 = 5 * COST_NS;
+const RESET_THRESHOLD_NS: u64 = 5 * COST_NS;
 
 /// The shortest delay in nanoseconds: balancing more often would only read the clock.
-const LEAST_DELAY_NS: u64 = 2_000;
+const MIN_DELAY_NS: u64 = 2_000;
 /// The longest delay in nanoseconds, so that a program that changes its behaviour is balanced again soon.
-const MOST_DELAY_NS: u64 = 4_000_000;
+const MAX_DELAY_NS: u64 = 4_000_000;
 
 /// The allocation rate of a busy thread, in bytes per nanosecond. It converts a delay into a limit on Hp.
 const BYTES_PER_NS: u64 = 2;
@@ -35,7 +35,7 @@ pub struct BalanceBackoff {
     /// Nanoseconds from one balance to the next.
     delay: AtomicU64,
     /// When threads were last balanced.
-    shared: AtomicU64,
+    last_balance: AtomicU64,
     /// The same until a HEC becomes idle; then zero.
     all_busy_since: AtomicU64,
 }
@@ -45,27 +45,27 @@ pub static BALANCE_BACKOFF: BalanceBackoff = BalanceBackoff::new();
 impl BalanceBackoff {
     const fn new() -> BalanceBackoff {
         BalanceBackoff {
-            delay: AtomicU64::new(LEAST_DELAY_NS),
-            shared: AtomicU64::new(0),
+            delay: AtomicU64::new(MIN_DELAY_NS),
+            last_balance: AtomicU64::new(0),
             all_busy_since: AtomicU64::new(0),
         }
     }
 
     /// Nanoseconds until threads should be balanced.
     pub fn delay_ns(&self) -> u64 {
-        let due = self.shared.load(Ordering::Relaxed) + self.delay.load(Ordering::Relaxed);
+        let due = self.last_balance.load(Ordering::Relaxed) + self.delay.load(Ordering::Relaxed);
         due.saturating_sub(now())
     }
 
     /// About how many bytes a thread allocates until then.
     pub fn delay_bytes(&self) -> usize {
-        (self.delay_ns().max(LEAST_DELAY_NS) * BYTES_PER_NS) as usize
+        (self.delay_ns().max(MIN_DELAY_NS) * BYTES_PER_NS) as usize
     }
 
     /// Records that threads have been balanced.
     pub fn on_balance(&self) {
         let now = now();
-        self.shared.store(now, Ordering::Relaxed);
+        self.last_balance.store(now, Ordering::Relaxed);
         self.all_busy_since.store(now, Ordering::Relaxed);
     }
 
@@ -85,9 +85,9 @@ impl BalanceBackoff {
 /// The next delay, after a balance that kept HECs busy for `busy` nanoseconds.
 fn delay_after(delay: u64, busy: u64) -> u64 {
     match busy {
-        0..COST_NS => (2 * delay).min(MOST_DELAY_NS),
-        COST_NS..WORTH_NS => delay,
-        _ => LEAST_DELAY_NS,
+        0..COST_NS => (2 * delay).min(MAX_DELAY_NS),
+        COST_NS..RESET_THRESHOLD_NS => delay,
+        _ => MIN_DELAY_NS,
     }
 }
 
@@ -96,34 +96,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn small_pieces_are_shared_ever_more_seldom() {
-        let mut delay = LEAST_DELAY_NS;
+    fn small_pieces_are_balanced_ever_more_rarely() {
+        let mut delay = MIN_DELAY_NS;
         for _ in 0..20 {
             delay = delay_after(delay, COST_NS / 2);
         }
-        assert_eq!(delay, MOST_DELAY_NS);
+        assert_eq!(delay, MAX_DELAY_NS);
         assert_eq!(delay_after(delay, 2 * COST_NS), delay);
-        assert_eq!(delay_after(delay, WORTH_NS), LEAST_DELAY_NS);
+        assert_eq!(delay_after(delay, RESET_THRESHOLD_NS), MIN_DELAY_NS);
     }
 
     #[test]
-    fn who_has_just_shared_waits() {
-        let pace = BalanceBackoff::new();
-        assert_eq!(pace.delay_ns(), 0);
-        assert_eq!(pace.delay_bytes(), (LEAST_DELAY_NS * BYTES_PER_NS) as usize);
-        pace.delay.store(MOST_DELAY_NS, Ordering::Relaxed);
-        pace.on_balance();
-        assert!(pace.delay_ns() > MOST_DELAY_NS / 2);
+    fn a_balance_starts_the_delay() {
+        let backoff = BalanceBackoff::new();
+        assert_eq!(backoff.delay_ns(), 0);
+        assert_eq!(backoff.delay_bytes(), (MIN_DELAY_NS * BYTES_PER_NS) as usize);
+        backoff.delay.store(MAX_DELAY_NS, Ordering::Relaxed);
+        backoff.on_balance();
+        assert!(backoff.delay_ns() > MAX_DELAY_NS / 2);
     }
 
     #[test]
-    fn who_rests_first_tells_what_it_was_worth() {
-        let pace = BalanceBackoff::new();
-        pace.on_idle();
-        assert_eq!(pace.delay.load(Ordering::Relaxed), LEAST_DELAY_NS);
-        pace.on_balance();
-        pace.on_idle();
-        pace.on_idle();
-        assert_eq!(pace.delay.load(Ordering::Relaxed), 2 * LEAST_DELAY_NS);
+    fn the_first_idle_hec_ends_the_measurement() {
+        let backoff = BalanceBackoff::new();
+        backoff.on_idle();
+        assert_eq!(backoff.delay.load(Ordering::Relaxed), MIN_DELAY_NS);
+        backoff.on_balance();
+        backoff.on_idle();
+        backoff.on_idle();
+        assert_eq!(backoff.delay.load(Ordering::Relaxed), 2 * MIN_DELAY_NS);
     }
 }

@@ -19,7 +19,7 @@
 //! finds the idle one.
 //!
 //! A fence is needed only when a HEC gets work that had none. A HEC that becomes idle later finds work that has been
-//! there all the time. A fork needs no fence either, because it sets a limit in any case (`Hec::give_way_soon`).
+//! there all the time. A fork needs no fence either, because it sets a limit in any case (`Hec::yield_soon`).
 //!
 //! # Checked by
 //! `rts/tests/models/idle_notify.rs` runs this file under loom.
@@ -29,32 +29,32 @@ use crate::base::atomics::{fence, AtomicUsize, Ordering};
 pub struct IdleCount(pub AtomicUsize);
 
 /// One transition to idle, in the high half of the count.
-const ONE_MORE_TIME: usize = 1 << 32;
+const ONE_TRANSITION: usize = 1 << 32;
 
 impl IdleCount {
-    /// A HEC becomes idle, or stops being idle. Release: see `times`.
-    pub fn one(&self, yes: bool) {
-        if yes {
-            self.0.fetch_add(1 + ONE_MORE_TIME, Ordering::Release);
+    /// A HEC becomes idle, or stops being idle. Release: see `transitions`.
+    pub fn record(&self, idle: bool) {
+        if idle {
+            self.0.fetch_add(1 + ONE_TRANSITION, Ordering::Release);
         } else {
             self.0.fetch_sub(1, Ordering::Relaxed);
         }
     }
 
     pub fn count(&self) -> usize {
-        self.0.load(Ordering::Relaxed) % ONE_MORE_TIME
+        self.0.load(Ordering::Relaxed) % ONE_TRANSITION
     }
 
     /// How often a HEC has become idle. Acquire: the reader then sees which HECs are idle.
-    pub fn times(&self) -> usize {
-        self.0.load(Ordering::Acquire) / ONE_MORE_TIME
+    pub fn transitions(&self) -> usize {
+        self.0.load(Ordering::Acquire) / ONE_TRANSITION
     }
 }
 
 /// A HEC that may have work to give away.
 pub trait WorkSource {
     /// Does it have work? Any OS thread may ask.
-    fn has_something(&self) -> bool;
+    fn has_work(&self) -> bool;
     /// The address up to which the running thread may allocate.
     fn limit(&self) -> &AtomicUsize;
 }
@@ -64,18 +64,18 @@ pub trait WorkSource {
 pub fn notify_idle<'a, G: WorkSource + 'a>(room: impl FnOnce() -> bool, others: impl Iterator<Item = &'a G>) {
     fence(Ordering::SeqCst);
     if room() {
-        others.filter(|g| g.has_something()).for_each(|g| g.limit().store(0, Ordering::Relaxed));
+        others.filter(|g| g.has_work()).for_each(|g| g.limit().store(0, Ordering::Relaxed));
     }
 }
 
 /// The running thread has added work; it is the `first` if there was none before. If there is `room`, it stops at
 /// `wanted`.
-pub fn work_added<G: WorkSource>(giver: &G, first: bool, room: impl FnOnce() -> bool, wanted: impl FnOnce() -> usize) {
+pub fn work_added<G: WorkSource>(source: &G, first: bool, room: impl FnOnce() -> bool, wanted: impl FnOnce() -> usize) {
     if first {
         fence(Ordering::SeqCst);
     }
     if room() {
-        lower_limit(giver.limit(), wanted());
+        lower_limit(source.limit(), wanted());
     }
 }
 
@@ -90,8 +90,8 @@ pub fn lower_limit(limit: &AtomicUsize, wanted: usize) {
 
 /// A thread is about to run. Its limit has been written, and a full fence has followed. `seen` is how often a HEC had
 /// become idle when the holder last balanced.
-pub fn before_run<G: WorkSource>(giver: &G, resting: &IdleCount, seen: usize, room: impl FnOnce() -> bool) {
-    if resting.times() != seen && room() && giver.has_something() {
-        giver.limit().store(0, Ordering::Relaxed);
+pub fn before_run<G: WorkSource>(source: &G, idle: &IdleCount, seen: usize, room: impl FnOnce() -> bool) {
+    if idle.transitions() != seen && room() && source.has_work() {
+        source.limit().store(0, Ordering::Relaxed);
     }
 }

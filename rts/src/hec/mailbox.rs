@@ -57,7 +57,7 @@ impl<T> Mailbox<T> {
     }
 
     /// Requests that the holder return to the scheduler, even if it is just about to run a thread.
-    pub fn call_back(&self, limit: &AtomicUsize) {
+    pub fn request_return(&self, limit: &AtomicUsize) {
         self.wanted.store(1, Ordering::Release);
         fence(Ordering::SeqCst);
         limit.store(0, Ordering::Relaxed);
@@ -78,9 +78,9 @@ impl<T> Mailbox<T> {
         self.wanted.load(Ordering::Relaxed) != 0 || self.any.load(Ordering::Relaxed) != 0
     }
 
-    /// Takes the request to return, if there is one. Acquire, paired with Release in `call_back`: the holder sees the
+    /// Takes the request to return, if there is one. Acquire, paired with Release in `request_return`: the holder sees the
     /// message.
-    pub fn called_back(&self) -> bool {
+    pub fn take_return_request(&self) -> bool {
         self.wanted.load(Ordering::Relaxed) != 0 && self.wanted.swap(0, Ordering::Acquire) != 0
     }
 }

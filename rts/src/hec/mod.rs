@@ -6,7 +6,7 @@
 //! # Invariants
 //! - One OS thread at a time uses a HEC: the one that holds it ([`crate::sched::handoff`]). Exceptions are the atomic
 //!   fields and the mailbox. An OS thread that needs something of a thread that another HEC owns sends a message
-//!   ([`Hec::send`]).
+//!   ([`Hec::post_message`]).
 //! - HECs are made while the world is stopped and never freed, so their addresses stay valid.
 pub mod balance_backoff;
 pub mod fork_safe_lock;
@@ -47,10 +47,10 @@ pub struct Hec {
     pub fun_table: FunTable,
     pub r: RegTable,
     pub no: u32,
-    /// Nonzero asks the running thread to yield. The ticker ([`TIME_IS_UP`]), wake-ups and collections set it.
+    /// Nonzero asks the running thread to yield. The ticker ([`SLICE_ENDED`]), wake-ups and collections set it.
     pub context_switch: AtomicU32,
     /// No task holds the HEC, and it has nothing to do. Written under the lock of the HEC slot.
-    rests: AtomicBool,
+    idle: AtomicBool,
     pub alloc: AllocArea,
     pub remembered: RememberedSet,
     pub pretenured: Pretenured,
@@ -67,22 +67,22 @@ pub struct Hec {
     /// What the thread that leaves with `ThreadBlocked` is about to wait for.
     pub wait: Wait,
     /// Threads that wait here may be balanced after a delay.
-    pub share_later: bool,
+    pub balance_later: bool,
     /// When the running thread was last asked to claim the thunks it evaluates, in [`ticks`].
-    pub asked_to_claim: u64,
+    pub claim_asked_at: u64,
     /// How often a HEC had become idle when this one last balanced ([`idle`]).
-    pub rests_seen: usize,
+    pub idle_seen: usize,
     /// The number of the thread that is at the front of the queue in the middle of its time slice, or 0.
     pub interrupted: u64,
     /// The thread that has just returned and continues at once. It is no root, because no collection happens in
     /// between.
-    pub straight_on: Option<Tso>,
+    pub continuing: Option<Tso>,
     /// Has a thread received an MVar for which others wait? Prevents convoys ([`crate::sync::mvar`]).
     pub handed: Handed,
     /// Decides whether to spin for an MVar's value.
     pub value_spin: AdaptiveSpin,
     /// Decides whether to spin for a thunk's value.
-    pub thunk_patience: AdaptiveSpin,
+    pub thunk_spin: AdaptiveSpin,
     /// Decides whether to evaluate a modification before publishing it.
     pub modify_predictor: ModifyPredictor,
     /// This HEC has seen the collection that has been announced ([`crate::sched::gc::announce`]).
@@ -92,7 +92,7 @@ pub struct Hec {
     /// Thunks that another HEC may evaluate before they are needed, and counts of what became of them.
     pub sparks: SparkRing,
     /// How many sparks ahead of other HECs this HEC's spark threads work.
-    pub lead: SparkSkip,
+    pub spark_skip: SparkSkip,
     pub spark_counts: Sparks,
     /// Messages: threads to run here, exceptions (MSG_THROWTO) for threads of this HEC, and entries of threads that
     /// wait for one. Also requests to the holder to return to the scheduler for a message or to stop the world.
@@ -128,7 +128,7 @@ impl Hec {
             r: zeroed.1,
             no,
             context_switch: AtomicU32::new(0),
-            rests: AtomicBool::new(false),
+            idle: AtomicBool::new(false),
             alloc: AllocArea::new(no as usize),
             remembered: RememberedSet::new(),
             pretenured: Pretenured::new(),
@@ -139,18 +139,18 @@ impl Hec {
             spare_record: Closure::NULL,
             conflicts: 0,
             wait: Wait::NONE,
-            share_later: false,
-            asked_to_claim: 0,
-            rests_seen: 0,
+            balance_later: false,
+            claim_asked_at: 0,
+            idle_seen: 0,
             interrupted: 0,
-            straight_on: None,
+            continuing: None,
             handed: Handed::No,
             value_spin: AdaptiveSpin::NEW,
-            thunk_patience: AdaptiveSpin::NEW,
+            thunk_spin: AdaptiveSpin::NEW,
             modify_predictor: ModifyPredictor::new(checks().modify),
             heard: AtomicBool::new(false),
             gc_requested: None,
-            lead: SparkSkip::default(),
+            spark_skip: SparkSkip::default(),
             sparks: SparkRing::new(),
             spark_counts: Sparks::default(),
             mailbox: Mailbox::new(),
@@ -189,10 +189,10 @@ impl Hec {
     /// balanced.
     pub fn open_nursery(&mut self) {
         self.r.current_nursery = self.alloc.run;
-        self.show_open_pinned();
+        self.publish_open_pinned();
         let end = if self.alloc.must_stop() || self.gc_requested.is_some() { 0 } else { self.alloc.limit() - 1 };
         if many() {
-            self.open_among_others(end);
+            self.open_shared(end);
         } else {
             self.hp_lim().store(end, Ordering::Relaxed);
         }
@@ -203,18 +203,18 @@ impl Hec {
 
     /// Not inlined, so that a single HEC saves no registers for it.
     #[inline(never)]
-    fn open_among_others(&self, end: usize) {
-        self.mailbox.open(self.hp_lim(), if self.share_later { end.min(self.share_limit()) } else { end });
-        idle::before_run(self, &ACTIVE_HECS.resting, self.rests_seen, || room() > 0);
+    fn open_shared(&self, end: usize) {
+        self.mailbox.open(self.hp_lim(), if self.balance_later { end.min(self.balance_limit()) } else { end });
+        idle::before_run(self, &ACTIVE_HECS.idle, self.idle_seen, || idle_available() > 0);
     }
 
     /// Makes compiled code allocate small pinned arrays from the block that is now open for them.
-    pub fn show_open_pinned(&mut self) {
+    pub fn publish_open_pinned(&mut self) {
         self.r.open_pinned = self.alloc.open_pinned();
     }
 
     /// The address at which the running thread should stop so that the HEC can balance.
-    fn share_limit(&self) -> usize {
+    fn balance_limit(&self) -> usize {
         // SAFETY: the nursery is a live run. (If Hp is in its register, the thread stops sooner.)
         unsafe { (*self.alloc.run).free + BALANCE_BACKOFF.delay_bytes() - 1 }
     }
@@ -231,19 +231,19 @@ impl Hec {
     }
 
     /// Is there a request to the running thread or to the holder, or a message?
-    pub fn is_asked(&self) -> bool {
+    pub fn has_request(&self) -> bool {
         self.context_switch.load(Ordering::Relaxed) != 0 || self.mailbox.has_request()
     }
 
     /// Makes the holder return to the scheduler soon, even if it is just about to run a thread. Any OS thread may call
     /// this at any time.
-    pub fn call_back(&self) {
-        self.mailbox.call_back(self.hp_lim());
+    pub fn request_return(&self) {
+        self.mailbox.request_return(self.hp_lim());
     }
 
     /// Takes the request to return, if there is one.
-    pub fn called_back(&self) -> bool {
-        self.mailbox.called_back()
+    pub fn take_return_request(&self) -> bool {
+        self.mailbox.take_return_request()
     }
 
     /// Makes the running thread yield soon, so that a thread just made can run: at the end of its time slice or after a
@@ -251,15 +251,15 @@ impl Hec {
     /// and do not count. A loop that forks would otherwise be stopped every few iterations.
     /// # Safety
     /// The caller holds the HEC, and Hp is saved.
-    pub unsafe fn give_way_soon(&mut self, thread_bytes: usize) {
+    pub unsafe fn yield_soon(&mut self, thread_bytes: usize) {
         let asked = self.context_switch.swap(1, Ordering::Relaxed) != 0;
         let last = self.alloc.limit() - 1;
         let seen = self.hp_lim().load(Ordering::Relaxed);
         let wanted = if asked && seen < last {
             (seen + thread_bytes).min(last)
         } else {
-            let turn = if many() && room() > 0 { SHARED_TURN_BYTES } else { TURN_BYTES };
-            ((*self.alloc.run).free + turn - 1).min(last)
+            let fork_bytes = if many() && idle_available() > 0 { SHARED_FORK_BYTES } else { FORK_BYTES };
+            ((*self.alloc.run).free + fork_bytes - 1).min(last)
         };
         // A cleared limit means "at once", and stays cleared.
         if seen != 0 {
@@ -269,8 +269,8 @@ impl Hec {
 
     /// Makes the running thread stop when it is time to balance, if other HECs may be busy. It has just made a thread
     /// runnable or made a spark; `first` if no thread or no spark was waiting before.
-    pub fn share_soon(&self, first: bool) {
-        idle::work_added(self, first, || room() > 0, || self.share_limit());
+    pub fn balance_soon(&self, first: bool) {
+        idle::work_added(self, first, || idle_available() > 0, || self.balance_limit());
     }
 
     /// Makes the running thread stop when Hp reaches `wanted`, or at its next heap check if Hp is beyond it. It then
@@ -278,8 +278,8 @@ impl Hec {
     /// [`ticks`].
     pub fn claim_soon(&mut self, wanted: usize, every: u64) {
         let now = ticks();
-        if now.wrapping_sub(self.asked_to_claim) >= every {
-            self.asked_to_claim = now;
+        if now.wrapping_sub(self.claim_asked_at) >= every {
+            self.claim_asked_at = now;
             idle::lower_limit(self.hp_lim(), wanted);
         }
     }
@@ -320,7 +320,7 @@ impl Hec {
     /// nursery.
     /// # Safety
     /// As for [`AllocArea::allocate`], except for Hp.
-    pub unsafe fn for_c<T>(&mut self, make: impl FnOnce(&mut Hec) -> T) -> T {
+    pub unsafe fn allocate_for_c<T>(&mut self, make: impl FnOnce(&mut Hec) -> T) -> T {
         if self.current().is_null() {
             return make(self);
         }
@@ -332,7 +332,7 @@ impl Hec {
 
     /// Sends this HEC a thread to run, an exception for one of its threads, or the entry of a thread that waits for
     /// one. Any OS thread that holds a HEC may call this.
-    pub fn send(&self, message: Closure) {
+    pub fn post_message(&self, message: Closure) {
         self.mailbox.add(message);
         if let Some(deliver) = ON_MESSAGE.get() {
             deliver(self);
@@ -373,7 +373,7 @@ impl Hec {
 }
 
 impl idle::WorkSource for Hec {
-    fn has_something(&self) -> bool {
+    fn has_work(&self) -> bool {
         self.run_queue.len() > 0 || !self.sparks.is_empty()
     }
 
@@ -384,15 +384,15 @@ impl idle::WorkSource for Hec {
 
 /// The bytes that a thread allocates after a fork before it yields to its child. A new thread waits for the few
 /// microseconds that this takes.
-const TURN_BYTES: usize = 4096;
+const FORK_BYTES: usize = 4096;
 /// The same while another HEC is idle. Only a batch of children is worth giving away, so the parent makes more of them.
-const SHARED_TURN_BYTES: usize = 4 * TURN_BYTES;
-const _: () = assert!(TURN_BYTES < BLOCK_BYTES);
+const SHARED_FORK_BYTES: usize = 4 * FORK_BYTES;
+const _: () = assert!(FORK_BYTES < BLOCK_BYTES);
 
 /// Value of `context_switch` that the ticker writes when a time slice has ended: other threads should run.
-pub const TIME_IS_UP: u32 = 2;
+pub const SLICE_ENDED: u32 = 2;
 /// Value of `context_switch` that the ticker writes so that threads with expired delays or ready descriptors run.
-pub const LOOK_FOR_EVENTS: u32 = 3;
+pub const POLL_EVENTS: u32 = 3;
 
 /// The largest number of HECs.
 pub const MAX_HECS: usize = 1024;
@@ -428,36 +428,36 @@ pub unsafe fn enable(n: usize) {
 }
 
 /// The number of idle HECs: no task holds them, and they have nothing to do.
-pub fn resting() -> usize {
-    ACTIVE_HECS.resting.count()
+pub fn idle_count() -> usize {
+    ACTIVE_HECS.idle.count()
 }
 
 /// The number of idle HECs that may be given work ([`crate::base::active_limit`]).
-pub fn room() -> usize {
+pub fn idle_available() -> usize {
     ACTIVE_HECS.available()
 }
 
 /// Is HEC `no` idle?
-pub fn is_resting(no: usize) -> bool {
+pub fn is_idle(no: usize) -> bool {
     // SAFETY: reads one atomic of a HEC that exists.
-    unsafe { (*address(no)).rests.load(Ordering::Relaxed) }
+    unsafe { (*address(no)).idle.load(Ordering::Relaxed) }
 }
 
 /// Records whether HEC `no` is idle. Called under the lock of its slot; has no effect if there is no such HEC.
-pub fn rests(no: usize, yes: bool) {
+pub fn set_idle(no: usize, idle: bool) {
     let h = address(no);
     // SAFETY: changes one atomic of a HEC that exists.
-    if h.is_null() || unsafe { (*h).rests.swap(yes, Ordering::SeqCst) } == yes {
+    if h.is_null() || unsafe { (*h).idle.swap(idle, Ordering::SeqCst) } == idle {
         return;
     }
-    if yes {
+    if idle {
         BALANCE_BACKOFF.on_idle();
     }
-    ACTIVE_HECS.resting.one(yes);
-    if yes {
+    ACTIVE_HECS.idle.record(idle);
+    if idle {
         // SAFETY: accesses atomics of HECs that exist.
         let others = (0..enabled()).filter(|&other| other != no).map(|other| unsafe { &*address(other) });
-        idle::notify_idle(|| room() > 0, others);
+        idle::notify_idle(|| idle_available() > 0, others);
     }
 }
 

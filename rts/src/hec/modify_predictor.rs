@@ -13,27 +13,27 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How often an unfinished modification has been found. HECs share the count, because conflicts are rare once all are
 /// eager.
-static MEETINGS: AtomicUsize = AtomicUsize::new(0);
+static CONFLICTS: AtomicUsize = AtomicUsize::new(0);
 
 /// Records that an unfinished modification has been found.
-pub fn has_met_unfinished() {
-    MEETINGS.fetch_add(1, Ordering::Relaxed);
+pub fn record_conflict() {
+    CONFLICTS.fetch_add(1, Ordering::Relaxed);
 }
 
 /// How often an unfinished modification has been found.
-pub fn meetings() -> usize {
-    MEETINGS.load(Ordering::Relaxed)
+pub fn conflict_count() -> usize {
+    CONFLICTS.load(Ordering::Relaxed)
 }
 
 /// The credit of a HEC when it begins to evaluate eagerly. It allows 64 wasted modifications in a row, enough to tell a
 /// trend from chance.
-const CREDIT: u32 = 1024;
+const MAX_CREDIT: u32 = 1024;
 /// The credit that one wasted modification costs. A modification evaluated eagerly gains 1, so one wasted in 16 is
 /// tolerated.
-const IN_VAIN: u32 = 16;
+const FAILURE_COST: u32 = 16;
 /// The largest exponent of the back-off: after `n` failures in a row a HEC ignores 2^n - 1 conflicts before it tries
 /// again.
-const MOST_FAILURES: u32 = 8;
+const MAX_FAILURES: u32 = 8;
 /// The number of code addresses that are remembered, a power of two. A program has few places that modify variables
 /// often.
 const SITES: usize = 16;
@@ -63,9 +63,9 @@ impl ModifyPredictor {
 
     /// Code at `site` modifies a variable: should the modification be evaluated first, given the count of conflicts so
     /// far? If not, its thunk will most probably be at `thunk`.
-    pub fn predict(&mut self, site: usize, thunk: usize, meetings: usize) -> bool {
-        if self.credit == 0 && self.seen != meetings {
-            self.seen = meetings;
+    pub fn predict(&mut self, site: usize, thunk: usize, conflict_count: usize) -> bool {
+        if self.credit == 0 && self.seen != conflict_count {
+            self.seen = conflict_count;
             self.retry();
         }
         if self.credit > 0 && self.strict[slot(site)] == site {
@@ -80,14 +80,14 @@ impl ModifyPredictor {
         if self.skip > 0 {
             self.skip -= 1;
         } else {
-            self.credit = CREDIT;
+            self.credit = MAX_CREDIT;
         }
     }
 
     fn reward(&mut self) {
-        if self.credit < CREDIT {
+        if self.credit < MAX_CREDIT {
             self.credit += 1;
-            if self.credit == CREDIT {
+            if self.credit == MAX_CREDIT {
                 self.failures = 0;
             }
         }
@@ -101,7 +101,7 @@ impl ModifyPredictor {
     }
 
     /// The thread stops. Another thunk may be at the same address when it resumes.
-    pub fn stops(&mut self) {
+    pub fn on_stop(&mut self) {
         self.last = (0, 0);
     }
 
@@ -110,9 +110,9 @@ impl ModifyPredictor {
         if self.credit == 0 {
             return;
         }
-        self.credit = self.credit.saturating_sub(IN_VAIN);
+        self.credit = self.credit.saturating_sub(FAILURE_COST);
         if self.credit == 0 {
-            self.failures = (self.failures + 1).min(MOST_FAILURES);
+            self.failures = (self.failures + 1).min(MAX_FAILURES);
             self.skip = (1 << self.failures) - 1;
         }
     }
@@ -144,7 +144,7 @@ mod tests {
         assert!(!e.predict(SITE, 64, 0));
         assert!(e.predict(SITE, 64, 1) && e.predict(SITE, 64, 1) && !e.predict(LAZY, 128, 1));
         // The thread stopped in between, so another thunk may lie there now.
-        e.stops();
+        e.on_stop();
         e.on_forced(128);
         assert!(!e.predict(LAZY, 128, 1));
         e.on_forced(64);
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_vain_is_tried_less_often() {
+    fn wasted_modifications_are_tried_less_often() {
         let mut e = forced();
         let mut tried = 0;
         for n in 1..100_000 {
@@ -165,11 +165,11 @@ mod tests {
     }
 
     #[test]
-    fn now_and_then_it_may_be_in_vain() {
+    fn occasional_waste_is_tolerated() {
         let mut e = forced();
         for n in 1..100_000 {
             assert!(e.predict(SITE, 64, 1));
-            if n % (2 * IN_VAIN as usize) == 0 {
+            if n % (2 * FAILURE_COST as usize) == 0 {
                 e.penalize();
             }
         }

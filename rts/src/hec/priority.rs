@@ -51,30 +51,31 @@ use crate::base::clock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The most time slices of one burst: longer ones would make other batch threads wait without sparing memory.
-const SLICES: usize = 10;
+const MAX_BURST_SLICES: usize = 10;
 /// The most time slices of all bursts of a round together: at 20 ms a slice, 1.5 seconds.
-const ROUND: usize = 75;
+const MAX_ROUND_SLICES: usize = 75;
 /// The number of nursery chunks whose use is much for an interactive thread. A request of a server uses fewer.
-const MUCH: u16 = 16;
+const MUCH_USE_THRESHOLD: u16 = 16;
 /// A batch thread becomes interactive when it has blocked this often without having been seen twice in between. Some
 /// interactive threads use most of a time slice before they block.
-const MOMENTS: u8 = 4;
+const BLOCKS_TO_INTERACTIVE: u8 = 4;
 /// The times at which bursts begin are in units of 2^20 ticks of the processor, a fraction of a millisecond, so that
 /// they fit into 32 bits.
 const LOG_TICKS: u32 = 20;
 
-static NO_TURNS: AtomicBool = AtomicBool::new(false);
+static BURSTS_DISABLED: AtomicBool = AtomicBool::new(false);
 
 /// Disables bursts and levels: every thread goes to the back after one slice, and when it is woken.
-pub fn have_no_turns() {
-    NO_TURNS.store(true, Ordering::Relaxed);
+pub fn disable_bursts() {
+    BURSTS_DISABLED.store(true, Ordering::Relaxed);
 }
 
 /// Does the thread run after interactive ones?
 /// # Safety
 /// This HEC owns the thread.
 pub unsafe fn is_cpu_bound(t: Tso) -> bool {
-    matches!(t.obj().priority, Priority::Batch { .. } | Priority::BatchSeen { .. }) && !NO_TURNS.load(Ordering::Relaxed)
+    matches!(t.obj().priority, Priority::Batch { .. } | Priority::BatchSeen { .. })
+        && !BURSTS_DISABLED.load(Ordering::Relaxed)
 }
 
 /// The priority of a thread that `parent` makes.
@@ -82,7 +83,7 @@ pub unsafe fn is_cpu_bound(t: Tso) -> bool {
 /// This HEC owns the thread.
 pub unsafe fn of_child(parent: Tso) -> Priority {
     if is_cpu_bound(parent) {
-        Priority::Batch { slices: 0, moments: 0 }
+        Priority::Batch { slices: 0, blocks: 0 }
     } else {
         Priority::Interactive
     }
@@ -93,8 +94,8 @@ pub unsafe fn of_child(parent: Tso) -> Priority {
 /// This HEC owns the thread.
 #[inline]
 pub unsafe fn enqueue(t: Tso) {
-    if t.obj().began == 0 {
-        t.obj().began = (clock::ticks() >> LOG_TICKS) as u32 | 1;
+    if t.obj().burst_began == 0 {
+        t.obj().burst_began = (clock::ticks() >> LOG_TICKS) as u32 | 1;
     }
 }
 
@@ -102,14 +103,14 @@ pub unsafe fn enqueue(t: Tso) {
 /// # Safety
 /// Both are on a run queue of this HEC.
 pub unsafe fn is_before(a: Tso, b: Tso) -> bool {
-    (a.obj().began.wrapping_sub(b.obj().began) as i32) < 0
+    (a.obj().burst_began.wrapping_sub(b.obj().burst_began) as i32) < 0
 }
 
 /// Is a thread that has run in a burst that has not ended?
 /// # Safety
 /// This HEC owns the thread.
-pub unsafe fn turn_goes_on(t: Tso) -> bool {
-    is_cpu_bound(t) && t.obj().began != 0
+pub unsafe fn is_in_burst(t: Tso) -> bool {
+    is_cpu_bound(t) && t.obj().burst_began != 0
 }
 
 /// A thread has used up a time slice while `waiting` threads were queued. `awaited`: another thread waits for a thunk
@@ -118,17 +119,19 @@ pub unsafe fn turn_goes_on(t: Tso) -> bool {
 /// This HEC owns the thread.
 pub unsafe fn on_slice_end(t: Tso, waiting: usize, awaited: bool) {
     let o = t.obj();
-    let most = SLICES.min(1 + waiting).min(ROUND / waiting.max(1)) as u8;
+    let max_slices = MAX_BURST_SLICES.min(1 + waiting).min(MAX_ROUND_SLICES / waiting.max(1)) as u8;
     o.priority = match o.priority {
         _ if awaited => Priority::InteractiveSeen,
-        Priority::Interactive if o.worked < MUCH.max(o.usual.saturating_mul(2)) => Priority::InteractiveSeen,
+        Priority::Interactive if o.chunks_used < MUCH_USE_THRESHOLD.max(o.usual_chunks.saturating_mul(2)) => {
+            Priority::InteractiveSeen
+        }
         // It has had two slices already, and now waits for a burst.
-        Priority::Interactive | Priority::InteractiveSeen => Priority::Batch { slices: most, moments: 0 },
-        Priority::Batch { slices, moments } => Priority::BatchSeen { slices: slices + 1, moments },
-        Priority::BatchSeen { slices, .. } => Priority::Batch { slices: slices + 1, moments: 0 },
+        Priority::Interactive | Priority::InteractiveSeen => Priority::Batch { slices: max_slices, blocks: 0 },
+        Priority::Batch { slices, blocks } => Priority::BatchSeen { slices: slices + 1, blocks },
+        Priority::BatchSeen { slices, .. } => Priority::Batch { slices: slices + 1, blocks: 0 },
     };
     if let Priority::Batch { slices, .. } | Priority::BatchSeen { slices, .. } = o.priority {
-        if slices >= most {
+        if slices >= max_slices {
             end_burst(t);
         }
     }
@@ -140,7 +143,7 @@ pub unsafe fn on_slice_end(t: Tso, waiting: usize, awaited: bool) {
 pub unsafe fn end_burst(t: Tso) {
     if let Priority::Batch { slices, .. } | Priority::BatchSeen { slices, .. } = &mut t.obj().priority {
         *slices = 0;
-        t.obj().began = 0;
+        t.obj().burst_began = 0;
     }
 }
 
@@ -149,17 +152,19 @@ pub unsafe fn end_burst(t: Tso) {
 /// This HEC owns the thread.
 pub unsafe fn on_block(t: Tso) {
     let o = t.obj();
-    let worked = std::mem::take(&mut o.worked);
-    if worked > 0 {
-        o.usual = worked.max(o.usual - o.usual / 4);
+    let chunks_used = std::mem::take(&mut o.chunks_used);
+    if chunks_used > 0 {
+        o.usual_chunks = chunks_used.max(o.usual_chunks - o.usual_chunks / 4);
     }
     o.priority = match o.priority {
-        Priority::Batch { slices, moments } | Priority::BatchSeen { slices, moments } if moments + 1 < MOMENTS => {
+        Priority::Batch { slices, blocks } | Priority::BatchSeen { slices, blocks }
+            if blocks + 1 < BLOCKS_TO_INTERACTIVE =>
+        {
             // Its burst has not begun.
-            if slices == 0 && moments == 0 {
-                o.began = 0;
+            if slices == 0 && blocks == 0 {
+                o.burst_began = 0;
             }
-            Priority::Batch { slices, moments: moments + 1 }
+            Priority::Batch { slices, blocks: blocks + 1 }
         }
         _ => Priority::Interactive,
     };

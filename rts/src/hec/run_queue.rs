@@ -14,10 +14,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The number of yields of interactive threads after which the first batch thread runs next. Enough for an event
 /// manager that yields once for each event.
-const MOST_YIELDS: u32 = 32;
+const MAX_YIELDS: u32 = 32;
 /// The most batch threads that are searched for the position of one whose burst began earlier. Beyond them the exact
 /// order matters little, and a search costs cache misses.
-const MOST_PASSED: usize = 32;
+const MAX_ORDER_SEARCH: usize = 32;
 
 pub struct ThreadQueue {
     pub head: Tso,
@@ -49,15 +49,15 @@ impl ThreadQueue {
     /// `t` is live and on no queue.
     #[inline]
     pub unsafe fn push_back(&mut self, rs: &mut RememberedSet, t: Tso) {
-        let computes = priority::is_cpu_bound(t);
-        if computes {
+        let cpu_bound = priority::is_cpu_bound(t);
+        if cpu_bound {
             priority::enqueue(t);
         }
         if self.is_empty() {
             // The usual case where threads hand each other what they wait for.
-            return self.push_only(t, computes);
+            return self.push_only(t, cpu_bound);
         }
-        let before = if computes { self.before_in_turn(t) } else { self.last_ahead };
+        let before = if cpu_bound { self.find_predecessor(t) } else { self.last_ahead };
         self.insert_behind(rs, before, t);
     }
     /// Queues a thread that has run: as [`ThreadQueue::push_back`], but ahead of other batch threads if its burst goes
@@ -65,19 +65,19 @@ impl ThreadQueue {
     /// # Safety
     /// As for [`ThreadQueue::push_back`].
     pub unsafe fn push_again(&mut self, rs: &mut RememberedSet, t: Tso) {
-        if self.is_empty() || !priority::turn_goes_on(t) {
+        if self.is_empty() || !priority::is_in_burst(t) {
             return self.push_back(rs, t);
         }
         self.insert_behind(rs, self.last_ahead, t);
     }
     /// The thread behind which a batch thread is queued. The first batch thread may have just run, so none is queued
     /// before it.
-    unsafe fn before_in_turn(&self, t: Tso) -> Tso {
+    unsafe fn find_predecessor(&self, t: Tso) -> Tso {
         if self.tail == self.last_ahead || !priority::is_before(t, self.tail) {
             return self.tail;
         }
         let mut before = if self.last_ahead.is_null() { self.head } else { self.last_ahead.obj().link };
-        for _ in 1..MOST_PASSED {
+        for _ in 1..MAX_ORDER_SEARCH {
             let next = before.obj().link;
             if next.is_end() || priority::is_before(t, next) {
                 break;
@@ -87,11 +87,11 @@ impl ThreadQueue {
         before
     }
     /// Adds a thread to the empty queue.
-    unsafe fn push_only(&mut self, t: Tso, computes: bool) {
+    unsafe fn push_only(&mut self, t: Tso, cpu_bound: bool) {
         t.obj().link = Tso::end();
         self.head = t;
         self.tail = t;
-        if !computes {
+        if !cpu_bound {
             self.last_ahead = t;
         }
         self.set_len(1);
@@ -148,7 +148,7 @@ impl ThreadQueue {
     /// Interactive threads have used up a time slice: makes the first batch thread the next to run.
     /// # Safety
     /// The threads on the queue are live.
-    pub unsafe fn others_next(&mut self, rs: &mut RememberedSet) {
+    pub unsafe fn promote_batch(&mut self, rs: &mut RememberedSet) {
         if self.last_ahead.is_null() {
             // The batch thread is the first already, and stays that.
             self.last_ahead = self.head;
@@ -158,31 +158,31 @@ impl ThreadQueue {
     }
     /// An interactive thread yields. One that only yields may wait for a batch thread.
     /// # Safety
-    /// As for [`ThreadQueue::others_next`].
-    pub unsafe fn one_yields(&mut self, rs: &mut RememberedSet) {
+    /// As for [`ThreadQueue::promote_batch`].
+    pub unsafe fn on_yield(&mut self, rs: &mut RememberedSet) {
         self.yields += 1;
-        if self.yields == MOST_YIELDS {
+        if self.yields == MAX_YIELDS {
             self.yields = 0;
-            self.others_next(rs);
+            self.promote_batch(rs);
         }
     }
-    /// Is `t` among the first `most` threads?
+    /// Is `t` among the first `limit` threads?
     /// # Safety
     /// The threads on the queue are live.
-    pub unsafe fn is_near(&self, t: Tso, most: usize) -> bool {
+    pub unsafe fn is_among_first(&self, t: Tso, limit: usize) -> bool {
         let next = |&at: &Tso| Some(at.obj().link).filter(|next| !next.is_end());
         let first = (!self.head.is_null()).then_some(self.head);
-        std::iter::successors(first, next).take(most).any(|at| at == t)
+        std::iter::successors(first, next).take(limit).any(|at| at == t)
     }
-    /// Moves `t` to the front, if it is among the first `most` threads. Returns false if it is not.
+    /// Moves `t` to the front, if it is among the first `limit` threads. Returns false if it is not.
     /// # Safety
     /// The threads on the queue are live.
-    pub unsafe fn bring_forward(&mut self, rs: &mut RememberedSet, t: Tso, most: usize) -> bool {
+    pub unsafe fn bring_forward(&mut self, rs: &mut RememberedSet, t: Tso, limit: usize) -> bool {
         let mut before = self.head;
         if before == t || before.is_null() {
             return before == t;
         }
-        for _ in 1..most {
+        for _ in 1..limit {
             let next = before.obj().link;
             if next.is_end() {
                 return false;

@@ -25,19 +25,23 @@ use std::sync::OnceLock;
 /// Aligned to two cache lines of 64 bytes, which processors fetch in pairs, so that different cores write to different
 /// lines.
 #[repr(align(128))]
-struct Apart(AtomicUsize);
+struct CachePadded(AtomicUsize);
 
 pub struct SparkRing {
     /// Positions that only increase; `head..tail` is in use.
-    head: Apart,
-    tail: Apart,
+    head: CachePadded,
+    tail: CachePadded,
     /// A power of two of slots, made for the first spark, so that a program without sparks pays nothing.
     slots: OnceLock<Box<[AtomicUsize]>>,
 }
 
 impl SparkRing {
     pub fn new() -> SparkRing {
-        SparkRing { head: Apart(AtomicUsize::new(0)), tail: Apart(AtomicUsize::new(0)), slots: OnceLock::new() }
+        SparkRing {
+            head: CachePadded(AtomicUsize::new(0)),
+            tail: CachePadded(AtomicUsize::new(0)),
+            slots: OnceLock::new(),
+        }
     }
 
     /// The number of sparks, as a hint: other HECs may take some at the same time.

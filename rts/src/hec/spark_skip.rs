@@ -7,24 +7,24 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How often a thread has found a thunk evaluated after evaluating it itself. HECs share the count, because this is
 /// rare.
-static DONE_TWICE: AtomicUsize = AtomicUsize::new(0);
+static DUPLICATE_WORK: AtomicUsize = AtomicUsize::new(0);
 
 /// Records that a thread has evaluated a thunk that another had evaluated, too.
-pub fn work_was_done_twice() {
-    DONE_TWICE.fetch_add(1, Ordering::Relaxed);
+pub fn record_duplicate_work() {
+    DUPLICATE_WORK.fetch_add(1, Ordering::Relaxed);
 }
 
 /// How often a thunk has been evaluated twice.
-pub fn work_done_twice() -> usize {
-    DONE_TWICE.load(Ordering::Relaxed)
+pub fn duplicate_work_count() -> usize {
+    DUPLICATE_WORK.load(Ordering::Relaxed)
 }
 
 /// The most sparks that are skipped at once: enough to separate two HECs, and few enough to be evaluated soon.
-const MOST: usize = 32;
+const MAX_SKIP: usize = 32;
 /// The number of sparks taken without duplicate work after which the skip is halved.
-const LASTS: usize = 256;
+const HALVING_PERIOD: usize = 256;
 /// The most skipped sparks that are kept for later. (Most of them have been evaluated by then.)
-pub const MOST_PASSED: usize = 4 * MOST;
+pub const MAX_DEFERRED: usize = 4 * MAX_SKIP;
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SparkSkip {
@@ -36,20 +36,20 @@ pub struct SparkSkip {
 
 impl SparkSkip {
     /// The number of sparks to skip before the next one is taken, given the count of duplicate work so far.
-    pub fn skip_count(&mut self, work_done_twice: usize) -> usize {
-        if work_done_twice != self.seen {
-            *self = SparkSkip { sparks: (2 * self.sparks).clamp(1, MOST), seen: work_done_twice, asked: 0 };
+    pub fn skip_count(&mut self, duplicate_work_count: usize) -> usize {
+        if duplicate_work_count != self.seen {
+            *self = SparkSkip { sparks: (2 * self.sparks).clamp(1, MAX_SKIP), seen: duplicate_work_count, asked: 0 };
             return self.sparks;
         }
         self.asked += 1;
-        if self.asked == LASTS {
+        if self.asked == HALVING_PERIOD {
             (self.sparks, self.asked) = (self.sparks / 2, 0);
         }
         0
     }
 
     /// Should stolen sparks come before skipped ones?
-    pub fn is_taken(&self) -> bool {
+    pub fn is_active(&self) -> bool {
         self.sparks > 0
     }
 }
@@ -59,13 +59,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_grows_while_work_is_done_twice_and_is_given_up_by_and_by() {
-        let mut lead = SparkSkip::default();
-        assert_eq!((lead.skip_count(0), lead.is_taken()), (0, false));
-        let passed: Vec<_> = (1..9).map(|n| lead.skip_count(n)).collect();
+    fn the_skip_grows_with_duplicate_work_and_decays() {
+        let mut skip = SparkSkip::default();
+        assert_eq!((skip.skip_count(0), skip.is_active()), (0, false));
+        let passed: Vec<_> = (1..9).map(|n| skip.skip_count(n)).collect();
         assert_eq!(passed, [1, 2, 4, 8, 16, 32, 32, 32]);
-        let asked = (1..).find(|_| lead.skip_count(8) == 0 && !lead.is_taken()).unwrap();
-        assert_eq!(asked, 6 * LASTS);
-        assert_eq!(lead.skip_count(9), 1);
+        let asked = (1..).find(|_| skip.skip_count(8) == 0 && !skip.is_active()).unwrap();
+        assert_eq!(asked, 6 * HALVING_PERIOD);
+        assert_eq!(skip.skip_count(9), 1);
     }
 }

@@ -136,7 +136,7 @@ pub unsafe fn pinned(hec: &mut Hec, size: usize, alignment: usize, offset: usize
     let Some(c) = hec.alloc.allocate_pinned(size, alignment.max(WORD), offset) else {
         return Closure::NULL;
     };
-    hec.show_open_pinned();
+    hec.publish_open_pinned();
     if hec.alloc.must_stop() {
         hec.interrupt();
     }

@@ -110,7 +110,7 @@ pub unsafe extern "C" fn hec_unpack_closure(hec: &mut Hec, c: Closure, out: *mut
 #[no_mangle]
 pub unsafe extern "C" fn heap_view_closurePtrs(hec: &mut Hec, c: Closure) -> Closure {
     let c = c.untag();
-    hec.for_c(|hec| crate::prims::array::frozen(hec, &pointers(c, settled_info(c))))
+    hec.allocate_for_c(|hec| crate::prims::array::frozen(hec, &pointers(c, settled_info(c))))
 }
 
 /// # Safety

@@ -4,7 +4,7 @@
 //! When another HEC rests, there is a core for it (`base/active_limit.rs`) and more threads are here than the
 //! one that runs next, the others are divided among this HEC and those that rest, as often as it
 //! has lately paid (`hec/balance_backoff.rs`). This is looked at between threads; a HEC that comes to rest has those look that have threads waiting,
-//! and a thread that makes another runnable stops when it is time (`Hec::share_soon`). Both only write the running thread's limit:
+//! and a thread that makes another runnable stops when it is time (`Hec::balance_soon`). Both only write the running thread's limit:
 //! `hec/idle.rs` says why neither misses the other.
 //!
 //! Threads bound to an OS thread, and those tied to their HEC (`forkOn`), stay.
@@ -28,22 +28,22 @@ unsafe fn may_go(t: Tso) -> bool {
 /// The caller holds the HEC, and no thread runs on it.
 pub unsafe fn share(hec: &mut Hec) {
     let me = hec.no as usize;
-    hec.share_later = false;
-    hec.rests_seen = ACTIVE_HECS.resting.times();
-    if hec.run_queue.len() < 2 || hec::room() == 0 {
+    hec.balance_later = false;
+    hec.idle_seen = ACTIVE_HECS.idle.transitions();
+    if hec.run_queue.len() < 2 || hec::idle_available() == 0 {
         return;
     }
     if BALANCE_BACKOFF.delay_ns() > 0 {
-        hec.share_later = true;
+        hec.balance_later = true;
         return;
     }
     for no in (0..hec::enabled()).filter(|&no| no != me) {
         let waiting = hec.run_queue.len();
-        if waiting < 2 || hec::room() == 0 {
+        if waiting < 2 || hec::idle_available() == 0 {
             return;
         }
-        if hec::is_resting(no) {
-            let part = (waiting / (hec::room() + 1)).max(1);
+        if hec::is_idle(no) {
+            let part = (waiting / (hec::idle_available() + 1)).max(1);
             give(hec, no, part);
         }
     }
@@ -73,7 +73,7 @@ unsafe fn give(hec: &mut Hec, no: usize, n: usize) {
     if given {
         BALANCE_BACKOFF.on_balance();
     } else {
-        hec.share_later |= !gone.is_empty();
+        hec.balance_later |= !gone.is_empty();
     }
     let back = if given { Vec::new() } else { gone };
     for t in kept.into_iter().chain(back).rev() {
@@ -90,8 +90,8 @@ unsafe fn give(hec: &mut Hec, no: usize, n: usize) {
 /// The caller holds the HEC, and the thread is on no queue.
 pub unsafe fn give_away(hec: &Hec, t: Tso) -> bool {
     let me = hec.no as usize;
-    let mut others = (0..hec::enabled()).filter(|&no| no != me && hec::is_resting(no));
-    hec::resting() > 0 && others.any(|no| handoff::give(no, |there| unsafe { settle(there, t) }))
+    let mut others = (0..hec::enabled()).filter(|&no| no != me && hec::is_idle(no));
+    hec::idle_count() > 0 && others.any(|no| handoff::give(no, |there| unsafe { settle(there, t) }))
 }
 
 /// Makes a runnable thread of the caller's one of a HEC that rests.

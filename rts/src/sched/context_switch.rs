@@ -51,7 +51,7 @@ pub unsafe extern "C" fn hec_switch(hec: &mut Hec, ret: usize) -> usize {
 
 /// Is there somebody to follow `t` on the same native stack, and nothing else to be seen to?
 unsafe fn may_switch(hec: &Hec, t: Tso) -> bool {
-    if !may_follow(hec.run_queue.head) || hec.is_asked() || gc::may_be_due(hec) {
+    if !may_follow(hec.run_queue.head) || hec.has_request() || gc::may_be_due(hec) {
         return false;
     }
     let no = hec.no as usize;
@@ -123,7 +123,7 @@ pub(super) unsafe fn comes_to_rest(hec: &mut Hec, t: Tso, ret: usize) {
     if ret == ThreadYielding {
         thread_paused(hec, t);
         if !priority::is_cpu_bound(t) {
-            hec.run_queue.one_yields(&mut hec.remembered);
+            hec.run_queue.on_yield(&mut hec.remembered);
         }
         priority::end_burst(t);
         return requeue(hec, t);
@@ -233,8 +233,8 @@ mod tests {
         refuses(|w, _, _| w.hec.context_switch.store(1, Ordering::Relaxed));
         refuses(|w, _, _| w.hec.request_gc(GcRequest::Minor));
         refuses(|w, _, _| w.hec.alloc.spent = true);
-        refuses(|w, _, _| w.hec.call_back());
-        refuses(|w, a, _| w.hec.send(a.closure()));
+        refuses(|w, _, _| w.hec.request_return());
+        refuses(|w, a, _| w.hec.post_message(a.closure()));
         refuses(|_, _, b| unsafe { b.obj().what_next = ThreadComplete as u16 });
         refuses(|_, _, _| event_poll::expect(true));
     }

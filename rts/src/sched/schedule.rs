@@ -12,7 +12,7 @@ use crate::eval::blackhole;
 use crate::eval::lazy_blackholing::{piles_up, thread_paused};
 use crate::eval::raise_async::raise_async;
 use crate::hec::priority;
-use crate::hec::{self, GcRequest, Handed, Hec, LOOK_FOR_EVENTS, TIME_IS_UP};
+use crate::hec::{self, GcRequest, Handed, Hec, POLL_EVENTS, SLICE_ENDED};
 use crate::sched::handoff::protocol::Task as _;
 use crate::sched::in_call;
 use crate::sched::in_call::{InCall, Status};
@@ -33,7 +33,7 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
     let mut made_way = false;
     loop {
         if hec::many() {
-            if let Some(t) = hec().straight_on.take() {
+            if let Some(t) = hec().continuing.take() {
                 run_thread(me, ic, hec(), t, false);
                 continue;
             }
@@ -72,13 +72,13 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
         let others_too = look_for_events(hec) && somebody_waits;
         let interrupted = std::mem::take(&mut hec.interrupted);
         // So it is for those that ran and blocked.
-        if asked == TIME_IS_UP && interrupted == 0 {
-            hec.run_queue.others_next(&mut hec.remembered);
+        if asked == SLICE_ENDED && interrupted == 0 {
+            hec.run_queue.promote_batch(&mut hec.remembered);
         }
         match context_switch::choose(hec) {
             // It came to its end while the world was stopped for a collection, or the thread gives way to those just woken.
-            Some(t) if (asked == TIME_IS_UP || others_too) && t.obj().id == interrupted && !throwto::finished(t) => {
-                if asked == TIME_IS_UP {
+            Some(t) if (asked == SLICE_ENDED || others_too) && t.obj().id == interrupted && !throwto::finished(t) => {
+                if asked == SLICE_ENDED {
                     on_slice_end(hec, t);
                 }
                 context_switch::requeue(hec, t);
@@ -118,7 +118,7 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
 /// What other HECs want of this one. True if the caller may be on another HEC now, or has come to
 /// new threads or requests.
 unsafe fn attend(me: TaskRef, hec: &mut Hec) -> bool {
-    if hec.called_back() && handoff::yield_to_stopper(me) {
+    if hec.take_return_request() && handoff::yield_to_stopper(me) {
         return true;
     }
     if hec.has_messages() {
@@ -189,7 +189,7 @@ unsafe fn retire(hec: &mut Hec, t: Tso) {
     if t.obj().bound != 0 {
         in_call::finish(t);
     } else {
-        stack_cache::offer(hec, t, settings().stack.first_chunk());
+        stack_cache::add(hec, t, settings().stack.first_chunk());
     }
 }
 
@@ -198,7 +198,7 @@ unsafe fn retire(hec: &mut Hec, t: Tso) {
 unsafe fn run_thread(me: TaskRef, ic: Option<*mut InCall>, hec: &mut Hec, t: Tso, briefly: bool) {
     context_switch::starts(hec, t);
     if briefly {
-        hec.give_way_soon(0);
+        hec.yield_soon(0);
     }
     if !settings().threaded || ic.is_none() || t.obj().bound != 0 {
         // A safe foreign call may have let others run in between, and come back to another HEC.
@@ -242,8 +242,8 @@ unsafe fn goes_straight_on(hec: &mut Hec, t: Tso) -> bool {
         && hec.alloc.spent
         && !hec.alloc.full
         && hec.gc_requested.is_none()
-        && !hec.is_asked()
-        && !hec.share_later
+        && !hec.has_request()
+        && !hec.balance_later
         && hec.handed != Handed::Next
         && !has_exceeded_limit(t)
         && !handoff::has_returning(hec.no as usize);
@@ -258,9 +258,9 @@ unsafe fn has_exceeded_limit(t: Tso) -> bool {
 unsafe fn heap_overflow(hec: &mut Hec, t: Tso) {
     let o = t.obj();
     hec.alloc.refuse(std::mem::take(&mut hec.r.hp_alloc));
-    o.worked = o.worked.saturating_add(hec.alloc.spent as u16);
+    o.chunks_used = o.chunks_used.saturating_add(hec.alloc.spent as u16);
     if goes_straight_on(hec, t) {
-        hec.straight_on = Some(t);
+        hec.continuing = Some(t);
         return;
     }
     context_switch::settle(hec, t);
@@ -278,7 +278,7 @@ unsafe fn heap_overflow(hec: &mut Hec, t: Tso) {
 
 unsafe fn on_slice_end(hec: &mut Hec, t: Tso) {
     if !priority::is_cpu_bound(t) {
-        hec.run_queue.others_next(&mut hec.remembered);
+        hec.run_queue.promote_batch(&mut hec.remembered);
     }
     priority::on_slice_end(t, hec.run_queue.len(), blackhole::is_awaited(t) || stm::has_commit_priority(t));
 }
@@ -287,11 +287,11 @@ unsafe fn on_slice_end(hec: &mut Hec, t: Tso) {
 /// # Safety
 /// It is at rest ([`thread_paused`]).
 unsafe fn gives_way(hec: &mut Hec, t: Tso, asked: u32) -> bool {
-    if asked == TIME_IS_UP {
+    if asked == SLICE_ENDED {
         on_slice_end(hec, t);
     }
     let woken = asked != 0 && look_for_events(hec);
-    asked != 0 && (woken || asked != LOOK_FOR_EVENTS)
+    asked != 0 && (woken || asked != POLL_EVENTS)
 }
 
 /// In the non-threaded way: wakes threads whose events have come, and starts handlers of signals. True if there are any.

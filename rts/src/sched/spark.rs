@@ -105,20 +105,20 @@ pub unsafe extern "C" fn newSpark(reg: *mut RegTable, closure: Closure) -> i32 {
 fn others_may_take(hec: &mut Hec) {
     hec.claim_soon(0, CLAIMS_EVERY);
     // If there were few, others may have stolen all of them just now.
-    hec.share_soon(hec.sparks.len() < MANY);
+    hec.balance_soon(hec.sparks.len() < MANY);
 }
 
 /// A spark worth evaluating, from this HEC or another.
 unsafe fn find(hec: &mut Hec) -> Option<Closure> {
     let own = hec.no as usize;
-    for _ in 0..hec.lead.skip_count(spark_skip::work_done_twice()) {
+    for _ in 0..hec.spark_skip.skip_count(spark_skip::duplicate_work_count()) {
         // Who has no room for one does not take it.
         let passed = if has_room(hec) { steal(own) } else { None };
         let Some((_, c)) = passed else { break };
         keep(hec, c);
     }
     loop {
-        let own_later = hec.lead.is_taken() && hec.sparks.len() < spark_skip::MOST_PASSED;
+        let own_later = hec.spark_skip.is_active() && hec.sparks.len() < spark_skip::MAX_DEFERRED;
         let stolen = if own_later { steal(own) } else { None };
         let found = stolen.or_else(|| hec.sparks.take().map(|c| (own, Closure(c)))).or_else(|| steal(own));
         let counts = &mut hec.spark_counts;
@@ -195,17 +195,17 @@ pub unsafe fn share(hec: &mut Hec) {
     let own = hec.no as usize;
     let mut left = hec.sparks.len();
     for no in (0..hec::enabled()).filter(|&no| no != own) {
-        if left == 0 || hec::room() == 0 {
+        if left == 0 || hec::idle_available() == 0 {
             return;
         }
-        if !hec::is_resting(no) {
+        if !hec::is_idle(no) {
             continue;
         }
         if handoff::give(no, |there| unsafe { start_thread(there) }) {
             left -= 1;
         } else {
             // Somebody has its lock, who lets it rest perhaps.
-            hec.share_later = true;
+            hec.balance_later = true;
         }
     }
 }

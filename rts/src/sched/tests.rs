@@ -4,7 +4,7 @@ use super::*;
 use crate::abi::layout::*;
 use crate::abi::{Closure, RegTable, Tso};
 use crate::hec::spark_pool::SparkRing;
-use crate::hec::{GcRequest, TIME_IS_UP};
+use crate::hec::{GcRequest, SLICE_ENDED};
 use crate::memory::{block_alloc, nursery_chunks};
 use crate::sched::in_call::{run_to_end, Status};
 use crate::sched::safe_call::{resumeThread, suspendThread};
@@ -259,7 +259,7 @@ fn who_is_to_stop_and_is_in_a_foreign_call_stops_after_it() {
     let causes: [(&str, fn(&mut Hec)); 3] = [
         ("none", |_| {}),
         ("its time slice has ended", |h| {
-            h.context_switch.store(TIME_IS_UP, SeqCst);
+            h.context_switch.store(SLICE_ENDED, SeqCst);
             h.interrupt();
         }),
         ("a collection is due", |h| h.request_gc(GcRequest::Major)),

@@ -7,7 +7,7 @@
 //! while anybody waits for such: who is woken waits for a tick at most, not for a time slice.
 use crate::base::active_limit::ACTIVE_HECS;
 use crate::hec;
-use crate::hec::{Hec, LOOK_FOR_EVENTS, TIME_IS_UP};
+use crate::hec::{Hec, POLL_EVENTS, SLICE_ENDED};
 use crate::sched::{event_poll, handoff};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -31,9 +31,9 @@ pub fn end_all(threaded: bool) {
 
 /// Asks the thread that runs on `h` to give way. True if it has been asked before and has not yet. Async-signal-safe.
 pub(super) fn end(h: &Hec) -> bool {
-    let asked = h.context_switch.swap(TIME_IS_UP, Ordering::Relaxed);
+    let asked = h.context_switch.swap(SLICE_ENDED, Ordering::Relaxed);
     h.interrupt();
-    asked == TIME_IS_UP
+    asked == SLICE_ENDED
 }
 
 /// In the non-threaded way: asks the running thread to give way to those, if there are any, whose events have come. Async-signal-safe.
@@ -41,7 +41,7 @@ pub fn look_for_events() {
     if event_poll::expected() {
         let h = the_hec();
         // Another request has events looked for too.
-        let _ = h.context_switch.compare_exchange(0, LOOK_FOR_EVENTS, Ordering::Relaxed, Ordering::Relaxed);
+        let _ = h.context_switch.compare_exchange(0, POLL_EVENTS, Ordering::Relaxed, Ordering::Relaxed);
         h.interrupt();
     }
 }

@@ -202,7 +202,7 @@ unsafe fn fill(hec: &mut Hec, c: &Claim, value: Closure) {
 /// Called from Cmm; there are several HECs.
 #[no_mangle]
 pub unsafe extern "C" fn hec_await_value(hec: &mut Hec, m: Closure) -> usize {
-    if hec::resting() + 1 >= hec::enabled() || m.field(MVAR_HEAD) != end() {
+    if hec::idle_count() + 1 >= hec::enabled() || m.field(MVAR_HEAD) != end() {
         return 0;
     }
     let value = &*(m.slot(MVAR_VALUE) as *const AtomicUsize);

@@ -45,7 +45,7 @@ unsafe fn child(hec: &mut Hec, action: Closure) -> Tso {
 
 unsafe fn enqueue(hec: &mut Hec, t: Tso, thread_bytes: usize) {
     hec.run_queue.push_back(&mut hec.remembered, t);
-    hec.give_way_soon(thread_bytes);
+    hec.yield_soon(thread_bytes);
 }
 
 /// Makes a thread for an IO action and puts it at the back of the run queue.

@@ -159,7 +159,7 @@ impl Thrower for Hec {
     }
     fn send(&mut self, to: usize, msg: Closure) {
         // SAFETY: HECs are never freed.
-        unsafe { &*(to as *const Hec) }.send(msg);
+        unsafe { &*(to as *const Hec) }.post_message(msg);
     }
 }
 

@@ -21,7 +21,7 @@ pub unsafe fn new_thread(hec: &mut Hec, sizes: &StackSizes) -> Tso {
     let o = t.obj();
     o.info = info!(stg_TSO_info).0;
     o.link = Tso::end();
-    (o.worked, o.usual, o.began) = (0, 0, 0);
+    (o.chunks_used, o.usual_chunks, o.burst_began) = (0, 0, 0);
     o.stackobj = stack;
     o.what_next = ThreadRunGHC as u16;
     o.why_blocked = NotBlocked as u16;

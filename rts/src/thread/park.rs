@@ -133,17 +133,17 @@ impl Claim {
         let t = self.thread;
         t.obj().block_info = Tso::end().0;
         if t.obj().flags as usize & TSO_LOCKED != 0 && self.home != hec.address() {
-            return self.go_home(hec);
+            return self.resume_at_home(hec);
         }
         eventlog::thread_woken(hec.no, t.obj().id, hec.no);
         hec.run_queue.push_back(&mut hec.remembered, t);
         if many() {
-            hec.share_soon(hec.run_queue.len() == 1);
+            hec.balance_soon(hec.run_queue.len() == 1);
         }
     }
 
     #[inline(never)]
-    unsafe fn go_home(self, hec: &Hec) {
+    unsafe fn resume_at_home(self, hec: &Hec) {
         let home = &*(self.home as *const Hec);
         eventlog::thread_woken(hec.no, self.thread.obj().id, home.no);
         migrate(self.thread, home);
@@ -178,7 +178,7 @@ impl Claim {
 /// This HEC owns the thread, which is at rest and on no queue. The caller holds no thread's lock.
 pub unsafe fn migrate(t: Tso, to: &Hec) {
     ownership(t).hand_over(to.address());
-    to.send(t.closure());
+    to.post_message(t.closure());
 }
 
 /// Wakes a thread if it is blocked for reason `why` on `on`. Returns false if it no longer is.
@@ -214,7 +214,7 @@ pub unsafe fn resume_from_call(hec: &mut Hec, t: Tso) {
 }
 
 /// Does the reason `why` say that a thread is in a foreign call?
-pub fn calls_out(why: usize) -> bool {
+pub fn is_in_foreign_call(why: usize) -> bool {
     why == BlockedOnCCall || why == BlockedOnCCall_Interruptible
 }
 

@@ -7,12 +7,12 @@
 use crate::base::atomics::{spin_loop, yield_now, AtomicU16, AtomicUsize, Ordering};
 
 /// The number of polls before a waiter yields to another OS thread: about as long as a critical section takes.
-const PATIENCE: u32 = 64;
+const SPINS_BEFORE_YIELD: u32 = 64;
 
 /// Waits for one iteration of a poll loop; `turns` counts the iterations, from 0.
 pub fn pause(turns: &mut u32) {
     *turns += 1;
-    if *turns % PATIENCE == 0 {
+    if *turns % SPINS_BEFORE_YIELD == 0 {
         yield_now();
     } else {
         spin_loop();

@@ -32,7 +32,7 @@ impl SpareChunks {
 
     /// Takes a chunk with room for exactly `words`, to be initialised again.
     /// # Safety
-    /// No collection has happened since [`offer`] added the chunk.
+    /// No collection has happened since [`add`] added the chunk.
     #[inline]
     pub unsafe fn take(&mut self, words: usize) -> Option<Stack> {
         let right = self.chunks.last()?.obj().size as usize == words;
@@ -49,7 +49,7 @@ impl SpareChunks {
 /// Caches the chunk of a thread that has finished, if it has the size `words`.
 /// # Safety
 /// This HEC owns the thread, no caller asks for its result, and no exception is raised in it.
-pub unsafe fn offer(hec: &mut Hec, t: Tso, words: usize) {
+pub unsafe fn add(hec: &mut Hec, t: Tso, words: usize) {
     let stack = t.obj().stackobj;
     if age_of(stack.0) != Age::NURSERY || stack.obj().size as usize != words {
         return;

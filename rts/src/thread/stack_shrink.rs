@@ -25,16 +25,16 @@ use crate::thread::stack::{dirty_stack, new_chunk, DIRTY};
 pub const ROOM_WORDS: usize = 2;
 
 /// The least number of free words in a chunk that is shrunk. Fewer do not pay for copying the chunk twice.
-const WORTH_WORDS: usize = 32;
+const MIN_FREE_WORDS: usize = 32;
 
 /// May a copy of a resting thread's chunk be smaller, and is enough of it unused?
 /// # Safety
 /// `s` is live.
 #[inline]
-pub unsafe fn is_worth_it(s: Stack) -> bool {
+pub unsafe fn is_shrinkable(s: Stack) -> bool {
     let o = s.obj();
     let room = (o.sp - s.base()) / WORD;
-    o.dirty != DIRTY && room >= WORTH_WORDS && s.full_size() <= u16::MAX as usize
+    o.dirty != DIRTY && room >= MIN_FREE_WORDS && s.full_size() <= u16::MAX as usize
 }
 
 /// Prepares a thread to run: its current chunk has its full size, and both the chunk and the thread are dirty.

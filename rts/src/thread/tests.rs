@@ -48,7 +48,7 @@ fn threads_are_served_in_order() {
 }
 
 #[test]
-fn a_thread_that_others_wait_for_comes_forward() {
+fn an_awaited_thread_is_brought_forward() {
     let mut w = World::new(2);
     let [a, b, c, d] = [w.thread(), w.thread(), w.thread(), w.thread()];
     let mut q = ThreadQueue::new();
@@ -67,60 +67,60 @@ fn a_thread_that_others_wait_for_comes_forward() {
     }
 }
 
-/// Makes the thread CPU-bound. Its burst began at `began`, or begins when it is queued.
-fn computing(t: Tso, began: u32) {
-    unsafe { (t.obj().priority, t.obj().began) = (TURN, began) };
+/// Makes the thread CPU-bound. Its burst began at `burst_began`, or begins when it is queued.
+fn make_batch(t: Tso, burst_began: u32) {
+    unsafe { (t.obj().priority, t.obj().burst_began) = (NEW_BATCH, burst_began) };
 }
 
-const TURN: Priority = Priority::Batch { slices: 0, moments: 0 };
+const NEW_BATCH: Priority = Priority::Batch { slices: 0, blocks: 0 };
 
 #[test]
-fn those_that_compute_come_in_the_order_of_their_turns_and_who_runs_for_moments_before_that() {
+fn interactive_threads_run_first_and_batch_threads_in_burst_order() {
     let mut w = World::new(2);
-    let [a, b, old, older, brief, briefer] = std::array::from_fn(|_| w.thread());
+    let [a, b, old, older, interactive, interactive_2] = std::array::from_fn(|_| w.thread());
     let mut q = ThreadQueue::new();
     let rs = &mut w.hec.remembered;
     unsafe {
         // While no thread is CPU-bound, all are served in order.
-        [a, brief, b].into_iter().for_each(|t| q.push_back(rs, t));
-        assert_eq!([q.pop_front(), q.pop_front(), q.pop_front()], [Some(a), Some(brief), Some(b)]);
+        [a, interactive, b].into_iter().for_each(|t| q.push_back(rs, t));
+        assert_eq!([q.pop_front(), q.pop_front(), q.pop_front()], [Some(a), Some(interactive), Some(b)]);
         // A CPU-bound thread that was interrupted, and so goes to the front.
-        [a, b].into_iter().for_each(|t| computing(t, 0));
+        [a, b].into_iter().for_each(|t| make_batch(t, 0));
         q.push_front(rs, a);
-        q.push_back(rs, brief);
-        assert_eq!([q.pop_front(), q.pop_front()], [Some(brief), Some(a)]);
+        q.push_back(rs, interactive);
+        assert_eq!([q.pop_front(), q.pop_front()], [Some(interactive), Some(a)]);
         // They are served in the order in which they came, unless one began its burst earlier. One whose burst goes on
         // is next.
-        [a, b, brief, briefer].into_iter().for_each(|t| q.push_back(rs, t));
-        assert_eq!(contents(&q), [brief, briefer, a, b]);
-        computing(old, a.obj().began.wrapping_sub(10));
-        computing(older, a.obj().began.wrapping_sub(20));
+        [a, b, interactive, interactive_2].into_iter().for_each(|t| q.push_back(rs, t));
+        assert_eq!(contents(&q), [interactive, interactive_2, a, b]);
+        make_batch(old, a.obj().burst_began.wrapping_sub(10));
+        make_batch(older, a.obj().burst_began.wrapping_sub(20));
         [old, older].into_iter().for_each(|t| q.push_back(rs, t));
-        assert_eq!(contents(&q), [brief, briefer, a, older, old, b]);
-        assert!(q.bring_forward(rs, briefer, 9));
-        assert_eq!(contents(&q), [briefer, brief, a, older, old, b]);
+        assert_eq!(contents(&q), [interactive, interactive_2, a, older, old, b]);
+        assert!(q.bring_forward(rs, interactive_2, 9));
+        assert_eq!(contents(&q), [interactive_2, interactive, a, older, old, b]);
         // When interactive threads have used up a time slice, a CPU-bound one is next. In the end all have been.
         let mut seen = Vec::new();
         while q.len() > 2 {
-            assert_eq!([q.pop_front(), q.pop_front()], [Some(briefer), Some(brief)]);
-            [briefer, brief].into_iter().for_each(|t| q.push_back(rs, t));
-            q.others_next(rs);
+            assert_eq!([q.pop_front(), q.pop_front()], [Some(interactive_2), Some(interactive)]);
+            [interactive_2, interactive].into_iter().for_each(|t| q.push_back(rs, t));
+            q.promote_batch(rs);
             seen.extend(q.pop_front());
         }
         assert_eq!(seen, [a, older, old, b]);
-        q.others_next(rs);
-        assert_eq!(contents(&q), [briefer, brief]);
+        q.promote_batch(rs);
+        assert_eq!(contents(&q), [interactive_2, interactive]);
         while q.pop_front().is_some() {}
         q.push_back(rs, a);
-        q.others_next(rs);
-        q.push_back(rs, brief);
-        assert_eq!(contents(&q), [a, brief]);
+        q.promote_batch(rs);
+        q.push_back(rs, interactive);
+        assert_eq!(contents(&q), [a, interactive]);
         // Interactive threads that only yield do not keep the CPU-bound ones waiting for ever, either.
         assert_eq!(q.pop_front(), Some(a));
         q.push_back(rs, a);
         let yields = (1..99).find(|_| {
             let t = q.pop_front().unwrap();
-            q.one_yields(rs);
+            q.on_yield(rs);
             q.push_back(rs, t);
             q.head == a
         });
@@ -129,27 +129,27 @@ fn those_that_compute_come_in_the_order_of_their_turns_and_who_runs_for_moments_
 }
 
 #[test]
-fn a_turn_goes_on_until_it_ends_but_it_is_given_up_by_who_yields() {
+fn a_burst_goes_on_until_it_ends_or_the_thread_yields() {
     let mut w = World::new(2);
-    let [runs, older, brief] = std::array::from_fn(|_| w.thread());
+    let [runs, older, interactive] = std::array::from_fn(|_| w.thread());
     let mut q = ThreadQueue::new();
     let rs = &mut w.hec.remembered;
     unsafe {
-        [(older, 10), (runs, 20)].into_iter().for_each(|(t, began)| computing(t, began));
-        [older, brief].into_iter().for_each(|t| q.push_back(rs, t));
+        [(older, 10), (runs, 20)].into_iter().for_each(|(t, burst_began)| make_batch(t, burst_began));
+        [older, interactive].into_iter().for_each(|t| q.push_back(rs, t));
         priority::on_slice_end(runs, 2, false);
         q.push_again(rs, runs);
-        assert_eq!(contents(&q), [brief, runs, older]);
+        assert_eq!(contents(&q), [interactive, runs, older]);
         assert!(q.bring_forward(rs, runs, 9) && q.pop_front() == Some(runs));
         priority::end_burst(runs);
         q.push_again(rs, runs);
-        assert_eq!(contents(&q), [brief, older, runs]);
-        assert!(runs.obj().began != 0 && runs.obj().priority == Priority::BatchSeen { slices: 0, moments: 0 });
+        assert_eq!(contents(&q), [interactive, older, runs]);
+        assert!(runs.obj().burst_began != 0 && runs.obj().priority == Priority::BatchSeen { slices: 0, blocks: 0 });
     }
 }
 
 #[test]
-fn the_order_of_turns_is_looked_up_among_the_first_only() {
+fn burst_order_is_searched_among_the_first_only() {
     let mut w = World::new(2);
     let many: Vec<Tso> = (0..100).map(|_| w.thread()).collect();
     let late = w.thread();
@@ -157,85 +157,83 @@ fn the_order_of_turns_is_looked_up_among_the_first_only() {
     let rs = &mut w.hec.remembered;
     unsafe {
         (1..).zip(&many).for_each(|(i, &t)| {
-            computing(t, 10 * i);
+            make_batch(t, 10 * i);
             q.push_back(rs, t);
         });
-        computing(late, 905);
+        make_batch(late, 905);
         q.push_back(rs, late);
         assert!(contents(&q)[32] == late);
     }
 }
 
 #[test]
-fn what_a_brief_thread_makes_is_brief() {
+fn a_child_inherits_the_level_and_blocking_changes_it() {
     let mut w = World::new(2);
     let t = w.thread();
     let priority = unsafe { &mut t.obj().priority };
-    let (turn, seen) = (
-        |slices, moments| Priority::Batch { slices, moments },
-        |slices, moments| Priority::BatchSeen { slices, moments },
-    );
+    let (batch, seen) =
+        (|slices, blocks| Priority::Batch { slices, blocks }, |slices, blocks| Priority::BatchSeen { slices, blocks });
     for (parent, child) in [
         (Priority::Interactive, Priority::Interactive),
         (Priority::InteractiveSeen, Priority::Interactive),
-        (turn(3, 1), TURN),
-        (seen(2, 1), TURN),
+        (batch(3, 1), NEW_BATCH),
+        (seen(2, 1), NEW_BATCH),
     ] {
         *priority = parent;
         assert_eq!(unsafe { priority::of_child(t) }, child);
     }
     // A thread stays CPU-bound until it has blocked four times without having been seen at work twice in between.
-    let blocks = |before, worked| unsafe {
-        (t.obj().priority, t.obj().worked, t.obj().began) = (before, worked, 7);
+    let blocks = |before, chunks_used| unsafe {
+        (t.obj().priority, t.obj().chunks_used, t.obj().burst_began) = (before, chunks_used, 7);
         priority::on_block(t);
-        assert_eq!(t.obj().worked, 0);
-        (t.obj().priority, t.obj().began)
+        assert_eq!(t.obj().chunks_used, 0);
+        (t.obj().priority, t.obj().burst_began)
     };
     assert_eq!(
-        [Priority::Interactive, Priority::InteractiveSeen, turn(2, 3), seen(2, 3)].map(|before| blocks(before, 9).0),
+        [Priority::Interactive, Priority::InteractiveSeen, batch(2, 3), seen(2, 3)].map(|before| blocks(before, 9).0),
         [Priority::Interactive; 4]
     );
     // If it has not been seen at work at all so far, its burst has not begun.
     assert_eq!(
-        [turn(2, 0), seen(2, 2), turn(0, 1)].map(|before| blocks(before, 9)),
-        [(turn(2, 1), 7), (turn(2, 3), 7), (turn(0, 2), 7)]
+        [batch(2, 0), seen(2, 2), batch(0, 1)].map(|before| blocks(before, 9)),
+        [(batch(2, 1), 7), (batch(2, 3), 7), (batch(0, 2), 7)]
     );
-    assert_eq!(blocks(TURN, 9), (turn(0, 1), 0));
+    assert_eq!(blocks(NEW_BATCH, 9), (batch(0, 1), 0));
     let found = |before| unsafe {
         t.obj().priority = before;
         priority::on_slice_end(t, 9, false);
         t.obj().priority
     };
-    assert_eq!([turn(2, 3), seen(2, 3)].map(found), [seen(3, 3), turn(3, 0)]);
+    assert_eq!([batch(2, 3), seen(2, 3)].map(found), [seen(3, 3), batch(3, 0)]);
     // What is usual decays.
-    let mut usual = |worked| {
-        blocks(Priority::Interactive, worked);
-        unsafe { t.obj().usual }
+    let mut usual_chunks = |chunks_used| {
+        blocks(Priority::Interactive, chunks_used);
+        unsafe { t.obj().usual_chunks }
     };
-    assert_eq!([100, 8, 0, 8, 60].map(&mut usual), [100, 75, 75, 57, 60]);
+    assert_eq!([100, 8, 0, 8, 60].map(&mut usual_chunks), [100, 75, 75, 57, 60]);
 }
 
 #[test]
-fn a_turn_has_several_slices_if_others_wait() {
+fn a_burst_has_several_slices_if_others_wait() {
     let mut w = World::new(2);
     let t = w.thread();
     let slices = |waiting| unsafe {
         t.obj().priority = Priority::Interactive;
         priority::on_slice_end(t, waiting, false);
         assert_eq!(t.obj().priority, Priority::InteractiveSeen);
-        t.obj().began = 7;
+        t.obj().burst_began = 7;
         priority::on_slice_end(t, waiting, false);
-        assert!(priority::is_cpu_bound(t) && !priority::turn_goes_on(t), "it waits as others do");
-        t.obj().began = 7;
+        assert!(priority::is_cpu_bound(t) && !priority::is_in_burst(t), "it waits as others do");
+        t.obj().burst_began = 7;
         (1..).find(|_| {
             priority::on_slice_end(t, waiting, false);
-            !priority::turn_goes_on(t)
+            !priority::is_in_burst(t)
         })
     };
     assert_eq!([0, 1, 3, 10, 25, 70, 1000].map(|n| slices(n).unwrap()), [1, 2, 4, 7, 3, 1, 1]);
     // A thread that others wait for stays interactive.
     for priority in
-        [Priority::Interactive, Priority::InteractiveSeen, TURN, Priority::BatchSeen { slices: 1, moments: 1 }]
+        [Priority::Interactive, Priority::InteractiveSeen, NEW_BATCH, Priority::BatchSeen { slices: 1, blocks: 1 }]
     {
         unsafe {
             t.obj().priority = priority;
@@ -244,8 +242,9 @@ fn a_turn_has_several_slices_if_others_wait() {
         }
     }
     // A thread that has done much need not be seen twice, unless that is usual for it.
-    let computes = |worked, usual| unsafe {
-        (t.obj().priority, t.obj().worked, t.obj().usual) = (Priority::Interactive, worked, usual);
+    let computes = |chunks_used, usual_chunks| unsafe {
+        (t.obj().priority, t.obj().chunks_used, t.obj().usual_chunks) =
+            (Priority::Interactive, chunks_used, usual_chunks);
         priority::on_slice_end(t, 10, false);
         priority::is_cpu_bound(t)
     };
@@ -268,7 +267,7 @@ fn an_old_thread_whose_link_is_written_is_remembered() {
 }
 
 #[test]
-fn a_thread_blocks_and_wakes_through_the_door() {
+fn a_thread_parks_and_resumes() {
     let mut w = World::new(2);
     let (t, m) = (w.thread(), w.mvar());
     unsafe {
@@ -368,7 +367,7 @@ fn a_stack_grows_by_chunks_and_shrinks_again() {
 }
 
 #[test]
-fn the_youngest_frame_moves_however_short_the_buffer() {
+fn the_youngest_frame_moves_even_with_a_short_buffer() {
     let mut w = World::new(2);
     let t = w.thread();
     let sizes = StackSizes { buffer: 9, ..SMALL };
@@ -417,7 +416,7 @@ fn a_first_chunk_that_fits_in_the_buffer_is_replaced() {
 }
 
 #[test]
-fn a_stack_ends_at_its_limit_unless_it_may_not() {
+fn a_stack_ends_at_its_limit_unless_unlimited() {
     let mut w = World::new(2);
     let t = w.thread();
     unsafe {
@@ -595,7 +594,7 @@ fn an_exception_finds_room_in_a_shrunk_chunk() {
 }
 
 #[test]
-fn a_shrunk_chunk_that_is_given_up_counts_in_full() {
+fn a_dropped_shrunk_chunk_counts_in_full() {
     let mut w = World::new(2);
     let t = w.thread();
     unsafe {
@@ -619,8 +618,8 @@ fn a_new_thread_gets_the_chunk_of_one_that_has_ended() {
         let ended = [w.thread(), w.thread()];
         let chunks = ended.map(|t| t.obj().stackobj);
         for t in ended {
-            stack_cache::offer(w.hec, t, words);
-            stack_cache::offer(w.hec, t, words);
+            stack_cache::add(w.hec, t, words);
+            stack_cache::add(w.hec, t, words);
         }
         assert!(ended[0].obj().stackobj == ended[1].obj().stackobj && size(ended[0]) == 0);
         // A chunk of another size is made; each of this size is given out once.
@@ -641,7 +640,7 @@ fn a_new_thread_gets_the_chunk_of_one_that_has_ended() {
 }
 
 #[test]
-fn a_collection_ends_the_offer_of_chunks() {
+fn a_collection_empties_the_stack_cache() {
     let mut w = World::new(2);
     let words = STACKS.first_chunk();
     unsafe {
@@ -651,10 +650,10 @@ fn a_collection_ends_the_offer_of_chunks() {
         w.roots.push(old.closure());
         w.collect(Request::MINOR);
         let old = Tso(w.roots[0].0);
-        stack_cache::offer(w.hec, old, words);
+        stack_cache::add(w.hec, old, words);
         assert!(w.hec.spare_chunks.take(words).is_none() && size(old) == words);
         let young = w.thread();
-        stack_cache::offer(w.hec, young, words);
+        stack_cache::add(w.hec, young, words);
         w.collect(Request::MINOR);
         // Where the chunk was, there is now a new chunk of another thread.
         let (first, second) = (w.thread(), w.thread());

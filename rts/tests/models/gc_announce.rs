@@ -25,8 +25,8 @@ impl Hears for HecRef {
     fn is_held(self) -> bool {
         self.0.held.load(Ordering::Relaxed)
     }
-    fn call_back(self) {
-        self.0.mailbox.call_back(&self.0.limit);
+    fn request_return(self) {
+        self.0.mailbox.request_return(&self.0.limit);
     }
 }
 
@@ -56,7 +56,7 @@ fn check_all_see(n: usize) {
     for other in others {
         collects |= other.join().unwrap();
     }
-    let interrupted: Vec<usize> = (0..n).filter(|&no| hecs[no].0.mailbox.called_back()).collect();
+    let interrupted: Vec<usize> = (0..n).filter(|&no| hecs[no].0.mailbox.take_return_request()).collect();
     assert!(a.is_made() && (collects || interrupted.iter().any(|&no| is_last_to_see(a, &hecs, no))));
     a.is_over(hecs.iter().copied());
     assert!(!a.is_made() && !is_last_to_see(a, &hecs, 0));
@@ -77,6 +77,6 @@ fn idle_hecs_are_not_waited_for() {
     explore(3, || {
         let (a, hecs) = world(2);
         hecs[1].0.held.store(false, Ordering::Relaxed);
-        assert!(is_last_to_see(a, &hecs, 0) && !hecs[1].0.mailbox.called_back());
+        assert!(is_last_to_see(a, &hecs, 0) && !hecs[1].0.mailbox.take_return_request());
     });
 }

@@ -226,8 +226,8 @@ impl HandoffSlot for SlotRef {
     fn start_worker(self) -> TaskRef {
         self.0.unstarted.lock().unwrap().pop().expect("there are enough workers")
     }
-    fn rests(self, yes: bool) {
-        self.hec().idle.store(yes, Ordering::Relaxed);
+    fn set_idle(self, idle: bool) {
+        self.hec().idle.store(idle, Ordering::Relaxed);
     }
     fn on_waiters_changed(self, _: &SlotState<TaskRef>) {}
     fn is_left(self, _: TaskRef) -> bool {
@@ -237,8 +237,8 @@ impl HandoffSlot for SlotRef {
     fn interrupt(self) {
         self.hec().limit.store(0, Ordering::Relaxed);
     }
-    fn call_back(self) {
-        self.hec().mailbox.call_back(&self.hec().limit);
+    fn request_return(self) {
+        self.hec().mailbox.request_return(&self.hec().limit);
     }
 }
 
@@ -389,7 +389,7 @@ impl HecWorld {
     pub fn check_mailbox(&'static self, me: TaskRef) -> bool {
         let no = self.own_slot(me).1;
         let mailbox = &self.hecs[no].mailbox;
-        if mailbox.called_back() && unsafe { self.slot(no).yield_to_stopper(me) } {
+        if mailbox.take_return_request() && unsafe { self.slot(no).yield_to_stopper(me) } {
             return true;
         }
         if mailbox.any() {

@@ -23,7 +23,7 @@ struct Hec {
 }
 
 impl WorkSource for Hec {
-    fn has_something(&self) -> bool {
+    fn has_work(&self) -> bool {
         self.waiting.load(Ordering::Relaxed) > 0
     }
     fn limit(&self) -> &AtomicUsize {
@@ -57,12 +57,12 @@ impl World {
         idle_count.min((self.cores + idle_count).saturating_sub(self.hecs.len())) > 0
     }
 
-    /// As `hec::rests`.
-    fn set_idle(&self, no: usize, yes: bool) {
+    /// As `hec::set_idle`.
+    fn set_idle(&self, no: usize, idle: bool) {
         let _held = self.hecs[no].lock.lock().unwrap();
-        self.hecs[no].idle.store(yes, Ordering::Relaxed);
-        self.idle_count.one(yes);
-        if yes {
+        self.hecs[no].idle.store(idle, Ordering::Relaxed);
+        self.idle_count.record(idle);
+        if idle {
             notify_idle(|| self.has_room(), self.hecs.iter().enumerate().filter(|(i, _)| *i != no).map(|(_, h)| h));
         }
     }
@@ -71,10 +71,10 @@ impl World {
     /// a HEC had become idle, and whether something could not be given away for the moment.
     fn balance(&self) -> (usize, bool) {
         let hec = &self.hecs[0];
-        let seen = self.idle_count.times();
+        let seen = self.idle_count.transitions();
         let mut later = false;
         for other in self.hecs[1..].iter().filter(|h| h.idle.load(Ordering::Relaxed)) {
-            if !hec.has_something() || !self.has_room() {
+            if !hec.has_work() || !self.has_room() {
                 break;
             }
             let Ok(_held) = other.lock.try_lock() else {
@@ -82,7 +82,7 @@ impl World {
                 continue;
             };
             if other.idle.swap(false, Ordering::Relaxed) {
-                self.idle_count.one(false);
+                self.idle_count.record(false);
                 self.add(usize::MAX);
             }
         }
@@ -114,7 +114,7 @@ impl World {
         let hec = &self.hecs[0];
         let idle = hec.limit.load(Ordering::Relaxed) == END;
         assert!(
-            !(idle && self.has_room() && hec.has_something()),
+            !(idle && self.has_room() && hec.has_work()),
             "a HEC is idle while its neighbour has work to give away"
         );
     }

@@ -15,12 +15,12 @@ fn an_interrupt_stops_a_thread_that_is_about_to_run() {
     explore(3, || {
         let shared = Arc::new((Mailbox::<u8>::new(), AtomicUsize::new(END)));
         let theirs = shared.clone();
-        let caller = thread::spawn(move || theirs.0.call_back(&theirs.1));
+        let caller = thread::spawn(move || theirs.0.request_return(&theirs.1));
         shared.0.open(&shared.1, END);
         caller.join().unwrap();
         assert_eq!(shared.1.load(Ordering::Relaxed), 0);
-        assert!(shared.0.called_back());
-        assert!(!shared.0.called_back());
+        assert!(shared.0.take_return_request());
+        assert!(!shared.0.take_return_request());
     });
 }
 
@@ -31,9 +31,9 @@ fn an_interrupted_hec_sees_the_message() {
         let theirs = shared.clone();
         let sender = thread::spawn(move || {
             theirs.0.add(1);
-            theirs.0.call_back(&theirs.1);
+            theirs.0.request_return(&theirs.1);
         });
-        if shared.0.called_back() {
+        if shared.0.take_return_request() {
             assert!(shared.0.any());
             assert_eq!(shared.0.take(), [1]);
         }

@@ -67,7 +67,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         let o = t.obj();
         let slot = &mut o.stackobj as *mut Stack as *mut usize;
         let (p, age) = (*slot, self.age(*slot));
-        if Age(age).is_condemned_plain() && !park::calls_out(o.why_blocked as usize) {
+        if Age(age).is_condemned_plain() && !park::is_in_foreign_call(o.why_blocked as usize) {
             let header = self.header(p as *const usize);
             let plain = header & FORWARDED == 0;
             if plain && self.copy_stack(slot, p as *mut usize, header, age, Size::Shrunk) {
@@ -90,7 +90,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         let old = Stack(from as usize);
         let used = (old.top() - old.obj().sp) / WORD;
         let room = match size {
-            Size::Shrunk if stack_shrink::is_worth_it(old) => used + stack_shrink::ROOM_WORDS,
+            Size::Shrunk if stack_shrink::is_shrinkable(old) => used + stack_shrink::ROOM_WORDS,
             _ => old.obj().size as usize,
         };
         let step = self.destination(age);

@@ -16,7 +16,7 @@ pub trait Hears: Copy {
     /// Somebody holds it.
     fn is_held(self) -> bool;
     /// Has the holder come back to the scheduler.
-    fn call_back(self);
+    fn request_return(self);
 }
 
 /// There is a collection that all are to hear of.
@@ -33,7 +33,7 @@ impl Announcement {
         me.heard().store(true, Ordering::Relaxed);
         self.0.store(true, Ordering::Relaxed);
         let unheard = others.filter(|h| !h.heard().load(Ordering::Relaxed) && h.is_held());
-        unheard.inspect(|h| h.call_back()).count() == 0
+        unheard.inspect(|h| h.request_return()).count() == 0
     }
 
     /// The collection has begun. The world is stopped.

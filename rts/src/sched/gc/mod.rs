@@ -73,12 +73,12 @@ impl Hears for Listener {
     }
 
     fn is_held(self) -> bool {
-        !hec::is_resting(self.0) && handoff::is_held(self.0)
+        !hec::is_idle(self.0) && handoff::is_held(self.0)
     }
 
-    fn call_back(self) {
+    fn request_return(self) {
         // SAFETY: two atomics are written.
-        unsafe { (*hec::address(self.0)).call_back() }
+        unsafe { (*hec::address(self.0)).request_return() }
     }
 }
 

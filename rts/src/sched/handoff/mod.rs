@@ -145,13 +145,13 @@ impl crate::sched::handoff::protocol::HandoffSlot for &'static HecSlot {
         task_table::start_worker()
     }
 
-    fn rests(self, yes: bool) {
-        if !yes {
+    fn set_idle(self, idle: bool) {
+        if !idle {
             self.is_taken();
         }
         // Nobody asks for one to share with where there is only one.
         if hec::many() {
-            hec::rests(self.no, yes && self.no < hec::enabled());
+            hec::set_idle(self.no, idle && self.no < hec::enabled());
         }
     }
 
@@ -179,9 +179,9 @@ impl crate::sched::handoff::protocol::HandoffSlot for &'static HecSlot {
         unsafe { (*hec::address(self.no)).interrupt() }
     }
 
-    fn call_back(self) {
+    fn request_return(self) {
         // SAFETY: two atomics are written.
-        unsafe { (*hec::address(self.no)).call_back() }
+        unsafe { (*hec::address(self.no)).request_return() }
     }
 }
 
@@ -191,7 +191,7 @@ pub fn acquire(me: TaskRef) {
     let enabled = hec::enabled();
     let no = if me.last() < enabled { me.last() } else { 0 };
     let takes_one =
-        || slot(no).try_retake(me) || hec::resting() > 0 && (0..enabled).any(|i| i != no && slot(i).try_take(me));
+        || slot(no).try_retake(me) || hec::idle_count() > 0 && (0..enabled).any(|i| i != no && slot(i).try_take(me));
     if !(enabled > 1 && takes_one()) {
         slot(no).acquire(me);
     }
@@ -321,7 +321,7 @@ pub unsafe fn found(h: &'static mut Hec, holder: Option<TaskRef>) {
     hec::add(h);
     // The first one is about to be taken.
     if hec::many() {
-        hec::rests(no, holder.is_none());
+        hec::set_idle(no, holder.is_none());
     }
 }
 

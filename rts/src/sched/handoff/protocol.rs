@@ -107,7 +107,7 @@ pub trait HandoffSlot: Copy {
     unsafe fn work(self) -> Work<Self::Task>;
     fn start_worker(self) -> Self::Task;
     /// Its HEC rests, or does so no longer. Called under the lock.
-    fn rests(self, yes: bool);
+    fn set_idle(self, idle: bool);
     /// Somebody may have come or gone who waits for it. Called under the lock.
     fn on_waiters_changed(self, st: &SlotState<Self::Task>);
     /// Its HEC is left free for a foreign call of `by`, which is the caller. True if who has been sent for before, and lingers, should look
@@ -119,7 +119,7 @@ pub trait HandoffSlot: Copy {
     /// Has the running thread give way.
     fn interrupt(self);
     /// Has the holder come back to the scheduler, even if it is about to run a thread.
-    fn call_back(self);
+    fn request_return(self);
 
     /// Takes the HEC for the calling task, waiting for it if need be.
     fn acquire(self, me: Self::Task) {
@@ -162,7 +162,7 @@ pub trait HandoffSlot: Copy {
 
     /// The task has taken the HEC; the lock is held.
     fn take_slot(self, me: Self::Task) {
-        self.rests(false);
+        self.set_idle(false);
         me.assigned_hec().set(self.no());
         me.on_acquire(self.no());
     }
@@ -217,7 +217,7 @@ pub trait HandoffSlot: Copy {
     unsafe fn release_to_next(self, mut st: Guard<Self::Task>) {
         let successor = st.release_to_next(|st| self.successor_for_work(st));
         self.on_waiters_changed(&st);
-        self.rests(successor.is_none());
+        self.set_idle(successor.is_none());
         drop(st);
         if let Some(t) = successor {
             t.grant(self.no());
@@ -287,7 +287,7 @@ pub trait HandoffSlot: Copy {
         let free = st.stop(me);
         drop(st);
         if !free {
-            self.call_back();
+            self.request_return();
         }
         free
     }
@@ -314,7 +314,7 @@ pub trait HandoffSlot: Copy {
         let st = self.lock();
         if st.holder.is_some() {
             drop(st);
-            return self.call_back();
+            return self.request_return();
         }
         // SAFETY: nobody holds it, and the lock is ours.
         unsafe { self.release_to_next(st) }
