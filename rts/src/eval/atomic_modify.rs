@@ -1,21 +1,27 @@
-//! Modifications of mutable variables that are evaluated before others see them.
+//! Eager atomic modification of mutable variables: the result is evaluated before it is published.
 //!
-//! `atomicModifyMutVar2#` leaves a thunk in the variable, and who looks at the variable until that has been evaluated waits. Where HECs are
-//! in each other's way like this (`hec/modify_predictor.rs` knows where), the operation is done the other way round (`cmm/AtomicModify.cmm`):
+//! `atomicModifyMutVar2#` leaves a thunk in the variable, and a thread that reads the variable waits until the thunk
+//! has been evaluated. Where HECs conflict in this way ([`crate::hec::modify_predictor`] knows where), the operation is
+//! done eagerly instead (`cmm/AtomicModify.cmm`).
 //!
-//! 1. the function is applied to the value that the variable holds, with a frame on the stack that waits for the result;
-//! 2. the result takes the value's place by one compare-and-exchange: that is the moment of the modification;
-//! 3. if another modification was faster, the function is applied to what that has left; after a few attempts the operation is done lazily.
+//! # Protocol
+//! 1. The thread applies the function to the value that it found in the variable. A frame on its stack waits for the
+//!    result.
+//! 2. The result replaces the value by one compare-and-exchange: that is the moment of the modification.
+//! 3. If another modification was faster, the thread applies the function to the value that it left. After a few
+//!    attempts the operation is done lazily.
 //!
-//! Nobody sees what was evaluated in vain: a function is pure, and the variable's new value is always that of the function applied to
-//! the value it replaces. The frame says all that is needed, so nothing goes wrong if it is frozen with a computation, resumed by another
-//! thread, or dropped with an exception (then the modification has not begun). But the function must not be seen to be evaluated where a
-//! lazy operation would not have evaluated it:
-//!
-//! * A thread that stops may do so for long, or for good. So when it stops, the operation is done lazily ([`settle`]): the work so far is
-//!   frozen into the thunk, which goes to the variable, and the thread goes on behind the operation. Whoever needs the value resumes the work.
-//! * A function that raises makes a thunk that raises ([`raised`]): the operation itself never does.
-//! * What must not be done twice (`noDuplicate#`) must not be done in vain either: the operation is settled before.
+//! # Invariants
+//! - Wasted evaluation has no effect: a function is pure, and the variable's new value is always that of the function
+//!   applied to the value it replaces.
+//! - The frame has all the state. So it may be frozen with a computation, resumed by another thread, or dropped by an
+//!   exception (then the modification has not begun).
+//! - The function must not be evaluated where a lazy operation would visibly not have evaluated it:
+//!   - A thread that stops may stop for long, or for ever. So when it stops, the operation is done lazily ([`settle`]).
+//!     The work so far is frozen into the thunk that goes into the variable, and the thread continues after the
+//!     operation. A thread that needs the value resumes the work.
+//!   - If the function raises an exception, its thunk raises it ([`raised`]); the operation itself never does.
+//!   - Work that must not be duplicated (`noDuplicate#`) must not be wasted either: the operation is done lazily first.
 use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
 use crate::abi::tso::TSO_MODIFIES;
@@ -29,25 +35,26 @@ use crate::hec::write_barrier::dirty_MUT_VAR;
 use crate::hec::Hec;
 use crate::info;
 
-/// The frame: {info, tries, variable, value found, function}. When the operation has been done in another way, its last three words
-/// are `hec_has_modified` {info, value found, unused}, and the first two are free for an update frame.
+/// The layout of the frame: {info, tries, variable, value found, function}. After the operation has been completed in
+/// another way, the last three words are `hec_has_modified` {info, value found, unused}, and an update frame may use
+/// the first two.
 const TRIES: usize = 1;
 const VARIABLE: usize = 2;
 const FOUND: usize = 3;
 const FUNCTION: usize = 4;
 const WORDS: usize = 5;
 const DONE: usize = 2;
-/// In the word of tries: there may be more of these frames below.
+/// A bit in the word of tries: there may be more of these frames below.
 const NESTED: usize = 1 << 32;
 const _: () = assert!(DONE == UPD_FRAME_WORDS && DONE + 1 == FOUND && DONE + 3 == WORDS);
 
-/// The frames that wait for the result of a modification.
+/// The info tables of frames that wait for the result of a modification.
 #[inline(always)]
 fn modifications() -> [Info; 2] {
     [info!(hec_modifying_component_info), info!(hec_modifying_whole_info)]
 }
 
-/// Does the frame wait for the result of a modification? (Most are of another size, whatever their kind.)
+/// Does the frame wait for the result of a modification? (Most frames have another size, so that is compared first.)
 /// # Safety
 /// As for the methods of [`Frame`].
 #[inline(always)]
@@ -55,7 +62,7 @@ pub(super) unsafe fn is_modification(frame: Frame) -> bool {
     frame.small_words() == WORDS && modifications().contains(&frame.info())
 }
 
-/// An operation under way: what its frame says.
+/// An operation under way, as its frame describes it.
 struct Modification {
     variable: Closure,
     found: Closure,
@@ -78,7 +85,7 @@ impl Modification {
         &*(self.variable.slot(MUT_VAR) as *const AtomicUsize)
     }
 
-    /// What the variable is to hold if the function's result is `result`, a thunk.
+    /// The value to store in the variable if the function's result is `result`, a thunk.
     unsafe fn new_value(&self, hec: &mut Hec, result: Closure) -> Closure {
         if !self.component {
             return result;
@@ -89,7 +96,7 @@ impl Modification {
         selector
     }
 
-    /// Puts `new` in the place of the value found. False if another value is there.
+    /// Replaces the value found by `new`. Returns false if the variable holds another value.
     unsafe fn publish(&self, hec: &mut Hec, new: Closure) -> bool {
         let done = mut_var::replace(self.value(), self.found.0, new.0);
         if done {
@@ -102,7 +109,7 @@ impl Modification {
         dirty_MUT_VAR(&mut hec.r, self.variable, self.found);
     }
 
-    /// Does it lazily; its thunk. What it found is in `found` then.
+    /// Does the operation lazily. Returns its thunk; `found` is then the value that the thunk is applied to.
     unsafe fn defer(&mut self, hec: &mut Hec) -> Closure {
         let thunk = hec.allocate(THUNK_PAYLOAD + 2);
         thunk.set_info(info!(hec_modify_info));
@@ -115,7 +122,8 @@ impl Modification {
     }
 }
 
-/// The operation whose frame this is has been done, and found `found`: the frame that waits for its thunk, to return both.
+/// The operation of this frame has been completed, and found `found`. Returns the frame that receives its thunk and
+/// returns both.
 unsafe fn done(frame: Frame, found: Closure) -> Frame {
     let done = Frame(frame.0.add(DONE));
     done.set_info(info!(hec_has_modified_info));
@@ -123,37 +131,39 @@ unsafe fn done(frame: Frame, found: Closure) -> Frame {
     done
 }
 
-/// Has the thread go on behind the operation: it has found `found`, and `thunk` is what it returns.
+/// Makes the thread continue after the operation, which found `found` and returns `thunk`.
 unsafe fn go_on_behind(t: Tso, frame: Frame, found: Closure, thunk: Closure) {
     set_top(t, done(frame, found), &[info!(stg_ret_p_info).0, thunk.0]);
 }
 
-/// The function has raised an exception: `raises` is a thunk that does the same. The thread goes on behind the operation.
+/// The function has raised an exception, and `raises` is a thunk that does the same. The thread continues after the
+/// operation.
 /// # Safety
-/// The frame is a modification's, in the running thread's current chunk; Sp and Hp are saved.
+/// The frame belongs to a modification and is in the running thread's current chunk; Sp and Hp are saved.
 pub(super) unsafe fn raised(hec: &mut Hec, t: Tso, frame: Frame, raises: Closure) {
     let mut m = Modification::of(frame);
     let new = m.new_value(hec, raises);
-    // Of another value it may have made something.
+    // Applied to another value, the function might not raise.
     let thunk = if m.publish(hec, new) { raises } else { m.defer(hec) };
     go_on_behind(t, frame, m.found, thunk);
 }
 
 /// The innermost modification on a thread's stack.
 enum Innermost {
-    /// There is nothing but evaluation above its frame.
+    /// Only evaluation frames lie above its frame.
     Resumable(Frame),
-    /// There is a handler or the like above it, and nobody can resume that who is not this thread.
+    /// A handler or another frame that only this thread can resume lies above it.
     BelowHandler,
     None,
 }
 
-/// The innermost modification in the thread's current chunk. (None is in an older one: a thread whose stack grows stops.)
+/// Finds the innermost modification in the thread's current chunk. (Older chunks have none, because a thread stops when
+/// its stack grows.)
 unsafe fn innermost(t: Tso) -> Innermost {
     let chunk = t.obj().stackobj;
     let mut frame = Frame::youngest(chunk);
     let top = chunk.top() as *mut usize;
-    // Mostly there was one, and is none any more: then frames need not be gone through.
+    // In most cases a modification has ended since, and no frame need be visited.
     if first_word_of(modifications(), frame.0, top) == top {
         return Innermost::None;
     }
@@ -168,7 +178,8 @@ unsafe fn innermost(t: Tso) -> Innermost {
     Innermost::None
 }
 
-/// The thread stops, and may be in the midst of modifications: then they are done lazily, and the thread goes on behind them. True if so.
+/// The thread stops, perhaps during modifications: completes them lazily, so that the thread continues after them.
+/// Returns true if there were any.
 /// # Safety
 /// The thread ran on this HEC, its registers are saved, its stack is dirty, and its youngest frame needs no register.
 pub unsafe fn settle(hec: &mut Hec, t: Tso) -> bool {
@@ -187,10 +198,10 @@ pub unsafe fn settle(hec: &mut Hec, t: Tso) -> bool {
     any
 }
 
-/// Does a modification lazily after all.
+/// Completes a modification lazily.
 unsafe fn put_off(hec: &mut Hec, t: Tso, frame: Frame) {
     let mut m = Modification::of(frame);
-    // As if it had been the evaluation of this thunk all the time.
+    // As if the thread had been evaluating this thunk from the start.
     let mut thunk = hec.allocate(THUNK_PAYLOAD);
     thunk.set_info(info!(stg_BLACKHOLE_info));
     thunk.set_word(INDIRECTEE, t.0);
@@ -207,7 +218,8 @@ unsafe fn put_off(hec: &mut Hec, t: Tso, frame: Frame) {
     go_on_behind(t, frame, m.found, thunk);
 }
 
-/// The thread's stack is about to be frozen: whoever resumes the work may be in the midst of other modifications.
+/// The thread's stack is about to be frozen. A thread that resumes the work may be in other modifications, so each
+/// frame is marked as nested.
 /// # Safety
 /// The thread is stopped.
 pub(super) unsafe fn is_frozen(t: Tso) {
@@ -223,28 +235,28 @@ pub(super) unsafe fn is_frozen(t: Tso) {
     }
 }
 
-/// A thread goes on with work that has been frozen, perhaps in the midst of a modification.
+/// Records that a thread continues frozen work, perhaps within a modification.
 /// # Safety
-/// It is the running one.
+/// The thread is the running one.
 pub(super) unsafe fn may_be_resumed(t: Tso) {
     t.obj().flags |= TSO_MODIFIES;
 }
 
-/// Asks whether the running thread should evaluate a modification first. Not 0 if so.
+/// Should the running thread evaluate a modification first? Not 0 if so.
 /// # Safety
-/// Called from Cmm, which returns to the address at `sp`, and else makes the thunk right behind `hp`.
+/// Called from Cmm, which returns to the address at `sp`, and otherwise makes the thunk directly behind `hp`.
 #[no_mangle]
 pub unsafe extern "C" fn hec_should_modify_first(hec: &mut Hec, sp: *const usize, hp: usize) -> usize {
     hec.modify_predictor.predict(*sp, hp + WORD, modify_predictor::conflict_count()) as usize
 }
 
-/// The running thread has found a modification that was not finished. Called from Cmm.
+/// Records that the running thread has found an unfinished modification. Called from Cmm.
 #[no_mangle]
 pub extern "C" fn hec_modification_conflict() {
     modify_predictor::record_conflict();
 }
 
-/// The running thread has evaluated a modification as often as it may, and others were faster each time.
+/// Records that the running thread has evaluated a modification as often as allowed, and others were faster each time.
 /// # Safety
 /// Called from Cmm.
 #[no_mangle]

@@ -1,4 +1,4 @@
-//! Modifications under way on stacks made by hand.
+//! Tests of modifications under way, on hand-made stacks.
 use crate::abi::closure::fields::*;
 use crate::abi::tso::TSO_MODIFIES;
 use crate::abi::{Closure, Info, Tso};
@@ -19,7 +19,7 @@ struct Under {
     t: Tso,
 }
 
-/// A thread that runs with these words above a modification's frame and a frame {ret_p, 24} below it.
+/// Makes a thread that runs with these words above a modification's frame and a frame {ret_p, 24} below it.
 fn under_way(frame: Info, above: &[usize]) -> Under {
     let mut w = World::new(2);
     let (found, function) = (w.int(1000), w.int(2000));
@@ -35,7 +35,7 @@ fn component() -> Info {
     info!(hec_modifying_component_info)
 }
 
-/// What the thread goes on with behind the operation: the value found, and the thunk.
+/// What the thread continues with after the operation: the value found, and the thunk.
 unsafe fn returned(t: Tso) -> (Closure, Closure) {
     let s = stack(t);
     assert_eq!((s[0], s[2]), (info!(stg_ret_p_info).0, info!(hec_has_modified_info).0));
@@ -156,7 +156,7 @@ fn a_function_that_raises_may_not_for_another_value() {
 fn an_old_variable_is_remembered() {
     let mut u = under_way(component(), &[t::ret_p().0, 8]);
     unsafe {
-        // Collections look at what is in the other frames, too.
+        // Collections scan what is in the other frames, too.
         let sp = u.t.obj().stackobj.obj().sp as *mut usize;
         (*sp.add(1), *sp.add(8)) = (u.found.0, u.found.0);
         u.w.roots = vec![u.variable];

@@ -1,24 +1,30 @@
-//! Waiting for a thunk that another thread evaluates.
+//! Black holes: waiting for a thunk that another thread evaluates.
 //!
-//! A thread that meets a claimed thunk waits in a queue of the thunk's own (2010 paper, §8.3),
-//! a BLOCKING_QUEUE in the thunk's indirectee, with a MSG_BLACKHOLE for an entry. Whoever gives
-//! the thunk its value finds the queue there and wakes all of it. With several HECs the queue may
-//! be overwritten, and hangs on the thunk's owner as well: `thunk.rs` has the protocol.
+//! # Protocol
+//! 1. A thread that enters a claimed thunk waits in a queue of the thunk's own ([OT10], section 8.3). The thunk's
+//!    indirectee is then a BLOCKING_QUEUE, with a MSG_BLACKHOLE for each entry.
+//! 2. The thread that gives the thunk its value finds the queue there and wakes all its threads.
+//! 3. With several HECs the queue may be overwritten, so it also hangs on the thunk's owner ([`thunk`] has the
+//!    protocol).
+//! 4. An entry is used once. A thread that stops waiting clears the entry's thread field.
+//! 5. A waker may find an entry in a queue that its thread did not join after all, or has just left. Such a thread is
+//!    not blocked on that entry, and the waker ignores it.
 //!
-//! Threads that update something shared lazily (`atomicModifyIORef`) wait for each other in a chain,
-//! each for the one before it. Run in turn they would stay so for ever: each is woken, does its
-//! own short evaluation, and comes to wait at the chain's end. So who waits has the thread run
-//! next for which all of the chain waits, and a thread that is woken runs at once, before the one that has
-//! woken it can come to wait for it. (The 2016 paper met this in GHC's own name cache.) Where that one is far back in the
-//! queue, its work is taken from it (`thunk_steal.rs`). Where it is another HEC's, that one is told to do so, by a letter.
+//! # Chains of waiting threads
+//! Threads that update something shared lazily (`atomicModifyIORef`) wait for each other in a chain, each for the one
+//! before it. Under round robin they would stay in a chain for ever: each is woken, does its own short evaluation, and
+//! waits at the end of the chain. ([Tro16] met this in GHC's own name cache.) Three rules prevent this:
+//! - A thread that waits makes the thread at the head of its chain run next. A woken thread runs at once, before the
+//!   thread that has woken it can wait for it.
+//! - If the head is far back in the run queue, the waiting thread steals the head's work
+//!   ([`crate::eval::thunk_steal`]).
+//! - If another HEC owns the head, that HEC receives a message that asks for the same.
 //!
-//! Most thunks are done sooner than a thread can be put to sleep and woken. And who stops claims what it evaluates itself, so that the
-//! other soon waits in turn: two that go on evaluating each other's thunks without a claim do it twice now and then, which costs less. So
-//! if the owner runs on another HEC just now, who would wait stays awake for a moment, as long as that has lately been worth it.
-//!
-//! An entry is used once. A thread that gives up waiting leaves its entry behind without a
-//! thread; one that is found by a waker in a queue which it did not join after all, or has left
-//! just now, is not blocked on that entry, and the waker lets it be.
+//! # Spinning
+//! Most thunks are finished sooner than a thread can be parked and woken. Besides, a thread that stops claims the
+//! thunks it evaluates, so that the other thread soon waits for it. Two threads that keep running without claims
+//! evaluate a thunk twice now and then, which costs less. So if the owner currently runs on another HEC, a thread first
+//! spins for a moment, as long as that has recently paid ([`crate::base::adaptive_spin`]).
 use super::thunk::{self, Claim, Memory, Pending, State};
 use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
@@ -33,15 +39,15 @@ use crate::info;
 use crate::observe::blackhole_profile;
 use crate::thread::park;
 
-/// The value of an indirection or a black hole; `None` while it is under evaluation.
+/// The value of an indirection or a black hole, or `None` while it is under evaluation.
 /// # Safety
-/// `c` is live, and its header IND or one of the black holes.
+/// `c` is live, and its header is IND or one of the black holes.
 pub unsafe fn value(c: Closure) -> Option<Closure> {
     let indirectee = c.field(INDIRECTEE);
     (Heap.claim(indirectee.0) == Claim::Value).then_some(indirectee)
 }
 
-/// The thread that evaluates a thunk, if it is claimed at this moment.
+/// The thread that evaluates a thunk, if the thunk is claimed at this moment.
 /// # Safety
 /// `thunk` is live and untagged.
 pub unsafe fn owner_of(thunk: Closure) -> Option<Tso> {
@@ -70,7 +76,7 @@ unsafe fn new_queue(hec: &mut Hec, owner: Tso, thunk: Closure, entry: Closure) -
     queue
 }
 
-/// Call before a pointer is stored in a queue.
+/// Marks a queue dirty. Call this before storing a pointer in it.
 unsafe fn dirty_queue(hec: &mut Hec, queue: Closure) {
     if queue.info() == info!(stg_BLOCKING_QUEUE_CLEAN_info) {
         queue.set_info(info!(stg_BLOCKING_QUEUE_DIRTY_info));
@@ -78,7 +84,7 @@ unsafe fn dirty_queue(hec: &mut Hec, queue: Closure) {
     }
 }
 
-/// Stays awake for a moment if another HEC is running the thread that evaluates `thunk`. 1 if it need not be waited for any more.
+/// Spins for a moment if another HEC is running the thread that evaluates `thunk`. Returns 1 if the thunk is finished.
 /// # Safety
 /// Called from Cmm by the running thread; `thunk` is untagged and was found claimed.
 #[no_mangle]
@@ -92,14 +98,14 @@ pub unsafe extern "C" fn hec_await_briefly(hec: &mut Hec, thunk: Closure) -> usi
     (wait && hec.thunk_spin.spin_until(LOOKS, || owner_of(thunk).is_none())) as usize
 }
 
-/// How often it is looked whether the thunk is done, in some microseconds: to sleep and to be woken takes as long.
+/// The most polls of a thunk: a few microseconds, which is what parking and waking a thread takes.
 const LOOKS: usize = 400;
 
-/// Makes a thread wait for a claimed thunk. False if it need not: the value has come, or the thunk has been
-/// stolen for it.
+/// Parks a thread on a claimed thunk. Returns false if it need not wait: the value has arrived, or the thread has
+/// stolen the thunk.
 /// # Safety
-/// The thread is at rest, with a frame on top that enters the thunk. When this returns true,
-/// another HEC may have it already.
+/// The thread is at rest, with a frame on top that enters the thunk. When this returns true, another HEC may already
+/// own the thread.
 pub unsafe fn park(hec: &mut Hec, t: Tso, thunk: Closure) -> bool {
     loop {
         let State::Claimed(_, claim) = thunk::look(&Heap, thunk.0) else { return false };
@@ -108,7 +114,7 @@ pub unsafe fn park(hec: &mut Hec, t: Tso, thunk: Closure) -> bool {
             return false;
         }
         let entry = new_entry(hec, t, thunk);
-        // A waker may find the entry before the thread is marked as blocked on it, and waits.
+        // A waker that finds the entry before the thread is marked as blocked on it waits for this lock.
         let held = park::lock(t);
         let joined = match claim {
             Claim::By(_) => {
@@ -138,14 +144,14 @@ pub unsafe fn park(hec: &mut Hec, t: Tso, thunk: Closure) -> bool {
     }
 }
 
-/// Would it be in vain to look for the thread among those that run soon here?
+/// Is the thread not among those that run soon on this HEC?
 unsafe fn is_far(hec: &Hec, t: Tso) -> bool {
     let long = hec.run_queue.len() > MOST_PASSED;
     long && !hec.run_queue.is_among_first(t, MOST_PASSED) || checks().steal
 }
 
-/// Lets the thread run next for which the thread of `entry` waits, directly or by way of others, or has the HEC do so where that waits for
-/// its turn. The caller holds no thread's lock.
+/// Makes the thread run next for which the thread of `entry` waits, directly or through others. If it waits in another
+/// HEC's queue, asks that HEC to do so. The caller holds no thread's lock.
 unsafe fn prioritise_owner(hec: &mut Hec, mut entry: Closure) {
     for _ in 0..MOST_STEPS {
         let thunk = entry.field(MSG_BH).untag();
@@ -155,7 +161,7 @@ unsafe fn prioritise_owner(hec: &mut Hec, mut entry: Closure) {
         }
         let held = park::lock(owner);
         match park::why(owner) {
-            // What it waits for says so much only as long as nobody can wake it.
+            // Its wait information is valid only while the lock prevents others from waking it.
             BlockedOnBlackHole => entry = Closure(owner.obj().block_info),
             NotBlocked => {
                 let there = park::ownership(owner).elsewhere(hec.address(), &held);
@@ -172,7 +178,7 @@ unsafe fn prioritise_owner(hec: &mut Hec, mut entry: Closure) {
     }
 }
 
-/// A letter from another HEC: the thread of this entry waits for one that was here.
+/// Handles a message from another HEC: the thread of this entry waits for a thread that this HEC owned.
 /// # Safety
 /// All threads of this HEC are at rest.
 pub unsafe fn prioritise_message(hec: &mut Hec, entry: Closure) {
@@ -183,22 +189,25 @@ pub unsafe fn prioritise_message(hec: &mut Hec, entry: Closure) {
     }
 }
 
-/// Does a HEC run the thread just now? Another's word, and only a hint.
+/// Does a HEC currently run the thread? Reads another HEC's field, so the result is only a hint.
 unsafe fn runs_on(hec: *const Hec, t: Tso) -> bool {
     std::ptr::read_volatile(std::ptr::addr_of!((*hec).r.current_tso)) == t.0
 }
 
-/// How far it is looked for the thread on which a thunk waits, from owner to owner and in the queue.
+/// The most threads of a chain that are followed from owner to owner. Longer chains are rare, and each step takes a
+/// lock.
 const MOST_STEPS: usize = 32;
+/// The most threads at the front of a run queue that are searched for an owner. Finding one farther back costs more
+/// than stealing its work.
 pub(super) const MOST_PASSED: usize = 64;
 
 unsafe fn give_up(entry: Closure) {
     thread_of(entry).store(Tso::end().0, Ordering::Relaxed);
 }
 
-/// Does what the protocol leaves to its caller.
+/// Performs an operation that the protocol leaves to its caller.
 /// # Safety
-/// The caller acts for the thread whose frame has gone; that is dirty.
+/// The caller acts for the thread whose frame has gone; that thread is dirty.
 pub(super) unsafe fn discharge(hec: &mut Hec, owed: Pending) {
     match owed {
         Pending::Wake(entries) => wake(hec, entries),
@@ -206,9 +215,9 @@ pub(super) unsafe fn discharge(hec: &mut Hec, owed: Pending) {
     }
 }
 
-/// Wakes those whose entries a queue had when it was closed, first come, first served.
+/// Wakes the threads of a closed queue in the order of their arrival. `latest` is its latest entry.
 /// # Safety
-/// They are the caller's to wake.
+/// The caller has closed the queue.
 pub(super) unsafe fn wake(hec: &mut Hec, latest: usize) {
     let mut waiting = Vec::new();
     let mut entry = Closure(latest);
@@ -234,15 +243,15 @@ pub(super) unsafe fn wake(hec: &mut Hec, latest: usize) {
     }
 }
 
-/// Does some thread wait for one of this thread's thunks?
+/// Does a thread wait for one of this thread's thunks?
 /// # Safety
 /// `t` is live.
 pub unsafe fn is_awaited(t: Tso) -> bool {
     Heap.hanging(t.0).load(Ordering::Relaxed) != Tso::end().0
 }
 
-/// A thread has lost a frame for a thunk that was no longer its own: wakes who waits for it in
-/// vain.
+/// A thread has lost a frame for a thunk that it no longer owns: wakes the threads that wait for it because of that
+/// thunk.
 /// # Safety
 /// The caller acts for `t`.
 pub(super) unsafe fn settle(hec: &mut Hec, t: Tso) {
@@ -251,7 +260,7 @@ pub(super) unsafe fn settle(hec: &mut Hec, t: Tso) {
 
 /// Takes a thread out of the queue of the black hole that it waited for.
 /// # Safety
-/// The thread was blocked on a black hole; it is the caller's, or there is one HEC.
+/// The thread was blocked on a black hole. The caller owns it, or there is one HEC.
 pub unsafe fn stop_waiting(t: Tso) {
     blackhole_profile::woken(t);
     give_up(Closure(t.obj().block_info));

@@ -1,25 +1,25 @@
-//! The next update frame on a stack.
+//! Finding the next update frame on a stack.
 //!
-//! Where a frame ends only its info table says. To go through them one after the other takes five nanoseconds each, and a thread that
-//! is deep in IO has hundreds that evaluate nothing; `noDuplicate#` is called for each unique name that ghc makes. So after a few frames,
-//! and first of all if the whole stack is short, as those of threads that only talk to each other are,
-//! the words of the chunk are looked at instead, a few a nanosecond: if none of those that are left is the info pointer of an update
-//! frame, then there is no such frame. (If one is, it may lie in a frame of another kind that no longer uses the word. So frames are gone
-//! through as far as that.)
+//! Only a frame's info table tells its size. Visiting frames one after another takes about five nanoseconds each, and a
+//! thread deep in IO has hundreds that evaluate nothing. (`noDuplicate#` is called for each unique name that ghc
+//! makes.) So after a few frames, or at once if the whole stack is short, the words of the chunk are searched instead,
+//! a few per nanosecond. If none of the remaining words is the info pointer of an update frame, no update frame
+//! remains. If one is, it may be a stale word in a frame of another kind. So frames are visited up to that word.
 use crate::abi::layout::*;
 use crate::abi::Stack;
 use crate::eval::frames::{first_word_of, Frame};
 use crate::info;
 use crate::thread::stack::underflow_frame;
 
-/// After so many frames a look at all that are left has become worth it.
+/// The number of frames visited before the remaining words are searched, which costs about as much as visiting these.
 const A_FEW: usize = 16;
-/// Of so many words the look is worth it at once.
+/// The most words of a stack that are searched at once. Threads that only communicate have such stacks.
 const SHORT: isize = 48;
 
-/// The youngest frame of a chunk from `frame` on that updates a thunk, or leads to the chunk below. None if the stack ends before.
+/// The youngest frame of a chunk, from `frame` on, that updates a thunk or leads to the chunk below. Returns `None` if
+/// the stack ends before.
 /// # Safety
-/// The chunk is that of a thread that is stopped, and `frame` one of its frames or its end.
+/// The chunk belongs to a thread that is stopped, and `frame` is one of its frames or its end.
 #[inline]
 pub(super) unsafe fn next_update(chunk: Stack, frame: Frame) -> Option<Frame> {
     let top = chunk.top() as *mut usize;
@@ -29,7 +29,7 @@ pub(super) unsafe fn next_update(chunk: Stack, frame: Frame) -> Option<Frame> {
     go_through(chunk, frame)
 }
 
-/// The first word that may be the beginning of an update frame, or `top`.
+/// The first word that may begin an update frame, or `top`.
 unsafe fn suspect(frame: Frame, top: *mut usize) -> *mut usize {
     let updates = [info!(stg_upd_frame_info), info!(stg_bh_upd_frame_info), info!(stg_marked_upd_frame_info)];
     first_word_of(updates, frame.0, top)
@@ -46,7 +46,7 @@ unsafe fn go_through(chunk: Stack, mut frame: Frame) -> Option<Frame> {
                 return None;
             }
             match frame.info().kind() {
-                // Apart, as most are that.
+                // First, because most frames are of this kind.
                 RET_SMALL => frame = frame.older(),
                 UPDATE_FRAME | UNDERFLOW_FRAME => return Some(frame),
                 STOP_FRAME => return None,
@@ -69,11 +69,11 @@ mod tests {
     use crate::testing::world::{World, STACKS};
     use crate::thread::stack::{grow, StackSizes};
 
-    /// As many returns as a new thread has room for.
+    /// As many return frames as a new thread has room for.
     const MANY: usize = 40;
 
-    /// Where [`next_update`] finds a frame on a stack of so many returns, of which the words of `lies` are in frames but look like
-    /// update frames, and at `at` an update frame.
+    /// The position at which [`next_update`] finds a frame on a stack of `returns` return frames. The words at `lies`
+    /// look like update frames but are inside other frames; at `at` there is an update frame.
     fn found(returns: usize, lies: &[usize], at: Option<usize>) -> Option<usize> {
         found_of(info!(stg_upd_frame_info), returns, lies, at)
     }

@@ -1,7 +1,7 @@
-//! Frames that unwinding knows, and the way from one stack chunk to the next.
+//! Stack frames that unwinding distinguishes, and the step from one stack chunk to the next.
 //!
-//! Positions are words from the frame's header. The layouts of the transactional frames are
-//! ours; `cmm/Stm.cmm` and `cmm/Exception.cmm` declare the same.
+//! Positions are in words from the frame's header. The runtime defines the layouts of the transactional frames itself;
+//! `cmm/Stm.cmm` and `cmm/Exception.cmm` declare the same.
 use crate::abi::closure::fields::UNDERFLOW_NEXT;
 use crate::abi::layout::*;
 use crate::abi::{Closure, Info, Stack, Tso};
@@ -21,7 +21,7 @@ pub const NESTED_ENCLOSING: usize = 2;
 pub const NESTED_OTHER: usize = 3;
 pub const NESTED_WORDS: usize = 4;
 
-/// Words of the frames that blocked threads leave on top of their stacks.
+/// The sizes in words of frames that blocked threads leave on top of their stacks.
 pub const BLOCK_TAKE_WORDS: usize = 2;
 pub const BLOCK_PUT_VALUE: usize = 2;
 pub const BLOCK_PUT_WORDS: usize = 3;
@@ -71,7 +71,7 @@ impl Frame {
     }
 }
 
-/// Is this a frame of the evaluation itself, not of the thread that happens to do it?
+/// Does the frame belong to the evaluation itself, and not to the thread that performs it?
 /// # Safety
 /// As for the methods of [`Frame`].
 pub unsafe fn is_pure(frame: Frame) -> bool {
@@ -87,17 +87,17 @@ pub unsafe fn is_pure(frame: Frame) -> bool {
     }
 }
 
-/// The first word from `from` on that is one of the info pointers, or `top`: if there is none, then no such frame lies there either.
-/// (Those that belong together lie close to each other: one comparison tells most words from all of them.)
+/// The first word from `from` on that is one of the info pointers, or `top`. If there is none, no such frame is there
+/// either. (Info tables that belong together are close to each other, so one comparison excludes most words.)
 /// # Safety
-/// The words can be read.
+/// The words from `from` to `top` are readable.
 #[inline]
 pub unsafe fn first_word_of<const N: usize>(infos: [Info; N], from: *mut usize, top: *mut usize) -> *mut usize {
     let infos = infos.map(|info| info.0);
     let lowest = infos.into_iter().fold(usize::MAX, usize::min);
     let span = infos.into_iter().fold(0, usize::max) - lowest;
     let mut word = from;
-    // Four at a time by their lower halves, which mostly tell.
+    // Compares the lower halves of four words at a time, which usually suffices.
     while top.offset_from(word) >= 4 && none_of_four(word, lowest as u32, span as u32) {
         word = word.add(4);
     }
@@ -107,11 +107,11 @@ pub unsafe fn first_word_of<const N: usize>(infos: [Info; N], from: *mut usize, 
     word
 }
 
-/// Is the lower half of none of the four words at most `span` above `lowest`?
+/// Is the lower half of none of the four words in the range from `lowest` to `lowest + span`?
 #[inline]
 unsafe fn none_of_four(words: *const usize, lowest: u32, span: u32) -> bool {
     use std::arch::x86_64::*;
-    // There is a comparison for signed numbers only: what is compared is less by two to the power of 31.
+    // Only signed numbers can be compared, so 2^31 is subtracted from both sides.
     const HALF: u32 = 1 << 31;
     let two = |i| _mm_castsi128_ps(_mm_loadu_si128(words.add(i) as *const __m128i));
     let lower_halves = _mm_castps_si128(_mm_shuffle_ps::<0b10_00_10_00>(two(0), two(2)));
@@ -120,8 +120,8 @@ unsafe fn none_of_four(words: *const usize, lowest: u32, span: u32) -> bool {
     _mm_movemask_epi8(beyond) == 0xffff
 }
 
-/// Gives up the thread's current chunk, whose underflow frame is `frame`, for the one below.
-/// Returns the youngest frame there.
+/// Drops the thread's current chunk, whose underflow frame is `frame`, and makes the one below current. Returns the
+/// youngest frame there.
 /// # Safety
 /// The thread is stopped, or its registers are saved.
 pub unsafe fn drop_chunk(hec: &mut Hec, t: Tso, frame: Frame) -> Frame {
@@ -134,10 +134,9 @@ pub unsafe fn drop_chunk(hec: &mut Hec, t: Tso, frame: Frame) -> Frame {
     Frame::youngest(below)
 }
 
-/// Makes `frame` the youngest of the thread's current chunk, below the words of `push`
-/// (first one on top).
+/// Makes `frame` the youngest of the thread's current chunk, below the words of `push` (the first word on top).
 /// # Safety
-/// As for [`drop_chunk`]; the chunk is dirty, and its reserved words suffice for `push`.
+/// As for [`drop_chunk`]. The chunk is dirty, and has room for `push` in its reserved words.
 pub unsafe fn set_top(t: Tso, frame: Frame, push: &[usize]) {
     let stack = t.obj().stackobj;
     stack.obj().sp = frame.0 as usize;

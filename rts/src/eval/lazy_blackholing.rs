@@ -1,20 +1,26 @@
-//! Claiming what a thread evaluates when it stops (2005 paper, §4.1).
+//! Lazy black-holing: claiming the thunks that a thread evaluates when it stops ([HMP05], section 4.1).
 //!
-//! Code that enters a thunk only pushes an update frame. When the thread stops, [`thread_paused`]
-//! claims the thunks of all frames pushed since it stopped last and marks those frames (but not when
-//! its stack grows: most frames of a deep recursion are gone before it stops). So a
-//! thread never sees an unclaimed thunk that another stopped thread is evaluating; two that run
-//! at the same time may race to the claim, which `thunk.rs` decides. Whoever lost, or finds the
-//! value there already, has its redundant work cut off (`raise_async::truncate`) and enters the thunk anew.
+//! # Protocol
+//! 1. Code that enters a thunk only pushes an update frame.
+//! 2. When the thread stops, [`thread_paused`] claims the thunks of all frames pushed since it last stopped, and marks
+//!    those frames. It does not do so when only the stack grows, because most frames of a deep recursion are gone
+//!    before the thread stops.
+//! 3. Two threads that run at the same time may race for a claim, which [`thunk`] decides. The one that loses, or finds
+//!    a value, has its redundant work cut off ([`raise_async::truncate`]) and enters the thunk again.
 //!
-//! `<<loop>>`: a thread that enters a thunk it evaluates itself waits for its own claim, or, if
-//! it had not stopped in between and so had not claimed, has two frames for the thunk, of which
-//! the older is found owned: the work in between is cut off, and it waits too. A collection that
-//! finds the waiting thread unreachable throws NonTermination (`sync::deadlock`).
+//! # Invariant
+//! A thread never finds a thunk unclaimed that a stopped thread is evaluating.
 //!
-//! A claim is taken from a thread that is runnable but does not run where others would wait for its turn for long
-//! (`thunk_steal.rs`); as a rule it has its turn at once, or moves to a HEC that is idle. One that is blocked for good gives its claims up
-//! when the collector finds it, by the exception that freezes its work.
+//! # `<<loop>>`
+//! A thread that enters a thunk it evaluates itself waits for its own claim. If it had not stopped in between, and so
+//! had not claimed the thunk, it has two frames for it. The older one is then found owned, the work in between is cut
+//! off, and the thread waits as well. A collection that finds the waiting thread unreachable throws NonTermination
+//! (`sync/deadlock.rs`).
+//!
+//! # Losing a claim
+//! A waiting thread may steal the claim of a thread that is runnable but far back in the run queue
+//! ([`crate::eval::thunk_steal`]). Otherwise that thread runs soon, or moves to an idle HEC. A thread that is blocked
+//! for ever releases its claims when the collector finds it: the exception that it gets freezes its work.
 use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
 use crate::abi::{Closure, Info, Tso};
@@ -32,16 +38,16 @@ use crate::info;
 use crate::observe::blackhole_profile;
 use crate::thread::stack::SEEN;
 
-/// A thunk as the thread that has an update frame for it finds it.
+/// The state of a thunk, for a thread that has an update frame for it.
 #[derive(PartialEq, Eq)]
 pub(super) enum ClaimState {
     Free,
     Own,
-    /// Another thread evaluates it, or it has its value.
+    /// Another thread evaluates it, or it has a value.
     Foreign,
 }
 
-/// Who has the thunk?
+/// Who owns the thunk?
 /// # Safety
 /// `thunk` is live and untagged.
 pub(super) unsafe fn claim_state(thunk: Closure, t: Tso) -> ClaimState {
@@ -52,7 +58,7 @@ pub(super) unsafe fn claim_state(thunk: Closure, t: Tso) -> ClaimState {
     }
 }
 
-/// Claims an unclaimed thunk. False if somebody else was faster.
+/// Claims an unclaimed thunk. Returns false if another thread was faster.
 unsafe fn claim(hec: &mut Hec, thunk: Closure, t: Tso) -> bool {
     let Some(header) = thunk::claim(&Heap, thunk.0, t.0) else { return false };
     hec.remember(thunk);
@@ -60,21 +66,21 @@ unsafe fn claim(hec: &mut Hec, thunk: Closure, t: Tso) -> bool {
     true
 }
 
-/// Sees to the thunk of an update frame that lies directly below another for `younger`, and of one
-/// that does not. True if the thunk was this thread's to evaluate. (In a chunk, from the first
-/// marked frame on, all frames have been seen.)
+/// Handles the thunk of an update frame. `younger` is the thunk of the update frame directly above it, if there is one.
+/// Returns true if the thunk is this thread's to evaluate. (From the first marked frame of a chunk on, all frames have
+/// been handled before.)
 unsafe fn see(hec: &mut Hec, t: Tso, frame: Frame, younger: Option<Closure>) -> bool {
     let thunk = frame.closure(UPD_FRAME_UPDATEE);
     match (claim_state(thunk, t), younger) {
         (ClaimState::Foreign, _) => false,
         (ClaimState::Free, None) => claim(hec, thunk, t),
         (ClaimState::Free, Some(younger)) => update::fill(hec, thunk, younger),
-        // An unmarked frame for what is claimed already is a second one, unless compiled code
-        // has claimed.
+        // An unmarked frame for a thunk that this thread has claimed already is a second one, unless compiled code
+        // has made the claim.
         (ClaimState::Own, _) if frame.info() == info!(stg_upd_frame_info) => false,
         (ClaimState::Own, Some(younger)) => update::finish(hec, t, thunk, younger) == younger,
         (ClaimState::Own, None) => {
-            // Compiled code that claims does not tell the collector.
+            // Compiled code that claims does not use the write barrier.
             if frame.info() == info!(stg_bh_upd_frame_info) {
                 hec.remember(thunk);
             }
@@ -83,36 +89,35 @@ unsafe fn see(hec: &mut Hec, t: Tso, frame: Frame, younger: Option<Closure>) -> 
     }
 }
 
-/// Claims what the thread is evaluating. Called whenever a thread stops; so a scan may end at the
-/// first marked frame, and at a chunk below the current one that has been seen since it was that.
+/// Claims the thunks that the thread is evaluating. Called whenever a thread stops. So a scan may end at the first
+/// marked frame, and at a chunk below the current one that has been scanned since it became that.
 ///
-/// Update frames that lie directly on each other in the current chunk are squeezed into one: the
-/// older thunk becomes an indirection to the younger. A tail-recursive loop over thunks so keeps its
-/// stack flat, if this is called when its stack is full, too ([`piles_up`]).
+/// Update frames directly above each other in the current chunk are squeezed into one: the older thunk becomes an
+/// indirection to the younger. This is also called when the stack is full ([`piles_up`]), so that a tail-recursive loop
+/// over thunks keeps its stack flat.
 ///
-/// True if redundant work was cut off: the thread will enter a thunk next, whatever it was about
-/// to do.
+/// Returns true if redundant work was cut off. The thread then enters a thunk next, whatever it was about to do.
 /// # Safety
-/// The thread is stopped, its stack is dirty (it was running), and if it leaves for a foreign call
-/// its TSO says so already.
+/// The thread is stopped, and its stack is dirty because it was running. If it leaves for a foreign call, its TSO
+/// already says so.
 pub unsafe fn thread_paused(hec: &mut Hec, t: Tso) -> bool {
     let chunk = t.obj().stackobj;
     match next_update(chunk, Frame::youngest(chunk)) {
         Some(frame) => see_from(hec, t, frame),
-        // Most threads that block evaluate nothing.
+        // Most threads that block evaluate no thunk.
         None => false,
     }
 }
 
-/// [`thread_paused`], from the frame of the current chunk on that [`next_update`] has found.
+/// [`thread_paused`], from the frame of the current chunk that [`next_update`] has found.
 #[inline(never)]
 unsafe fn see_from(hec: &mut Hec, t: Tso, frame: Frame) -> bool {
     let current = t.obj().stackobj;
     let mut chunk = current;
-    // With the chunk that it is in.
+    // The frame to cut off at, and its chunk.
     let mut cut = None;
     let mut squeezed: Vec<Frame> = Vec::new();
-    // The update frame that ends right where `frame` begins.
+    // The update frame that ends directly above `frame`.
     let mut neighbour: Option<Frame> = None;
     let mut next = Some(frame);
     while let Some(frame) = next {
@@ -151,7 +156,7 @@ unsafe fn see_from(hec: &mut Hec, t: Tso, frame: Frame) -> bool {
         let shift = squeeze(t, &squeezed, here);
         cut = cut.map(|(f, c)| if c == current { (Frame(f.0.add(shift)), c) } else { (f, c) });
     }
-    // A foreign call returns to the frame on top of the stack: then redundant work is let be.
+    // A foreign call returns to the frame on top of the stack, so redundant work is then left alone.
     let Some((frame, _)) = cut.filter(|_| t.obj().why_blocked as usize == NotBlocked) else {
         return false;
     };
@@ -159,12 +164,13 @@ unsafe fn see_from(hec: &mut Hec, t: Tso, frame: Frame) -> bool {
     true
 }
 
-/// How many of its youngest frames tell what a full chunk is full of, and what part of these must be
-/// update frames that lie directly on others.
+/// The number of youngest frames that are examined to tell what a full chunk contains.
 const SAMPLE: usize = 64;
+/// The number of these that must be update frames directly below others, for squeezing to free a good part of the
+/// chunk.
 const PILED: usize = SAMPLE / 4;
 
-/// Is a good part of the thread's current chunk update frames that can be squeezed?
+/// Are many of the frames in the thread's current chunk update frames that can be squeezed?
 /// # Safety
 /// The thread is stopped.
 pub unsafe fn piles_up(t: Tso) -> bool {
@@ -183,14 +189,14 @@ pub unsafe fn piles_up(t: Tso) -> bool {
     piled >= PILED
 }
 
-/// Gives up what the thread does above a frame whose thunk is not its own, to enter that.
+/// Discards what the thread does above a frame whose thunk it does not own, and makes it enter the thunk.
 unsafe fn cut_off(hec: &mut Hec, t: Tso, frame: Frame) {
     blackhole_profile::cut_off();
     raise_async::truncate(hec, t, frame);
     let thunk = frame.closure(UPD_FRAME_UPDATEE);
     let mut below = frame;
     if claim_state(thunk, t) == ClaimState::Own {
-        // A frame for our own claim stays, to be found by whatever ends the wait.
+        // A frame for the thread's own claim stays, so that the event that ends the wait finds it.
         frame.set_info(info!(stg_marked_upd_frame_info));
     } else {
         below = Frame(frame.0.add(UPD_FRAME_WORDS));
@@ -199,8 +205,8 @@ unsafe fn cut_off(hec: &mut Hec, t: Tso, frame: Frame) {
     set_top(t, below, &[info!(stg_enter_info).0, thunk.0]);
 }
 
-/// `noDuplicate#`: the running thread claims what it evaluates before it goes on, so that of
-/// several that have entered the same thunk at the same time one does. The others are cut off.
+/// `noDuplicate#`: the running thread claims the thunks it evaluates before it continues. So of several threads that
+/// have entered the same thunk at the same time only one continues; the others are cut off.
 /// # Safety
 /// Called from Cmm with Sp and Hp saved; the frame on top needs no register.
 #[no_mangle]
@@ -210,9 +216,9 @@ pub unsafe extern "C" fn hec_no_duplicate(hec: &mut Hec) {
     thread_paused(hec, t);
 }
 
-/// Claims a thunk for the running thread as it enters it. False (0) if somebody else was faster.
+/// Claims a thunk for the running thread as it enters it. Returns 0 if another thread was faster.
 /// # Safety
-/// Called from Cmm; Hp is in its register, so the nursery is out of bounds.
+/// Called from Cmm. Hp is in its register, so nothing may be allocated in the nursery.
 #[no_mangle]
 pub unsafe extern "C" fn hec_claim_thunk(hec: &mut Hec, thunk: Closure) -> usize {
     let t = hec.current();

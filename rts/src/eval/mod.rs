@@ -1,4 +1,4 @@
-//! Evaluation: updating and claiming thunks, exceptions, and freezing work that is abandoned.
+//! Evaluation: updating and claiming thunks, waiting for black holes, exceptions, and freezing abandoned work.
 pub mod atomic_modify;
 #[cfg(test)]
 mod atomic_modify_tests;

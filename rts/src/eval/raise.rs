@@ -1,10 +1,11 @@
 //! Synchronous exceptions: `raise#` and `raiseIO#`.
 //!
-//! The stack is unwound to the nearest handler. A thunk whose evaluation raised will raise
-//! again whenever it is entered, so it is overwritten by one that does. Inside a transaction,
-//! `catchSTM#` undoes what its first argument wrote before its handler runs; an exception
-//! leaves `atomically#` only if the transaction has seen a consistent state, otherwise it is
-//! tried again, as if the exception had not happened.
+//! # Protocol
+//! 1. The stack is unwound to the nearest handler.
+//! 2. A thunk whose evaluation raised raises again whenever it is entered, so it is overwritten by a thunk that does.
+//! 3. Inside a transaction, `catchSTM#` undoes the writes of its first argument before its handler runs.
+//! 4. An exception leaves `atomically#` only if the transaction has seen a consistent state. Otherwise the transaction
+//!    is tried again, as if the exception had not happened.
 use super::frames::*;
 use super::update::update;
 use crate::abi::closure::fields::*;
@@ -16,17 +17,17 @@ use crate::eval::unwind_hooks;
 use crate::hec::Hec;
 use crate::info;
 
-/// Raises in the running thread, whose Sp and Hp are saved. Afterwards it goes on with the frame
-/// on top of its stack (0), or it has no handler and has finished (1).
+/// Raises in the running thread, whose Sp and Hp are saved. Returns 0 if the thread continues with the frame on top of
+/// its stack, or 1 if it has no handler and has finished.
 /// # Safety
-/// Called from Cmm, with the HEC held.
+/// Called from Cmm with the HEC held.
 #[no_mangle]
 pub unsafe extern "C" fn hec_raise(hec: &mut Hec, exception: Closure) -> usize {
     let t = hec.current();
     let mut thunk_for_it = None;
     let mut frame = Frame::youngest(t.obj().stackobj);
     loop {
-        // Nearly all frames of a deep stack.
+        // Nearly all frames of a deep stack are of this kind.
         while frame.info().kind() == RET_SMALL && !is_modification(frame) {
             frame = frame.older();
         }
@@ -74,7 +75,7 @@ pub unsafe extern "C" fn hec_raise(hec: &mut Hec, exception: Closure) -> usize {
     }
 }
 
-/// A thunk that raises the exception.
+/// Makes a thunk that raises the exception.
 unsafe fn raising_thunk(hec: &mut Hec, exception: Closure) -> Closure {
     let c = hec.allocate(THUNK_PAYLOAD + 1);
     c.set_info(info!(stg_raise_info));

@@ -1,22 +1,25 @@
-//! Stripping a stack without losing work, and asynchronous exceptions.
+//! Asynchronous exceptions, and freezing a stack without losing work ([HMP05], section 4.3).
 //!
-//! When a computation is abandoned, the thunks it was evaluating must not stay claimed for ever,
-//! and what was done for them should not be lost (2005 paper, §4.3). So the stack is frozen: the
-//! words above an update frame become an AP_STACK closure, and the frame's thunk an indirection
-//! to it. Whoever needs the thunk enters the AP_STACK, which puts the words on its own stack and
-//! goes on where the work was interrupted. The next segment, down to the next update frame,
-//! begins with the value of the thunk before: its AP_STACK evaluates that first. Thus:
+//! When a computation is abandoned, the thunks that it was evaluating must not stay claimed for ever, and the work done
+//! for them should not be lost. So the stack is frozen.
+//!
+//! # Protocol
+//! 1. The words above an update frame become an AP_STACK closure, and the frame's thunk becomes an indirection to it.
+//! 2. A thread that needs the thunk enters the AP_STACK. That puts the words on the thread's own stack and continues
+//!    where the work was interrupted.
+//! 3. The next segment, down to the next update frame, begins with the value of the previous thunk: its AP_STACK
+//!    evaluates that first.
 //!
 //! ```text
 //!   stack (youngest first)          heap
 //!   [ a ] upd x [ b ] upd y …  ⇒   x = AP_STACK(unit, a)   y = AP_STACK(x's AP_STACK, b)
 //! ```
 //!
-//! A stopped thread's youngest frame needs no register, hence the unit. Segments end at chunk
-//! boundaries too, and at [`SEGMENT_WORDS`], so that any stack has room for one; the closures
-//! for those are entered once, by the segment below, and are not updated.
+//! A stopped thread's youngest frame needs no register, hence the unit. Segments also end at chunk boundaries, and at
+//! [`SEGMENT_WORDS`], so that any stack has room for one. The segment below enters the closures for those once, and
+//! they are not updated.
 //!
-//! A transaction cannot be frozen: its frame is turned into one that starts it again.
+//! A transaction cannot be frozen: its frame is replaced by one that starts it again.
 use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
 use crate::abi::{Closure, Info, Tso, WORD};
@@ -30,10 +33,10 @@ use crate::thread::park;
 use crate::thread::stack::dirty_stack;
 use crate::{info, static_closure};
 
-/// The longest segment in one AP_STACK: less than a stack that has just grown has to spare.
+/// The most words of one AP_STACK: less than the free words of a stack that has just grown.
 const SEGMENT_WORDS: usize = 448;
 
-/// What a stack is stripped for: which frames end it.
+/// The purpose for which a stack is unwound: which frames end it.
 #[derive(Clone, Copy)]
 pub enum Goal {
     /// An exception: to the first handler.
@@ -44,9 +47,9 @@ pub enum Goal {
     Transaction,
     /// `retry#`: to the innermost alternative, or the transaction.
     Alternative,
-    /// Just this update frame, whose thunk is left as it is.
+    /// Just this update frame, whose thunk is left unchanged.
     Only(Frame),
-    /// What lies right below this update frame.
+    /// The frame directly below this update frame.
     Below(Frame),
 }
 
@@ -63,7 +66,7 @@ impl Goal {
     }
 }
 
-/// How many update frames lie above the goal: below the last of them nothing need be frozen.
+/// The number of update frames above the goal. Below the last of them nothing need be frozen.
 unsafe fn count_updates(t: Tso, goal: Goal) -> usize {
     let mut frame = Frame::youngest(t.obj().stackobj);
     let mut n = 0;
@@ -80,14 +83,14 @@ unsafe fn count_updates(t: Tso, goal: Goal) -> usize {
     }
 }
 
-/// A segment on its way to the heap: what evaluates first, and where its words begin.
+/// A segment that is being moved to the heap: the closure that it evaluates first, and the frame where it begins.
 struct Segment {
     first: Closure,
     from: Frame,
 }
 
 impl Segment {
-    /// The closure that does the segment's work, down to `to`.
+    /// Makes the closure that does the segment's work, down to `to`.
     unsafe fn freeze(&self, hec: &mut Hec, to: Frame, header: Info) -> Closure {
         let words = to.0.offset_from(self.from.0) as usize;
         if words == 0 {
@@ -104,8 +107,8 @@ impl Segment {
 
 /// Freezes the thread's stack down to the goal, which becomes its youngest frame.
 /// # Safety
-/// The thread is stopped with its stack saved (or is the running one, saved), and its youngest
-/// frame needs no register.
+/// The thread is stopped with its stack saved (or is the running one, with its registers saved). Its youngest frame
+/// needs no register.
 pub unsafe fn unwind(hec: &mut Hec, t: Tso, goal: Goal) -> Frame {
     let unit = static_closure!(ghczmprim_GHCziTuple_Z0T_closure).with_tag(1);
     let once = info!(stg_AP_STACK_NOUPD_info);
@@ -118,7 +121,7 @@ pub unsafe fn unwind(hec: &mut Hec, t: Tso, goal: Goal) -> Frame {
     let mut left = count_updates(t, goal);
     let mut frame = Frame::youngest(t.obj().stackobj);
     let mut seg = Segment { first: unit, from: frame };
-    // A thunk of these was not the thread's own any more.
+    // The thread no longer owned one of these thunks.
     let mut lost = false;
     loop {
         let kind = frame.info().kind();
@@ -143,7 +146,7 @@ pub unsafe fn unwind(hec: &mut Hec, t: Tso, goal: Goal) -> Frame {
                         update::fill(hec, thunk, ap);
                     }
                 }
-                // The next segment begins with the thunk, whoever evaluates it.
+                // The next segment begins with the thunk, whichever thread evaluates it.
                 frame = Frame(frame.0.add(UPD_FRAME_WORDS));
                 seg = Segment { first: thunk, from: frame };
             }
@@ -173,17 +176,17 @@ pub unsafe fn unwind(hec: &mut Hec, t: Tso, goal: Goal) -> Frame {
     }
 }
 
-/// Abandons what the thread does above an update frame, whose thunk is somebody else's business.
-/// The frame's chunk is the current one then.
+/// Discards what the thread does above an update frame, whose thunk is left unchanged. The frame's chunk is then the
+/// current one.
 /// # Safety
 /// As for [`unwind`].
 pub(super) unsafe fn truncate(hec: &mut Hec, t: Tso, frame: Frame) {
     unwind(hec, t, Goal::Only(frame));
 }
 
-/// Makes the thread go on with the handler of the catch frame at the top of its stack.
-/// The handler runs with asynchronous exceptions masked, and interruptibly unless `catch#` was
-/// called uninterruptibly; if they were not masked then, they are unmasked when it returns.
+/// Makes the thread continue with the handler of the catch frame at the top of its stack. The handler runs with
+/// asynchronous exceptions masked, and interruptibly unless `catch#` was called uninterruptibly. If they were unmasked
+/// then, they are unmasked again when the handler returns.
 /// # Safety
 /// `frame` is the youngest frame of the thread's current chunk, which is dirty.
 pub(super) unsafe fn enter_handler(t: Tso, frame: Frame, exception: Closure) {
@@ -206,8 +209,8 @@ pub(super) unsafe fn enter_handler(t: Tso, frame: Frame, exception: Closure) {
     }
 }
 
-/// Ends a thread whose stack is stripped to its stop frame. Its exception, if it died of one,
-/// lies where the result of a finished thread does.
+/// Ends a thread whose stack is unwound to its stop frame. If the thread died of an exception, that takes the place of
+/// the result of a finished thread.
 /// # Safety
 /// As for [`enter_handler`].
 pub(super) unsafe fn end_thread(t: Tso, bottom: Frame, exception: Option<Closure>) {
@@ -216,9 +219,9 @@ pub(super) unsafe fn end_thread(t: Tso, bottom: Frame, exception: Option<Closure
     t.obj().what_next = ThreadKilled as u16;
 }
 
-/// Raises an exception in a thread from outside, whatever its masking state; without one, ends
-/// the thread. Its work is frozen. A blocked thread becomes runnable (even to find itself
-/// killed); one that is runnable stays where it is.
+/// Raises an asynchronous exception in a thread, whatever its masking state, or ends the thread if there is none. The
+/// thread's work is frozen. A blocked thread becomes runnable, even if only to find itself killed. A runnable thread
+/// stays on its queue.
 /// # Safety
 /// As for [`unwind`]; the thread has not finished and is in no foreign call.
 pub unsafe fn raise_async(hec: &mut Hec, t: Tso, exception: Option<Closure>) {
@@ -238,7 +241,7 @@ pub unsafe fn raise_async(hec: &mut Hec, t: Tso, exception: Option<Closure>) {
     }
 }
 
-/// Makes a runnable thread begin its transaction again.
+/// Makes a runnable thread start its transaction again.
 /// # Safety
 /// As for [`unwind`]; the thread has a transaction that is not waiting.
 pub unsafe fn restart_transaction(hec: &mut Hec, t: Tso) {

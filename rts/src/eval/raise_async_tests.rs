@@ -1,4 +1,4 @@
-//! Frozen work, and what becomes of those who wait for it.
+//! Tests of frozen work, and of threads that wait for it.
 use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
 use crate::abi::Closure;
@@ -31,8 +31,7 @@ fn a_killed_thread_leaves_its_work_in_order() {
     }
 }
 
-/// The numbers in the frames of `stack_of_numbers`, in the order in which work frozen in `thunk`
-/// would go on.
+/// The numbers in the frames of `stack_of_numbers`, in the order in which work frozen in `thunk` would continue.
 unsafe fn thaw(thunk: Closure) -> Vec<usize> {
     let mut at = thunk.field(INDIRECTEE);
     let mut segments = Vec::new();
@@ -62,7 +61,7 @@ fn work_is_frozen_across_chunks_and_in_segments() {
         thread_paused(w.hec, a);
         raise_async(w.hec, a, None);
         assert_eq!(thaw(x), (0..N).rev().collect::<Vec<_>>());
-        // Each fits on a stack that has just grown.
+        // Each segment fits on a stack that has just grown.
         let mut at = x.field(INDIRECTEE);
         let mut segments = 0;
         while at.tag() == 0 {
@@ -75,7 +74,7 @@ fn work_is_frozen_across_chunks_and_in_segments() {
     }
 }
 
-/// Has the runtime think, for as long as this lives, that there is a second HEC.
+/// Makes the runtime assume a second HEC while this value lives.
 struct HecActivity;
 
 impl HecActivity {
@@ -104,7 +103,7 @@ fn who_waits_for_a_value_that_came_unseen_is_woken_when_the_frame_is_lost() {
         unsafe {
             thread_paused(w.hec, a);
             assert!(park(w.hec, b, x));
-            // Another evaluator, which looked before the claim, stores its value over the queue.
+            // Another evaluator, which read the header before the claim, stores its value over the queue.
             x.set_word(INDIRECTEE, value.0);
             x.set_info(info!(stg_IND_info));
             if killed {

@@ -1,10 +1,10 @@
-//! Closing the gaps that update frames leave in a stack when they go.
+//! Stack squeezing: removing update frames from a stack.
 use crate::abi::closure::fields::UPD_FRAME_WORDS;
 use crate::abi::Tso;
 use crate::eval::frames::Frame;
 
-/// Closes the gaps that update frames (youngest first) leave when they go. Returns how far the
-/// frame `watch` has moved, in words.
+/// Removes update frames (youngest first) by moving the frames above them. Returns how far the frame `watch` has moved,
+/// in words.
 /// # Safety
 /// The frames are on the current chunk of `t`, which is stopped and dirty.
 pub(super) unsafe fn squeeze(t: Tso, gone: &[Frame], watch: Option<Frame>) -> usize {

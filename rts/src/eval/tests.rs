@@ -1,4 +1,4 @@
-//! Claims, updates, frozen work and exceptions on stacks made by hand.
+//! Tests of claims, updates, frozen work and exceptions on hand-made stacks.
 use super::blackhole::{self, park, stop_waiting};
 use super::raise::hec_raise;
 use super::update::update;
@@ -42,7 +42,7 @@ unsafe fn owner(thunk: Closure) -> Tso {
     Tso(thunk.word(INDIRECTEE))
 }
 
-/// A frozen segment: what it evaluates first, and its words.
+/// The parts of a frozen segment: the closure that it evaluates first, and its words.
 pub(super) unsafe fn frozen(thunk: Closure) -> (Closure, Vec<usize>) {
     assert_eq!(thunk.info(), info!(stg_IND_info));
     let ap = thunk.field(INDIRECTEE);
@@ -64,7 +64,7 @@ fn a_paused_thread_claims_what_it_evaluates() {
         thread_paused(w.hec, a);
         assert_eq!((owner(x), owner(y)), (a, a));
         assert_eq!(stack(a), [t::ret_p().0, 8, marked(), x.0, t::ret_p().0, 8, marked(), y.0, stop()]);
-        // What lies below a marked frame has been claimed before, and is not looked at again.
+        // What lies below a marked frame has been claimed before, and is not visited again.
         let z = w.thunk();
         *(a.obj().stackobj.obj().sp as *mut usize).add(7) = z.0;
         thread_paused(w.hec, a);
@@ -153,10 +153,10 @@ fn the_second_evaluator_is_cut_off() {
         thread_paused(w.hec, first);
         thread_paused(w.hec, second);
         assert_eq!(owner(x), first);
-        // It enters the thunk anew; what it did for another thunk is not lost.
+        // It enters the thunk again, and what it did for another thunk is not lost.
         assert_eq!(stack(second), [enter(), x.0, t::ret_p().0, 24, stop()]);
         assert_eq!(frozen(y).1, [t::ret_p().0, 8]);
-        // One in a foreign call is let be: the call returns to the frame on top.
+        // A thread in a foreign call is left alone, because the call returns to the frame on top.
         let third = w.thread_with(&[t::ret_p().0, 8, upd(), x.0]);
         third.obj().why_blocked = BlockedOnCCall as u16;
         thread_paused(w.hec, third);
@@ -227,7 +227,7 @@ fn the_first_value_stays() {
     assert_eq!(w.hec.remembered.by_generation[1], [x]);
 }
 
-/// Has the thread wait for its turn behind many others.
+/// Queues the thread behind many others.
 unsafe fn queue_far_back(w: &mut World, a: Tso) {
     for _ in 0..blackhole::MOST_PASSED {
         let other = w.thread_with(&[t::ret_p().0, 8]);
@@ -252,9 +252,9 @@ fn a_thunk_is_stolen_from_a_thread_far_back_with_the_work_done_for_it() {
         assert_eq!(frozen(x), (unit, vec![ret, 8]));
         assert_eq!(frozen(y), (x, vec![ret, 16]));
         assert_eq!(stack(a), [enter(), y.0, ret, 24, marked(), z.0, stop()]);
-        // What is further down is still its own.
+        // It still owns the thunk that is further down.
         assert_eq!(blackhole::owner_of(z), Some(a));
-        // Who waited already may do it as well.
+        // A thread that already waits may steal as well.
         assert_eq!(c.obj().why_blocked as usize, NotBlocked);
     }
 }
@@ -304,13 +304,13 @@ fn a_thread_of_another_hec_that_is_waited_for_runs_next_there() {
         [owner, between].into_iter().for_each(|t| _ = thread_paused(w.hec, t));
         assert!(park(w.hec, between, x));
         park::ownership(owner).hand_over(there.address());
-        // By way of one that waits itself; and not if it runs already.
+        // Through a thread that waits itself; and not if the owner runs already.
         assert!(park(w.hec, a, y));
         let letters = there.take_messages();
         there.r.current_tso = owner.0;
         assert!(park(w.hec, b, x));
         assert!(!there.has_messages());
-        // Now this is the HEC that reads.
+        // Now this is the HEC that reads messages.
         park::ownership(owner).hand_over(w.hec.address());
         [other, owner].into_iter().for_each(|t| w.hec.run_queue.push_back(&mut w.hec.remembered, t));
         letters.into_iter().for_each(|l| blackhole::prioritise_message(w.hec, l));

@@ -1,72 +1,77 @@
-//! The words of a thunk, and what several HECs may do to them at the same time.
+//! Thunk protocol: claims, updates and waiting for a thunk that several HECs may enter at the same time ([HMP05],
+//! section 3).
 //!
-//! A thunk has a header and a spare word, the *indirectee*. Compiled code enters and updates it
-//! with plain loads and stores (2005 paper, §3):
+//! # Protocol
+//! A thunk has a header and a spare word, the *indirectee*. Compiled code enters and updates it with plain loads and
+//! stores:
 //!
 //! ```text
 //!   update:  indirectee = value;  header = IND             (unless the header is IND or a black hole)
 //!   eager:   indirectee = thread; header = EAGER_BLACKHOLE (compiled with -feager-blackholing)
 //! ```
 //!
-//! The runtime claims a thunk for a thread that stops, and that must exclude other claims:
+//! The runtime claims a thunk for a thread that stops. That must exclude other claims:
 //!
 //! ```text
 //!   claim:   header: thunk → WHITEHOLE (compare and exchange); indirectee = thread; header = BLACKHOLE
 //! ```
 //!
-//! These interleave. An update whose look at the header came before a claim may store its value
-//! under the claim, or have its value overwritten by the claim and then store IND over BLACKHOLE.
-//! So from the first time on that the header is no thunk's, **the indirectee decides** whatever
-//! the header says: a thread (a *claim by* it) or a queue of waiters (a claim by the queue's
-//! owner) is a thunk under evaluation, anything else is its value. A thunk once claimed is never
-//! unclaimed again.
+//! These steps interleave. An update that read the header before a claim may store its value under the claim. The claim
+//! may also overwrite its value, and the update then stores IND over BLACKHOLE.
 //!
-//! *Who updates a claimed thunk* exchanges the indirectee, from a claim to the value, and finds
-//! the queue there if anybody waits. A value that is there already stays.
+//! **Updating a claimed thunk**: the thread exchanges the indirectee, from a claim to the value. If threads wait, it
+//! finds their queue there. A value that is there already stays.
 //!
-//! *Who waits* exchanges a claim by a thread for a queue with its entry, or adds its entry to the
-//! queue it finds, unless that is closed. Whoever wakes a queue closes it; a closed queue is in no
-//! indirectee, so an entry refused means that the thunk is worth another look.
+//! **Waiting**: the thread exchanges a claim by a thread for a queue with its entry. If it finds a queue, it adds its
+//! entry, unless the queue is closed. A thread that wakes a queue closes it. A closed queue is in no indirectee, so a
+//! thread whose entry is refused examines the thunk again.
 //!
-//! *The plain stores* overwrite queues unseen. So a queue also hangs on the claim's owner, and
-//! does so before it is in the indirectee. The owner comes by: it returns to its update frame
-//! or loses it, and exchanges the indirectee. If it finds anything but its own claim, or loses a
-//! frame because the thunk is not its own any more, it wakes all queues that hang on it and whose
-//! thunk is not under its evaluation ([`settle`]). Why it misses none: a queue that got into the
-//! indirectee hung on the owner before, and found the owner's claim there, so the owner's exchange
-//! comes later. To wake too often is harmless: a thread that wakes enters the thunk again.
+//! **Lost queues**: the plain stores may overwrite a queue. So a queue also hangs on the owner of the claim, before it
+//! is in the indirectee. The owner returns to its update frame, or loses it, and exchanges the indirectee. If it finds
+//! anything but its own claim, or loses a frame because it no longer owns the thunk, it wakes all queues that hang on
+//! it and whose thunks it does not evaluate ([`settle`]). It misses none: a queue that got into the indirectee hung on
+//! the owner before, and replaced the owner's claim, so the owner's exchange comes later. Waking too many is harmless,
+//! because a woken thread enters the thunk again.
 //!
-//! Orders: values and queues are published by the store of the word that leads to them (Release)
-//! and read after that word (Acquire). The exchanges of indirectee and of the owner's list are
-//! SeqCst, since the plain store between a waiter's and the owner's exchange of the indirectee
-//! breaks the chain by which the one would see what the other did before.
+//! # Invariants
+//! - From the first time that the header is no thunk's, **the indirectee decides**, whatever the header says. If it is
+//!   a thread (a *claim by* that thread) or a queue of waiters (a claim by the queue's owner), the thunk is under
+//!   evaluation. Anything else is its value.
+//! - A thunk that has been claimed is never unclaimed again.
 //!
+//! # Orderings
+//! Values and queues are published by the store of the word that leads to them (Release), and read after that word
+//! (Acquire). The exchanges of the indirectee and of the owner's list are SeqCst. Otherwise the plain store between a
+//! waiter's and the owner's exchange of the indirectee would break the chain by which one sees what the other did
+//! before.
+//!
+//! # Checked by
 //! `rts/tests/evaluation` runs this file under loom.
 use crate::base::atomics::AtomicUsize;
 use crate::base::atomics::Ordering::*;
 
-/// The headers that say that a thunk's indirectee counts, as this runtime writes them.
+/// The headers that make a thunk's indirectee decide, as this runtime writes them.
 pub struct Headers {
     pub ind: usize,
     pub blackhole: usize,
     pub whitehole: usize,
 }
 
-/// What the indirectee of a thunk is, once the header is no thunk's.
+/// What the indirectee of a thunk says, once the header is no thunk's.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Claim {
     /// Under evaluation by this thread.
     By(usize),
-    /// Under evaluation, and others wait in this queue.
+    /// Under evaluation, and other threads wait in this queue.
     Queue(usize),
     Value,
 }
 
-/// Where the words are. All addresses given to it are of live objects.
+/// Access to the words of objects. All addresses passed to it are of live objects.
 pub trait Memory {
-    /// The end of a list of queues or entries; the entries of a closed queue.
+    /// The end of a list of queues or entries; also the entries of a closed queue.
     fn end(&self) -> usize;
-    /// May others change words at the same time?
+    /// May other HECs change words at the same time?
     fn shared(&self) -> bool;
     fn headers(&self) -> Headers;
     /// Is `header` IND or one of the black holes?
@@ -77,7 +82,7 @@ pub trait Memory {
     /// The entries of a queue, latest first.
     fn entries(&self, queue: usize) -> &AtomicUsize;
     fn next_entry(&self, entry: usize) -> &AtomicUsize;
-    /// The thunk, and the thread, that a queue was made for.
+    /// The thunk that a queue was made for.
     fn thunk_of(&self, queue: usize) -> usize;
     fn owner_of(&self, queue: usize) -> usize;
     /// The queues that hang on a thread, latest first.
@@ -85,35 +90,35 @@ pub trait Memory {
     fn next_hanging(&self, queue: usize) -> &AtomicUsize;
 }
 
-/// A thunk as a thread finds it.
+/// The state of a thunk, as a thread finds it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum State {
     Unclaimed,
-    /// Another thread claims it at this moment, or gives it a value.
+    /// Another thread is claiming it at this moment, or giving it a value.
     BeingClaimed,
-    /// Claimed: its indirectee, and what that is.
+    /// Claimed: its indirectee, and what that says.
     Claimed(usize, Claim),
 }
 
-/// What became of an update.
+/// The result of an update.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// The value is in, in the place of this claim.
+    /// The value has replaced this claim.
     Replaced(Claim),
-    /// There is a value already.
+    /// The thunk has this value already.
     Kept(usize),
 }
 
-/// What is left to the caller, who knows threads and the collector.
+/// An operation that is left to the caller, which knows threads and the collector.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Pending {
-    /// The threads of these entries, latest first, are to be woken.
+    /// Wake the threads of these entries, latest first.
     Wake(usize),
     /// The link of this queue is about to change.
     Relink(usize),
 }
 
-/// From `old` to `new`, unless somebody was faster: then what is there.
+/// Exchanges `old` for `new`, or returns the current value if another thread was faster.
 fn exchange<M: Memory>(m: &M, word: &AtomicUsize, old: usize, new: usize) -> Result<usize, usize> {
     if m.shared() {
         word.compare_exchange(old, new, SeqCst, Acquire)
@@ -123,7 +128,7 @@ fn exchange<M: Memory>(m: &M, word: &AtomicUsize, old: usize, new: usize) -> Res
     }
 }
 
-/// Looks at a thunk.
+/// Reads the state of a thunk.
 pub fn look<M: Memory>(m: &M, thunk: usize) -> State {
     let header = m.header(thunk).load(Acquire);
     if m.indirectee_counts(header) {
@@ -136,7 +141,7 @@ pub fn look<M: Memory>(m: &M, thunk: usize) -> State {
     }
 }
 
-/// Which thread a claim is by.
+/// The thread that owns a claim.
 pub fn owner<M: Memory>(m: &M, claim: Claim) -> Option<usize> {
     match claim {
         Claim::By(thread) => Some(thread),
@@ -145,8 +150,7 @@ pub fn owner<M: Memory>(m: &M, claim: Claim) -> Option<usize> {
     }
 }
 
-/// Gives an unclaimed thunk an indirectee and a header; the old header, or `None` if somebody was
-/// faster.
+/// Gives an unclaimed thunk an indirectee and a header. Returns the old header, or `None` if another thread was faster.
 fn seize<M: Memory>(m: &M, thunk: usize, indirectee: usize, header: usize) -> Option<usize> {
     let hole = m.headers().whitehole;
     let seen = m.header(thunk).load(Acquire);
@@ -158,17 +162,17 @@ fn seize<M: Memory>(m: &M, thunk: usize, indirectee: usize, header: usize) -> Op
     Some(seen)
 }
 
-/// Claims an unclaimed thunk for a thread: the header it had.
+/// Claims an unclaimed thunk for a thread. Returns the header it had, or `None` if another thread was faster.
 pub fn claim<M: Memory>(m: &M, thunk: usize, thread: usize) -> Option<usize> {
     seize(m, thunk, thread, m.headers().blackhole)
 }
 
-/// Gives an unclaimed thunk its value. False if somebody was faster.
+/// Gives an unclaimed thunk its value. Returns false if another thread was faster.
 pub fn fill<M: Memory>(m: &M, thunk: usize, value: usize) -> bool {
     seize(m, thunk, value, m.headers().ind).is_some()
 }
 
-/// Gives a thunk that has been claimed, by whomever, its value.
+/// Gives a claimed thunk its value, whichever thread owns the claim.
 pub fn finish<M: Memory>(m: &M, thunk: usize, value: usize) -> Outcome {
     let mut indirectee = m.indirectee(thunk).load(Acquire);
     loop {
@@ -187,7 +191,7 @@ pub fn finish<M: Memory>(m: &M, thunk: usize, value: usize) -> Outcome {
     }
 }
 
-/// What the thread whose frame has gone owes after an update.
+/// Performs what remains after an update by the thread whose frame has gone.
 pub fn after_update<M: Memory>(m: &M, thread: usize, outcome: Outcome, mut owe: impl FnMut(Pending)) {
     let before = match outcome {
         Outcome::Kept(_) => return settle(m, thread, owe),
@@ -203,7 +207,7 @@ pub fn after_update<M: Memory>(m: &M, thread: usize, outcome: Outcome, mut owe: 
     }
 }
 
-/// Puts an entry in a queue. False if the queue is closed.
+/// Puts an entry in a queue. Returns false if the queue is closed.
 pub fn enqueue<M: Memory>(m: &M, queue: usize, entry: usize) -> bool {
     let mut latest = m.entries(queue).load(Acquire);
     while latest != m.end() {
@@ -216,9 +220,8 @@ pub fn enqueue<M: Memory>(m: &M, queue: usize, entry: usize) -> bool {
     false
 }
 
-/// Puts a queue that nobody knows yet, made for `thunk` and the thread that claims it, and
-/// with one entry in it, in the place of the claim. False if the claim is not there any more; then
-/// the queue is closed.
+/// Replaces a claim by a new queue, which has one entry and was made for `thunk` and the thread that claims it. Returns
+/// false if the claim is no longer there; then the queue is closed.
 pub fn open<M: Memory>(m: &M, queue: usize) -> bool {
     let (thunk, owner) = (m.thunk_of(queue), m.owner_of(queue));
     if m.shared() {
@@ -231,7 +234,7 @@ pub fn open<M: Memory>(m: &M, queue: usize) -> bool {
     opened
 }
 
-/// Closes a queue: its entries, latest first, are the caller's to wake.
+/// Closes a queue. Returns its entries, latest first, which the caller must wake.
 pub fn close<M: Memory>(m: &M, queue: usize) -> usize {
     if m.shared() {
         return m.entries(queue).swap(m.end(), SeqCst);
@@ -252,8 +255,8 @@ fn hang<M: Memory>(m: &M, thread: usize, queue: usize) {
     }
 }
 
-/// Takes closed queues off the front of a thread's list. Only those who act for the thread take
-/// queues off, so one that is first stays before its successor.
+/// Takes closed queues off the front of a thread's list. Only HECs that act for the thread take queues off, so a queue
+/// that is first stays before its successor.
 pub fn prune<M: Memory>(m: &M, thread: usize) {
     loop {
         let first = m.hanging(thread).load(Acquire);
@@ -261,15 +264,15 @@ pub fn prune<M: Memory>(m: &M, thread: usize) {
             return;
         }
         let rest = m.next_hanging(first).load(Relaxed);
-        // Should another queue have come, that one is open.
+        // If another queue has been added meanwhile, that one is open.
         if m.hanging(thread).compare_exchange(first, rest, SeqCst, Relaxed).is_err() {
             return;
         }
     }
 }
 
-/// Closes the queues that hang on a thread and whose thunks it does not evaluate (any more). Called by those who act for the thread only, when a
-/// frame of its has gone.
+/// Closes the queues that hang on a thread and whose thunks it does not evaluate any more. Only HECs that act for the
+/// thread call this, when one of its frames has gone.
 pub fn settle<M: Memory>(m: &M, thread: usize, mut owe: impl FnMut(Pending)) {
     if !m.shared() {
         return;

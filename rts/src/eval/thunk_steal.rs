@@ -1,13 +1,16 @@
-//! Taking a claimed thunk from a thread that is runnable and does not run.
+//! Thunk stealing: taking a claimed thunk from a thread that is runnable but does not run ([SHMP14], section 6.5).
 //!
-//! A thread waits for a thunk that another one evaluates, and as a rule that one is to run next
-//! (`blackhole.rs`). Where it cannot, because too many are ahead of it, the thunk is stolen (2014
-//! paper, §6.5): the work that its owner has done for it is frozen (`raise_async.rs`), and who wanted
-//! to wait resumes it. The owner, in its turn, enters the thunk as anybody would.
+//! # Protocol
+//! 1. A thread waits for a thunk that another thread evaluates. As a rule the owner runs next (`blackhole.rs`).
+//! 2. If too many threads are ahead of the owner, the waiting thread steals the thunk. The work that the owner has done
+//!    for it is frozen (`raise_async.rs`), and the waiting thread resumes it.
+//! 3. When the owner runs, it enters the thunk like any other thread.
 //!
-//! The owner's thread is ours and at rest, so no other HEC looks at its stack. Work is left to its
-//! owner where what is on the stack is about the thread: handlers, masking states, transactions, an
-//! exception that waits to be raised. So is a large piece, which would cost more to move than to wait for.
+//! # Invariants
+//! - This HEC owns the thread of the claim, which is at rest. So no other HEC reads its stack.
+//! - Work stays with its owner if the stack has frames that belong to the thread: handlers, masking states,
+//!   transactions. It also stays if an exception waits to be raised.
+//! - A large piece of work stays as well, because it costs more to move than to wait for.
 use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
 use crate::abi::{Closure, Tso};
@@ -18,18 +21,17 @@ use crate::info;
 use crate::observe::blackhole_profile;
 use crate::thread::park;
 
-/// The most words that are moved.
+/// The most words of stack that are moved: 16 KB, which takes about as long as a thread switch with cold caches.
 const MOST_WORDS: usize = 2048;
 
-/// Is the thread runnable, at rest and ours?
+/// Is the thread runnable, at rest, and owned by this HEC?
 unsafe fn is_at_rest_here(hec: &Hec, t: Tso) -> bool {
     let ownership = park::ownership(t);
     let held = ownership.lock();
     ownership.is_ours(hec.address(), &held)
 }
 
-/// The update frame for a thunk, if there is one not far from the top of the current chunk, with
-/// nothing but evaluation above it.
+/// The update frame for a thunk, if it is near the top of the current chunk with only evaluation frames above it.
 unsafe fn find(t: Tso, thunk: Closure) -> Option<Frame> {
     let stack = t.obj().stackobj;
     let top = stack.top() as *mut usize;

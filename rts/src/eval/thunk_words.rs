@@ -1,4 +1,4 @@
-//! Thunks, queues of waiters and threads as `thunk.rs` sees them: where their words are.
+//! Thunks, queues of waiters and threads as the thunk protocol sees them: where their words are.
 use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
 use crate::abi::symbols::is_blackhole_info;
@@ -7,15 +7,15 @@ use crate::base::atomics::AtomicUsize;
 use crate::eval::thunk::{Claim, Headers, Memory};
 use crate::{hec, info};
 
-/// MSG_BLACKHOLE, a waiter's entry: {link, thread, thunk}. One given up has no thread.
+/// MSG_BLACKHOLE, a waiter's entry: {link, thread, thunk}. An abandoned entry has no thread.
 pub(super) const MSG_LINK: usize = 1;
 pub(super) const MSG_TSO: usize = 2;
 pub(super) const MSG_BH: usize = 3;
 pub(super) const MSG_WORDS: usize = 4;
-/// BLOCKING_QUEUE: {link, thunk, owner, entries}. The link is to the next that hangs on the owner.
+/// BLOCKING_QUEUE: {link, thunk, owner, entries}. The link is to the next queue that hangs on the owner.
 pub(super) const BQ_WORDS: usize = 5;
 
-/// The heap. Whoever names an object to it owes that the object is live.
+/// The heap. Its users guarantee that all objects they pass are live.
 pub(super) struct Heap;
 
 /// The thread that an entry is for.
@@ -23,7 +23,7 @@ pub(super) fn thread_of<'a>(entry: Closure) -> &'a AtomicUsize {
     word(entry.0, MSG_TSO)
 }
 
-/// Word `i` of an object, which others may change.
+/// Word `i` of an object, which other HECs may change.
 fn word<'a>(object: usize, i: usize) -> &'a AtomicUsize {
     // SAFETY: a naturally aligned word of a live object, as `Heap` says.
     unsafe { &*(Closure(object).slot(i) as *const AtomicUsize) }

@@ -1,18 +1,17 @@
-//! What unwinding a stack needs from the floors above: it meets transactions and queues that
-//! it does not understand. Given once, by `sync::init`.
+//! Functions of `sync` that unwinding a stack calls for transactions and wait queues. `sync::init` sets them once.
 use crate::abi::Tso;
 use crate::hec::Hec;
 
 #[derive(Clone, Copy)]
 pub struct Hooks {
-    /// Forgets the thread's transaction, as if it had not been tried.
+    /// Drops the thread's transaction, as if it had not been tried.
     pub abort_transaction: unsafe fn(&mut Hec, Tso),
     /// Has the thread's transaction seen a consistent state that still holds?
     pub transaction_valid: unsafe fn(Tso) -> bool,
-    /// Undoes what the transaction wrote since the nested one that began at a mark (see
-    /// `sync::stm::record`), and ends that: (thread, begin, what enclosed it).
+    /// Undoes the transaction's writes since a nested one began, and ends the nested one (see `sync::stm::trec`).
+    /// Arguments: thread, number of notes at its beginning, number of the enclosing one.
     pub roll_back: unsafe fn(&mut Hec, Tso, usize, usize),
-    /// Takes a blocked thread off whatever it waits on. It stays marked as blocked.
+    /// Takes a blocked thread off the queue it waits on. It stays marked as blocked.
     pub leave_queues: unsafe fn(&mut Hec, Tso),
 }
 

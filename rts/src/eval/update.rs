@@ -1,6 +1,6 @@
-//! Updating a thunk from Rust: values that come by exceptions and frozen work, and, with several
-//! HECs, those that return to the frame of a claimed thunk. (Other frames update in Cmm,
-//! `Update.cmm`.) The protocol is in `thunk.rs`.
+//! Updating a thunk from Rust: with values from exceptions and frozen work and, with several HECs, with values that
+//! return to the frame of a claimed thunk. Cmm updates for all other frames (`Update.cmm`). `thunk.rs` has the
+//! protocol.
 use super::blackhole::{discharge, wake};
 use super::thunk::{self, Claim, Memory, Outcome, State};
 use crate::abi::{Closure, Tso};
@@ -8,9 +8,8 @@ use crate::eval::thunk_words::Heap;
 use crate::hec::spark_skip;
 use crate::hec::Hec;
 
-/// Makes `thunk` an indirection to `value`, unless it has a value already or is just being claimed
-/// by another thread, and wakes who waits for it. `t` is the thread whose frame for the thunk
-/// goes.
+/// Makes `thunk` an indirection to `value` and wakes the threads that wait for it. Does nothing if the thunk has a
+/// value already or another thread is claiming it at this moment. `t` is the thread whose frame for the thunk goes.
 /// # Safety
 /// `thunk` is an untagged pointer to a thunk; the caller acts for `t`.
 pub unsafe fn update(hec: &mut Hec, t: Tso, thunk: Closure, value: Closure) {
@@ -25,7 +24,7 @@ pub unsafe fn update(hec: &mut Hec, t: Tso, thunk: Closure, value: Closure) {
     }
 }
 
-/// Gives a thunk that has been claimed, by whomever, its value. The value that it has now.
+/// Gives a claimed thunk its value, whichever thread owns the claim. Returns the value that the thunk now has.
 /// # Safety
 /// As for [`update`].
 pub(super) unsafe fn finish(hec: &mut Hec, t: Tso, thunk: Closure, value: Closure) -> Closure {
@@ -43,7 +42,7 @@ pub(super) unsafe fn finish(hec: &mut Hec, t: Tso, thunk: Closure, value: Closur
     }
 }
 
-/// Gives an unclaimed thunk its value. False if somebody else was faster.
+/// Gives an unclaimed thunk its value. Returns false if another thread was faster.
 /// # Safety
 /// As for [`update`].
 pub(super) unsafe fn fill(hec: &mut Hec, thunk: Closure, value: Closure) -> bool {
@@ -54,18 +53,18 @@ pub(super) unsafe fn fill(hec: &mut Hec, thunk: Closure, value: Closure) -> bool
     filled
 }
 
-/// The running thread returns `value` to the update frame of a thunk that somebody has claimed:
-/// what it goes on with, evaluated or not. Called if there are several HECs.
+/// The running thread returns `value` to the update frame of a claimed thunk. Returns the value to continue with,
+/// evaluated or not. Called if there are several HECs.
 /// # Safety
-/// Called from Cmm; Hp is in its register, so the nursery is out of bounds.
+/// Called from Cmm. Hp is in its register, so nothing may be allocated in the nursery.
 #[no_mangle]
 pub unsafe extern "C" fn hec_update_shared(hec: &mut Hec, thunk: Closure, value: Closure) -> Closure {
     let t = hec.current();
     finish(hec, t, thunk, value)
 }
 
-/// As the frame of a claimed thunk has been overwritten in Cmm: wakes whoever waited in
-/// `indirectee`, if that is a queue. Called if there is one HEC.
+/// Cmm has overwritten the indirectee of a claimed thunk: wakes the threads in `indirectee`, if it is a queue. Called
+/// if there is one HEC.
 /// # Safety
 /// Called from Cmm; `indirectee` is what the thunk held before.
 #[no_mangle]
