@@ -36,7 +36,7 @@ pub unsafe extern "C" fn forkProcess(entry: usize) -> libc::pid_t {
     let pid = eventlog::with_locked(fork);
     if pid != 0 {
         ticker::pause(false);
-        stop_world::go_on(me);
+        stop_world::resume(me);
         handoff::release(me);
         return pid;
     }
@@ -66,7 +66,7 @@ unsafe fn child(me: TaskRef, entry: usize) -> ! {
         h.take_messages();
         spark::forget(h);
     }
-    stop_world::go_on(me);
+    stop_world::resume(me);
     crate::api::startup::after_fork();
     in_call::after_fork();
     interrupt::after_fork();

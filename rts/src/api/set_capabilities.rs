@@ -60,7 +60,7 @@ pub unsafe extern "C" fn setNumCapabilities(n: u32) {
     for h in stop_world::hecs().into_iter().skip(n) {
         balance::leave(h);
     }
-    stop_world::go_on(me);
+    stop_world::resume(me);
     if n != before {
         // `base` has one event manager for each HEC.
         let changed = static_closure!(base_GHCziConcziIO_ioManagerCapabilitiesChanged_closure);

@@ -17,10 +17,10 @@
 //! - The frame has all the state. So it may be frozen with a computation, resumed by another thread, or dropped by an
 //!   exception (then the modification has not begun).
 //! - The function must not be evaluated where a lazy operation would visibly not have evaluated it:
-//!   - A thread that stops may stop for long, or for ever. So when it stops, the operation is done lazily ([`settle`]).
-//!     The work so far is frozen into the thunk that goes into the variable, and the thread continues after the
-//!     operation. A thread that needs the value resumes the work.
-//!   - If the function raises an exception, its thunk raises it ([`raised`]); the operation itself never does.
+//!   - A thread that stops may stop for long, or for ever. So when it stops, the operation is done lazily
+//!     ([`defer_all`]). The work so far is frozen into the thunk that goes into the variable, and the thread continues
+//!     after the operation. A thread that needs the value resumes the work.
+//!   - If the function raises an exception, its thunk raises it ([`on_raise`]); the operation itself never does.
 //!   - Work that must not be duplicated (`noDuplicate#`) must not be wasted either: the operation is done lazily first.
 use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
@@ -98,14 +98,14 @@ impl Modification {
 
     /// Replaces the value found by `new`. Returns false if the variable holds another value.
     unsafe fn publish(&self, hec: &mut Hec, new: Closure) -> bool {
-        let done = mut_var::replace(self.value(), self.found.0, new.0);
-        if done {
-            self.has_changed(hec);
+        let completed = mut_var::replace(self.value(), self.found.0, new.0);
+        if completed {
+            self.record_write(hec);
         }
-        done
+        completed
     }
 
-    unsafe fn has_changed(&self, hec: &mut Hec) {
+    unsafe fn record_write(&self, hec: &mut Hec) {
         dirty_MUT_VAR(&mut hec.r, self.variable, self.found);
     }
 
@@ -115,37 +115,36 @@ impl Modification {
         thunk.set_info(info!(hec_modify_info));
         thunk.set_word(THUNK_PAYLOAD, self.function.0);
         let new = self.new_value(hec, thunk);
-        self.found =
-            Closure(mut_var::put_before(self.value(), new.0, |found| thunk.set_word(THUNK_PAYLOAD + 1, found)));
-        self.has_changed(hec);
+        self.found = Closure(mut_var::prepend(self.value(), new.0, |found| thunk.set_word(THUNK_PAYLOAD + 1, found)));
+        self.record_write(hec);
         thunk
     }
 }
 
 /// The operation of this frame has been completed, and found `found`. Returns the frame that receives its thunk and
 /// returns both.
-unsafe fn done(frame: Frame, found: Closure) -> Frame {
-    let done = Frame(frame.0.add(DONE));
-    done.set_info(info!(hec_has_modified_info));
-    *done.0.add(1) = found.0;
-    done
+unsafe fn completed(frame: Frame, found: Closure) -> Frame {
+    let completed = Frame(frame.0.add(DONE));
+    completed.set_info(info!(hec_has_modified_info));
+    *completed.0.add(1) = found.0;
+    completed
 }
 
 /// Makes the thread continue after the operation, which found `found` and returns `thunk`.
-unsafe fn go_on_behind(t: Tso, frame: Frame, found: Closure, thunk: Closure) {
-    set_top(t, done(frame, found), &[info!(stg_ret_p_info).0, thunk.0]);
+unsafe fn continue_after(t: Tso, frame: Frame, found: Closure, thunk: Closure) {
+    set_top(t, completed(frame, found), &[info!(stg_ret_p_info).0, thunk.0]);
 }
 
 /// The function has raised an exception, and `raises` is a thunk that does the same. The thread continues after the
 /// operation.
 /// # Safety
 /// The frame belongs to a modification and is in the running thread's current chunk; Sp and Hp are saved.
-pub(super) unsafe fn raised(hec: &mut Hec, t: Tso, frame: Frame, raises: Closure) {
+pub(super) unsafe fn on_raise(hec: &mut Hec, t: Tso, frame: Frame, raises: Closure) {
     let mut m = Modification::of(frame);
     let new = m.new_value(hec, raises);
     // Applied to another value, the function might not raise.
     let thunk = if m.publish(hec, new) { raises } else { m.defer(hec) };
-    go_on_behind(t, frame, m.found, thunk);
+    continue_after(t, frame, m.found, thunk);
 }
 
 /// The innermost modification on a thread's stack.
@@ -182,13 +181,13 @@ unsafe fn innermost(t: Tso) -> Innermost {
 /// Returns true if there were any.
 /// # Safety
 /// The thread ran on this HEC, its registers are saved, its stack is dirty, and its youngest frame needs no register.
-pub unsafe fn settle(hec: &mut Hec, t: Tso) -> bool {
+pub unsafe fn defer_all(hec: &mut Hec, t: Tso) -> bool {
     hec.modify_predictor.on_stop();
     let mut any = false;
     while t.obj().flags & TSO_MODIFIES != 0 {
         match innermost(t) {
             Innermost::Resumable(frame) => {
-                put_off(hec, t, frame);
+                defer_running(hec, t, frame);
                 any = true;
             }
             Innermost::BelowHandler => break,
@@ -199,7 +198,7 @@ pub unsafe fn settle(hec: &mut Hec, t: Tso) -> bool {
 }
 
 /// Completes a modification lazily.
-unsafe fn put_off(hec: &mut Hec, t: Tso, frame: Frame) {
+unsafe fn defer_running(hec: &mut Hec, t: Tso, frame: Frame) {
     let mut m = Modification::of(frame);
     // As if the thread had been evaluating this thunk from the start.
     let mut thunk = hec.allocate(THUNK_PAYLOAD);
@@ -207,7 +206,7 @@ unsafe fn put_off(hec: &mut Hec, t: Tso, frame: Frame) {
     thunk.set_word(INDIRECTEE, t.0);
     frame.set_info(info!(stg_marked_upd_frame_info));
     *frame.0.add(UPD_FRAME_UPDATEE) = thunk.0;
-    done(frame, m.found);
+    completed(frame, m.found);
     let new = m.new_value(hec, thunk);
     if m.publish(hec, new) {
         unwind(hec, t, Goal::Below(frame));
@@ -215,14 +214,14 @@ unsafe fn put_off(hec: &mut Hec, t: Tso, frame: Frame) {
         unwind(hec, t, Goal::Only(frame));
         thunk = m.defer(hec);
     }
-    go_on_behind(t, frame, m.found, thunk);
+    continue_after(t, frame, m.found, thunk);
 }
 
 /// The thread's stack is about to be frozen. A thread that resumes the work may be in other modifications, so each
 /// frame is marked as nested.
 /// # Safety
 /// The thread is stopped.
-pub(super) unsafe fn is_frozen(t: Tso) {
+pub(super) unsafe fn mark_nested(t: Tso) {
     if t.obj().flags & TSO_MODIFIES == 0 {
         return;
     }
@@ -238,7 +237,7 @@ pub(super) unsafe fn is_frozen(t: Tso) {
 /// Records that a thread continues frozen work, perhaps within a modification.
 /// # Safety
 /// The thread is the running one.
-pub(super) unsafe fn may_be_resumed(t: Tso) {
+pub(super) unsafe fn mark_resumed(t: Tso) {
     t.obj().flags |= TSO_MODIFIES;
 }
 

@@ -3,7 +3,7 @@ use crate::abi::closure::fields::*;
 use crate::abi::tso::TSO_MODIFIES;
 use crate::abi::{Closure, Info, Tso};
 use crate::collector::Request;
-use crate::eval::atomic_modify::settle;
+use crate::eval::atomic_modify::defer_all;
 use crate::eval::raise::hec_raise;
 use crate::eval::raise_async::raise_async;
 use crate::eval::tests::stack;
@@ -36,7 +36,7 @@ fn component() -> Info {
 }
 
 /// What the thread continues with after the operation: the value found, and the thunk.
-unsafe fn returned(t: Tso) -> (Closure, Closure) {
+unsafe fn result_of(t: Tso) -> (Closure, Closure) {
     let s = stack(t);
     assert_eq!((s[0], s[2]), (info!(stg_ret_p_info).0, info!(hec_has_modified_info).0));
     assert_eq!(s[5..7], [t::ret_p().0, 24]);
@@ -44,41 +44,41 @@ unsafe fn returned(t: Tso) -> (Closure, Closure) {
 }
 
 /// The thunk of which the variable's value is the first component.
-unsafe fn selected(variable: Closure) -> Closure {
+unsafe fn selected_thunk(variable: Closure) -> Closure {
     let value = variable.field(MUT_VAR);
     assert_eq!(value.info(), info!(stg_sel_0_upd_info));
     value.field(SELECTOR_SELECTEE)
 }
 
 #[test]
-fn who_stops_leaves_a_thunk_that_goes_on_with_the_work() {
+fn stopping_leaves_a_thunk_that_resumes_the_work() {
     for (frame, is_component) in [(component(), true), (info!(hec_modifying_whole_info), false)] {
         let u = under_way(frame, &[t::ret_p().0, 8]);
         unsafe {
-            assert!(settle(u.w.hec, u.t));
-            let (found, thunk) = returned(u.t);
+            assert!(defer_all(u.w.hec, u.t));
+            let (found, thunk) = result_of(u.t);
             assert_eq!(found, u.found);
-            let published = if is_component { selected(u.variable) } else { u.variable.field(MUT_VAR) };
+            let published = if is_component { selected_thunk(u.variable) } else { u.variable.field(MUT_VAR) };
             assert_eq!(published, thunk);
             assert_eq!(thunk.info(), info!(stg_IND_info));
             let ap = thunk.field(INDIRECTEE);
             assert_eq!((ap.info(), ap.word(AP_STACK_SIZE)), (info!(stg_AP_STACK_info), 2));
             assert_eq!([ap.word(AP_STACK_PAYLOAD), ap.word(AP_STACK_PAYLOAD + 1)], [t::ret_p().0, 8]);
-            assert!(!settle(u.w.hec, u.t));
+            assert!(!defer_all(u.w.hec, u.t));
             assert_eq!(u.t.obj().flags & TSO_MODIFIES, 0);
         }
     }
 }
 
 #[test]
-fn what_others_have_changed_is_modified_lazily() {
+fn a_changed_variable_is_modified_lazily() {
     let mut u = under_way(component(), &[t::ret_p().0, 8]);
     let other = u.w.int(3000);
     unsafe {
         u.variable.set_word(MUT_VAR, other.0);
-        assert!(settle(u.w.hec, u.t));
-        let (found, thunk) = returned(u.t);
-        assert_eq!((found, selected(u.variable)), (other, thunk));
+        assert!(defer_all(u.w.hec, u.t));
+        let (found, thunk) = result_of(u.t);
+        assert_eq!((found, selected_thunk(u.variable)), (other, thunk));
         assert_eq!(thunk.info(), info!(hec_modify_info));
         assert_eq!([thunk.word(THUNK_PAYLOAD), thunk.word(THUNK_PAYLOAD + 1)], [u.function.0, other.0]);
     }
@@ -92,14 +92,14 @@ fn thunks_above_are_not_lost() {
         *(u.t.obj().stackobj.obj().sp as *mut usize).add(3) = x.0;
         let other = u.w.int(3000);
         u.variable.set_word(MUT_VAR, other.0);
-        assert!(settle(u.w.hec, u.t));
+        assert!(defer_all(u.w.hec, u.t));
         assert_eq!(x.info(), info!(stg_IND_info));
         assert_eq!(x.field(INDIRECTEE).word(AP_STACK_PAYLOAD + 1), 8);
     }
 }
 
 #[test]
-fn the_outer_one_is_settled_too() {
+fn outer_modifications_are_deferred_too() {
     let mut u = under_way(component(), &[]);
     let found = u.w.int(1);
     let inner = u.w.object(info!(stg_MUT_VAR_DIRTY_info), &[found.0]);
@@ -110,19 +110,19 @@ fn the_outer_one_is_settled_too() {
         std::ptr::copy_nonoverlapping(words.as_ptr(), sp as *mut usize, words.len());
         u.t.obj().stackobj.obj().sp = sp;
         assert_eq!(stack(u.t)[words.len()..], outer);
-        assert!(settle(u.w.hec, u.t));
-        let (_, thunk) = returned(u.t);
-        assert_eq!(selected(u.variable), thunk);
+        assert!(defer_all(u.w.hec, u.t));
+        let (_, thunk) = result_of(u.t);
+        assert_eq!(selected_thunk(u.variable), thunk);
         assert_eq!(inner.field(MUT_VAR).info(), info!(stg_IND_info));
     }
 }
 
 #[test]
-fn one_below_a_handler_is_left() {
+fn a_modification_below_a_handler_is_left() {
     let u = under_way(component(), &[t::ret_p().0, 8, t::catch().0, 0, 0]);
     unsafe {
         let before = stack(u.t);
-        assert!(!settle(u.w.hec, u.t));
+        assert!(!defer_all(u.w.hec, u.t));
         assert_eq!((stack(u.t), u.variable.field(MUT_VAR)), (before, u.found));
         assert_ne!(u.t.obj().flags & TSO_MODIFIES, 0);
     }
@@ -134,8 +134,8 @@ fn a_function_that_raises_makes_a_thunk_that_does() {
     let e = u.w.int(7000);
     unsafe {
         assert_eq!(hec_raise(u.w.hec, e), 0);
-        let (found, thunk) = returned(u.t);
-        assert_eq!((found, selected(u.variable)), (u.found, thunk));
+        let (found, thunk) = result_of(u.t);
+        assert_eq!((found, selected_thunk(u.variable)), (u.found, thunk));
         assert_eq!((thunk.info(), thunk.word(THUNK_PAYLOAD)), (info!(stg_raise_info), e.0));
     }
 }
@@ -147,8 +147,8 @@ fn a_function_that_raises_may_not_for_another_value() {
     unsafe {
         u.variable.set_word(MUT_VAR, other.0);
         assert_eq!(hec_raise(u.w.hec, e), 0);
-        assert_eq!(returned(u.t).0, other);
-        assert_eq!(selected(u.variable).info(), info!(hec_modify_info));
+        assert_eq!(result_of(u.t).0, other);
+        assert_eq!(selected_thunk(u.variable).info(), info!(hec_modify_info));
     }
 }
 
@@ -165,13 +165,13 @@ fn an_old_variable_is_remembered() {
         let variable = u.w.roots[0];
         assert_eq!(variable.info(), info!(stg_MUT_VAR_CLEAN_info));
         let t = u.w.hec.current();
-        assert!(settle(u.w.hec, t));
+        assert!(defer_all(u.w.hec, t));
         assert!(u.w.hec.remembered.by_generation[1].contains(&variable));
     }
 }
 
 #[test]
-fn what_is_frozen_is_taken_for_nested() {
+fn frozen_modifications_count_as_nested() {
     let mut w = World::new(2);
     let x = w.thunk();
     let (found, function) = (w.int(1000), w.int(2000));

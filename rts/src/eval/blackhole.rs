@@ -51,7 +51,7 @@ pub unsafe fn value(c: Closure) -> Option<Closure> {
 /// # Safety
 /// `thunk` is live and untagged.
 pub unsafe fn owner_of(thunk: Closure) -> Option<Tso> {
-    match thunk::look(&Heap, thunk.0) {
+    match thunk::inspect(&Heap, thunk.0) {
         State::Claimed(_, claim) => thunk::owner(&Heap, claim).map(Tso),
         _ => None,
     }
@@ -95,11 +95,11 @@ pub unsafe extern "C" fn hec_await_briefly(hec: &mut Hec, thunk: Closure) -> usi
     let Some(owner) = owner_of(thunk) else { return 1 };
     let there = park::ownership(owner).owner.load(Ordering::Relaxed) as *const Hec;
     let wait = !std::ptr::eq(there, hec) && runs_on(there, owner);
-    (wait && hec.thunk_spin.spin_until(LOOKS, || owner_of(thunk).is_none())) as usize
+    (wait && hec.thunk_spin.spin_until(THUNK_SPINS, || owner_of(thunk).is_none())) as usize
 }
 
 /// The most polls of a thunk: a few microseconds, which is what parking and waking a thread takes.
-const LOOKS: usize = 400;
+const THUNK_SPINS: usize = 400;
 
 /// Parks a thread on a claimed thunk. Returns false if it need not wait: the value has arrived, or the thread has
 /// stolen the thunk.
@@ -108,9 +108,9 @@ const LOOKS: usize = 400;
 /// own the thread.
 pub unsafe fn park(hec: &mut Hec, t: Tso, thunk: Closure) -> bool {
     loop {
-        let State::Claimed(_, claim) = thunk::look(&Heap, thunk.0) else { return false };
+        let State::Claimed(_, claim) = thunk::inspect(&Heap, thunk.0) else { return false };
         let Some(owner) = thunk::owner(&Heap, claim).map(Tso) else { return false };
-        if owner != t && is_far(hec, owner) && steal(hec, owner, thunk) {
+        if owner != t && is_far_back(hec, owner) && steal(hec, owner, thunk) {
             return false;
         }
         let entry = new_entry(hec, t, thunk);
@@ -140,23 +140,23 @@ pub unsafe fn park(hec: &mut Hec, t: Tso, thunk: Closure) -> bool {
             return true;
         }
         drop(held);
-        give_up(entry);
+        abandon(entry);
     }
 }
 
 /// Is the thread not among those that run soon on this HEC?
-unsafe fn is_far(hec: &Hec, t: Tso) -> bool {
-    let long = hec.run_queue.len() > MOST_PASSED;
-    long && !hec.run_queue.is_among_first(t, MOST_PASSED) || checks().steal
+unsafe fn is_far_back(hec: &Hec, t: Tso) -> bool {
+    let long = hec.run_queue.len() > MAX_QUEUE_SEARCH;
+    long && !hec.run_queue.is_among_first(t, MAX_QUEUE_SEARCH) || checks().steal
 }
 
 /// Makes the thread run next for which the thread of `entry` waits, directly or through others. If it waits in another
 /// HEC's queue, asks that HEC to do so. The caller holds no thread's lock.
 unsafe fn prioritise_owner(hec: &mut Hec, mut entry: Closure) {
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_CHAIN_STEPS {
         let thunk = entry.field(MSG_BH).untag();
         let Some(owner) = owner_of(thunk) else { return };
-        if hec.run_queue.bring_forward(&mut hec.remembered, owner, MOST_PASSED) {
+        if hec.run_queue.bring_forward(&mut hec.remembered, owner, MAX_QUEUE_SEARCH) {
             return;
         }
         let held = park::lock(owner);
@@ -184,8 +184,8 @@ unsafe fn prioritise_owner(hec: &mut Hec, mut entry: Closure) {
 pub unsafe fn prioritise_message(hec: &mut Hec, entry: Closure) {
     let thunk = entry.field(MSG_BH).untag();
     let Some(owner) = owner_of(thunk) else { return };
-    if !(is_far(hec, owner) && steal(hec, owner, thunk)) {
-        hec.run_queue.bring_forward(&mut hec.remembered, owner, MOST_PASSED);
+    if !(is_far_back(hec, owner) && steal(hec, owner, thunk)) {
+        hec.run_queue.bring_forward(&mut hec.remembered, owner, MAX_QUEUE_SEARCH);
     }
 }
 
@@ -196,20 +196,20 @@ unsafe fn runs_on(hec: *const Hec, t: Tso) -> bool {
 
 /// The most threads of a chain that are followed from owner to owner. Longer chains are rare, and each step takes a
 /// lock.
-const MOST_STEPS: usize = 32;
+const MAX_CHAIN_STEPS: usize = 32;
 /// The most threads at the front of a run queue that are searched for an owner. Finding one farther back costs more
 /// than stealing its work.
-pub(super) const MOST_PASSED: usize = 64;
+pub(super) const MAX_QUEUE_SEARCH: usize = 64;
 
-unsafe fn give_up(entry: Closure) {
+unsafe fn abandon(entry: Closure) {
     thread_of(entry).store(Tso::end().0, Ordering::Relaxed);
 }
 
 /// Performs an operation that the protocol leaves to its caller.
 /// # Safety
 /// The caller acts for the thread whose frame has gone; that thread is dirty.
-pub(super) unsafe fn discharge(hec: &mut Hec, owed: Pending) {
-    match owed {
+pub(super) unsafe fn discharge(hec: &mut Hec, pending: Pending) {
+    match pending {
         Pending::Wake(entries) => wake(hec, entries),
         Pending::Relink(queue) => dirty_queue(hec, Closure(queue)),
     }
@@ -236,7 +236,7 @@ pub(super) unsafe fn wake(hec: &mut Hec, latest: usize) {
                 first = false;
                 c.resume_next(hec);
             } else {
-                c.go_on(hec);
+                c.resume(hec);
             }
             blackhole_profile::woken(t);
         }
@@ -254,8 +254,8 @@ pub unsafe fn is_awaited(t: Tso) -> bool {
 /// thunk.
 /// # Safety
 /// The caller acts for `t`.
-pub(super) unsafe fn settle(hec: &mut Hec, t: Tso) {
-    thunk::settle(&Heap, t.0, |owed| discharge(hec, owed));
+pub(super) unsafe fn release_queues(hec: &mut Hec, t: Tso) {
+    thunk::release_queues(&Heap, t.0, |pending| discharge(hec, pending));
 }
 
 /// Takes a thread out of the queue of the black hole that it waited for.
@@ -263,5 +263,5 @@ pub(super) unsafe fn settle(hec: &mut Hec, t: Tso) {
 /// The thread was blocked on a black hole. The caller owns it, or there is one HEC.
 pub unsafe fn stop_waiting(t: Tso) {
     blackhole_profile::woken(t);
-    give_up(Closure(t.obj().block_info));
+    abandon(Closure(t.obj().block_info));
 }

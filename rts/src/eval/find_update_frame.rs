@@ -12,9 +12,9 @@ use crate::info;
 use crate::thread::stack::underflow_frame;
 
 /// The number of frames visited before the remaining words are searched, which costs about as much as visiting these.
-const A_FEW: usize = 16;
+const MAX_VISITED: usize = 16;
 /// The most words of a stack that are searched at once. Threads that only communicate have such stacks.
-const SHORT: isize = 48;
+const MAX_SHORT_STACK: isize = 48;
 
 /// The youngest frame of a chunk, from `frame` on, that updates a thunk or leads to the chunk below. Returns `None` if
 /// the stack ends before.
@@ -23,25 +23,25 @@ const SHORT: isize = 48;
 #[inline]
 pub(super) unsafe fn next_update(chunk: Stack, frame: Frame) -> Option<Frame> {
     let top = chunk.top() as *mut usize;
-    if top.offset_from(frame.0) <= SHORT && suspect(frame, top) == top {
+    if top.offset_from(frame.0) <= MAX_SHORT_STACK && first_candidate(frame, top) == top {
         return underflow_frame(chunk).map(Frame);
     }
-    go_through(chunk, frame)
+    visit_frames(chunk, frame)
 }
 
 /// The first word that may begin an update frame, or `top`.
-unsafe fn suspect(frame: Frame, top: *mut usize) -> *mut usize {
+unsafe fn first_candidate(frame: Frame, top: *mut usize) -> *mut usize {
     let updates = [info!(stg_upd_frame_info), info!(stg_bh_upd_frame_info), info!(stg_marked_upd_frame_info)];
     first_word_of(updates, frame.0, top)
 }
 
 /// As [`next_update`].
-unsafe fn go_through(chunk: Stack, mut frame: Frame) -> Option<Frame> {
+unsafe fn visit_frames(chunk: Stack, mut frame: Frame) -> Option<Frame> {
     let top = chunk.top() as *mut usize;
-    let mut as_far_as = std::ptr::null_mut();
+    let mut candidate = std::ptr::null_mut();
     loop {
-        let mut left = A_FEW;
-        while left > 0 || frame.0 <= as_far_as {
+        let mut left = MAX_VISITED;
+        while left > 0 || frame.0 <= candidate {
             if frame.0 >= top {
                 return None;
             }
@@ -54,8 +54,8 @@ unsafe fn go_through(chunk: Stack, mut frame: Frame) -> Option<Frame> {
             }
             left = left.saturating_sub(1);
         }
-        as_far_as = suspect(frame, top);
-        if as_far_as == top {
+        candidate = first_candidate(frame, top);
+        if candidate == top {
             return underflow_frame(chunk).map(Frame);
         }
     }
@@ -72,16 +72,16 @@ mod tests {
     /// As many return frames as a new thread has room for.
     const MANY: usize = 40;
 
-    /// The position at which [`next_update`] finds a frame on a stack of `returns` return frames. The words at `lies`
+    /// The position at which [`next_update`] finds a frame on a stack of `returns` return frames. The words at `decoys`
     /// look like update frames but are inside other frames; at `at` there is an update frame.
-    fn found(returns: usize, lies: &[usize], at: Option<usize>) -> Option<usize> {
-        found_of(info!(stg_upd_frame_info), returns, lies, at)
+    fn found(returns: usize, decoys: &[usize], at: Option<usize>) -> Option<usize> {
+        found_of(info!(stg_upd_frame_info), returns, decoys, at)
     }
 
-    fn found_of(kind: Info, returns: usize, lies: &[usize], at: Option<usize>) -> Option<usize> {
+    fn found_of(kind: Info, returns: usize, decoys: &[usize], at: Option<usize>) -> Option<usize> {
         let mut w = World::new(1);
         let mut words = [t::ret_p().0, 8].repeat(returns);
-        lies.iter().for_each(|&i| words[2 * i + 1] = info!(stg_upd_frame_info).0);
+        decoys.iter().for_each(|&i| words[2 * i + 1] = info!(stg_upd_frame_info).0);
         if let Some(at) = at {
             let thunk = w.thunk().0;
             words.splice(2 * at..2 * at, [kind.0, thunk]);
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn update_frames_are_found_however_far_away() {
-        for at in [0, 1, A_FEW - 1, A_FEW, A_FEW + 1, 2 * A_FEW, MANY - 1, MANY] {
+        for at in [0, 1, MAX_VISITED - 1, MAX_VISITED, MAX_VISITED + 1, 2 * MAX_VISITED, MANY - 1, MANY] {
             for kind in [info!(stg_upd_frame_info), info!(stg_bh_upd_frame_info), info!(stg_marked_upd_frame_info)] {
                 assert_eq!(found_of(kind, MANY, &[], Some(at)), Some(at));
             }
@@ -108,16 +108,16 @@ mod tests {
     }
 
     #[test]
-    fn words_that_only_look_like_one_are_none() {
-        for lies in [vec![MANY - 1], vec![A_FEW], (0..MANY).collect()] {
-            assert_eq!(found(MANY, &lies, None), None);
-            assert_eq!(found(MANY, &lies, Some(MANY / 2)), Some(MANY / 2));
-            assert_eq!(found(MANY, &lies, Some(MANY)), Some(MANY));
+    fn words_that_look_like_update_frames_are_ignored() {
+        for decoys in [vec![MANY - 1], vec![MAX_VISITED], (0..MANY).collect()] {
+            assert_eq!(found(MANY, &decoys, None), None);
+            assert_eq!(found(MANY, &decoys, Some(MANY / 2)), Some(MANY / 2));
+            assert_eq!(found(MANY, &decoys, Some(MANY)), Some(MANY));
         }
     }
 
     #[test]
-    fn a_word_before_the_end_that_looks_like_a_way_on_is_none() {
+    fn a_stale_word_before_the_end_is_no_underflow_frame() {
         let mut w = World::new(1);
         let words =
             [[t::ret_p().0, 8].repeat(MANY), vec![t::ret_p().0, info!(stg_stack_underflow_frame_info).0]].concat();
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn the_way_to_the_chunk_below_is_found() {
+    fn the_underflow_frame_is_found() {
         let mut w = World::new(1);
         let sizes = StackSizes { buffer: MANY, chunk: STACKS.initial, ..STACKS };
         let thread = w.thread_with(&[t::ret_p().0, 8].repeat(MANY));
@@ -139,7 +139,7 @@ mod tests {
             let next = next_update(chunk, Frame::youngest(chunk)).unwrap();
             assert_eq!(next.info(), info!(stg_stack_underflow_frame_info));
             assert_eq!(next.0.offset_from(Frame::youngest(chunk).0) as usize, MANY);
-            assert!(MANY / 2 > A_FEW);
+            assert!(MANY / 2 > MAX_VISITED);
         }
     }
 }

@@ -24,8 +24,8 @@
 use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
 use crate::abi::{Closure, Info, Tso};
-use crate::eval::atomic_modify::{may_be_resumed, settle as settle_modifications};
-use crate::eval::blackhole::settle;
+use crate::eval::atomic_modify::{mark_resumed, defer_all as defer_modifications};
+use crate::eval::blackhole::release_queues;
 use crate::eval::find_update_frame::next_update;
 use crate::eval::frames::{set_top, Frame};
 use crate::eval::stack_squeeze::squeeze;
@@ -36,7 +36,7 @@ use crate::eval::{raise_async, update};
 use crate::hec::Hec;
 use crate::info;
 use crate::observe::blackhole_profile;
-use crate::thread::stack::SEEN;
+use crate::thread::stack::SCANNED;
 
 /// The state of a thunk, for a thread that has an update frame for it.
 #[derive(PartialEq, Eq)]
@@ -51,7 +51,7 @@ pub(super) enum ClaimState {
 /// # Safety
 /// `thunk` is live and untagged.
 pub(super) unsafe fn claim_state(thunk: Closure, t: Tso) -> ClaimState {
-    match thunk::look(&Heap, thunk.0) {
+    match thunk::inspect(&Heap, thunk.0) {
         State::Unclaimed => ClaimState::Free,
         State::Claimed(_, claim) if thunk::owner(&Heap, claim) == Some(t.0) => ClaimState::Own,
         State::Claimed(..) | State::BeingClaimed => ClaimState::Foreign,
@@ -69,7 +69,7 @@ unsafe fn claim(hec: &mut Hec, thunk: Closure, t: Tso) -> bool {
 /// Handles the thunk of an update frame. `younger` is the thunk of the update frame directly above it, if there is one.
 /// Returns true if the thunk is this thread's to evaluate. (From the first marked frame of a chunk on, all frames have
 /// been handled before.)
-unsafe fn see(hec: &mut Hec, t: Tso, frame: Frame, younger: Option<Closure>) -> bool {
+unsafe fn claim_frame(hec: &mut Hec, t: Tso, frame: Frame, younger: Option<Closure>) -> bool {
     let thunk = frame.closure(UPD_FRAME_UPDATEE);
     match (claim_state(thunk, t), younger) {
         (ClaimState::Foreign, _) => false,
@@ -93,8 +93,8 @@ unsafe fn see(hec: &mut Hec, t: Tso, frame: Frame, younger: Option<Closure>) -> 
 /// marked frame, and at a chunk below the current one that has been scanned since it became that.
 ///
 /// Update frames directly above each other in the current chunk are squeezed into one: the older thunk becomes an
-/// indirection to the younger. This is also called when the stack is full ([`piles_up`]), so that a tail-recursive loop
-/// over thunks keeps its stack flat.
+/// indirection to the younger. This is also called when the stack is full ([`has_squeezable_frames`]), so that a
+/// tail-recursive loop over thunks keeps its stack flat.
 ///
 /// Returns true if redundant work was cut off. The thread then enters a thunk next, whatever it was about to do.
 /// # Safety
@@ -103,7 +103,7 @@ unsafe fn see(hec: &mut Hec, t: Tso, frame: Frame, younger: Option<Closure>) -> 
 pub unsafe fn thread_paused(hec: &mut Hec, t: Tso) -> bool {
     let chunk = t.obj().stackobj;
     match next_update(chunk, Frame::youngest(chunk)) {
-        Some(frame) => see_from(hec, t, frame),
+        Some(frame) => claim_from(hec, t, frame),
         // Most threads that block evaluate no thunk.
         None => false,
     }
@@ -111,7 +111,7 @@ pub unsafe fn thread_paused(hec: &mut Hec, t: Tso) -> bool {
 
 /// [`thread_paused`], from the frame of the current chunk that [`next_update`] has found.
 #[inline(never)]
-unsafe fn see_from(hec: &mut Hec, t: Tso, frame: Frame) -> bool {
+unsafe fn claim_from(hec: &mut Hec, t: Tso, frame: Frame) -> bool {
     let current = t.obj().stackobj;
     let mut chunk = current;
     // The frame to cut off at, and its chunk.
@@ -123,17 +123,17 @@ unsafe fn see_from(hec: &mut Hec, t: Tso, frame: Frame) -> bool {
     while let Some(frame) = next {
         if frame.info().kind() == UNDERFLOW_FRAME {
             chunk = frame.next_chunk();
-            if chunk.obj().marking == SEEN {
+            if chunk.obj().marking == SCANNED {
                 break;
             }
-            chunk.obj().marking = SEEN;
+            chunk.obj().marking = SCANNED;
             neighbour = None;
             next = next_update(chunk, Frame::youngest(chunk));
             continue;
         }
         let marked = frame.info() == info!(stg_marked_upd_frame_info);
         let younger = neighbour.map(|n| n.closure(UPD_FRAME_UPDATEE));
-        if !see(hec, t, frame, younger) {
+        if !claim_frame(hec, t, frame, younger) {
             cut = Some((frame, chunk));
             neighbour = None;
         } else if younger.is_some() {
@@ -168,12 +168,12 @@ unsafe fn see_from(hec: &mut Hec, t: Tso, frame: Frame) -> bool {
 const SAMPLE: usize = 64;
 /// The number of these that must be update frames directly below others, for squeezing to free a good part of the
 /// chunk.
-const PILED: usize = SAMPLE / 4;
+const MIN_PILED: usize = SAMPLE / 4;
 
 /// Are many of the frames in the thread's current chunk update frames that can be squeezed?
 /// # Safety
 /// The thread is stopped.
-pub unsafe fn piles_up(t: Tso) -> bool {
+pub unsafe fn has_squeezable_frames(t: Tso) -> bool {
     let top = t.obj().stackobj.top();
     let mut frame = Frame::youngest(t.obj().stackobj);
     let (mut piled, mut neighbour) = (0, false);
@@ -186,7 +186,7 @@ pub unsafe fn piles_up(t: Tso) -> bool {
         neighbour = update;
         frame = frame.older();
     }
-    piled >= PILED
+    piled >= MIN_PILED
 }
 
 /// Discards what the thread does above a frame whose thunk it does not own, and makes it enter the thunk.
@@ -200,7 +200,7 @@ unsafe fn cut_off(hec: &mut Hec, t: Tso, frame: Frame) {
         frame.set_info(info!(stg_marked_upd_frame_info));
     } else {
         below = Frame(frame.0.add(UPD_FRAME_WORDS));
-        settle(hec, t);
+        release_queues(hec, t);
     }
     set_top(t, below, &[info!(stg_enter_info).0, thunk.0]);
 }
@@ -212,7 +212,7 @@ unsafe fn cut_off(hec: &mut Hec, t: Tso, frame: Frame) {
 #[no_mangle]
 pub unsafe extern "C" fn hec_no_duplicate(hec: &mut Hec) {
     let t = hec.current();
-    settle_modifications(hec, t);
+    defer_modifications(hec, t);
     thread_paused(hec, t);
 }
 
@@ -224,7 +224,7 @@ pub unsafe extern "C" fn hec_claim_thunk(hec: &mut Hec, thunk: Closure) -> usize
     let t = hec.current();
     hec.modify_predictor.on_forced(thunk.0);
     if thunk.info() != info!(hec_modify_info) {
-        may_be_resumed(t);
+        mark_resumed(t);
     }
     claim(hec, thunk, t) as usize
 }

@@ -18,7 +18,7 @@ pub fn replace(variable: &AtomicUsize, found: usize, new: usize) -> bool {
 }
 
 /// Replaces the current value by `new`, and returns the old value. `link` first makes `new` refer to the old value.
-pub fn put_before(variable: &AtomicUsize, new: usize, mut link: impl FnMut(usize)) -> usize {
+pub fn prepend(variable: &AtomicUsize, new: usize, mut link: impl FnMut(usize)) -> usize {
     loop {
         let found = variable.load(Ordering::Acquire);
         link(found);

@@ -11,7 +11,7 @@ use super::update::update;
 use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
 use crate::abi::Closure;
-use crate::eval::atomic_modify::{is_modification, raised};
+use crate::eval::atomic_modify::{is_modification, on_raise};
 use crate::eval::raise_async::{end_thread, enter_handler};
 use crate::eval::unwind_hooks;
 use crate::hec::Hec;
@@ -67,7 +67,7 @@ pub unsafe extern "C" fn hec_raise(hec: &mut Hec, exception: Closure) -> usize {
             }
             RET_SMALL => {
                 let raises = *thunk_for_it.get_or_insert_with(|| raising_thunk(hec, exception));
-                raised(hec, t, frame, raises);
+                on_raise(hec, t, frame, raises);
                 return 0;
             }
             _ => frame = frame.older(),

@@ -23,7 +23,7 @@
 use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
 use crate::abi::{Closure, Info, Tso, WORD};
-use crate::eval::blackhole::settle;
+use crate::eval::blackhole::release_queues;
 use crate::eval::frames::{drop_chunk, set_top, Frame, ATOMICALLY_WORDS};
 use crate::eval::lazy_blackholing::{claim_state, ClaimState};
 use crate::eval::{atomic_modify, unwind_hooks, update};
@@ -54,7 +54,7 @@ pub enum Goal {
 }
 
 impl Goal {
-    unsafe fn is(self, frame: Frame, kind: usize) -> bool {
+    unsafe fn ends_at(self, frame: Frame, kind: usize) -> bool {
         match kind {
             STOP_FRAME => true,
             CATCH_FRAME => matches!(self, Goal::Handler),
@@ -72,7 +72,7 @@ unsafe fn count_updates(t: Tso, goal: Goal) -> usize {
     let mut n = 0;
     loop {
         let kind = frame.info().kind();
-        if goal.is(frame, kind) {
+        if goal.ends_at(frame, kind) {
             return n;
         }
         n += (kind == UPDATE_FRAME) as usize;
@@ -122,13 +122,13 @@ pub unsafe fn unwind(hec: &mut Hec, t: Tso, goal: Goal) -> Frame {
     let mut frame = Frame::youngest(t.obj().stackobj);
     let mut seg = Segment { first: unit, from: frame };
     // The thread no longer owned one of these thunks.
-    let mut lost = false;
+    let mut lost_claim = false;
     loop {
         let kind = frame.info().kind();
-        if goal.is(frame, kind) {
+        if goal.ends_at(frame, kind) {
             t.obj().stackobj.obj().sp = frame.0 as usize;
-            if lost {
-                settle(hec, t);
+            if lost_claim {
+                release_queues(hec, t);
             }
             return frame;
         }
@@ -136,11 +136,11 @@ pub unsafe fn unwind(hec: &mut Hec, t: Tso, goal: Goal) -> Frame {
             UPDATE_FRAME => {
                 left -= 1;
                 let thunk = frame.closure(UPD_FRAME_UPDATEE);
-                let whose = claim_state(thunk, t);
-                lost |= whose == ClaimState::Foreign;
-                if thunk != not_updated && whose != ClaimState::Foreign {
+                let state = claim_state(thunk, t);
+                lost_claim |= state == ClaimState::Foreign;
+                if thunk != not_updated && state != ClaimState::Foreign {
                     let ap = seg.freeze(hec, frame, info!(stg_AP_STACK_info));
-                    if whose == ClaimState::Own {
+                    if state == ClaimState::Own {
                         update::finish(hec, t, thunk, ap);
                     } else {
                         update::fill(hec, thunk, ap);
@@ -230,7 +230,7 @@ pub unsafe fn raise_async(hec: &mut Hec, t: Tso, exception: Option<Closure>) {
         (unwind_hooks::get().leave_queues)(hec, t);
     }
     let goal = if exception.is_some() { Goal::Handler } else { Goal::Bottom };
-    atomic_modify::is_frozen(t);
+    atomic_modify::mark_nested(t);
     let frame = unwind(hec, t, goal);
     match exception {
         Some(e) if frame.info().kind() == CATCH_FRAME => enter_handler(t, frame, e),

@@ -75,26 +75,26 @@ fn work_is_frozen_across_chunks_and_in_segments() {
 }
 
 /// Makes the runtime assume a second HEC while this value lives.
-struct HecActivity;
+struct SecondHec;
 
-impl HecActivity {
-    fn new() -> HecActivity {
+impl SecondHec {
+    fn new() -> SecondHec {
         hec::n_capabilities.store(2, Ordering::Relaxed);
-        HecActivity
+        SecondHec
     }
 }
 
-impl Drop for HecActivity {
+impl Drop for SecondHec {
     fn drop(&mut self) {
         hec::n_capabilities.store(1, Ordering::Relaxed);
     }
 }
 
 #[test]
-fn who_waits_for_a_value_that_came_unseen_is_woken_when_the_frame_is_lost() {
+fn waiters_on_an_overwritten_queue_are_woken_when_the_frame_is_lost() {
     let mut w = World::new(2);
     let ret = t::ret_p().0;
-    let _company = HecActivity::new();
+    let _second_hec = SecondHec::new();
     for killed in [false, true] {
         let (x, y, value) = (w.thunk(), w.thunk(), w.int(1000));
         let below = if killed { vec![] } else { vec![upd(), y.0] };

@@ -79,7 +79,7 @@ unsafe fn grow_by_a_chunk(w: &mut World, t: Tso) {
 }
 
 #[test]
-fn what_a_paused_thread_evaluates_in_older_chunks_is_claimed_once() {
+fn thunks_in_older_chunks_are_claimed_once() {
     let mut w = World::new(2);
     let (x, y, z) = (w.thunk(), w.thunk(), w.thunk());
     let words = [&[t::ret_9().0; 10][..], &[upd(), x.0, upd(), y.0]].concat();
@@ -165,7 +165,7 @@ fn the_second_evaluator_is_cut_off() {
 }
 
 #[test]
-fn a_black_hole_wakes_who_waits_in_order() {
+fn a_black_hole_wakes_waiters_in_order() {
     let mut w = World::new(2);
     let x = w.thunk();
     let a = w.thread_with(&[upd(), x.0]);
@@ -229,7 +229,7 @@ fn the_first_value_stays() {
 
 /// Queues the thread behind many others.
 unsafe fn queue_far_back(w: &mut World, a: Tso) {
-    for _ in 0..blackhole::MOST_PASSED {
+    for _ in 0..blackhole::MAX_QUEUE_SEARCH {
         let other = w.thread_with(&[t::ret_p().0, 8]);
         w.hec.run_queue.push_back(&mut w.hec.remembered, other);
     }
@@ -306,14 +306,14 @@ fn a_thread_of_another_hec_that_is_waited_for_runs_next_there() {
         park::ownership(owner).hand_over(there.address());
         // Through a thread that waits itself; and not if the owner runs already.
         assert!(park(w.hec, a, y));
-        let letters = there.take_messages();
+        let messages = there.take_messages();
         there.r.current_tso = owner.0;
         assert!(park(w.hec, b, x));
         assert!(!there.has_messages());
         // Now this is the HEC that reads messages.
         park::ownership(owner).hand_over(w.hec.address());
         [other, owner].into_iter().for_each(|t| w.hec.run_queue.push_back(&mut w.hec.remembered, t));
-        letters.into_iter().for_each(|l| blackhole::prioritise_message(w.hec, l));
+        messages.into_iter().for_each(|l| blackhole::prioritise_message(w.hec, l));
         assert_eq!(w.hec.run_queue.pop_front(), Some(owner));
         while w.hec.run_queue.pop_front().is_some() {}
     }

@@ -29,9 +29,9 @@
 //! **Lost queues**: the plain stores may overwrite a queue. So a queue also hangs on the owner of the claim, before it
 //! is in the indirectee. The owner returns to its update frame, or loses it, and exchanges the indirectee. If it finds
 //! anything but its own claim, or loses a frame because it no longer owns the thunk, it wakes all queues that hang on
-//! it and whose thunks it does not evaluate ([`settle`]). It misses none: a queue that got into the indirectee hung on
-//! the owner before, and replaced the owner's claim, so the owner's exchange comes later. Waking too many is harmless,
-//! because a woken thread enters the thunk again.
+//! it and whose thunks it does not evaluate ([`release_queues`]). It misses none: a queue that got into the indirectee
+//! hung on the owner before, and replaced the owner's claim, so the owner's exchange comes later. Waking too many is
+//! harmless, because a woken thread enters the thunk again.
 //!
 //! # Invariants
 //! - From the first time that the header is no thunk's, **the indirectee decides**, whatever the header says. If it is
@@ -75,7 +75,7 @@ pub trait Memory {
     fn shared(&self) -> bool;
     fn headers(&self) -> Headers;
     /// Is `header` IND or one of the black holes?
-    fn indirectee_counts(&self, header: usize) -> bool;
+    fn indirectee_decides(&self, header: usize) -> bool;
     fn claim(&self, indirectee: usize) -> Claim;
     fn header(&self, thunk: usize) -> &AtomicUsize;
     fn indirectee(&self, thunk: usize) -> &AtomicUsize;
@@ -129,9 +129,9 @@ fn exchange<M: Memory>(m: &M, word: &AtomicUsize, old: usize, new: usize) -> Res
 }
 
 /// Reads the state of a thunk.
-pub fn look<M: Memory>(m: &M, thunk: usize) -> State {
+pub fn inspect<M: Memory>(m: &M, thunk: usize) -> State {
     let header = m.header(thunk).load(Acquire);
-    if m.indirectee_counts(header) {
+    if m.indirectee_decides(header) {
         let indirectee = m.indirectee(thunk).load(Acquire);
         State::Claimed(indirectee, m.claim(indirectee))
     } else if header == m.headers().whitehole {
@@ -151,10 +151,10 @@ pub fn owner<M: Memory>(m: &M, claim: Claim) -> Option<usize> {
 }
 
 /// Gives an unclaimed thunk an indirectee and a header. Returns the old header, or `None` if another thread was faster.
-fn seize<M: Memory>(m: &M, thunk: usize, indirectee: usize, header: usize) -> Option<usize> {
+fn take<M: Memory>(m: &M, thunk: usize, indirectee: usize, header: usize) -> Option<usize> {
     let hole = m.headers().whitehole;
     let seen = m.header(thunk).load(Acquire);
-    if seen == hole || m.indirectee_counts(seen) || exchange(m, m.header(thunk), seen, hole).is_err() {
+    if seen == hole || m.indirectee_decides(seen) || exchange(m, m.header(thunk), seen, hole).is_err() {
         return None;
     }
     m.indirectee(thunk).store(indirectee, Release);
@@ -164,12 +164,12 @@ fn seize<M: Memory>(m: &M, thunk: usize, indirectee: usize, header: usize) -> Op
 
 /// Claims an unclaimed thunk for a thread. Returns the header it had, or `None` if another thread was faster.
 pub fn claim<M: Memory>(m: &M, thunk: usize, thread: usize) -> Option<usize> {
-    seize(m, thunk, thread, m.headers().blackhole)
+    take(m, thunk, thread, m.headers().blackhole)
 }
 
 /// Gives an unclaimed thunk its value. Returns false if another thread was faster.
 pub fn fill<M: Memory>(m: &M, thunk: usize, value: usize) -> bool {
-    seize(m, thunk, value, m.headers().ind).is_some()
+    take(m, thunk, value, m.headers().ind).is_some()
 }
 
 /// Gives a claimed thunk its value, whichever thread owns the claim.
@@ -192,16 +192,16 @@ pub fn finish<M: Memory>(m: &M, thunk: usize, value: usize) -> Outcome {
 }
 
 /// Performs what remains after an update by the thread whose frame has gone.
-pub fn after_update<M: Memory>(m: &M, thread: usize, outcome: Outcome, mut owe: impl FnMut(Pending)) {
+pub fn after_update<M: Memory>(m: &M, thread: usize, outcome: Outcome, mut pending: impl FnMut(Pending)) {
     let before = match outcome {
-        Outcome::Kept(_) => return settle(m, thread, owe),
+        Outcome::Kept(_) => return release_queues(m, thread, pending),
         Outcome::Replaced(before) => before,
     };
     if let Claim::Queue(queue) = before {
-        owe(Pending::Wake(close(m, queue)));
+        pending(Pending::Wake(close(m, queue)));
     }
     match owner(m, before) {
-        Some(o) if o != thread => settle(m, thread, owe),
+        Some(o) if o != thread => release_queues(m, thread, pending),
         Some(_) if m.shared() => prune(m, thread),
         _ => {}
     }
@@ -273,7 +273,7 @@ pub fn prune<M: Memory>(m: &M, thread: usize) {
 
 /// Closes the queues that hang on a thread and whose thunks it does not evaluate any more. Only HECs that act for the
 /// thread call this, when one of its frames has gone.
-pub fn settle<M: Memory>(m: &M, thread: usize, mut owe: impl FnMut(Pending)) {
+pub fn release_queues<M: Memory>(m: &M, thread: usize, mut pending: impl FnMut(Pending)) {
     if !m.shared() {
         return;
     }
@@ -282,9 +282,9 @@ pub fn settle<M: Memory>(m: &M, thread: usize, mut owe: impl FnMut(Pending)) {
         let rest = m.next_hanging(queue).load(Relaxed);
         let claim = m.claim(m.indirectee(m.thunk_of(queue)).load(SeqCst));
         if owner(m, claim) != Some(thread) {
-            owe(Pending::Wake(close(m, queue)));
+            pending(Pending::Wake(close(m, queue)));
         } else if m.entries(queue).load(Acquire) != m.end() {
-            owe(Pending::Relink(queue));
+            pending(Pending::Relink(queue));
             hang(m, thread, queue);
         }
         queue = rest;

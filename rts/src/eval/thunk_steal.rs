@@ -22,7 +22,7 @@ use crate::observe::blackhole_profile;
 use crate::thread::park;
 
 /// The most words of stack that are moved: 16 KB, which takes about as long as a thread switch with cold caches.
-const MOST_WORDS: usize = 2048;
+const MAX_STOLEN_WORDS: usize = 2048;
 
 /// Is the thread runnable, at rest, and owned by this HEC?
 unsafe fn is_at_rest_here(hec: &Hec, t: Tso) -> bool {
@@ -37,7 +37,7 @@ unsafe fn find(t: Tso, thunk: Closure) -> Option<Frame> {
     let top = stack.top() as *mut usize;
     let youngest = Frame::youngest(stack);
     let mut frame = youngest;
-    while frame.0 < top && (frame.0.offset_from(youngest.0) as usize) < MOST_WORDS && is_pure(frame) {
+    while frame.0 < top && (frame.0.offset_from(youngest.0) as usize) < MAX_STOLEN_WORDS && is_pure(frame) {
         if frame.info().kind() == UPDATE_FRAME && frame.closure(UPD_FRAME_UPDATEE) == thunk {
             return Some(frame);
         }

@@ -43,7 +43,7 @@ impl Memory for Heap {
             whitehole: info!(stg_WHITEHOLE_info).0,
         }
     }
-    fn indirectee_counts(&self, header: usize) -> bool {
+    fn indirectee_decides(&self, header: usize) -> bool {
         header == info!(stg_IND_info).0 || is_blackhole_info(Info(header))
     }
     fn claim(&self, indirectee: usize) -> Claim {

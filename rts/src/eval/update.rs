@@ -13,7 +13,7 @@ use crate::hec::Hec;
 /// # Safety
 /// `thunk` is an untagged pointer to a thunk; the caller acts for `t`.
 pub unsafe fn update(hec: &mut Hec, t: Tso, thunk: Closure, value: Closure) {
-    match thunk::look(&Heap, thunk.0) {
+    match thunk::inspect(&Heap, thunk.0) {
         State::Unclaimed => {
             fill(hec, thunk, value);
         }
@@ -29,7 +29,7 @@ pub unsafe fn update(hec: &mut Hec, t: Tso, thunk: Closure, value: Closure) {
 /// As for [`update`].
 pub(super) unsafe fn finish(hec: &mut Hec, t: Tso, thunk: Closure, value: Closure) -> Closure {
     let outcome = thunk::finish(&Heap, thunk.0, value.0);
-    thunk::after_update(&Heap, t.0, outcome, |owed| discharge(hec, owed));
+    thunk::after_update(&Heap, t.0, outcome, |pending| discharge(hec, pending));
     match outcome {
         Outcome::Kept(value) => {
             spark_skip::record_duplicate_work();

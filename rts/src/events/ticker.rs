@@ -1,14 +1,17 @@
 //! The ticker: one OS thread that gives runnable threads their turns and notices idleness.
 //!
-//! Every tick it looks whether a HEC has been used since the last one. While one is, every `switch_ticks` ticks the running threads are
-//! asked to give way, and in the non-threaded way at each other tick to look for events (`sched/time_slices.rs`). When none is used the
-//! ticker sleeps (`sched/ticker_sleep.rs`) until somebody takes one, so an idle program costs nothing. In the threaded way it wakes up once more,
-//! after `idle_delay`: one major collection looks for deadlocked threads and gives memory back.
+//! Every tick it looks whether a HEC has been used since the last one. While one is, every `switch_ticks` ticks the
+//! running threads are asked to give way, and in the non-threaded way at each other tick to look for events
+//! (`sched/time_slices.rs`). When none is used the ticker sleeps (`sched/ticker_sleep.rs`) until somebody takes one, so
+//! an idle program costs nothing. In the threaded way it wakes up once more, after `idle_delay`: one major collection
+//! looks for deadlocked threads and gives memory back.
 //!
-//! In the threaded way others run while a thread is in a safe foreign call. In the non-threaded way nobody can, so that the call is a part
-//! of the thread's time slice: a thread that does little else gives way as well. The ticker sleeps after that slice.
+//! In the threaded way others run while a thread is in a safe foreign call. In the non-threaded way nobody can, so that
+//! the call is a part of the thread's time slice: a thread that does little else gives way as well. The ticker sleeps
+//! after that slice.
 //!
-//! Where the system has no OS thread for it, a program of the non-threaded way gets its ticks from a timer (`timer_ticks.rs`).
+//! Where the system has no OS thread for it, a program of the non-threaded way gets its ticks from a timer
+//! (`timer_ticks.rs`).
 use super::timer_ticks;
 use crate::base::fatal;
 use crate::base::os_thread;
@@ -93,7 +96,7 @@ impl IdleCollections {
         unsafe {
             if stop_world::stop_if_idle(me) {
                 gc::collect_stopped(GcRequest::Major, true);
-                stop_world::go_on(me);
+                stop_world::resume(me);
             }
             handoff::release(me);
         }

@@ -1,10 +1,10 @@
 //! Sharing threads among HECs.
 //!
-//! A thread runs on the HEC where it was made or woken: what it works on is in that core's caches.
-//! When another HEC rests, there is a core for it (`base/active_limit.rs`) and more threads are here than the
-//! one that runs next, the others are divided among this HEC and those that rest, as often as it
-//! has lately paid (`hec/balance_backoff.rs`). This is looked at between threads; a HEC that comes to rest has those look that have threads waiting,
-//! and a thread that makes another runnable stops when it is time (`Hec::balance_soon`). Both only write the running thread's limit:
+//! A thread runs on the HEC where it was made or woken: what it works on is in that core's caches. When another HEC
+//! rests, there is a core for it (`base/active_limit.rs`) and more threads are here than the one that runs next, the
+//! others are divided among this HEC and those that rest, as often as it has lately paid (`hec/balance_backoff.rs`).
+//! This is looked at between threads; a HEC that comes to rest has those look that have threads waiting, and a thread
+//! that makes another runnable stops when it is time (`Hec::balance_soon`). Both only write the running thread's limit:
 //! `hec/idle.rs` says why neither misses the other.
 //!
 //! Threads bound to an OS thread, and those tied to their HEC (`forkOn`), stay.
@@ -66,7 +66,7 @@ unsafe fn give(hec: &mut Hec, no: usize, n: usize) {
     let settle_there = |there: &mut Hec| unsafe {
         for &t in &gone {
             eventlog::thread_migrates(from, t.obj().id, there.no);
-            settle(there, t);
+            place(there, t);
         }
     };
     let given = !gone.is_empty() && handoff::give(no, settle_there);
@@ -91,11 +91,11 @@ unsafe fn give(hec: &mut Hec, no: usize, n: usize) {
 pub unsafe fn give_away(hec: &Hec, t: Tso) -> bool {
     let me = hec.no as usize;
     let mut others = (0..hec::enabled()).filter(|&no| no != me && hec::is_idle(no));
-    hec::idle_count() > 0 && others.any(|no| handoff::give(no, |there| unsafe { settle(there, t) }))
+    hec::idle_count() > 0 && others.any(|no| handoff::give(no, |there| unsafe { place(there, t) }))
 }
 
 /// Makes a runnable thread of the caller's one of a HEC that rests.
-unsafe fn settle(hec: &mut Hec, t: Tso) {
+unsafe fn place(hec: &mut Hec, t: Tso) {
     park::ownership(t).hand_over(hec.address());
     hec.run_queue.push_back(&mut hec.remembered, t);
 }

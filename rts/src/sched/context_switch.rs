@@ -1,9 +1,10 @@
 //! How a thread comes to a HEC and leaves it for another, without the scheduler's loop if nothing else is to be done.
 //!
-//! Mostly a thread that blocks or yields is followed by the next on the queue, and nobody has asked anything of the HEC, its nursery has
-//! room, and no event is expected. Then the thread is brought to rest and the next one readied right here ([`hec_switch`]), and compiled
-//! code goes on with that: Haskell need not be left and entered again. If there is anything else to look at, nothing is done, and the thread
-//! goes back to the loop (`schedule.rs`), which sees to it.
+//! Mostly a thread that blocks or yields is followed by the next on the queue, and nobody has asked anything of the
+//! HEC, its nursery has room, and no event is expected. Then the thread is brought to rest and the next one readied
+//! right here ([`hec_switch`]), and compiled code goes on with that: Haskell need not be left and entered again. If
+//! there is anything else to look at, nothing is done, and the thread goes back to the loop (`schedule.rs`), which sees
+//! to it.
 //!
 //! The next thread runs on the same native stack. In the threaded way that is a worker's or a fiber, and no bound
 //! thread may be on either side of such a switch; otherwise there is one stack for all.
@@ -22,11 +23,12 @@ use crate::sync::throwto::finished;
 use crate::sync::{stm, wait_queues};
 use crate::thread::stack_shrink::make_ready;
 
-/// The running thread, which leaves with `ret`, hands the HEC to the next on the queue. False (0) if the scheduler's loop has to look: then the
-/// thread is still current, or at rest already and no thread is.
+/// The running thread, which leaves with `ret`, hands the HEC to the next on the queue. False (0) if the scheduler's
+/// loop has to look: then the thread is still current, or at rest already and no thread is.
 /// # Safety
-/// Called from Cmm with the thread saved: `ret` is `ThreadYielding`, or `ThreadBlocked`, `hec.wait` says what the thread waits for, and the
-/// frame on top of its stack tries the operation again. If this is true another thread is current, and has to be loaded.
+/// Called from Cmm with the thread saved: `ret` is `ThreadYielding`, or `ThreadBlocked`, `hec.wait` says what the
+/// thread waits for, and the frame on top of its stack tries the operation again. If this is true another thread is
+/// current, and has to be loaded.
 #[no_mangle]
 pub unsafe extern "C" fn hec_switch(hec: &mut Hec, ret: usize) -> usize {
     let t = hec.current();
@@ -119,7 +121,7 @@ unsafe fn why_stopped(hec: &Hec, ret: usize) -> (u16, u64) {
 /// It is no longer current, and on no queue.
 #[inline]
 pub(super) unsafe fn comes_to_rest(hec: &mut Hec, t: Tso, ret: usize) {
-    let settled = settle(hec, t);
+    let settled = defer_modifications(hec, t);
     if ret == ThreadYielding {
         thread_paused(hec, t);
         if !priority::is_cpu_bound(t) {
@@ -141,9 +143,9 @@ pub(super) unsafe fn comes_to_rest(hec: &mut Hec, t: Tso, ret: usize) {
 /// What a thread that has stopped has put off is done now (`eval/atomic_modify.rs`). True if there is something.
 /// # Safety
 /// As for [`comes_to_rest`].
-pub(super) unsafe fn settle(hec: &mut Hec, t: Tso) -> bool {
+pub(super) unsafe fn defer_modifications(hec: &mut Hec, t: Tso) -> bool {
     // With one HEC nothing is evaluated before it is published.
-    hec::many() && atomic_modify::settle(hec, t)
+    hec::many() && atomic_modify::defer_all(hec, t)
 }
 
 /// Others shall run. A transaction that has been overtaken starts again.

@@ -91,7 +91,7 @@ pub unsafe fn end_threads(me: TaskRef) {
             stop_world::hecs().into_iter().for_each(|h| spark::forget(h));
             STATE.store(INTERRUPTED, Ordering::SeqCst);
         }
-        stop_world::go_on(me);
+        stop_world::resume(me);
     }
 }
 

@@ -9,7 +9,7 @@ use super::{hec, settings, spark};
 use crate::abi::layout::*;
 use crate::abi::Tso;
 use crate::eval::blackhole;
-use crate::eval::lazy_blackholing::{piles_up, thread_paused};
+use crate::eval::lazy_blackholing::{has_squeezable_frames, thread_paused};
 use crate::eval::raise_async::raise_async;
 use crate::hec::priority;
 use crate::hec::{self, GcRequest, Handed, Hec, POLL_EVENTS, SLICE_ENDED};
@@ -76,7 +76,8 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
             hec.run_queue.promote_batch(&mut hec.remembered);
         }
         match context_switch::choose(hec) {
-            // It came to its end while the world was stopped for a collection, or the thread gives way to those just woken.
+            // It came to its end while the world was stopped for a collection, or the thread gives way to those just
+            // woken.
             Some(t) if (asked == SLICE_ENDED || others_too) && t.obj().id == interrupted && !throwto::finished(t) => {
                 if asked == SLICE_ENDED {
                     on_slice_end(hec, t);
@@ -193,8 +194,8 @@ unsafe fn retire(hec: &mut Hec, t: Tso) {
     }
 }
 
-/// Runs a thread until it stops: on the task's own native stack, or, if the task has come for
-/// another thread (is in an in-call), on a fiber. `briefly`: others have just been woken by events, and need not wait for a time slice.
+/// Runs a thread until it stops: on the task's own native stack, or, if the task has come for another thread (is in an
+/// in-call), on a fiber. `briefly`: others have just been woken by events, and need not wait for a time slice.
 unsafe fn run_thread(me: TaskRef, ic: Option<*mut InCall>, hec: &mut Hec, t: Tso, briefly: bool) {
     context_switch::starts(hec, t);
     if briefly {
@@ -233,9 +234,9 @@ unsafe fn came_back(hec: &mut Hec) {
     }
 }
 
-/// A heap check failed, and all that is wanted is another piece of the nursery: then the thread has not stopped, and nobody else needs
-/// what it evaluates. (To claim that would mean a walk along its stack for each piece.) Whoever wants something of the HEC after
-/// this look stops the thread at its next heap check.
+/// A heap check failed, and all that is wanted is another piece of the nursery: then the thread has not stopped, and
+/// nobody else needs what it evaluates. (To claim that would mean a walk along its stack for each piece.) Whoever wants
+/// something of the HEC after this look stops the thread at its next heap check.
 unsafe fn goes_straight_on(hec: &mut Hec, t: Tso) -> bool {
     let nothing_else = hec::many()
         && settings().threaded
@@ -263,7 +264,7 @@ unsafe fn heap_overflow(hec: &mut Hec, t: Tso) {
         hec.continuing = Some(t);
         return;
     }
-    context_switch::settle(hec, t);
+    context_switch::defer_modifications(hec, t);
     thread_paused(hec, t);
     if has_exceeded_limit(t) {
         allocation_limit(hec, t);
@@ -283,7 +284,8 @@ unsafe fn on_slice_end(hec: &mut Hec, t: Tso) {
     priority::on_slice_end(t, hec.run_queue.len(), blackhole::is_awaited(t) || stm::has_commit_priority(t));
 }
 
-/// A thread that has stopped has been `asked` something: does it give way to others? Those whose events have come go on the queue before it.
+/// A thread that has stopped has been `asked` something: does it give way to others? Those whose events have come go on
+/// the queue before it.
 /// # Safety
 /// It is at rest ([`thread_paused`]).
 unsafe fn gives_way(hec: &mut Hec, t: Tso, asked: u32) -> bool {
@@ -294,7 +296,8 @@ unsafe fn gives_way(hec: &mut Hec, t: Tso, asked: u32) -> bool {
     asked != 0 && (woken || asked != POLL_EVENTS)
 }
 
-/// In the non-threaded way: wakes threads whose events have come, and starts handlers of signals. True if there are any.
+/// In the non-threaded way: wakes threads whose events have come, and starts handlers of signals. True if there are
+/// any.
 unsafe fn look_for_events(hec: &mut Hec) -> bool {
     let waiting = hec.run_queue.len();
     !settings().threaded && event_poll::expected() && event_poll::see_to(hec, false) && hec.run_queue.len() > waiting
@@ -321,9 +324,9 @@ unsafe fn allocation_limit(hec: &mut Hec, t: Tso) {
 /// A stack check failed. (Code compiled to yield in loops that do not allocate comes the same
 /// way when HpLim is zero; a real overflow comes again.)
 unsafe fn stack_overflow(hec: &mut Hec, t: Tso) {
-    context_switch::settle(hec, t);
+    context_switch::defer_modifications(hec, t);
     let asked = hec.take_request();
-    if asked != 0 || piles_up(t) {
+    if asked != 0 || has_squeezable_frames(t) {
         thread_paused(hec, t);
     }
     if gives_way(hec, t, asked) {

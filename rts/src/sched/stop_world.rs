@@ -56,9 +56,9 @@ pub unsafe fn stop_if_idle(me: TaskRef) -> bool {
 /// Lets the world go on.
 /// # Safety
 /// The caller has stopped it.
-pub unsafe fn go_on(me: TaskRef) {
+pub unsafe fn resume(me: TaskRef) {
     if hec::many() {
-        WORLD.go_on(others(me));
+        WORLD.resume(others(me));
     }
 }
 

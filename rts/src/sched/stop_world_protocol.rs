@@ -11,8 +11,8 @@ impl World {
         self.0.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
-    /// Has `me`, which holds the HEC of seat `mine`, get all `others`; `begun` is done before it asks for them. False if another
-    /// task does so: then that one has been let through.
+    /// Has `me`, which holds the HEC of seat `mine`, get all `others`; `begun` is done before it asks for them. False
+    /// if another task does so: then that one has been let through.
     /// # Safety
     /// As for [`HandoffSlot::release`].
     pub unsafe fn stop<S: HandoffSlot>(
@@ -54,7 +54,7 @@ impl World {
         }
         let all = others.clone();
         match others.position(|slot| !slot.stop_if_resting(me)) {
-            Some(taken) => self.go_on(all.take(taken)),
+            Some(taken) => self.resume(all.take(taken)),
             None => return true,
         }
         false
@@ -63,8 +63,8 @@ impl World {
     /// Lets `others` go on, which the caller has stopped, and then whoever wants to stop the world.
     /// # Safety
     /// The caller touches none of them again.
-    pub unsafe fn go_on<S: HandoffSlot>(&self, others: impl Iterator<Item = S>) {
-        others.for_each(|slot| slot.go_on());
+    pub unsafe fn resume<S: HandoffSlot>(&self, others: impl Iterator<Item = S>) {
+        others.for_each(|slot| slot.resume());
         self.0.store(false, Ordering::Release);
     }
 }

@@ -115,13 +115,13 @@ impl Locked {
             let reads = c.why == BlockedOnMVarRead;
             fill(hec, &c, value);
             if reads {
-                c.go_on(hec);
+                c.resume(hec);
                 continue;
             }
             if many() && (self.head() != end() || hec.handed == Handed::Running) {
                 return c.resume_next(hec);
             }
-            return c.go_on(hec);
+            return c.resume(hec);
         }
         self.set_value(value);
     }
@@ -225,7 +225,7 @@ pub unsafe extern "C" fn hec_mvar_taken(hec: &mut Hec, m: Closure, info: Info) {
     locked.set_value(frame.closure(BLOCK_PUT_VALUE));
     dirty_stack(hec, stack);
     set_top(c.thread, Frame(frame.0.add(BLOCK_PUT_WORDS)), &[]);
-    c.go_on(hec);
+    c.resume(hec);
 }
 
 /// Puts a value in an empty MVar, or hands it to the threads that wait.
@@ -293,7 +293,7 @@ pub unsafe extern "C" fn hec_port_write(hec: &mut Hec, port: Closure, value: Clo
     match claim {
         Some(c) => {
             fill(hec, &c, value);
-            c.go_on(hec);
+            c.resume(hec);
         }
         None => locked.set_value(value),
     }

@@ -142,7 +142,7 @@ impl Thrower for Hec {
             }
             raise_async(self, t, Some(e));
             if let Some(c) = claim {
-                c.go_on(self);
+                c.resume(self);
             }
         }
     }
@@ -151,7 +151,7 @@ impl Thrower for Hec {
             let stack = source.thread.obj().stackobj;
             dirty_stack(self, stack);
             set_top(source.thread, Frame(Frame::youngest(stack).0.add(BLOCK_THROWTO_WORDS)), &[]);
-            source.go_on(self);
+            source.resume(self);
         }
     }
     fn interrupt_call(&mut self, t: Tso) {

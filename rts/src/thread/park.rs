@@ -23,7 +23,7 @@
 //! - A thrower holds no such lock. It claims first. Then it takes the lock of what the thread waited for and removes
 //!   the thread's entry ([`crate::sync::wait_queues`]). Only then does it let the thread run.
 //!
-//! [`Claim::go_on`] puts the claimed thread on the run queue, or sends it to its own HEC if it is pinned to another
+//! [`Claim::resume`] puts the claimed thread on the run queue, or sends it to its own HEC if it is pinned to another
 //! one.
 //!
 //! # Invariants
@@ -129,7 +129,7 @@ impl Claim {
     /// # Safety
     /// The thread is on no queue, and the caller holds no thread's lock.
     #[inline]
-    pub unsafe fn go_on(self, hec: &mut Hec) {
+    pub unsafe fn resume(self, hec: &mut Hec) {
         let t = self.thread;
         t.obj().block_info = Tso::end().0;
         if t.obj().flags as usize & TSO_LOCKED != 0 && self.home != hec.address() {
@@ -152,11 +152,11 @@ impl Claim {
     /// Makes the thread run as soon as the running one can be stopped; the stopped thread runs second. A thread that is
     /// pinned to another HEC is queued there.
     /// # Safety
-    /// As for [`Claim::go_on`].
+    /// As for [`Claim::resume`].
     pub unsafe fn resume_next(self, hec: &mut Hec) {
         let t = self.thread;
         if t.obj().flags as usize & TSO_LOCKED != 0 && self.home != hec.address() {
-            return self.go_on(hec);
+            return self.resume(hec);
         }
         t.obj().block_info = Tso::end().0;
         eventlog::thread_woken(hec.no, t.obj().id, hec.no);
@@ -167,7 +167,7 @@ impl Claim {
 
     /// Leaves the thread to the caller, whose HEC it had blocked on, to run it without queueing.
     /// # Safety
-    /// As for [`Claim::go_on`].
+    /// As for [`Claim::resume`].
     pub unsafe fn keep(self) {
         self.thread.obj().block_info = Tso::end().0;
     }
@@ -187,7 +187,7 @@ pub unsafe fn migrate(t: Tso, to: &Hec) {
 pub unsafe fn wake(hec: &mut Hec, t: Tso, why: usize, on: usize) -> bool {
     match claim(hec, t, |w, o| w == why && o == on) {
         Some(c) => {
-            c.go_on(hec);
+            c.resume(hec);
             true
         }
         None => false,
@@ -199,7 +199,7 @@ pub unsafe fn wake(hec: &mut Hec, t: Tso, why: usize, on: usize) -> bool {
 /// `t` is blocked, has been taken off the queue it waited on, and no other HEC can claim it.
 pub unsafe fn unblock(hec: &mut Hec, t: Tso) {
     match claim(hec, t, |_, _| true) {
-        Some(c) => c.go_on(hec),
+        Some(c) => c.resume(hec),
         None => crate::base::fatal::broken("a thread is woken that is not blocked"),
     }
 }

@@ -26,8 +26,8 @@ const _: () = assert!(DIRTY != CLEAN && DIRTY != UNTOUCHED);
 
 /// Values of `marking` of a chunk below the current one. SEEN: its thread has stopped since, and has claimed the thunks
 /// that it evaluates there ([`crate::eval::lazy_blackholing`]). UNSEEN: it may not have.
-pub const SEEN: u8 = 1;
-const UNSEEN: u8 = 0;
+pub const SCANNED: u8 = 1;
+const NOT_SCANNED: u8 = 0;
 
 /// Marks a chunk dirty, and adds it to the remembered set if it is old and clean. Call this before writing to the
 /// chunk, in particular before its thread runs.
@@ -61,7 +61,7 @@ pub(super) unsafe fn make_chunk(at: Closure, words: usize) -> Stack {
     o.info = info!(stg_STACK_info).0;
     o.size = words as u32;
     o.dirty = DIRTY;
-    o.marking = UNSEEN;
+    o.marking = NOT_SCANNED;
     o.full_size = 0;
     o.sp = s.top();
     s
@@ -162,7 +162,7 @@ pub unsafe fn grow(hec: &mut Hec, t: Tso, sizes: &StackSizes, unlimited: bool) -
         to = to.sub(UNDERFLOW_FRAME_WORDS);
         *to = info!(stg_stack_underflow_frame_info).0;
         *to.add(UNDERFLOW_NEXT) = old.0;
-        old.obj().marking = UNSEEN;
+        old.obj().marking = NOT_SCANNED;
     }
     to = to.sub(moved);
     std::ptr::copy_nonoverlapping(sp, to, moved);

@@ -57,7 +57,7 @@ impl Memory for World {
     fn headers(&self) -> Headers {
         Headers { ind: IND, blackhole: BLACKHOLE, whitehole: WHITEHOLE }
     }
-    fn indirectee_counts(&self, header: usize) -> bool {
+    fn indirectee_decides(&self, header: usize) -> bool {
         matches!(header, IND | BLACKHOLE | EAGER)
     }
     fn claim(&self, indirectee: usize) -> Claim {
@@ -126,8 +126,8 @@ impl World {
         assert_eq!(self.contents[value - VALUES].with(|c| unsafe { *c }), 7);
     }
 
-    fn pay(&self, owed: Pending) {
-        let Pending::Wake(mut entry) = owed else { return };
+    fn pay(&self, pending: Pending) {
+        let Pending::Wake(mut entry) = pending else { return };
         while entry != 0 {
             let mut blocked = self.blocked[(entry - ENTRIES) / TRIES].lock().unwrap();
             if *blocked == entry {
@@ -138,17 +138,17 @@ impl World {
         }
     }
 
-    fn owed(&self, me: usize, outcome: Outcome) {
+    fn pending(&self, me: usize, outcome: Outcome) {
         if let Outcome::Kept(value) = outcome {
             self.read(value);
         }
-        after_update(self, THREADS + me, outcome, |owed| self.pay(owed));
+        after_update(self, THREADS + me, outcome, |pending| self.pay(pending));
     }
 
     /// As `stg_marked_upd_frame` and `stg_bh_upd_frame`.
     fn return_claimed(&self, me: usize) {
         let value = self.value(me);
-        self.owed(me, finish(self, X, value));
+        self.pending(me, finish(self, X, value));
     }
 
     /// As `stg_upd_frame`.
@@ -174,13 +174,13 @@ impl World {
 
     /// The thread stops with an unmarked frame and claims the thunk. If it cannot, it loses the frame.
     fn pause(&self, me: usize) -> bool {
-        let mine = match look(self, X) {
+        let mine = match inspect(self, X) {
             State::Unclaimed => claim(self, X, THREADS + me).is_some(),
             State::BeingClaimed => false,
             State::Claimed(_, claim) => owner(self, claim) == Some(THREADS + me),
         };
         if !mine {
-            settle(self, THREADS + me, |owed| self.pay(owed));
+            release_queues(self, THREADS + me, |pending| self.pay(pending));
         }
         mine
     }
@@ -188,7 +188,7 @@ impl World {
     /// The thread enters the thunk and waits if it is under evaluation, as in `blackhole::park`.
     fn enter(&self, me: usize) {
         for try_no in me * TRIES..(me + 1) * TRIES {
-            let State::Claimed(indirectee, claim) = look(self, X) else { return };
+            let State::Claimed(indirectee, claim) = inspect(self, X) else { return };
             let mut blocked = self.blocked[me].lock().unwrap();
             let entry = ENTRIES + try_no;
             let joined = match claim {
@@ -210,7 +210,7 @@ impl World {
 
     /// Verifies the thunk and the threads after all evaluators are done.
     fn verify(&self) {
-        let State::Claimed(value, Claim::Value) = look(self, X) else { panic!("no value") };
+        let State::Claimed(value, Claim::Value) = inspect(self, X) else { panic!("no value") };
         self.read(value);
         for blocked in &self.blocked {
             assert_eq!(*blocked.lock().unwrap(), 0, "a thread waits for ever");
@@ -306,7 +306,7 @@ fn work_set_aside_is_resumed_unless_another_has_claimed() {
             |w| {
                 let frozen = w.value(0);
                 if !fill(w, X, frozen) {
-                    assert!(look(w, X) != State::Unclaimed);
+                    assert!(inspect(w, X) != State::Unclaimed);
                 }
             },
             |w| {

@@ -470,7 +470,7 @@ impl HecWorld {
         unsafe {
             while !self.stop_world.stop(me, mine, others.clone(), || ()) {}
             self.touch_all();
-            self.stop_world.go_on(others);
+            self.stop_world.resume(others);
         }
     }
 
@@ -490,7 +490,7 @@ impl HecWorld {
             }),
         };
         let inherited = self.hecs.iter().enumerate().map(of).collect();
-        unsafe { self.stop_world.go_on(others) }
+        unsafe { self.stop_world.resume(others) }
         inherited
     }
 
@@ -526,7 +526,7 @@ impl HecWorld {
             while self.pop(no).is_some() {}
             self.hecs[no].mailbox.take();
         }
-        unsafe { self.stop_world.go_on(self.others(me)) }
+        unsafe { self.stop_world.resume(self.others(me)) }
     }
 
     /// As `exit::wind_down`: stops the world for good.
@@ -550,7 +550,7 @@ impl HecWorld {
             let stopped = self.stop_world.stop_if_idle(me, others.clone());
             if stopped {
                 self.touch_all();
-                self.stop_world.go_on(others);
+                self.stop_world.resume(others);
             }
             stopped
         }

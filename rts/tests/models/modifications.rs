@@ -6,7 +6,7 @@
 //! *Shipped code*: `eval/mut_var.rs`.
 use crate::atomics::{AtomicUsize, Ordering};
 use crate::explore;
-use crate::shipped::mut_var::{put_before, replace};
+use crate::shipped::mut_var::{prepend, replace};
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;
 use loom::thread;
@@ -38,7 +38,7 @@ impl World {
     }
     /// Modifies lazily.
     fn modify_lazily(&self, new: usize) {
-        let found = put_before(&self.variable, new, |found| self.make(new, found));
+        let found = prepend(&self.variable, new, |found| self.make(new, found));
         // The caller may look at the value that it is given.
         self.before(found);
     }

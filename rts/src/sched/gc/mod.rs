@@ -38,8 +38,8 @@ pub fn heap_exhausted() -> bool {
     HEAP_EXHAUSTED.load(Ordering::Relaxed)
 }
 
-/// The collection that is due now, if any. A nursery that is full goes on in the next piece, if there is one, and beyond as long as it is
-/// better that another HEC collects.
+/// The collection that is due now, if any. A nursery that is full goes on in the next piece, if there is one, and
+/// beyond as long as it is better that another HEC collects.
 /// # Safety
 /// The HEC is held and no thread runs on it.
 pub unsafe fn due(hec: &mut Hec) -> Option<GcRequest> {
@@ -105,7 +105,7 @@ pub unsafe fn collect(me: TaskRef, request: GcRequest, deadlock: bool) -> bool {
     let stopped = stop_world::stop(me);
     if stopped {
         collect_stopped(request, deadlock);
-        stop_world::go_on(me);
+        stop_world::resume(me);
     }
     stopped
 }
@@ -189,7 +189,8 @@ fn measured(outcome: &collector::Outcome, allocated: u64) -> stats::Collection {
 }
 
 /// More is alive than `-M` allows: the main thread is told, and told again whenever it has used up the grace that it is
-/// given each time. One that masks exceptions hears of it once it listens. Where there is no main thread the program ends.
+/// given each time. One that masks exceptions hears of it once it listens. Where there is no main thread the program
+/// ends.
 unsafe fn heap_overflow(hec: &mut Hec) {
     if !max_heap::must_report_overflow() {
         return;

@@ -1,12 +1,12 @@
-//! What is done with a HEC under its seat's lock, whatever tasks and HECs are: `mod.rs` has the protocol and says what they
-//! are, `state.rs` chooses who is next, and `rts/tests/models` runs all of it under loom.
+//! What is done with a HEC under its seat's lock, whatever tasks and HECs are: `mod.rs` has the protocol and says what
+//! they are, `state.rs` chooses who is next, and `rts/tests/models` runs all of it under loom.
 use crate::base::atomics::{AtomicUsize, MutexGuard, Ordering};
 use crate::sched::handoff::state::SlotState;
 
 const NOWHERE: usize = usize::MAX;
 
-/// The HEC that a task holds or will be passed next, if any: to whoever has a thread that is bound to it. Else the task waits
-/// for a HEC that has its thread, or is in C.
+/// The HEC that a task holds or will be passed next, if any: to whoever has a thread that is bound to it. Else the task
+/// waits for a HEC that has its thread, or is in C.
 pub struct AssignedHec(AtomicUsize);
 
 impl AssignedHec {
@@ -110,8 +110,8 @@ pub trait HandoffSlot: Copy {
     fn set_idle(self, idle: bool);
     /// Somebody may have come or gone who waits for it. Called under the lock.
     fn on_waiters_changed(self, st: &SlotState<Self::Task>);
-    /// Its HEC is left free for a foreign call of `by`, which is the caller. True if who has been sent for before, and lingers, should look
-    /// now. Called under the lock.
+    /// Its HEC is left free for a foreign call of `by`, which is the caller. True if who has been sent for before, and
+    /// lingers, should look now. Called under the lock.
     fn is_left(self, by: Self::Task) -> bool;
     /// Waits as long as the HEC is left for short calls: it is better where it is (`short_calls.rs`). For `me`, who has
     /// been sent for.
@@ -176,8 +176,8 @@ pub trait HandoffSlot: Copy {
         self.release_to_next(self.lock());
     }
 
-    /// Leaves the HEC for a foreign call, most of which are over sooner than anybody else could wake up: until somebody comes who has
-    /// been sent for, it is free for the caller to take it again.
+    /// Leaves the HEC for a foreign call, most of which are over sooner than anybody else could wake up: until somebody
+    /// comes who has been sent for, it is free for the caller to take it again.
     /// # Safety
     /// As for [`HandoffSlot::release`].
     unsafe fn leave(self, me: Self::Task) {
@@ -244,8 +244,8 @@ pub trait HandoffSlot: Copy {
         st.next_worker().unwrap_or_else(|| self.start_worker())
     }
 
-    /// Passes the HEC on, and puts a worker without work among the idle ones, if there are fewer than `most`: then it waits
-    /// for what it is given.
+    /// Passes the HEC on, and puts a worker without work among the idle ones, if there are fewer than `most`: then it
+    /// waits for what it is given.
     /// # Safety
     /// As for [`HandoffSlot::release`].
     unsafe fn join_idle(self, me: Self::Task, most: usize) -> bool {
@@ -305,7 +305,7 @@ pub trait HandoffSlot: Copy {
     /// Lets the HEC, which the caller stopped, go on.
     /// # Safety
     /// The caller holds it and does not touch it again.
-    unsafe fn go_on(self) {
+    unsafe fn resume(self) {
         self.release_to_next(self.lock());
     }
 

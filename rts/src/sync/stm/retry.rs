@@ -160,7 +160,7 @@ unsafe fn wake(hec: &mut Hec, v: Closure) {
     while entry != end() {
         let t = Tso(entry.word(TSO_FIELD));
         if let Some(c) = park::claim(hec, t, |why, _| why == BlockedOnSTM) {
-            c.go_on(hec);
+            c.resume(hec);
         }
         entry = entry.field(PREVIOUS);
     }
