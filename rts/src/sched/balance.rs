@@ -1,13 +1,18 @@
-//! Sharing threads among HECs.
+//! Load balancing: giving threads to idle HECs.
 //!
-//! A thread runs on the HEC where it was made or woken: what it works on is in that core's caches. When another HEC
-//! rests, there is a core for it (`base/active_limit.rs`) and more threads are here than the one that runs next, the
-//! others are divided among this HEC and those that rest, as often as it has lately paid (`hec/balance_backoff.rs`).
-//! This is looked at between threads; a HEC that comes to rest has those look that have threads waiting, and a thread
-//! that makes another runnable stops when it is time (`Hec::balance_soon`). Both only write the running thread's limit:
-//! `hec/idle.rs` says why neither misses the other.
+//! A thread runs on the HEC where it was made or woken, because its data is in that core's caches.
 //!
-//! Threads bound to an OS thread, and those tied to their HEC (`forkOn`), stay.
+//! # Protocol
+//! 1. Between threads the holder of a HEC checks whether another HEC is idle, a core is free for it
+//!    ([`crate::base::active_limit`]), and more threads are queued here than the one that runs next.
+//! 2. If so, it divides the others among its HEC and the idle ones. How often it does so depends on how well that has
+//!    paid recently ([`crate::hec::balance_backoff`]).
+//! 3. A HEC that becomes idle makes HECs with queued threads check. A thread that makes another one runnable stops when
+//!    the next balance is due ([`Hec::balance_soon`]). Both only write the running thread's limit; [`crate::hec::idle`]
+//!    says why neither misses the other.
+//!
+//! # Invariant
+//! Threads that are bound to an OS thread, and those that are pinned to their HEC (`forkOn`), stay.
 use crate::abi::layout::TSO_LOCKED;
 use crate::abi::Tso;
 use crate::base::active_limit::ACTIVE_HECS;
@@ -23,7 +28,7 @@ unsafe fn may_go(t: Tso) -> bool {
     o.bound == 0 && o.flags as usize & TSO_LOCKED == 0
 }
 
-/// Gives threads that wait here to HECs that rest, or notes that it is too soon.
+/// Gives threads that are queued here to idle HECs, or notes that it is too soon.
 /// # Safety
 /// The caller holds the HEC, and no thread runs on it.
 pub unsafe fn share(hec: &mut Hec) {
@@ -53,7 +58,7 @@ pub unsafe fn share(hec: &mut Hec) {
 unsafe fn give(hec: &mut Hec, no: usize, n: usize) {
     let mut gone = Vec::new();
     let mut kept = Vec::new();
-    // The first one stays: it runs next.
+    // The first one stays, because it runs next.
     let first = hec.run_queue.pop_front();
     while gone.len() < n {
         match hec.run_queue.pop_front() {
@@ -84,8 +89,8 @@ unsafe fn give(hec: &mut Hec, no: usize, n: usize) {
     }
 }
 
-/// Gives a thread that only another task can run to a HEC that rests, so that this one need not
-/// be passed to that task. False if none takes it.
+/// Gives a thread that only another task can run to an idle HEC, so that this HEC need not be passed to that task.
+/// Returns false if no HEC takes it.
 /// # Safety
 /// The caller holds the HEC, and the thread is on no queue.
 pub unsafe fn give_away(hec: &Hec, t: Tso) -> bool {
@@ -94,13 +99,13 @@ pub unsafe fn give_away(hec: &Hec, t: Tso) -> bool {
     hec::idle_count() > 0 && others.any(|no| handoff::give(no, |there| unsafe { place(there, t) }))
 }
 
-/// Makes a runnable thread of the caller's one of a HEC that rests.
+/// Queues a runnable thread of the caller's HEC on an idle one.
 unsafe fn place(hec: &mut Hec, t: Tso) {
     park::ownership(t).hand_over(hec.address());
     hec.run_queue.push_back(&mut hec.remembered, t);
 }
 
-/// Moves everything that waits on a HEC that has been switched off to one that has not.
+/// Moves all threads that are queued on a disabled HEC to enabled ones.
 /// # Safety
 /// The caller holds the HEC, and no thread runs on it.
 pub unsafe fn leave(hec: &mut Hec) {

@@ -1,19 +1,23 @@
-//! Which foreign calls compute for a short while, foreseen from the code that makes them.
+//! Predicts which foreign calls compute for a short time, from the code that makes them.
 //!
-//! While a call computes it needs the core as much as whoever is sent for to take its HEC, and when it is over its thread waits for the HEC.
-//! So where no other core is free it is better to wait for such a call (as the reading of a file that is in memory), and wrong to wait
-//! for one that sleeps. The calls of a piece of code are mostly alike. As a processor foresees branches, what was seen to compute
-//! twice, and has not slept since, is expected to do so again. Code is known by the frame to which its call returns.
+//! While a call computes, it needs a core as much as the task that is asked to take its HEC. When the call returns, its
+//! thread needs the HEC. So where no other core is free, it is better to wait for a short call, such as reading a file
+//! that is cached in memory. Waiting for a call that sleeps would be wrong.
+//!
+//! # Protocol
+//! 1. A piece of code usually makes calls of the same kind. The frame to which a call returns identifies the code.
+//! 2. The runtime times calls ([`Call::start_timing`], [`Call::finish`]).
+//! 3. Like a branch predictor, it predicts a short call if the last two timed calls of the code were short.
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// A call that computes for longer is not a short one.
+/// The longest call that is short. Longer calls waste more of the HEC's time than a hand-off costs.
 pub const SHORT: Duration = Duration::from_millis(1);
-/// Pieces of code that are remembered, by all HECs together.
+/// The number of code addresses that are remembered, for all HECs together. A power of two.
 const SITES: usize = 64;
-/// The places of code are multiples of eight; what is known of it is counted below.
+/// The mask of the counter in an entry: code addresses are multiples of eight, so their low bits are free.
 const COUNT: usize = 7;
-/// So many short calls in a row are enough, and no more are counted.
+/// The number of short calls in a row that predicts another one. Further ones are not counted.
 const ENOUGH: usize = 2;
 
 struct CallPredictor([AtomicUsize; SITES]);
@@ -25,13 +29,14 @@ impl CallPredictor {
         CallPredictor([const { AtomicUsize::new(0) }; SITES])
     }
 
-    /// Will a call made by the code at `site` compute for a short while? False if nothing is known.
+    /// Will a call made by the code at `site` be short? False if nothing is known.
     fn predicted_short(&self, site: usize) -> bool {
         let known = self.entry(site).load(Ordering::Relaxed);
         known & !COUNT == site & !COUNT && known & COUNT == ENOUGH
     }
 
-    /// A call made by the code at `site` was a short one, or not. Others may do the same: then one of the two is forgotten.
+    /// Records whether a call made by the code at `site` was short. If another HEC records at the same time, one record
+    /// is lost.
     fn has_seen(&self, site: usize, short: bool) {
         let (entry, site) = (self.entry(site), site & !COUNT);
         let known = entry.load(Ordering::Relaxed);
@@ -47,33 +52,33 @@ impl CallPredictor {
     }
 }
 
-/// A foreign call of an OS thread.
+/// A foreign call that an OS thread makes.
 #[derive(Clone, Copy)]
 pub struct Call {
     site: usize,
-    /// For one that is observed.
+    /// When it began, if it is timed.
     began: Option<Moment>,
 }
 
 impl Call {
     pub const NONE: Call = Call::from(0);
 
-    /// One that the code at `site` makes.
+    /// A call that the code at `site` makes.
     pub const fn from(site: usize) -> Call {
         Call { site, began: None }
     }
 
-    /// It begins, and is observed. For its OS thread, like [`Call::finish`].
+    /// The call begins, and is timed. Called by its OS thread, like [`Call::finish`].
     pub fn start_timing(self) -> Call {
         Call { began: Some(Moment::now()), ..self }
     }
 
-    /// Is it expected to compute for a short while?
+    /// Is the call predicted to be short?
     pub fn predicted_short(self) -> bool {
         CALL_PREDICTOR.predicted_short(self.site)
     }
 
-    /// It is over: learns from it what is to be expected of others, if it was observed.
+    /// The call is over: if it was timed, the predictor learns from it.
     pub fn finish(self) {
         let Some(began) = self.began else { return };
         if let Some(short) = Moment::now().ends_short_call(began) {
@@ -82,7 +87,7 @@ impl Call {
     }
 }
 
-/// When it was, and how often the calling OS thread had slept and been interrupted by then.
+/// A point in time, and how often the calling OS thread had slept and been preempted by then.
 #[derive(Clone, Copy)]
 struct Moment {
     time: Instant,
@@ -92,7 +97,7 @@ struct Moment {
 
 impl Moment {
     fn now() -> Moment {
-        // SAFETY: it is all numbers, and the kernel writes them.
+        // SAFETY: the structure consists of numbers, and the kernel writes them.
         let usage = unsafe {
             let mut usage: libc::rusage = std::mem::zeroed();
             libc::getrusage(libc::RUSAGE_THREAD, &mut usage);
@@ -101,7 +106,8 @@ impl Moment {
         Moment { time: Instant::now(), slept: usage.ru_nvcsw, interrupted: usage.ru_nivcsw }
     }
 
-    /// Was what began then and ends now a short call? `None` if that cannot be told: it did not sleep, but others had its core meanwhile.
+    /// Was the call that began then and ends now a short one? `None` if that is unclear: it did not sleep, but other OS
+    /// threads had its core meanwhile.
     fn ends_short_call(self, began: Moment) -> Option<bool> {
         let (computed, lasted) = (self.slept == began.slept, self.time - began.time);
         let unclear = computed && lasted >= SHORT && self.interrupted != began.interrupted;
@@ -124,14 +130,14 @@ mod tests {
         };
         assert_eq!([true, true, true].map(&mut seen), [false, true, true]);
         assert_eq!([false, true, true].map(&mut seen), [false, false, true]);
-        // Other code, and code that shares its place.
+        // Other code, and code that shares its entry.
         let same_place = SITE + 8 * SITES;
         assert!(!f.predicted_short(SITE + 8) && !f.predicted_short(same_place));
         f.has_seen(same_place, true);
         assert!(!f.predicted_short(SITE) && !f.predicted_short(same_place));
     }
 
-    /// Is a call that does this a short one, the third time?
+    /// Makes two timed calls. Is the third one predicted to be short?
     fn third(site: usize, call: impl Fn()) -> bool {
         for _ in 0..2 {
             let observed = Call::from(site).start_timing();

@@ -1,13 +1,15 @@
-//! How a thread comes to a HEC and leaves it for another, without the scheduler's loop if nothing else is to be done.
+//! Switching a HEC from one thread to the next, without the scheduler's loop if nothing else needs attention.
 //!
-//! Mostly a thread that blocks or yields is followed by the next on the queue, and nobody has asked anything of the
-//! HEC, its nursery has room, and no event is expected. Then the thread is brought to rest and the next one readied
-//! right here ([`hec_switch`]), and compiled code goes on with that: Haskell need not be left and entered again. If
-//! there is anything else to look at, nothing is done, and the thread goes back to the loop (`schedule.rs`), which sees
-//! to it.
+//! # Protocol
+//! 1. A thread blocks or yields. Usually another thread is queued, no request to the HEC is pending, its nursery has
+//!    room, and no event is expected.
+//! 2. Then [`hec_switch`] brings the thread to rest and prepares the next one, and compiled code continues with that.
+//!    Haskell is not left and entered again.
+//! 3. Otherwise nothing is done, and the thread returns to the loop ([`crate::sched::schedule`]).
 //!
-//! The next thread runs on the same native stack. In the threaded way that is a worker's or a fiber, and no bound
-//! thread may be on either side of such a switch; otherwise there is one stack for all.
+//! # Invariant
+//! The next thread runs on the same native stack. In the threaded way that is a worker's or a fiber, and neither thread
+//! may be bound. Otherwise one native stack serves all threads.
 use crate::abi::layout::*;
 use crate::abi::{Closure, Tso};
 use crate::eval::atomic_modify;
@@ -23,12 +25,12 @@ use crate::sync::throwto::finished;
 use crate::sync::{stm, wait_queues};
 use crate::thread::stack_shrink::make_ready;
 
-/// The running thread, which leaves with `ret`, hands the HEC to the next on the queue. False (0) if the scheduler's
-/// loop has to look: then the thread is still current, or at rest already and no thread is.
+/// Switches from the running thread, which leaves with `ret`, to the next one on the queue. Returns 0 if the
+/// scheduler's loop must act. The thread is then still current, or already at rest with no thread current.
 /// # Safety
-/// Called from Cmm with the thread saved: `ret` is `ThreadYielding`, or `ThreadBlocked`, `hec.wait` says what the
-/// thread waits for, and the frame on top of its stack tries the operation again. If this is true another thread is
-/// current, and has to be loaded.
+/// Called from Cmm with the thread saved. `ret` is `ThreadYielding`, or `ThreadBlocked` with `hec.wait` set to what the
+/// thread waits for. The frame on top of its stack repeats the operation. If the result is not 0, another thread is
+/// current and must be loaded.
 #[no_mangle]
 pub unsafe extern "C" fn hec_switch(hec: &mut Hec, ret: usize) -> usize {
     let t = hec.current();
@@ -41,7 +43,7 @@ pub unsafe extern "C" fn hec_switch(hec: &mut Hec, ret: usize) -> usize {
         balance::share(hec);
         spark::share(hec);
     }
-    // Another one may have come to the front.
+    // Another thread may have come to the front.
     if !may_follow(hec.run_queue.head) {
         return 0;
     }
@@ -51,7 +53,7 @@ pub unsafe extern "C" fn hec_switch(hec: &mut Hec, ret: usize) -> usize {
     })
 }
 
-/// Is there somebody to follow `t` on the same native stack, and nothing else to be seen to?
+/// Is there a thread that can follow `t` on the same native stack, and nothing else to do?
 unsafe fn may_switch(hec: &Hec, t: Tso) -> bool {
     if !may_follow(hec.run_queue.head) || hec.has_request() || gc::may_be_due(hec) {
         return false;
@@ -64,7 +66,7 @@ unsafe fn may_switch(hec: &Hec, t: Tso) -> bool {
     }
 }
 
-/// Is this a thread that can run where another one did?
+/// Can this thread run on the native stack of another one?
 #[inline]
 unsafe fn may_follow(first: Tso) -> bool {
     !first.is_null() && !finished(first) && !(settings().threaded && first.obj().bound != 0)
@@ -79,9 +81,9 @@ pub(super) unsafe fn choose(hec: &mut Hec) -> Option<Tso> {
     hec.run_queue.pop_front()
 }
 
-/// Makes a thread the one that runs.
+/// Makes a thread the current one.
 /// # Safety
-/// It is the HEC's, on no queue, and the caller enters it.
+/// The HEC owns the thread, which is on no queue, and the caller enters it.
 #[inline]
 pub(super) unsafe fn starts(hec: &mut Hec, t: Tso) {
     make_ready(hec, t);
@@ -94,7 +96,7 @@ pub(super) unsafe fn starts(hec: &mut Hec, t: Tso) {
 
 /// The running thread has left Haskell, with `ret`.
 /// # Safety
-/// It is saved.
+/// The thread is saved.
 #[inline]
 pub(super) unsafe fn leaves(hec: &mut Hec, t: Tso, ret: usize) {
     t.obj().saved_errno = *libc::__errno_location() as u32;
@@ -102,9 +104,9 @@ pub(super) unsafe fn leaves(hec: &mut Hec, t: Tso, ret: usize) {
     eventlog::thread_stopped(hec.no, t.obj().id, || why_stopped(hec, ret));
 }
 
-/// As the event log says it: the status, and the thread that is waited for (or 0).
+/// Why the thread stopped, for the event log: the status, and the thread that it waits for (or 0).
 unsafe fn why_stopped(hec: &Hec, ret: usize) -> (u16, u64) {
-    // Nobody may read `wait` but for a thread that has just set it: its object may be gone.
+    // `wait` is valid only for a thread that has just set it; otherwise its object may have died.
     if ret != ThreadBlocked {
         return (ret as u16, 0);
     }
@@ -116,9 +118,9 @@ unsafe fn why_stopped(hec: &Hec, ret: usize) -> (u16, u64) {
     (eventlog::status_of_block(wait.why), owner.map_or(0, |t| t.obj().id))
 }
 
-/// A thread that has left with `ThreadBlocked` or `ThreadYielding` waits for what it has said, or for its turn.
+/// Brings a thread that has left with `ThreadBlocked` or `ThreadYielding` to rest: parks it or queues it.
 /// # Safety
-/// It is no longer current, and on no queue.
+/// The thread is no longer current, and is on no queue.
 #[inline]
 pub(super) unsafe fn comes_to_rest(hec: &mut Hec, t: Tso, ret: usize) {
     let settled = defer_modifications(hec, t);
@@ -130,25 +132,25 @@ pub(super) unsafe fn comes_to_rest(hec: &mut Hec, t: Tso, ret: usize) {
         priority::end_burst(t);
         return requeue(hec, t);
     }
-    // Who waits for a thunk computes.
+    // A thread that waits for a thunk counts as computing.
     if hec.wait.why != BlockedOnBlackHole {
         priority::on_block(t);
     }
-    // Work cut off, or put off, goes first: the thread tries again when it comes back to this.
+    // If work was cut off or deferred, the thread repeats the operation when it runs again.
     if thread_paused(hec, t) || settled || !wait_queues::park(hec, t) {
         hec.run_queue.push_front(&mut hec.remembered, t);
     }
 }
 
-/// What a thread that has stopped has put off is done now (`eval/atomic_modify.rs`). True if there is something.
+/// Completes the eager modifications of a thread that has stopped ([`atomic_modify`]). Returns true if there are any.
 /// # Safety
 /// As for [`comes_to_rest`].
 pub(super) unsafe fn defer_modifications(hec: &mut Hec, t: Tso) -> bool {
-    // With one HEC nothing is evaluated before it is published.
+    // With one HEC no modification is evaluated before it is published.
     hec::many() && atomic_modify::defer_all(hec, t)
 }
 
-/// Others shall run. A transaction that has been overtaken starts again.
+/// Queues a thread so that others run. An invalid transaction starts again.
 /// # Safety
 /// As for [`comes_to_rest`].
 pub(super) unsafe fn requeue(hec: &mut Hec, t: Tso) {
@@ -171,7 +173,7 @@ mod tests {
     use crate::thread::park::hec_about_to_wait;
     use std::sync::atomic::Ordering;
 
-    /// A world in which the first of two threads runs and the other is on the queue.
+    /// Makes a world in which the first of two threads runs and the other is queued.
     fn two() -> (World, Tso, Tso) {
         let mut w = World::new(2);
         let (a, b) = (w.thread(), w.thread());
@@ -213,7 +215,7 @@ mod tests {
         assert_eq!((w.hec.run_queue.len(), unsafe { a.obj().why_blocked } as usize), (0, BlockedOnMVar));
     }
 
-    /// Nothing has happened to the thread: the scheduler's loop sees to it.
+    /// Checks that nothing happens to the thread: the scheduler's loop must act.
     fn refuses(prepare: impl FnOnce(&mut World, Tso, Tso)) {
         let (mut w, a, b) = two();
         prepare(&mut w, a, b);
@@ -253,7 +255,7 @@ mod tests {
             b.obj().bound = 1;
         });
         follows(|_, _, _| threaded());
-        // Where one OS thread runs all, it does not matter.
+        // Where one OS thread runs all threads, bound ones may follow.
         follows(|_, a, b| unsafe { (a.obj().bound, b.obj().bound) = (1, 1) });
     }
 

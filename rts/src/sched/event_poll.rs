@@ -1,15 +1,15 @@
-//! What threads of the non-threaded way wait for without an event manager: signals, delays and descriptors. A floor above sees
-//! to them; the scheduler asks it to between threads.
+//! Polling for events in the non-threaded way without an event manager: signals, delays and descriptors. A folder above
+//! handles them; the scheduler calls it between threads.
 use crate::hec::Hec;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Starts handlers of signals that have arrived; wakes threads whose delay or descriptor is due. `idle`: nothing is runnable, so it waits for
-/// such an event. False: none can come.
+/// Starts handlers of signals that have arrived, and wakes threads whose delay has expired or whose descriptor is
+/// ready. If `idle`, no thread is runnable, and it waits for such an event. Returns false if none can come.
 pub type SeeTo = unsafe fn(hec: &mut Hec, idle: bool) -> bool;
 
 static mut SEE_TO: Option<SeeTo> = None;
 
-/// There is something to see to, or may come to be.
+/// Events are pending, or may arrive.
 static EXPECTED: AtomicBool = AtomicBool::new(false);
 
 /// # Safety
@@ -18,7 +18,7 @@ pub unsafe fn init(see_to: SeeTo) {
     SEE_TO = Some(see_to);
 }
 
-/// Has events seen to between threads from now on, or no longer. Signal handlers may call this.
+/// Enables or disables polling between threads. Signal handlers may call this.
 pub fn expect(yes: bool) {
     EXPECTED.store(yes, Ordering::SeqCst);
 }
@@ -27,7 +27,7 @@ pub(super) fn expected() -> bool {
     EXPECTED.load(Ordering::Relaxed)
 }
 
-/// Sees to events: as [`SeeTo`] says.
+/// Handles events, as [`SeeTo`] says.
 /// # Safety
 /// The caller holds the HEC, and no thread runs on it.
 pub(super) unsafe fn see_to(hec: &mut Hec, idle: bool) -> bool {

@@ -1,5 +1,7 @@
-//! Calls from C into Haskell: each makes a thread bound to the calling OS thread and
-//! schedules until that thread is done.
+//! In-calls: calls from C into Haskell.
+//!
+//! An in-call makes a thread that is bound to the calling OS thread, and runs the scheduler until that thread has
+//! finished.
 use crate::abi::closure::fields::WEAK_KEY;
 use crate::abi::layout::*;
 use crate::abi::{Closure, Tso};
@@ -12,7 +14,7 @@ use crate::sched::{hec, interrupt, schedule, stop_world, task_table};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Mutex;
 
-/// How an in-call ended, as C callers see it (`SchedulerStatus`).
+/// The result of an in-call, as C callers see it (`SchedulerStatus`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C)]
 pub enum Status {
@@ -28,11 +30,11 @@ pub struct InCall {
     pub status: Status,
     /// The value returned, or the exception that killed the thread.
     pub result: Closure,
-    /// The in-call that this OS thread was in when it called C that called us.
+    /// The in-call that this OS thread was in when it called the C code that made this one.
     prev: *mut InCall,
 }
 
-/// Runs a fresh thread to its end on behalf of the calling OS thread, bound to it.
+/// Runs a new thread, bound to the calling OS thread, until it has finished.
 /// # Safety
 /// The caller is `task` and holds the HEC; `t` is new and on no queue.
 pub unsafe fn run_to_end(task: TaskRef, t: Tso) -> (Status, Closure) {
@@ -57,7 +59,7 @@ pub unsafe fn run_to_end(task: TaskRef, t: Tso) -> (Status, Closure) {
 
 static MAIN: AtomicU64 = AtomicU64::new(0);
 
-/// Names the program's main thread: `base` says which it is when `main` begins.
+/// Records the program's main thread. `base` calls this when `main` begins.
 /// # Safety
 /// `weak` is a weak pointer whose key is the thread.
 #[no_mangle]
@@ -82,14 +84,14 @@ pub unsafe fn every_thread() -> impl Iterator<Item = Tso> {
     heap().gens.iter().flat_map(|g| g.threads.iter()).chain(new).copied()
 }
 
-/// Tells the in-call of a finished bound thread how it ended.
+/// Gives the in-call of a finished bound thread its result.
 /// # Safety
 /// `t` has finished and is bound.
 pub unsafe fn finish(t: Tso) {
     let o = t.obj();
     let ic = &mut *(o.bound as *mut InCall);
     o.bound = 0;
-    // The result lies above the one frame that is left.
+    // The result is above the one frame that is left.
     let sp = o.stackobj.obj().sp as *const usize;
     ic.result = Closure(*sp.add(1));
     ic.status = match o.what_next as usize {
@@ -100,7 +102,7 @@ pub unsafe fn finish(t: Tso) {
     };
 }
 
-/// The thread that a running in-call is bound to. Threads move, so none is remembered.
+/// The thread that is bound to a running in-call. It is searched, because threads move.
 pub fn bound_thread_of(ic: *const InCall) -> Option<Tso> {
     // SAFETY: the caller holds the HEC.
     unsafe { every_thread().find(|t| t.obj().bound == ic as usize) }
@@ -108,18 +110,18 @@ pub fn bound_thread_of(ic: *const InCall) -> Option<Tso> {
 
 static ACTIVE: Mutex<Vec<usize>> = Mutex::new(Vec::new());
 
-/// In the child of a fork: nobody takes a result any more, and the stacks that in-calls lie on
-/// may be used for new OS threads.
+/// Clears the list in the child of a fork: no in-call of the parent takes a result there, and the stacks on which they
+/// lie may be used for new OS threads.
 pub fn after_fork() {
     unpoisoned(ACTIVE.lock()).clear();
 }
 
-/// Shows the collector the results that in-calls have not taken yet: an in-call may end while
-/// another, begun later on the same OS thread, goes on.
+/// Visits the results that in-calls have not taken yet. An in-call may end while a later one on the same OS thread
+/// continues.
 pub fn roots(visit: &mut Visitor) {
     for &ic in unpoisoned(ACTIVE.lock()).iter() {
-        // SAFETY: in-calls stay on the list only while they are on their C stacks, and only
-        // HEC holders touch results.
+        // SAFETY: an in-call is on the list only while its C stack frame exists, and only HEC holders access its
+        // result.
         let ic = unsafe { &mut *(ic as *mut InCall) };
         if !ic.result.is_null() {
             visit(&mut ic.result);

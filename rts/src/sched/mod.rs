@@ -1,4 +1,4 @@
-//! Scheduling: who holds which HEC, which thread it runs, when threads move, and when to collect.
+//! Scheduling: which task holds which HEC, which thread it runs, when threads move, and when to collect.
 pub mod balance;
 mod call_predictor;
 pub mod context_switch;
@@ -27,14 +27,14 @@ use crate::thread::stack::StackSizes;
 
 /// The HEC that the calling OS thread holds.
 /// # Safety
-/// It holds one (`slot`), and no other reference to it is in use: a call that lets others have the
-/// HEC, or takes it by itself, ends the life of earlier ones.
+/// The calling OS thread holds one, and no other reference to it is in use. A call that releases or acquires a HEC ends
+/// the life of earlier references.
 #[inline]
 pub unsafe fn hec() -> &'static mut Hec {
     &mut *task_table::current().held()
 }
 
-/// What the flags say about scheduling; written once at start.
+/// Scheduling options from the flags and the way of linking; written once at start.
 #[derive(Clone, Copy)]
 pub struct Settings {
     pub stack: StackSizes,

@@ -1,12 +1,16 @@
-//! Safe foreign calls: the thread leaves the HEC to others and takes one back afterwards.
+//! Safe foreign calls: a thread releases its HEC during the call and acquires one afterwards.
 //!
-//! Compiled code saves its state, calls `suspendThread`, makes the call, and calls
-//! `resumeThread`, after which it loads Sp from the thread's stack and returns to whatever is
-//! on top: so an exception that arrived meanwhile need only have stripped the stack. While a
-//! thread is in a call its stack is complete, its black holes are marked, and it is reachable
-//! from its task. The call may begin on one HEC and end on another, unless the thread is tied to its
-//! HEC (`forkOn`); and for a thread that runs on a fiber, on the OS thread of a worker, to which its
-//! task gives it.
+//! # Protocol
+//! 1. Compiled code saves its state and calls `suspendThread`.
+//! 2. It makes the call.
+//! 3. It calls `resumeThread`, loads Sp from the thread's stack, and returns to the frame on top. So an exception that
+//!    arrived during the call only needs to have unwound the stack.
+//!
+//! # Invariants
+//! - While a thread is in a call, its stack is complete, its black holes are claimed, and it is reachable from its
+//!   task.
+//! - The call may begin on one HEC and end on another, unless the thread is pinned to its HEC (`forkOn`).
+//! - The call of a thread that runs on a fiber ends on the OS thread of a worker, to which the task gives the fiber.
 use crate::abi::layout::*;
 use crate::abi::{RegTable, Tso};
 use crate::base::fatal::broken;
@@ -24,20 +28,20 @@ use crate::thread::park;
 use crate::thread::stack::dirty_stack;
 use std::sync::atomic::Ordering;
 
-/// A foreign call under way.
+/// A foreign call in progress.
 pub struct ForeignCall {
     tso: Tso,
-    /// OS thread that makes the call, for those that may be interrupted.
+    /// The OS thread that makes the call, for calls that may be interrupted.
     os_thread: libc::pthread_t,
     interruptible: bool,
-    /// The HEC that the thread is tied to.
+    /// The HEC that the thread is pinned to.
     home: Option<usize>,
 }
 
-// SAFETY: the thread is touched by its task, and with the world stopped.
+// SAFETY: only the thread's task accesses it, or any task while the world is stopped.
 unsafe impl Send for ForeignCall {}
 
-/// Leaves the HEC for the duration of a foreign call.
+/// Releases the HEC for the duration of a foreign call.
 /// # Safety
 /// Called by compiled code with the thread's state saved.
 #[no_mangle]
@@ -65,15 +69,15 @@ pub unsafe extern "C" fn suspendThread(reg: *mut RegTable, interruptible: bool) 
     token
 }
 
-/// Where the code of `t` goes on that has just left it: its frame on top.
+/// The address to which the code of `t`, which has just left Haskell, returns: its frame on top.
 unsafe fn returns_to(t: Tso) -> usize {
     *(t.obj().stackobj.obj().sp as *const usize)
 }
 
-/// What a call is known by that is its OS thread's only one.
+/// The token of a call that is the only one of its OS thread.
 const FIRST_TOKEN: usize = 1;
 
-/// Notes that the task, which is the caller's or idle, begins a foreign call of `t`, which ran on `hec`.
+/// Records that the task, which is the caller or idle, begins a foreign call of `t`, which ran on `hec`.
 unsafe fn begin(me: TaskRef, hec: &Hec, t: Tso, os_thread: libc::pthread_t) -> usize {
     let interruptible = t.obj().why_blocked as usize == BlockedOnCCall_Interruptible;
     let tied = t.obj().flags as usize & TSO_LOCKED != 0;
@@ -85,15 +89,15 @@ unsafe fn begin(me: TaskRef, hec: &Hec, t: Tso, os_thread: libc::pthread_t) -> u
     })
 }
 
-/// Not inlined: the OS thread is perhaps not the one it was at the beginning of the caller.
+/// Not inlined, because the OS thread may differ from the one at the beginning of the caller.
 #[inline(never)]
 unsafe fn restore_errno(errno: i32) {
     *libc::__errno_location() = errno;
 }
 
-/// Has a worker make the foreign call for which the current thread has left the fiber.
+/// Gives the foreign call for which the current thread has left the fiber to a worker.
 /// # Safety
-/// The caller holds the HEC, and has just run the thread there.
+/// The caller holds the HEC, and has just run the thread on the fiber.
 pub(super) unsafe fn hand_over(hec: &mut Hec, fiber: Fiber) {
     let t = hec.current();
     hec.r.current_tso = 0;
@@ -102,7 +106,7 @@ pub(super) unsafe fn hand_over(hec: &mut Hec, fiber: Fiber) {
     worker.give(Wakeup::Call(fiber));
 }
 
-/// Comes back from a foreign call.
+/// Returns from a foreign call.
 /// # Safety
 /// `token` is what the matching [`suspendThread`] returned on this OS thread.
 #[no_mangle]
@@ -110,7 +114,7 @@ pub unsafe extern "C" fn resumeThread(token: usize) -> *mut RegTable {
     let errno = *libc::__errno_location();
     let me = task_table::current();
     me.call.replace(Call::NONE).finish();
-    // The thread itself may not be looked at yet: a collection may be moving it.
+    // The thread must not be accessed yet, because a collection may be moving it.
     match me.home.get() {
         Some(no) => handoff::acquire_home(me, no),
         None => handoff::acquire(me),
@@ -126,7 +130,7 @@ pub unsafe extern "C" fn resumeThread(token: usize) -> *mut RegTable {
     eventlog::thread_runs(hec.no, t.obj().id);
     dirty_stack(hec, t.obj().stackobj);
     hec.r.hp_alloc = 0;
-    // A collection may have given the nursery another place and size.
+    // A collection may have replaced the nursery.
     let interrupted = hec.r.hp_lim == 0;
     hec.open_nursery();
     if settings().threaded && handoff::has_returning(hec.no as usize) {
@@ -140,7 +144,7 @@ pub unsafe extern "C" fn resumeThread(token: usize) -> *mut RegTable {
     &mut hec.r
 }
 
-/// The thread of the task's innermost call, which is over. The task holds a HEC.
+/// The thread of the task's innermost call, which has ended. The task holds a HEC.
 unsafe fn last_call(me: TaskRef, token: usize) -> Tso {
     let (over, left) = me.calls.with(|calls| {
         let over = calls.pop();
@@ -153,8 +157,7 @@ unsafe fn last_call(me: TaskRef, token: usize) -> Tso {
     }
 }
 
-/// Interrupts the foreign call of `t`, if it is an interruptible one, by a signal that makes
-/// its system call return early.
+/// Interrupts the foreign call of `t`, if it is interruptible, by a signal that makes its system call return early.
 /// # Safety
 /// The caller holds a HEC.
 pub unsafe fn interrupt_call(_hec: &mut Hec, t: Tso) {
@@ -167,7 +170,7 @@ pub unsafe fn interrupt_call(_hec: &mut Hec, t: Tso) {
     });
 }
 
-/// Threads in foreign calls are alive.
+/// Visits the threads in foreign calls, which are alive.
 pub fn roots(visit: &mut Visitor) {
     let mut visit_calls = |calls: &mut Vec<ForeignCall>| {
         for call in calls {

@@ -1,8 +1,7 @@
-//! The scheduler's loop: pick a thread, run it, look why it came back.
+//! The scheduler's loop: pick a thread, run it, and handle the reason for which it returned.
 //!
-//! A task in an in-call runs this until the call's thread is done; a worker, until there is
-//! nothing to do. In the threaded way a bound thread runs on its own OS thread only; otherwise one
-//! OS thread runs everything.
+//! A task in an in-call runs the loop until the call's thread has finished. A worker runs it until there is nothing to
+//! do. In the threaded way a bound thread runs only on its own OS thread; otherwise one OS thread runs all threads.
 use super::fiber::Fiber;
 use super::task::{TaskRef, Wakeup};
 use super::{hec, settings, spark};
@@ -23,13 +22,13 @@ use crate::thread::{park, stack_cache};
 use crate::{info, static_closure};
 use std::ptr::null_mut;
 
-/// Runs threads until the in-call is done (or for ever, for a worker).
+/// Runs threads until the in-call has finished, or for a worker until it should end.
 /// # Safety
-/// `me` is the calling OS thread and holds a HEC, at entry and, unless it is a worker that has been
-/// told to end, at exit; not always the same one.
+/// `me` is the task of the calling OS thread and holds a HEC, at entry and at exit, though not always the same. A
+/// worker that was told to end holds none at exit.
 pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
     let threaded = settings().threaded;
-    // Once for each thread run: whoever has the HEC back may use it.
+    // A task yields once before each thread that it runs: then it may use the HEC that it has got back.
     let mut made_way = false;
     loop {
         if hec::many() {
@@ -66,18 +65,18 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
             }
             made_way = false;
         }
-        // A time slice begins, or goes on.
+        // A time slice begins, or continues.
         let asked = hec.take_request();
         let somebody_waits = !hec.run_queue.is_empty();
         let others_too = look_for_events(hec) && somebody_waits;
         let interrupted = std::mem::take(&mut hec.interrupted);
-        // So it is for those that ran and blocked.
+        // The slice was used up by threads that have blocked since.
         if asked == SLICE_ENDED && interrupted == 0 {
             hec.run_queue.promote_batch(&mut hec.remembered);
         }
         match context_switch::choose(hec) {
-            // It came to its end while the world was stopped for a collection, or the thread gives way to those just
-            // woken.
+            // The thread ended while the world was stopped for a collection, or it yields to threads that have just
+            // been woken.
             Some(t) if (asked == SLICE_ENDED || others_too) && t.obj().id == interrupted && !throwto::finished(t) => {
                 if asked == SLICE_ENDED {
                     on_slice_end(hec, t);
@@ -105,7 +104,7 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
                     }
                 }
             }
-            // Nothing better to do: the sparks.
+            // No thread is runnable: run sparks.
             None if spark::may_run(hec) && spark::any() && !interrupt::has_ended_threads() => spark::start_thread(hec),
             None => {
                 if !step_aside(me, ic) {
@@ -116,8 +115,8 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
     }
 }
 
-/// What other HECs want of this one. True if the caller may be on another HEC now, or has come to
-/// new threads or requests.
+/// Handles requests of other HECs. Returns true if the loop must start again, because the caller may now hold another
+/// HEC.
 unsafe fn attend(me: TaskRef, hec: &mut Hec) -> bool {
     if hec.take_return_request() && handoff::yield_to_stopper(me) {
         return true;
@@ -145,8 +144,7 @@ unsafe fn read_mail(hec: &mut Hec) {
     }
 }
 
-/// There is nothing to do for this task: others may use the HEC until there is. False if a
-/// worker should end.
+/// This task has nothing to do: releases the HEC until it has. Returns false if a worker should end.
 unsafe fn step_aside(me: TaskRef, ic: Option<*mut InCall>) -> bool {
     if ic.is_some() {
         handoff::release_and_wait(me);
@@ -155,8 +153,8 @@ unsafe fn step_aside(me: TaskRef, ic: Option<*mut InCall>) -> bool {
     handoff::join_idle(me) && wait_for_work(me)
 }
 
-/// A worker's wait: until it has a HEC. A foreign call that it is given is made first, and its
-/// thread run on. False if it has no HEC and should end.
+/// Waits, as a worker, until it holds a HEC. If it is given a foreign call, it makes the call first and continues the
+/// thread. Returns true when it holds a HEC.
 unsafe fn wait_for_work(me: TaskRef) -> bool {
     loop {
         match me.wait() {
@@ -173,9 +171,9 @@ unsafe fn wait_for_work(me: TaskRef) -> bool {
     }
 }
 
-/// A worker's life: it waits to be given something, and then runs threads.
+/// The life of a worker: it waits for a HEC or a call, and then runs threads.
 /// # Safety
-/// The calling OS thread is `me`, and holds no HEC.
+/// The calling OS thread is that of `me`, and holds no HEC.
 pub unsafe fn worker_loop(me: TaskRef) {
     wait_for_work(me);
     schedule(me, None);
@@ -184,7 +182,7 @@ pub unsafe fn worker_loop(me: TaskRef) {
     }
 }
 
-/// A thread has come to its end.
+/// A thread has finished.
 unsafe fn retire(hec: &mut Hec, t: Tso) {
     throwto::thread_finished(hec, t);
     if t.obj().bound != 0 {
@@ -194,15 +192,16 @@ unsafe fn retire(hec: &mut Hec, t: Tso) {
     }
 }
 
-/// Runs a thread until it stops: on the task's own native stack, or, if the task has come for another thread (is in an
-/// in-call), on a fiber. `briefly`: others have just been woken by events, and need not wait for a time slice.
+/// Runs a thread until it stops. If the task is in an in-call and this is not its bound thread, it runs on a fiber,
+/// otherwise on the task's own native stack. `briefly`: events have just woken other threads, which should not wait for
+/// a time slice.
 unsafe fn run_thread(me: TaskRef, ic: Option<*mut InCall>, hec: &mut Hec, t: Tso, briefly: bool) {
     context_switch::starts(hec, t);
     if briefly {
         hec.yield_soon(0);
     }
     if !settings().threaded || ic.is_none() || t.obj().bound != 0 {
-        // A safe foreign call may have let others run in between, and come back to another HEC.
+        // A safe foreign call may have released the HEC in between, and acquired another one.
         let reg = stg_run::run_current(&mut hec.r);
         return came_back(Hec::of_reg(reg));
     }
@@ -217,11 +216,11 @@ unsafe fn run_thread(me: TaskRef, ic: Option<*mut InCall>, hec: &mut Hec, t: Tso
     came_back(Hec::of_reg(reg))
 }
 
-/// A thread has returned to the scheduler: why?
+/// A thread has returned to the scheduler: acts on the reason.
 unsafe fn came_back(hec: &mut Hec) {
     let (ret, t) = (hec.r.ret, hec.current());
     if t.is_null() {
-        // It has been brought to rest already (`context_switch.rs`).
+        // It has been brought to rest already ([`context_switch`]).
         return;
     }
     context_switch::leaves(hec, t, ret);
@@ -234,9 +233,9 @@ unsafe fn came_back(hec: &mut Hec) {
     }
 }
 
-/// A heap check failed, and all that is wanted is another piece of the nursery: then the thread has not stopped, and
-/// nobody else needs what it evaluates. (To claim that would mean a walk along its stack for each piece.) Whoever wants
-/// something of the HEC after this look stops the thread at its next heap check.
+/// A heap check failed. If the thread only needs the next nursery chunk, it has not stopped, and no other thread needs
+/// the thunks that it evaluates. (Claiming those would mean a walk along its stack for each chunk.) A request to the
+/// HEC that comes after this check stops the thread at its next heap check.
 unsafe fn goes_straight_on(hec: &mut Hec, t: Tso) -> bool {
     let nothing_else = hec::many()
         && settings().threaded
@@ -255,7 +254,7 @@ unsafe fn has_exceeded_limit(t: Tso) -> bool {
     t.obj().flags as usize & TSO_ALLOC_LIMIT != 0 && t.obj().alloc_limit < 0
 }
 
-/// A heap check failed: the nursery is full, a collection is wanted, or it is others' turn.
+/// A heap check failed: the nursery is full, a collection is requested, or the thread must yield.
 unsafe fn heap_overflow(hec: &mut Hec, t: Tso) {
     let o = t.obj();
     hec.alloc.refuse(std::mem::take(&mut hec.r.hp_alloc));
@@ -284,10 +283,10 @@ unsafe fn on_slice_end(hec: &mut Hec, t: Tso) {
     priority::on_slice_end(t, hec.run_queue.len(), blackhole::is_awaited(t) || stm::has_commit_priority(t));
 }
 
-/// A thread that has stopped has been `asked` something: does it give way to others? Those whose events have come go on
-/// the queue before it.
+/// Handles the request `asked` to a thread that has stopped. Returns true if the thread yields to others. Threads whose
+/// events have come are queued before it.
 /// # Safety
-/// It is at rest ([`thread_paused`]).
+/// The thread is at rest ([`thread_paused`]).
 unsafe fn gives_way(hec: &mut Hec, t: Tso, asked: u32) -> bool {
     if asked == SLICE_ENDED {
         on_slice_end(hec, t);
@@ -296,14 +295,14 @@ unsafe fn gives_way(hec: &mut Hec, t: Tso, asked: u32) -> bool {
     asked != 0 && (woken || asked != POLL_EVENTS)
 }
 
-/// In the non-threaded way: wakes threads whose events have come, and starts handlers of signals. True if there are
-/// any.
+/// In the non-threaded way: wakes threads whose events have come, and starts handlers of signals. Returns true if there
+/// are any.
 unsafe fn look_for_events(hec: &mut Hec) -> bool {
     let waiting = hec.run_queue.len();
     !settings().threaded && event_poll::expected() && event_poll::see_to(hec, false) && hec.run_queue.len() > waiting
 }
 
-/// To the front of the queue, but behind a thread that has been handed an MVar.
+/// Puts a thread at the front of the queue, but behind a thread that has received an MVar.
 unsafe fn put_back(hec: &mut Hec, t: Tso) {
     let first = if hec.handed == Handed::Next { hec.run_queue.pop_front() } else { None };
     hec.run_queue.push_front(&mut hec.remembered, t);
@@ -312,8 +311,7 @@ unsafe fn put_back(hec: &mut Hec, t: Tso) {
     }
 }
 
-/// The thread has used up what it may allocate: it gets the exception, and some more to
-/// handle it.
+/// The thread has exceeded its allocation limit: it gets an exception, and an allowance to handle it.
 unsafe fn allocation_limit(hec: &mut Hec, t: Tso) {
     let o = t.obj();
     o.alloc_limit = crate::sched::gc::alloc_limit_grace() as i64;
@@ -321,8 +319,8 @@ unsafe fn allocation_limit(hec: &mut Hec, t: Tso) {
     throwto::throw_from_outside(hec, t, e);
 }
 
-/// A stack check failed. (Code compiled to yield in loops that do not allocate comes the same
-/// way when HpLim is zero; a real overflow comes again.)
+/// A stack check failed. Code compiled to yield in loops that do not allocate also comes here when HpLim is zero; a
+/// real overflow then fails again.
 unsafe fn stack_overflow(hec: &mut Hec, t: Tso) {
     context_switch::defer_modifications(hec, t);
     let asked = hec.take_request();
@@ -344,11 +342,11 @@ unsafe fn stack_overflow(hec: &mut Hec, t: Tso) {
     put_back(hec, t);
 }
 
-/// Nothing is runnable and there is one OS thread: wait for a signal, a delay or a
-/// descriptor, and if none can come, look for deadlock.
+/// No thread is runnable, and there is one OS thread: waits for a signal, a delay or a descriptor. If none can come, a
+/// collection looks for deadlock.
 unsafe fn wait_for_event(me: TaskRef, ic: Option<*mut InCall>) {
     if event_poll::see_to(hec(), true) {
-        // What a tick asked meanwhile was meant for nobody.
+        // A request that a tick made meanwhile was for no thread.
         hec().take_request();
         return;
     }
@@ -358,7 +356,7 @@ unsafe fn wait_for_event(me: TaskRef, ic: Option<*mut InCall>) {
         return;
     }
     if let Some(t) = ic.and_then(|c| in_call::bound_thread_of(c)) {
-        // Blocked on something that is still reachable: nobody will ever wake it.
+        // Blocked on something that is still reachable, but no thread can wake it.
         if !raise_deadlock(hec, t) {
             crate::base::fatal::exit_with(1, "every thread is blocked, and nothing can wake one");
         }

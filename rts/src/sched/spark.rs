@@ -1,18 +1,24 @@
-//! Sparks: thunks that somebody may evaluate before they are needed (`par`, strategies).
+//! Sparks: thunks that another HEC may evaluate before they are needed (`par`, strategies).
 //!
-//! Each HEC has a ring of them (`hec/spark_pool.rs`): its holder adds to it and takes the oldest, other HECs steal the oldest. A HEC that has
-//! nothing else to do makes a *spark thread*, which runs `base`'s loop over `getSpark#` until there is none left, or a thread waits to run.
-//! A thread that sparks while other HECs rest stops soon, to wake one; one that leaves for a safe foreign call leaves its HEC to a worker
-//! if that has sparks (`handoff/mod.rs`).
+//! # Protocol
+//! 1. Each HEC has a pool of sparks ([`crate::hec::spark_pool`]). Its holder adds sparks to it and takes the oldest;
+//!    other HECs steal the oldest.
+//! 2. A HEC without runnable threads makes a *spark thread*. That runs `base`'s loop over `getSpark#` until no spark is
+//!    left or another thread is runnable.
+//! 3. A thread that sparks while other HECs are idle stops soon, to wake one. A thread that leaves for a safe foreign
+//!    call releases its HEC to a worker if the HEC has sparks ([`handoff`]).
+//! 4. A thread that makes or takes sparks stops from time to time, to claim the thunks that it evaluates
+//!    ([`crate::eval::lazy_blackholing`]). Otherwise it might not claim them for a whole time slice. Another HEC would
+//!    then evaluate them as well, and so would a thread that needs a stolen spark. In `par_fib` a quarter of the work
+//!    was done twice.
 //!
-//! A thread claims what it evaluates when it stops (`eval/lazy_blackholing.rs`), which otherwise it may not do for a whole time slice. Meanwhile a HEC that
-//! looks for sparks would begin what another one that sparked it is at already, and who needs a spark that has been stolen would begin it
-//! once more: of `par_fib`, a quarter was done twice. So who makes sparks or takes them stops every now and then, to claim.
+//! # Outcome of a spark
+//! *Converted*: it was given to a spark thread. *Fizzled*: it was found evaluated or claimed. *Collected*: nothing else
+//! refers to it. *Overflowed*: the pool was full (`-e`). *Dud*: it was a value from the start.
 //!
-//! What becomes of a spark: *converted*, it was handed to a spark thread; *fizzled*, it was found
-//! evaluated or claimed; *collected*, nothing else refers to it any more; *overflowed*, the ring
-//! was full (`-e`); *dud*, it was a value from the start. The ring is no root: a collection drops
-//! what only it refers to. Counters are written by the HEC's holder, and read with the world
+//! # Invariants
+//! - The pool is no root: a collection drops sparks that only it refers to.
+//! - Only the HEC's holder writes the counters. They are read while the world is stopped.
 //! stopped.
 use super::settings;
 use crate::abi::closure::fields::INDIRECTEE;
@@ -30,38 +36,40 @@ use crate::static_closure;
 use crate::thread::create::new_io_thread;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How often a thread stops to claim, in ticks of the processor: every fifty microseconds or so. To stop takes about half of one.
+/// The interval in ticks of the processor at which a thread stops to claim: about fifty microseconds. Stopping takes
+/// about half a microsecond.
 const CLAIMS_EVERY: u64 = 150_000;
-/// Others do not take so many sparks between two instructions of the holder.
+/// The number of sparks below which other HECs might steal all between two instructions of the holder.
 const MANY: usize = 64;
-/// What a spark thread allocates before it does: so much that it has entered the spark, and pushed its update frame.
+/// The bytes that a spark thread allocates before it stops to claim: enough to have entered the spark and pushed its
+/// update frame.
 const ENTERED: usize = 512;
 
 static LIMIT: AtomicUsize = AtomicUsize::new(4096);
-/// A gigabyte of addresses.
+/// The largest pool: it takes a gigabyte of address space.
 const HIGHEST_LIMIT: usize = 1 << 27;
 
-/// How many sparks a HEC keeps.
+/// Sets the number of sparks that a HEC keeps.
 pub fn set_limit(n: usize) {
     LIMIT.store(n.min(HIGHEST_LIMIT), Ordering::Relaxed);
 }
 
 fn sparks_of(no: usize) -> &'static SparkRing {
-    // SAFETY: HECs stay, and this part of them is for all.
+    // SAFETY: HECs are never freed, and any HEC may access this field.
     unsafe { &(*hec::address(no)).sparks }
 }
 
-/// Notes a spark on a HEC, unless that has as many as it may have.
+/// Adds a spark to a HEC's pool. Returns false if the pool is full.
 fn keep(hec: &Hec, c: Closure) -> bool {
     hec.sparks.put(c.0, LIMIT.load(Ordering::Relaxed))
 }
 
-/// Will [`keep`] succeed? For who holds the HEC: others only take.
+/// Will [`keep`] succeed? Exact for the holder of the HEC, because other HECs only take sparks.
 fn has_room(hec: &Hec) -> bool {
     hec.sparks.len() < LIMIT.load(Ordering::Relaxed)
 }
 
-/// Is it worth evaluating?
+/// Is the closure worth evaluating?
 unsafe fn is_thunk(c: Closure) -> bool {
     if c.tag() != 0 {
         return false;
@@ -69,13 +77,13 @@ unsafe fn is_thunk(c: Closure) -> bool {
     match c.info().kind() {
         THUNK | THUNK_1_0 | THUNK_0_1 | THUNK_2_0 | THUNK_1_1 | THUNK_0_2 | THUNK_STATIC | THUNK_SELECTOR | AP
         | AP_STACK => true,
-        // A moment's lock, or a thunk with a value or an evaluator.
+        // Momentarily locked, or a thunk with a value or an evaluator.
         IND if c.field(INDIRECTEE).tag() == 0 => is_thunk(c.field(INDIRECTEE)),
         _ => false,
     }
 }
 
-/// `par#` and `spark#`: notes that somebody may evaluate the closure.
+/// `par#` and `spark#`: records that another HEC may evaluate the closure.
 /// # Safety
 /// Called by compiled code.
 #[no_mangle]
@@ -104,15 +112,15 @@ pub unsafe extern "C" fn newSpark(reg: *mut RegTable, closure: Closure) -> i32 {
 #[inline(never)]
 fn others_may_take(hec: &mut Hec) {
     hec.claim_soon(0, CLAIMS_EVERY);
-    // If there were few, others may have stolen all of them just now.
+    // If there were few sparks, other HECs may have just stolen all of them.
     hec.balance_soon(hec.sparks.len() < MANY);
 }
 
-/// A spark worth evaluating, from this HEC or another.
+/// Finds a spark worth evaluating, on this HEC or another.
 unsafe fn find(hec: &mut Hec) -> Option<Closure> {
     let own = hec.no as usize;
     for _ in 0..hec.spark_skip.skip_count(spark_skip::duplicate_work_count()) {
-        // Who has no room for one does not take it.
+        // A HEC without room for a spark does not steal it.
         let passed = if has_room(hec) { steal(own) } else { None };
         let Some((_, c)) = passed else { break };
         keep(hec, c);
@@ -141,13 +149,13 @@ unsafe fn find(hec: &mut Hec) -> Option<Closure> {
     }
 }
 
-/// Another HEC's spark, and whose.
+/// Steals another HEC's spark. Returns the HEC's number and the spark.
 fn steal(own: usize) -> Option<(usize, Closure)> {
     let n = hec::count();
     (1..n).map(|i| (own + i) % n).find_map(|no| Some((no, Closure(sparks_of(no).take()?))))
 }
 
-/// `getSpark#`: the next spark for a spark thread; null if it should end.
+/// `getSpark#`: the next spark for a spark thread, or null if the thread should end.
 /// # Safety
 /// Called from Cmm; `hp` is Hp.
 #[no_mangle]
@@ -162,7 +170,7 @@ pub unsafe extern "C" fn hec_get_spark(hec: &mut Hec, hp: usize) -> Closure {
     spark
 }
 
-/// `numSparks#`: how many this HEC has.
+/// `numSparks#`: the number of sparks of this HEC.
 #[no_mangle]
 pub extern "C" fn hec_num_sparks(hec: &Hec) -> usize {
     hec.sparks.len()
@@ -173,14 +181,14 @@ pub fn any() -> bool {
     (0..hec::count()).map(sparks_of).any(|s| !s.is_empty())
 }
 
-/// Are spark threads for this HEC? From one that has been switched off they would have to move at once; its sparks are stolen.
+/// May spark threads run on this HEC? On a disabled one they would have to move at once; its sparks are stolen instead.
 pub fn may_run(hec: &Hec) -> bool {
     (hec.no as usize) < hec::enabled()
 }
 
 /// Puts a spark thread on the queue.
 /// # Safety
-/// The caller holds the HEC, or it rests and the caller holds its seat's lock.
+/// The caller holds the HEC, or the HEC is idle and the caller holds the lock of its slot.
 pub unsafe fn start_thread(hec: &mut Hec) {
     let action = static_closure!(base_GHCziConcziSync_runSparks_closure);
     let t = new_io_thread(hec, action, &settings().stack);
@@ -188,7 +196,7 @@ pub unsafe fn start_thread(hec: &mut Hec) {
     hec.run_queue.push_back(&mut hec.remembered, t);
 }
 
-/// Has the HECs that rest look for sparks, if this one has any to spare.
+/// Makes idle HECs look for sparks, if this HEC has sparks to give.
 /// # Safety
 /// The caller holds the HEC, and no thread runs on it.
 pub unsafe fn share(hec: &mut Hec) {
@@ -204,27 +212,27 @@ pub unsafe fn share(hec: &mut Hec) {
         if handoff::give(no, |there| unsafe { start_thread(there) }) {
             left -= 1;
         } else {
-            // Somebody has its lock, who lets it rest perhaps.
+            // Another task has its lock, and may release the HEC.
             hec.balance_later = true;
         }
     }
 }
 
-/// What became of all sparks.
+/// The counters of all HECs together.
 /// # Safety
 /// The world is stopped.
 pub unsafe fn counts() -> stats::Sparks {
     crate::sched::stop_world::hecs().iter().fold(stats::Sparks::default(), |sum, h| sum + h.spark_counts)
 }
 
-/// After a collection: sparks have moved, or were garbage.
+/// Updates the pools after a collection: sparks have moved, or are garbage.
 pub fn update(is_alive: &mut IsAlive) {
     // SAFETY: the world is stopped.
     for h in unsafe { crate::sched::stop_world::hecs() } {
-        // Thousands may lie in the cache of the core that made them.
+        // Thousands may be in the cache of the core that made them.
         let sparks: Vec<Closure> = h.sparks.take_all().into_iter().map(Closure).collect();
         for c in prefetch::visit_headers(&sparks) {
-            // SAFETY: an object that is alive.
+            // SAFETY: the object is alive.
             match is_alive(c) {
                 None => {
                     h.spark_counts.collected += 1;
@@ -242,7 +250,7 @@ pub fn update(is_alive: &mut IsAlive) {
     }
 }
 
-/// In the child of a fork: nobody wants them any more.
+/// Drops all sparks in the child of a fork.
 /// # Safety
 /// The caller holds the HEC.
 pub unsafe fn forget(hec: &mut Hec) {

@@ -1,18 +1,22 @@
-//! Into Haskell and back: the only place where Rust enters compiled code.
+//! Entering and leaving compiled code: the only place where Rust enters Haskell.
 //!
-//! `StgRun` saves the C world's registers, leaves room on the C stack for the spill slots that
-//! compiled code takes for granted, and jumps. Compiled code jumps to `StgReturn` to come back.
+//! # Protocol
+//! 1. `StgRun` saves the callee-saved registers of C, reserves the spill slots that compiled code expects on the C
+//!    stack, and jumps to compiled code.
+//! 2. Compiled code jumps to `StgReturn` to return to the scheduler.
+//! 3. The word above the spill slots is the address where the registers were saved. That is on the same stack or, for
+//!    [`run_on`], on the OS thread's stack while the Haskell thread has a stack of its own, a *fiber*
+//!    ([`crate::sched::fiber`]).
+//! 4. So a fiber can be left during a call out of Haskell ([`leave`]), and another OS thread can take it up
+//!    ([`take_up`]). `StgReturn` then returns to that one.
+//!
+//! # Invariant
 //! At entry to Haskell code the C stack pointer is 8 below a multiple of 16, as after a call.
-//!
-//! The word above the spill slots says where the registers were saved: on the same stack, or, for
-//! [`run_on`], on that of the OS thread, while the Haskell thread has a stack of its own (a *fiber*,
-//! `fiber.rs`). So a fiber can be left in the middle of a call out of Haskell ([`leave`]) and taken
-//! up by another OS thread ([`take_up`]), to which `StgReturn` then comes back.
 use crate::abi::layout::*;
 use crate::abi::RegTable;
 use crate::static_closure;
 
-/// The spill slots, and what makes the stack pointer right.
+/// The bytes of the spill slots, and 8 more that align the stack pointer.
 const ROOM: usize = RESERVED_C_STACK_BYTES + 8;
 
 macro_rules! save {
@@ -55,7 +59,7 @@ std::arch::global_asm!(
     "pop rsp",
     restore!(),
     ".size StgReturn, .-StgReturn",
-    // hec_leave(anchor, place): back to who entered the fiber, with a null result
+    // hec_leave(anchor, saved_sp): returns null to the OS thread that entered the fiber
     ".type hec_leave, @function",
     "hec_leave:",
     save!(),
@@ -64,7 +68,7 @@ std::arch::global_asm!(
     "xor eax, eax",
     restore!(),
     ".size hec_leave, .-hec_leave",
-    // hec_take_up(anchor, place)
+    // hec_take_up(anchor, saved_sp)
     ".type hec_take_up, @function",
     "hec_take_up:",
     save!(),
@@ -82,36 +86,34 @@ extern "C" {
     fn hec_take_up(anchor: usize, priority: usize) -> *mut RegTable;
 }
 
-/// Runs the thread that is current in `reg` until it returns to the scheduler. The result is the
-/// register table of the HEC that it returns on; the reason is in the table's `ret`.
+/// Runs the current thread of `reg` until it returns to the scheduler. Returns the register table of the HEC on which
+/// it returns; the table's `ret` says why.
 /// # Safety
-/// The HEC is held and its current thread is ready to run.
+/// The caller holds the HEC, and its current thread is ready to run.
 pub unsafe fn run_current(reg: *mut RegTable) -> *mut RegTable {
     StgRun(static_closure!(stg_returnToStackTop).0, reg)
 }
 
-/// The same on another native stack. Null if the thread has left for a foreign call: then its stack
-/// has to be taken up.
+/// As [`run_current`], on another native stack. Returns null if the thread has left for a foreign call; its stack must
+/// then be taken up.
 /// # Safety
-/// As for [`run_current`]; `anchor` is the 16-byte aligned address of the highest word of a stack
-/// that nobody uses.
+/// As for [`run_current`]; `anchor` is the 16-byte aligned address of the highest word of an unused stack.
 pub unsafe fn run_on(reg: *mut RegTable, anchor: usize) -> *mut RegTable {
     hec_run_on(static_closure!(stg_returnToStackTop).0, reg, anchor)
 }
 
-/// Leaves the stack that [`run_on`] entered, having noted the place; returns when somebody takes it
-/// up, which is on another OS thread: nothing that was read from thread-local storage before is good
-/// any more.
+/// Leaves the stack that [`run_on`] entered, and stores the stack pointer in `saved_sp`. Returns when another OS thread
+/// takes the stack up, so anything read from thread-local storage before is no longer valid.
 /// # Safety
 /// The caller runs on the stack that `anchor` belongs to.
 pub unsafe fn leave(anchor: usize, priority: *mut usize) {
     hec_leave(anchor, priority)
 }
 
-/// Takes up a stack where [`leave`] left it, until its thread returns to the scheduler. As
-/// [`run_current`].
+/// Takes up a stack where [`leave`] left it, until its thread returns to the scheduler. Returns as [`run_current`]
+/// does.
 /// # Safety
-/// Nobody else is on that stack.
+/// No other OS thread uses that stack.
 pub unsafe fn take_up(anchor: usize, priority: usize) -> *mut RegTable {
     hec_take_up(anchor, priority)
 }

@@ -1,13 +1,18 @@
-//! Stopping the world: one task gets hold of every HEC.
+//! Stopping the world: one task holds every HEC.
 //!
-//! Protocol. One task at a time may stop the world; `STOPPED` says that one does. It takes the HECs
-//! that rest and asks for the others: their holders pass them on at the next safe point (between
-//! threads, or when a thread leaves for a foreign call), line up in front to have them back, and
-//! wait. A task that would stop the world while another does gives way first, and then finds out
-//! whether there is still a reason to. (The steps are in `stop_world_protocol.rs` and `handoff/protocol.rs`.)
+//! # Protocol
+//! 1. One task at a time may stop the world; the flag in `WORLD` says that one does.
+//! 2. That task takes the idle HECs and requests the others.
+//! 3. Their holders pass them on at the next safe point: between threads, or when a thread leaves for a foreign call.
+//!    They join the front of the queue to get them back, and wait.
+//! 4. A task that wants to stop the world while another does so yields first. Then it checks whether it still has a
+//!    reason.
 //!
-//! No thread runs and no task is inside a primitive operation while the world is stopped, so what is
-//! changed then (the number of HECs, for instance) never changes under anybody's hands.
+//! `stop_world_protocol.rs` and `handoff/protocol.rs` have the steps.
+//!
+//! # Invariant
+//! While the world is stopped, no thread runs and no task is inside a primitive operation. So data that changes only
+//! then, such as the number of HECs, never changes during an operation.
 use crate::base::active_limit::ACTIVE_HECS;
 use crate::hec;
 use crate::hec::Hec;
@@ -19,7 +24,7 @@ use crate::sched::task::TaskRef;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static WORLD: stop_world_protocol::World = stop_world_protocol::World(AtomicBool::new(false));
-/// Were more HECs busy than there are cores, when the world was stopped?
+/// Were more HECs busy than there are cores when the world was stopped?
 static OVERSUBSCRIBED: AtomicBool = AtomicBool::new(false);
 
 fn others(me: TaskRef) -> impl Iterator<Item = &'static HecSlot> + Clone {
@@ -27,8 +32,8 @@ fn others(me: TaskRef) -> impl Iterator<Item = &'static HecSlot> + Clone {
     (0..hec::count()).filter(move |&no| no != mine).map(handoff::slot)
 }
 
-/// Stops the world. False if another task has done so meanwhile: the caller looks again whether it
-/// needs to.
+/// Stops the world. Returns false if another task has done so meanwhile: the caller then checks again whether it needs
+/// to.
 /// # Safety
 /// The caller is `me` and holds a HEC, with no thread running.
 pub unsafe fn stop(me: TaskRef) -> bool {
@@ -46,14 +51,14 @@ pub unsafe fn stop(me: TaskRef) -> bool {
     stopped
 }
 
-/// Stops the world if all other HECs rest.
+/// Stops the world if all other HECs are idle.
 /// # Safety
 /// As for [`stop`].
 pub unsafe fn stop_if_idle(me: TaskRef) -> bool {
     !hec::many() || WORLD.stop_if_idle(me, others(me))
 }
 
-/// Lets the world go on.
+/// Resumes the world.
 /// # Safety
 /// The caller has stopped it.
 pub unsafe fn resume(me: TaskRef) {
@@ -62,7 +67,7 @@ pub unsafe fn resume(me: TaskRef) {
     }
 }
 
-/// Does who waits for the world to go on keep those from a core that have not stopped yet?
+/// Would tasks that spin while the world is stopped take cores from HECs that have not stopped yet?
 pub(super) fn is_oversubscribed() -> bool {
     OVERSUBSCRIBED.load(Ordering::Relaxed)
 }

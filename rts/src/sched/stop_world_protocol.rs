@@ -1,18 +1,19 @@
-//! How one task at a time stops the world: see `stop_world.rs`. `rts/tests/models` runs this under loom.
+//! The protocol by which one task at a time stops the world (`stop_world.rs` describes it). `rts/tests/models` runs
+//! this file under loom.
 use crate::base::atomics::{yield_now, AtomicBool, Ordering};
 use crate::sched::handoff::protocol::{HandoffSlot, Task};
 
-/// Does a task stop the world, or has it done so?
+/// The flag that a task is stopping the world, or has stopped it.
 pub struct World(pub AtomicBool);
 
 impl World {
-    /// Only the task that gets this far writes the flag until it has let the world go on.
+    /// Sets the flag, unless another task has set it. Only the task that set it clears it, when it resumes the world.
     fn begin(&self) -> bool {
         self.0.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
-    /// Has `me`, which holds the HEC of seat `mine`, get all `others`; `begun` is done before it asks for them. False
-    /// if another task does so: then that one has been let through.
+    /// Gives all `others` to `me`, which holds the HEC of slot `mine`. `begun` is called before they are requested.
+    /// Returns false if another task is stopping the world; the caller has then yielded to it.
     /// # Safety
     /// As for [`HandoffSlot::release`].
     pub unsafe fn stop<S: HandoffSlot>(
@@ -34,14 +35,14 @@ impl World {
         true
     }
 
-    /// Waits until the task that is stopping the world has asked for the caller's HEC, and is done.
+    /// Waits until the task that is stopping the world has requested the caller's HEC, and has resumed the world.
     unsafe fn give_way<S: HandoffSlot>(&self, me: S::Task, mine: S) {
         while self.0.load(Ordering::Acquire) && !mine.yield_to_stopper(me) {
             yield_now();
         }
     }
 
-    /// Has `me` get all `others` if they rest.
+    /// Gives all `others` to `me` if they are idle.
     /// # Safety
     /// As for [`World::stop`].
     pub unsafe fn stop_if_idle<S: HandoffSlot>(
@@ -60,9 +61,9 @@ impl World {
         false
     }
 
-    /// Lets `others` go on, which the caller has stopped, and then whoever wants to stop the world.
+    /// Releases the `others`, which the caller has stopped. Then another task may stop the world.
     /// # Safety
-    /// The caller touches none of them again.
+    /// The caller does not access them again.
     pub unsafe fn resume<S: HandoffSlot>(&self, others: impl Iterator<Item = S>) {
         others.for_each(|slot| slot.resume());
         self.0.store(false, Ordering::Release);

@@ -1,10 +1,14 @@
-//! OS threads that run, or have run, Haskell: *tasks*.
+//! Tasks: OS threads that run, or have run, Haskell.
 //!
-//! A task holds at most one HEC at a time (`handoff/mod.rs` says how it gets it), and waits for its turn
-//! in one place: [`Task::wait`]. Whoever passes a HEC to a task writes the HEC's number and
-//! rings, so a turn that comes before the task sleeps is not lost. Only a task that stops the
-//! world (`stop_world.rs`) is passed several HECs. A worker that is idle may instead be given the foreign
-//! call of a thread that ran on somebody else's OS thread (`fiber.rs`).
+//! # Protocol
+//! A task holds at most one HEC at a time ([`crate::sched::handoff`] says how it acquires it). It waits in one place,
+//! [`Task::wait`]. A task that passes a HEC on writes the HEC's number to the successor's [`Parker`] and unparks it, so
+//! a wake-up that comes before the successor sleeps is not lost.
+//!
+//! # Invariants
+//! - Only a task that stops the world ([`crate::sched::stop_world`]) holds several HECs.
+//! - An idle worker may also be given the foreign call of a thread that ran on another task's OS thread
+//!   ([`crate::sched::fiber`]).
 use super::fiber::Fiber;
 use crate::base::active_limit::ACTIVE_HECS;
 use crate::base::adaptive_spin::AdaptiveSpin;
@@ -28,57 +32,57 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long a task stays awake when it waits: about what it takes to wake it.
+/// How long a task spins when it waits: about as long as waking it would take.
 const PATIENCE: Duration = Duration::from_micros(30);
 
-/// A task that waits is still awake.
+/// A task that waits is spinning.
 static SOMEBODY_LOOKS: AtomicBool = AtomicBool::new(false);
 
-/// What a waiting task is given: a HEC, or a thread's stack, in a foreign call.
+/// What a waiting task is given: a HEC, or a thread's native stack in a foreign call.
 pub type Wakeup = task_parker::Wakeup<Fiber>;
 
 /// An OS thread that runs, or has run, Haskell.
 pub struct Task {
-    /// What has been given to this task and not been taken up yet.
+    /// Wake-ups that were given to this task and that it has not taken yet.
     parker: Parker<Wakeup>,
     /// The HEC it holds, or null.
     hec: Cell<*mut Hec>,
-    /// The HEC it held last: where it goes first when it needs one.
+    /// The HEC that it held last, which it tries first when it needs one.
     last: Cell<usize>,
-    /// Where C wants its calls into Haskell to begin; to be taken modulo the number of HECs.
+    /// The HEC on which C wants its in-calls to begin, modulo the number of HECs.
     pub preferred: Cell<Option<usize>>,
-    /// For workers: which OS thread they are.
+    /// The OS thread of a worker.
     os_thread: AtomicU64,
     pub assigned_hec: AssignedHec,
-    /// Whether to stay awake while a collection is done by one thread.
+    /// Decides whether to spin while one thread collects alone.
     patience: Cell<AdaptiveSpin>,
-    /// It is about to wait for who stops the world, and to help with what that one does.
+    /// Set while the task is about to wait for a stopped world, to help with the collection.
     visit: Cell<Option<Volunteer<'static>>>,
-    /// Innermost in-call of this OS thread.
+    /// The innermost in-call of this OS thread.
     pub incall: Cell<*mut InCall>,
-    /// A fiber for the next thread that is not bound to it.
+    /// A fiber for the next thread that is not bound to this task.
     pub spare: Cell<Option<Fiber>>,
     /// The fiber on which it runs a thread that is not bound to it, or null.
     pub fiber: Cell<*mut Fiber>,
-    /// The HEC that the thread of its innermost foreign call is tied to. For the task, or who gives it a call.
+    /// The HEC that the thread of its innermost foreign call is pinned to. Written by the task, or by the one that
+    /// gives it a call.
     pub home: Cell<Option<usize>>,
     /// The foreign call that it begins or makes.
     pub call: Cell<Call>,
-    /// Its foreign calls under way, innermost last. Others look at them only to find a thread; the
-    /// collector moves their threads with the world stopped.
+    /// Its foreign calls in progress, innermost last. Other tasks read them only to find a thread. The collector
+    /// updates their threads while the world is stopped.
     pub calls: HolderLock<Vec<ForeignCall>>,
 }
 
-// SAFETY: the cells are touched by the task's own OS thread; `incall` is read by holders of the
-// HEC that has a thread bound to it.
-// A fiber is touched by the task that runs it, and given away whole.
+// SAFETY: only the task's own OS thread accesses the cells, except `incall`: holders of the HEC that has a thread bound
+// to the task read that. Only the task that runs a fiber accesses it, and gives it away whole.
 unsafe impl Sync for Task {}
 unsafe impl Send for Task {}
 
 pub type TaskRef = &'static Task;
 
 impl Task {
-    /// For an OS thread that has none; never freed (`task_table.rs`).
+    /// Makes a task for an OS thread that has none. It is never freed (`task_table.rs`).
     pub(super) fn new() -> TaskRef {
         Box::leak(Box::new(Task {
             parker: Parker::new(),
@@ -98,12 +102,12 @@ impl Task {
         }))
     }
 
-    /// Its OS thread is not in Haskell, and in no call of Haskell's either. For that OS thread.
+    /// Is its OS thread neither in Haskell nor in a call from Haskell? Called by that OS thread.
     pub(super) fn is_done(&self) -> bool {
         self.hec.get().is_null() && self.incall.get().is_null() && !self.is_worker()
     }
 
-    /// Forgets its OS thread, which runs no Haskell any more. For that OS thread.
+    /// Detaches its OS thread, which runs no Haskell any more. Called by that OS thread.
     pub(super) fn end(&self) {
         self.last.set(0);
         self.preferred.set(None);
@@ -115,7 +119,7 @@ impl Task {
         }
     }
 
-    /// In the child of a fork its OS thread is the only one; locks that others held at the fork are held for ever.
+    /// Resets the task in the child of a fork, where locks that other OS threads held at the fork stay locked.
     /// # Safety
     /// Called in the child, by that OS thread.
     pub(super) unsafe fn after_fork(&self) {
@@ -125,19 +129,19 @@ impl Task {
         self.home.set(None);
     }
 
-    /// Ends this task's wait.
+    /// Gives this task a wake-up, which ends its wait.
     pub fn give(&self, turn: Wakeup) {
         self.parker.unpark(turn);
     }
 
-    /// Waits until something is given to this task.
+    /// Waits until this task is given a wake-up.
     pub fn wait(&self) -> Wakeup {
         self.look_around();
         self.parker.park()
     }
 
-    /// Stays awake for a while, for with several HECs threads often wake each other soon. One task
-    /// at a time does so: others need the cores.
+    /// Spins for a while, because with several HECs threads often wake each other soon. One task at a time does so,
+    /// because others need the cores.
     fn look_around(&self) {
         if !hec::many() || ACTIVE_HECS.oversubscribed() || SOMEBODY_LOOKS.swap(true, Ordering::Acquire) {
             return;
@@ -146,7 +150,7 @@ impl Task {
         SOMEBODY_LOOKS.store(false, Ordering::Release);
     }
 
-    /// Stays awake for so long, or until something is given to it.
+    /// Spins for `time`, or until the task is given a wake-up.
     pub fn watch(&self, time: Duration) {
         let since = Instant::now();
         while !self.parker.any() && since.elapsed() < time {
@@ -154,12 +158,13 @@ impl Task {
         }
     }
 
-    /// Sleeps for so long, or until something is given to it or it is [nudged](protocol::Task::nudge); not if there is cause to be awake.
+    /// Sleeps for `time`, or until the task is given a wake-up or [woken](protocol::Task::wake). Does not sleep if
+    /// `awake` is true.
     pub fn park_timeout(&self, time: Duration, awake: impl FnOnce() -> bool) {
         self.parker.park_timeout(time, awake);
     }
 
-    /// Has it been given something?
+    /// Has it been given a wake-up?
     pub fn is_called(&self) -> bool {
         self.parker.any()
     }
@@ -169,7 +174,7 @@ impl Task {
         self.os_thread.load(Ordering::Acquire)
     }
 
-    /// It is a worker, of this OS thread. For who has started it.
+    /// Makes it the task of a worker on this OS thread. Called by the task that has started the worker.
     pub(super) fn works_on(&self, os_thread: libc::pthread_t) {
         self.os_thread.store(os_thread, Ordering::Release);
     }
@@ -178,7 +183,7 @@ impl Task {
         self.os_thread() != 0
     }
 
-    /// The number of the HEC it holds, or held last.
+    /// The number of the HEC that it holds or held last.
     pub fn last(&self) -> usize {
         self.last.get()
     }
@@ -225,7 +230,7 @@ impl protocol::Task for TaskRef {
         }
     }
 
-    /// Mostly that is for a short collection, with which it helps.
+    /// In most cases the stop is for a short collection, with which the task helps.
     fn will_wait_for_world(self) {
         if !crate::sched::stop_world::is_oversubscribed() {
             self.visit.set(gc_threads::volunteer(self.last()));

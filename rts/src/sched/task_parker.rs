@@ -1,19 +1,24 @@
-//! What a task has been given, and its sleep until there is something.
+//! Parking a task: wake-ups that it has been given, and its sleep until there is one.
 //!
-//! Protocol. Whoever gives something adds it under the lock and rings if the task sleeps; the task looks
-//! under the lock before it sleeps, and says there that it does. So what comes before it sleeps is
-//! seen, what comes after rings. A look without the lock ([`Parker::any`]) may come too early; one that
-//! finds something is right, for only the task takes.
+//! # Protocol
+//! 1. A task that gives a wake-up adds it under the lock, and notifies the condition variable if the receiver sleeps.
+//! 2. The receiver checks for wake-ups under the lock before it sleeps, and records there that it sleeps.
+//!
+//! So a wake-up that comes before it sleeps is seen, and one that comes after notifies it.
+//!
+//! # Invariant
+//! A check without the lock ([`Parker::any`]) may be too early, but one that finds a wake-up is right, because only the
+//! receiver takes them.
 use crate::base::atomics::{AtomicBool, Condvar, Mutex, MutexGuard, Ordering};
 use crate::base::poison::unpoisoned;
 use std::cell::UnsafeCell;
 use std::time::Duration;
 
-/// What a waiting task is given.
+/// A wake-up: what a waiting task is given.
 pub enum Wakeup<C> {
     /// The HEC of this number.
     Hec(usize),
-    /// That HEC, if it is still free.
+    /// That HEC, if it is still free when the task checks.
     Look(usize),
     /// A foreign call to make.
     Call(C),
@@ -24,7 +29,7 @@ pub struct Parker<T>(UnsafeCell<Inner<T>>);
 struct Inner<T> {
     list: Mutex<List<T>>,
     bell: Condvar,
-    /// There is something on the list.
+    /// The list is not empty.
     any: AtomicBool,
 }
 
@@ -33,7 +38,7 @@ struct List<T> {
     asleep: bool,
 }
 
-// SAFETY: as for what is within, which is only replaced when nobody else is there.
+// SAFETY: as for the inner value, which is replaced only while no other OS thread exists.
 unsafe impl<T: Send> Sync for Parker<T> {}
 unsafe impl<T: Send> Send for Parker<T> {}
 
@@ -46,7 +51,7 @@ impl<T> Inner<T> {
         }
     }
 
-    // Nothing that holds the lock can panic but for want of memory, which ends the program.
+    // Code that holds the lock can panic only for lack of memory, which ends the program.
     fn lock(&self) -> MutexGuard<'_, List<T>> {
         unpoisoned(self.list.lock())
     }
@@ -62,7 +67,7 @@ impl<T> Parker<T> {
         unsafe { &*self.0.get() }
     }
 
-    /// Gives the task something. Any OS thread may do so.
+    /// Gives the task a wake-up. Any OS thread may call this.
     pub fn unpark(&self, it: T) {
         let inner = self.inner();
         let mut list = inner.lock();
@@ -75,12 +80,12 @@ impl<T> Parker<T> {
         }
     }
 
-    /// Has something been given that has not been taken? For the task.
+    /// Is there a wake-up that has not been taken? Called by the task.
     pub fn any(&self) -> bool {
         self.inner().any.load(Ordering::Acquire)
     }
 
-    /// Takes what was given last, or sleeps until something is. For the task.
+    /// Takes the latest wake-up, or sleeps until there is one. Called by the task.
     pub fn park(&self) -> T {
         let inner = self.inner();
         let mut list = inner.lock();
@@ -95,7 +100,8 @@ impl<T> Parker<T> {
         }
     }
 
-    /// Sleeps for so long, or until something is given or it is nudged; not if there is cause to be awake. For the task.
+    /// Sleeps for `time`, or until a wake-up is given or [`Parker::wake`] is called. Does not sleep if `awake` is true.
+    /// Called by the task.
     pub fn park_timeout(&self, time: Duration, awake: impl FnOnce() -> bool) {
         let inner = self.inner();
         let mut list = inner.lock();
@@ -106,7 +112,7 @@ impl<T> Parker<T> {
         }
     }
 
-    /// If the task dozes: there is cause to be awake. Any OS thread may call this.
+    /// Ends the sleep of the task, if it sleeps in [`Parker::park_timeout`]. Any OS thread may call this.
     pub fn wake(&self) {
         let inner = self.inner();
         if inner.lock().asleep {
@@ -114,9 +120,9 @@ impl<T> Parker<T> {
         }
     }
 
-    /// Forgets what there is, without looking at it.
+    /// Drops all wake-ups and makes the lock anew, without reading either.
     /// # Safety
-    /// No other OS thread is left that uses it: in the child of a fork.
+    /// No other OS thread uses this any more: in the child of a fork.
     pub unsafe fn renew(&self) {
         std::ptr::write(self.0.get(), Inner::new());
     }

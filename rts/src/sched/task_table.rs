@@ -1,9 +1,14 @@
-//! The roll of tasks: which OS thread has which, and what becomes of them.
+//! The table of tasks: which OS thread has which task, and what becomes of a task.
 //!
-//! An OS thread has a task from its first call into Haskell until its end, or until it says that it makes no more calls for now; a
-//! worker as long as it lives. A task may be sent for by somebody who is late (`handoff/protocol.rs`: the lock is gone by then), so its memory is
-//! never freed: the task is kept for the next OS thread. What comes late is a [`Wakeup::Look`](crate::sched::task_parker::Turn), which whoever has the
-//! task by then finds in vain, as it would have itself. A HEC never comes late: who waits for one goes on when he has it.
+//! An OS thread has a task from its first call into Haskell until it ends, or until it says that it makes no more calls
+//! for now. A worker has a task as long as it lives.
+//!
+//! # Invariants
+//! - A task's memory is never freed, and the task is kept for the next OS thread. Another task may still give it a late
+//!   wake-up, because `handoff/protocol.rs` unparks after it has released the lock.
+//! - A late wake-up is a [`Wakeup::Look`](crate::sched::task_parker::Wakeup). The new owner of the task checks and
+//!   finds nothing, as the old one would have.
+//! - A HEC is never late: a task that waits for one resumes when it has it.
 use crate::base::fatal;
 use crate::hec::fork_safe_lock::Lock;
 use crate::observe::eventlog::hooks as eventlog;
@@ -14,14 +19,15 @@ use std::cell::Cell;
 use std::os::unix::thread::JoinHandleExt;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-/// Native stack of a worker: foreign calls run on it.
+/// The size of a worker's native stack in bytes. Foreign calls run on it, so it is as large as a small OS thread's.
 const WORKER_STACK_BYTES: usize = 2 << 20;
 
-/// The tasks of OS threads that may run Haskell, and those that are kept for others.
+/// The tasks of OS threads that may run Haskell, and below those that are kept for others.
 static PRESENT: Lock<Vec<TaskRef>> = Lock::new(Vec::new());
 static KEPT: Lock<Vec<TaskRef>> = Lock::new(Vec::new());
 
-/// OS threads that have called in from outside; workers alive, at most alive, and started.
+/// The number of OS threads that have called in from outside; then the numbers of workers alive, alive at most, and
+/// started.
 static BOUND: AtomicU64 = AtomicU64::new(0);
 static WORKERS: AtomicUsize = AtomicUsize::new(0);
 static PEAK_WORKERS: AtomicUsize = AtomicUsize::new(0);
@@ -32,7 +38,7 @@ thread_local! {
     static END: End = const { End };
 }
 
-/// The end of an OS thread that has called in.
+/// Releases the task at the end of an OS thread that has called in.
 struct End;
 
 impl Drop for End {
@@ -41,12 +47,12 @@ impl Drop for End {
     }
 }
 
-/// Shows every task that may be in a foreign call.
+/// Calls `f` for every task that may be in a foreign call.
 pub fn each(mut f: impl FnMut(TaskRef)) {
     PRESENT.lock().iter().for_each(|&t| f(t));
 }
 
-/// A task for an OS thread that has none.
+/// Takes a task for an OS thread that has none.
 fn register() -> TaskRef {
     let kept = KEPT.lock().pop();
     let t = kept.unwrap_or_else(Task::new);
@@ -54,7 +60,7 @@ fn register() -> TaskRef {
     t
 }
 
-/// The calling OS thread gives its task up.
+/// Releases the calling OS thread's task.
 fn retire() {
     if let Some(t) = ME.take() {
         t.end();
@@ -69,25 +75,26 @@ pub fn current() -> TaskRef {
         let t = register();
         ME.set(Some(t));
         BOUND.fetch_add(1, Ordering::Relaxed);
-        // One that calls in while it ends keeps its task.
+        // An OS thread that calls in while it ends keeps its task.
         let _ = END.try_with(|_| ());
         t
     })
 }
 
-/// The calling OS thread makes no more calls into Haskell for now. In such a call, or in one from Haskell, this does nothing.
+/// The calling OS thread makes no more calls into Haskell for now. Does nothing within such a call or in a call from
+/// Haskell.
 pub fn release_current() {
     if ME.get().is_some_and(|t| t.is_done()) {
         retire();
     }
 }
 
-/// Names the task in event logs.
+/// The number that names the task in event logs.
 pub fn name(t: &Task) -> u64 {
     t as *const Task as u64
 }
 
-/// How many OS threads have run Haskell.
+/// The numbers of OS threads that have run Haskell.
 pub fn counts() -> Tasks {
     let bound = BOUND.load(Ordering::Relaxed);
     let workers = ALL_WORKERS.load(Ordering::Relaxed);
@@ -95,7 +102,7 @@ pub fn counts() -> Tasks {
     Tasks { total: bound + workers, bound, workers, peak_workers }
 }
 
-/// Starts an OS thread that waits to be passed a HEC and then runs threads.
+/// Starts a worker: an OS thread that waits for a HEC and then runs threads.
 pub fn start_worker() -> TaskRef {
     let t = register();
     let alive = WORKERS.fetch_add(1, Ordering::Relaxed) + 1;
@@ -104,7 +111,7 @@ pub fn start_worker() -> TaskRef {
     let spawned =
         std::thread::Builder::new().name("haskell-worker".into()).stack_size(WORKER_STACK_BYTES).spawn(move || {
             ME.set(Some(t));
-            // SAFETY: it is fresh.
+            // SAFETY: the task is new and holds no HEC.
             unsafe {
                 eventlog::task_created(name(t), t.last() as u32);
                 crate::sched::schedule::worker_loop(t);
@@ -114,15 +121,15 @@ pub fn start_worker() -> TaskRef {
             retire();
         });
     match spawned {
-        // Nobody gives it anything before this, so it has not ended.
+        // No other task gives it a wake-up before this, so it has not ended.
         Ok(handle) => t.works_on(handle.as_pthread_t()),
         Err(e) => fatal::exit_with(1, &format!("cannot start an OS thread: {}", fatal::system_error(&e))),
     }
     t
 }
 
-/// In the child of a fork: no OS thread but this one is left, and the world is stopped. Locks
-/// that others held at the fork are held for ever, so all are made anew.
+/// Resets the table in the child of a fork. Only this OS thread exists there, and the world is stopped. Locks that
+/// other OS threads held at the fork stay locked, so all are made anew.
 /// # Safety
 /// Called in the child, before anything else.
 pub unsafe fn after_fork(me: TaskRef) {

@@ -252,7 +252,8 @@ fn a_call_that_returns_finds_the_nursery_where_it_is_now() {
     assert_eq!(unsafe { run_to_end(task_table::current(), resized) }, (Status::Success, t::nil()));
 }
 
-/// Compiled code sets HpLim by itself after a call, to what the run's descriptor tells: it stops there at its next heap check if it has to.
+/// Compiled code sets HpLim by itself after a call, to what the run's descriptor tells: it stops there at its next heap
+/// check if it has to.
 #[test]
 fn who_is_to_stop_and_is_in_a_foreign_call_stops_after_it() {
     let mut w = threaded();
