@@ -24,7 +24,7 @@
 use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
 use crate::abi::{Closure, Info, Tso};
-use crate::eval::atomic_modify::{mark_resumed, defer_all as defer_modifications};
+use crate::eval::atomic_modify::{defer_all as defer_modifications, mark_resumed};
 use crate::eval::blackhole::release_queues;
 use crate::eval::find_update_frame::next_update;
 use crate::eval::frames::{set_top, Frame};

@@ -1,5 +1,5 @@
-//! The HEC passed among OS threads, and the scheduler's loop with scripted threads. Whatever
-//! could wait for ever is waited for within a bound.
+//! Tests of the hand-off of a HEC among OS threads, and of the scheduler's loop with scripted threads. Every wait has a
+//! bound.
 use super::*;
 use crate::abi::layout::*;
 use crate::abi::{Closure, RegTable, Tso};
@@ -20,14 +20,14 @@ use std::time::{Duration, Instant};
 
 const BOUND: Duration = Duration::from_secs(60);
 
-/// A world in the threaded way.
+/// Makes a world in the threaded way.
 fn threaded() -> World {
     let w = World::new(2);
     unsafe { init(Settings { stack: STACKS, threaded: true }) };
     w
 }
 
-/// Runs `f` on an OS thread of its own; the receiver hears when it has ended.
+/// Runs `f` on a new OS thread. The receiver gets a message when it has ended.
 fn spawn(f: impl FnOnce() + Send + 'static) -> Receiver<()> {
     let (done, ended) = channel();
     thread::spawn(move || {
@@ -78,7 +78,7 @@ fn one_os_thread_at_a_time_and_none_starves() {
     assert!(!handoff::busy() && !handoff::has_returning(0));
 }
 
-/// OS threads that want the HEC, in this order; each logs its number and passes the HEC on.
+/// Starts OS threads that want the HEC, in this order. Each logs its number and passes the HEC on.
 fn returning(n: usize, l: &Log) -> Vec<Receiver<()>> {
     (0..n)
         .map(|i| {
@@ -124,7 +124,7 @@ fn calls_that_return_quickly_do_not_keep_others_from_running() {
         })
         .collect();
     wait_until("both wait", || handoff::waiting() == 2);
-    // It does something only where its first heap check succeeds.
+    // It makes progress only if its first heap check succeeds.
     let (mut runs, mut useful) = (0, 0);
     let t = w.scripted(move |reg| unsafe {
         runs += 1;
@@ -152,7 +152,7 @@ fn nobody_overtakes_at_an_idle_moment() {
     assert!(handoff::try_acquire(me) && handoff::i_hold());
 }
 
-/// A thread that notes on which OS thread it runs, `steps` times, and then ends.
+/// A script for a thread that notes on which OS thread it runs, `steps` times, and then ends.
 fn noting(steps: usize, priority: impl Fn() -> bool + Send + 'static) -> impl FnMut(*mut RegTable) -> usize + Send {
     let mut left = steps;
     let mut everywhere = true;
@@ -195,7 +195,7 @@ fn bound_threads_run_on_their_own_os_threads_and_others_on_workers() {
     wait_until("the HEC is free", || !handoff::busy());
 }
 
-/// A thread that counts itself when it has run long enough on workers.
+/// Makes a thread that counts itself when it has run long enough on workers.
 unsafe fn unbound(ended: &Arc<AtomicUsize>) -> Tso {
     let (ended, mut left) = (ended.clone(), 200);
     let t = new_thread(hec(), &STACKS);
@@ -238,7 +238,7 @@ fn a_call_that_returns_finds_the_nursery_where_it_is_now() {
     let mut w = threaded();
     let resized = w.scripted(|reg| unsafe {
         let token = suspendThread(reg, false);
-        // As a collection from C would.
+        // As a collection from C does.
         handoff::acquire(task_table::current());
         let before = hec().alloc.limit();
         let (a, b) = (block_alloc::alloc_run(1, crate::memory::Age::NURSERY), 1 << 16);
@@ -252,8 +252,8 @@ fn a_call_that_returns_finds_the_nursery_where_it_is_now() {
     assert_eq!(unsafe { run_to_end(task_table::current(), resized) }, (Status::Success, t::nil()));
 }
 
-/// Compiled code sets HpLim by itself after a call, to what the run's descriptor tells: it stops there at its next heap
-/// check if it has to.
+/// Compiled code sets HpLim by itself after a call, from the run's descriptor: the thread then stops at its next heap
+/// check if it must.
 #[test]
 fn who_is_to_stop_and_is_in_a_foreign_call_stops_after_it() {
     let mut w = threaded();
@@ -273,7 +273,7 @@ fn who_is_to_stop_and_is_in_a_foreign_call_stops_after_it() {
                 }
                 let token = suspendThread(reg, false);
                 if !before {
-                    // As whoever has the HEC meanwhile.
+                    // As a task that holds the HEC meanwhile does.
                     handoff::acquire(task_table::current());
                     cause(hec());
                     handoff::release(task_table::current());
@@ -303,7 +303,7 @@ fn who_dozes_is_woken_by_a_nudge_and_does_not_begin_if_there_is_cause_to_be_awak
         asked.recv().unwrap();
         crate::sched::handoff::protocol::Task::wake(me);
     });
-    // Asked under the lock that the nudge takes: that comes when it sleeps, and not before.
+    // `awake` is asked under the lock that `wake` takes, so `wake` comes when the task sleeps, and not before.
     me.park_timeout(BOUND, move || asks.send(()).is_err());
     assert!(since.elapsed() < BOUND);
     nudged.recv_timeout(BOUND).unwrap();
@@ -323,7 +323,7 @@ fn a_killed_bound_thread_ends_its_in_call() {
     }
 }
 
-/// Threads that log their numbers at each step, and leave for the reason that `why` gives.
+/// Makes threads that log their numbers at each step, and leave for the reason that `why` returns.
 fn loggers(w: &mut World, l: &Log, n: usize, why: fn(usize, &mut crate::hec::Hec) -> usize) -> Vec<Tso> {
     (0..n)
         .map(|i| {
@@ -340,7 +340,7 @@ fn loggers(w: &mut World, l: &Log, n: usize, why: fn(usize, &mut crate::hec::Hec
         .collect()
 }
 
-/// Runs all; the first is the in-call's, which joins the queue last.
+/// Runs all threads. The first is the in-call's, which is queued last.
 fn run_all(w: &mut World, all: &[Tso]) {
     unsafe {
         for &t in &all[1..] {
@@ -364,7 +364,7 @@ fn who_yields_goes_to_the_back_and_who_needs_a_collection_stays_in_front() {
     });
     run_all(&mut w, &all);
     assert_eq!(*l.lock().unwrap(), [1, 1, 1, 0, 0, 0]);
-    // Unless its time is up as well.
+    // Unless its time slice has ended as well.
     l.lock().unwrap().clear();
     let all = loggers(&mut w, &l, 2, |_, h| {
         h.context_switch.store(1, SeqCst);

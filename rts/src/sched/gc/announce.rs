@@ -1,25 +1,35 @@
-//! A collection is announced before the world is stopped for it, and the last HEC to hear of it collects.
+//! Announcing a collection before the world is stopped for it. The last HEC to see the announcement collects.
 //!
-//! Who has filled its nursery cannot tell whether the others will stop soon, or whether the kernel has given their cores to another
-//! process for some milliseconds. So it does not wait for them: it calls them back, and goes on in what is kept for that
-//! (`memory/nursery_chunks.rs`). Each HEC hears of it as it comes to its scheduler, and the one that finds that all others have heard, or run nothing,
-//! stops the world: they all run just now. Who has no room left stops it in any case.
+//! A HEC that has filled its nursery cannot tell whether the others will stop soon. The kernel may have given their
+//! cores to another process for some milliseconds. So the HEC does not wait for them.
 //!
-//! Nothing depends on that but when it is collected (`sched/stop_world.rs` has the protocol), so the flags are plain ones. Two that hear at the same time
-//! may miss each other; then each has called the other back, and both look again. `rts/tests/models/gc_announce.rs` runs this under loom.
+//! # Protocol
+//! 1. The HEC announces the collection, requests the return of the others to their schedulers, and continues in its
+//!    overflow area ([`crate::memory::nursery_chunks`]).
+//! 2. Each HEC sees the announcement when it returns to its scheduler.
+//! 3. A HEC that finds that all others have seen it, or are not held, stops the world: the others are running just now.
+//! 4. A HEC whose overflow area is full stops the world in any case.
+//!
+//! # Invariant
+//! The flags decide only when a collection happens ([`crate::sched::stop_world`] has the protocol for stopping). So
+//! they are relaxed. Two HECs that see the announcement at the same time may miss each other. Then each has requested
+//! the return of the other, and both check again.
+//!
+//! # Checked by
+//! `rts/tests/models/gc_announce.rs` runs this file under loom.
 use crate::base::atomics::{AtomicBool, Ordering};
 
-/// A HEC that is told.
+/// A HEC to which a collection is announced.
 pub trait Hears: Copy {
-    /// It knows of the collection.
+    /// Has this HEC seen the announcement?
     fn heard(self) -> &'static AtomicBool;
-    /// Somebody holds it.
+    /// Does a task hold the HEC?
     fn is_held(self) -> bool;
-    /// Has the holder come back to the scheduler.
+    /// Requests that the holder return to the scheduler.
     fn request_return(self);
 }
 
-/// There is a collection that all are to hear of.
+/// The flag that a collection has been announced to all HECs.
 pub struct Announcement(pub AtomicBool);
 
 impl Announcement {
@@ -27,8 +37,8 @@ impl Announcement {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// `me` hears of a collection, or announces one. True if it is the last of those that are held: then it is to collect. If not, those have
-    /// been called back that have not heard.
+    /// `me` sees an announcement, or makes one. Returns true if it is the last of the HECs that are held: then it
+    /// collects. If not, the return of those that have not seen it has been requested.
     pub fn is_last<H: Hears>(&self, me: H, others: impl Iterator<Item = H>) -> bool {
         me.heard().store(true, Ordering::Relaxed);
         self.0.store(true, Ordering::Relaxed);
@@ -36,7 +46,7 @@ impl Announcement {
         unheard.inspect(|h| h.request_return()).count() == 0
     }
 
-    /// The collection has begun. The world is stopped.
+    /// Clears the flags when the collection has begun. The world is stopped.
     pub fn is_over<H: Hears>(&self, all: impl Iterator<Item = H>) {
         self.0.store(false, Ordering::Relaxed);
         all.for_each(|h| h.heard().store(false, Ordering::Relaxed));

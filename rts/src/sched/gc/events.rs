@@ -1,4 +1,4 @@
-//! What the event log hears about collections.
+//! Event log entries about collections.
 use crate::hec::Hec;
 use crate::memory::{block_alloc, BLOCK_BYTES};
 use crate::observe::eventlog::hooks::*;
@@ -6,23 +6,23 @@ use crate::observe::eventlog::{GcStats, SparkCounts};
 use crate::observe::stats::Collection;
 use crate::sched::{hec, settings};
 
-/// The calling OS thread wants the world to stop.
+/// The calling OS thread requests to stop the world.
 /// # Safety
-/// It holds a HEC.
+/// The OS thread holds a HEC.
 pub unsafe fn requested() {
     if settings().threaded {
         gc_requested(hec().no, false);
     }
 }
 
-/// The world stands still for a collection that HEC `leader` does.
+/// The world is stopped for a collection by HEC `leader`.
 pub fn begin(leader: u32) {
     gc_started(leader);
     gc_world_stopped(leader);
     gc_works(leader);
 }
 
-/// It has been done. `major`: of all generations, so that what is alive is known.
+/// The collection is complete. `major`: it covered all generations, so the live size is known.
 pub fn end(leader: u32, hecs: &[&mut Hec], c: &Collection, major: bool) {
     gc_idles(leader);
     gc_done(leader);
@@ -54,7 +54,7 @@ pub fn at_end(hecs: &[&mut Hec]) {
     sparks(hecs);
 }
 
-/// What every HEC has allocated so far.
+/// Logs the bytes that every HEC has allocated so far.
 fn allocated(hecs: &[&mut Hec]) {
     for h in hecs {
         heap_allocated(h.no, h.alloc.allocated());

@@ -1,5 +1,5 @@
-//! Finalizers of weak pointers that a collection has found dead: those in C at once, those in
-//! Haskell in one thread.
+//! Finalizers of weak pointers that a collection has found dead: C finalizers run at once, Haskell finalizers in one
+//! thread.
 use crate::abi::Closure;
 use crate::hec::Hec;
 use crate::prims::weak::finalize_batch;
@@ -9,7 +9,7 @@ use crate::{info, static_closure};
 
 /// Runs or schedules the finalizers of `weaks`, and makes the weak pointers dead.
 /// # Safety
-/// The HEC is held and no thread is running; the weak pointers are alive but for their keys.
+/// The caller holds the HEC, and no thread is running. The weak pointers are alive, but not their keys.
 pub unsafe fn start(hec: &mut Hec, weaks: &[Closure]) {
     let Some((n, actions)) = finalize_batch(hec, weaks) else { return };
     let count = boxed(hec, info!(ghczmprim_GHCziTypes_Izh_con_info), n);

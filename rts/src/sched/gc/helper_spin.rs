@@ -1,17 +1,18 @@
-//! How long a task stays awake that waits for the world to go on.
+//! How long a task spins while the world is stopped.
 //!
-//! While a collection may be shared it stands by: who collects counts on those who do, and others take long to come. While one thread
-//! does it alone there is nothing to do but to be there when it is over. Whether that is soon is learnt.
+//! While a collection may be shared, the task waits as a helper: the collecting task relies on spinning helpers,
+//! because waking others takes long. While one thread collects alone, the task can only wait for the end. Whether that
+//! comes soon is learnt ([`AdaptiveSpin`]).
 use crate::base::adaptive_spin::AdaptiveSpin;
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-/// How long it stays awake with nothing to do: most collections are done by then.
+/// How long a helper spins without work: most collections are complete within this time.
 const SHORT_STOP: Duration = Duration::from_micros(200);
 
 pub struct HelperSpin<'a> {
     since: Instant,
-    /// Whether it stays awake through this collection, which is done without it; not known before it is.
+    /// Whether it spins through this collection, which one thread does alone. `None` until that is known.
     tries: Option<bool>,
     patience: &'a Cell<AdaptiveSpin>,
 }
@@ -21,18 +22,18 @@ impl HelperSpin<'_> {
         HelperSpin { since: Instant::now(), tries: None, patience }
     }
 
-    /// It has had something to do.
+    /// The helper has had work.
     pub fn has_helped(&mut self) {
         self.since = Instant::now();
     }
 
-    /// Shall it stay awake? `alone`: the collection is done by one thread.
+    /// Should the task continue to spin? `alone`: one thread does the collection.
     pub fn goes_on(&mut self, alone: bool) -> bool {
         let may_be_wanted = !alone || *self.tries.get_or_insert_with(|| with(self.patience, AdaptiveSpin::should_spin));
         may_be_wanted && self.since.elapsed() < SHORT_STOP
     }
 
-    /// It has stopped standing by. Is the wait over?
+    /// The task has stopped spinning. `over`: its wait is over.
     pub fn end(self, over: bool) {
         if self.tries == Some(true) {
             with(self.patience, |p| p.record(over));
@@ -51,7 +52,7 @@ fn with<T>(patience: &Cell<AdaptiveSpin>, change: impl FnOnce(&mut AdaptiveSpin)
 mod tests {
     use super::*;
 
-    /// How often of 100 times a task stays awake for a collection that takes long.
+    /// How often out of 100 times a task spins through a collection that takes long.
     fn stays(patience: &Cell<AdaptiveSpin>, alone: bool) -> usize {
         let once = || {
             let mut by = HelperSpin::begin(patience);

@@ -1,5 +1,4 @@
-//! When a collection happens, and what follows from one: finalizers, deadlocked threads,
-//! the heap limit.
+//! When a collection happens, and what follows one: finalizers, deadlocked threads, the heap limit.
 pub(super) mod announce;
 pub mod events;
 pub mod finalize;
@@ -25,7 +24,7 @@ use std::sync::OnceLock;
 static HEAP_EXHAUSTED: AtomicBool = AtomicBool::new(false);
 static ALLOC_LIMIT_GRACE: AtomicUsize = AtomicUsize::new(100 * 1024);
 
-/// What an exceeded allocation limit leaves for its handler, in bytes.
+/// The bytes that an exceeded allocation limit leaves for its handler.
 pub fn alloc_limit_grace() -> usize {
     ALLOC_LIMIT_GRACE.load(Ordering::Relaxed)
 }
@@ -33,15 +32,15 @@ pub fn set_alloc_limit_grace(bytes: usize) {
     ALLOC_LIMIT_GRACE.store(bytes, Ordering::Relaxed);
 }
 
-/// Has the program died of its heap limit?
+/// Has the program ended because of its heap limit?
 pub fn heap_exhausted() -> bool {
     HEAP_EXHAUSTED.load(Ordering::Relaxed)
 }
 
-/// The collection that is due now, if any. A nursery that is full goes on in the next piece, if there is one, and
-/// beyond as long as it is better that another HEC collects.
+/// The collection that is due now, if any. A HEC with a full nursery chunk takes the next one, if there is one. With a
+/// full nursery it continues in the overflow area as long as it is better that another HEC collects.
 /// # Safety
-/// The HEC is held and no thread runs on it.
+/// The caller holds the HEC, and no thread runs on it.
 pub unsafe fn due(hec: &mut Hec) -> Option<GcRequest> {
     if hec.gc_requested.is_some() {
         return hec.gc_requested;
@@ -52,23 +51,23 @@ pub unsafe fn due(hec: &mut Hec) -> Option<GcRequest> {
     (now || hec.alloc.full).then_some(GcRequest::Minor)
 }
 
-/// Is there anything for [`due`] to look at?
+/// Might [`due`] have something to do?
 pub(super) fn may_be_due(hec: &Hec) -> bool {
     hec.gc_requested.is_some() || hec.alloc.must_stop() || hec::many() && COMING.is_made()
 }
 
-/// Goes on beyond the HEC's nursery, where others are late. False if there is no room for that.
+/// Continues in the overflow area, because other HECs are late. Returns false if it is full.
 unsafe fn goes_beyond(hec: &mut Hec) -> bool {
     heap_limits::settings().max_heap_bytes.is_none() && hec.alloc.next_run_beyond()
 }
 
-/// Names a HEC that hears of a collection.
+/// The number of a HEC that sees announcements.
 #[derive(Clone, Copy)]
 struct Listener(usize);
 
 impl Hears for Listener {
     fn heard(self) -> &'static AtomicBool {
-        // SAFETY: an atomic of a HEC that exists.
+        // SAFETY: accesses an atomic of a HEC that exists.
         unsafe { &(*hec::address(self.0)).heard }
     }
 
@@ -77,7 +76,7 @@ impl Hears for Listener {
     }
 
     fn request_return(self) {
-        // SAFETY: two atomics are written.
+        // SAFETY: writes two atomics of a HEC that exists.
         unsafe { (*hec::address(self.0)).request_return() }
     }
 }
@@ -89,15 +88,15 @@ fn is_last_to_hear(hec: &Hec) -> bool {
     COMING.is_last(Listener(me), (0..hec::count()).filter(|&no| no != me).map(Listener))
 }
 
-/// Goes on in the next piece of the HEC's nursery. False if there is none, or it is better to collect now.
+/// Continues in the next chunk of the HEC's nursery. Returns false if there is none, or if it is better to collect now.
 /// # Safety
 /// As for [`due`].
 pub unsafe fn next_piece(hec: &mut Hec) -> bool {
     !heap_limits::should_collect_early() && hec.alloc.next_run()
 }
 
-/// Stops the world and collects. With `deadlock`, threads that nothing can wake are told so. False
-/// if another task stopped the world instead: the caller looks again whether it must collect.
+/// Stops the world and collects. With `deadlock`, throws exceptions to threads that nothing can wake. Returns false if
+/// another task stopped the world instead: the caller then checks again whether it must collect.
 /// # Safety
 /// The caller is `me` and holds a HEC, with no thread running.
 pub unsafe fn collect(me: TaskRef, request: GcRequest, deadlock: bool) -> bool {
@@ -110,7 +109,7 @@ pub unsafe fn collect(me: TaskRef, request: GcRequest, deadlock: bool) -> bool {
     stopped
 }
 
-/// Collects, and sees to what follows.
+/// Collects, and handles what follows.
 /// # Safety
 /// The caller has stopped the world.
 pub unsafe fn collect_stopped(request: GcRequest, deadlock: bool) {
@@ -126,7 +125,7 @@ pub unsafe fn collect_stopped(request: GcRequest, deadlock: bool) {
     }
 }
 
-/// One collection, and the work that it leaves for Haskell threads.
+/// Does one collection, and schedules the work that it leaves for Haskell threads.
 unsafe fn collect_once(request: collector::Request) -> collector::Outcome {
     let outcome = measure(request);
     let hec = crate::sched::hec();
@@ -137,14 +136,14 @@ unsafe fn collect_once(request: collector::Request) -> collector::Outcome {
     outcome
 }
 
-/// Collects everything to see how much is alive. Nothing follows: Haskell has ended.
+/// Collects all generations to measure what is alive. Nothing follows, because Haskell has ended.
 /// # Safety
 /// As for [`collect_stopped`]; there are no weak pointers.
 pub unsafe fn look() {
     measure(collector::Request { generation: usize::MAX, deadlock: false });
 }
 
-/// Bytes allocated so far.
+/// The bytes allocated so far.
 /// # Safety
 /// The world is stopped.
 pub unsafe fn allocated() -> u64 {
@@ -188,8 +187,8 @@ fn measured(outcome: &collector::Outcome, allocated: u64) -> stats::Collection {
     }
 }
 
-/// More is alive than `-M` allows: the main thread is told, and told again whenever it has used up the grace that it is
-/// given each time. One that masks exceptions hears of it once it listens. Where there is no main thread the program
+/// More is alive than `-M` allows: throws an exception to the main thread, again each time the thread has used up its
+/// grace. If the thread masks exceptions, it gets the exception when it unmasks them. Without a main thread the program
 /// ends.
 unsafe fn heap_overflow(hec: &mut Hec) {
     if !max_heap::must_report_overflow() {
@@ -213,7 +212,7 @@ unsafe fn heap_overflow(hec: &mut Hec) {
 
 static ON_EXHAUSTED: OnceLock<fn() -> !> = OnceLock::new();
 
-/// Says how the program ends when its heap limit is exceeded for good.
+/// Sets how the program ends when its heap limit is exceeded for good.
 pub fn on_heap_exhausted(f: fn() -> !) {
     let _ = ON_EXHAUSTED.set(f);
 }
@@ -225,19 +224,19 @@ fn heap_exhausted_exit() -> ! {
     }
 }
 
-/// The closure of the thread that hit its stack limit is reported if nothing catches it.
+/// Records the stack size of a thread that has hit its stack limit, which is reported if nothing catches the exception.
 pub fn note_stack_overflow(t: Tso) {
     LAST_OVERFLOWED.store(unsafe { t.obj().tot_stack_size as usize }, Ordering::Relaxed);
 }
 
 static LAST_OVERFLOWED: AtomicUsize = AtomicUsize::new(0);
 
-/// Words of the stack that overflowed last.
+/// The words of the stack that overflowed last.
 pub fn last_overflowed_words() -> usize {
     LAST_OVERFLOWED.load(Ordering::Relaxed)
 }
 
-/// A collection asked for by the program itself.
+/// Does a collection that the program itself requests.
 /// # Safety
 /// The caller does not hold the HEC.
 pub unsafe fn perform(request: GcRequest) {
@@ -247,7 +246,7 @@ pub unsafe fn perform(request: GcRequest) {
     handoff::release(me);
 }
 
-/// Roots of this floor.
+/// Visits the roots of this folder.
 pub fn roots(visit: &mut Visitor) {
     crate::sched::safe_call::roots(visit);
     crate::sched::in_call::roots(visit);

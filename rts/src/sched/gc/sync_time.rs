@@ -1,45 +1,47 @@
-//! How long it takes until the world stands still, and what `--long-gc-sync` wants to hear of that.
+//! How long stopping the world takes, and the warnings of `--long-gc-sync`.
 //!
-//! Who stops the world notes when it began and when it had all HECs. Meanwhile the ticker, which runs anyway, looks whether that
-//! takes too long; where there is no ticker, only the end is told.
+//! # Protocol
+//! 1. The task that stops the world records when it began and when it had all HECs.
+//! 2. Meanwhile the ticker, which runs anyway, checks whether that takes too long. Without a ticker only the end is
+//!    reported.
 use crate::base::clock::getProcessElapsedTime;
 use crate::hec;
 use crate::sched::handoff;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::OnceLock;
 
-/// Who wants to hear. Times are in nanoseconds.
+/// The limit and callbacks of `--long-gc-sync`. Times are in nanoseconds.
 #[derive(Clone, Copy)]
 pub struct Watch {
-    /// More than nothing.
+    /// Greater than zero.
     pub limit: i64,
-    /// The world has been stopping for so long, and this HEC goes on.
+    /// Called with a HEC that is still running, and the time for which the world has been stopping.
     pub waits: fn(u32, i64),
-    /// It stood still after so long.
+    /// Called when the world is stopped, with the time that it took.
     pub has_waited: fn(i64),
 }
 
 static WATCH: OnceLock<Watch> = OnceLock::new();
 
-/// When somebody began to stop the world; 0 while nobody does.
+/// When a task began to stop the world, or 0 while none does.
 static BEGUN: AtomicI64 = AtomicI64::new(0);
-/// How many times the limit has passed when the ticker last told.
+/// How many times the limit had passed at the ticker's last warning.
 static TOLD: AtomicI64 = AtomicI64::new(0);
-/// What it took last.
+/// The duration of the last stop.
 static TOOK: AtomicI64 = AtomicI64::new(0);
 
-/// Called once at start.
+/// Sets the limit and callbacks. Called once at start.
 pub fn watch(w: Watch) {
     let _ = WATCH.set(w);
 }
 
-/// The calling task, and no other, stops the world.
+/// The calling task begins to stop the world. No other task does.
 pub(in crate::sched) fn begin() {
     TOLD.store(0, Ordering::Relaxed);
     BEGUN.store(getProcessElapsedTime(), Ordering::Relaxed);
 }
 
-/// The world stands still.
+/// The world is stopped.
 pub(in crate::sched) fn end() {
     let took = getProcessElapsedTime() - BEGUN.swap(0, Ordering::Relaxed);
     TOOK.store(took, Ordering::Relaxed);
@@ -48,12 +50,12 @@ pub(in crate::sched) fn end() {
     }
 }
 
-/// How long it has taken to stop the world, which stands still; nothing where there was nobody to stop.
+/// How long stopping the world has taken, or 0 if no other task had to stop. The world is stopped.
 pub(in crate::sched) fn took() -> i64 {
     TOOK.swap(0, Ordering::Relaxed)
 }
 
-/// Called at every tick while HECs are busy.
+/// Checks the time. Called at every tick while HECs are busy.
 pub fn tick() {
     let begun = BEGUN.load(Ordering::Relaxed);
     let Some(w) = WATCH.get().filter(|_| begun != 0) else { return };

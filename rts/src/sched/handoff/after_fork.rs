@@ -1,26 +1,29 @@
-//! What the child of a fork makes of the seats that it finds.
+//! Resetting the HEC slots in the child of a fork.
 //!
-//! A task forks with the world stopped, so it holds all HECs, in the child as before. Every other OS thread is gone there, at whatever it
-//! was doing without a HEC:
+//! A task forks while the world is stopped, so it holds all HECs, in the child as in the parent. Every other OS thread
+//! is missing in the child, wherever it was without a HEC:
 //!
-//! * It had a seat's lock perhaps, to line up: so all these locks are made anew, unseen.
-//! * It waited: seats name it as one that returns or is idle, and nobody would ever come. So nothing of a seat's state is kept.
-//! * It was giving the forking task a HEC: that task's turns are made anew as well; it has taken all that it asked for.
+//! | state of the missing OS thread | consequence |
+//! |---|---|
+//! | it held a slot's lock, perhaps to join the queue | all slots' locks are made anew, without reading them |
+//! | it waited, so slots name it as returning or idle | nothing of a slot's state is kept |
+//! | it was giving the forking task a HEC | that task's wake-ups are made anew; it has taken all that it requested |
 //!
-//! What belongs to HECs (queues, letters, who rests) is as the forking task would find it, for only who holds a HEC writes it, or who
-//! has the lock of a seat that nobody holds.
+//! # Invariants
+//! - Data of the HECs (queues, messages, which are idle) is consistent: only the holder of a HEC writes it, or a task
+//!   with the lock of a slot whose HEC no task holds.
+//! - The child begins with the world stopped, and ends its parent's threads first. As long as all HECs have a holder,
+//!   no worker is started that would run one of them. (A thread that wakes when another one ends may be sent to its own
+//!   HEC.) Then the child resumes the world, and the other HECs become idle.
 //!
-//! The child goes on with the world stopped. It puts an end to its parent's threads first, and as long as all HECs have a holder, nobody is
-//! started who would run one of them: a thread that wakes as another one ends may be sent to its own HEC. Then it lets the world go
-//! on: the other HECs rest.
-//!
+//! # Checked by
 //! `rts/tests/models/forks.rs` runs this file under loom.
 use crate::sched::handoff::protocol::HandoffSlot;
 use crate::sched::handoff::state::SlotState;
 
-/// In the child of a fork: `me` holds the HECs of all `slots`.
+/// Resets the slots in the child of a fork, where `me` holds the HECs of all `slots`.
 /// # Safety
-/// The caller is `me`, has stopped the world, and no other OS thread is left.
+/// The caller is `me` and has stopped the world, and no other OS thread exists.
 pub unsafe fn after_fork<S: HandoffSlot>(me: S::Task, slots: impl Iterator<Item = S>) {
     for slot in slots {
         slot.renew(SlotState::new(Some(me)));

@@ -1,37 +1,58 @@
-//! Who holds a HEC, and how it passes from hand to hand. Each HEC has a *seat*.
+//! Hand-off of HECs: which task holds a HEC, and how it passes to the next. Each HEC has a *slot*.
 //!
-//! Protocol (its steps are in `protocol.rs`, the choices in `state.rs`). `SlotState::holder` names the
-//! task that holds the HEC; only that task may touch the HEC and the threads that belong to it. It is
-//! written under the seat's lock only:
+//! # States of a HEC
+//! ```text
+//!            acquire, or give / deliver (then granted to a task)
+//!      +-------------------------------------------------------------+
+//!      |                                                             v
+//!    IDLE <----------- release, and there is no successor --------- HELD ---+ release: granted to the successor
+//!    no holder                                                       | ^ ^  |
+//!    nothing to do                                                   | | +--+
+//!                                                   leave, because a | | the caller acquires it again, or the checker
+//!                                                      task is sent  v | finds it free and takes it
+//!                                                     to check      LEFT
+//! ```
 //!
-//! 1. [`acquire`]: a task that wants a HEC takes the one it had last if nobody holds that, or
-//!    another that nobody holds; otherwise it joins `returning` of the first, asks the running
-//!    thread to give way, and waits for its turn. One whose thread is tied to a HEC takes no other
-//!    ([`acquire_home`]).
-//! 2. [`release`]: the holder picks a successor: who stops the world (`sched/stop_world.rs`); or the longest
-//!    waiting returner; or the task that the first runnable thread is bound to, which for an
-//!    unbound one (and for letters) is an idle worker or a new one; or nobody: then the HEC
-//!    *rests*. Where there are returners and threads, they take turns. It writes the successor's
-//!    name and gives it its turn. The successor finds itself the holder: there is no moment in
-//!    which the HEC is free but promised, so no wake-up can be lost and none can overtake.
-//!    For a foreign call the HEC is *left*: it stays free, and the one whom it would have been passed to (but a task
-//!    with a thread bound to it) is sent for. Who looks, under the lock, takes it if it is free then; the caller may have taken it
-//!    again, for most calls are over sooner than anybody wakes up. (Who has been sent for lingers, but not for long, before it looks, if
-//!    the call is expected to be short: `short_calls.rs`.) One at a time is sent for. So if a HEC is free and there is something to do
-//!    on it, somebody is on the way; and a thread that makes calls all the time wakes others only as fast as they can wake. One who
-//!    looks in vain waits on: a returner has asked the running thread to give way.
-//! 3. A worker that has nothing to do, or makes way for a returner, puts itself on `idle` before
-//!    it releases: the returner runs the threads on the queue once its own has stopped.
-//!    A task in an in-call may hold one HEC, running other threads, while its own thread is on the
-//!    queue of another: then the thread is sent after the task ([`task_elsewhere`]). `AssignedHec`
-//!    say where a task is or has been promised to be, so it is never promised two HECs.
-//!    While a task is in C no thread that is bound to it can run, so no HEC is promised to it as it comes back.
-//! 4. While the HEC rests, whoever has the seat's lock may put threads on its queue, and then picks
-//!    a successor as in 2 ([`give`]).
+//! # Protocol
+//! `protocol.rs` has the steps, and `state.rs` the choices. `SlotState::holder` names the task that holds the HEC. Only
+//! that task may access the HEC and the threads that it owns.
 //!
-//! Threads of a HEC become runnable only by the hand of its holder, by a letter, or as in 4. Who
-//! sends a letter looks at the seat afterwards ([`deliver`]), and who releases looks at the letters
-//! before, both under the lock: one of them sees the other.
+//! 1. [`acquire`]: a task that needs a HEC takes the one it held last if no task holds that, or another one that no
+//!    task holds. Otherwise it joins `returning` of the first, requests the running thread to yield, and waits for a
+//!    wake-up. A task whose thread is pinned to a HEC takes no other one ([`acquire_home`]).
+//! 2. [`release`]: the holder picks a successor, in this order: the task that stops the world
+//!    ([`crate::sched::stop_world`]); the task that has been returning longest; the task to which the first runnable
+//!    thread is bound. For an unbound thread or a message, that is an idle worker or a new one. If there is none, the
+//!    HEC becomes *idle*. Returning tasks and runnable threads alternate. The holder writes the successor's name into
+//!    the slot and wakes it, and the successor finds itself the holder. So the HEC is never free but promised: no
+//!    wake-up can be lost, and no task can overtake.
+//! 3. [`leave`]: for a foreign call the HEC is *left*, which means it stays free. The task to which [`release`] would
+//!    have passed it is sent to check (unless that is a task with a thread bound to it). It takes the HEC, under the
+//!    lock, if it is still free. Most calls are over before any task wakes up, and the caller then takes the HEC again.
+//!    If the call is predicted to be short, the checker first waits for a moment (`short_calls.rs`). One task at a time
+//!    is sent to check. So if a HEC is free and has work, a task is on its way. A thread that makes many calls wakes
+//!    others only as fast as they can wake. A checker that finds the HEC taken continues to wait: as a returning task
+//!    it has requested the running thread to yield.
+//! 4. [`join_idle`]: a worker without work, or one that yields to a returning task, adds itself to `idle` before it
+//!    releases. The returning task runs the queued threads once its own has stopped.
+//! 5. A task in an in-call may hold one HEC and run other threads while its own thread is on the queue of another HEC.
+//!    Then the thread is sent after the task ([`task_elsewhere`]). `AssignedHec` says where a task is or has been
+//!    promised to be, so it is never promised two HECs. While a task is in C, no thread that is bound to it can run. So
+//!    no HEC is promised to a task that returns from C.
+//! 6. [`give`]: while the HEC is idle, a task with the slot's lock may put threads on its queue, and then picks a
+//!    successor as in 2.
+//!
+//! # Invariants
+//! - Threads of a HEC become runnable only by its holder, by a message, or by [`give`].
+//! - The sender of a message checks the slot after sending ([`deliver`]), and a releasing task checks for messages
+//!   before it releases. Both do so under the lock, so one of them sees the other.
+//!
+//! # Locking
+//! `SlotState` is accessed only under the slot's lock.
+//!
+//! # Checked by
+//! `rts/tests/models/handoff.rs`, `bound.rs`, `fibers.rs`, `migration.rs` and others run `protocol.rs` and `state.rs`
+//! under loom.
 pub(super) mod after_fork;
 pub(super) mod protocol;
 pub(super) mod short_calls;
@@ -54,16 +75,17 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 use std::sync::{LazyLock, MutexGuard};
 
-/// Idle workers kept for later, for each HEC; others end.
+/// The most idle workers that each HEC keeps; others end. Enough for calls that overlap, and few enough to cost little
+/// memory.
 const MAX_IDLE_WORKERS: usize = 6;
 
 pub(super) struct HecSlot {
     no: usize,
     state: Lock<SlotState<TaskRef>>,
-    /// Tasks in `returning`, for a look without the lock: who joins asks the running thread to
-    /// give way, so a look that comes too early is followed by another. If the thread is only
-    /// about to run its limit overwrites that, and it has its time slice first: were it asked
-    /// again, calls that return quickly could keep it from ever doing anything.
+    /// The number of tasks in `returning`, for a check without the lock. A task that joins requests the running thread
+    /// to yield, so a check that is too early is followed by another. If the thread is only about to run, its limit
+    /// overwrites the request, and it gets its time slice first. If the request were repeated, calls that return
+    /// quickly could keep the thread from ever making progress.
     returning: AtomicUsize,
     short_calls: ShortCalls,
     /// How often the HEC has been taken. Written under the lock.
@@ -76,14 +98,14 @@ impl HecSlot {
         HecSlot { no, state: Lock::new(SlotState::new(None)), returning, short_calls: ShortCalls::new(), taken }
     }
 
-    /// The HEC has a new holder; under the lock.
+    /// The HEC has a new holder. Called under the lock.
     fn is_taken(&self) {
         self.taken.store(self.taken.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
         TICKER_SLEEP.taken();
     }
 }
 
-/// Made when first asked for: most programs have few.
+/// Slots are made when first used, because most programs have few.
 static SLOTS: [AtomicPtr<HecSlot>; MAX_HECS] = [const { AtomicPtr::new(null_mut()) }; MAX_HECS];
 
 #[inline]
@@ -96,7 +118,7 @@ static STOPPING: AtomicBool = AtomicBool::new(false);
 /// The ticker's sleep.
 pub static TICKER_SLEEP: LazyLock<TickerSleep> = LazyLock::new(TickerSleep::new);
 
-/// How often HECs have been taken: how the ticker tells idle ones from busy ones.
+/// How often HECs have been taken. The ticker uses this to tell idle HECs from busy ones.
 pub fn times_taken() -> usize {
     (0..hec::count()).map(|no| slot(no).taken.load(Ordering::Relaxed)).fold(0, usize::wrapping_add)
 }
@@ -149,7 +171,7 @@ impl crate::sched::handoff::protocol::HandoffSlot for &'static HecSlot {
         if !idle {
             self.is_taken();
         }
-        // Nobody asks for one to share with where there is only one.
+        // With one HEC, no HEC asks for an idle one.
         if hec::many() {
             hec::set_idle(self.no, idle && self.no < hec::enabled());
         }
@@ -161,7 +183,7 @@ impl crate::sched::handoff::protocol::HandoffSlot for &'static HecSlot {
 
     fn is_left(self, by: TaskRef) -> bool {
         let call = by.call.get();
-        // Where another core is free nobody waits for what is foreseen, and nothing need be known.
+        // Where another core is free, predictions are not used, and no timing is needed.
         let oversubscribed = !ACTIVE_HECS.has_spare_core();
         let short = oversubscribed && call.predicted_short();
         if oversubscribed && (!short || self.short_calls.is_sample()) {
@@ -175,17 +197,17 @@ impl crate::sched::handoff::protocol::HandoffSlot for &'static HecSlot {
     }
 
     fn interrupt(self) {
-        // SAFETY: one atomic is written.
+        // SAFETY: writes one atomic.
         unsafe { (*hec::address(self.no)).interrupt() }
     }
 
     fn request_return(self) {
-        // SAFETY: two atomics are written.
+        // SAFETY: writes two atomics.
         unsafe { (*hec::address(self.no)).request_return() }
     }
 }
 
-/// Takes a HEC, waiting for it if need be.
+/// Acquires a HEC, and waits for it if necessary.
 pub fn acquire(me: TaskRef) {
     may_acquire(me);
     let enabled = hec::enabled();
@@ -197,7 +219,7 @@ pub fn acquire(me: TaskRef) {
     }
 }
 
-/// Takes HEC `no`, for a thread that is tied to it, unless it has been switched off.
+/// Acquires HEC `no`, for a thread that is pinned to it, unless it has been disabled.
 pub fn acquire_home(me: TaskRef, no: usize) {
     if no >= hec::enabled() {
         return acquire(me);
@@ -206,7 +228,7 @@ pub fn acquire_home(me: TaskRef, no: usize) {
     slot(no).acquire(me);
 }
 
-/// Takes a HEC for a call from C, which may have said which ([`Task::preferred`](task::Task::preferred)).
+/// Acquires a HEC for a call from C, which may have chosen one ([`Task::preferred`](task::Task::preferred)).
 pub fn acquire_for_call(me: TaskRef) {
     match me.preferred.get() {
         Some(no) => acquire_home(me, no % hec::enabled()),
@@ -224,48 +246,49 @@ fn may_acquire(me: TaskRef) {
     }
 }
 
-/// Takes the first HEC only if nobody holds it or waits for it.
+/// Acquires the first HEC only if no task holds it or waits for it.
 pub fn try_acquire(me: TaskRef) -> bool {
     !stopping() && slot(0).try_take(me)
 }
 
-/// Is some HEC held?
+/// Does a task hold any HEC?
 pub fn busy() -> bool {
     (0..hec::count()).any(is_held)
 }
 
-/// Is HEC `no` held?
+/// Does a task hold HEC `no`?
 pub fn is_held(no: usize) -> bool {
     slot(no).lock().holder.is_some()
 }
 
-/// Does who stops the world wait for HEC `no`?
+/// Does a task that stops the world wait for HEC `no`?
 pub(super) fn is_awaited(no: usize) -> bool {
     slot(no).lock().is_awaited()
 }
 
-/// Is somebody waiting to return from a foreign call to HEC `no`?
+/// Does a task wait to return from a foreign call to HEC `no`?
 #[inline]
 pub fn has_returning(no: usize) -> bool {
     slot(no).returning.load(Ordering::Relaxed) != 0
 }
 
-/// How many wait for the first HEC.
+/// The number of tasks that wait for the first HEC.
 #[cfg(test)]
 pub fn waiting() -> usize {
     slot(0).lock().returning()
 }
 
-/// Passes the HEC on. The caller must not touch it again before it has it back.
+/// Passes the HEC on. The caller must not access it before it has acquired it again.
 /// # Safety
-/// The caller is `me` and holds a HEC, with no thread running.
+/// The caller is `me` and holds a HEC, and no thread is running.
 pub unsafe fn release(me: TaskRef) {
     slot(me.last()).release(me);
 }
 
-/// In the non-threaded way: lets the HEC rest while `wait` waits for something from outside, so that the ticker sees that it is not used.
+/// In the non-threaded way: lets the HEC be idle while `wait` waits for an external event, so that the ticker sees that
+/// it is not used.
 /// # Safety
-/// As for [`release`]; `wait` does not touch the HEC, and nothing that it does is undone by a collection.
+/// As for [`release`]. `wait` does not access the HEC, and a collection does not invalidate what it does.
 pub unsafe fn rest_while<R>(wait: impl FnOnce() -> R) -> R {
     let me = task_table::current();
     release(me);
@@ -274,19 +297,19 @@ pub unsafe fn rest_while<R>(wait: impl FnOnce() -> R) -> R {
     result
 }
 
-/// Leaves the HEC for a foreign call.
+/// Leaves the HEC free for a foreign call.
 /// # Safety
 /// As for [`release`].
 pub(super) unsafe fn leave(me: TaskRef) {
     slot(me.last()).leave(me);
 }
 
-/// The task, which has been sent for, takes HEC `no` if that is free.
+/// The task, which has been sent to check HEC `no`, takes it if it is free.
 pub(super) fn look(me: TaskRef, no: usize) -> bool {
     slot(no).look(me)
 }
 
-/// Passes the HEC on and waits for a turn: for a task bound to a thread that cannot run now.
+/// Passes the HEC on and waits until the task holds one again: for a task bound to a thread that cannot run now.
 /// # Safety
 /// As for [`release`].
 pub unsafe fn release_and_wait(me: TaskRef) {
@@ -294,24 +317,24 @@ pub unsafe fn release_and_wait(me: TaskRef) {
     me.on_acquire(me.wait_turn());
 }
 
-/// A worker without work passes its HEC on and joins the idle ones, to wait for its turn. False
-/// when it should end instead.
+/// Passes the HEC of a worker without work on, and adds the worker to the idle ones, to wait for a wake-up. Returns
+/// false if the worker should end instead.
 /// # Safety
 /// As for [`release`].
 pub unsafe fn join_idle(me: TaskRef) -> bool {
     slot(me.last()).join_idle(me, if stopping() { 0 } else { MAX_IDLE_WORKERS })
 }
 
-/// Lets a task that stops the world have the caller's HEC, and waits until it is back. False if
-/// nobody waits for it.
+/// Passes the caller's HEC to a task that stops the world, and waits until it is back. Returns false if no such task
+/// waits for it.
 /// # Safety
 /// As for [`release`].
 pub(super) unsafe fn yield_to_stopper(me: TaskRef) -> bool {
     slot(me.last()).yield_to_stopper(me)
 }
 
-/// Adds a HEC, held by the task that has stopped the world: else one that comes back from a foreign
-/// call might take it, and then lose it when the world goes on. Without a holder it rests.
+/// Adds a HEC. If `holder` is given, it is the task that has stopped the world. Without a holder a task that returns
+/// from a foreign call could take the HEC, and lose it when the world resumes.
 /// # Safety
 /// As for [`hec::add`].
 pub unsafe fn found(h: &'static mut Hec, holder: Option<TaskRef>) {
@@ -319,20 +342,20 @@ pub unsafe fn found(h: &'static mut Hec, holder: Option<TaskRef>) {
     let mut st = slot(no).lock();
     st.holder = holder;
     hec::add(h);
-    // The first one is about to be taken.
+    // The first HEC is about to be taken.
     if hec::many() {
         hec::set_idle(no, holder.is_none());
     }
 }
 
-/// A letter has come for HEC `h`: if nobody holds it, somebody is found who reads it.
+/// A message has been sent to HEC `h`: if no task holds it, finds a task that reads the message.
 pub fn deliver(h: &Hec) {
     slot(h.no as usize).deliver();
 }
 
-/// If HEC `no` rests, lets `fill` put threads on its queue, and has somebody run them.
+/// If HEC `no` is idle, lets `fill` put threads on its queue, and finds a task that runs them.
 /// # Safety
-/// The threads belong to the caller; afterwards they do no longer.
+/// The caller owns the threads, and no longer does so afterwards.
 pub(super) unsafe fn give(no: usize, fill: impl FnOnce(&mut Hec)) -> bool {
     !stopping() && slot(no).give(|| fill(&mut *hec::address(no)))
 }
@@ -343,15 +366,15 @@ unsafe fn task_of(t: Tso) -> Option<TaskRef> {
     (!bound.is_null()).then(|| (*bound).task)
 }
 
-/// May the task run thread `t`? One that is bound to another task it may not.
+/// May the task run thread `t`? Not if `t` is bound to another task.
 /// # Safety
-/// `t` belongs to a HEC that the caller holds.
+/// The caller holds the HEC that owns `t`.
 pub unsafe fn runs_here(me: TaskRef, t: Tso) -> bool {
     task_of(t).is_none_or(|task| same(task, me))
 }
 
-/// The other HEC at which the task is, or will be, that thread `t` is bound to. The thread should
-/// go there: the task runs other threads, and cannot come.
+/// The other HEC that the task of bound thread `t` holds or will hold. The thread should move there, because the task
+/// runs other threads and cannot come.
 /// # Safety
 /// As for [`runs_here`].
 pub unsafe fn task_elsewhere(no: usize, t: Tso) -> Option<&'static Hec> {
@@ -359,7 +382,7 @@ pub unsafe fn task_elsewhere(no: usize, t: Tso) -> Option<&'static Hec> {
     Some(&*hec::address(at))
 }
 
-/// From now on HECs are passed to returners only: the program is ending.
+/// From now on HECs are passed to returning tasks only: the program is ending.
 pub fn end_handoff() {
     STOPPING.store(true, Ordering::SeqCst);
 }
@@ -368,15 +391,15 @@ pub fn stopping() -> bool {
     STOPPING.load(Ordering::Relaxed)
 }
 
-/// A test begins, with the first HEC.
+/// Gives the first HEC to a test that begins.
 /// # Safety
-/// No seat has another holder.
+/// No slot has another holder.
 #[cfg(test)]
 pub unsafe fn take_first_slot(me: TaskRef) {
     slot(0).take_slot(me);
 }
 
-/// In the child of a fork: `me` holds all HECs.
+/// Resets the slots in the child of a fork, where `me` holds all HECs.
 /// # Safety
 /// As for [`task_table::after_fork`].
 pub(super) unsafe fn after_fork(me: TaskRef) {

@@ -1,12 +1,15 @@
-//! What is done with a HEC under its seat's lock, whatever tasks and HECs are: `mod.rs` has the protocol and says what
-//! they are, `state.rs` chooses who is next, and `rts/tests/models` runs all of it under loom.
+//! The steps of the hand-off protocol, all under the lock of a HEC's slot, independent of what tasks and HECs are.
+//! `mod.rs` describes the protocol and implements the traits, and `state.rs` chooses the next holder.
+//!
+//! # Checked by
+//! `rts/tests/models` runs this file and `state.rs` under loom.
 use crate::base::atomics::{AtomicUsize, MutexGuard, Ordering};
 use crate::sched::handoff::state::SlotState;
 
 const NOWHERE: usize = usize::MAX;
 
-/// The HEC that a task holds or will be passed next, if any: to whoever has a thread that is bound to it. Else the task
-/// waits for a HEC that has its thread, or is in C.
+/// The HEC that a task holds or will be passed next, if any. Tasks that have a thread bound to it use this. Otherwise
+/// the task waits for a HEC that has its thread, or is in C.
 pub struct AssignedHec(AtomicUsize);
 
 impl AssignedHec {
@@ -18,18 +21,18 @@ impl AssignedHec {
         self.0.load(Ordering::Acquire) == no
     }
 
-    /// The HEC other than `no` where the task is, or will be.
+    /// The HEC other than `no` that the task holds or will hold.
     pub fn elsewhere(&self, no: usize) -> Option<usize> {
         let at = self.0.load(Ordering::Acquire);
         (at != NOWHERE && at != no).then_some(at)
     }
 
-    /// The task is nowhere any more.
+    /// The task holds no HEC any more.
     pub fn leave(&self) {
         self.set(NOWHERE);
     }
 
-    /// From now on the task is known to be there, or to come.
+    /// Records that the task holds HEC `no` or will hold it.
     fn set(&self, no: usize) {
         self.0.store(no, Ordering::Release);
     }
@@ -40,27 +43,29 @@ impl AssignedHec {
     }
 }
 
-/// Names an OS thread that holds HECs.
+/// An OS thread that holds HECs.
 pub trait Task: Copy + PartialEq + 'static {
     fn assigned_hec(self) -> &'static AssignedHec;
-    /// It works with HEC `no`, which it has been given. For the task.
+    /// It now works with HEC `no`, which it has been given. Called by the task.
     fn on_acquire(self, no: usize);
-    /// It has let go of its HEC. For the task.
+    /// It has released its HEC. Called by the task.
     fn on_release(self);
-    /// Gives it HEC `no`. Any OS thread may do so.
+    /// Gives it HEC `no`. Any OS thread may call this.
     fn grant(self, no: usize);
-    /// Has it look whether HEC `no` is free. Any OS thread may do so.
+    /// Makes it check whether HEC `no` is free. Any OS thread may call this.
     fn request_check(self, no: usize);
-    /// Has it look now, though it may have lingered. Any OS thread may do so.
+    /// Makes it check now, if it is waiting for a short call. Any OS thread may call this.
     fn wake(self);
-    /// Waits until it has been given a HEC or sent for. For the task.
+    /// Waits until it has been given a HEC or sent to check one. Called by the task.
     fn await_call(self) -> Called;
-    /// It is about to pass its HEC to who stops the world, and to [wait for that](Task::wait_for_world). For the task.
+    /// It is about to pass its HEC to a task that stops the world, and to [wait for that](Task::wait_for_world). Called
+    /// by the task.
     fn will_wait_for_world(self);
-    /// As [`Task::wait_turn`], for the HEC that it has passed to who stops the world.
+    /// As [`Task::wait_turn`], for the HEC that it has passed to a task that stops the world.
     fn wait_for_world(self) -> usize;
 
-    /// Waits until it is given a HEC; tells which. It has not been sent for, or has had that HEC since. For the task.
+    /// Waits until it is given a HEC. Returns the HEC's number. It has not been sent to check a HEC, or has held that
+    /// one since. Called by the task.
     fn wait_turn(self) -> usize {
         loop {
             if let Called::Has(no) = self.await_call() {
@@ -70,18 +75,18 @@ pub trait Task: Copy + PartialEq + 'static {
     }
 }
 
-/// What ends a task's wait.
+/// The event that ends a task's wait.
 pub enum Called {
     /// It holds this HEC.
     Has(usize),
-    /// It is to look whether this one is free.
+    /// It should check whether this HEC is free.
     Look(usize),
 }
 
-/// What there is to do on a HEC that nobody runs.
+/// The work for a HEC that no task holds.
 pub enum Work<T> {
     Nothing,
-    /// A letter, a spark, or a thread that any task may run.
+    /// A message, a spark, or a thread that any task may run.
     ForAnyone,
     /// A thread that is bound to this task.
     For(T),
@@ -89,7 +94,7 @@ pub enum Work<T> {
 
 type Guard<T> = MutexGuard<'static, SlotState<T>>;
 
-/// Names the seat of a HEC.
+/// The slot of a HEC.
 pub trait HandoffSlot: Copy {
     type Task: Task;
 
@@ -97,31 +102,31 @@ pub trait HandoffSlot: Copy {
     fn no(self) -> usize;
     fn lock(self) -> Guard<Self::Task>;
     fn try_lock(self) -> Option<Guard<Self::Task>>;
-    /// Replaces the lock and what it guards, without looking at either.
+    /// Replaces the lock and the state that it guards, without reading either.
     /// # Safety
-    /// No other OS thread is left that uses it.
+    /// No other OS thread uses it any more.
     unsafe fn renew(self, state: SlotState<Self::Task>);
-    /// What is to be done first on its HEC.
+    /// The first work on its HEC.
     /// # Safety
-    /// The seat's lock is held, and nobody runs anything on the HEC.
+    /// The caller holds the slot's lock, and no thread runs on the HEC.
     unsafe fn work(self) -> Work<Self::Task>;
     fn start_worker(self) -> Self::Task;
-    /// Its HEC rests, or does so no longer. Called under the lock.
+    /// Its HEC becomes idle, or stops being idle. Called under the lock.
     fn set_idle(self, idle: bool);
-    /// Somebody may have come or gone who waits for it. Called under the lock.
+    /// The tasks that wait for it may have changed. Called under the lock.
     fn on_waiters_changed(self, st: &SlotState<Self::Task>);
-    /// Its HEC is left free for a foreign call of `by`, which is the caller. True if who has been sent for before, and
-    /// lingers, should look now. Called under the lock.
+    /// `by`, the caller, leaves its HEC free for a foreign call. Returns true if a task that was sent to check earlier,
+    /// and is waiting for a short call, should check now. Called under the lock.
     fn is_left(self, by: Self::Task) -> bool;
-    /// Waits as long as the HEC is left for short calls: it is better where it is (`short_calls.rs`). For `me`, who has
-    /// been sent for.
+    /// Waits while the HEC is left for short calls, because it is then better where it is (`short_calls.rs`). Called by
+    /// `me`, which has been sent to check.
     fn await_short_call(self, me: Self::Task);
-    /// Has the running thread give way.
+    /// Makes the running thread yield.
     fn interrupt(self);
-    /// Has the holder come back to the scheduler, even if it is about to run a thread.
+    /// Makes the holder return to the scheduler, even if it is about to run a thread.
     fn request_return(self);
 
-    /// Takes the HEC for the calling task, waiting for it if need be.
+    /// Acquires the HEC for the calling task, and waits for it if necessary.
     fn acquire(self, me: Self::Task) {
         let mut st = self.lock();
         if st.take_or_enqueue(me) {
@@ -140,12 +145,12 @@ pub trait HandoffSlot: Copy {
         }
     }
 
-    /// Takes the HEC for the calling task if it rests.
+    /// Acquires the HEC for the calling task if it is free and no task waits for it.
     fn try_take(self, me: Self::Task) -> bool {
         self.take_if(me, |st| st.is_free())
     }
 
-    /// Takes the HEC for the calling task if nobody holds it, though others may wait for it.
+    /// Acquires the HEC for the calling task if no task holds it, even if others wait for it.
     fn try_retake(self, me: Self::Task) -> bool {
         self.take_if(me, |st| st.holder.is_none())
     }
@@ -160,7 +165,7 @@ pub trait HandoffSlot: Copy {
         takes
     }
 
-    /// The task has taken the HEC; the lock is held.
+    /// The task has taken the HEC. Called under the lock.
     fn take_slot(self, me: Self::Task) {
         self.set_idle(false);
         me.assigned_hec().set(self.no());
@@ -169,15 +174,16 @@ pub trait HandoffSlot: Copy {
 
     /// Passes the HEC on.
     /// # Safety
-    /// The caller is `me`, holds it with no thread running, and does not touch it again before it has it back.
+    /// The caller is `me` and holds the HEC, and no thread is running. It does not access the HEC before it has
+    /// acquired it again.
     unsafe fn release(self, me: Self::Task) {
         me.assigned_hec().leave();
         me.on_release();
         self.release_to_next(self.lock());
     }
 
-    /// Leaves the HEC for a foreign call, most of which are over sooner than anybody else could wake up: until somebody
-    /// comes who has been sent for, it is free for the caller to take it again.
+    /// Leaves the HEC free for a foreign call. Most calls are over sooner than any other task could wake up: until a
+    /// task comes that has been sent to check, the caller can take the HEC again.
     /// # Safety
     /// As for [`HandoffSlot::release`].
     unsafe fn leave(self, me: Self::Task) {
@@ -199,7 +205,7 @@ pub trait HandoffSlot: Copy {
         }
     }
 
-    /// The task, which has been sent for, takes the HEC if it is free; if not it goes on to wait.
+    /// The task, which has been sent to check, takes the HEC if it is free. If not, it continues to wait.
     fn look(self, me: Self::Task) -> bool {
         self.await_short_call(me);
         let mut st = self.lock();
@@ -213,7 +219,7 @@ pub trait HandoffSlot: Copy {
 
     /// Gives the HEC its next holder.
     /// # Safety
-    /// Nobody holds it but the caller, or nobody at all.
+    /// No task but the caller holds it.
     unsafe fn release_to_next(self, mut st: Guard<Self::Task>) {
         let successor = st.release_to_next(|st| self.successor_for_work(st));
         self.on_waiters_changed(&st);
@@ -224,13 +230,13 @@ pub trait HandoffSlot: Copy {
         }
     }
 
-    /// Who should run the first runnable thread, or read the letters?
+    /// The task that should run the first runnable thread or read the messages.
     /// # Safety
     /// As for [`HandoffSlot::work`].
     unsafe fn successor_for_work(self, st: &mut SlotState<Self::Task>) -> Option<Self::Task> {
         match self.work() {
             Work::Nothing => return None,
-            // It is among the returners.
+            // The task is among those returning.
             Work::For(t) if t.assigned_hec().is_at(self.no()) => return None,
             Work::For(t) if t.assigned_hec().promise(self.no()) => return Some(t),
             // A worker will send the thread after its task.
@@ -239,13 +245,13 @@ pub trait HandoffSlot: Copy {
         Some(self.worker(st))
     }
 
-    /// A worker that has nothing to do yet.
+    /// Takes a worker that has nothing to do.
     fn worker(self, st: &mut SlotState<Self::Task>) -> Self::Task {
         st.next_worker().unwrap_or_else(|| self.start_worker())
     }
 
-    /// Passes the HEC on, and puts a worker without work among the idle ones, if there are fewer than `most`: then it
-    /// waits for what it is given.
+    /// Passes the HEC on, and adds a worker without work to the idle ones, if there are fewer than `most`. Returns true
+    /// if the worker was added: it then waits for a wake-up.
     /// # Safety
     /// As for [`HandoffSlot::release`].
     unsafe fn join_idle(self, me: Self::Task, most: usize) -> bool {
@@ -259,13 +265,14 @@ pub trait HandoffSlot: Copy {
         stays
     }
 
-    /// A worker for something else than the HEC.
+    /// Takes a worker for another purpose than the HEC.
     fn spare_worker(self) -> Self::Task {
         let idle = self.lock().idle.pop();
         idle.unwrap_or_else(|| self.start_worker())
     }
 
-    /// Lets a task that stops the world have the HEC, and waits until it is back. False if nobody waits for it.
+    /// Passes the HEC to a task that stops the world, and waits until it is back. Returns false if no such task waits
+    /// for it.
     /// # Safety
     /// As for [`HandoffSlot::release`].
     unsafe fn yield_to_stopper(self, me: Self::Task) -> bool {
@@ -280,10 +287,10 @@ pub trait HandoffSlot: Copy {
         true
     }
 
-    /// Has `me`, which stops the world, get the HEC: at once (true), or as the next turn.
+    /// Gives the HEC to `me`, which stops the world: at once (true), or when its holder passes it on.
     fn stop(self, me: Self::Task) -> bool {
         let mut st = self.lock();
-        // If it rests it goes on to do so: nothing is done there.
+        // An idle HEC stays idle, because nothing is done on it.
         let free = st.stop(me);
         drop(st);
         if !free {
@@ -292,7 +299,7 @@ pub trait HandoffSlot: Copy {
         free
     }
 
-    /// Takes the HEC for `me`, which stops the world, if it rests.
+    /// Takes the HEC for `me`, which stops the world, if it is idle.
     fn stop_if_resting(self, me: Self::Task) -> bool {
         let mut st = self.lock();
         let free = st.is_free();
@@ -302,27 +309,27 @@ pub trait HandoffSlot: Copy {
         free
     }
 
-    /// Lets the HEC, which the caller stopped, go on.
+    /// Releases the HEC, which the caller stopped.
     /// # Safety
-    /// The caller holds it and does not touch it again.
+    /// The caller holds it and does not access it again.
     unsafe fn resume(self) {
         self.release_to_next(self.lock());
     }
 
-    /// A letter has come: if nobody holds the HEC, somebody is found who reads it.
+    /// A message has been sent: if no task holds the HEC, finds a task that reads the message.
     fn deliver(self) {
         let st = self.lock();
         if st.holder.is_some() {
             drop(st);
             return self.request_return();
         }
-        // SAFETY: nobody holds it, and the lock is ours.
+        // SAFETY: no task holds the HEC, and the caller has the lock.
         unsafe { self.release_to_next(st) }
     }
 
-    /// If the HEC rests, lets `fill` put threads on its queue, and has somebody run them.
+    /// If the HEC is idle, lets `fill` put threads on its queue, and finds a task that runs them.
     /// # Safety
-    /// The threads belong to the caller; afterwards they do no longer.
+    /// The caller owns the threads, and no longer does so afterwards.
     unsafe fn give(self, fill: impl FnOnce()) -> bool {
         let Some(st) = self.try_lock() else { return false };
         if !st.is_free() {

@@ -1,21 +1,26 @@
-//! Whether a HEC is left for short foreign calls, again and again: then whoever has been sent for to take it waits a little, for to wake
-//! another OS thread at each call costs the holder more than its calls do. `mod.rs` has the protocol; nothing here decides who holds the HEC.
+//! Waiting for short foreign calls: delays a task that has been sent to check a HEC.
+//!
+//! If a HEC is left for short foreign calls again and again, waking another OS thread at each call costs the holder
+//! more than the calls do. So the task that has been sent to check waits a little. `mod.rs` has the protocol; nothing
+//! here decides which task holds the HEC.
 use crate::sched::call_predictor::SHORT;
 use crate::sched::task::TaskRef;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// A call that lasts no longer is a very short one.
+/// The longest call that is very short: such calls are over before another task could run a thread.
 const VERY_SHORT: Duration = Duration::from_micros(5);
-/// How long, and how often, who has been sent for naps while very short calls follow each other: so many at least in a nap.
+/// How long the task naps each time while very short calls follow each other.
 const NAP: Duration = Duration::from_micros(50);
+/// The most naps, so that the task takes the HEC after a millisecond at the latest.
 const MAX_NAPS: usize = 20;
+/// The least number of calls during a nap for which very short calls count as following each other.
 const CALLS: usize = 8;
-/// One call of so many is a sample.
+/// One call in this many is timed although its duration is predicted. Timing takes longer than many a call.
 const SAMPLE: usize = 16;
 
-/// How often a HEC has been left for a foreign call, though somebody or something waited for it: twice that, and one more if the last
-/// call is expected to be short.
+/// The number of times that a HEC has been left for a foreign call while a task waited for it or work waited on it.
+/// Stored twice as large, plus 1 if the last call is predicted to be short.
 pub struct ShortCalls(AtomicUsize);
 
 impl ShortCalls {
@@ -23,15 +28,15 @@ impl ShortCalls {
         ShortCalls(AtomicUsize::new(0))
     }
 
-    /// It is left for a call that is expected to be short, or not. True if who lingers for the last one should do so no longer. Called under
-    /// the seat's lock.
+    /// The HEC is left for a call; `short` if the call is predicted to be short. Returns true if a task that waits for
+    /// the previous call should stop waiting. Called under the slot's lock.
     pub fn count(&self, short: bool) -> bool {
         let was_short = self.is_short();
         self.0.store((self.so_far() + 1) << 1 | short as usize, Ordering::Relaxed);
         was_short && !short
     }
 
-    /// Should this call be observed, though it is expected to be short? To observe one takes longer than many a call.
+    /// Should this call be timed, even if its duration is predicted?
     pub fn is_sample(&self) -> bool {
         self.so_far() % SAMPLE == 0
     }
@@ -40,13 +45,13 @@ impl ShortCalls {
         self.0.load(Ordering::Relaxed) >> 1
     }
 
-    /// Is the last call expected to be short?
+    /// Is the last call predicted to be short?
     fn is_short(&self) -> bool {
         self.0.load(Ordering::Relaxed) & 1 != 0
     }
 
-    /// Waits as long as calls are expected to be short, or very short ones follow each other, or until `me` is given something. For `me`,
-    /// who has been sent for.
+    /// Waits while calls are predicted to be short or very short calls follow each other, or until `me` is given a
+    /// wake-up. Called by `me`, which has been sent to check.
     pub fn await_short_call(&self, me: TaskRef) {
         if self.is_short() {
             return me.park_timeout(SHORT, || !self.is_short());

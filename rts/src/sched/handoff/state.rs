@@ -1,7 +1,14 @@
-//! Who holds a HEC, and who is to hold it next. `mod.rs` keeps one of these under a lock for each HEC.
+//! The state of a HEC's slot: which task holds the HEC, and which holds it next. `mod.rs` keeps one under a lock for
+//! each HEC.
+//!
+//! # Choice of the next holder
+//! ```text
+//!   release_to_next:  stopper  >  returning and work, which alternate  >  none (the HEC is idle)
+//!   work:             the task of a bound thread  >  pending checker  >  idle worker  >  new worker
+//! ```
 use std::collections::VecDeque;
 
-/// So many calls may be made before a returner has its turn.
+/// The most calls for which a HEC is left before it is passed to a returning task. Enough to amortise waking it.
 const MAX_LEFT: usize = 512;
 
 /// `T` names a task.
@@ -12,11 +19,11 @@ pub struct SlotState<T> {
     returning: VecDeque<T>,
     /// The last successor came from `returning`.
     returner_last: bool,
-    /// Who has been sent for to see whether the HEC is free, and has not looked yet.
+    /// The task that has been sent to check whether the HEC is free, and has not checked yet.
     looker: Option<T>,
-    /// How often the HEC has been left since the first of those who return has been that.
+    /// How often the HEC has been left since the first task in `returning` became that.
     left: usize,
-    /// Workers that wait for something to do.
+    /// Workers that wait for work.
     pub idle: Vec<T>,
 }
 
@@ -33,17 +40,17 @@ impl<T: Copy + PartialEq> SlotState<T> {
         }
     }
 
-    /// Nobody holds it or waits for it.
+    /// Does no task hold it or wait for it?
     pub fn is_free(&self) -> bool {
         self.holder.is_none() && self.returning.is_empty()
     }
 
-    /// How many wait for it.
+    /// The number of tasks that wait for it.
     pub fn returning(&self) -> usize {
         self.returning.len()
     }
 
-    /// The task takes it, or waits for it behind the others. True if it holds it now.
+    /// The task takes it, or waits for it behind the others. Returns true if the task now holds it.
     pub fn take_or_enqueue(&mut self, t: T) -> bool {
         let free = self.holder.is_none();
         if free {
@@ -54,7 +61,7 @@ impl<T: Copy + PartialEq> SlotState<T> {
         free
     }
 
-    /// The task, which stops the world, takes it (true) or is the next to have it.
+    /// The task, which stops the world, takes it (true) or becomes the next holder.
     pub fn stop(&mut self, t: T) -> bool {
         let free = self.holder.is_none();
         if free {
@@ -70,8 +77,8 @@ impl<T: Copy + PartialEq> SlotState<T> {
         self.stopper.is_some()
     }
 
-    /// Does a task that stops the world wait for it? Then the holder is the first to have it back: before
-    /// the others, and before the threads on the queue.
+    /// Does a task that stops the world wait for it? If so, the holder is the first to get it back: before the other
+    /// returning tasks, and before the threads on the queue.
     pub fn yield_to_stopper(&mut self, holder: T) -> bool {
         if self.is_awaited() {
             self.returning.push_front(holder);
@@ -80,9 +87,8 @@ impl<T: Copy + PartialEq> SlotState<T> {
         self.is_awaited()
     }
 
-    /// The holder lets go: picks the next, who holds it from now on. `for_work` names who should do what is
-    /// to be done here, if anything is. Returners and work take turns, so that neither can
-    /// keep the other waiting.
+    /// The holder releases it: picks the next task, which holds it from now on. `for_work` names the task that should
+    /// do the work here, if there is any. Returning tasks and work alternate, so that neither keeps the other waiting.
     pub fn release_to_next(&mut self, mut for_work: impl FnMut(&mut SlotState<T>) -> Option<T>) -> Option<T> {
         self.holder = match self.stopper.take() {
             Some(s) => Some(s),
@@ -98,25 +104,25 @@ impl<T: Copy + PartialEq> SlotState<T> {
         self.holder
     }
 
-    /// A worker that is idle, or that has been sent for and not looked yet.
+    /// Takes a worker: one that has been sent to check and has not checked yet, or an idle one.
     pub fn next_worker(&mut self) -> Option<T> {
         let sent_for = self.looker.take_if(|t| !self.returning.contains(t));
         sent_for.or_else(|| self.idle.pop())
     }
 
-    /// Who has been sent for and not looked yet.
+    /// The task that has been sent to check and has not checked yet.
     pub fn pending_checker(&self) -> Option<T> {
         self.looker
     }
 
-    /// May the holder leave the HEC free, though somebody or something waits for it? Not if it has to be passed to who stops the world,
-    /// or if another one has waited for long.
+    /// May the holder leave the HEC free, although a task waits for it or work waits on it? Not if it must be passed to
+    /// a task that stops the world, or if a returning task has waited for long.
     pub fn may_be_left(&self) -> bool {
         !self.is_awaited() && self.left < MAX_LEFT
     }
 
-    /// The holder leaves the HEC free, though somebody or something waits for it. If nobody has been sent for, the longest waiting
-    /// returner is, or who `for_work` names.
+    /// The holder leaves the HEC free, although a task waits for it or work waits on it. Returns the task to send:
+    /// unless one has been sent already, the longest returning one, or the one that `for_work` names.
     pub fn leave(&mut self, for_work: impl FnOnce(&mut SlotState<T>) -> T) -> Option<T> {
         self.holder = None;
         self.left += !self.returning.is_empty() as usize;
@@ -128,7 +134,7 @@ impl<T: Copy + PartialEq> SlotState<T> {
         self.looker
     }
 
-    /// The task, which has been sent for, takes the HEC if it is free. Else a worker is idle again.
+    /// The task, which has been sent to check, takes the HEC if it is free. If not, a worker becomes idle again.
     pub fn look(&mut self, t: T) -> bool {
         if self.looker != Some(t) {
             return false;
