@@ -12,7 +12,7 @@ use crate::sched::{gc, spark, stop_world, task_table};
 /// The world is stopped; all weak pointers are dead.
 pub unsafe fn look_once() {
     if stats_mode_now() > StatsMode::Collect && stats::nothing_looked_at() {
-        gc::look();
+        gc::measure_live();
     }
 }
 

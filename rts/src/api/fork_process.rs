@@ -64,7 +64,7 @@ unsafe fn child(me: TaskRef, entry: usize) -> ! {
     for h in stop_world::hecs() {
         while h.run_queue.pop_front().is_some() {}
         h.take_messages();
-        spark::forget(h);
+        spark::clear(h);
     }
     stop_world::resume(me);
     crate::api::startup::after_fork();

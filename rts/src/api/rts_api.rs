@@ -87,7 +87,8 @@ thread_local! {
     static LAST_STATUS: Cell<Status> = const { Cell::new(Status::Success) };
 }
 
-/// Runs a new thread to its end. The result is null if an exception ended it. The caller may hold another HEC afterwards: `*cap` is the one.
+/// Runs a new thread to its end. The result is null if an exception ended it. The caller may hold another HEC
+/// afterwards: `*cap` is the one.
 pub(super) unsafe fn run(cap: *mut *mut Hec, thread: Tso, result: *mut Closure) {
     let (status, value) = run_to_end(task_table::current(), thread);
     *cap = hec();
@@ -225,8 +226,8 @@ pub extern "C" fn rts_unsafeGetMyCapability() -> *mut Hec {
     unsafe { hec() }
 }
 
-/// From now on calls of this OS thread into Haskell begin on that HEC, modulo their number; on any if the number is negative.
-/// On which core that is, is the system's choice.
+/// From now on calls of this OS thread into Haskell begin on that HEC, modulo their number; on any if the number is
+/// negative. On which core that is, is the system's choice.
 #[no_mangle]
 pub extern "C" fn rts_setInCallCapability(preferred: i32, _affinity: i32) {
     task_table::current().preferred.set(usize::try_from(preferred).ok())
@@ -255,7 +256,7 @@ pub unsafe extern "C" fn hs_try_putmvar(_capability: i32, sp: usize) {
     let me = task_table::current();
     // A callback made while this OS thread holds the HEC (a C finalizer, an unsafe call) may
     // use it directly.
-    let held = handoff::i_hold();
+    let held = handoff::holds_hec();
     if !held {
         handoff::acquire(me);
     }

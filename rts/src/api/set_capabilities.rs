@@ -29,7 +29,7 @@ pub unsafe fn make(n: usize, holder: Option<TaskRef>) {
         h.alloc.large_limit = heap_limits::large_limit(nursery_bytes);
         h.r.current_nursery = h.alloc.run;
         eventlog::hec_created(h.no);
-        handoff::found(h, holder);
+        handoff::add(h, holder);
     }
     hec::enable(n);
 }
@@ -58,7 +58,7 @@ pub unsafe extern "C" fn setNumCapabilities(n: u32) {
         eventlog::hec_enabled(no as u32, no < n);
     }
     for h in stop_world::hecs().into_iter().skip(n) {
-        balance::leave(h);
+        balance::move_all(h);
     }
     stop_world::resume(me);
     if n != before {

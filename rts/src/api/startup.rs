@@ -50,7 +50,8 @@ pub fn ended() {
     LIFETIME.ended();
 }
 
-/// The program ends, whoever still uses the runtime; true if the caller is to wind down. Waits for another OS thread that does.
+/// The program ends, whoever still uses the runtime; true if the caller is to wind down. Waits for another OS thread
+/// that does.
 pub fn leave_all() -> bool {
     LIFETIME.leave_all(os_thread())
 }
@@ -109,7 +110,8 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
         initial: o.initial_stack_words,
         chunk: o.stack_chunk_words,
         buffer: o.stack_chunk_buffer_words,
-        // As on the stock runtime: a thread whose first stack is not yet the largest there may be always has one full chunk.
+        // As on the stock runtime: a thread whose first stack is not yet the largest there may be always has one full
+        // chunk.
         max: match o.max_stack_words {
             max if max + SIZEOF_StgTSO / WORD <= o.initial_stack_words => max,
             max => max.max(o.initial_stack_words + o.stack_chunk_words),
@@ -123,7 +125,7 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
     collector::policy::max_heap::set_grace(o.heap_grace_bytes);
     gc::on_heap_exhausted(crate::api::shutdown::heap_overflow_exit);
     if let Some(limit) = o.long_gc_sync {
-        sync_time::watch(sync_time::Watch { limit, waits: setup::long_gc_sync, has_waited: setup::long_gc_sync_end });
+        sync_time::watch(sync_time::Watch { limit, on_slow: setup::long_gc_sync, on_stopped: setup::long_gc_sync_end });
     }
     collector::policy::heap_limits::init(collector_settings(&o));
     sched::spark::set_limit(o.max_local_sparks);
@@ -208,10 +210,10 @@ pub unsafe fn start_event_manager(me: TaskRef) {
 /// Between threads, in the non-threaded way: signals, delays, descriptors.
 unsafe fn events(h: &mut crate::hec::Hec, idle: bool) -> bool {
     // A signal that comes after this sets it again.
-    sched::event_poll::expect(false);
+    sched::event_poll::set_expected(false);
     let found = see_to_events(h, idle);
     if io_poll::any() {
-        sched::event_poll::expect(true);
+        sched::event_poll::set_expected(true);
     }
     found
 }
@@ -225,7 +227,7 @@ unsafe fn see_to_events(h: &mut crate::hec::Hec, idle: bool) -> bool {
         return true;
     }
     if idle && signals::any_handlers() && !collect_finds_work() {
-        handoff::rest_while(signals::wait);
+        handoff::idle_while(signals::wait);
         return signals::start_handlers(hec()) || sched::interrupt::is_requested();
     }
     idle && !hec().run_queue.is_empty()

@@ -16,8 +16,8 @@ use crate::thread::park::{block, unblock, Wait};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// To sleep and be woken costs about as much processor time, and the system wakes nobody sooner: until a thread whose time comes
-/// within less, there is no sleep.
+/// To sleep and be woken costs about as much processor time, and the system wakes nobody sooner: until a thread whose
+/// time comes within less, there is no sleep.
 const NO_SLEEP: Duration = Duration::from_micros(20);
 
 struct Waiter {
@@ -54,7 +54,7 @@ impl Waiting {
 /// `t` is at rest.
 pub unsafe fn sleep(hec: &mut Hec, t: Tso, wait: Wait) {
     let w = waiting();
-    event_poll::expect(true);
+    event_poll::set_expected(true);
     if wait.why != BlockedOnDelay {
         w.waiters.push(Waiter { tso: t, fd: wait.on as i32, write: wait.why == BlockedOnWrite });
         return block(hec, t, wait.why, wait.on);
@@ -118,7 +118,7 @@ pub unsafe fn poll(hec: &mut Hec, idle: bool) -> bool {
         if left.is_some_and(|left| left < NO_SLEEP) {
             signals::poll(&mut fds, Some(Duration::ZERO))
         } else {
-            handoff::rest_while(|| signals::poll(&mut fds, left))
+            handoff::idle_while(|| signals::poll(&mut fds, left))
         }
     } else {
         libc::poll(fds.as_mut_ptr(), fds.len() as libc::nfds_t, 0)

@@ -132,7 +132,7 @@ unsafe fn deliver(signal: i32, info: &Info) {
         io_manager::send_signal(signal, info);
     } else {
         PENDING.put(signal, info);
-        event_poll::expect(true);
+        event_poll::set_expected(true);
         // The non-threaded way has one HEC.
         let hec = &*crate::hec::address(0);
         hec.context_switch.store(1, Ordering::Relaxed);
@@ -140,8 +140,8 @@ unsafe fn deliver(signal: i32, info: &Info) {
     }
 }
 
-/// Installs, ignores or resets a signal's action; returns the previous one's code. The child of a fork is ready for signals when its
-/// main thread has said by this what an interrupt does.
+/// Installs, ignores or resets a signal's action; returns the previous one's code. The child of a fork is ready for
+/// signals when its main thread has said by this what an interrupt does.
 /// # Safety
 /// `mask` is null or a signal set to block meanwhile.
 #[no_mangle]
@@ -234,8 +234,8 @@ fn pending() -> bool {
     !PENDING.is_empty()
 }
 
-/// Runs `fork` while no signal comes to this OS thread, and nobody is about to change what signals do. In the child, signals are held from
-/// then on.
+/// Runs `fork` while no signal comes to this OS thread, and nobody is about to change what signals do. In the child,
+/// signals are held from then on.
 /// # Safety
 /// The world is stopped.
 pub unsafe fn while_forking(fork: impl FnOnce() -> libc::pid_t) -> libc::pid_t {

@@ -132,7 +132,7 @@ fn run(s: Settings) {
             continue;
         }
         let now = handoff::times_taken();
-        if handoff::busy() || now != seen {
+        if handoff::any_held() || now != seen {
             seen = now;
             quiet = 0;
             idle.used();
@@ -142,7 +142,7 @@ fn run(s: Settings) {
                 ticks = 0;
                 time_slices::end_all(s.threaded);
             } else if !s.threaded {
-                time_slices::look_for_events();
+                time_slices::request_poll();
             }
             continue;
         }
@@ -159,7 +159,7 @@ fn run(s: Settings) {
             seen = seen.wrapping_add(idle.collect() as usize);
             due = None;
         }
-        let unused = || !handoff::busy() && handoff::times_taken() == seen;
+        let unused = || !handoff::any_held() && handoff::times_taken() == seen;
         TICKER_SLEEP.sleep(|| unused() && !stopped() && !paused() && !interrupt::is_requested(), due);
     }
 }

@@ -1,11 +1,12 @@
 //! Ticks of the non-threaded way without an OS thread of their own: a timer that sends a signal.
 //!
-//! The system may refuse a second OS thread (`ulimit -u`, a container's limit). Then this timer does what the ticker does. It runs while
-//! the process uses the processor, so no tick comes while the program waits, and none interrupts a system call that does. What
-//! it does not count, foreign calls that wait, is seen to as they are over (`sched/time_slices.rs`).
+//! The system may refuse a second OS thread (`ulimit -u`, a container's limit). Then this timer does what the ticker
+//! does. It runs while the process uses the processor, so no tick comes while the program waits, and none interrupts a
+//! system call that does. What it does not count, foreign calls that wait, is seen to as they are over
+//! (`sched/time_slices.rs`).
 //!
-//! The signal is the last real-time signal that is nobody's yet: a program may use SIGVTALRM and SIGPROF itself. If there is no such
-//! signal or no timer either, the program runs without time slices.
+//! The signal is the last real-time signal that is nobody's yet: a program may use SIGVTALRM and SIGPROF itself. If
+//! there is no such signal or no timer either, the program runs without time slices.
 use crate::sched::time_slices;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -76,7 +77,7 @@ extern "C" fn tick(_signal: i32) {
         time_slices::end_one();
     } else {
         TICKS.store(ticks, Ordering::Relaxed);
-        time_slices::look_for_events();
+        time_slices::request_poll();
     }
 }
 

@@ -23,7 +23,7 @@ use crate::observe::eventlog::hooks as eventlog;
 use crate::sched::handoff;
 use crate::thread::park;
 
-unsafe fn may_go(t: Tso) -> bool {
+unsafe fn may_migrate(t: Tso) -> bool {
     let o = t.obj();
     o.bound == 0 && o.flags as usize & TSO_LOCKED == 0
 }
@@ -31,7 +31,7 @@ unsafe fn may_go(t: Tso) -> bool {
 /// Gives threads that are queued here to idle HECs, or notes that it is too soon.
 /// # Safety
 /// The caller holds the HEC, and no thread runs on it.
-pub unsafe fn share(hec: &mut Hec) {
+pub unsafe fn distribute(hec: &mut Hec) {
     let me = hec.no as usize;
     hec.balance_later = false;
     hec.idle_seen = ACTIVE_HECS.idle.transitions();
@@ -56,31 +56,31 @@ pub unsafe fn share(hec: &mut Hec) {
 
 /// Gives up to `n` threads to HEC `no`.
 unsafe fn give(hec: &mut Hec, no: usize, n: usize) {
-    let mut gone = Vec::new();
+    let mut moved = Vec::new();
     let mut kept = Vec::new();
     // The first one stays, because it runs next.
     let first = hec.run_queue.pop_front();
-    while gone.len() < n {
+    while moved.len() < n {
         match hec.run_queue.pop_front() {
-            Some(t) if may_go(t) => gone.push(t),
+            Some(t) if may_migrate(t) => moved.push(t),
             Some(t) => kept.push(t),
             None => break,
         }
     }
     let from = hec.no;
-    let settle_there = |there: &mut Hec| unsafe {
-        for &t in &gone {
+    let place_there = |there: &mut Hec| unsafe {
+        for &t in &moved {
             eventlog::thread_migrates(from, t.obj().id, there.no);
             place(there, t);
         }
     };
-    let given = !gone.is_empty() && handoff::give(no, settle_there);
+    let given = !moved.is_empty() && handoff::give(no, place_there);
     if given {
         BALANCE_BACKOFF.on_balance();
     } else {
-        hec.balance_later |= !gone.is_empty();
+        hec.balance_later |= !moved.is_empty();
     }
-    let back = if given { Vec::new() } else { gone };
+    let back = if given { Vec::new() } else { moved };
     for t in kept.into_iter().chain(back).rev() {
         hec.run_queue.push_front(&mut hec.remembered, t);
     }
@@ -93,7 +93,7 @@ unsafe fn give(hec: &mut Hec, no: usize, n: usize) {
 /// Returns false if no HEC takes it.
 /// # Safety
 /// The caller holds the HEC, and the thread is on no queue.
-pub unsafe fn give_away(hec: &Hec, t: Tso) -> bool {
+pub unsafe fn give_to_idle(hec: &Hec, t: Tso) -> bool {
     let me = hec.no as usize;
     let mut others = (0..hec::enabled()).filter(|&no| no != me && hec::is_idle(no));
     hec::idle_count() > 0 && others.any(|no| handoff::give(no, |there| unsafe { place(there, t) }))
@@ -108,7 +108,7 @@ unsafe fn place(hec: &mut Hec, t: Tso) {
 /// Moves all threads that are queued on a disabled HEC to enabled ones.
 /// # Safety
 /// The caller holds the HEC, and no thread runs on it.
-pub unsafe fn leave(hec: &mut Hec) {
+pub unsafe fn move_all(hec: &mut Hec) {
     while let Some(t) = hec.run_queue.pop_front() {
         let home = &*hec::address(t.obj().id as usize % hec::enabled());
         eventlog::thread_migrates(hec.no, t.obj().id, home.no);

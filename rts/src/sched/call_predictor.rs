@@ -12,13 +12,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// The longest call that is short. Longer calls waste more of the HEC's time than a hand-off costs.
-pub const SHORT: Duration = Duration::from_millis(1);
+pub const MAX_SHORT_CALL: Duration = Duration::from_millis(1);
 /// The number of code addresses that are remembered, for all HECs together. A power of two.
 const SITES: usize = 64;
 /// The mask of the counter in an entry: code addresses are multiples of eight, so their low bits are free.
-const COUNT: usize = 7;
+const COUNT_MASK: usize = 7;
 /// The number of short calls in a row that predicts another one. Further ones are not counted.
-const ENOUGH: usize = 2;
+const CONFIRMATIONS: usize = 2;
 
 struct CallPredictor([AtomicUsize; SITES]);
 
@@ -32,16 +32,16 @@ impl CallPredictor {
     /// Will a call made by the code at `site` be short? False if nothing is known.
     fn predicted_short(&self, site: usize) -> bool {
         let known = self.entry(site).load(Ordering::Relaxed);
-        known & !COUNT == site & !COUNT && known & COUNT == ENOUGH
+        known & !COUNT_MASK == site & !COUNT_MASK && known & COUNT_MASK == CONFIRMATIONS
     }
 
     /// Records whether a call made by the code at `site` was short. If another HEC records at the same time, one record
     /// is lost.
-    fn has_seen(&self, site: usize, short: bool) {
-        let (entry, site) = (self.entry(site), site & !COUNT);
+    fn record(&self, site: usize, short: bool) {
+        let (entry, site) = (self.entry(site), site & !COUNT_MASK);
         let known = entry.load(Ordering::Relaxed);
-        let count = if known & !COUNT == site { known & COUNT } else { 0 };
-        let count = if short { (count + 1).min(ENOUGH) } else { 0 };
+        let count = if known & !COUNT_MASK == site { known & COUNT_MASK } else { 0 };
+        let count = if short { (count + 1).min(CONFIRMATIONS) } else { 0 };
         if known != site | count {
             entry.store(site | count, Ordering::Relaxed);
         }
@@ -82,7 +82,7 @@ impl Call {
     pub fn finish(self) {
         let Some(began) = self.began else { return };
         if let Some(short) = Moment::now().ends_short_call(began) {
-            CALL_PREDICTOR.has_seen(self.site, short);
+            CALL_PREDICTOR.record(self.site, short);
         }
     }
 }
@@ -110,8 +110,8 @@ impl Moment {
     /// threads had its core meanwhile.
     fn ends_short_call(self, began: Moment) -> Option<bool> {
         let (computed, lasted) = (self.slept == began.slept, self.time - began.time);
-        let unclear = computed && lasted >= SHORT && self.interrupted != began.interrupted;
-        (!unclear).then_some(computed && lasted < SHORT)
+        let unclear = computed && lasted >= MAX_SHORT_CALL && self.interrupted != began.interrupted;
+        (!unclear).then_some(computed && lasted < MAX_SHORT_CALL)
     }
 }
 
@@ -122,10 +122,10 @@ mod tests {
     const SITE: usize = 0x400_018;
 
     #[test]
-    fn what_has_computed_twice_is_expected_to_and_what_has_slept_is_not() {
+    fn two_short_calls_predict_another_and_a_long_one_does_not() {
         let f = CallPredictor::new();
         let mut seen = |short| {
-            f.has_seen(SITE, short);
+            f.record(SITE, short);
             f.predicted_short(SITE)
         };
         assert_eq!([true, true, true].map(&mut seen), [false, true, true]);
@@ -133,12 +133,12 @@ mod tests {
         // Other code, and code that shares its entry.
         let same_place = SITE + 8 * SITES;
         assert!(!f.predicted_short(SITE + 8) && !f.predicted_short(same_place));
-        f.has_seen(same_place, true);
+        f.record(same_place, true);
         assert!(!f.predicted_short(SITE) && !f.predicted_short(same_place));
     }
 
     /// Makes two timed calls. Is the third one predicted to be short?
-    fn third(site: usize, call: impl Fn()) -> bool {
+    fn third_is_short(site: usize, call: impl Fn()) -> bool {
         for _ in 0..2 {
             let observed = Call::from(site).start_timing();
             call();
@@ -153,19 +153,22 @@ mod tests {
         let after = |time, slept: i64, interrupted: i64| {
             Moment { time: began.time + time, slept: 7 + slept, interrupted: 3 + interrupted }.ends_short_call(began)
         };
-        let brief = SHORT / 2;
-        assert_eq!([after(brief, 0, 0), after(brief, 0, 1), after(brief, 1, 0)], [Some(true), Some(true), Some(false)]);
-        assert_eq!([after(SHORT, 0, 0), after(SHORT, 0, 1), after(SHORT, 1, 1)], [Some(false), None, Some(false)]);
+        let short = MAX_SHORT_CALL / 2;
+        assert_eq!([after(short, 0, 0), after(short, 0, 1), after(short, 1, 0)], [Some(true), Some(true), Some(false)]);
+        assert_eq!(
+            [after(MAX_SHORT_CALL, 0, 0), after(MAX_SHORT_CALL, 0, 1), after(MAX_SHORT_CALL, 1, 1)],
+            [Some(false), None, Some(false)]
+        );
     }
 
     #[test]
-    fn calls_that_sleep_or_last_are_not_expected_to_be_short() {
+    fn calls_that_sleep_or_last_are_not_predicted_short() {
         let busy = |time: Duration| {
             let since = Instant::now();
             while since.elapsed() < time {}
         };
-        assert!(!third(0x18, || busy(SHORT)));
-        assert!(!third(0x20, || std::thread::sleep(SHORT / 20)));
+        assert!(!third_is_short(0x18, || busy(MAX_SHORT_CALL)));
+        assert!(!third_is_short(0x20, || std::thread::sleep(MAX_SHORT_CALL / 20)));
         assert!(!Call::NONE.predicted_short());
     }
 }

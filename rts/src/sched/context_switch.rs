@@ -37,18 +37,18 @@ pub unsafe extern "C" fn hec_switch(hec: &mut Hec, ret: usize) -> usize {
     if !may_switch(hec, t) {
         return 0;
     }
-    leaves(hec, t, ret);
-    comes_to_rest(hec, t, ret);
+    on_leave(hec, t, ret);
+    bring_to_rest(hec, t, ret);
     if hec::many() {
-        balance::share(hec);
-        spark::share(hec);
+        balance::distribute(hec);
+        spark::wake_idle_hecs(hec);
     }
     // Another thread may have come to the front.
     if !may_follow(hec.run_queue.head) {
         return 0;
     }
-    choose(hec).map_or(0, |next| {
-        starts(hec, next);
+    pop_next(hec).map_or(0, |next| {
+        start(hec, next);
         1
     })
 }
@@ -62,7 +62,7 @@ unsafe fn may_switch(hec: &Hec, t: Tso) -> bool {
     if settings().threaded {
         t.obj().bound == 0 && no < hec::enabled() && !handoff::has_returning(no)
     } else {
-        !event_poll::expected()
+        !event_poll::is_expected()
     }
 }
 
@@ -76,7 +76,7 @@ unsafe fn may_follow(first: Tso) -> bool {
 /// # Safety
 /// The caller holds the HEC, and no thread runs on it.
 #[inline]
-pub(super) unsafe fn choose(hec: &mut Hec) -> Option<Tso> {
+pub(super) unsafe fn pop_next(hec: &mut Hec) -> Option<Tso> {
     hec.handed = if hec.handed == Handed::Next { Handed::Running } else { Handed::No };
     hec.run_queue.pop_front()
 }
@@ -85,7 +85,7 @@ pub(super) unsafe fn choose(hec: &mut Hec) -> Option<Tso> {
 /// # Safety
 /// The HEC owns the thread, which is on no queue, and the caller enters it.
 #[inline]
-pub(super) unsafe fn starts(hec: &mut Hec, t: Tso) {
+pub(super) unsafe fn start(hec: &mut Hec, t: Tso) {
     make_ready(hec, t);
     hec.r.current_tso = t.0;
     hec.r.hp_alloc = 0;
@@ -98,7 +98,7 @@ pub(super) unsafe fn starts(hec: &mut Hec, t: Tso) {
 /// # Safety
 /// The thread is saved.
 #[inline]
-pub(super) unsafe fn leaves(hec: &mut Hec, t: Tso, ret: usize) {
+pub(super) unsafe fn on_leave(hec: &mut Hec, t: Tso, ret: usize) {
     t.obj().saved_errno = *libc::__errno_location() as u32;
     hec.r.current_tso = 0;
     eventlog::thread_stopped(hec.no, t.obj().id, || why_stopped(hec, ret));
@@ -122,8 +122,8 @@ unsafe fn why_stopped(hec: &Hec, ret: usize) -> (u16, u64) {
 /// # Safety
 /// The thread is no longer current, and is on no queue.
 #[inline]
-pub(super) unsafe fn comes_to_rest(hec: &mut Hec, t: Tso, ret: usize) {
-    let settled = defer_modifications(hec, t);
+pub(super) unsafe fn bring_to_rest(hec: &mut Hec, t: Tso, ret: usize) {
+    let deferred = defer_modifications(hec, t);
     if ret == ThreadYielding {
         thread_paused(hec, t);
         if !priority::is_cpu_bound(t) {
@@ -137,14 +137,14 @@ pub(super) unsafe fn comes_to_rest(hec: &mut Hec, t: Tso, ret: usize) {
         priority::on_block(t);
     }
     // If work was cut off or deferred, the thread repeats the operation when it runs again.
-    if thread_paused(hec, t) || settled || !wait_queues::park(hec, t) {
+    if thread_paused(hec, t) || deferred || !wait_queues::park(hec, t) {
         hec.run_queue.push_front(&mut hec.remembered, t);
     }
 }
 
 /// Completes the eager modifications of a thread that has stopped ([`atomic_modify`]). Returns true if there are any.
 /// # Safety
-/// As for [`comes_to_rest`].
+/// As for [`bring_to_rest`].
 pub(super) unsafe fn defer_modifications(hec: &mut Hec, t: Tso) -> bool {
     // With one HEC no modification is evaluated before it is published.
     hec::many() && atomic_modify::defer_all(hec, t)
@@ -152,7 +152,7 @@ pub(super) unsafe fn defer_modifications(hec: &mut Hec, t: Tso) -> bool {
 
 /// Queues a thread so that others run. An invalid transaction starts again.
 /// # Safety
-/// As for [`comes_to_rest`].
+/// As for [`bring_to_rest`].
 pub(super) unsafe fn requeue(hec: &mut Hec, t: Tso) {
     if !stm::validate(t) {
         let tvars = stm::touched_tvars(t);
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn who_yields_is_followed_by_the_next_which_has_its_own_error_number() {
+    fn a_yield_switches_to_the_next_thread_and_its_errno() {
         let (mut w, a, b) = two();
         unsafe { b.obj().saved_errno = 2 };
         *errno() = 1;
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn who_blocks_is_parked_and_followed_by_the_next() {
+    fn a_blocked_thread_is_parked_and_the_next_runs() {
         let (mut w, a, b) = two();
         let m = w.mvar();
         unsafe {
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn the_loop_is_gone_through_whenever_there_is_something_to_see_to() {
+    fn the_loop_runs_whenever_it_has_something_to_do() {
         refuses(|w, _, _| assert_eq!(w.runnable().len(), 1));
         refuses(|w, _, _| w.hec.context_switch.store(1, Ordering::Relaxed));
         refuses(|w, _, _| w.hec.request_gc(GcRequest::Minor));
@@ -240,7 +240,7 @@ mod tests {
         refuses(|w, _, _| w.hec.request_return());
         refuses(|w, a, _| w.hec.post_message(a.closure()));
         refuses(|_, _, b| unsafe { b.obj().what_next = ThreadComplete as u16 });
-        refuses(|_, _, _| event_poll::expect(true));
+        refuses(|_, _, _| event_poll::set_expected(true));
     }
 
     #[test]

@@ -5,31 +5,31 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Starts handlers of signals that have arrived, and wakes threads whose delay has expired or whose descriptor is
 /// ready. If `idle`, no thread is runnable, and it waits for such an event. Returns false if none can come.
-pub type SeeTo = unsafe fn(hec: &mut Hec, idle: bool) -> bool;
+pub type Poll = unsafe fn(hec: &mut Hec, idle: bool) -> bool;
 
-static mut SEE_TO: Option<SeeTo> = None;
+static mut POLL: Option<Poll> = None;
 
 /// Events are pending, or may arrive.
 static EXPECTED: AtomicBool = AtomicBool::new(false);
 
 /// # Safety
 /// Called once at start.
-pub unsafe fn init(see_to: SeeTo) {
-    SEE_TO = Some(see_to);
+pub unsafe fn init(poll: Poll) {
+    POLL = Some(poll);
 }
 
 /// Enables or disables polling between threads. Signal handlers may call this.
-pub fn expect(yes: bool) {
-    EXPECTED.store(yes, Ordering::SeqCst);
+pub fn set_expected(is_expected: bool) {
+    EXPECTED.store(is_expected, Ordering::SeqCst);
 }
 
-pub(super) fn expected() -> bool {
+pub(super) fn is_expected() -> bool {
     EXPECTED.load(Ordering::Relaxed)
 }
 
-/// Handles events, as [`SeeTo`] says.
+/// Handles events, as [`Poll`] says.
 /// # Safety
 /// The caller holds the HEC, and no thread runs on it.
-pub(super) unsafe fn see_to(hec: &mut Hec, idle: bool) -> bool {
-    SEE_TO.is_some_and(|see_to| see_to(hec, idle))
+pub(super) unsafe fn poll(hec: &mut Hec, idle: bool) -> bool {
+    POLL.is_some_and(|poll| poll(hec, idle))
 }

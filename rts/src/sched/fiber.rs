@@ -30,7 +30,7 @@ const MAX_FREE: usize = 8;
 pub struct Fiber {
     base: usize,
     /// The stack pointer with which its thread left it.
-    priority: usize,
+    saved_sp: usize,
 }
 
 static FREE: Mutex<Vec<Fiber>> = Mutex::new(Vec::new());
@@ -53,7 +53,7 @@ impl Fiber {
             }
             base as usize
         };
-        Fiber { base, priority: 0 }
+        Fiber { base, saved_sp: 0 }
     }
 
     /// The address of the word that holds the stack pointer of the OS thread that entered the fiber.
@@ -72,14 +72,14 @@ impl Fiber {
     /// # Safety
     /// The caller runs on the fiber.
     pub unsafe fn leave(this: *mut Fiber) {
-        stg_run::leave((*this).anchor(), std::ptr::addr_of_mut!((*this).priority))
+        stg_run::leave((*this).anchor(), std::ptr::addr_of_mut!((*this).saved_sp))
     }
 
     /// Continues where the fiber was left: see [`stg_run::take_up`].
     /// # Safety
     /// The fiber was left by [`Fiber::leave`].
     pub unsafe fn take_up(&mut self) -> *mut RegTable {
-        stg_run::take_up(self.anchor(), self.priority)
+        stg_run::take_up(self.anchor(), self.saved_sp)
     }
 
     /// Frees the fiber, on which nothing runs any more.

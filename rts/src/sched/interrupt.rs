@@ -88,7 +88,7 @@ pub unsafe fn end_threads(me: TaskRef) {
             for t in all.into_iter().filter(|&t| !finished(t) && !in_call(t)) {
                 end_thread(hec, t);
             }
-            stop_world::hecs().into_iter().for_each(|h| spark::forget(h));
+            stop_world::hecs().into_iter().for_each(|h| spark::clear(h));
             STATE.store(INTERRUPTED, Ordering::SeqCst);
         }
         stop_world::resume(me);

@@ -57,7 +57,7 @@ pub unsafe extern "C" fn suspendThread(reg: *mut RegTable, interruptible: bool) 
     let fiber = me.fiber.get();
     let token = if fiber.is_null() {
         hec.r.current_tso = 0;
-        me.call.set(Call::from(returns_to(t)));
+        me.call.set(Call::from(return_address(t)));
         let token = begin(me, hec, t, libc::pthread_self());
         handoff::leave(me);
         token
@@ -70,7 +70,7 @@ pub unsafe extern "C" fn suspendThread(reg: *mut RegTable, interruptible: bool) 
 }
 
 /// The address to which the code of `t`, which has just left Haskell, returns: its frame on top.
-unsafe fn returns_to(t: Tso) -> usize {
+unsafe fn return_address(t: Tso) -> usize {
     *(t.obj().stackobj.obj().sp as *const usize)
 }
 
@@ -80,8 +80,8 @@ const FIRST_TOKEN: usize = 1;
 /// Records that the task, which is the caller or idle, begins a foreign call of `t`, which ran on `hec`.
 unsafe fn begin(me: TaskRef, hec: &Hec, t: Tso, os_thread: libc::pthread_t) -> usize {
     let interruptible = t.obj().why_blocked as usize == BlockedOnCCall_Interruptible;
-    let tied = t.obj().flags as usize & TSO_LOCKED != 0;
-    let home = tied.then_some(hec.no as usize);
+    let pinned = t.obj().flags as usize & TSO_LOCKED != 0;
+    let home = pinned.then_some(hec.no as usize);
     me.home.set(home);
     me.calls.with(|calls| {
         calls.push(ForeignCall { tso: t, os_thread, interruptible, home });
@@ -98,12 +98,12 @@ unsafe fn restore_errno(errno: i32) {
 /// Gives the foreign call for which the current thread has left the fiber to a worker.
 /// # Safety
 /// The caller holds the HEC, and has just run the thread on the fiber.
-pub(super) unsafe fn hand_over(hec: &mut Hec, fiber: Fiber) {
+pub(super) unsafe fn give_to_worker(hec: &mut Hec, fiber: Fiber) {
     let t = hec.current();
     hec.r.current_tso = 0;
     let worker = handoff::slot(hec.no as usize).spare_worker();
     begin(worker, hec, t, worker.os_thread());
-    worker.give(Wakeup::Call(fiber));
+    worker.unpark(Wakeup::Call(fiber));
 }
 
 /// Returns from a foreign call.
@@ -121,9 +121,9 @@ pub unsafe extern "C" fn resumeThread(token: usize) -> *mut RegTable {
     }
     let hec = hec();
     if !settings().threaded {
-        time_slices::call_is_over();
+        time_slices::on_call_return();
     }
-    let t = last_call(me, token);
+    let t = pop_call(me, token);
     park::resume_from_call(hec, t);
     throwto::deliver_after_call(hec, t);
     hec.r.current_tso = t.0;
@@ -145,7 +145,7 @@ pub unsafe extern "C" fn resumeThread(token: usize) -> *mut RegTable {
 }
 
 /// The thread of the task's innermost call, which has ended. The task holds a HEC.
-unsafe fn last_call(me: TaskRef, token: usize) -> Tso {
+unsafe fn pop_call(me: TaskRef, token: usize) -> Tso {
     let (over, left) = me.calls.with(|calls| {
         let over = calls.pop();
         me.home.set(calls.last().and_then(|call| call.home));
@@ -161,7 +161,7 @@ unsafe fn last_call(me: TaskRef, token: usize) -> Tso {
 /// # Safety
 /// The caller holds a HEC.
 pub unsafe fn interrupt_call(_hec: &mut Hec, t: Tso) {
-    task_table::each(|task| {
+    task_table::for_each(|task| {
         task.calls.with(|calls| {
             for call in calls.iter().filter(|call| call.tso == t && call.interruptible) {
                 libc::pthread_kill(call.os_thread, libc::SIGVTALRM);
@@ -180,5 +180,5 @@ pub fn roots(visit: &mut Visitor) {
         }
     };
     // SAFETY: the world is stopped.
-    task_table::each(|task| unsafe { task.calls.with(&mut visit_calls) });
+    task_table::for_each(|task| unsafe { task.calls.with(&mut visit_calls) });
 }

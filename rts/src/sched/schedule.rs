@@ -29,7 +29,7 @@ use std::ptr::null_mut;
 pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
     let threaded = settings().threaded;
     // A task yields once before each thread that it runs: then it may use the HEC that it has got back.
-    let mut made_way = false;
+    let mut yielded = false;
     loop {
         if hec::many() {
             if let Some(t) = hec().continuing.take() {
@@ -48,7 +48,7 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
             continue;
         }
         let hec = hec();
-        if hec::many() && attend(me, hec) {
+        if hec::many() && handle_requests(me, hec) {
             continue;
         }
         if let Some(request) = gc::due(hec) {
@@ -56,58 +56,58 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
             continue;
         }
         if threaded {
-            if handoff::has_returning(hec.no as usize) && !made_way {
-                made_way = true;
-                if !step_aside(me, ic) {
+            if handoff::has_returning(hec.no as usize) && !yielded {
+                yielded = true;
+                if !release_until_work(me, ic) {
                     return;
                 }
                 continue;
             }
-            made_way = false;
+            yielded = false;
         }
         // A time slice begins, or continues.
         let asked = hec.take_request();
-        let somebody_waits = !hec.run_queue.is_empty();
-        let others_too = look_for_events(hec) && somebody_waits;
+        let had_threads = !hec.run_queue.is_empty();
+        let woken = poll_events(hec) && had_threads;
         let interrupted = std::mem::take(&mut hec.interrupted);
         // The slice was used up by threads that have blocked since.
         if asked == SLICE_ENDED && interrupted == 0 {
             hec.run_queue.promote_batch(&mut hec.remembered);
         }
-        match context_switch::choose(hec) {
+        match context_switch::pop_next(hec) {
             // The thread ended while the world was stopped for a collection, or it yields to threads that have just
             // been woken.
-            Some(t) if (asked == SLICE_ENDED || others_too) && t.obj().id == interrupted && !throwto::finished(t) => {
+            Some(t) if (asked == SLICE_ENDED || woken) && t.obj().id == interrupted && !throwto::finished(t) => {
                 if asked == SLICE_ENDED {
                     on_slice_end(hec, t);
                 }
                 context_switch::requeue(hec, t);
             }
-            Some(t) if !threaded || handoff::runs_here(me, t) => {
+            Some(t) if !threaded || handoff::may_run(me, t) => {
                 if interrupt::has_ended_threads() && !throwto::finished(t) {
                     interrupt::end_thread(hec, t);
                 }
                 if throwto::finished(t) {
-                    retire(hec, t);
+                    on_finished(hec, t);
                 } else {
-                    run_thread(me, ic, hec, t, others_too);
+                    run_thread(me, ic, hec, t, woken);
                 }
             }
             None if !threaded => wait_for_event(me, ic),
             Some(t) => {
                 if let Some(there) = handoff::task_elsewhere(hec.no as usize, t) {
                     park::migrate(t, there);
-                } else if !balance::give_away(hec, t) {
+                } else if !balance::give_to_idle(hec, t) {
                     hec.run_queue.push_front(&mut hec.remembered, t);
-                    if !step_aside(me, ic) {
+                    if !release_until_work(me, ic) {
                         return;
                     }
                 }
             }
             // No thread is runnable: run sparks.
-            None if spark::may_run(hec) && spark::any() && !interrupt::has_ended_threads() => spark::start_thread(hec),
+            None if spark::can_run(hec) && spark::any() && !interrupt::has_ended_threads() => spark::start_thread(hec),
             None => {
-                if !step_aside(me, ic) {
+                if !release_until_work(me, ic) {
                     return;
                 }
             }
@@ -117,22 +117,22 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
 
 /// Handles requests of other HECs. Returns true if the loop must start again, because the caller may now hold another
 /// HEC.
-unsafe fn attend(me: TaskRef, hec: &mut Hec) -> bool {
+unsafe fn handle_requests(me: TaskRef, hec: &mut Hec) -> bool {
     if hec.take_return_request() && handoff::yield_to_stopper(me) {
         return true;
     }
     if hec.has_messages() {
-        read_mail(hec);
+        read_messages(hec);
     }
     if hec.no as usize >= hec::enabled() && !hec.run_queue.is_empty() {
-        balance::leave(hec);
+        balance::move_all(hec);
     }
-    balance::share(hec);
-    spark::share(hec);
+    balance::distribute(hec);
+    spark::wake_idle_hecs(hec);
     false
 }
 
-unsafe fn read_mail(hec: &mut Hec) {
+unsafe fn read_messages(hec: &mut Hec) {
     for message in hec.take_messages() {
         if message.info() == info!(stg_TSO_info) {
             hec.run_queue.push_back(&mut hec.remembered, Tso(message.0));
@@ -145,7 +145,7 @@ unsafe fn read_mail(hec: &mut Hec) {
 }
 
 /// This task has nothing to do: releases the HEC until it has. Returns false if a worker should end.
-unsafe fn step_aside(me: TaskRef, ic: Option<*mut InCall>) -> bool {
+unsafe fn release_until_work(me: TaskRef, ic: Option<*mut InCall>) -> bool {
     if ic.is_some() {
         handoff::release_and_wait(me);
         return true;
@@ -159,12 +159,12 @@ unsafe fn wait_for_work(me: TaskRef) -> bool {
     loop {
         match me.wait() {
             Wakeup::Hec(no) => me.on_acquire(no),
-            Wakeup::Look(no) if handoff::look(me, no) => {}
-            Wakeup::Look(_) => continue,
+            Wakeup::Check(no) if handoff::check(me, no) => {}
+            Wakeup::Check(_) => continue,
             Wakeup::Call(mut fiber) => {
                 let reg = fiber.take_up();
                 fiber.free();
-                came_back(Hec::of_reg(reg));
+                on_return(Hec::of_reg(reg));
             }
         }
         return true;
@@ -177,13 +177,13 @@ unsafe fn wait_for_work(me: TaskRef) -> bool {
 pub unsafe fn worker_loop(me: TaskRef) {
     wait_for_work(me);
     schedule(me, None);
-    if handoff::i_hold() {
+    if handoff::holds_hec() {
         handoff::release(me);
     }
 }
 
 /// A thread has finished.
-unsafe fn retire(hec: &mut Hec, t: Tso) {
+unsafe fn on_finished(hec: &mut Hec, t: Tso) {
     throwto::thread_finished(hec, t);
     if t.obj().bound != 0 {
         in_call::finish(t);
@@ -196,39 +196,39 @@ unsafe fn retire(hec: &mut Hec, t: Tso) {
 /// otherwise on the task's own native stack. `briefly`: events have just woken other threads, which should not wait for
 /// a time slice.
 unsafe fn run_thread(me: TaskRef, ic: Option<*mut InCall>, hec: &mut Hec, t: Tso, briefly: bool) {
-    context_switch::starts(hec, t);
+    context_switch::start(hec, t);
     if briefly {
         hec.yield_soon(0);
     }
     if !settings().threaded || ic.is_none() || t.obj().bound != 0 {
         // A safe foreign call may have released the HEC in between, and acquired another one.
         let reg = stg_run::run_current(&mut hec.r);
-        return came_back(Hec::of_reg(reg));
+        return on_return(Hec::of_reg(reg));
     }
     let mut fiber = me.spare.take().unwrap_or_else(Fiber::new);
     me.fiber.set(&mut fiber);
     let reg = fiber.run(&mut hec.r);
     me.fiber.set(null_mut());
     if reg.is_null() {
-        return safe_call::hand_over(hec, fiber);
+        return safe_call::give_to_worker(hec, fiber);
     }
     me.spare.set(Some(fiber));
-    came_back(Hec::of_reg(reg))
+    on_return(Hec::of_reg(reg))
 }
 
 /// A thread has returned to the scheduler: acts on the reason.
-unsafe fn came_back(hec: &mut Hec) {
+unsafe fn on_return(hec: &mut Hec) {
     let (ret, t) = (hec.r.ret, hec.current());
     if t.is_null() {
         // It has been brought to rest already ([`context_switch`]).
         return;
     }
-    context_switch::leaves(hec, t, ret);
+    context_switch::on_leave(hec, t, ret);
     match ret {
-        HeapOverflow => heap_overflow(hec, t),
-        StackOverflow => stack_overflow(hec, t),
-        ThreadYielding | ThreadBlocked => context_switch::comes_to_rest(hec, t, ret),
-        ThreadFinished => retire(hec, t),
+        HeapOverflow => on_heap_overflow(hec, t),
+        StackOverflow => on_stack_overflow(hec, t),
+        ThreadYielding | ThreadBlocked => context_switch::bring_to_rest(hec, t, ret),
+        ThreadFinished => on_finished(hec, t),
         other => crate::base::fatal::broken(&format!("a thread returned with code {other}")),
     }
 }
@@ -236,7 +236,7 @@ unsafe fn came_back(hec: &mut Hec) {
 /// A heap check failed. If the thread only needs the next nursery chunk, it has not stopped, and no other thread needs
 /// the thunks that it evaluates. (Claiming those would mean a walk along its stack for each chunk.) A request to the
 /// HEC that comes after this check stops the thread at its next heap check.
-unsafe fn goes_straight_on(hec: &mut Hec, t: Tso) -> bool {
+unsafe fn can_continue(hec: &mut Hec, t: Tso) -> bool {
     let nothing_else = hec::many()
         && settings().threaded
         && hec.alloc.spent
@@ -247,7 +247,7 @@ unsafe fn goes_straight_on(hec: &mut Hec, t: Tso) -> bool {
         && hec.handed != Handed::Next
         && !has_exceeded_limit(t)
         && !handoff::has_returning(hec.no as usize);
-    nothing_else && gc::next_piece(hec)
+    nothing_else && gc::next_chunk(hec)
 }
 
 unsafe fn has_exceeded_limit(t: Tso) -> bool {
@@ -255,21 +255,21 @@ unsafe fn has_exceeded_limit(t: Tso) -> bool {
 }
 
 /// A heap check failed: the nursery is full, a collection is requested, or the thread must yield.
-unsafe fn heap_overflow(hec: &mut Hec, t: Tso) {
+unsafe fn on_heap_overflow(hec: &mut Hec, t: Tso) {
     let o = t.obj();
     hec.alloc.refuse(std::mem::take(&mut hec.r.hp_alloc));
     o.chunks_used = o.chunks_used.saturating_add(hec.alloc.spent as u16);
-    if goes_straight_on(hec, t) {
+    if can_continue(hec, t) {
         hec.continuing = Some(t);
         return;
     }
     context_switch::defer_modifications(hec, t);
     thread_paused(hec, t);
     if has_exceeded_limit(t) {
-        allocation_limit(hec, t);
+        on_allocation_limit(hec, t);
     }
     let asked = hec.take_request();
-    if gives_way(hec, t, asked) {
+    if must_yield(hec, t, asked) {
         return context_switch::requeue(hec, t);
     }
     hec.interrupted = o.id;
@@ -287,19 +287,19 @@ unsafe fn on_slice_end(hec: &mut Hec, t: Tso) {
 /// events have come are queued before it.
 /// # Safety
 /// The thread is at rest ([`thread_paused`]).
-unsafe fn gives_way(hec: &mut Hec, t: Tso, asked: u32) -> bool {
+unsafe fn must_yield(hec: &mut Hec, t: Tso, asked: u32) -> bool {
     if asked == SLICE_ENDED {
         on_slice_end(hec, t);
     }
-    let woken = asked != 0 && look_for_events(hec);
+    let woken = asked != 0 && poll_events(hec);
     asked != 0 && (woken || asked != POLL_EVENTS)
 }
 
 /// In the non-threaded way: wakes threads whose events have come, and starts handlers of signals. Returns true if there
 /// are any.
-unsafe fn look_for_events(hec: &mut Hec) -> bool {
+unsafe fn poll_events(hec: &mut Hec) -> bool {
     let waiting = hec.run_queue.len();
-    !settings().threaded && event_poll::expected() && event_poll::see_to(hec, false) && hec.run_queue.len() > waiting
+    !settings().threaded && event_poll::is_expected() && event_poll::poll(hec, false) && hec.run_queue.len() > waiting
 }
 
 /// Puts a thread at the front of the queue, but behind a thread that has received an MVar.
@@ -312,7 +312,7 @@ unsafe fn put_back(hec: &mut Hec, t: Tso) {
 }
 
 /// The thread has exceeded its allocation limit: it gets an exception, and an allowance to handle it.
-unsafe fn allocation_limit(hec: &mut Hec, t: Tso) {
+unsafe fn on_allocation_limit(hec: &mut Hec, t: Tso) {
     let o = t.obj();
     o.alloc_limit = crate::sched::gc::alloc_limit_grace() as i64;
     let e = static_closure!(base_GHCziIOziException_allocationLimitExceeded_closure);
@@ -321,13 +321,13 @@ unsafe fn allocation_limit(hec: &mut Hec, t: Tso) {
 
 /// A stack check failed. Code compiled to yield in loops that do not allocate also comes here when HpLim is zero; a
 /// real overflow then fails again.
-unsafe fn stack_overflow(hec: &mut Hec, t: Tso) {
+unsafe fn on_stack_overflow(hec: &mut Hec, t: Tso) {
     context_switch::defer_modifications(hec, t);
     let asked = hec.take_request();
     if asked != 0 || has_squeezable_frames(t) {
         thread_paused(hec, t);
     }
-    if gives_way(hec, t, asked) {
+    if must_yield(hec, t, asked) {
         return context_switch::requeue(hec, t);
     }
     let masked = t.obj().flags as usize & TSO_BLOCKEX != 0;
@@ -345,7 +345,7 @@ unsafe fn stack_overflow(hec: &mut Hec, t: Tso) {
 /// No thread is runnable, and there is one OS thread: waits for a signal, a delay or a descriptor. If none can come, a
 /// collection looks for deadlock.
 unsafe fn wait_for_event(me: TaskRef, ic: Option<*mut InCall>) {
-    if event_poll::see_to(hec(), true) {
+    if event_poll::poll(hec(), true) {
         // A request that a tick made meanwhile was for no thread.
         hec().take_request();
         return;

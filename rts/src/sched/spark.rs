@@ -38,20 +38,20 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The interval in ticks of the processor at which a thread stops to claim: about fifty microseconds. Stopping takes
 /// about half a microsecond.
-const CLAIMS_EVERY: u64 = 150_000;
+const CLAIM_INTERVAL_TICKS: u64 = 150_000;
 /// The number of sparks below which other HECs might steal all between two instructions of the holder.
-const MANY: usize = 64;
+const STEAL_MARGIN: usize = 64;
 /// The bytes that a spark thread allocates before it stops to claim: enough to have entered the spark and pushed its
 /// update frame.
-const ENTERED: usize = 512;
+const ENTRY_BYTES: usize = 512;
 
 static LIMIT: AtomicUsize = AtomicUsize::new(4096);
 /// The largest pool: it takes a gigabyte of address space.
-const HIGHEST_LIMIT: usize = 1 << 27;
+const MAX_LIMIT: usize = 1 << 27;
 
 /// Sets the number of sparks that a HEC keeps.
 pub fn set_limit(n: usize) {
-    LIMIT.store(n.min(HIGHEST_LIMIT), Ordering::Relaxed);
+    LIMIT.store(n.min(MAX_LIMIT), Ordering::Relaxed);
 }
 
 fn sparks_of(no: usize) -> &'static SparkRing {
@@ -60,11 +60,11 @@ fn sparks_of(no: usize) -> &'static SparkRing {
 }
 
 /// Adds a spark to a HEC's pool. Returns false if the pool is full.
-fn keep(hec: &Hec, c: Closure) -> bool {
+fn add(hec: &Hec, c: Closure) -> bool {
     hec.sparks.put(c.0, LIMIT.load(Ordering::Relaxed))
 }
 
-/// Will [`keep`] succeed? Exact for the holder of the HEC, because other HECs only take sparks.
+/// Will [`add`] succeed? Exact for the holder of the HEC, because other HECs only take sparks.
 fn has_room(hec: &Hec) -> bool {
     hec.sparks.len() < LIMIT.load(Ordering::Relaxed)
 }
@@ -95,14 +95,14 @@ pub unsafe extern "C" fn newSpark(reg: *mut RegTable, closure: Closure) -> i32 {
     if !is_thunk(closure) {
         hec.spark_counts.dud += 1;
         eventlog::spark_dud(hec.no);
-    } else if !keep(hec, closure) {
+    } else if !add(hec, closure) {
         hec.spark_counts.overflowed += 1;
         eventlog::spark_overflowed(hec.no);
     } else {
         hec.spark_counts.kept += 1;
         eventlog::spark_created(hec.no);
         if hec::many() {
-            others_may_take(hec);
+            on_stealable(hec);
         }
     }
     1
@@ -110,10 +110,10 @@ pub unsafe extern "C" fn newSpark(reg: *mut RegTable, closure: Closure) -> i32 {
 
 /// The running thread has made a spark, and there are other HECs.
 #[inline(never)]
-fn others_may_take(hec: &mut Hec) {
-    hec.claim_soon(0, CLAIMS_EVERY);
+fn on_stealable(hec: &mut Hec) {
+    hec.claim_soon(0, CLAIM_INTERVAL_TICKS);
     // If there were few sparks, other HECs may have just stolen all of them.
-    hec.balance_soon(hec.sparks.len() < MANY);
+    hec.balance_soon(hec.sparks.len() < STEAL_MARGIN);
 }
 
 /// Finds a spark worth evaluating, on this HEC or another.
@@ -121,13 +121,13 @@ unsafe fn find(hec: &mut Hec) -> Option<Closure> {
     let own = hec.no as usize;
     for _ in 0..hec.spark_skip.skip_count(spark_skip::duplicate_work_count()) {
         // A HEC without room for a spark does not steal it.
-        let passed = if has_room(hec) { steal(own) } else { None };
-        let Some((_, c)) = passed else { break };
-        keep(hec, c);
+        let skipped = if has_room(hec) { steal(own) } else { None };
+        let Some((_, c)) = skipped else { break };
+        add(hec, c);
     }
     loop {
-        let own_later = hec.spark_skip.is_active() && hec.sparks.len() < spark_skip::MAX_DEFERRED;
-        let stolen = if own_later { steal(own) } else { None };
+        let defer_own = hec.spark_skip.is_active() && hec.sparks.len() < spark_skip::MAX_DEFERRED;
+        let stolen = if defer_own { steal(own) } else { None };
         let found = stolen.or_else(|| hec.sparks.take().map(|c| (own, Closure(c)))).or_else(|| steal(own));
         let counts = &mut hec.spark_counts;
         match found {
@@ -165,7 +165,7 @@ pub unsafe extern "C" fn hec_get_spark(hec: &mut Hec, hp: usize) -> Closure {
     }
     let Some(spark) = find(hec) else { return Closure::NULL };
     if hec::many() {
-        hec.claim_soon(hp + ENTERED, CLAIMS_EVERY);
+        hec.claim_soon(hp + ENTRY_BYTES, CLAIM_INTERVAL_TICKS);
     }
     spark
 }
@@ -182,7 +182,7 @@ pub fn any() -> bool {
 }
 
 /// May spark threads run on this HEC? On a disabled one they would have to move at once; its sparks are stolen instead.
-pub fn may_run(hec: &Hec) -> bool {
+pub fn can_run(hec: &Hec) -> bool {
     (hec.no as usize) < hec::enabled()
 }
 
@@ -199,7 +199,7 @@ pub unsafe fn start_thread(hec: &mut Hec) {
 /// Makes idle HECs look for sparks, if this HEC has sparks to give.
 /// # Safety
 /// The caller holds the HEC, and no thread runs on it.
-pub unsafe fn share(hec: &mut Hec) {
+pub unsafe fn wake_idle_hecs(hec: &mut Hec) {
     let own = hec.no as usize;
     let mut left = hec.sparks.len();
     for no in (0..hec::enabled()).filter(|&no| no != own) {
@@ -239,7 +239,7 @@ pub fn update(is_alive: &mut IsAlive) {
                     eventlog::spark_collected(h.no);
                 }
                 Some(now) if unsafe { is_thunk(now) } => {
-                    keep(h, now);
+                    add(h, now);
                 }
                 Some(_) => {
                     h.spark_counts.fizzled += 1;
@@ -253,6 +253,6 @@ pub fn update(is_alive: &mut IsAlive) {
 /// Drops all sparks in the child of a fork.
 /// # Safety
 /// The caller holds the HEC.
-pub unsafe fn forget(hec: &mut Hec) {
+pub unsafe fn clear(hec: &mut Hec) {
     hec.sparks.take_all();
 }

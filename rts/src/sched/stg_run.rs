@@ -82,8 +82,8 @@ std::arch::global_asm!(
 extern "C" {
     fn StgRun(entry: usize, reg: *mut RegTable) -> *mut RegTable;
     fn hec_run_on(entry: usize, reg: *mut RegTable, anchor: usize) -> *mut RegTable;
-    fn hec_leave(anchor: usize, priority: *mut usize);
-    fn hec_take_up(anchor: usize, priority: usize) -> *mut RegTable;
+    fn hec_leave(anchor: usize, saved_sp: *mut usize);
+    fn hec_take_up(anchor: usize, saved_sp: usize) -> *mut RegTable;
 }
 
 /// Runs the current thread of `reg` until it returns to the scheduler. Returns the register table of the HEC on which
@@ -106,14 +106,14 @@ pub unsafe fn run_on(reg: *mut RegTable, anchor: usize) -> *mut RegTable {
 /// takes the stack up, so anything read from thread-local storage before is no longer valid.
 /// # Safety
 /// The caller runs on the stack that `anchor` belongs to.
-pub unsafe fn leave(anchor: usize, priority: *mut usize) {
-    hec_leave(anchor, priority)
+pub unsafe fn leave(anchor: usize, saved_sp: *mut usize) {
+    hec_leave(anchor, saved_sp)
 }
 
 /// Takes up a stack where [`leave`] left it, until its thread returns to the scheduler. Returns as [`run_current`]
 /// does.
 /// # Safety
 /// No other OS thread uses that stack.
-pub unsafe fn take_up(anchor: usize, priority: usize) -> *mut RegTable {
-    hec_take_up(anchor, priority)
+pub unsafe fn take_up(anchor: usize, saved_sp: usize) -> *mut RegTable {
+    hec_take_up(anchor, saved_sp)
 }

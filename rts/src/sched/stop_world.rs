@@ -40,11 +40,11 @@ pub unsafe fn stop(me: TaskRef) -> bool {
     if !hec::many() {
         return true;
     }
-    let begun = || {
+    let on_begin = || {
         OVERSUBSCRIBED.store(ACTIVE_HECS.oversubscribed(), Ordering::Relaxed);
         sync_time::begin();
     };
-    let stopped = WORLD.stop(me, handoff::slot(me.last()), others(me), begun);
+    let stopped = WORLD.stop(me, handoff::slot(me.last()), others(me), on_begin);
     if stopped {
         sync_time::end();
     }

@@ -12,7 +12,7 @@ impl World {
         self.0.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
-    /// Gives all `others` to `me`, which holds the HEC of slot `mine`. `begun` is called before they are requested.
+    /// Gives all `others` to `me`, which holds the HEC of slot `mine`. `on_begin` is called before they are requested.
     /// Returns false if another task is stopping the world; the caller has then yielded to it.
     /// # Safety
     /// As for [`HandoffSlot::release`].
@@ -21,13 +21,13 @@ impl World {
         me: S::Task,
         mine: S,
         others: impl Iterator<Item = S>,
-        begun: impl FnOnce(),
+        on_begin: impl FnOnce(),
     ) -> bool {
         if !self.begin() {
-            self.give_way(me, mine);
+            self.wait_for_stopper(me, mine);
             return false;
         }
-        begun();
+        on_begin();
         let asked = others.filter(|slot| !slot.stop(me)).count();
         for _ in 0..asked {
             me.wait_turn();
@@ -36,7 +36,7 @@ impl World {
     }
 
     /// Waits until the task that is stopping the world has requested the caller's HEC, and has resumed the world.
-    unsafe fn give_way<S: HandoffSlot>(&self, me: S::Task, mine: S) {
+    unsafe fn wait_for_stopper<S: HandoffSlot>(&self, me: S::Task, mine: S) {
         while self.0.load(Ordering::Acquire) && !mine.yield_to_stopper(me) {
             yield_now();
         }
@@ -54,7 +54,7 @@ impl World {
             return false;
         }
         let all = others.clone();
-        match others.position(|slot| !slot.stop_if_resting(me)) {
+        match others.position(|slot| !slot.stop_if_idle(me)) {
             Some(taken) => self.resume(all.take(taken)),
             None => return true,
         }

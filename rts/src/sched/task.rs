@@ -21,7 +21,7 @@ use crate::observe::eventlog::hooks as eventlog;
 use crate::sched::call_predictor::Call;
 use crate::sched::gc::helper_spin::HelperSpin;
 use crate::sched::handoff::protocol;
-use crate::sched::handoff::protocol::{AssignedHec, Called};
+use crate::sched::handoff::protocol::{AssignedHec, Signal};
 use crate::sched::in_call::InCall;
 use crate::sched::safe_call::ForeignCall;
 use crate::sched::task_parker;
@@ -33,10 +33,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// How long a task spins when it waits: about as long as waking it would take.
-const PATIENCE: Duration = Duration::from_micros(30);
+const SPIN_TIME: Duration = Duration::from_micros(30);
 
 /// A task that waits is spinning.
-static SOMEBODY_LOOKS: AtomicBool = AtomicBool::new(false);
+static A_TASK_SPINS: AtomicBool = AtomicBool::new(false);
 
 /// What a waiting task is given: a HEC, or a thread's native stack in a foreign call.
 pub type Wakeup = task_parker::Wakeup<Fiber>;
@@ -55,9 +55,9 @@ pub struct Task {
     os_thread: AtomicU64,
     pub assigned_hec: AssignedHec,
     /// Decides whether to spin while one thread collects alone.
-    patience: Cell<AdaptiveSpin>,
+    world_spin: Cell<AdaptiveSpin>,
     /// Set while the task is about to wait for a stopped world, to help with the collection.
-    visit: Cell<Option<Volunteer<'static>>>,
+    volunteer: Cell<Option<Volunteer<'static>>>,
     /// The innermost in-call of this OS thread.
     pub incall: Cell<*mut InCall>,
     /// A fiber for the next thread that is not bound to this task.
@@ -91,8 +91,8 @@ impl Task {
             preferred: Cell::new(None),
             os_thread: AtomicU64::new(0),
             assigned_hec: AssignedHec::new(),
-            patience: Cell::new(AdaptiveSpin::NEW),
-            visit: Cell::new(None),
+            world_spin: Cell::new(AdaptiveSpin::NEW),
+            volunteer: Cell::new(None),
             incall: Cell::new(null_mut()),
             spare: Cell::new(None),
             fiber: Cell::new(null_mut()),
@@ -113,7 +113,7 @@ impl Task {
         self.preferred.set(None);
         self.os_thread.store(0, Ordering::Relaxed);
         self.assigned_hec.leave();
-        self.patience.set(AdaptiveSpin::NEW);
+        self.world_spin.set(AdaptiveSpin::NEW);
         if let Some(fiber) = self.spare.take() {
             fiber.free();
         }
@@ -123,37 +123,37 @@ impl Task {
     /// # Safety
     /// Called in the child, by that OS thread.
     pub(super) unsafe fn after_fork(&self) {
-        SOMEBODY_LOOKS.store(false, Ordering::Relaxed);
+        A_TASK_SPINS.store(false, Ordering::Relaxed);
         self.parker.renew();
         self.calls.renew(Vec::new());
         self.home.set(None);
     }
 
     /// Gives this task a wake-up, which ends its wait.
-    pub fn give(&self, turn: Wakeup) {
-        self.parker.unpark(turn);
+    pub fn unpark(&self, wakeup: Wakeup) {
+        self.parker.unpark(wakeup);
     }
 
     /// Waits until this task is given a wake-up.
     pub fn wait(&self) -> Wakeup {
-        self.look_around();
+        self.spin_first();
         self.parker.park()
     }
 
     /// Spins for a while, because with several HECs threads often wake each other soon. One task at a time does so,
     /// because others need the cores.
-    fn look_around(&self) {
-        if !hec::many() || ACTIVE_HECS.oversubscribed() || SOMEBODY_LOOKS.swap(true, Ordering::Acquire) {
+    fn spin_first(&self) {
+        if !hec::many() || ACTIVE_HECS.oversubscribed() || A_TASK_SPINS.swap(true, Ordering::Acquire) {
             return;
         }
-        self.watch(PATIENCE);
-        SOMEBODY_LOOKS.store(false, Ordering::Release);
+        self.spin_for(SPIN_TIME);
+        A_TASK_SPINS.store(false, Ordering::Release);
     }
 
     /// Spins for `time`, or until the task is given a wake-up.
-    pub fn watch(&self, time: Duration) {
+    pub fn spin_for(&self, time: Duration) {
         let since = Instant::now();
-        while !self.parker.any() && since.elapsed() < time {
+        while !self.parker.has_wakeup() && since.elapsed() < time {
             (0..16).for_each(|_| std::hint::spin_loop());
         }
     }
@@ -165,8 +165,8 @@ impl Task {
     }
 
     /// Has it been given a wake-up?
-    pub fn is_called(&self) -> bool {
-        self.parker.any()
+    pub fn has_wakeup(&self) -> bool {
+        self.parker.has_wakeup()
     }
 
     /// The OS thread of a worker.
@@ -175,7 +175,7 @@ impl Task {
     }
 
     /// Makes it the task of a worker on this OS thread. Called by the task that has started the worker.
-    pub(super) fn works_on(&self, os_thread: libc::pthread_t) {
+    pub(super) fn set_worker(&self, os_thread: libc::pthread_t) {
         self.os_thread.store(os_thread, Ordering::Release);
     }
 
@@ -211,21 +211,21 @@ impl protocol::Task for TaskRef {
     }
 
     fn grant(self, no: usize) {
-        self.give(Wakeup::Hec(no));
+        self.unpark(Wakeup::Hec(no));
     }
 
     fn request_check(self, no: usize) {
-        self.give(Wakeup::Look(no));
+        self.unpark(Wakeup::Check(no));
     }
 
     fn wake(self) {
         self.parker.wake();
     }
 
-    fn await_call(self) -> Called {
+    fn await_signal(self) -> Signal {
         match self.wait() {
-            Wakeup::Hec(no) => Called::Has(no),
-            Wakeup::Look(no) => Called::Look(no),
+            Wakeup::Hec(no) => Signal::Granted(no),
+            Wakeup::Check(no) => Signal::Check(no),
             Wakeup::Call(_) => broken("a task that waits for a HEC was given a foreign call"),
         }
     }
@@ -233,20 +233,20 @@ impl protocol::Task for TaskRef {
     /// In most cases the stop is for a short collection, with which the task helps.
     fn will_wait_for_world(self) {
         if !crate::sched::stop_world::is_oversubscribed() {
-            self.visit.set(gc_threads::volunteer(self.last()));
+            self.volunteer.set(gc_threads::volunteer(self.last()));
         }
     }
 
     fn wait_for_world(self) -> usize {
-        if let Some(visit) = self.visit.take() {
-            let mut by = HelperSpin::begin(&self.patience);
-            visit.wait_as_helper(|done| {
+        if let Some(volunteer) = self.volunteer.take() {
+            let mut spin = HelperSpin::begin(&self.world_spin);
+            volunteer.wait_as_helper(|done| {
                 if done {
-                    by.has_helped();
+                    spin.on_work();
                 }
-                !self.parker.any() && by.goes_on(gc_threads::is_single_threaded())
+                !self.parker.has_wakeup() && spin.should_spin(gc_threads::is_single_threaded())
             });
-            by.end(self.parker.any());
+            spin.end(self.parker.has_wakeup());
         }
         self.wait_turn()
     }

@@ -7,8 +7,8 @@
 //! So a wake-up that comes before it sleeps is seen, and one that comes after notifies it.
 //!
 //! # Invariant
-//! A check without the lock ([`Parker::any`]) may be too early, but one that finds a wake-up is right, because only the
-//! receiver takes them.
+//! A check without the lock ([`Parker::has_wakeup`]) may be too early, but one that finds a wake-up is right, because
+//! only the receiver takes them.
 use crate::base::atomics::{AtomicBool, Condvar, Mutex, MutexGuard, Ordering};
 use crate::base::poison::unpoisoned;
 use std::cell::UnsafeCell;
@@ -19,7 +19,7 @@ pub enum Wakeup<C> {
     /// The HEC of this number.
     Hec(usize),
     /// That HEC, if it is still free when the task checks.
-    Look(usize),
+    Check(usize),
     /// A foreign call to make.
     Call(C),
 }
@@ -28,13 +28,13 @@ pub struct Parker<T>(UnsafeCell<Inner<T>>);
 
 struct Inner<T> {
     list: Mutex<List<T>>,
-    bell: Condvar,
+    condvar: Condvar,
     /// The list is not empty.
-    any: AtomicBool,
+    has_wakeup: AtomicBool,
 }
 
 struct List<T> {
-    given: Vec<T>,
+    wakeups: Vec<T>,
     asleep: bool,
 }
 
@@ -45,9 +45,9 @@ unsafe impl<T: Send> Send for Parker<T> {}
 impl<T> Inner<T> {
     fn new() -> Inner<T> {
         Inner {
-            list: Mutex::new(List { given: Vec::new(), asleep: false }),
-            bell: Condvar::new(),
-            any: AtomicBool::new(false),
+            list: Mutex::new(List { wakeups: Vec::new(), asleep: false }),
+            condvar: Condvar::new(),
+            has_wakeup: AtomicBool::new(false),
         }
     }
 
@@ -68,21 +68,21 @@ impl<T> Parker<T> {
     }
 
     /// Gives the task a wake-up. Any OS thread may call this.
-    pub fn unpark(&self, it: T) {
+    pub fn unpark(&self, wakeup: T) {
         let inner = self.inner();
         let mut list = inner.lock();
-        list.given.push(it);
-        inner.any.store(true, Ordering::Release);
+        list.wakeups.push(wakeup);
+        inner.has_wakeup.store(true, Ordering::Release);
         let asleep = list.asleep;
         drop(list);
         if asleep {
-            inner.bell.notify_one();
+            inner.condvar.notify_one();
         }
     }
 
     /// Is there a wake-up that has not been taken? Called by the task.
-    pub fn any(&self) -> bool {
-        self.inner().any.load(Ordering::Acquire)
+    pub fn has_wakeup(&self) -> bool {
+        self.inner().has_wakeup.load(Ordering::Acquire)
     }
 
     /// Takes the latest wake-up, or sleeps until there is one. Called by the task.
@@ -90,12 +90,12 @@ impl<T> Parker<T> {
         let inner = self.inner();
         let mut list = inner.lock();
         loop {
-            if let Some(it) = list.given.pop() {
-                inner.any.store(!list.given.is_empty(), Ordering::Relaxed);
-                return it;
+            if let Some(wakeup) = list.wakeups.pop() {
+                inner.has_wakeup.store(!list.wakeups.is_empty(), Ordering::Relaxed);
+                return wakeup;
             }
             list.asleep = true;
-            list = unpoisoned(inner.bell.wait(list));
+            list = unpoisoned(inner.condvar.wait(list));
             list.asleep = false;
         }
     }
@@ -105,9 +105,9 @@ impl<T> Parker<T> {
     pub fn park_timeout(&self, time: Duration, awake: impl FnOnce() -> bool) {
         let inner = self.inner();
         let mut list = inner.lock();
-        if list.given.is_empty() && !awake() {
+        if list.wakeups.is_empty() && !awake() {
             list.asleep = true;
-            list = unpoisoned(inner.bell.wait_timeout(list, time)).0;
+            list = unpoisoned(inner.condvar.wait_timeout(list, time)).0;
             list.asleep = false;
         }
     }
@@ -116,7 +116,7 @@ impl<T> Parker<T> {
     pub fn wake(&self) {
         let inner = self.inner();
         if inner.lock().asleep {
-            inner.bell.notify_one();
+            inner.condvar.notify_one();
         }
     }
 

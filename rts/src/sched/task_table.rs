@@ -6,7 +6,7 @@
 //! # Invariants
 //! - A task's memory is never freed, and the task is kept for the next OS thread. Another task may still give it a late
 //!   wake-up, because `handoff/protocol.rs` unparks after it has released the lock.
-//! - A late wake-up is a [`Wakeup::Look`](crate::sched::task_parker::Wakeup). The new owner of the task checks and
+//! - A late wake-up is a [`Wakeup::Check`](crate::sched::task_parker::Wakeup). The new owner of the task checks and
 //!   finds nothing, as the old one would have.
 //! - A HEC is never late: a task that waits for one resumes when it has it.
 use crate::base::fatal;
@@ -23,8 +23,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 const WORKER_STACK_BYTES: usize = 2 << 20;
 
 /// The tasks of OS threads that may run Haskell, and below those that are kept for others.
-static PRESENT: Lock<Vec<TaskRef>> = Lock::new(Vec::new());
-static KEPT: Lock<Vec<TaskRef>> = Lock::new(Vec::new());
+static IN_USE: Lock<Vec<TaskRef>> = Lock::new(Vec::new());
+static FREE: Lock<Vec<TaskRef>> = Lock::new(Vec::new());
 
 /// The number of OS threads that have called in from outside; then the numbers of workers alive, alive at most, and
 /// started.
@@ -48,15 +48,15 @@ impl Drop for End {
 }
 
 /// Calls `f` for every task that may be in a foreign call.
-pub fn each(mut f: impl FnMut(TaskRef)) {
-    PRESENT.lock().iter().for_each(|&t| f(t));
+pub fn for_each(mut f: impl FnMut(TaskRef)) {
+    IN_USE.lock().iter().for_each(|&t| f(t));
 }
 
 /// Takes a task for an OS thread that has none.
 fn register() -> TaskRef {
-    let kept = KEPT.lock().pop();
+    let kept = FREE.lock().pop();
     let t = kept.unwrap_or_else(Task::new);
-    PRESENT.lock().push(t);
+    IN_USE.lock().push(t);
     t
 }
 
@@ -64,8 +64,8 @@ fn register() -> TaskRef {
 fn retire() {
     if let Some(t) = ME.take() {
         t.end();
-        PRESENT.lock().retain(|&other| !same(other, t));
-        KEPT.lock().push(t);
+        IN_USE.lock().retain(|&other| !same(other, t));
+        FREE.lock().push(t);
     }
 }
 
@@ -122,7 +122,7 @@ pub fn start_worker() -> TaskRef {
         });
     match spawned {
         // No other task gives it a wake-up before this, so it has not ended.
-        Ok(handle) => t.works_on(handle.as_pthread_t()),
+        Ok(handle) => t.set_worker(handle.as_pthread_t()),
         Err(e) => fatal::exit_with(1, &format!("cannot start an OS thread: {}", fatal::system_error(&e))),
     }
     t
@@ -133,8 +133,8 @@ pub fn start_worker() -> TaskRef {
 /// # Safety
 /// Called in the child, before anything else.
 pub unsafe fn after_fork(me: TaskRef) {
-    PRESENT.renew(vec![me]);
-    KEPT.renew(Vec::new());
+    IN_USE.renew(vec![me]);
+    FREE.renew(Vec::new());
     me.after_fork();
     BOUND.store(1, Ordering::Relaxed);
     WORKERS.store(0, Ordering::Relaxed);

@@ -75,7 +75,7 @@ fn one_os_thread_at_a_time_and_none_starves() {
     unsafe { handoff::release(task_table::current()) };
     all.iter().for_each(|ended| ended.recv_timeout(BOUND).unwrap());
     assert_eq!(TOGETHER.load(SeqCst), 1);
-    assert!(!handoff::busy() && !handoff::has_returning(0));
+    assert!(!handoff::any_held() && !handoff::has_returning(0));
 }
 
 /// Starts OS threads that want the HEC, in this order. Each logs its number and passes the HEC on.
@@ -95,14 +95,14 @@ fn returning(n: usize, l: &Log) -> Vec<Receiver<()>> {
 }
 
 #[test]
-fn returners_have_their_turn_in_order() {
+fn returning_tasks_are_served_in_order() {
     let _w = World::new(2);
     let l = Log::default();
     let all = returning(3, &l);
     unsafe { handoff::release(task_table::current()) };
     handoff::acquire(task_table::current());
     log(&l, 3);
-    assert!(handoff::i_hold());
+    assert!(handoff::holds_hec());
     all.iter().for_each(|ended| ended.recv_timeout(BOUND).unwrap());
     assert_eq!(*l.lock().unwrap(), [0, 1, 2, 3]);
 }
@@ -148,8 +148,8 @@ fn nobody_overtakes_at_an_idle_moment() {
     let all = returning(1, &l);
     unsafe { handoff::release(task_table::current()) };
     all[0].recv_timeout(BOUND).unwrap();
-    wait_until("it is free", || !handoff::busy());
-    assert!(handoff::try_acquire(me) && handoff::i_hold());
+    wait_until("it is free", || !handoff::any_held());
+    assert!(handoff::try_acquire(me) && handoff::holds_hec());
 }
 
 /// A script for a thread that notes on which OS thread it runs, `steps` times, and then ends.
@@ -192,7 +192,7 @@ fn bound_threads_run_on_their_own_os_threads_and_others_on_workers() {
     unsafe { handoff::release(task_table::current()) };
     all.iter().for_each(|e| e.recv_timeout(BOUND).expect("a bound thread has not ended"));
     wait_until("the others have ended", || ended.load(SeqCst) == 3);
-    wait_until("the HEC is free", || !handoff::busy());
+    wait_until("the HEC is free", || !handoff::any_held());
 }
 
 /// Makes a thread that counts itself when it has run long enough on workers.
@@ -255,7 +255,7 @@ fn a_call_that_returns_finds_the_nursery_where_it_is_now() {
 /// Compiled code sets HpLim by itself after a call, from the run's descriptor: the thread then stops at its next heap
 /// check if it must.
 #[test]
-fn who_is_to_stop_and_is_in_a_foreign_call_stops_after_it() {
+fn a_stop_request_during_a_foreign_call_is_kept() {
     let mut w = threaded();
     let causes: [(&str, fn(&mut Hec)); 3] = [
         ("none", |_| {}),
@@ -294,7 +294,7 @@ fn who_is_to_stop_and_is_in_a_foreign_call_stops_after_it() {
 }
 
 #[test]
-fn who_dozes_is_woken_by_a_nudge_and_does_not_begin_if_there_is_cause_to_be_awake() {
+fn a_parked_task_is_woken_and_does_not_sleep_with_cause_to_be_awake() {
     let me = task_table::current();
     let since = Instant::now();
     me.park_timeout(BOUND, || true);
@@ -351,7 +351,7 @@ fn run_all(w: &mut World, all: &[Tso]) {
 }
 
 #[test]
-fn who_yields_goes_to_the_back_and_who_needs_a_collection_stays_in_front() {
+fn a_thread_that_yields_goes_to_the_back_and_one_that_needs_a_collection_stays_in_front() {
     let mut w = World::new(2);
     let l = Log::default();
     let all = loggers(&mut w, &l, 3, |_, _| ThreadYielding);
@@ -475,7 +475,7 @@ fn tasks_of_ended_os_threads_are_used_again() {
 }
 
 #[test]
-fn the_oldest_sparks_come_first_and_no_more_are_kept_than_there_may_be() {
+fn the_oldest_sparks_come_first_and_the_pool_is_bounded() {
     let ring = SparkRing::new();
     assert!(ring.take().is_none() && ring.is_empty());
     for round in 0..10 {

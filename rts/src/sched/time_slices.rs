@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// The first HEC: in the non-threaded way the only one.
-fn the_hec() -> &'static Hec {
+fn first_hec() -> &'static Hec {
     // SAFETY: the HEC is made before the first tick, and only its atomics are used.
     unsafe { &*hec::address(0) }
 }
@@ -23,12 +23,12 @@ fn the_hec() -> &'static Hec {
 /// Requests all running threads to yield. A HEC whose thread has not answered the previous request counts as blocked in
 /// a foreign call. In the non-threaded way the running thread may be in a foreign call, with no task holding the HEC.
 pub fn end_all(threaded: bool) {
-    let mut stuck = 0;
+    let mut blocked = 0;
     for no in (0..hec::count()).filter(|&no| !threaded || handoff::is_held(no)) {
         // SAFETY: accesses two atomics of a HEC that exists.
-        stuck += end(unsafe { &*hec::address(no) }) as usize;
+        blocked += end(unsafe { &*hec::address(no) }) as usize;
     }
-    ACTIVE_HECS.set_blocked_in_ffi(stuck);
+    ACTIVE_HECS.set_blocked_in_ffi(blocked);
 }
 
 /// Requests the running thread of `h` to yield. Returns true if it has not answered the previous request.
@@ -41,9 +41,9 @@ pub(super) fn end(h: &Hec) -> bool {
 
 /// In the non-threaded way: requests the running thread to yield to threads whose events have come, if there are any.
 /// Async-signal-safe.
-pub fn look_for_events() {
-    if event_poll::expected() {
-        let h = the_hec();
+pub fn request_poll() {
+    if event_poll::is_expected() {
+        let h = first_hec();
         // Any other request makes the scheduler poll as well.
         let _ = h.context_switch.compare_exchange(0, POLL_EVENTS, Ordering::Relaxed, Ordering::Relaxed);
         h.interrupt();
@@ -64,12 +64,12 @@ pub fn count_calls(slice: Duration) {
 /// In the non-threaded way: ends the time slice. Async-signal-safe.
 pub fn end_one() {
     ENDED.store(now(), Ordering::Relaxed);
-    end(the_hec());
+    end(first_hec());
 }
 
 /// The thread returns from a foreign call and is about to run: ends its time slice if that is over.
 #[inline]
-pub(super) fn call_is_over() {
+pub(super) fn on_call_return() {
     let slice = SLICE.load(Ordering::Relaxed);
     if slice != 0 && now().wrapping_sub(ENDED.load(Ordering::Relaxed)) >= slice {
         end_one();

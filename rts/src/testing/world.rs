@@ -72,7 +72,7 @@ impl World {
             handoff::take_first_slot(task_table::current());
             in_call::after_fork();
             io_poll::after_fork();
-            sched::event_poll::expect(false);
+            sched::event_poll::set_expected(false);
             sync::stm::after_fork();
             let hec = sched::hec();
             *hec = Hec::new(0);

@@ -4,7 +4,7 @@
 //! *Shipped code*: `sched/gc/announce.rs` and `hec/mailbox.rs`.
 use crate::atomics::{AtomicBool, AtomicUsize, Ordering};
 use crate::explore;
-use crate::shipped::announce::{Announcement, Hears};
+use crate::shipped::announce::{AnnounceTarget, Announcement};
 use crate::shipped::mailbox::Mailbox;
 use loom::thread;
 
@@ -18,7 +18,7 @@ struct Hec {
 #[derive(Clone, Copy)]
 struct HecRef(&'static Hec);
 
-impl Hears for HecRef {
+impl AnnounceTarget for HecRef {
     fn heard(self) -> &'static AtomicBool {
         &self.0.heard
     }
@@ -57,9 +57,9 @@ fn check_all_see(n: usize) {
         collects |= other.join().unwrap();
     }
     let interrupted: Vec<usize> = (0..n).filter(|&no| hecs[no].0.mailbox.take_return_request()).collect();
-    assert!(a.is_made() && (collects || interrupted.iter().any(|&no| is_last_to_see(a, &hecs, no))));
-    a.is_over(hecs.iter().copied());
-    assert!(!a.is_made() && !is_last_to_see(a, &hecs, 0));
+    assert!(a.is_active() && (collects || interrupted.iter().any(|&no| is_last_to_see(a, &hecs, no))));
+    a.clear(hecs.iter().copied());
+    assert!(!a.is_active() && !is_last_to_see(a, &hecs, 0));
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //! *Shipped code*: `sched/handoff/protocol.rs`, `sched/handoff/state.rs`, `sched/task_parker.rs`,
 //! `sched/stop_world_protocol.rs` and `hec/mailbox.rs`.
 use crate::atomics::{AtomicBool, AtomicUsize, Ordering};
-use crate::shipped::handoff_protocol::{AssignedHec, Called, HandoffSlot, Task, Work};
+use crate::shipped::handoff_protocol::{AssignedHec, HandoffSlot, Signal, Task, Work};
 use crate::shipped::handoff_state::SlotState;
 use crate::shipped::mailbox::Mailbox;
 use crate::shipped::stop_world_protocol;
@@ -114,19 +114,19 @@ impl Task for TaskRef {
         self.wake_with(Wakeup::Hec(no));
     }
     fn request_check(self, no: usize) {
-        self.wake_with(Wakeup::Look(no));
+        self.wake_with(Wakeup::Check(no));
     }
     fn wake(self) {
         self.0.parker.wake();
     }
-    fn await_call(self) -> Called {
+    fn await_signal(self) -> Signal {
         match self.0.parker.park() {
-            Wakeup::Hec(no) => Called::Has(no),
-            Wakeup::Look(no) => Called::Look(no),
+            Wakeup::Hec(no) => Signal::Granted(no),
+            Wakeup::Check(no) => Signal::Check(no),
             Wakeup::Call(Call::Make(_)) => panic!("a task that waits for a HEC was given a foreign call"),
             Wakeup::Call(Call::End) => {
                 self.request_end();
-                self.await_call()
+                self.await_signal()
             }
         }
     }
@@ -230,7 +230,7 @@ impl HandoffSlot for SlotRef {
         self.hec().idle.store(idle, Ordering::Relaxed);
     }
     fn on_waiters_changed(self, _: &SlotState<TaskRef>) {}
-    fn is_left(self, _: TaskRef) -> bool {
+    fn on_leave(self, _: TaskRef) -> bool {
         false
     }
     fn await_short_call(self, _: TaskRef) {}
@@ -423,13 +423,13 @@ impl HecWorld {
     /// As `schedule::wait_for_work`. Returns without a HEC if the worker should end.
     fn wait_for_work(&'static self, me: TaskRef) {
         loop {
-            if me.0.end_requested.with(|e| unsafe { *e }) && !me.0.parker.any() {
+            if me.0.end_requested.with(|e| unsafe { *e }) && !me.0.parker.has_wakeup() {
                 return;
             }
             match me.0.parker.park() {
                 Wakeup::Hec(no) => return me.on_acquire(no),
-                Wakeup::Look(no) if self.slot(no).look(me) => return,
-                Wakeup::Look(_) => {}
+                Wakeup::Check(no) if self.slot(no).check(me) => return,
+                Wakeup::Check(_) => {}
                 Wakeup::Call(Call::Make(fiber)) => return self.make_call(me, fiber),
                 Wakeup::Call(Call::End) => me.request_end(),
             }

@@ -67,7 +67,7 @@ impl World {
         }
     }
 
-    /// Balances the load between threads of the first HEC, as in `balance::share` and `spark::share`. Returns how often
+    /// Balances the load between threads of the first HEC, as in `balance::distribute` and `spark::wake_idle_hecs`. Returns how often
     /// a HEC had become idle, and whether something could not be given away for the moment.
     fn balance(&self) -> (usize, bool) {
         let hec = &self.hecs[0];

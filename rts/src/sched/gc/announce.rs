@@ -20,7 +20,7 @@
 use crate::base::atomics::{AtomicBool, Ordering};
 
 /// A HEC to which a collection is announced.
-pub trait Hears: Copy {
+pub trait AnnounceTarget: Copy {
     /// Has this HEC seen the announcement?
     fn heard(self) -> &'static AtomicBool;
     /// Does a task hold the HEC?
@@ -33,13 +33,13 @@ pub trait Hears: Copy {
 pub struct Announcement(pub AtomicBool);
 
 impl Announcement {
-    pub fn is_made(&self) -> bool {
+    pub fn is_active(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 
     /// `me` sees an announcement, or makes one. Returns true if it is the last of the HECs that are held: then it
     /// collects. If not, the return of those that have not seen it has been requested.
-    pub fn is_last<H: Hears>(&self, me: H, others: impl Iterator<Item = H>) -> bool {
+    pub fn is_last<H: AnnounceTarget>(&self, me: H, others: impl Iterator<Item = H>) -> bool {
         me.heard().store(true, Ordering::Relaxed);
         self.0.store(true, Ordering::Relaxed);
         let unheard = others.filter(|h| !h.heard().load(Ordering::Relaxed) && h.is_held());
@@ -47,7 +47,7 @@ impl Announcement {
     }
 
     /// Clears the flags when the collection has begun. The world is stopped.
-    pub fn is_over<H: Hears>(&self, all: impl Iterator<Item = H>) {
+    pub fn clear<H: AnnounceTarget>(&self, all: impl Iterator<Item = H>) {
         self.0.store(false, Ordering::Relaxed);
         all.for_each(|h| h.heard().store(false, Ordering::Relaxed));
     }

@@ -13,7 +13,7 @@ use crate::hec;
 use crate::hec::{GcRequest, Hec};
 use crate::memory::{block_alloc, BLOCK_BYTES};
 use crate::observe::stats;
-use crate::sched::gc::announce::{Announcement, Hears};
+use crate::sched::gc::announce::{AnnounceTarget, Announcement};
 use crate::sched::task::TaskRef;
 use crate::sched::{handoff, stop_world, task_table};
 use crate::static_closure;
@@ -45,19 +45,19 @@ pub unsafe fn due(hec: &mut Hec) -> Option<GcRequest> {
     if hec.gc_requested.is_some() {
         return hec.gc_requested;
     }
-    let at_end = hec.alloc.spent && !next_piece(hec);
-    let announced = hec::many() && (at_end || COMING.is_made());
-    let now = if announced { is_last_to_hear(hec) || at_end && !goes_beyond(hec) } else { at_end };
+    let at_end = hec.alloc.spent && !next_chunk(hec);
+    let announced = hec::many() && (at_end || ANNOUNCEMENT.is_active());
+    let now = if announced { is_last_to_see(hec) || at_end && !use_overflow(hec) } else { at_end };
     (now || hec.alloc.full).then_some(GcRequest::Minor)
 }
 
 /// Might [`due`] have something to do?
 pub(super) fn may_be_due(hec: &Hec) -> bool {
-    hec.gc_requested.is_some() || hec.alloc.must_stop() || hec::many() && COMING.is_made()
+    hec.gc_requested.is_some() || hec.alloc.must_stop() || hec::many() && ANNOUNCEMENT.is_active()
 }
 
 /// Continues in the overflow area, because other HECs are late. Returns false if it is full.
-unsafe fn goes_beyond(hec: &mut Hec) -> bool {
+unsafe fn use_overflow(hec: &mut Hec) -> bool {
     heap_limits::settings().max_heap_bytes.is_none() && hec.alloc.next_run_beyond()
 }
 
@@ -65,7 +65,7 @@ unsafe fn goes_beyond(hec: &mut Hec) -> bool {
 #[derive(Clone, Copy)]
 struct Listener(usize);
 
-impl Hears for Listener {
+impl AnnounceTarget for Listener {
     fn heard(self) -> &'static AtomicBool {
         // SAFETY: accesses an atomic of a HEC that exists.
         unsafe { &(*hec::address(self.0)).heard }
@@ -81,17 +81,17 @@ impl Hears for Listener {
     }
 }
 
-static COMING: Announcement = Announcement(AtomicBool::new(false));
+static ANNOUNCEMENT: Announcement = Announcement(AtomicBool::new(false));
 
-fn is_last_to_hear(hec: &Hec) -> bool {
+fn is_last_to_see(hec: &Hec) -> bool {
     let me = hec.no as usize;
-    COMING.is_last(Listener(me), (0..hec::count()).filter(|&no| no != me).map(Listener))
+    ANNOUNCEMENT.is_last(Listener(me), (0..hec::count()).filter(|&no| no != me).map(Listener))
 }
 
 /// Continues in the next chunk of the HEC's nursery. Returns false if there is none, or if it is better to collect now.
 /// # Safety
 /// As for [`due`].
-pub unsafe fn next_piece(hec: &mut Hec) -> bool {
+pub unsafe fn next_chunk(hec: &mut Hec) -> bool {
     !heap_limits::should_collect_early() && hec.alloc.next_run()
 }
 
@@ -139,7 +139,7 @@ unsafe fn collect_once(request: collector::Request) -> collector::Outcome {
 /// Collects all generations to measure what is alive. Nothing follows, because Haskell has ended.
 /// # Safety
 /// As for [`collect_stopped`]; there are no weak pointers.
-pub unsafe fn look() {
+pub unsafe fn measure_live() {
     measure(collector::Request { generation: usize::MAX, deadlock: false });
 }
 
@@ -154,7 +154,7 @@ pub unsafe fn allocated() -> u64 {
 unsafe fn measure(request: collector::Request) -> collector::Outcome {
     let mut hecs = stop_world::hecs();
     hecs.iter_mut().for_each(|h| h.gc_requested = None);
-    COMING.is_over((0..hec::count()).map(Listener));
+    ANNOUNCEMENT.clear((0..hec::count()).map(Listener));
     let allocated = stats::since_last(allocated());
     stats::begin_gc();
     let leader = crate::sched::hec().no;

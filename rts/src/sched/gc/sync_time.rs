@@ -16,9 +16,9 @@ pub struct Watch {
     /// Greater than zero.
     pub limit: i64,
     /// Called with a HEC that is still running, and the time for which the world has been stopping.
-    pub waits: fn(u32, i64),
+    pub on_slow: fn(u32, i64),
     /// Called when the world is stopped, with the time that it took.
-    pub has_waited: fn(i64),
+    pub on_stopped: fn(i64),
 }
 
 static WATCH: OnceLock<Watch> = OnceLock::new();
@@ -26,7 +26,7 @@ static WATCH: OnceLock<Watch> = OnceLock::new();
 /// When a task began to stop the world, or 0 while none does.
 static BEGUN: AtomicI64 = AtomicI64::new(0);
 /// How many times the limit had passed at the ticker's last warning.
-static TOLD: AtomicI64 = AtomicI64::new(0);
+static WARNED: AtomicI64 = AtomicI64::new(0);
 /// The duration of the last stop.
 static TOOK: AtomicI64 = AtomicI64::new(0);
 
@@ -37,7 +37,7 @@ pub fn watch(w: Watch) {
 
 /// The calling task begins to stop the world. No other task does.
 pub(in crate::sched) fn begin() {
-    TOLD.store(0, Ordering::Relaxed);
+    WARNED.store(0, Ordering::Relaxed);
     BEGUN.store(getProcessElapsedTime(), Ordering::Relaxed);
 }
 
@@ -46,7 +46,7 @@ pub(in crate::sched) fn end() {
     let took = getProcessElapsedTime() - BEGUN.swap(0, Ordering::Relaxed);
     TOOK.store(took, Ordering::Relaxed);
     if let Some(w) = WATCH.get().filter(|w| took > w.limit) {
-        (w.has_waited)(took);
+        (w.on_stopped)(took);
     }
 }
 
@@ -59,11 +59,11 @@ pub(in crate::sched) fn took() -> i64 {
 pub fn tick() {
     let begun = BEGUN.load(Ordering::Relaxed);
     let Some(w) = WATCH.get().filter(|_| begun != 0) else { return };
-    let waits = getProcessElapsedTime() - begun;
-    let times = waits / w.limit;
-    if times > TOLD.swap(times, Ordering::Relaxed) {
+    let elapsed = getProcessElapsedTime() - begun;
+    let times = elapsed / w.limit;
+    if times > WARNED.swap(times, Ordering::Relaxed) {
         if let Some(no) = (0..hec::count()).find(|&no| handoff::is_awaited(no)) {
-            (w.waits)(no as u32, waits);
+            (w.on_slow)(no as u32, elapsed);
         }
     }
 }

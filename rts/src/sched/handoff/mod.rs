@@ -99,7 +99,7 @@ impl HecSlot {
     }
 
     /// The HEC has a new holder. Called under the lock.
-    fn is_taken(&self) {
+    fn on_taken(&self) {
         self.taken.store(self.taken.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
         TICKER_SLEEP.taken();
     }
@@ -124,7 +124,7 @@ pub fn times_taken() -> usize {
 }
 
 /// Does the calling OS thread hold a HEC?
-pub fn i_hold() -> bool {
+pub fn holds_hec() -> bool {
     !task_table::current().held().is_null()
 }
 
@@ -156,7 +156,7 @@ impl crate::sched::handoff::protocol::HandoffSlot for &'static HecSlot {
         if !first.is_null() {
             return task_of(first).map_or(Work::ForAnyone, Work::For);
         }
-        if hec.has_messages() || spark::may_run(hec) && !hec.sparks.is_empty() {
+        if hec.has_messages() || spark::can_run(hec) && !hec.sparks.is_empty() {
             Work::ForAnyone
         } else {
             Work::Nothing
@@ -169,7 +169,7 @@ impl crate::sched::handoff::protocol::HandoffSlot for &'static HecSlot {
 
     fn set_idle(self, idle: bool) {
         if !idle {
-            self.is_taken();
+            self.on_taken();
         }
         // With one HEC, no HEC asks for an idle one.
         if hec::many() {
@@ -181,7 +181,7 @@ impl crate::sched::handoff::protocol::HandoffSlot for &'static HecSlot {
         self.returning.store(st.returning(), Ordering::Relaxed);
     }
 
-    fn is_left(self, by: TaskRef) -> bool {
+    fn on_leave(self, by: TaskRef) -> bool {
         let call = by.call.get();
         // Where another core is free, predictions are not used, and no timing is needed.
         let oversubscribed = !ACTIVE_HECS.has_spare_core();
@@ -189,7 +189,7 @@ impl crate::sched::handoff::protocol::HandoffSlot for &'static HecSlot {
         if oversubscribed && (!short || self.short_calls.is_sample()) {
             by.call.set(call.start_timing());
         }
-        self.short_calls.count(short)
+        self.short_calls.record(short)
     }
 
     fn await_short_call(self, me: TaskRef) {
@@ -252,7 +252,7 @@ pub fn try_acquire(me: TaskRef) -> bool {
 }
 
 /// Does a task hold any HEC?
-pub fn busy() -> bool {
+pub fn any_held() -> bool {
     (0..hec::count()).any(is_held)
 }
 
@@ -289,7 +289,7 @@ pub unsafe fn release(me: TaskRef) {
 /// it is not used.
 /// # Safety
 /// As for [`release`]. `wait` does not access the HEC, and a collection does not invalidate what it does.
-pub unsafe fn rest_while<R>(wait: impl FnOnce() -> R) -> R {
+pub unsafe fn idle_while<R>(wait: impl FnOnce() -> R) -> R {
     let me = task_table::current();
     release(me);
     let result = wait();
@@ -305,8 +305,8 @@ pub(super) unsafe fn leave(me: TaskRef) {
 }
 
 /// The task, which has been sent to check HEC `no`, takes it if it is free.
-pub(super) fn look(me: TaskRef, no: usize) -> bool {
-    slot(no).look(me)
+pub(super) fn check(me: TaskRef, no: usize) -> bool {
+    slot(no).check(me)
 }
 
 /// Passes the HEC on and waits until the task holds one again: for a task bound to a thread that cannot run now.
@@ -337,7 +337,7 @@ pub(super) unsafe fn yield_to_stopper(me: TaskRef) -> bool {
 /// from a foreign call could take the HEC, and lose it when the world resumes.
 /// # Safety
 /// As for [`hec::add`].
-pub unsafe fn found(h: &'static mut Hec, holder: Option<TaskRef>) {
+pub unsafe fn add(h: &'static mut Hec, holder: Option<TaskRef>) {
     let no = h.no as usize;
     let mut st = slot(no).lock();
     st.holder = holder;
@@ -369,14 +369,14 @@ unsafe fn task_of(t: Tso) -> Option<TaskRef> {
 /// May the task run thread `t`? Not if `t` is bound to another task.
 /// # Safety
 /// The caller holds the HEC that owns `t`.
-pub unsafe fn runs_here(me: TaskRef, t: Tso) -> bool {
+pub unsafe fn may_run(me: TaskRef, t: Tso) -> bool {
     task_of(t).is_none_or(|task| same(task, me))
 }
 
 /// The other HEC that the task of bound thread `t` holds or will hold. The thread should move there, because the task
 /// runs other threads and cannot come.
 /// # Safety
-/// As for [`runs_here`].
+/// As for [`may_run`].
 pub unsafe fn task_elsewhere(no: usize, t: Tso) -> Option<&'static Hec> {
     let at = task_of(t)?.assigned_hec.elsewhere(no)?;
     Some(&*hec::address(at))

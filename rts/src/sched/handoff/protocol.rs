@@ -57,7 +57,7 @@ pub trait Task: Copy + PartialEq + 'static {
     /// Makes it check now, if it is waiting for a short call. Any OS thread may call this.
     fn wake(self);
     /// Waits until it has been given a HEC or sent to check one. Called by the task.
-    fn await_call(self) -> Called;
+    fn await_signal(self) -> Signal;
     /// It is about to pass its HEC to a task that stops the world, and to [wait for that](Task::wait_for_world). Called
     /// by the task.
     fn will_wait_for_world(self);
@@ -68,7 +68,7 @@ pub trait Task: Copy + PartialEq + 'static {
     /// one since. Called by the task.
     fn wait_turn(self) -> usize {
         loop {
-            if let Called::Has(no) = self.await_call() {
+            if let Signal::Granted(no) = self.await_signal() {
                 return no;
             }
         }
@@ -76,11 +76,11 @@ pub trait Task: Copy + PartialEq + 'static {
 }
 
 /// The event that ends a task's wait.
-pub enum Called {
+pub enum Signal {
     /// It holds this HEC.
-    Has(usize),
+    Granted(usize),
     /// It should check whether this HEC is free.
-    Look(usize),
+    Check(usize),
 }
 
 /// The work for a HEC that no task holds.
@@ -117,7 +117,7 @@ pub trait HandoffSlot: Copy {
     fn on_waiters_changed(self, st: &SlotState<Self::Task>);
     /// `by`, the caller, leaves its HEC free for a foreign call. Returns true if a task that was sent to check earlier,
     /// and is waiting for a short call, should check now. Called under the lock.
-    fn is_left(self, by: Self::Task) -> bool;
+    fn on_leave(self, by: Self::Task) -> bool;
     /// Waits while the HEC is left for short calls, because it is then better where it is (`short_calls.rs`). Called by
     /// `me`, which has been sent to check.
     fn await_short_call(self, me: Self::Task);
@@ -137,10 +137,10 @@ pub trait HandoffSlot: Copy {
         self.interrupt();
         drop(st);
         loop {
-            match me.await_call() {
-                Called::Has(no) => return me.on_acquire(no),
-                Called::Look(no) if no == self.no() && self.look(me) => return,
-                Called::Look(_) => {}
+            match me.await_signal() {
+                Signal::Granted(no) => return me.on_acquire(no),
+                Signal::Check(no) if no == self.no() && self.check(me) => return,
+                Signal::Check(_) => {}
             }
         }
     }
@@ -190,26 +190,26 @@ pub trait HandoffSlot: Copy {
         let mut st = self.lock();
         me.assigned_hec().leave();
         me.on_release();
-        let somebody_waits = st.returning() > 0 || matches!(self.work(), Work::ForAnyone);
-        if !(somebody_waits && st.may_be_left()) {
+        let has_waiters = st.returning() > 0 || matches!(self.work(), Work::ForAnyone);
+        if !(has_waiters && st.may_be_left()) {
             return self.release_to_next(st);
         }
-        let hurry = self.is_left(me);
-        let on_the_way = st.pending_checker();
-        let sent_for = st.leave(|st| self.worker(st));
+        let check_now = self.on_leave(me);
+        let pending = st.pending_checker();
+        let sent = st.leave(|st| self.worker(st));
         drop(st);
-        if let Some(t) = sent_for {
+        if let Some(t) = sent {
             t.request_check(self.no());
-        } else if let Some(t) = on_the_way.filter(|_| hurry) {
+        } else if let Some(t) = pending.filter(|_| check_now) {
             t.wake();
         }
     }
 
     /// The task, which has been sent to check, takes the HEC if it is free. If not, it continues to wait.
-    fn look(self, me: Self::Task) -> bool {
+    fn check(self, me: Self::Task) -> bool {
         self.await_short_call(me);
         let mut st = self.lock();
-        let free = st.look(me);
+        let free = st.check(me);
         if free {
             self.on_waiters_changed(&st);
             self.take_slot(me);
@@ -300,7 +300,7 @@ pub trait HandoffSlot: Copy {
     }
 
     /// Takes the HEC for `me`, which stops the world, if it is idle.
-    fn stop_if_resting(self, me: Self::Task) -> bool {
+    fn stop_if_idle(self, me: Self::Task) -> bool {
         let mut st = self.lock();
         let free = st.is_free();
         if free {

@@ -9,7 +9,7 @@
 use std::collections::VecDeque;
 
 /// The most calls for which a HEC is left before it is passed to a returning task. Enough to amortise waking it.
-const MAX_LEFT: usize = 512;
+const MAX_LEAVES: usize = 512;
 
 /// `T` names a task.
 pub struct SlotState<T> {
@@ -18,11 +18,11 @@ pub struct SlotState<T> {
     stopper: Option<T>,
     returning: VecDeque<T>,
     /// The last successor came from `returning`.
-    returner_last: bool,
+    returning_was_last: bool,
     /// The task that has been sent to check whether the HEC is free, and has not checked yet.
-    looker: Option<T>,
+    checker: Option<T>,
     /// How often the HEC has been left since the first task in `returning` became that.
-    left: usize,
+    leave_count: usize,
     /// Workers that wait for work.
     pub idle: Vec<T>,
 }
@@ -33,9 +33,9 @@ impl<T: Copy + PartialEq> SlotState<T> {
             holder,
             stopper: None,
             returning: VecDeque::new(),
-            returner_last: false,
-            looker: None,
-            left: 0,
+            returning_was_last: false,
+            checker: None,
+            leave_count: 0,
             idle: Vec::new(),
         }
     }
@@ -82,7 +82,7 @@ impl<T: Copy + PartialEq> SlotState<T> {
     pub fn yield_to_stopper(&mut self, holder: T) -> bool {
         if self.is_awaited() {
             self.returning.push_front(holder);
-            self.returner_last = false;
+            self.returning_was_last = false;
         }
         self.is_awaited()
     }
@@ -92,75 +92,75 @@ impl<T: Copy + PartialEq> SlotState<T> {
     pub fn release_to_next(&mut self, mut for_work: impl FnMut(&mut SlotState<T>) -> Option<T>) -> Option<T> {
         self.holder = match self.stopper.take() {
             Some(s) => Some(s),
-            None if self.returner_last => {
-                self.returner_last = false;
+            None if self.returning_was_last => {
+                self.returning_was_last = false;
                 for_work(self).or_else(|| self.next_returning())
             }
             None => self.next_returning().or_else(|| for_work(self)),
         };
-        if self.holder.is_some() && self.looker == self.holder {
-            self.looker = None;
+        if self.holder.is_some() && self.checker == self.holder {
+            self.checker = None;
         }
         self.holder
     }
 
     /// Takes a worker: one that has been sent to check and has not checked yet, or an idle one.
     pub fn next_worker(&mut self) -> Option<T> {
-        let sent_for = self.looker.take_if(|t| !self.returning.contains(t));
-        sent_for.or_else(|| self.idle.pop())
+        let sent = self.checker.take_if(|t| !self.returning.contains(t));
+        sent.or_else(|| self.idle.pop())
     }
 
     /// The task that has been sent to check and has not checked yet.
     pub fn pending_checker(&self) -> Option<T> {
-        self.looker
+        self.checker
     }
 
     /// May the holder leave the HEC free, although a task waits for it or work waits on it? Not if it must be passed to
     /// a task that stops the world, or if a returning task has waited for long.
     pub fn may_be_left(&self) -> bool {
-        !self.is_awaited() && self.left < MAX_LEFT
+        !self.is_awaited() && self.leave_count < MAX_LEAVES
     }
 
     /// The holder leaves the HEC free, although a task waits for it or work waits on it. Returns the task to send:
     /// unless one has been sent already, the longest returning one, or the one that `for_work` names.
     pub fn leave(&mut self, for_work: impl FnOnce(&mut SlotState<T>) -> T) -> Option<T> {
         self.holder = None;
-        self.left += !self.returning.is_empty() as usize;
-        if self.looker.is_some() {
+        self.leave_count += !self.returning.is_empty() as usize;
+        if self.checker.is_some() {
             return None;
         }
         let next = self.returning.front().copied();
-        self.looker = Some(next.unwrap_or_else(|| for_work(self)));
-        self.looker
+        self.checker = Some(next.unwrap_or_else(|| for_work(self)));
+        self.checker
     }
 
     /// The task, which has been sent to check, takes the HEC if it is free. If not, a worker becomes idle again.
-    pub fn look(&mut self, t: T) -> bool {
-        if self.looker != Some(t) {
+    pub fn check(&mut self, t: T) -> bool {
+        if self.checker != Some(t) {
             return false;
         }
-        self.looker = None;
+        self.checker = None;
         let waits = self.returning.iter().position(|&r| r == t);
         let free = self.holder.is_none();
         match waits {
             Some(at) if free => {
                 self.returning.remove(at);
-                self.left = 0;
+                self.leave_count = 0;
             }
             None if !free => self.idle.push(t),
             _ => {}
         }
         if free {
             self.holder = Some(t);
-            self.returner_last = waits.is_some();
+            self.returning_was_last = waits.is_some();
         }
         free
     }
 
     fn next_returning(&mut self) -> Option<T> {
         let t = self.returning.pop_front()?;
-        self.returner_last = true;
-        self.left = 0;
+        self.returning_was_last = true;
+        self.leave_count = 0;
         Some(t)
     }
 }
