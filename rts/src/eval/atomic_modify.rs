@@ -35,9 +35,9 @@ use crate::hec::write_barrier::dirty_MUT_VAR;
 use crate::hec::Hec;
 use crate::info;
 
-/// The layout of the frame: {info, tries, variable, value found, function}. After the operation has been completed in
-/// another way, the last three words are `hec_has_modified` {info, value found, unused}, and an update frame may use
-/// the first two.
+/// The layout of the frame: {info, tries, variable, value found, function}. If the operation is completed in another
+/// way, the last three words become `hec_has_modified` {info, value found, unused}. An update frame may then use the
+/// first two.
 const TRIES: usize = 1;
 const VARIABLE: usize = 2;
 const FOUND: usize = 3;

@@ -27,11 +27,11 @@
 //! thread whose entry is refused examines the thunk again.
 //!
 //! **Lost queues**: the plain stores may overwrite a queue. So a queue also hangs on the owner of the claim, before it
-//! is in the indirectee. The owner returns to its update frame, or loses it, and exchanges the indirectee. If it finds
-//! anything but its own claim, or loses a frame because it no longer owns the thunk, it wakes all queues that hang on
-//! it and whose thunks it does not evaluate ([`release_queues`]). It misses none: a queue that got into the indirectee
-//! hung on the owner before, and replaced the owner's claim, so the owner's exchange comes later. Waking too many is
-//! harmless, because a woken thread enters the thunk again.
+//! is in the indirectee. The owner returns to its update frame, or loses it, and exchanges the indirectee. The owner
+//! may find another word than its own claim, or lose a frame because it no longer owns the thunk. It then wakes all
+//! queues that hang on it and whose thunks it does not evaluate ([`release_queues`]). It misses none: a queue that got
+//! into the indirectee hung on the owner before, and replaced the owner's claim, so the owner's exchange comes later.
+//! Waking too many is harmless, because a woken thread enters the thunk again.
 //!
 //! # Invariants
 //! - From the first time that the header is no thunk's, **the indirectee decides**, whatever the header says. If it is

@@ -46,8 +46,8 @@ unsafe fn find(t: Tso, thunk: Closure) -> Option<Frame> {
     None
 }
 
-/// Takes a thunk from the thread that claims it, if that is at rest here and its work can be moved.
-/// True if so: then the thunk is nobody's, and whoever enters it goes on with the work.
+/// Steals a thunk from the thread that owns its claim, if that is at rest here and its work can be moved.
+/// Returns true if so. Then no thread owns the thunk, and a thread that enters it resumes the work.
 /// # Safety
 /// All threads of this HEC are at rest, and `t` is not one that is about to be parked.
 pub(super) unsafe fn steal(hec: &mut Hec, t: Tso, thunk: Closure) -> bool {

@@ -5,8 +5,8 @@
 //! 1. The sender adds its message and sets `any`. Only then does it check who holds the HEC.
 //! 2. A task that releases the HEC checks `any` under the same lock (the HEC slot's).
 //!
-//! So one of three happens: the sender finds a holder and requests its return, the releasing task finds the message, or
-//! the sender finds no holder and appoints a reader.
+//! So one of three things happens. The sender finds a holder and requests its return, or the releasing task finds the
+//! message, or the sender finds no holder and appoints a reader.
 //!
 //! Requests: a thread runs until it allocates up to a limit; a limit of zero stops it.
 //! 1. The sender writes `wanted`, then a full fence, then the limit.
@@ -78,8 +78,8 @@ impl<T> Mailbox<T> {
         self.wanted.load(Ordering::Relaxed) != 0 || self.any.load(Ordering::Relaxed) != 0
     }
 
-    /// Takes the request to return, if there is one. Acquire, paired with Release in `request_return`: the holder sees the
-    /// message.
+    /// Takes the request to return, if there is one. Acquire, paired with Release in `request_return`: the holder sees
+    /// the message.
     pub fn take_return_request(&self) -> bool {
         self.wanted.load(Ordering::Relaxed) != 0 && self.wanted.swap(0, Ordering::Acquire) != 0
     }

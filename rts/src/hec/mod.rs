@@ -85,7 +85,7 @@ pub struct Hec {
     pub thunk_spin: AdaptiveSpin,
     /// Decides whether to evaluate a modification before publishing it.
     pub modify_predictor: ModifyPredictor,
-    /// This HEC has seen the collection that has been announced ([`crate::sched::gc::announce`]).
+    /// This HEC has seen the collection that has been announced (`sched/gc/announce.rs`).
     pub heard: AtomicBool,
     /// The collection that the running thread was stopped for.
     pub gc_requested: Option<GcRequest>,
@@ -246,9 +246,9 @@ impl Hec {
         self.mailbox.take_return_request()
     }
 
-    /// Makes the running thread yield soon, so that a thread just made can run: at the end of its time slice or after a
-    /// little allocation of its own, whichever comes first. `thread_bytes` have just been allocated for the new thread
-    /// and do not count. A loop that forks would otherwise be stopped every few iterations.
+    /// Makes the running thread yield soon, so that a thread just made can run. It yields at the end of its time slice
+    /// or after a little allocation of its own, whichever comes first. `thread_bytes` have just been allocated for the
+    /// new thread and do not count. A loop that forks would otherwise be stopped every few iterations.
     /// # Safety
     /// The caller holds the HEC, and Hp is saved.
     pub unsafe fn yield_soon(&mut self, thread_bytes: usize) {

@@ -55,7 +55,7 @@ const MAX_BURST_SLICES: usize = 10;
 /// The most time slices of all bursts of a round together: at 20 ms a slice, 1.5 seconds.
 const MAX_ROUND_SLICES: usize = 75;
 /// The number of nursery chunks whose use is much for an interactive thread. A request of a server uses fewer.
-const MUCH_USE_THRESHOLD: u16 = 16;
+const LARGE_USE_CHUNKS: u16 = 16;
 /// A batch thread becomes interactive when it has blocked this often without having been seen twice in between. Some
 /// interactive threads use most of a time slice before they block.
 const BLOCKS_TO_INTERACTIVE: u8 = 4;
@@ -122,7 +122,7 @@ pub unsafe fn on_slice_end(t: Tso, waiting: usize, awaited: bool) {
     let max_slices = MAX_BURST_SLICES.min(1 + waiting).min(MAX_ROUND_SLICES / waiting.max(1)) as u8;
     o.priority = match o.priority {
         _ if awaited => Priority::InteractiveSeen,
-        Priority::Interactive if o.chunks_used < MUCH_USE_THRESHOLD.max(o.usual_chunks.saturating_mul(2)) => {
+        Priority::Interactive if o.chunks_used < LARGE_USE_CHUNKS.max(o.usual_chunks.saturating_mul(2)) => {
             Priority::InteractiveSeen
         }
         // It has had two slices already, and now waits for a burst.

@@ -3,7 +3,7 @@
 //! A thread runs on the HEC where it was made or woken, because its data is in that core's caches.
 //!
 //! # Protocol
-//! 1. Between threads the holder of a HEC checks whether another HEC is idle, a core is free for it
+//! 1. Between threads the holder of a HEC checks three conditions. Another HEC is idle, a core is free for it
 //!    ([`crate::base::active_limit`]), and more threads are queued here than the one that runs next.
 //! 2. If so, it divides the others among its HEC and the idle ones. How often it does so depends on how well that has
 //!    paid recently ([`crate::hec::balance_backoff`]).

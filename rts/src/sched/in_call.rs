@@ -110,8 +110,8 @@ pub fn bound_thread_of(ic: *const InCall) -> Option<Tso> {
 
 static ACTIVE: Mutex<Vec<usize>> = Mutex::new(Vec::new());
 
-/// Clears the list in the child of a fork: no in-call of the parent takes a result there, and the stacks on which they
-/// lie may be used for new OS threads.
+/// Clears the list in the child of a fork. No in-call of the parent takes a result there, and new OS threads may use
+/// the stacks on which they lie.
 pub fn after_fork() {
     unpoisoned(ACTIVE.lock()).clear();
 }

@@ -2,7 +2,7 @@
 //!
 //! # Protocol
 //! A task holds at most one HEC at a time ([`crate::sched::handoff`] says how it acquires it). It waits in one place,
-//! [`Task::wait`]. A task that passes a HEC on writes the HEC's number to the successor's [`Parker`] and unparks it, so
+//! [`Task::wait`]. A task that passes a HEC on writes the HEC's number to the successor's [`Parker`] and unparks it. So
 //! a wake-up that comes before the successor sleeps is not lost.
 //!
 //! # Invariants

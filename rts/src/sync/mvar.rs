@@ -14,9 +14,9 @@
 //!    times out repeatedly does not make the queue grow.
 //!
 //! # Convoys
-//! An MVar used as a lock can form a *convoy*: a release hands the MVar to a thread that does not run yet, and every
-//! thread that wants it meanwhile must queue. Threads that rarely met before then pay a context switch each time.
-//! Two rules prevent this where there are several HECs:
+//! An MVar used as a lock can form a *convoy*. A release hands the MVar to a thread that does not run yet. Every thread
+//! that wants the MVar meanwhile must queue. Threads that rarely met before then pay a context switch each time. Two
+//! rules prevent this where there are several HECs:
 //! - A taker first spins for a moment ([`crate::base::adaptive_spin`]).
 //! - A thread that receives an MVar for which others still wait runs at once, and so do the threads that it hands the
 //!   MVar on to. Then the lock is soon free. The thread that handed the MVar on runs second.

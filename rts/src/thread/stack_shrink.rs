@@ -3,9 +3,9 @@
 //! Most of a blocked thread's memory is stack that it does not use.
 //!
 //! # Protocol
-//! 1. When a collection copies the current chunk of a thread that has not run since the last collection, it makes the
-//!    copy as small as its contents (`collector/trace/stacks.rs`), and stores the chunk's size in `full_size`. A thread
-//!    that runs in every cycle never gets such a chunk.
+//! 1. A collection copies the current chunks of threads. If a thread has not run since the last collection, the copy is
+//!    as small as its contents (`collector/trace/stacks.rs`), and `full_size` holds the chunk's size. A thread that
+//!    runs in every cycle never gets such a chunk.
 //! 2. The chunk gets its full size again before the thread runs ([`make_ready`]), not when it overflows. Code that is
 //!    returned to relies on a stack check made when its frame was pushed. That check may cover far more words than the
 //!    frame has, and only it knows how many. A chunk of full size has at least the room that it had then.

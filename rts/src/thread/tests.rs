@@ -485,7 +485,7 @@ unsafe fn size(t: Tso) -> usize {
 }
 
 /// Makes threads of different depths, which are roots, with numbers for frames.
-unsafe fn resting_threads(w: &mut World, n: usize) -> Vec<(u64, Vec<usize>)> {
+unsafe fn parked_threads(w: &mut World, n: usize) -> Vec<(u64, Vec<usize>)> {
     for i in 0..n {
         let frame = |k| [vec![t::ret_9().0], vec![k; 9]].concat();
         let frames: Vec<usize> = (0..i % 5).flat_map(frame).collect();
@@ -500,7 +500,7 @@ fn a_resting_threads_chunk_is_as_small_as_its_contents_until_it_runs() {
     for gc_threads in [1, 4] {
         let mut w = World::with_gc_threads(2, gc_threads);
         unsafe {
-            let before = resting_threads(&mut w, 200);
+            let before = parked_threads(&mut w, 200);
             let full = size(Tso(w.roots[0].0));
             w.collect(Request::MINOR);
             // A thread may have run since the last collection, and may soon run again.
@@ -537,7 +537,7 @@ fn a_resting_threads_chunk_is_as_small_as_its_contents_until_it_runs() {
 fn a_thread_that_runs_now_and_then_keeps_its_chunk() {
     let mut w = World::new(2);
     unsafe {
-        resting_threads(&mut w, 1);
+        parked_threads(&mut w, 1);
         let full = size(Tso(w.roots[0].0));
         for i in 0..6 {
             let request = if i < 3 { Request::MINOR } else { Request::MAJOR };
@@ -552,7 +552,7 @@ fn a_thread_that_runs_now_and_then_keeps_its_chunk() {
 fn a_thread_in_a_foreign_call_keeps_its_chunk() {
     let mut w = World::new(2);
     unsafe {
-        resting_threads(&mut w, 2);
+        parked_threads(&mut w, 2);
         let full = size(Tso(w.roots[0].0));
         park::block(w.hec, Tso(w.roots[0].0), BlockedOnCCall, 0);
         park::block(w.hec, Tso(w.roots[1].0), BlockedOnDelay, 0);

@@ -10,8 +10,8 @@
 //! | it was giving the forking task a HEC | that task's wake-ups are made anew; it has taken all that it requested |
 //!
 //! # Invariants
-//! - Data of the HECs (queues, messages, which are idle) is consistent: only the holder of a HEC writes it, or a task
-//!   with the lock of a slot whose HEC no task holds.
+//! - Data of the HECs (queues, messages, which are idle) is consistent. Only the holder of a HEC writes it, or, while
+//!   no task holds the HEC, a task with the lock of its slot.
 //! - The child begins with the world stopped, and ends its parent's threads first. As long as all HECs have a holder,
 //!   no worker is started that would run one of them. (A thread that wakes when another one ends may be sent to its own
 //!   HEC.) Then the child resumes the world, and the other HECs become idle.

@@ -12,7 +12,7 @@
 //! 3. Write the values, wake the threads that wait for them, and unlock each TVar at its next version.
 //!
 //! The transaction takes effect at the end of step 1. Each TVar that was only read still had its version some time
-//! later, and no TVar that was written could change. If two transactions each read what the other writes, a fence
+//! later, and no TVar that was written could change. Two transactions may each read what the other writes. A fence
 //! between steps 1 and 2 ensures that at least one of them sees the other's lock in step 2. A transaction that wrote
 //! nothing does only step 2, and writes nothing shared. One that wrote every TVar it touched has no step 2, and needs
 //! no fence. With one HEC nothing is locked: all versions are compared, then the values are written.
@@ -106,7 +106,7 @@ impl Version {
     /// Locks the TVar if its version is the expected one.
     pub fn try_lock(&self, expected: usize) -> VersionCheck {
         // Acquire, also in `check` and `wait_unlocked`: a thread that finds a new version also sees all locks of the
-        // commit that wrote it, so its next attempt does not read the old state again. `unlock` releases what was
+        // commit that wrote it. So its next attempt does not read the old state again. `unlock` releases what was
         // written.
         match self.0.compare_exchange(expected, expected | LOCKED, Ordering::Acquire, Ordering::Acquire) {
             Ok(_) => VersionCheck::Current,

@@ -4,8 +4,8 @@
 //!
 //! * The record itself (hec_TREC, a MUT_PRIM), which the thread's `trec` names.
 //! * The log (MUT_ARR_PTRS), with TVar and value for each entry. A byte array beside it holds the version that was read
-//!   and the entry's *mark*: twice the serial number (from 1) of the latest undo note about the entry, plus 1 if the
-//!   entry has been written.
+//!   and the entry's *mark*. That is twice the serial number (from 1) of the latest undo note about the entry, plus 1
+//!   if the entry has been written.
 //! * The index (byte array of 32-bit slots, open addressing, entry number + 1), for logs of more than
 //!   [`MAX_LINEAR_SEARCH`] entries. TVars are hashed by address, so the index is rebuilt after a collection. Smaller
 //!   logs are searched linearly from the latest entry, because a TVar that is written has mostly just been read.
