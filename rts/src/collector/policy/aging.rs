@@ -16,7 +16,7 @@
 //! collection detects this: if much of what was promoted at once since the last one is dead, survivors age until a full
 //! collection finds less.
 //!
-//! *Checked by*: the unit tests below, and the mutants `tenure_never_ends` and `tenure_ignores_what_died`.
+//! *Checked by*: the unit tests below, and the mutants `aging_never_resumes` and `aging_ignores_dead_promotions`.
 use crate::base::poison::unpoisoned;
 use std::sync::{Mutex, MutexGuard};
 

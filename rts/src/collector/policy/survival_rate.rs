@@ -6,7 +6,7 @@
 //!
 //! *Protocol*
 //! 1. The gate opens if a large fraction of the allocation survives and collections take a large fraction of the
-//!    program's time. Copied objects lie closer together, so cheap collections are no loss.
+//!    program's time. (Cheap collections are worth having, because copied objects lie closer together.)
 //! 2. While it is open, each HEC gets a larger nursery at once, within [`super::nursery_budget`], instead of when the
 //!    heap has grown ([`super::heap_limits`]).
 //! 3. The gate closes when either fraction falls below a second, lower threshold.
