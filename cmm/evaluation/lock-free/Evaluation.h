@@ -1,5 +1,5 @@
-/* How thunks are entered and updated: without atomic instructions (2005 paper,
- * section 3).  ../atomic has what `hecaton study` measures this against. */
+/* How thunks are entered and updated: without atomic instructions [HMP05, §3].
+ * ../atomic has what `hecaton study` measures this against. */
 
 #pragma once
 
