@@ -262,7 +262,7 @@ mod tests {
     #[test]
     fn names_are_unique() {
         let suite = suite("unique", &[("ffi/b.hs", ""), ("gc/b.hs", "")]);
-        assert!(paths(&suite).err().expect("an error").to_string().contains("have the same name"));
+        assert!(paths(&suite).expect_err("two of one name").to_string().contains("have the same name"));
     }
 
     #[test]

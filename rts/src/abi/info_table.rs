@@ -46,6 +46,7 @@ unsafe fn half(p: usize) -> u32 {
 
 /// # Safety
 /// For all methods: the info pointer names a real info table of the kind the method reads.
+#[expect(clippy::missing_safety_doc, reason = "the section above is about all methods")]
 impl Info {
     #[inline(always)]
     fn table(self) -> usize {

@@ -197,14 +197,14 @@ pub static mut RtsFlags: Flags = Flags::zeroed();
 pub fn flags() -> Flags {
     // SAFETY: written while one thread runs (start-up), later only word by word by C code that
     // accepts this.
-    unsafe { *(&raw const RtsFlags) }
+    unsafe { (&raw const RtsFlags).read() }
 }
 
 /// Replaces the flags.
 /// # Safety
 /// No other thread uses them: before Haskell runs.
 pub unsafe fn set_flags(new: Flags) {
-    *(&raw mut RtsFlags) = new;
+    (&raw mut RtsFlags).write(new);
 }
 
 /// How to write an event log, as a C program may supply it.

@@ -33,6 +33,7 @@ pub struct Frame(pub *mut usize);
 
 /// # Safety
 /// For all methods: the frame is on the stack of a thread that is stopped.
+#[expect(clippy::missing_safety_doc, reason = "the section above is about all methods")]
 impl Frame {
     /// The youngest frame of a chunk.
     pub unsafe fn youngest(s: Stack) -> Frame {

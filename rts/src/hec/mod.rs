@@ -350,6 +350,7 @@ impl Hec {
     }
 
     /// Are there threads to run here, or one that runs?
+    #[expect(clippy::len_zero, reason = "the length is atomic, the head of the queue is not")]
     pub fn has_threads(&self) -> bool {
         self.run_queue.len() > 0 || self.r.current_tso != 0
     }
@@ -373,6 +374,7 @@ impl Hec {
 }
 
 impl idle::WorkSource for Hec {
+    #[expect(clippy::len_zero, reason = "the length is atomic, the head of the queue is not")]
     fn has_work(&self) -> bool {
         self.run_queue.len() > 0 || !self.sparks.is_empty()
     }

@@ -60,14 +60,14 @@ impl SparkRing {
         if tail - self.head.0.load(Ordering::Acquire) >= most {
             return false;
         }
-        let slots = self.slots.get().unwrap_or_else(|| self.make_slots(most));
+        let slots = self.slots.get().map_or_else(|| self.make_slots(most), |slots| &**slots);
         slots[tail & (slots.len() - 1)].store(address, Ordering::Relaxed);
         self.tail.0.store(tail + 1, Ordering::Release);
         true
     }
 
     #[cold]
-    fn make_slots(&self, most: usize) -> &Box<[AtomicUsize]> {
+    fn make_slots(&self, most: usize) -> &[AtomicUsize] {
         self.slots.get_or_init(|| zeros(most.next_power_of_two()))
     }
 

@@ -382,7 +382,7 @@ pub fn peak_blocks_resident() -> usize {
 /// Calls `f`, which may free it, for every run in use.
 /// # Safety
 /// The world is stopped.
-pub unsafe fn each_run(mut f: impl FnMut(Run)) {
+pub unsafe fn each_run(f: impl FnMut(Run)) {
     let top = pool().top;
     let mut in_use = Vec::new();
     let mut i = 0;
@@ -394,5 +394,5 @@ pub unsafe fn each_run(mut f: impl FnMut(Run)) {
         i += ((*d).len as usize).max(1);
     }
     // Only now: a run that is freed joins its neighbours.
-    in_use.into_iter().for_each(|run| f(run));
+    in_use.into_iter().for_each(f);
 }

@@ -225,8 +225,10 @@ impl AllocArea {
     }
 
     /// Counts a run among the large objects of this cycle.
-    pub fn note_large(&mut self, run: Run) {
-        self.large_blocks += unsafe { (*run).len as usize };
+    /// # Safety
+    /// `run` is a run in use, which nobody else counts.
+    pub unsafe fn note_large(&mut self, run: Run) {
+        self.large_blocks += (*run).len as usize;
         self.large.push(run);
         if self.large_blocks > self.large_limit {
             self.full = true;

@@ -33,7 +33,7 @@ pub unsafe fn size_of_object(c: Closure, info: Info) -> usize {
         TREC_CHUNK => SIZEOF_StgTRecChunk / 8,
         TSO => SIZEOF_StgTSO / 8,
         STACK => SIZEOF_StgStack / 8 + (c.word(OFFSET_STACK_stack_size / 8) as u32) as usize,
-        BCO => (c.word(4) >> 32) as usize,
+        BCO => c.word(4) >> 32,
         _ => 1 + info.ptrs() + info.nptrs(),
     }
 }

@@ -69,7 +69,7 @@ unsafe fn may_switch(hec: &Hec, t: Tso) -> bool {
 /// Can this thread run on the native stack of another one?
 #[inline]
 unsafe fn may_follow(first: Tso) -> bool {
-    !first.is_null() && !finished(first) && !(settings().threaded && first.obj().bound != 0)
+    !(first.is_null() || finished(first) || settings().threaded && first.obj().bound != 0)
 }
 
 /// Takes the thread that runs next off the queue.

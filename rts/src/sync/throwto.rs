@@ -237,6 +237,7 @@ pub unsafe extern "C" fn hec_unmasked(hec: &mut Hec) -> usize {
 
 /// Raises the first exception that waits for the thread, if the operation that the thread is about to block in is
 /// interruptible. Returns true if it raised one; then the thread does not block.
+/// # Safety
 /// The thread is at rest, with a frame on top that needs no register.
 #[inline]
 pub unsafe fn deliver_instead(hec: &mut Hec, t: Tso, why: usize) -> bool {

@@ -156,7 +156,7 @@ impl World {
     pub fn collect(&mut self, request: Request) -> Outcome {
         let roots = &mut self.roots;
         // SAFETY: no thread runs.
-        unsafe { collect(&mut [self.hec], 0, request, &mut |visit| roots.iter_mut().for_each(|c| visit(c))) }
+        unsafe { collect(&mut [self.hec], 0, request, &mut |visit| roots.iter_mut().for_each(visit)) }
     }
     /// The object after as many collections as make it old.
     pub fn old(&mut self, c: Closure) -> Closure {

@@ -12,7 +12,7 @@ const SPINS_BEFORE_YIELD: u32 = 64;
 /// Waits for one iteration of a poll loop; `turns` counts the iterations, from 0.
 pub fn pause(turns: &mut u32) {
     *turns += 1;
-    if *turns % SPINS_BEFORE_YIELD == 0 {
+    if turns.is_multiple_of(SPINS_BEFORE_YIELD) {
         yield_now();
     } else {
         spin_loop();

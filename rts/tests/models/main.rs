@@ -4,7 +4,9 @@
 //! as they are shipped ([`shipped`]), with loom's atomics ([`atomics`]). Each module is named after the protocol it
 //! checks; `hec_world` and `throwto_world` are their common support.
 
+#[allow(dead_code, reason = "every type has the operations of all")]
 mod atomics;
+#[allow(dead_code, reason = "models call some of what is shipped")]
 mod shipped;
 
 /// The paths by which the shipped files find each other, as in the runtime.

@@ -49,7 +49,7 @@ static mut CONFIG: Option<RtsConfig> = None;
 
 pub fn config() -> RtsConfig {
     // SAFETY: written once, by `setup`, while one thread runs.
-    unsafe { *(&raw const CONFIG) }.unwrap_or(defaultRtsConfig)
+    unsafe { (&raw const CONFIG).read() }.unwrap_or(defaultRtsConfig)
 }
 
 /// Whether advice may name RTS options, and whether they would be accepted.
@@ -97,7 +97,7 @@ fn end(exit: Exit) -> ! {
 /// # Safety
 /// First of all that `hs_init` does, once, while one OS thread runs. `argv` has `argc` strings.
 pub unsafe fn setup(argc: *mut c_int, argv: *mut *mut *mut c_char, config: RtsConfig) {
-    *(&raw mut CONFIG) = Some(config);
+    (&raw mut CONFIG).write(Some(config));
     let ways = Ways::linked();
     set_flags(defaults(ways, machine_memory()));
     if let Some(hook) = config.defaultsHook {

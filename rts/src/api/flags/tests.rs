@@ -335,7 +335,7 @@ fn numbers_of_hecs() {
     let here = crate::base::config::processors() as u32;
     for (options, hecs) in [("-N1", 1), ("-N", here), ("-maxN1", 1), ("-maxN999", here), ("-N2 -N1", 1), ("-N2 -N4", 4)]
     {
-        let parsed = case.run(&format!("+RTS {options}")).ok().expect(options);
+        let parsed = case.run(&format!("+RTS {options}")).unwrap_or_else(|_| panic!("{options}"));
         assert_eq!(parsed.flags.ParFlags.nCapabilities, hecs);
         assert!(parsed.err.is_empty(), "{options}");
     }

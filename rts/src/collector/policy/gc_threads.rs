@@ -50,7 +50,7 @@ pub(in crate::collector) unsafe fn plan_threads(
     }
     let p = parallel_gc_now();
     let name = generation_name(generation);
-    if !p.from_generation.is_some_and(|g| name >= g) {
+    if p.from_generation.is_none_or(|g| name < g) {
         return None;
     }
     let balanced = p.balances(name);

@@ -175,7 +175,7 @@ impl Checker<'_> {
             self.fail(owner, &format!("refers to {p:#x}, which is no address of ours"));
         }
         let header = c.word(0);
-        if header % WORD != 0 || in_heap(header) || !self.mapped.holds(header) {
+        if !header.is_multiple_of(WORD) || in_heap(header) || !self.mapped.holds(header) {
             self.fail(owner, &format!("refers to {p:#x}, whose header is {header:#x}"));
         }
         let kind = Info(header).kind();
@@ -240,7 +240,7 @@ impl Checker<'_> {
         if kind == STACK {
             let s = Stack(c.0);
             let sp = s.obj().sp;
-            if sp < s.base() || sp > s.top() || sp % WORD != 0 {
+            if sp < s.base() || sp > s.top() || !sp.is_multiple_of(WORD) {
                 self.fail(c, &format!("its Sp is {sp:#x}"));
             }
         }

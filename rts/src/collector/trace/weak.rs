@@ -49,7 +49,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
             let old = (p & !TAG_MASK) as *mut usize;
             let header = *old;
             if header & FORWARDED != 0 {
-                return Some(Closure(header - FORWARDED | p & TAG_MASK));
+                return Some(Closure((header - FORWARDED) | (p & TAG_MASK)));
             }
             p = match Info(header).kind() {
                 IND | BLACKHOLE => self.value_of_blackhole(old)?,

@@ -38,7 +38,7 @@ impl ShortCalls {
 
     /// Should this call be timed, even if its duration is predicted?
     pub fn is_sample(&self) -> bool {
-        self.calls_so_far() % SAMPLE_PERIOD == 0
+        self.calls_so_far().is_multiple_of(SAMPLE_PERIOD)
     }
 
     fn calls_so_far(&self) -> usize {

@@ -329,7 +329,7 @@ pub unsafe fn abort(hec: &mut Hec, t: Tso) {
 /// # Safety
 /// The thread is stopped, or is the caller.
 pub unsafe fn validate(t: Tso) -> bool {
-    current(t).map_or(true, |r| r.is_waiting() || r.is_valid())
+    current(t).is_none_or(|r| r.is_waiting() || r.is_valid())
 }
 
 /// Undoes the writes since a nested transaction began, and ends it.

@@ -126,6 +126,7 @@ pub struct Entries {
 
 /// # Safety
 /// For all methods: the record has not moved, and entry numbers are less than its [`Record::len`].
+#[expect(clippy::missing_safety_doc, reason = "the section above is about all methods")]
 impl Entries {
     #[inline(always)]
     pub unsafe fn tvar(self, i: usize) -> Closure {
@@ -153,6 +154,7 @@ impl Entries {
 
 /// # Safety
 /// For all methods: the record is live, and entry numbers are less than [`Record::len`].
+#[expect(clippy::missing_safety_doc, reason = "the section above is about all methods")]
 impl Record {
     #[cold]
     #[inline(never)]
