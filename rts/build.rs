@@ -1,4 +1,4 @@
-//! Generates `abi.rs` from the headers of the installed GHC.
+//! Generates the layouts of `abi` from the headers of the installed GHC.
 use std::{env, path::PathBuf, process::Command};
 
 fn run(cmd: &mut Command) -> String {

@@ -8,7 +8,7 @@ use std::mem::{offset_of, size_of};
 #[repr(C)]
 pub struct TsoObj {
     pub info: usize,
-    /// Next thread in the queue it is on; [`Tso::END`] at the end.
+    /// Next thread in the queue it is on; [`Tso::end`] at the end.
     pub link: Tso,
     /// Pieces of nurseries that it has used up since it last blocked, and that it usually uses up before it blocks (`hec/priority.rs`). These
     /// three are in the place of the headers' `global_link`, which no compiled code knows.

@@ -26,7 +26,7 @@ impl AdaptiveSpin {
         }
     }
 
-    /// Is it worth trying this time? Who tries says what [came of it](Patience::learn).
+    /// Is it worth trying this time? Who tries says what [came of it](AdaptiveSpin::record).
     pub fn should_spin(&mut self) -> bool {
         let skips = self.skip > 0;
         self.skip -= skips as u32;

@@ -1,7 +1,7 @@
 //! Black holes: waiting for a thunk that another thread evaluates.
 //!
 //! # Protocol
-//! 1. A thread that enters a claimed thunk waits in a queue of the thunk's own ([OT10], section 8.3). The thunk's
+//! 1. A thread that enters a claimed thunk waits in a queue of the thunk's own (\[OT10\], section 8.3). The thunk's
 //!    indirectee is then a BLOCKING_QUEUE, with a MSG_BLACKHOLE for each entry.
 //! 2. The thread that gives the thunk its value finds the queue there and wakes all its threads.
 //! 3. With several HECs the queue may be overwritten, so it also hangs on the thunk's owner ([`thunk`] has the
@@ -13,7 +13,7 @@
 //! # Chains of waiting threads
 //! Threads that update something shared lazily (`atomicModifyIORef`) wait for each other in a chain, each for the one
 //! before it. Under round robin they would stay in a chain for ever: each is woken, does its own short evaluation, and
-//! waits at the end of the chain. ([Tro16] met this in GHC's own name cache.) Three rules prevent this:
+//! waits at the end of the chain. (\[Tro16\] met this in GHC's own name cache.) Three rules prevent this:
 //! - A thread that waits makes the thread at the head of its chain run next. A woken thread runs at once, before the
 //!   thread that has woken it can wait for it.
 //! - If the head is far back in the run queue, the waiting thread steals the head's work

@@ -1,4 +1,4 @@
-//! Thunk protocol: claims, updates and waiting for a thunk that several HECs may enter at the same time ([HMP05],
+//! Thunk protocol: claims, updates and waiting for a thunk that several HECs may enter at the same time (\[HMP05\],
 //! section 3).
 //!
 //! # Protocol

@@ -126,7 +126,7 @@ pub unsafe extern "C" fn hec_request_pinned(hec: &mut Hec, bytes: usize, alignme
 }
 
 /// Room for a byte array of `size` words, header included, that never moves, such that its byte `offset` is at a multiple of `alignment`,
-/// a power of two; null when there is no memory for it. As for [`array`], nobody waits.
+/// a power of two; null when there is no memory for it. As for [`fn@array`], nobody waits.
 /// # Safety
 /// The HEC is held; the caller writes a whole array before anything else looks at the heap.
 pub unsafe fn pinned(hec: &mut Hec, size: usize, alignment: usize, offset: usize) -> Closure {

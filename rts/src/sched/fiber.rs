@@ -2,7 +2,7 @@
 //!
 //! A task in an in-call must be ready to run its bound thread, because no other task may. While the bound thread waits,
 //! the task runs other threads itself. So a bound thread that communicates with others needs no switch of OS threads.
-//! ([OT10] and [SHMP14] describe that cost of bound threads; the stock runtime switches twice per exchange.)
+//! (\[OT10\] and \[SHMP14\] describe that cost of bound threads; the stock runtime switches twice per exchange.)
 //!
 //! # Protocol
 //! These threads run on a fiber, because one of them may make a long foreign call:

@@ -19,7 +19,6 @@
 //! # Invariants
 //! - The pool is no root: a collection drops sparks that only it refers to.
 //! - Only the HEC's holder writes the counters. They are read while the world is stopped.
-//! stopped.
 use super::settings;
 use crate::abi::closure::fields::INDIRECTEE;
 use crate::abi::layout::*;

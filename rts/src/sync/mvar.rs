@@ -264,7 +264,7 @@ pub(super) unsafe fn leave(hec: &mut Hec, t: Tso) {
 /// Makes a thread wait for an empty port. Returns false if the port is full or has another reader; the thread's
 /// operation then reports this.
 /// # Safety
-/// As for [`park`].
+/// As for [`park()`].
 pub(super) unsafe fn park_at_port(hec: &mut Hec, t: Tso, port: Closure) -> bool {
     let mut locked = Locked::new(port);
     if locked.is_full() || locked.head() != end() {

@@ -48,7 +48,7 @@ const OWNER_WAIT_TICKS: u64 = 15_000;
 /// A piece of work that any worker can do.
 #[derive(Clone, Copy)]
 pub(in crate::collector) enum Work {
-    /// A run of copies, from its Cheney pointer on [Che70].
+    /// A run of copies, from its Cheney pointer on \[Che70\].
     Run(Run),
     /// A large object.
     Large(Closure),

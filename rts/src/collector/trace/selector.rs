@@ -1,6 +1,6 @@
 //! Evaluates selector thunks whose selectee is evaluated.
 //!
-//! This keeps `let (a, b) = … in …` from retaining `a` as long as `b` is needed [Wad87].
+//! This keeps `let (a, b) = … in …` from retaining `a` as long as `b` is needed \[Wad87\].
 //!
 //! *Protocol*
 //! 1. The selectee of a selector may be another selector, and so may the selected field, through millions of them. So a

@@ -5,7 +5,7 @@
 //! *Protocol*
 //! 1. For every step a worker has one *open* run, in which it allocates.
 //! 2. A full run goes to `filled`, and to `pending` if objects in it are not scavenged yet. `scan` in a run's
-//!    descriptor is its Cheney pointer [Che70].
+//!    descriptor is its Cheney pointer \[Che70\].
 //! 3. The worker is done when every open run is scavenged up to `free` and no run is pending.
 //! 4. With several workers, pending runs and other work are in deques, from which others can take them
 //!    ([`crate::collector::parallel::work_sharing`]).

@@ -228,7 +228,7 @@ pub fn acquire_home(me: TaskRef, no: usize) {
     slot(no).acquire(me);
 }
 
-/// Acquires a HEC for a call from C, which may have chosen one ([`Task::preferred`](task::Task::preferred)).
+/// Acquires a HEC for a call from C, which may have chosen one ([`Task::preferred`](super::task::Task::preferred)).
 pub fn acquire_for_call(me: TaskRef) {
     match me.preferred.get() {
         Some(no) => acquire_home(me, no % hec::enabled()),
