@@ -71,7 +71,7 @@ fn a_bound_thread_follows_a_task_that_releases_its_hec() {
 /// The task's thread is woken on the second HEC. The holder of that HEC leaves for a foreign call, then acquires a
 /// third HEC and stops the world.
 fn stop_with_third_hec(world: &'static HecWorld, me: TaskRef) {
-    world.check_mailbox(me);
+    world.handle_requests(me);
     world.release_hec(me);
     world.slot(2).acquire(me);
     world.stop_the_world(me);

@@ -51,7 +51,7 @@ fn run_child(inherited: &[Inherited]) {
             child.queue(0, FIRST, None);
             child.schedule(me, Some(FIRST));
             let t = Thread { name: MIGRATED, bound: None };
-            assert!(child.migrate(me, t), "the other HEC is idle");
+            assert!(child.give_to_idle(me, t), "the other HEC is idle");
             child.stop_the_world(me);
             child.release_hec(me);
         });

@@ -151,7 +151,7 @@ pub struct HecWorld {
     hecs: Vec<Hec>,
     pub tasks: Vec<TaskRef>,
     stop_world: stop_world_protocol::World,
-    /// As `slot::stopping`.
+    /// As `handoff::stopping`.
     stopping: AtomicBool,
     fiber: UnsafeCell<Vec<&'static str>>,
     /// Workers that have not been started yet.
@@ -325,8 +325,8 @@ impl HecWorld {
         self.hecs[no].idle.load(Ordering::Relaxed)
     }
 
-    /// As `balance::migrate`.
-    pub fn migrate(&'static self, me: TaskRef, t: Thread) -> bool {
+    /// As `balance::give_to_idle`.
+    pub fn give_to_idle(&'static self, me: TaskRef, t: Thread) -> bool {
         let mut idle_slots = self.others(me).filter(|slot| self.is_hec_idle(slot.1));
         idle_slots.any(|slot| unsafe { slot.give(|| self.queue(slot.1, t.name, t.bound)) })
     }
@@ -367,7 +367,7 @@ impl HecWorld {
                 return;
             }
             let Some(no) = me.held().filter(|&no| no != PROCESS_ENDED) else { return };
-            if self.check_mailbox(me) {
+            if self.handle_requests(me) {
                 continue;
             }
             match self.pop(no) {
@@ -375,18 +375,18 @@ impl HecWorld {
                 Some(t) => {
                     if let Some(there) = t.bound.and_then(|task| task.assigned_hec().elsewhere(no)) {
                         self.send(there, t);
-                    } else if !self.migrate(me, t) {
+                    } else if !self.give_to_idle(me, t) {
                         self.push_front(no, t);
-                        self.wait_for_hec(me, in_call);
+                        self.release_until_work(me, in_call);
                     }
                 }
-                None => self.wait_for_hec(me, in_call),
+                None => self.release_until_work(me, in_call),
             }
         }
     }
 
-    /// As `schedule::check_mailbox`, without load balancing.
-    pub fn check_mailbox(&'static self, me: TaskRef) -> bool {
+    /// As `schedule::handle_requests`, without load balancing.
+    pub fn handle_requests(&'static self, me: TaskRef) -> bool {
         let no = self.own_slot(me).1;
         let mailbox = &self.hecs[no].mailbox;
         if mailbox.take_return_request() && unsafe { self.slot(no).yield_to_stopper(me) } {
@@ -407,7 +407,8 @@ impl HecWorld {
         }
     }
 
-    fn wait_for_hec(&'static self, me: TaskRef, in_call: Option<usize>) {
+    /// As `schedule::release_until_work`. A worker waits for any work, a task in an in-call for a HEC.
+    fn release_until_work(&'static self, me: TaskRef, in_call: Option<usize>) {
         let slot = self.own_slot(me);
         unsafe {
             if in_call.is_some() {
@@ -514,7 +515,7 @@ impl HecWorld {
         self.stop_world.0.store(true, Ordering::Relaxed);
     }
 
-    /// As `fork::child`, until the world resumes.
+    /// As `fork_process::child`, until the world resumes.
     pub fn become_child(&'static self, me: TaskRef) {
         unsafe {
             me.0.parker.renew();
@@ -529,7 +530,7 @@ impl HecWorld {
         unsafe { self.stop_world.resume(self.others(me)) }
     }
 
-    /// As `exit::wind_down`: stops the world for good.
+    /// As `shutdown::wind_down`: stops the world for good.
     pub fn stop_for_good(&'static self, me: TaskRef) {
         let (mine, others) = (self.own_slot(me), self.others(me));
         unsafe { while !self.stop_world.stop(me, mine, others.clone(), || ()) {} }

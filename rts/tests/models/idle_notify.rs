@@ -67,9 +67,9 @@ impl World {
         }
     }
 
-    /// Balances the load between threads of the first HEC, as in `balance::distribute` and `spark::wake_idle_hecs`. Returns how often
-    /// a HEC had become idle, and whether something could not be given away for the moment.
-    fn balance(&self) -> (usize, bool) {
+    /// Gives work away between two threads of the first HEC, as in `balance::distribute` and `spark::wake_idle_hecs`.
+    /// Returns how often a HEC had become idle, and whether something could not be given away for the moment.
+    fn distribute(&self) -> (usize, bool) {
         let hec = &self.hecs[0];
         let seen = self.idle_count.transitions();
         let mut later = false;
@@ -139,7 +139,7 @@ fn together(others: usize, cores: usize, first: fn(&World)) {
 #[test]
 fn work_is_added_as_another_hec_becomes_idle() {
     together(1, 2, |w| {
-        w.before_run(w.balance());
+        w.before_run(w.distribute());
         w.add_work();
         w.add_work();
     });
@@ -149,14 +149,14 @@ fn work_is_added_as_another_hec_becomes_idle() {
 fn a_thread_is_about_to_run_as_another_hec_becomes_idle() {
     together(1, 2, |w| {
         w.add(1);
-        w.before_run(w.balance());
+        w.before_run(w.distribute());
     });
 }
 
 #[test]
 fn two_hecs_become_idle_where_one_may_run() {
     together(2, 2, |w| {
-        w.before_run(w.balance());
+        w.before_run(w.distribute());
         w.add_work();
     });
 }
@@ -165,10 +165,10 @@ fn two_hecs_become_idle_where_one_may_run() {
 fn work_is_added_again_after_all_was_taken() {
     together(1, 2, |w| {
         w.add(1);
-        w.before_run(w.balance());
+        w.before_run(w.distribute());
         // The thread ends, and the one that waited runs and makes another.
         w.add(usize::MAX);
-        w.before_run(w.balance());
+        w.before_run(w.distribute());
         w.add_work();
     });
 }
@@ -187,7 +187,7 @@ fn a_hec_that_was_given_work_becomes_idle_again() {
             })
         };
         w.add(1);
-        w.before_run(w.balance());
+        w.before_run(w.distribute());
         other.join().unwrap();
         w.verify();
     });

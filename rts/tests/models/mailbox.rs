@@ -50,7 +50,7 @@ fn a_message_stops_a_running_thread() {
             let sender = thread::spawn(move || world.send(0, Thread { name: 1, bound: None }));
             let message = loop {
                 world.run_until_stopped(0);
-                world.check_mailbox(me);
+                world.handle_requests(me);
                 if let Some(t) = world.pop(0) {
                     break t;
                 }
@@ -84,7 +84,7 @@ fn messages(names: &'static [usize], other: fn(&'static HecWorld)) {
 #[test]
 fn a_message_is_read_though_the_holder_releases_the_hec() {
     messages(&[1], |world| {
-        world.check_mailbox(world.tasks[0]);
+        world.handle_requests(world.tasks[0]);
         world.release_hec(world.tasks[0]);
     });
 }

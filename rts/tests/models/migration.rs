@@ -20,11 +20,11 @@ fn check_migration(ran: &'static [usize], other: fn(&'static HecWorld, TaskRef))
             let other = world.spawn(1, move |me| other(world, me));
             let workers = [2, 3].map(|no| world.spawn_worker(no));
             let t = Thread { name: 1, bound: None };
-            if !world.migrate(me, t) {
+            if !world.give_to_idle(me, t) {
                 world.run(t);
             }
             world.schedule(me, Some(0));
-            world.check_mailbox(me);
+            world.handle_requests(me);
             world.release_hec(me);
             other.join().unwrap();
             world.end(ran, workers.into());

@@ -110,7 +110,7 @@ fn the_world_is_stopped_as_a_hec_is_left() {
             let me = world.tasks[0];
             acquire_with_thread(world, me);
             world.call_out(0, me);
-            world.check_mailbox(me);
+            world.handle_requests(me);
             world.release_hec(me);
             stopper.join().unwrap();
             world.end(&[1], vec![worker]);

@@ -19,7 +19,7 @@ struct Program {
 }
 
 impl Program {
-    /// As `exit::wind_down`.
+    /// As `shutdown::wind_down`.
     fn wind_down(&self, me: TaskRef, os_thread: i32) {
         self.world.slot(0).acquire(me);
         self.world.queue(0, FLUSH, Some(me));

@@ -230,7 +230,7 @@ impl Holder {
         self.thread(t).on.with(|o| unsafe { *o })
     }
 
-    /// As `schedule::read_mail`.
+    /// As `schedule::read_messages`.
     pub fn read_messages(&mut self) {
         if !self.w.mailboxes[self.no].any() {
             return;

@@ -57,7 +57,7 @@ fn a_running_thread_is_stopped_and_continues() {
                 world.release_hec(me);
             });
             let me = world.tasks[0];
-            while !world.check_mailbox(me) {
+            while !world.handle_requests(me) {
                 world.run_until_stopped(0);
             }
             world.release_hec(me);
