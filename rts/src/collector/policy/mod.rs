@@ -5,7 +5,8 @@
 //! 2. After it, each policy records a [`gc_sample::GcSample`] or what else it measures.
 //! 3. [`heap_limits`] then asks them for the limits and nursery sizes of the next cycle.
 //!
-//! *Locking*: each policy's state is in a mutex of its own. Only the collecting thread uses it, with the world stopped.
+//! *Locking*: each policy's state is in a mutex of its own. The collecting thread uses it with the world stopped.
+//! [`heap_limits::should_collect_early`] also reads it while the program runs.
 pub(super) mod aging;
 pub(super) mod doubling;
 pub(super) mod gc_cost_model;
