@@ -106,7 +106,7 @@ impl IdleCollections {
 
 /// Sees to it that a request to end all threads is served. A HEC that is in use has a holder who does.
 fn serve_interrupt(threaded: bool) {
-    interrupt::press();
+    interrupt::stop_threads();
     let me = task_table::current();
     if threaded && handoff::try_acquire(me) {
         // SAFETY: a HEC is held, and no thread runs on it.

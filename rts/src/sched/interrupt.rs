@@ -1,18 +1,22 @@
 //! Interrupting the program: `interruptStgRts` ends every Haskell thread.
 //!
-//! No handler and no finalizer of `Control.Exception` runs. In-calls return [`Interrupted`](super::in_call::Status), and so does
-//! every later one, until the program ends. A thread in a foreign call ends after the call, when the scheduler comes to it.
+//! No handler and no finalizer of `Control.Exception` runs. In-calls return [`Interrupted`](super::in_call::Status),
+//! and so does every later one, until the program ends. A thread in a foreign call ends after the call, when the
+//! scheduler runs it.
 //!
-//! *Protocol.*
-//!
-//! 1. [`request`] sets the state from `RUNNING` to `REQUESTED`, stops the running threads at their next heap check and wakes the
+//! # Protocol
+//! ```text
+//!     RUNNING ---- request ----> REQUESTED ---- end_threads ----> INTERRUPTED
+//! ```
+//! 1. [`request`] sets the state to `REQUESTED`, stops the running threads at their next heap check, and wakes the
 //!    ticker. It takes no lock, so a signal handler may call it.
-//! 2. A task that comes to the scheduler's loop, or the ticker when no HEC is in use, stops the world, ends every thread
-//!    that is not in a foreign call, and sets the state to `INTERRUPTED` ([`end_threads`]).
+//! 2. A task that returns to the scheduler's loop, or the ticker when no HEC is in use, stops the world. It ends every
+//!    thread that is not in a foreign call, and sets the state to `INTERRUPTED` ([`end_threads`]).
 //! 3. From then on the scheduler [ends](end_thread) each thread instead of running it.
 //!
-//! A request comes at any moment of the ticker's and of an idle task's way to sleep; both look for it after they have said
-//! that they sleep (`ticker_sleep.rs`; [`sleep_unless_requested`]).
+//! # Invariant
+//! A request may come at any moment while the ticker or an idle task is about to sleep. Both check for a request after
+//! they have announced their sleep (`ticker_sleep.rs`, [`sleep_unless_requested`]).
 use crate::abi::layout::*;
 use crate::abi::Tso;
 use crate::eval::raise_async::raise_async;
@@ -27,22 +31,22 @@ const REQUESTED: u8 = 1;
 const INTERRUPTED: u8 = 2;
 
 static STATE: AtomicU8 = AtomicU8::new(RUNNING);
-/// In the non-threaded way: the OS thread (its `tid`) that waits for events in a system call; 0 while it does not.
+/// In the non-threaded way: the `tid` of the OS thread that waits for events in a system call, or 0.
 static SLEEPER: AtomicI32 = AtomicI32::new(0);
 
-/// Asks for all threads to be ended. Async-signal-safe; any OS thread may call it.
+/// Requests that all threads be ended. Async-signal-safe; any OS thread may call this.
 pub fn request() {
     if STATE.compare_exchange(RUNNING, REQUESTED, Ordering::SeqCst, Ordering::SeqCst).is_ok() {
-        press();
+        stop_threads();
         handoff::TICKER_SLEEP.wake();
     }
 }
 
-/// Stops whatever keeps the scheduler from seeing the request: running threads, and the system call of an idle program
-/// of the non-threaded way. The ticker repeats this until the request has been seen.
-pub fn press() {
+/// Stops what keeps the scheduler from seeing the request: running threads, and in the non-threaded way the system call
+/// of an idle program. The ticker repeats this until the request has been seen.
+pub fn stop_threads() {
     for no in 0..hec::count() {
-        // SAFETY: atomics of a HEC that exists.
+        // SAFETY: accesses atomics of a HEC that exists.
         time_slices::end(unsafe { &*hec::address(no) });
     }
     let sleeper = SLEEPER.load(Ordering::SeqCst);
@@ -52,7 +56,7 @@ pub fn press() {
     }
 }
 
-/// Is there a request that nobody has served yet?
+/// Is there a request that no task has served yet?
 pub fn is_requested() -> bool {
     STATE.load(Ordering::SeqCst) == REQUESTED
 }
@@ -62,8 +66,8 @@ pub fn has_ended_threads() -> bool {
     STATE.load(Ordering::Relaxed) == INTERRUPTED
 }
 
-/// Runs `sleep`, a system call that a signal ends, with the answer to whether there is a request already. All signals are blocked, and
-/// the system call opens the mask.
+/// Runs `sleep`, a system call that a signal ends. Its argument says whether there is a request already. All signals
+/// are blocked, and the system call unblocks them.
 pub fn sleep_unless_requested<R>(sleep: impl FnOnce(bool) -> R) -> R {
     // SAFETY: the number of the calling OS thread.
     SLEEPER.store(unsafe { libc::gettid() }, Ordering::SeqCst);
@@ -97,13 +101,13 @@ pub unsafe fn end_threads(me: TaskRef) {
 
 /// Ends one thread, without handlers.
 /// # Safety
-/// `t` is at rest, has not finished and is in no foreign call; the caller holds `hec`, and either the world is stopped or `t` is on
-/// `hec`.
+/// `t` is at rest, has not finished, and is in no foreign call. The caller holds `hec`, and either the world is stopped
+/// or `hec` owns `t`.
 pub(super) unsafe fn end_thread(hec: &mut Hec, t: Tso) {
     raise_async(hec, t, None);
 }
 
-/// In the child of a fork: the request was its parent's.
+/// Resets the state in the child of a fork: a request was for the parent.
 pub fn after_fork() {
     STATE.store(RUNNING, Ordering::SeqCst);
     SLEEPER.store(0, Ordering::SeqCst);
