@@ -24,7 +24,7 @@ use crate::info;
 #[no_mangle]
 pub unsafe extern "C" fn hec_raise(hec: &mut Hec, exception: Closure) -> usize {
     let t = hec.current();
-    let mut thunk_for_it = None;
+    let mut raising = None;
     let mut frame = Frame::youngest(t.obj().stackobj);
     loop {
         // Nearly all frames of a deep stack are of this kind.
@@ -34,7 +34,7 @@ pub unsafe extern "C" fn hec_raise(hec: &mut Hec, exception: Closure) -> usize {
         match frame.info().kind() {
             UPDATE_FRAME => {
                 let thunk = frame.closure(UPD_FRAME_UPDATEE);
-                let raises = *thunk_for_it.get_or_insert_with(|| raising_thunk(hec, exception));
+                let raises = *raising.get_or_insert_with(|| raising_thunk(hec, exception));
                 update(hec, t, thunk, raises);
                 frame = Frame(frame.0.add(UPD_FRAME_WORDS));
             }
@@ -66,7 +66,7 @@ pub unsafe extern "C" fn hec_raise(hec: &mut Hec, exception: Closure) -> usize {
                 return 1;
             }
             RET_SMALL => {
-                let raises = *thunk_for_it.get_or_insert_with(|| raising_thunk(hec, exception));
+                let raises = *raising.get_or_insert_with(|| raising_thunk(hec, exception));
                 on_raise(hec, t, frame, raises);
                 return 0;
             }

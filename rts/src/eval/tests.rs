@@ -260,7 +260,7 @@ fn a_thunk_is_stolen_from_a_thread_far_back_with_the_work_done_for_it() {
 }
 
 #[test]
-fn a_thunk_is_not_stolen_with_what_is_about_its_thread() {
+fn a_thunk_is_not_stolen_with_frames_of_its_thread() {
     let mut w = World::new(2);
     let ret = t::ret_p().0;
     let unmask = info!(stg_unmaskAsyncExceptionszh_ret_info).0;

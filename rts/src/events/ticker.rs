@@ -131,7 +131,7 @@ fn run(s: Settings) {
             TICKER_SLEEP.sleep(|| paused() && !stopped() && !interrupt::is_requested(), None);
             continue;
         }
-        let now = handoff::times_taken();
+        let now = handoff::take_count();
         if handoff::any_held() || now != seen {
             seen = now;
             quiet = 0;
@@ -159,7 +159,7 @@ fn run(s: Settings) {
             seen = seen.wrapping_add(idle.collect() as usize);
             due = None;
         }
-        let unused = || !handoff::any_held() && handoff::times_taken() == seen;
+        let unused = || !handoff::any_held() && handoff::take_count() == seen;
         TICKER_SLEEP.sleep(|| unused() && !stopped() && !paused() && !interrupt::is_requested(), due);
     }
 }

@@ -86,7 +86,7 @@ pub struct Hec {
     /// Decides whether to evaluate a modification before publishing it.
     pub modify_predictor: ModifyPredictor,
     /// This HEC has seen the collection that has been announced (`sched/gc/announce.rs`).
-    pub heard: AtomicBool,
+    pub has_seen_gc: AtomicBool,
     /// The collection that the running thread was stopped for.
     pub gc_requested: Option<GcRequest>,
     /// Thunks that another HEC may evaluate before they are needed, and counts of what became of them.
@@ -148,7 +148,7 @@ impl Hec {
             value_spin: AdaptiveSpin::NEW,
             thunk_spin: AdaptiveSpin::NEW,
             modify_predictor: ModifyPredictor::new(checks().modify),
-            heard: AtomicBool::new(false),
+            has_seen_gc: AtomicBool::new(false),
             gc_requested: None,
             spark_skip: SparkSkip::default(),
             sparks: SparkRing::new(),

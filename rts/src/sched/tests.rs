@@ -54,7 +54,7 @@ fn log(l: &Log, n: usize) {
 #[test]
 fn one_os_thread_at_a_time_and_none_starves() {
     const ROUNDS: usize = 300;
-    let _w = World::new(2);
+    let _world = World::new(2);
     static INSIDE: AtomicUsize = AtomicUsize::new(0);
     static TOGETHER: AtomicUsize = AtomicUsize::new(0);
     let all: Vec<_> = (0..5)
@@ -96,7 +96,7 @@ fn returning(n: usize, l: &Log) -> Vec<Receiver<()>> {
 
 #[test]
 fn returning_tasks_are_served_in_order() {
-    let _w = World::new(2);
+    let _world = World::new(2);
     let l = Log::default();
     let all = returning(3, &l);
     unsafe { handoff::release(task_table::current()) };
@@ -141,8 +141,8 @@ fn calls_that_return_quickly_do_not_keep_others_from_running() {
 }
 
 #[test]
-fn nobody_overtakes_at_an_idle_moment() {
-    let _w = World::new(2);
+fn no_task_overtakes_the_successor() {
+    let _world = World::new(2);
     let (me, l) = (task_table::current(), Log::default());
     assert!(!handoff::try_acquire(me));
     let all = returning(1, &l);
@@ -153,14 +153,17 @@ fn nobody_overtakes_at_an_idle_moment() {
 }
 
 /// A script for a thread that notes on which OS thread it runs, `steps` times, and then ends.
-fn noting(steps: usize, priority: impl Fn() -> bool + Send + 'static) -> impl FnMut(*mut RegTable) -> usize + Send {
+fn noting(
+    steps: usize,
+    is_right_place: impl Fn() -> bool + Send + 'static,
+) -> impl FnMut(*mut RegTable) -> usize + Send {
     let mut left = steps;
-    let mut everywhere = true;
+    let mut always_right = true;
     move |reg| {
-        everywhere &= priority();
+        always_right &= is_right_place();
         left -= 1;
         match left {
-            0 if everywhere => unsafe { finish(reg, t::nil()) },
+            0 if always_right => unsafe { finish(reg, t::nil()) },
             0 => unsafe { finish(reg, t::caf()) },
             _ => ThreadYielding,
         }
@@ -299,14 +302,14 @@ fn a_parked_task_is_woken_and_does_not_sleep_with_cause_to_be_awake() {
     let since = Instant::now();
     me.park_timeout(BOUND, || true);
     let (asks, asked) = channel();
-    let nudged = spawn(move || {
+    let woken = spawn(move || {
         asked.recv().unwrap();
         crate::sched::handoff::protocol::Task::wake(me);
     });
     // `awake` is asked under the lock that `wake` takes, so `wake` comes when the task sleeps, and not before.
     me.park_timeout(BOUND, move || asks.send(()).is_err());
     assert!(since.elapsed() < BOUND);
-    nudged.recv_timeout(BOUND).unwrap();
+    woken.recv_timeout(BOUND).unwrap();
 }
 
 #[test]
@@ -450,7 +453,7 @@ fn an_exception_for_a_thread_in_a_foreign_call_waits_for_its_end() {
 
 #[test]
 fn tasks_of_ended_os_threads_are_used_again() {
-    let _w = World::new(2);
+    let _world = World::new(2);
     let visit = |says_so: bool| {
         std::thread::spawn(move || {
             let me = task_table::current();

@@ -14,7 +14,7 @@ pub struct Header(pub AtomicUsize);
 impl Header {
     /// Locks the object; `hole` is the header of a locked one. Returns the header that the object had.
     pub fn lock(&self, hole: usize) -> usize {
-        let mut turns = 0;
+        let mut spins = 0;
         loop {
             let seen = self.0.load(Ordering::Relaxed);
             // Acquire: the new holder sees what the previous holder wrote.
@@ -22,7 +22,7 @@ impl Header {
             if seen != hole && self.0.compare_exchange(seen, hole, yes, no).is_ok() {
                 return seen;
             }
-            pause(&mut turns);
+            pause(&mut spins);
         }
     }
     /// Unlocks the object and sets its header to `header`.

@@ -45,7 +45,7 @@ fn received(t: Tso) -> Closure {
 }
 
 #[test]
-fn takers_are_served_first_in_first_out_and_one_by_one() {
+fn takers_are_served_in_order_one_by_one() {
     let mut w = World::new(2);
     let m = w.mvar();
     let takers: Vec<Tso> = (0..4).map(|_| taker(&mut w, m, BlockedOnMVar)).collect();
@@ -66,7 +66,7 @@ fn takers_are_served_first_in_first_out_and_one_by_one() {
 }
 
 #[test]
-fn putters_are_served_first_in_first_out() {
+fn putters_are_served_in_order() {
     let mut w = World::new(2);
     let m = w.mvar();
     let values: Vec<Closure> = (0..3).map(|i| w.int(1000 + i)).collect();
@@ -104,7 +104,7 @@ fn readers_all_see_the_value_that_the_first_taker_takes() {
 }
 
 #[test]
-fn a_waiter_that_gives_up_is_not_served() {
+fn a_waiter_that_leaves_is_not_served() {
     let mut w = World::new(2);
     for gone in 0..3 {
         let m = w.mvar();
@@ -272,7 +272,7 @@ fn a_thread_that_blocks_interruptibly_gets_what_waits() {
 }
 
 #[test]
-fn throwers_to_a_thread_that_finishes_go_on() {
+fn throwers_to_a_finished_thread_resume() {
     let mut w = World::new(2);
     let target = catcher(&mut w, TSO_BLOCKEX);
     let e = w.int(1000);

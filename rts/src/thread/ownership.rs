@@ -108,9 +108,9 @@ impl Ownership {
         self.not_blocked(held).filter(|&owner| owner != me)
     }
 
-    /// Claims the thread for HEC `me` if it is blocked and `right(why)` holds.
-    pub fn claim<T>(self, thread: T, me: usize, right: impl FnOnce(usize) -> bool, _: &Held) -> Option<Claim<T>> {
-        let why = self.reason.take(NOT_BLOCKED as u16, |why| right(why as usize))? as usize;
+    /// Claims the thread for HEC `me` if it is blocked and `accepts(why)` holds.
+    pub fn claim<T>(self, thread: T, me: usize, accepts: impl FnOnce(usize) -> bool, _: &Held) -> Option<Claim<T>> {
+        let why = self.reason.take(NOT_BLOCKED as u16, |why| accepts(why as usize))? as usize;
         let home = self.owner.load(Ordering::Relaxed);
         self.owner.store(me, Ordering::Relaxed);
         Some(Claim { thread, why, home })

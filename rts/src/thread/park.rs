@@ -114,14 +114,14 @@ pub unsafe fn block(hec: &mut Hec, t: Tso, why: usize, info: usize) {
 /// A thread that was blocked, and that only this HEC may now change. Its `block_info` is unchanged.
 pub type Claim = ownership::Claim<Tso>;
 
-/// Claims the thread if it is blocked and `right(why, block_info)` holds.
+/// Claims the thread if it is blocked and `accepts(why, block_info)` holds.
 /// # Safety
 /// `t` is live, and the caller holds no thread's lock.
-pub unsafe fn claim(hec: &Hec, t: Tso, right: impl FnOnce(usize, usize) -> bool) -> Option<Claim> {
+pub unsafe fn claim(hec: &Hec, t: Tso, accepts: impl FnOnce(usize, usize) -> bool) -> Option<Claim> {
     let ownership = ownership(t);
     let held = ownership.lock();
     // The blocking HEC writes `block_info` before the reason, so it is read after the reason.
-    ownership.claim(t, hec.address(), |why| right(why, t.obj().block_info), &held)
+    ownership.claim(t, hec.address(), |why| accepts(why, t.obj().block_info), &held)
 }
 
 impl Claim {

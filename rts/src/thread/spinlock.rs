@@ -9,10 +9,10 @@ use crate::base::atomics::{spin_loop, yield_now, AtomicU16, AtomicUsize, Orderin
 /// The number of polls before a waiter yields to another OS thread: about as long as a critical section takes.
 const SPINS_BEFORE_YIELD: u32 = 64;
 
-/// Waits for one iteration of a poll loop; `turns` counts the iterations, from 0.
-pub fn pause(turns: &mut u32) {
-    *turns += 1;
-    if turns.is_multiple_of(SPINS_BEFORE_YIELD) {
+/// Waits for one iteration of a poll loop; `spins` counts the iterations, from 0.
+pub fn pause(spins: &mut u32) {
+    *spins += 1;
+    if spins.is_multiple_of(SPINS_BEFORE_YIELD) {
         yield_now();
     } else {
         spin_loop();
@@ -24,10 +24,10 @@ pub struct Spin(pub AtomicUsize);
 
 impl Spin {
     pub fn acquire(&self) {
-        let mut turns = 0;
+        let mut spins = 0;
         // Acquire: the new holder sees what the previous holder wrote.
         while self.0.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_err() {
-            pause(&mut turns);
+            pause(&mut spins);
         }
     }
     pub fn release(&self) {
@@ -48,11 +48,11 @@ impl Reason {
     pub fn set(&self, why: u16) {
         self.0.store(why, Ordering::Release)
     }
-    /// Claims a blocked thread, under its lock, if `right` accepts the reason: the reason becomes `free`. At most one
+    /// Claims a blocked thread, under its lock, if `accepts` accepts the reason: the reason becomes `free`. At most one
     /// of several HECs that race for a blocked thread succeeds.
-    pub fn take(&self, free: u16, right: impl FnOnce(u16) -> bool) -> Option<u16> {
+    pub fn take(&self, free: u16, accepts: impl FnOnce(u16) -> bool) -> Option<u16> {
         let why = self.get();
-        if why == free || !right(why) {
+        if why == free || !accepts(why) {
             return None;
         }
         self.set(free);

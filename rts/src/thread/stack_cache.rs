@@ -35,8 +35,8 @@ impl SpareChunks {
     /// No collection has happened since [`add`] added the chunk.
     #[inline]
     pub unsafe fn take(&mut self, words: usize) -> Option<Stack> {
-        let right = self.chunks.last()?.obj().size as usize == words;
-        self.chunks.pop_if(|_| right)
+        let fits = self.chunks.last()?.obj().size as usize == words;
+        self.chunks.pop_if(|_| fits)
     }
 
     /// Empties the cache. Called at each collection.

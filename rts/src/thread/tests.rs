@@ -496,7 +496,7 @@ unsafe fn parked_threads(w: &mut World, n: usize) -> Vec<(u64, Vec<usize>)> {
 }
 
 #[test]
-fn a_resting_threads_chunk_is_as_small_as_its_contents_until_it_runs() {
+fn a_parked_threads_chunk_is_as_small_as_its_contents() {
     for gc_threads in [1, 4] {
         let mut w = World::with_gc_threads(2, gc_threads);
         unsafe {
@@ -534,7 +534,7 @@ fn a_resting_threads_chunk_is_as_small_as_its_contents_until_it_runs() {
 }
 
 #[test]
-fn a_thread_that_runs_now_and_then_keeps_its_chunk() {
+fn a_thread_that_runs_in_each_cycle_keeps_its_chunk() {
     let mut w = World::new(2);
     unsafe {
         parked_threads(&mut w, 1);

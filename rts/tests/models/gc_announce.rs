@@ -9,7 +9,7 @@ use crate::shipped::mailbox::Mailbox;
 use loom::thread;
 
 struct Hec {
-    heard: AtomicBool,
+    has_seen_gc: AtomicBool,
     held: AtomicBool,
     mailbox: Mailbox<()>,
     limit: AtomicUsize,
@@ -19,8 +19,8 @@ struct Hec {
 struct HecRef(&'static Hec);
 
 impl AnnounceTarget for HecRef {
-    fn heard(self) -> &'static AtomicBool {
-        &self.0.heard
+    fn has_seen_gc(self) -> &'static AtomicBool {
+        &self.0.has_seen_gc
     }
     fn is_held(self) -> bool {
         self.0.held.load(Ordering::Relaxed)
@@ -33,8 +33,8 @@ impl AnnounceTarget for HecRef {
 /// Makes `n` HECs, which are held, and an announcement. Nothing is freed: loom's objects are the same in each run.
 fn world(n: usize) -> (&'static Announcement, Vec<HecRef>) {
     let hec = |_| {
-        let [heard, held] = [false, true].map(AtomicBool::new);
-        HecRef(Box::leak(Box::new(Hec { heard, held, mailbox: Mailbox::new(), limit: AtomicUsize::new(1) })))
+        let [has_seen_gc, held] = [false, true].map(AtomicBool::new);
+        HecRef(Box::leak(Box::new(Hec { has_seen_gc, held, mailbox: Mailbox::new(), limit: AtomicUsize::new(1) })))
     };
     (Box::leak(Box::new(Announcement(AtomicBool::new(false)))), (0..n).map(hec).collect())
 }

@@ -37,7 +37,7 @@ impl World {
         *self.slots[no].held.lock().unwrap() = false;
     }
 
-    fn times_taken(&self) -> usize {
+    fn take_count(&self) -> usize {
         self.slots.iter().map(|slot| slot.taken.load(Ordering::Relaxed)).sum()
     }
 
@@ -45,7 +45,7 @@ impl World {
     fn sleep(&self, seen: usize) {
         let unused = || {
             let held = self.slots.iter().any(|slot| *slot.held.lock().unwrap());
-            !held && self.times_taken() == seen
+            !held && self.take_count() == seen
         };
         self.ticker_sleep.sleep(unused, None);
     }
@@ -98,7 +98,7 @@ fn a_sleep_after_an_early_wake_ends_when_a_hec_is_used() {
         let ticker = thread::spawn({
             let world = world.clone();
             move || {
-                while world.times_taken() == 0 {
+                while world.take_count() == 0 {
                     world.sleep(0);
                 }
             }

@@ -22,7 +22,7 @@ use crate::base::atomics::{AtomicBool, Ordering};
 /// A HEC to which a collection is announced.
 pub trait AnnounceTarget: Copy {
     /// Has this HEC seen the announcement?
-    fn heard(self) -> &'static AtomicBool;
+    fn has_seen_gc(self) -> &'static AtomicBool;
     /// Does a task hold the HEC?
     fn is_held(self) -> bool;
     /// Requests that the holder return to the scheduler.
@@ -40,15 +40,15 @@ impl Announcement {
     /// `me` sees an announcement, or makes one. Returns true if it is the last of the HECs that are held: then it
     /// collects. If not, the return of those that have not seen it has been requested.
     pub fn is_last<H: AnnounceTarget>(&self, me: H, others: impl Iterator<Item = H>) -> bool {
-        me.heard().store(true, Ordering::Relaxed);
+        me.has_seen_gc().store(true, Ordering::Relaxed);
         self.0.store(true, Ordering::Relaxed);
-        let unheard = others.filter(|h| !h.heard().load(Ordering::Relaxed) && h.is_held());
-        unheard.inspect(|h| h.request_return()).count() == 0
+        let unseen = others.filter(|h| !h.has_seen_gc().load(Ordering::Relaxed) && h.is_held());
+        unseen.inspect(|h| h.request_return()).count() == 0
     }
 
     /// Clears the flags when the collection has begun. The world is stopped.
     pub fn clear<H: AnnounceTarget>(&self, all: impl Iterator<Item = H>) {
         self.0.store(false, Ordering::Relaxed);
-        all.for_each(|h| h.heard().store(false, Ordering::Relaxed));
+        all.for_each(|h| h.has_seen_gc().store(false, Ordering::Relaxed));
     }
 }

@@ -66,9 +66,9 @@ unsafe fn use_overflow(hec: &mut Hec) -> bool {
 struct Listener(usize);
 
 impl AnnounceTarget for Listener {
-    fn heard(self) -> &'static AtomicBool {
+    fn has_seen_gc(self) -> &'static AtomicBool {
         // SAFETY: accesses an atomic of a HEC that exists.
-        unsafe { &(*hec::address(self.0)).heard }
+        unsafe { &(*hec::address(self.0)).has_seen_gc }
     }
 
     fn is_held(self) -> bool {

@@ -119,7 +119,7 @@ static STOPPING: AtomicBool = AtomicBool::new(false);
 pub static TICKER_SLEEP: LazyLock<TickerSleep> = LazyLock::new(TickerSleep::new);
 
 /// How often HECs have been taken. The ticker uses this to tell idle HECs from busy ones.
-pub fn times_taken() -> usize {
+pub fn take_count() -> usize {
     (0..hec::count()).map(|no| slot(no).taken.load(Ordering::Relaxed)).fold(0, usize::wrapping_add)
 }
 

@@ -62,24 +62,24 @@ pub enum VersionCheck {
 impl Version {
     /// Waits until the TVar is unlocked, and returns its version.
     pub fn wait_unlocked(&self) -> usize {
-        let mut turns = 0;
+        let mut spins = 0;
         loop {
             // Acquire: see `try_lock`.
             let version = self.0.load(Ordering::Acquire);
             if version & LOCKED == 0 {
                 return version;
             }
-            pause(&mut turns);
+            pause(&mut spins);
         }
     }
 
     /// Reads version and value as they were at one moment.
     pub fn read(&self, value: &AtomicUsize) -> (usize, usize) {
-        let mut turns = 0;
+        let mut spins = 0;
         loop {
             match self.try_read(value) {
                 Some(found) => return found,
-                None => pause(&mut turns),
+                None => pause(&mut spins),
             }
         }
     }
@@ -117,12 +117,12 @@ impl Version {
 
     /// Waits for the lock and takes it if the version is the expected one. Returns false if it is another.
     pub fn lock_at(&self, expected: usize) -> bool {
-        let mut turns = 0;
+        let mut spins = 0;
         loop {
             match self.try_lock(expected) {
                 VersionCheck::Current => return true,
                 VersionCheck::Changed => return false,
-                VersionCheck::Locked => pause(&mut turns),
+                VersionCheck::Locked => pause(&mut spins),
             }
         }
     }
@@ -201,15 +201,15 @@ fn publish<L: Log>(log: &mut L, locked: impl Fn(&L, usize) -> bool) {
     }
 }
 
-/// Repeats the check while the TVar is locked, at most `spins` times.
-fn spin_while_locked(spins: u32, mut check: impl FnMut() -> VersionCheck) -> VersionCheck {
-    let mut turns = 0;
+/// Repeats the check while the TVar is locked, at most `max_spins` times.
+fn spin_while_locked(max_spins: u32, mut check: impl FnMut() -> VersionCheck) -> VersionCheck {
+    let mut spins = 0;
     loop {
         let found = check();
-        if found != VersionCheck::Locked || turns == spins {
+        if found != VersionCheck::Locked || spins == max_spins {
             return found;
         }
-        pause(&mut turns);
+        pause(&mut spins);
     }
 }
 
@@ -233,8 +233,8 @@ fn first_try<L: Log>(log: &mut L) -> VersionCheck {
         // The stores of our locks come before the loads of other transactions' locks.
         fence(Ordering::SeqCst);
         let reads = (0..log.len()).filter(|&i| !log.is_written(i));
-        let mut spins = reads.map(|i| spin_while_locked(L::SPINS, || log.version(i).check(log.seen(i))));
-        found = spins.find(|&l| l != VersionCheck::Current).unwrap_or(VersionCheck::Current);
+        let mut checks = reads.map(|i| spin_while_locked(L::SPINS, || log.version(i).check(log.seen(i))));
+        found = checks.find(|&l| l != VersionCheck::Current).unwrap_or(VersionCheck::Current);
     }
     if found == VersionCheck::Current {
         publish(log, |log, i| log.is_written(i));

@@ -50,7 +50,7 @@ fn writes_are_seen_inside_at_once_and_outside_after_the_commit() {
 }
 
 #[test]
-fn a_transaction_that_was_overtaken_has_no_effect() {
+fn an_invalid_transaction_has_no_effect() {
     let mut w = World::new(2);
     let (one, two, three) = (w.int(1000), w.int(2000), w.int(3000));
     // What the slower transaction reads, what it writes after reading, what it writes without reading.
@@ -79,7 +79,7 @@ fn a_transaction_that_was_overtaken_has_no_effect() {
 }
 
 #[test]
-fn a_value_that_went_away_and_came_back_is_noticed() {
+fn a_value_that_changed_and_changed_back_is_noticed() {
     let mut w = World::new(2);
     let (one, two) = (w.int(1000), w.int(2000));
     let v = w.tvar(one);
