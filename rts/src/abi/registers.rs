@@ -58,7 +58,7 @@ pub struct BlockDesc {
     pub back: usize,
     /// Spare half words where the stock structure keeps generation numbers.
     pub spare: [u16; 4],
-    /// Size in 4096-byte units, as compiled code expects; a nursery's may be 0 (`AllocArea::give_end`).
+    /// Size in 4096-byte units, as compiled code expects; a nursery's may be 0 (`AllocArea::publish_limit`).
     pub units: u32,
     /// Index of the run's first block.
     pub head: u32,

@@ -1,6 +1,6 @@
 //! What is said when a stack or the heap has overflowed or the world is slow to stop, unless the program's own hooks say it.
 use crate::api::flags::setup::advice;
-use crate::base::fatal::say;
+use crate::base::fatal::print_message;
 use libc::c_char;
 use std::ffi::CStr;
 
@@ -9,25 +9,25 @@ fn advise(option: &str) {
     let advice = advice();
     match (advice.wanted, advice.accepted) {
         (false, _) => {}
-        (true, true) => say(&format!("Use `+RTS {option}' to increase it.")),
-        (true, false) => say(&format!("Relink with -rtsopts and use `+RTS {option}' to increase it.")),
+        (true, true) => print_message(&format!("Use `+RTS {option}' to increase it.")),
+        (true, false) => print_message(&format!("Relink with -rtsopts and use `+RTS {option}' to increase it.")),
     }
 }
 
 #[no_mangle]
 pub extern "C" fn hec_stack_overflow(stack_bytes: usize) {
-    say(&format!("Stack space overflow: current size {stack_bytes} bytes."));
+    print_message(&format!("Stack space overflow: current size {stack_bytes} bytes."));
     advise("-Ksize -RTS");
 }
 
 #[no_mangle]
 pub extern "C" fn hec_out_of_heap(_request_bytes: usize, heap_bytes: usize) {
     if heap_bytes == 0 {
-        return say("out of memory");
+        return print_message("out of memory");
     }
-    say("Heap exhausted;");
+    print_message("Heap exhausted;");
     let megabytes = heap_bytes >> 20;
-    say(&format!("Current maximum heap size is {heap_bytes} bytes ({megabytes} MB)."));
+    print_message(&format!("Current maximum heap size is {heap_bytes} bytes ({megabytes} MB)."));
     advise("-M<size>");
 }
 

@@ -2,7 +2,7 @@
 use crate::base::config::{stats_mode_now, StatsMode};
 use crate::memory::{block_alloc, BLOCK_BYTES};
 use crate::observe::stats;
-use crate::observe::stats::AtEnd;
+use crate::observe::stats::FinalData;
 use crate::observe::{blackhole_profile, eventlog};
 use crate::sched::gc::events;
 use crate::sched::{gc, spark, stop_world, task_table};
@@ -10,8 +10,8 @@ use crate::sched::{gc, spark, stop_world, task_table};
 /// How much is alive is known from full collections: a program that is to tell, and has made none, makes one now.
 /// # Safety
 /// The world is stopped; all weak pointers are dead.
-pub unsafe fn look_once() {
-    if stats_mode_now() > StatsMode::Collect && stats::nothing_looked_at() {
+pub unsafe fn ensure_live_size_is_known() {
+    if stats_mode_now() > StatsMode::Collect && stats::has_no_major_gc() {
         gc::measure_live();
     }
 }
@@ -23,13 +23,13 @@ pub unsafe fn report() {
     let hecs = stop_world::hecs();
     blackhole_profile::report();
     stats::end_exit();
-    stats::report(&AtEnd {
-        allocated: stats::since_last(gc::allocated()),
+    stats::report(&FinalData {
+        allocated: stats::allocated_since_last(gc::allocated()),
         mem_peak: (block_alloc::peak_blocks_resident() * BLOCK_BYTES) as u64,
         tasks: task_table::counts(),
         sparks: spark::counts(),
         hecs: crate::hec::count(),
-        ..AtEnd::default()
+        ..FinalData::default()
     });
     events::at_end(&hecs);
     eventlog::end();

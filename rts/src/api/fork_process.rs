@@ -32,7 +32,7 @@ pub unsafe extern "C" fn forkProcess(entry: usize) -> libc::pid_t {
     let fork = || stable_ptr::with_locked(|| libc::fork());
     let fork = || adjustor::with_locked(fork);
     let fork = || stats::with_locked(fork);
-    let fork = || signals::while_forking(fork);
+    let fork = || signals::fork_with_signals_blocked(fork);
     let pid = eventlog::with_locked(fork);
     if pid != 0 {
         ticker::pause(false);
@@ -100,7 +100,7 @@ pub unsafe extern "C" fn forkOS_createThread(entry: usize) -> i32 {
         // SAFETY: a fresh OS thread, outside Haskell.
         unsafe {
             // The runtime may have ended since: nobody waits for this thread then. If it ends now, this waits for good.
-            if crate::api::startup::running() {
+            if crate::api::startup::is_running() {
                 let me = task_table::current();
                 handoff::acquire(me);
                 let mut cap: *mut crate::hec::Hec = hec();

@@ -66,7 +66,7 @@ pub enum Start {
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum Leave {
-    /// The caller winds down, and says [`Lifetime::ended`] then.
+    /// The caller winds down, and says [`Lifetime::mark_ended`] then.
     Last,
     NotLast,
     TooMany,
@@ -166,7 +166,7 @@ impl Lifetime {
     }
 
     /// The runtime has been wound down, and the process goes on.
-    pub fn ended(&self) {
+    pub fn mark_ended(&self) {
         let inner = self.inner();
         inner.set(&mut inner.lock(), Phase::Ended);
         inner.changed.notify_all();
@@ -175,7 +175,7 @@ impl Lifetime {
     /// May the caller call Haskell? If another OS thread has closed the runtime, its end is waited for, and who is itself called by
     /// Haskell (`inside`) waits for good. Every call into Haskell asks, and to learn who calls (`me`) is a system call, so that
     /// both are asked near the end only.
-    pub fn admits(&self, me: impl FnOnce() -> OsThread, inside: impl FnOnce() -> bool) -> bool {
+    pub fn can_enter(&self, me: impl FnOnce() -> OsThread, inside: impl FnOnce() -> bool) -> bool {
         if self.in_use() {
             return true;
         }

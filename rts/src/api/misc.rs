@@ -75,5 +75,5 @@ pub unsafe extern "C" fn ioManagerStart() {
 /// Has `base`'s event manager end.
 #[no_mangle]
 pub extern "C" fn ioManagerDie() {
-    crate::events::io_manager::die()
+    crate::events::io_manager::stop_managers()
 }

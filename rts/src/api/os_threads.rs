@@ -84,7 +84,7 @@ pub unsafe extern "C" fn joinOSThread(id: pthread_t) {
     let code = libc::pthread_join(id, null_mut());
     if code != 0 {
         let why = fatal::system_error(&std::io::Error::from_raw_os_error(code));
-        fatal::say(&format!("joinOSThread: error {code}: {why}"));
+        fatal::print_message(&format!("joinOSThread: error {code}: {why}"));
     }
 }
 

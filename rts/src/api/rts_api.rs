@@ -198,14 +198,14 @@ pub unsafe extern "C" fn rts_checkSchedStatus(site: *const libc::c_char, _hec: *
         Status::NotFinished => ("not finished", crate::api::shutdown::EXIT_INTERNAL_ERROR),
     };
     let site = std::ffi::CStr::from_ptr(site).to_string_lossy();
-    crate::base::fatal::say(&format!("{site}: {text}"));
-    crate::api::shutdown::exit_quietly(code)
+    crate::base::fatal::print_message(&format!("{site}: {text}"));
+    crate::api::shutdown::exit_process(code)
 }
 
 /// Takes the HEC, to build values and call Haskell.
 #[no_mangle]
 pub extern "C" fn rts_lock() -> *mut Hec {
-    crate::api::startup::require();
+    crate::api::startup::require_running();
     handoff::acquire_for_call(task_table::current());
     // SAFETY: just acquired.
     unsafe { hec() }

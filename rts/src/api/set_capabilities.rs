@@ -23,7 +23,7 @@ pub unsafe fn make(n: usize, holder: Option<TaskRef>) {
         h.fun_table.gc_fun = static_closure!(__stg_gc_fun).0;
         h.remembered.init(memory::heap().gens.len());
         let piece = heap_limits::chunk_bytes(n, nursery_bytes);
-        if !memory::nursery_chunks::deal(&mut [&mut h.alloc], nursery_bytes, piece) {
+        if !memory::nursery_chunks::distribute(&mut [&mut h.alloc], nursery_bytes, piece) {
             fatal::exit_with(EXIT_HEAP_OVERFLOW, "out of memory for the allocation area");
         }
         h.alloc.large_limit = heap_limits::large_limit(nursery_bytes);
@@ -41,11 +41,11 @@ pub unsafe fn make(n: usize, holder: Option<TaskRef>) {
 #[no_mangle]
 pub unsafe extern "C" fn setNumCapabilities(n: u32) {
     if n == 0 {
-        fatal::say("setNumCapabilities: there must be one capability at least");
+        fatal::print_message("setNumCapabilities: there must be one capability at least");
         return;
     }
     if n > 1 && !Ways::linked().threaded {
-        fatal::say("setNumCapabilities: not supported in the non-threaded RTS");
+        fatal::print_message("setNumCapabilities: not supported in the non-threaded RTS");
         return;
     }
     let n = (n as usize).min(MAX_HECS);

@@ -23,7 +23,7 @@ pub const EXIT_INTERNAL_ERROR: i32 = 254;
 pub static exitFn: AtomicUsize = AtomicUsize::new(0);
 
 /// Leaves the process through C's `exit`, without touching Haskell again.
-pub fn exit_quietly(code: i32) -> ! {
+pub fn exit_process(code: i32) -> ! {
     let f = exitFn.load(Ordering::Relaxed);
     // SAFETY: an embedder that sets `exitFn` sets it to a function that takes an int.
     unsafe {
@@ -44,16 +44,16 @@ unsafe fn wind_down(fast: bool) {
         flush_standard_handles();
     }
     startup::close();
-    crate::events::io_manager::die();
+    crate::events::io_manager::stop_managers();
     let me = task_table::current();
     handoff::acquire(me);
     while !stop_world::stop(me) {}
     handoff::end_handoff();
     crate::events::ticker::stop();
     crate::prims::weak::finalize_all();
-    crate::api::exit_report::look_once();
+    crate::api::exit_report::ensure_live_size_is_known();
     crate::collector::policy::gc_threads::stop_helpers();
-    crate::memory::prefault::dismiss();
+    crate::memory::prefault::stop_helper();
     crate::prims::hpc::exitHpc();
     crate::prims::terminal::restore();
     crate::api::exit_report::report();
@@ -77,7 +77,7 @@ pub unsafe extern "C" fn hs_exit() {
     if startup::leave() {
         wind_down(false);
         crate::events::signals::reset();
-        startup::ended();
+        startup::mark_ended();
     }
 }
 
@@ -104,13 +104,13 @@ pub unsafe extern "C" fn shutdownHaskellAndExit(code: i32, fast: i32) -> ! {
     if startup::leave_all() {
         wind_down(fast != 0);
     }
-    exit_quietly(code)
+    exit_process(code)
 }
 
 /// Ends the process with `code`, and leaves the runtime as it is.
 #[no_mangle]
 pub extern "C" fn stg_exit(code: i32) -> ! {
-    exit_quietly(code)
+    exit_process(code)
 }
 
 /// Ends the program by a signal, so that the parent sees it.
@@ -128,7 +128,7 @@ pub unsafe extern "C" fn shutdownHaskellAndSignal(signal: i32, fast: i32) -> ! {
     libc::pthread_sigmask(libc::SIG_UNBLOCK, &only, std::ptr::null_mut());
     libc::kill(libc::getpid(), signal);
     // A signal that does not end the process (or is ignored) leaves this way out.
-    exit_quietly(signal)
+    exit_process(signal)
 }
 
 /// The heap limit was exceeded and the program did not recover.
@@ -138,5 +138,5 @@ pub fn heap_overflow_exit() -> ! {
         // SAFETY: the embedder's own function, on its own terms.
         unsafe { hook(0, limit) };
     }
-    fatal::leave(EXIT_HEAP_OVERFLOW)
+    fatal::exit_now(EXIT_HEAP_OVERFLOW)
 }

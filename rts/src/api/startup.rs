@@ -6,7 +6,7 @@ use crate::abi::{Closure, WORD};
 use crate::api::flags::setup;
 use crate::api::lifetime::{Leave, Lifetime, Start};
 use crate::base::active_limit::ACTIVE_HECS;
-use crate::base::config::{checks, hec_flags, shows, HeapSuggestion};
+use crate::base::config::{checks, reports, settings_now, HeapSuggestion};
 use crate::base::fatal;
 use crate::collector;
 use crate::collector::roots::Visitor;
@@ -31,11 +31,11 @@ fn os_thread() -> libc::pid_t {
     unsafe { libc::gettid() }
 }
 
-/// One user less; true if it was the last. Then the caller winds down, and says [`ended`].
+/// One user less; true if it was the last. Then the caller winds down, and says [`mark_ended`].
 pub fn leave() -> bool {
     let left = LIFETIME.leave(os_thread());
     if left == Leave::TooMany {
-        fatal::say("warning: too many hs_exit()s");
+        fatal::print_message("warning: too many hs_exit()s");
     }
     left == Leave::Last
 }
@@ -46,8 +46,8 @@ pub fn close() {
 }
 
 /// The runtime has been wound down, and the process goes on.
-pub fn ended() {
-    LIFETIME.ended();
+pub fn mark_ended() {
+    LIFETIME.mark_ended();
 }
 
 /// The program ends, whoever still uses the runtime; true if the caller is to wind down. Waits for another OS thread
@@ -63,14 +63,14 @@ pub unsafe fn after_fork() {
     LIFETIME.renew();
 }
 
-pub fn running() -> bool {
+pub fn is_running() -> bool {
     LIFETIME.in_use()
 }
 
 /// Stops a program that calls Haskell without a runtime.
-pub fn require() {
+pub fn require_running() {
     // SAFETY: nobody else touches the calls of a task that is not idle.
-    if !LIFETIME.admits(os_thread, || unsafe { task_table::current().calls.with(|calls| !calls.is_empty()) }) {
+    if !LIFETIME.can_enter(os_thread, || unsafe { task_table::current().calls.with(|calls| !calls.is_empty()) }) {
         fatal::exit_with(
             crate::api::shutdown::EXIT_FAILURE,
             "error: a Haskell function was called while the runtime was not running: \
@@ -97,7 +97,7 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
     crate::observe::stats::begin_init();
     eventlog::start_clock();
     setup::setup(argc, argv, config);
-    let o = hec_flags();
+    let o = settings_now();
     let threaded = Ways::linked().threaded;
     if let Err(e) = memory::address_space::reserve() {
         fatal::exit_with(crate::api::shutdown::EXIT_HEAP_OVERFLOW, &e);
@@ -129,7 +129,7 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
     }
     collector::policy::heap_limits::init(collector_settings(&o));
     sched::spark::set_limit(o.max_local_sparks);
-    eventlog::hooks::heap_made(eventlog::HeapShape {
+    eventlog::hooks::heap_initialised(eventlog::HeapShape {
         generations: o.named_generations as u16,
         maximum: o.max_heap_bytes.unwrap_or(0) as u64,
         nursery: collector::policy::heap_limits::settings().nursery_bytes as u64,
@@ -138,7 +138,7 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
         block: memory::BLOCK_BYTES as u64,
     });
     // Without time slices nobody would notice that a HEC is stuck.
-    if o.tick.is_some() && !checks().crowd {
+    if o.tick.is_some() && !checks().oversubscribe {
         ACTIVE_HECS.set_cores(crate::base::cpus::at_start());
     }
     if crate::base::cpus::at_start() > 1 {
@@ -147,7 +147,7 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
     crate::api::set_capabilities::make(o.hecs, None);
     let _ = crate::hec::ON_MESSAGE.set(handoff::deliver);
     register_roots();
-    if shows().blackholes {
+    if reports().blackholes {
         blackhole_profile::start();
         collector::roots::register_weak_table(blackhole_profile::moved);
     }
@@ -190,10 +190,10 @@ fn collector_settings(o: &crate::base::config::Settings) -> collector::policy::h
         max_heap_bytes: o.max_heap_bytes,
         large_bytes: o.large_alloc_bytes,
         forced_threads: checks.gc_threads,
-        check: checks.heap || checks.old,
+        check: checks.heap || checks.promote_at_once,
         spaced_checks: !checks.heap,
-        vary_nurseries: checks.nurseries,
-        promote_at_once: checks.old,
+        vary_nurseries: checks.vary_nursery,
+        promote_at_once: checks.promote_at_once,
         ..collector::policy::heap_limits::Settings::DEFAULT
     }
 }
@@ -212,7 +212,7 @@ unsafe fn events(h: &mut crate::hec::Hec, idle: bool) -> bool {
     // A signal that comes after this sets it again.
     sched::event_poll::set_expected(false);
     let found = see_to_events(h, idle);
-    if io_poll::any() {
+    if io_poll::has_waiting() {
         sched::event_poll::set_expected(true);
     }
     found
@@ -226,7 +226,7 @@ unsafe fn see_to_events(h: &mut crate::hec::Hec, idle: bool) -> bool {
         signals::start_handlers(h);
         return true;
     }
-    if idle && signals::any_handlers() && !collect_finds_work() {
+    if idle && signals::has_user_handlers() && !collect_finds_work() {
         handoff::idle_while(signals::wait);
         return signals::start_handlers(hec()) || sched::interrupt::is_requested();
     }
@@ -328,11 +328,11 @@ pub unsafe extern "C" fn hs_main(
     let code = match status {
         in_call::Status::Success => 0,
         in_call::Status::Killed => {
-            fatal::say("main thread exited (uncaught exception)");
+            fatal::print_message("main thread exited (uncaught exception)");
             EXIT_KILLED
         }
         in_call::Status::Interrupted => {
-            fatal::say("interrupted");
+            fatal::print_message("interrupted");
             EXIT_INTERRUPTED
         }
         in_call::Status::HeapExhausted => EXIT_HEAP_OVERFLOW,

@@ -2,7 +2,7 @@
 //! held briefly, a waste where one waits for others' work. Whoever waits learns which it is.
 
 /// After so many disappointments in a row, it is tried once in two to the power of them.
-const MOST_FAILURES: u32 = 8;
+const MAX_FAILURES: u32 = 8;
 
 #[derive(Clone, Copy, Debug)]
 pub struct AdaptiveSpin {
@@ -35,7 +35,7 @@ impl AdaptiveSpin {
 
     /// It has been tried: what was waited for `came`, or not.
     pub fn record(&mut self, came: bool) {
-        self.failures = if came { 0 } else { (self.failures + 1).min(MOST_FAILURES) };
+        self.failures = if came { 0 } else { (self.failures + 1).min(MAX_FAILURES) };
         self.skip = (1 << self.failures) - 1;
     }
 }

@@ -43,28 +43,28 @@ pub extern "C" fn getCurrentThreadCPUTime() -> Time {
 
 /// A moment by both clocks, or the time between two.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Both {
+pub struct TimePair {
     pub cpu: Time,
     pub elapsed: Time,
 }
 
-impl Both {
-    pub fn now() -> Both {
-        Both { cpu: getProcessCPUTime(), elapsed: getProcessElapsedTime() }
+impl TimePair {
+    pub fn now() -> TimePair {
+        TimePair { cpu: getProcessCPUTime(), elapsed: getProcessElapsedTime() }
     }
 }
 
-impl std::ops::Sub for Both {
-    type Output = Both;
-    fn sub(self, other: Both) -> Both {
-        Both { cpu: self.cpu - other.cpu, elapsed: self.elapsed - other.elapsed }
+impl std::ops::Sub for TimePair {
+    type Output = TimePair;
+    fn sub(self, other: TimePair) -> TimePair {
+        TimePair { cpu: self.cpu - other.cpu, elapsed: self.elapsed - other.elapsed }
     }
 }
 
-impl std::ops::Add for Both {
-    type Output = Both;
-    fn add(self, other: Both) -> Both {
-        Both { cpu: self.cpu + other.cpu, elapsed: self.elapsed + other.elapsed }
+impl std::ops::Add for TimePair {
+    type Output = TimePair;
+    fn add(self, other: TimePair) -> TimePair {
+        TimePair { cpu: self.cpu + other.cpu, elapsed: self.elapsed + other.elapsed }
     }
 }
 

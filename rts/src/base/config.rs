@@ -13,7 +13,7 @@ pub const FLAG_BLOCK: usize = 1 << BLOCK_SHIFT;
 /// these stands for all that are older, and goes by the number of the oldest that was asked for.
 pub const MAX_GENERATIONS: usize = 12;
 /// The most that may be asked for. (The stock runtime takes any number, and crashes from 65 on.)
-pub const MOST_GENERATIONS: usize = 1000;
+pub const MAX_NAMED_GENERATIONS: usize = 1000;
 /// The most threads that a collection ever has.
 pub const MAX_GC_THREADS: usize = 64;
 
@@ -156,13 +156,13 @@ impl Settings {
 }
 
 /// The settings as they are now.
-pub fn hec_flags() -> Settings {
+pub fn settings_now() -> Settings {
     Settings::of(&flags())
 }
 
 /// That many generations there are to see for the program, of which it may have set the number itself.
 fn named_generations(asked: u32) -> usize {
-    (asked as usize).clamp(1, MOST_GENERATIONS)
+    (asked as usize).clamp(1, MAX_NAMED_GENERATIONS)
 }
 
 /// The number that `generation` has for the program, where it asked for so many.
@@ -212,7 +212,7 @@ impl ParallelGc {
 
     /// May GC threads take each other's work when `generation` is collected? The default of the
     /// flag, 1, leaves that to the runtime, which sees no reason against it.
-    pub fn balances(&self, generation: usize) -> bool {
+    pub fn allows_balancing(&self, generation: usize) -> bool {
         self.balanced_from.is_some_and(|g| g <= 1 || generation >= g)
     }
 }
@@ -232,16 +232,16 @@ pub struct Checks {
     /// Have so many GC threads take part in every collection, whether it pays or not.
     pub gc_threads: Option<usize>,
     /// Let all HECs be busy at a time, however few the cores are.
-    pub crowd: bool,
+    pub oversubscribe: bool,
     /// Give nurseries another size at every collection.
-    pub nurseries: bool,
+    pub vary_nursery: bool,
     /// Steal thunks from threads at rest wherever that can be done, instead of waiting for them.
-    pub steal: bool,
+    pub steal_thunks: bool,
     /// Evaluate what modifies variables before others see it, wherever that is.
-    pub modify: bool,
+    pub eager_modify: bool,
     /// Promote whatever survives a collection at once, collect at every block, and verify the heap
     /// as often as that does not take too long.
-    pub old: bool,
+    pub promote_at_once: bool,
 }
 
 /// Reads `HECATON_CHECK`: a list of `heap`, `every-block`, `old`, `crowd`, `nurseries`, `steal`, `modify`
@@ -252,11 +252,11 @@ fn parse_checks(list: &str) -> Result<Checks, &str> {
         match word {
             "heap" => checks.heap = true,
             "every-block" => checks.every_block = true,
-            "old" => (checks.every_block, checks.old) = (true, true),
-            "crowd" => checks.crowd = true,
-            "nurseries" => checks.nurseries = true,
-            "steal" => checks.steal = true,
-            "modify" => checks.modify = true,
+            "old" => (checks.every_block, checks.promote_at_once) = (true, true),
+            "crowd" => checks.oversubscribe = true,
+            "nurseries" => checks.vary_nursery = true,
+            "steal" => checks.steal_thunks = true,
+            "modify" => checks.eager_modify = true,
             other => match other.strip_prefix("gc-threads=").map(str::parse) {
                 Some(Ok(n)) if (1..=MAX_GC_THREADS).contains(&n) => checks.gc_threads = Some(n),
                 _ => return Err(other),
@@ -288,28 +288,28 @@ pub fn checks() -> Checks {
 
 /// What the runtime tells about a run at its end, beside the statistics of the flags.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Shows {
+pub struct Reports {
     /// Waits for black holes, and work done twice.
     pub blackholes: bool,
 }
 
 /// Reads `HECATON_SHOW`: a list of which `blackholes` is the one word so far. The error is the
 /// word it does not know.
-fn parse_shows(list: &str) -> Result<Shows, &str> {
-    let mut shows = Shows::default();
+fn parse_reports(list: &str) -> Result<Reports, &str> {
+    let mut reports = Reports::default();
     for word in list.split(',').map(str::trim).filter(|w| !w.is_empty()) {
         match word {
-            "blackholes" => shows.blackholes = true,
+            "blackholes" => reports.blackholes = true,
             other => return Err(other),
         }
     }
-    Ok(shows)
+    Ok(reports)
 }
 
 /// What the environment variable `HECATON_SHOW` asks for. An unknown word ends the program.
-pub fn shows() -> Shows {
+pub fn reports() -> Reports {
     let list = std::env::var_os("HECATON_SHOW").unwrap_or_default();
-    parse_shows(&list.to_string_lossy()).unwrap_or_else(|word| {
+    parse_reports(&list.to_string_lossy()).unwrap_or_else(|word| {
         crate::base::fatal::exit_with(1, &format!("HECATON_SHOW has `{word}'; it knows `blackholes'"))
     })
 }
@@ -327,15 +327,15 @@ mod tests {
         f.ParFlags.parGcLoadBalancingGen = 1;
         let p = ParallelGc::of(&f);
         assert_eq!((p.from_generation, p.threads), (Some(0), None));
-        assert!(p.balances(0) && p.balances(1));
+        assert!(p.allows_balancing(0) && p.allows_balancing(1));
         (f.ParFlags.parGcGen, f.ParFlags.parGcLoadBalancingGen, f.ParFlags.parGcThreads) = (1, 2, 3);
         let p = ParallelGc::of(&f);
         assert_eq!((p.from_generation, p.threads), (Some(1), Some(3)));
-        assert!(!p.balances(1) && p.balances(2));
+        assert!(!p.allows_balancing(1) && p.allows_balancing(2));
         f.ParFlags.parGcLoadBalancingEnabled = false;
         f.GcFlags.useNonmoving = true;
         let p = ParallelGc::of(&f);
-        assert!(p.from_generation.is_none() && !p.balances(2));
+        assert!(p.from_generation.is_none() && !p.allows_balancing(2));
     }
 
     #[test]
@@ -358,17 +358,17 @@ mod tests {
         let heap = Checks { heap: true, ..Checks::default() };
         assert_eq!(parse_checks("heap"), Ok(heap));
         assert_eq!(parse_checks("every-block, heap"), Ok(Checks { every_block: true, ..heap }));
-        assert_eq!(parse_checks("heap,old"), Ok(Checks { every_block: true, old: true, ..heap }));
+        assert_eq!(parse_checks("heap,old"), Ok(Checks { every_block: true, promote_at_once: true, ..heap }));
         assert_eq!(parse_checks("heap,gc-threads=4"), Ok(Checks { gc_threads: Some(4), ..heap }));
-        assert_eq!(parse_checks("heap,nurseries"), Ok(Checks { nurseries: true, ..heap }));
+        assert_eq!(parse_checks("heap,nurseries"), Ok(Checks { vary_nursery: true, ..heap }));
         assert_eq!(parse_checks("gc-threads=0"), Err("gc-threads=0"));
         assert_eq!(parse_checks("heap,blocks"), Err("blocks"));
     }
 
     #[test]
-    fn show_lists() {
-        assert_eq!(parse_shows(""), Ok(Shows::default()));
-        assert_eq!(parse_shows(" blackholes"), Ok(Shows { blackholes: true }));
-        assert_eq!(parse_shows("blackhole"), Err("blackhole"));
+    fn report_lists() {
+        assert_eq!(parse_reports(""), Ok(Reports::default()));
+        assert_eq!(parse_reports(" blackholes"), Ok(Reports { blackholes: true }));
+        assert_eq!(parse_reports("blackhole"), Err("blackhole"));
     }
 }

@@ -18,7 +18,7 @@ pub fn program_name() -> String {
 }
 
 /// Prints `PROGRAM: message` to stderr.
-pub fn say(message: &str) {
+pub fn print_message(message: &str) {
     // In one piece, so that nothing comes between. A closed stderr must not end the program.
     let line = format!("{}: {message}\n", program_name());
     let _ = std::io::stderr().write_all(line.as_bytes());
@@ -35,7 +35,7 @@ pub fn system_error(e: &std::io::Error) -> String {
 static ENDING: AtomicU64 = AtomicU64::new(0);
 
 /// Returns in one thread of the process only: in that which is to end it. Allocates nothing.
-fn be_the_one() {
+fn claim_exit() {
     // SAFETY: asks who we are.
     let (process, thread) = unsafe { (libc::getpid(), libc::gettid()) };
     let me = (process as u64) << 32 | thread as u64;
@@ -54,9 +54,9 @@ fn be_the_one() {
 }
 
 /// Ends the process at once, without running Haskell again.
-pub fn leave(code: i32) -> ! {
-    be_the_one();
-    eventlog::flush_in_haste();
+pub fn exit_now(code: i32) -> ! {
+    claim_exit();
+    eventlog::flush_before_exit();
     // SAFETY: ends the process; nothing of ours runs after it.
     unsafe { libc::_exit(code) }
 }
@@ -64,15 +64,15 @@ pub fn leave(code: i32) -> ! {
 /// Prints `PROGRAM: message` and ends the process at once.
 #[cold]
 pub fn exit_with(code: i32, message: &str) -> ! {
-    be_the_one();
-    say(message);
-    leave(code)
+    claim_exit();
+    print_message(message);
+    exit_now(code)
 }
 
 /// Ends the program: the system has no memory for us. Allocates none.
 #[cold]
 pub fn out_of_memory(bytes: usize) -> ! {
-    be_the_one();
+    claim_exit();
     let mut line = Cursor::new([0; LINE]);
     // What does not fit is cut off: the number is at the end, so the name is what is shortened.
     let name = program_args::name_bytes().unwrap_or(b"hecaton");
@@ -80,17 +80,17 @@ pub fn out_of_memory(bytes: usize) -> ! {
     let _ = writeln!(line, ": out of memory (requested {bytes} bytes)");
     let length = line.position() as usize;
     let _ = std::io::stderr().write_all(&line.get_ref()[..length]);
-    leave(OUT_OF_MEMORY)
+    exit_now(OUT_OF_MEMORY)
 }
 
 /// A broken invariant: says where and what, and aborts.
 #[cold]
 #[track_caller]
 pub fn broken(what: &str) -> ! {
-    be_the_one();
+    claim_exit();
     let at = std::panic::Location::caller();
-    say(&format!("internal error: {what}\n    (Hecaton, {}:{})", at.file(), at.line()));
-    eventlog::flush_in_haste();
+    print_message(&format!("internal error: {what}\n    (Hecaton, {}:{})", at.file(), at.line()));
+    eventlog::flush_before_exit();
     // SAFETY: as above.
     unsafe { libc::abort() }
 }

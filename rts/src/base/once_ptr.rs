@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 /// What the slot holds; if that is nothing yet, what `make` makes. Of several that come at the same
 /// time one makes it for all. It is never freed, so a slot may be emptied while others look at it.
 #[inline]
-pub fn made_once<T>(slot: &AtomicPtr<T>, make: impl FnOnce() -> T) -> &'static T {
+pub fn get_or_make<T>(slot: &AtomicPtr<T>, make: impl FnOnce() -> T) -> &'static T {
     // SAFETY: what has been put there is never freed.
     match unsafe { slot.load(Ordering::Acquire).as_ref() } {
         Some(made) => made,
@@ -35,10 +35,10 @@ mod tests {
     #[test]
     fn all_get_the_same_one() {
         static SLOT: AtomicPtr<u32> = AtomicPtr::new(null_mut());
-        let one = || made_once(&SLOT, || 7) as *const u32 as usize;
+        let one = || get_or_make(&SLOT, || 7) as *const u32 as usize;
         let others: Vec<_> = (0..4).map(|_| std::thread::spawn(one)).collect();
         let first = one();
         assert!(others.into_iter().all(|t| t.join().unwrap() == first));
-        assert_eq!(*made_once(&SLOT, || 8), 7);
+        assert_eq!(*get_or_make(&SLOT, || 8), 7);
     }
 }

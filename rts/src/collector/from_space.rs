@@ -35,7 +35,7 @@ unsafe fn condemn_run(run: Run) {
 pub(super) unsafe fn take_pretenured(hecs: &mut [&mut Hec], generation: usize) {
     let oldest = heap().oldest();
     for hec in hecs.iter_mut() {
-        hec.pretenured.hand_over(&mut heap().gens[oldest], generation == oldest);
+        hec.pretenured.release_to(&mut heap().gens[oldest], generation == oldest);
     }
 }
 
@@ -119,7 +119,7 @@ pub(super) unsafe fn finish<const MAJOR: bool, const PARALLEL: bool>(
     for w in workers.iter_mut() {
         let hec = &mut *hecs[w.home];
         for (set, list) in hec.remembered.by_generation.iter_mut().zip(&mut w.remembered) {
-            remembered_set::join(set, std::mem::take(list));
+            remembered_set::append(set, std::mem::take(list));
         }
     }
     let kept = blocks_of(gens);
@@ -185,7 +185,7 @@ unsafe fn start_cycles(hecs: &mut [&mut Hec], bytes: usize, poison: bool) {
     }
     let mut areas: Vec<_> = hecs.iter_mut().map(|hec| &mut hec.alloc).collect();
     let chunk = heap_limits::chunk_bytes(areas.len(), bytes);
-    if !nursery_chunks::deal(&mut areas, bytes, chunk) {
+    if !nursery_chunks::distribute(&mut areas, bytes, chunk) {
         out_of_memory(bytes);
     }
     for hec in hecs.iter_mut() {

@@ -60,7 +60,7 @@ use crate::hec::Hec;
 use crate::memory::block_alloc::used_bytes;
 use crate::memory::{blocks_of, heap, prefault, used_by, BLOCK_BYTES};
 use crate::observe::gc_phases;
-use crate::observe::gc_phases::{Phase, Watch};
+use crate::observe::gc_phases::{Phase, PhaseTimer};
 use crate::thread::stack::dirty_stack;
 use roots::Visitor;
 use std::time::Instant;
@@ -99,7 +99,7 @@ pub unsafe fn collect(
     let plan =
         crate::collector::policy::gc_threads::plan_threads(hecs.len(), before.several_hecs, generation, before.from);
     crate::collector::policy::gc_threads::set_single_threaded(plan.is_none());
-    let watch = &mut Watch::start(gc_phases::wanted());
+    let watch = &mut PhaseTimer::start(gc_phases::is_enabled());
     let started = Instant::now();
     let mut outcome = match (generation == oldest, &plan) {
         (true, None) => run_alone::<true>(hecs, leader, generation, extra_roots, watch),
@@ -193,7 +193,7 @@ unsafe fn run_alone<const MAJOR: bool>(
     leader: usize,
     generation: usize,
     extra_roots: &mut dyn FnMut(&mut Visitor),
-    watch: &mut Watch,
+    watch: &mut PhaseTimer,
 ) -> Outcome {
     let (from, mut uncertain) = begin::<MAJOR>(hecs, generation);
     watch.end(Phase::Begin);
@@ -222,7 +222,7 @@ unsafe fn run_together<const MAJOR: bool>(
     leader: usize,
     generation: usize,
     extra_roots: &mut dyn FnMut(&mut Visitor),
-    watch: &mut Watch,
+    watch: &mut PhaseTimer,
 ) -> Outcome {
     let (from, mut uncertain) = begin::<MAJOR>(hecs, generation);
     watch.end(Phase::Begin);

@@ -147,7 +147,7 @@ pub unsafe fn park(hec: &mut Hec, t: Tso, thunk: Closure) -> bool {
 /// Is the thread not among those that run soon on this HEC?
 unsafe fn is_far_back(hec: &Hec, t: Tso) -> bool {
     let long = hec.run_queue.len() > MAX_QUEUE_SEARCH;
-    long && !hec.run_queue.is_among_first(t, MAX_QUEUE_SEARCH) || checks().steal
+    long && !hec.run_queue.is_among_first(t, MAX_QUEUE_SEARCH) || checks().steal_thunks
 }
 
 /// Makes the thread run next for which the thread of `entry` waits, directly or through others. If it waits in another

@@ -46,7 +46,7 @@ pub extern "C" fn ioManagerWakeup() {
 }
 
 /// Tells the managers to end.
-pub fn die() {
+pub fn stop_managers() {
     for fd in CONTROL.iter().chain([&TIMER_CONTROL]) {
         send(fd.swap(-1, Ordering::AcqRel), &[DIE]);
     }

@@ -87,7 +87,7 @@ pub unsafe fn forget(t: Tso, wait: Wait) {
 /// Does a thread wait here?
 /// # Safety
 /// The HEC is held.
-pub unsafe fn any() -> bool {
+pub unsafe fn has_waiting() -> bool {
     let w = waiting();
     !w.sleepers.is_empty() || !w.waiters.is_empty()
 }
@@ -97,7 +97,7 @@ pub unsafe fn any() -> bool {
 /// # Safety
 /// The HEC is held, and nobody else needs it.
 pub unsafe fn poll(hec: &mut Hec, idle: bool) -> bool {
-    if !any() {
+    if !has_waiting() {
         return false;
     }
     let w = waiting();

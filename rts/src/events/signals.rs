@@ -29,7 +29,7 @@ const STG_SIG_RST: i32 = -5;
 const SIGNALS: usize = 65;
 /// What the system tells with a signal.
 type Info = [u8; size_of::<libc::siginfo_t>()];
-pub(super) const RING: usize = 1024;
+pub(super) const RING_SIZE: usize = 1024;
 
 /// What each signal does now: one of the codes above.
 static ACTIONS: Mutex<[i32; SIGNALS]> = Mutex::new([STG_SIG_DFL; SIGNALS]);
@@ -41,7 +41,7 @@ static HELD: LazyLock<Held<Info>> = LazyLock::new(|| Held::new(SIGNALS, NO_INFO)
 const NO_INFO: Info = [0; size_of::<Info>()];
 
 struct Ring {
-    slots: UnsafeCell<[(i32, Info); RING]>,
+    slots: UnsafeCell<[(i32, Info); RING_SIZE]>,
     written: AtomicUsize,
     read: AtomicUsize,
     /// Signals that found the ring full, by bit `number - 1`, and what came with the first of each.
@@ -57,8 +57,8 @@ impl Ring {
     /// Called by the one writer.
     unsafe fn put(&self, signal: i32, info: &Info) {
         let at = self.written.load(Ordering::Relaxed);
-        if at - self.read.load(Ordering::Acquire) < RING {
-            (*self.slots.get())[at % RING] = (signal, *info);
+        if at - self.read.load(Ordering::Acquire) < RING_SIZE {
+            (*self.slots.get())[at % RING_SIZE] = (signal, *info);
             self.written.store(at + 1, Ordering::Release);
             return;
         }
@@ -74,7 +74,7 @@ impl Ring {
     unsafe fn take(&self) -> Option<(i32, Info)> {
         let at = self.read.load(Ordering::Relaxed);
         if at != self.written.load(Ordering::Acquire) {
-            let slot = (*self.slots.get())[at % RING];
+            let slot = (*self.slots.get())[at % RING_SIZE];
             self.read.store(at + 1, Ordering::Release);
             return Some(slot);
         }
@@ -101,7 +101,7 @@ impl Ring {
 }
 
 static PENDING: Ring = Ring {
-    slots: UnsafeCell::new([(0, NO_INFO); RING]),
+    slots: UnsafeCell::new([(0, NO_INFO); RING_SIZE]),
     written: AtomicUsize::new(0),
     read: AtomicUsize::new(0),
     late: AtomicU64::new(0),
@@ -195,7 +195,7 @@ unsafe fn install(signal: i32, code: i32, mask: *const libc::sigset_t) -> i32 {
     }
     if libc::sigaction(signal, &action, std::ptr::null_mut()) != 0 {
         // `unix` takes this code for the previous handler: nobody else tells the user.
-        fatal::say("sigaction");
+        fatal::print_message("sigaction");
         return STG_SIG_ERR;
     }
     let is_handler = |c: i32| c == STG_SIG_HAN || c == STG_SIG_RST;
@@ -238,7 +238,7 @@ fn pending() -> bool {
 /// signals are held from then on.
 /// # Safety
 /// The world is stopped.
-pub unsafe fn while_forking(fork: impl FnOnce() -> libc::pid_t) -> libc::pid_t {
+pub unsafe fn fork_with_signals_blocked(fork: impl FnOnce() -> libc::pid_t) -> libc::pid_t {
     with_all_blocked(|_| {
         let with_locked = || {
             let _actions = unpoisoned(ACTIONS.lock());
@@ -258,7 +258,7 @@ pub unsafe fn while_forking(fork: impl FnOnce() -> libc::pid_t) -> libc::pid_t {
 }
 
 /// Might a signal start a handler?
-pub fn any_handlers() -> bool {
+pub fn has_user_handlers() -> bool {
     USER_HANDLERS.load(Ordering::Relaxed) > 0
 }
 

@@ -137,7 +137,7 @@ fn who_waits_is_alive_and_is_found_where_it_has_moved() {
 unsafe fn handle_usr1() {
     signals::init(false, false);
     signals::stg_sig_install(libc::SIGUSR1, -4, std::ptr::null());
-    assert!(signals::any_handlers());
+    assert!(signals::has_user_handlers());
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn a_signal_starts_its_handler_in_a_thread() {
         assert_eq!((call.field(4).untag().word(1) as i32, *buffer), (libc::SIGUSR1, libc::SIGUSR1));
         libc::free(buffer.cast());
         signals::reset();
-        assert!(!signals::any_handlers());
+        assert!(!signals::has_user_handlers());
     }
 }
 
@@ -171,12 +171,12 @@ fn of_signals_that_are_too_many_one_of_each_is_kept() {
     unsafe {
         handle_usr1();
         assert_eq!(signals::stg_sig_install(libc::SIGUSR2, -4, std::ptr::null()), -1);
-        for _ in 0..signals::RING + 100 {
+        for _ in 0..signals::RING_SIZE + 100 {
             libc::raise(libc::SIGUSR1);
         }
         libc::raise(libc::SIGUSR2);
         assert!(signals::start_handlers(w.hec));
-        assert_eq!(w.runnable().len(), signals::RING + 2);
+        assert_eq!(w.runnable().len(), signals::RING_SIZE + 2);
         assert!(!signals::start_handlers(w.hec));
         libc::raise(libc::SIGUSR1);
         assert!(signals::start_handlers(w.hec));
@@ -203,7 +203,7 @@ fn the_child_of_a_fork_gets_its_signals_when_its_main_thread_is_ready() {
         assert_eq!(signals::stg_sig_install(libc::SIGUSR2, ONCE, std::ptr::null()), -1);
         libc::raise(libc::SIGUSR1);
         // As in the child: one that comes during the fork is for it, one that came before is not.
-        let pid = signals::while_forking(|| {
+        let pid = signals::fork_with_signals_blocked(|| {
             libc::raise(libc::SIGUSR2);
             0
         });
@@ -230,7 +230,7 @@ fn the_child_of_a_fork_gets_its_signals_when_its_main_thread_is_ready() {
         assert!(signals::start_handlers(w.hec));
         assert_eq!(w.runnable().into_iter().map(|t| signal_of(t)).collect::<Vec<_>>(), [libc::SIGUSR1]);
         // The parent's signals are not held.
-        assert_eq!(signals::while_forking(|| 1), 1);
+        assert_eq!(signals::fork_with_signals_blocked(|| 1), 1);
         libc::raise(libc::SIGUSR1);
         assert!(signals::start_handlers(w.hec));
         signals::reset();
@@ -264,7 +264,7 @@ fn wrong_signals_are_refused_and_previous_actions_told() {
         assert_eq!(install(libc::SIGKILL, -4), -3);
         assert_eq!(install(libc::SIGUSR2, -2), -1);
         assert_eq!(install(libc::SIGUSR2, -1), -2);
-        assert!(!signals::any_handlers());
+        assert!(!signals::has_user_handlers());
     }
 }
 
@@ -289,8 +289,8 @@ fn messages_for_the_event_manager() {
     assert_eq!(timer.read(), [&[10u8][..], &info].concat());
     io_manager::ioManagerWakeup();
     assert_eq!(wakeup.read(), 255u64.to_ne_bytes());
-    io_manager::die();
-    io_manager::die();
+    io_manager::stop_managers();
+    io_manager::stop_managers();
     for told in [&control, &second, &timer] {
         assert_eq!(told.read(), [254]);
     }

@@ -147,7 +147,7 @@ impl Hec {
             handed: Handed::No,
             value_spin: AdaptiveSpin::NEW,
             thunk_spin: AdaptiveSpin::NEW,
-            modify_predictor: ModifyPredictor::new(checks().modify),
+            modify_predictor: ModifyPredictor::new(checks().eager_modify),
             has_seen_gc: AtomicBool::new(false),
             gc_requested: None,
             spark_skip: SparkSkip::default(),
@@ -324,7 +324,7 @@ impl Hec {
         if self.current().is_null() {
             return make(self);
         }
-        let Some(run) = self.alloc.go_beside() else { out_of_memory(BLOCK_BYTES) };
+        let Some(run) = self.alloc.switch_to_extra_run() else { out_of_memory(BLOCK_BYTES) };
         let made = make(self);
         self.alloc.run = run;
         made

@@ -19,7 +19,7 @@ const SMALL_PART: usize = 16;
 static MOST: AtomicUsize = AtomicUsize::new(0);
 
 /// Can the system give so many bytes? The program's `errno` stays as it is.
-pub fn admits(bytes: usize) -> bool {
+pub fn can_grant(bytes: usize) -> bool {
     bytes < WORTH_LOOKING_BYTES || bytes <= MOST.load(Ordering::Relaxed) / SMALL_PART || bytes <= look()
 }
 
@@ -228,9 +228,9 @@ mod tests {
 
     #[test]
     fn no_machine_admits_what_no_machine_has() {
-        assert!(admits(WORTH_LOOKING_BYTES));
-        assert!(!admits(1 << 60));
+        assert!(can_grant(WORTH_LOOKING_BYTES));
+        assert!(!can_grant(1 << 60));
         let most = MOST.load(Ordering::Relaxed);
-        assert!(admits(most) && !admits(most + 1));
+        assert!(can_grant(most) && !can_grant(most + 1));
     }
 }

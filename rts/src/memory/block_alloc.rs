@@ -200,7 +200,7 @@ pub unsafe fn alloc_run(len: usize, age: Age) -> Option<Run> {
     let (top, committed) = (pool.top, address_space::committed_blocks());
     drop(pool);
     if top > before {
-        prefault::taken(top, len, committed);
+        prefault::on_blocks_taken(top, len, committed);
     }
     Some(run)
 }
@@ -254,7 +254,7 @@ pub unsafe fn set_age(run: Run, age: Age) {
 /// error is the age it has. Only the first block's byte is written.
 /// # Safety
 /// `run` is in use, and a collection is running.
-pub unsafe fn save_age(run: Run, saved: Age) -> Result<(), Age> {
+pub unsafe fn retain_run(run: Run, saved: Age) -> Result<(), Age> {
     let byte = AtomicU8::from_ptr(age_slot((*run).head as usize));
     let mut now = Age(byte.load(Ordering::Acquire));
     while now.is(Age::CONDEMNED) {

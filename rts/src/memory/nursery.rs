@@ -19,10 +19,10 @@ pub struct AllocArea {
     /// Those before it that are full.
     filled: Vec<Run>,
     /// The run is full: the next one is wanted at the next heap check, or a collection.
-    pub spent: bool,
+    pub run_full: bool,
     /// Bytes that a heap check has asked for, if that is more than a run has; else 0. Code allocates up to a megabyte
     /// at a time (a long list in brackets, say), however small nurseries are.
-    demand: usize,
+    refused_bytes: usize,
     /// Something was allocated in the last cycle.
     pub(super) was_used: bool,
     /// Runs filled by the runtime when the nursery was full.
@@ -36,7 +36,7 @@ pub struct AllocArea {
     /// Large blocks after which a collection is asked for.
     pub large_limit: usize,
     /// A collection is wanted at the next heap check.
-    pub full: bool,
+    pub wants_gc: bool,
     /// Bytes allocated up to the start of the current nursery cycle.
     pub allocated_before: u64,
 }
@@ -46,8 +46,8 @@ impl AllocArea {
         AllocArea {
             no,
             filled: Vec::new(),
-            spent: false,
-            demand: 0,
+            run_full: false,
+            refused_bytes: 0,
             was_used: false,
             run: std::ptr::null_mut::<BlockDesc>(),
             extra: Vec::new(),
@@ -55,7 +55,7 @@ impl AllocArea {
             large_blocks: 0,
             pinned: [OpenBlock::NONE; pinned::CLASSES],
             large_limit: 0,
-            full: false,
+            wants_gc: false,
             allocated_before: 0,
         }
     }
@@ -67,7 +67,7 @@ impl AllocArea {
     }
 
     /// Puts its runs on a shelf, the current one last.
-    pub(super) fn give_up_runs(&mut self, shelf: &mut Vec<Run>) {
+    pub(super) fn release_runs(&mut self, shelf: &mut Vec<Run>) {
         shelf.extend(self.runs());
         self.filled.clear();
         self.run = std::ptr::null_mut();
@@ -76,19 +76,19 @@ impl AllocArea {
     /// A heap check has asked for so many bytes and not got them.
     /// # Safety
     /// Hp has been saved to the run.
-    pub unsafe fn refuse(&mut self, bytes: usize) {
+    pub unsafe fn note_refusal(&mut self, bytes: usize) {
         let run = &*self.run;
-        self.spent |= run.free + bytes > self.limit();
+        self.run_full |= run.free + bytes > self.limit();
         if run.start + bytes > self.limit() {
-            self.demand = bytes;
+            self.refused_bytes = bytes;
         }
     }
 
     /// Adds a run that is large enough for what a heap check has asked for. False if memory is out.
     /// # Safety
     /// The cycle has just begun.
-    pub(super) unsafe fn meet_demand(&mut self) -> bool {
-        let blocks = std::mem::take(&mut self.demand).div_ceil(BLOCK_BYTES);
+    pub(super) unsafe fn add_run_for_refusal(&mut self) -> bool {
+        let blocks = std::mem::take(&mut self.refused_bytes).div_ceil(BLOCK_BYTES);
         if blocks > (*self.run).len as usize {
             let Some(run) = alloc_run(blocks, Age::NURSERY) else { return false };
             self.filled.push(std::mem::replace(&mut self.run, run));
@@ -106,24 +106,24 @@ impl AllocArea {
     /// As [`AllocArea::next_run`], but if there is none left, in one of those that are kept for when others are late for a collection.
     /// # Safety
     /// As for [`AllocArea::next_run`].
-    pub unsafe fn next_run_beyond(&mut self) -> bool {
-        self.go_on_in(|no| nursery_chunks::take(no).or_else(nursery_chunks::take_beyond))
+    pub unsafe fn next_run_or_overflow(&mut self) -> bool {
+        self.go_on_in(|no| nursery_chunks::take(no).or_else(nursery_chunks::take_overflow))
     }
 
     /// Goes on in what `piece` finds for the HEC of this number, unless more than a piece is wanted.
     fn go_on_in(&mut self, piece: impl FnOnce(usize) -> Option<Run>) -> bool {
-        if self.demand > 0 {
+        if self.refused_bytes > 0 {
             return false;
         }
         let Some(run) = piece(self.no) else { return false };
         self.filled.push(std::mem::replace(&mut self.run, run));
-        self.spent = false;
+        self.run_full = false;
         true
     }
 
     /// Must the running thread stop at its next heap check?
     pub fn must_stop(&self) -> bool {
-        self.full || self.spent
+        self.wants_gc || self.run_full
     }
 
     /// Bytes allocated in its runs.
@@ -142,7 +142,7 @@ impl AllocArea {
     /// or, if it is to stop at its next heap check, the beginning.
     /// # Safety
     /// The run is in use.
-    pub unsafe fn give_end(&mut self, stop: bool) {
+    pub unsafe fn publish_limit(&mut self, stop: bool) {
         (*self.run).units = if stop { 0 } else { (*self.run).len << (BLOCK_LOG - 12) };
     }
 
@@ -176,7 +176,7 @@ impl AllocArea {
         if words > LARGE_OBJECT_WORDS {
             return self.allocate_large(words, Age(Age::NURSERY.0 | Age::LARGE));
         }
-        self.spent = true;
+        self.run_full = true;
         self.allocate_aside(words)
     }
 
@@ -204,7 +204,7 @@ impl AllocArea {
     /// put back after that. `None` when memory is out.
     /// # Safety
     /// The run is put back before the thread that runs goes on.
-    pub unsafe fn go_beside(&mut self) -> Option<Run> {
+    pub unsafe fn switch_to_extra_run(&mut self) -> Option<Run> {
         let beside = match self.extra.last() {
             Some(&run) => run,
             None => {
@@ -220,18 +220,18 @@ impl AllocArea {
     unsafe fn allocate_large(&mut self, words: usize, age: Age) -> Option<Closure> {
         let run = alloc_untouched(words.div_ceil(BLOCK_WORDS), age)?;
         (*run).free = (*run).start + words * WORD;
-        self.note_large(run);
+        self.add_large_run(run);
         Some(Closure((*run).start))
     }
 
     /// Counts a run among the large objects of this cycle.
     /// # Safety
     /// `run` is a run in use, which nobody else counts.
-    pub unsafe fn note_large(&mut self, run: Run) {
+    pub unsafe fn add_large_run(&mut self, run: Run) {
         self.large_blocks += (*run).len as usize;
         self.large.push(run);
         if self.large_blocks > self.large_limit {
-            self.full = true;
+            self.wants_gc = true;
         }
     }
 
@@ -241,7 +241,7 @@ impl AllocArea {
         self.large_blocks = 0;
         // SAFETY: the blocks are in use.
         self.pinned.iter_mut().for_each(|open| unsafe { open.end_cycle() });
-        (self.full, self.spent) = (false, false);
+        (self.wants_gc, self.run_full) = (false, false);
         (std::mem::take(&mut self.extra), std::mem::take(&mut self.large))
     }
 
@@ -278,7 +278,7 @@ impl AllocArea {
             let run = alloc_untouched((words + extra).div_ceil(BLOCK_WORDS), Age(Age::PINNED))?;
             let at = pinned::aligned((*run).start, align, offset);
             (*run).free = at + bytes;
-            self.note_large(run);
+            self.add_large_run(run);
             return Some(Closure(at));
         }
         let class = pinned::class(bytes);
@@ -288,7 +288,7 @@ impl AllocArea {
         let age = Age(Age::NURSERY.0 | Age::PINNED);
         let run = if pinned::fills_pages(class) { alloc_run(1, age)? } else { alloc_untouched(1, age)? };
         self.allocated_before += self.pinned[class].grown() as u64;
-        self.note_large(run);
+        self.add_large_run(run);
         self.pinned[class] = OpenBlock::new(run);
         self.pinned[class].cut(bytes, align, offset).map(Closure)
     }

@@ -51,7 +51,7 @@ pub(super) fn take(no: usize) -> Option<Run> {
 }
 
 /// An empty piece beyond the shelves, if there is one.
-pub(super) fn take_beyond() -> Option<Run> {
+pub(super) fn take_overflow() -> Option<Run> {
     let Shelves { len, beyond, .. } = &mut *shelves();
     *beyond = beyond.checked_sub(1)?;
     // SAFETY: it becomes part of a nursery.
@@ -59,7 +59,7 @@ pub(super) fn take_beyond() -> Option<Run> {
 }
 
 /// Bytes of the pieces that HECs have begun since they were dealt.
-pub fn taken() -> usize {
+pub fn bytes_taken() -> usize {
     shelves().taken
 }
 
@@ -67,7 +67,7 @@ pub fn taken() -> usize {
 /// had. False if memory is out, and some have none any more.
 /// # Safety
 /// The world is stopped, or the areas are new. The areas are empty, but for `allocated_before`.
-pub unsafe fn deal(areas: &mut [&mut AllocArea], bytes: usize, piece: usize) -> bool {
+pub unsafe fn distribute(areas: &mut [&mut AllocArea], bytes: usize, piece: usize) -> bool {
     let len = piece.div_ceil(BLOCK_BYTES).max(1);
     let share = bytes.div_ceil(len * BLOCK_BYTES).max(1);
     let Shelves { list: shelves, taken, len: of_piece, beyond } = &mut *shelves();
@@ -81,7 +81,7 @@ pub unsafe fn deal(areas: &mut [&mut AllocArea], bytes: usize, piece: usize) -> 
         let shelf = &mut shelves[area.no];
         shelf.open = area.was_used;
         let own = &mut shelf.pieces;
-        area.give_up_runs(own);
+        area.release_runs(own);
         own.retain(|&run| {
             let right = (*run).len as usize == len;
             if !right {
@@ -102,7 +102,7 @@ pub unsafe fn deal(areas: &mut [&mut AllocArea], bytes: usize, piece: usize) -> 
             }
         }
         area.run = own.pop().expect("a share is one piece at least");
-        if !area.meet_demand() {
+        if !area.add_run_for_refusal() {
             return false;
         }
     }

@@ -61,7 +61,7 @@ fn has_a_core() -> bool {
 /// much of a large run will be touched is not known. The program's `errno` stays as it is.
 /// # Safety
 /// The range has been reserved; the pool's lock is not held.
-pub(super) unsafe fn taken(top: usize, len: usize, committed: usize) {
+pub(super) unsafe fn on_blocks_taken(top: usize, len: usize, committed: usize) {
     let errno = *libc::__errno_location();
     keep_ahead(top, len, committed);
     *libc::__errno_location() = errno;
@@ -121,7 +121,7 @@ unsafe fn populate(first: usize, blocks: usize) {
 
 /// What it has cost so far to have a byte backed, in nanoseconds. It is a quarter of one where the system has pages at hand, and many times that where
 /// a virtual machine has to ask its host for them.
-pub fn cost() -> Option<f64> {
+pub fn ns_per_byte() -> Option<f64> {
     let bytes = BYTES.load(Ordering::Relaxed);
     (bytes > 0).then(|| NANOSECONDS.load(Ordering::Relaxed) as f64 / bytes as f64)
 }
@@ -156,12 +156,12 @@ fn help() {
 }
 
 /// Is the helper at work?
-pub fn helper_works() -> bool {
+pub fn is_helper_running() -> bool {
     AT_WORK.load(Ordering::Relaxed)
 }
 
 /// The helper ends: no more blocks will be taken.
-pub fn dismiss() {
+pub fn stop_helper() {
     ALLOWED.store(false, Ordering::Relaxed);
     if let Some(thread) = unpoisoned(HELPER.lock()).take() {
         thread.unpark();

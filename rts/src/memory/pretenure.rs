@@ -60,7 +60,7 @@ impl Pretenured {
     /// Hands its runs over to the oldest generation; the one that has room left only if that is to be `all`.
     /// # Safety
     /// The world is stopped.
-    pub unsafe fn hand_over(&mut self, oldest: &mut Generation, all: bool) {
+    pub unsafe fn release_to(&mut self, oldest: &mut Generation, all: bool) {
         let open = if all { self.open.take() } else { None };
         self.full.drain(..).chain(open).for_each(|run| oldest.add_filled(run));
     }
@@ -84,9 +84,9 @@ mod tests {
         let mut oldest = Generation::default();
         // SAFETY: the test has the heap for itself.
         unsafe {
-            p.hand_over(&mut oldest, false);
+            p.release_to(&mut oldest, false);
             assert_eq!(oldest.blocks(), 9);
-            p.hand_over(&mut oldest, true);
+            p.release_to(&mut oldest, true);
         }
         assert_eq!((oldest.blocks(), oldest.plain.len()), (10, 10));
     }

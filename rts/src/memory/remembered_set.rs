@@ -41,7 +41,7 @@ const FEW: usize = 1024;
 const SPARSE: usize = 8;
 
 /// Adds a list to another. The longer one's memory is used on, unless that is far more than is needed.
-pub fn join(to: &mut Vec<Closure>, mut list: Vec<Closure>) {
+pub fn append(to: &mut Vec<Closure>, mut list: Vec<Closure>) {
     if list.capacity() > to.capacity() {
         std::mem::swap(to, &mut list);
     }
@@ -63,7 +63,7 @@ mod tests {
     fn lists_that_are_joined_lose_nothing() {
         for (a, b) in [(0, 0), (0, 5), (5, 0), (3, 2000), (2000, 3), (1500, 1500)] {
             let mut joined = list(a);
-            join(&mut joined, list(b));
+            append(&mut joined, list(b));
             joined.sort_by_key(|c| c.0);
             let mut both = [list(a), list(b)].concat();
             both.sort_by_key(|c| c.0);
@@ -74,11 +74,11 @@ mod tests {
     #[test]
     fn memory_is_used_on_unless_it_is_far_too_much() {
         let mut few = Vec::with_capacity(FEW);
-        join(&mut few, list(3));
+        append(&mut few, list(3));
         assert_eq!(few.capacity(), FEW);
         let mut many = list(100 * FEW);
         many.truncate(3);
-        join(&mut many, list(2));
+        append(&mut many, list(2));
         assert!(many.len() == 5 && many.capacity() <= 2 * FEW, "{}", many.capacity());
     }
 }

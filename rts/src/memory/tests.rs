@@ -133,7 +133,7 @@ fn blocks_are_populated_before_they_are_taken() {
         assert_ne!(is_backed((*fresh).start + 100 * BLOCK_BYTES), Some(true));
         prefault::set_cores_busy(false);
     }
-    prefault::dismiss();
+    prefault::stop_helper();
 }
 
 #[test]
@@ -190,9 +190,9 @@ fn a_full_nursery_asks_for_a_collection_and_goes_on_beside() {
     unsafe {
         let first = alloc.allocate(1000).unwrap();
         let mut last = first;
-        while !alloc.spent {
+        while !alloc.run_full {
             let c = alloc.allocate(1000).unwrap();
-            assert!(alloc.spent || c.0 == last.0 + 1000 * WORD);
+            assert!(alloc.run_full || c.0 == last.0 + 1000 * WORD);
             last = c;
         }
         assert!(first.0 + NURSERY - 1000 * WORD < (*alloc.run).free);
@@ -217,11 +217,11 @@ fn large_objects_count_towards_a_collection() {
         let large = alloc.allocate(LARGE_OBJECT_WORDS + 1).unwrap();
         assert!(age_of(small.0).is_plain() && age_of(large.0).is(Age::LARGE));
         alloc.allocate(60 * BLOCK_WORDS).unwrap();
-        assert!(!alloc.full);
+        assert!(!alloc.wants_gc);
         alloc.allocate(5 * BLOCK_WORDS).unwrap();
-        assert!(alloc.full);
+        assert!(alloc.wants_gc);
         let (extra, large) = alloc.end_cycle();
-        assert_eq!((extra.len(), large.len(), alloc.full), (0, 3, false));
+        assert_eq!((extra.len(), large.len(), alloc.wants_gc), (0, 3, false));
     }
 }
 
@@ -306,7 +306,7 @@ fn sizes_of_frames() {
 /// Fills the current run.
 unsafe fn spend(area: &mut AllocArea) {
     (*area.run).free = area.limit();
-    area.spent = true;
+    area.run_full = true;
 }
 
 #[test]
@@ -316,15 +316,15 @@ fn a_full_nursery_goes_on_in_pieces_that_others_have_left() {
     let piece = 4 * BLOCK_BYTES;
     let beside = blocks_in_use();
     unsafe {
-        assert!(nursery_chunks::deal(&mut [&mut a, &mut b, &mut c], 4 * piece, piece));
+        assert!(nursery_chunks::distribute(&mut [&mut a, &mut b, &mut c], 4 * piece, piece));
         let in_use = blocks_in_use();
         // In the first cycle each has its own.
-        assert_eq!(nursery_chunks::taken(), 3 * piece);
+        assert_eq!(nursery_chunks::bytes_taken(), 3 * piece);
         for n in 1..=4 {
             spend(&mut a);
             assert_eq!(a.next_run(), n < 4);
         }
-        assert_eq!(nursery_chunks::taken(), 6 * piece);
+        assert_eq!(nursery_chunks::bytes_taken(), 6 * piece);
         assert_eq!(a.used(), 4 * piece);
         spend(&mut b);
         for area in [&mut a, &mut b, &mut c] {
@@ -332,7 +332,7 @@ fn a_full_nursery_goes_on_in_pieces_that_others_have_left() {
             area.start_cycle();
             assert_eq!(area.used(), 0);
         }
-        assert!(nursery_chunks::deal(&mut [&mut a, &mut b, &mut c], 4 * piece, piece));
+        assert!(nursery_chunks::distribute(&mut [&mut a, &mut b, &mut c], 4 * piece, piece));
         assert_eq!(blocks_in_use(), in_use);
         // Now the second one gives what it has not begun, and the third, which has rested, nothing.
         for n in 1..=7 {
@@ -344,10 +344,10 @@ fn a_full_nursery_goes_on_in_pieces_that_others_have_left() {
             area.start_cycle();
         }
         // All have their share again, and as much as is asked for.
-        assert!(nursery_chunks::deal(&mut [&mut a, &mut b, &mut c], 4 * piece, piece));
+        assert!(nursery_chunks::distribute(&mut [&mut a, &mut b, &mut c], 4 * piece, piece));
         assert_eq!(blocks_in_use(), in_use);
         assert!((0..4).all(|n| b.next_run() || n == 3));
-        assert!(nursery_chunks::deal(&mut [&mut a, &mut b, &mut c], piece, piece));
+        assert!(nursery_chunks::distribute(&mut [&mut a, &mut b, &mut c], piece, piece));
         assert_eq!(blocks_in_use() - beside, 3 * 4);
     }
 }
@@ -358,13 +358,13 @@ fn half_as_much_again_is_kept_for_when_others_are_late() {
     let (mut a, mut b) = (AllocArea::new(1), AllocArea::new(2));
     let piece = 2 * BLOCK_BYTES;
     unsafe {
-        assert!(nursery_chunks::deal(&mut [&mut a, &mut b], 3 * piece, piece));
+        assert!(nursery_chunks::distribute(&mut [&mut a, &mut b], 3 * piece, piece));
         let in_use = blocks_in_use();
         for _ in 0..2 {
             // Two of its own, and three beyond: half of what both have.
             for n in 1..=6 {
                 spend(&mut a);
-                assert_eq!(a.next_run_beyond(), n < 6);
+                assert_eq!(a.next_run_or_overflow(), n < 6);
             }
             assert!(!a.next_run() && b.next_run());
             for area in [&mut a, &mut b] {
@@ -374,7 +374,7 @@ fn half_as_much_again_is_kept_for_when_others_are_late() {
                 area.was_used = false;
             }
             // They are not kept longer, and there are as many for the next cycle.
-            assert!(nursery_chunks::deal(&mut [&mut a, &mut b], 3 * piece, piece));
+            assert!(nursery_chunks::distribute(&mut [&mut a, &mut b], 3 * piece, piece));
             assert_eq!(blocks_in_use(), in_use);
         }
     }
@@ -387,21 +387,21 @@ fn who_asks_for_more_than_a_piece_gets_it_in_the_next_cycle() {
     let piece = 2 * BLOCK_BYTES;
     let beside = blocks_in_use();
     unsafe {
-        assert!(nursery_chunks::deal(&mut [&mut a], 2 * piece, piece));
-        a.refuse(piece);
+        assert!(nursery_chunks::distribute(&mut [&mut a], 2 * piece, piece));
+        a.note_refusal(piece);
         assert!(!a.must_stop());
-        a.refuse(3 * piece);
+        a.note_refusal(3 * piece);
         assert!(a.must_stop() && !a.next_run());
         a.end_cycle();
         a.start_cycle();
-        assert!(nursery_chunks::deal(&mut [&mut a], 2 * piece, piece));
+        assert!(nursery_chunks::distribute(&mut [&mut a], 2 * piece, piece));
         assert!(a.limit() - (*a.run).start >= 3 * piece);
         // That was for once.
         spend(&mut a);
         assert!(a.next_run() && a.limit() - (*a.run).start == piece);
         a.end_cycle();
         a.start_cycle();
-        assert!(nursery_chunks::deal(&mut [&mut a], 2 * piece, piece));
+        assert!(nursery_chunks::distribute(&mut [&mut a], 2 * piece, piece));
         assert_eq!(blocks_in_use() - beside, 4);
     }
 }

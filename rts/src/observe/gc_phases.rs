@@ -41,16 +41,16 @@ impl PhaseCosts {
 }
 
 /// Takes the costs of one collection, if anybody wants to know them: to read the clock for each phase takes a twentieth of a small one.
-pub struct Watch {
+pub struct PhaseTimer {
     costs: PhaseCosts,
     /// When the last phase ended.
     last: Option<Instant>,
     copied_bytes: u64,
 }
 
-impl Watch {
-    pub fn start(wanted: bool) -> Watch {
-        Watch { costs: PhaseCosts::ZERO, last: wanted.then(Instant::now), copied_bytes: 0 }
+impl PhaseTimer {
+    pub fn start(wanted: bool) -> PhaseTimer {
+        PhaseTimer { costs: PhaseCosts::ZERO, last: wanted.then(Instant::now), copied_bytes: 0 }
     }
 
     /// The phase that was under way has ended.
@@ -76,11 +76,11 @@ impl Watch {
 static WANTED: AtomicBool = AtomicBool::new(false);
 
 /// `--gc-phases` was given.
-pub fn ask() {
+pub fn enable() {
     WANTED.store(true, Ordering::Relaxed);
 }
 
-pub fn wanted() -> bool {
+pub fn is_enabled() -> bool {
     WANTED.load(Ordering::Relaxed)
 }
 
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn what_is_copied_is_counted_once() {
-        let mut watch = Watch::start(true);
+        let mut watch = PhaseTimer::start(true);
         watch.end_copying(Phase::Remembered, 100);
         watch.end_copying(Phase::Roots, 150);
         watch.end_copying(Phase::Rest, 150);
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn a_watch_misses_nothing() {
         let start = Instant::now();
-        let mut watch = Watch::start(true);
+        let mut watch = PhaseTimer::start(true);
         watch.end(Phase::Begin);
         let asleep = Instant::now();
         std::thread::sleep(std::time::Duration::from_millis(2));

@@ -5,4 +5,4 @@ pub mod gc_phases;
 pub mod stats;
 mod symbolize;
 
-pub use crate::base::config::{checks, hec_flags};
+pub use crate::base::config::{checks, settings_now};

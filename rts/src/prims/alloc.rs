@@ -44,7 +44,7 @@ pub unsafe fn admit(hec: &mut Hec, bytes: usize) -> Result<(), Answer> {
     if bytes < WORTH_ASKING_BYTES || !max_heap::is_set() {
         return if can_be_had(bytes) { Ok(()) } else { Err(NO) };
     }
-    if !available::admits(bytes) {
+    if !available::can_grant(bytes) {
         return Err(NO);
     }
     let mut asked = unpoisoned(ASKED.lock());
@@ -64,7 +64,7 @@ pub unsafe fn admit(hec: &mut Hec, bytes: usize) -> Result<(), Answer> {
 
 /// Can an object of so many bytes be had, if collections free enough?
 fn can_be_had(bytes: usize) -> bool {
-    bytes < WORTH_ASKING_BYTES || available::admits(bytes) && max_heap::fit(bytes, None) != Fit::Never
+    bytes < WORTH_ASKING_BYTES || available::can_grant(bytes) && max_heap::fit(bytes, None) != Fit::Never
 }
 
 /// Room for an object of `words` that cannot be large.

@@ -195,7 +195,7 @@ pub extern "C" fn exitHpc() {
         found.extend(s.records.iter().map(|r| (r.name.clone(), r.hash, &r.counts[..])));
         let text = render(found.iter().map(|(n, h, c)| (n.as_str(), *h, *c)));
         if let Err(e) = std::fs::write(&file, text) {
-            fatal::say(&format!("cannot write {}: {}", file.display(), fatal::system_error(&e)));
+            fatal::print_message(&format!("cannot write {}: {}", file.display(), fatal::system_error(&e)));
         }
     })
 }

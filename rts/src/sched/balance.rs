@@ -70,7 +70,7 @@ unsafe fn give(hec: &mut Hec, no: usize, n: usize) {
     let from = hec.no;
     let place_there = |there: &mut Hec| unsafe {
         for &t in &moved {
-            eventlog::thread_migrates(from, t.obj().id, there.no);
+            eventlog::thread_migrated(from, t.obj().id, there.no);
             place(there, t);
         }
     };
@@ -111,7 +111,7 @@ unsafe fn place(hec: &mut Hec, t: Tso) {
 pub unsafe fn move_all(hec: &mut Hec) {
     while let Some(t) = hec.run_queue.pop_front() {
         let home = &*hec::address(t.obj().id as usize % hec::enabled());
-        eventlog::thread_migrates(hec.no, t.obj().id, home.no);
+        eventlog::thread_migrated(hec.no, t.obj().id, home.no);
         park::migrate(t, home);
     }
 }

@@ -91,7 +91,7 @@ pub(super) unsafe fn start(hec: &mut Hec, t: Tso) {
     hec.r.hp_alloc = 0;
     hec.open_nursery();
     *libc::__errno_location() = t.obj().saved_errno as i32;
-    eventlog::thread_runs(hec.no, t.obj().id);
+    eventlog::thread_run(hec.no, t.obj().id);
 }
 
 /// The running thread has left Haskell, with `ret`.
@@ -236,7 +236,7 @@ mod tests {
         refuses(|w, _, _| assert_eq!(w.runnable().len(), 1));
         refuses(|w, _, _| w.hec.context_switch.store(1, Ordering::Relaxed));
         refuses(|w, _, _| w.hec.request_gc(GcRequest::Minor));
-        refuses(|w, _, _| w.hec.alloc.spent = true);
+        refuses(|w, _, _| w.hec.alloc.run_full = true);
         refuses(|w, _, _| w.hec.request_return());
         refuses(|w, a, _| w.hec.post_message(a.closure()));
         refuses(|_, _, b| unsafe { b.obj().what_next = ThreadComplete as u16 });

@@ -53,7 +53,7 @@ pub unsafe extern "C" fn suspendThread(reg: *mut RegTable, interruptible: bool) 
     let me = task_table::current();
     park::block(hec, t, why, 0);
     thread_paused(hec, t);
-    eventlog::thread_calls_out(hec.no, t.obj().id);
+    eventlog::thread_called_out(hec.no, t.obj().id);
     let fiber = me.fiber.get();
     let token = if fiber.is_null() {
         hec.r.current_tso = 0;
@@ -127,7 +127,7 @@ pub unsafe extern "C" fn resumeThread(token: usize) -> *mut RegTable {
     park::resume_from_call(hec, t);
     throwto::deliver_after_call(hec, t);
     hec.r.current_tso = t.0;
-    eventlog::thread_runs(hec.no, t.obj().id);
+    eventlog::thread_run(hec.no, t.obj().id);
     dirty_stack(hec, t.obj().stackobj);
     hec.r.hp_alloc = 0;
     // A collection may have replaced the nursery.
@@ -139,7 +139,7 @@ pub unsafe extern "C" fn resumeThread(token: usize) -> *mut RegTable {
             hec.interrupt();
         }
     }
-    hec.alloc.give_end(hec.r.hp_lim == 0);
+    hec.alloc.publish_limit(hec.r.hp_lim == 0);
     *libc::__errno_location() = errno;
     &mut hec.r
 }

@@ -239,8 +239,8 @@ unsafe fn on_return(hec: &mut Hec) {
 unsafe fn can_continue(hec: &mut Hec, t: Tso) -> bool {
     let nothing_else = hec::many()
         && settings().threaded
-        && hec.alloc.spent
-        && !hec.alloc.full
+        && hec.alloc.run_full
+        && !hec.alloc.wants_gc
         && hec.gc_requested.is_none()
         && !hec.has_request()
         && !hec.balance_later
@@ -257,8 +257,8 @@ unsafe fn has_exceeded_limit(t: Tso) -> bool {
 /// A heap check failed: the nursery is full, a collection is requested, or the thread must yield.
 unsafe fn on_heap_overflow(hec: &mut Hec, t: Tso) {
     let o = t.obj();
-    hec.alloc.refuse(std::mem::take(&mut hec.r.hp_alloc));
-    o.chunks_used = o.chunks_used.saturating_add(hec.alloc.spent as u16);
+    hec.alloc.note_refusal(std::mem::take(&mut hec.r.hp_alloc));
+    o.chunks_used = o.chunks_used.saturating_add(hec.alloc.run_full as u16);
     if can_continue(hec, t) {
         hec.continuing = Some(t);
         return;

@@ -133,7 +133,7 @@ unsafe fn find(hec: &mut Hec) -> Option<Closure> {
             Some((from, c)) if is_thunk(c) => {
                 counts.converted += 1;
                 if from == own {
-                    eventlog::spark_runs(hec.no);
+                    eventlog::spark_run(hec.no);
                 } else {
                     eventlog::spark_stolen(hec.no, from as u32);
                 }

@@ -202,7 +202,7 @@ impl protocol::Task for TaskRef {
         self.hec.set(hec::address(no));
         let before = self.last.replace(no);
         if before != no {
-            eventlog::task_migrates(task_table::name(self), before as u32, no as u32);
+            eventlog::task_migrated(task_table::name(self), before as u32, no as u32);
         }
     }
 

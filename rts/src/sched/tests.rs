@@ -245,7 +245,9 @@ fn a_call_that_returns_finds_the_nursery_where_it_is_now() {
         handoff::acquire(task_table::current());
         let before = hec().alloc.limit();
         let (a, b) = (block_alloc::alloc_run(1, crate::memory::Age::NURSERY), 1 << 16);
-        assert!(a.is_some() && nursery_chunks::deal(&mut [&mut hec().alloc], b, b) && hec().alloc.limit() != before);
+        assert!(
+            a.is_some() && nursery_chunks::distribute(&mut [&mut hec().alloc], b, b) && hec().alloc.limit() != before
+        );
         handoff::release(task_table::current());
         let reg = resumeThread(token);
         let h = hec();
@@ -287,7 +289,7 @@ fn a_stop_request_during_a_foreign_call_is_kept() {
                 h.context_switch.store(0, SeqCst);
                 h.gc_requested = None;
                 h.open_nursery();
-                h.alloc.give_end(false);
+                h.alloc.publish_limit(false);
                 finish(reg, if stops == (name != "none", name != "none") { t::nil() } else { t::caf() })
             });
             let got = unsafe { run_to_end(task_table::current(), t) };

@@ -102,7 +102,7 @@ impl World {
     /// Gives the HEC another nursery. It must be empty.
     pub fn resize_nursery(&mut self, bytes: usize) -> bool {
         // SAFETY: no thread runs.
-        unsafe { nursery_chunks::deal(&mut [&mut self.hec.alloc], bytes, bytes) }
+        unsafe { nursery_chunks::distribute(&mut [&mut self.hec.alloc], bytes, bytes) }
     }
 
     pub fn object(&mut self, info: Info, fields: &[usize]) -> Closure {

@@ -24,10 +24,10 @@ impl Program {
         self.world.slot(0).acquire(me);
         self.world.queue(0, FLUSH, Some(me));
         self.world.schedule(me, Some(FLUSH));
-        assert!(self.life.admits(|| os_thread, || true), "threads that run as handles are flushed may call back");
+        assert!(self.life.can_enter(|| os_thread, || true), "threads that run as handles are flushed may call back");
         self.world.release_hec(me);
         self.life.close();
-        assert!(!self.life.admits(|| os_thread, || true), "the OS thread that winds down does not wait for itself");
+        assert!(!self.life.can_enter(|| os_thread, || true), "the OS thread that winds down does not wait for itself");
         self.world.slot(0).acquire(me);
         self.world.stop_for_good(me);
         assert!(!self.wound_down.swap(true, Ordering::Relaxed), "it is wound down once");
@@ -41,7 +41,7 @@ impl Program {
             assert!(!self.life.leave_all(os_thread));
             self.world.end_the_process(me);
             // OS threads that wait for the end of the process end here.
-            self.life.ended();
+            self.life.mark_ended();
         } else {
             assert!(self.wound_down.load(Ordering::Relaxed), "the process ends when it has been wound down");
         }
@@ -51,13 +51,13 @@ impl Program {
     fn leave(&self, me: TaskRef, os_thread: i32) {
         assert!(self.life.leave(os_thread) == Leave::Last);
         self.wind_down(me, os_thread);
-        self.life.ended();
+        self.life.mark_ended();
         self.world.end_the_process(me);
     }
 
     /// As `rts_lock`, an in-call, and `rts_unlock`.
     fn call_in(&self, me: TaskRef, os_thread: i32) {
-        if !self.life.admits(|| os_thread, || false) {
+        if !self.life.can_enter(|| os_thread, || false) {
             assert!(self.wound_down.load(Ordering::Relaxed), "calls are admitted before that");
             return;
         }
@@ -141,7 +141,7 @@ fn the_child_of_a_fork_goes_on_though_its_parent_was_about_to_end() {
         assert!(life.start() == Start::First && life.start() == Start::Again && life.leave_all(1));
         // SAFETY: nothing else uses it.
         unsafe { life.renew() };
-        assert!(life.in_use() && life.admits(|| 2, || false) && life.leave_all(2));
+        assert!(life.in_use() && life.can_enter(|| 2, || false) && life.leave_all(2));
     });
 }
 

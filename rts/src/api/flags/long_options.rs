@@ -18,7 +18,7 @@ impl Reader<'_> {
             b"copying-gc" => self.flags.GcFlags.useNonmoving = false,
             b"nonmoving-gc" => self.flags.GcFlags.useNonmoving = true,
             b"internal-counters" => self.flags.MiscFlags.internalCounters = true,
-            b"gc-phases" => crate::observe::gc_phases::ask(),
+            b"gc-phases" => crate::observe::gc_phases::enable(),
             _ if name.starts_with(b"numa") && self.ways.threaded => {
                 self.said.say([arg, b": This GHC build was compiled without NUMA support."].concat());
                 return Err(self.parser_error());

@@ -24,7 +24,7 @@ mod values;
 mod way_options;
 
 pub use crate::api::flags::parse_result::Exit;
-pub use crate::base::config::hec_flags;
+pub use crate::base::config::settings_now;
 
 use crate::abi::layout::*;
 use crate::abi::rts_flags::Flags;

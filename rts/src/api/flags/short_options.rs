@@ -5,7 +5,7 @@
 use crate::abi::layout::*;
 use crate::api::flags::parser::{Read, Reader};
 use crate::api::flags::values;
-use crate::base::config::MOST_GENERATIONS;
+use crate::base::config::MAX_NAMED_GENERATIONS;
 
 /// Where `-xm` may have code loaded: what compiled code can jump to.
 const MAX_LINKER_BASE: usize = 0x8000_0000;
@@ -56,8 +56,8 @@ impl Reader<'_> {
             b'O' => self.flags.GcFlags.minOldGenSize = self.blocks(arg, 2)?,
             b'G' => {
                 let generations = self.count(arg, 2)?;
-                if generations > MOST_GENERATIONS as u64 {
-                    self.wrong_option(&format!("more than {MOST_GENERATIONS} generations: "), arg);
+                if generations > MAX_NAMED_GENERATIONS as u64 {
+                    self.wrong_option(&format!("more than {MAX_NAMED_GENERATIONS} generations: "), arg);
                 } else {
                     self.flags.GcFlags.generations = generations as u32;
                 }

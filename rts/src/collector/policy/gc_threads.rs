@@ -9,7 +9,7 @@ use crate::base::active_limit::ACTIVE_HECS;
 use crate::base::config::{generation_name, parallel_gc_now, MAX_GC_THREADS};
 use crate::base::cpus;
 use crate::base::cpus::Cores;
-use crate::base::once_ptr::made_once;
+use crate::base::once_ptr::get_or_make;
 use crate::base::os_thread;
 use crate::base::poison::unpoisoned;
 use crate::collector::parallel::helper_pool::{HelperPool, Volunteer};
@@ -53,7 +53,7 @@ pub(in crate::collector) unsafe fn plan_threads(
     if p.from_generation.is_none_or(|g| name < g) {
         return None;
     }
-    let balanced = p.balances(name);
+    let balanced = p.allows_balancing(name);
     let wanted = match (p.threads, hecs) {
         (Some(n), _) => n,
         // Without balancing one worker does all the work.
@@ -68,7 +68,7 @@ pub(in crate::collector) unsafe fn plan_threads(
     // If they do sleep, the cost model will notice.
     let ran = ACTIVE_HECS.busy().saturating_sub(1);
     let awake = helper_pool(0).awake();
-    let awake_threads = awake.max(ran) + prefault::helper_works() as usize;
+    let awake_threads = awake.max(ran) + prefault::is_helper_running() as usize;
     let (model, cores) = &mut *unpoisoned(MODEL.lock());
     // An awake helper has a core, whatever the system last said about idle cores.
     let max_workers = wanted.min(cores.free(awake_threads).max(awake + 1)).min(worker_limit(awake));
@@ -108,7 +108,7 @@ unsafe fn make_plan(threads: usize, balanced: bool, eager: bool) -> Option<GcThr
 /// Returns the pool with at least this many helpers, or fewer if the system could not start one.
 unsafe fn helper_pool(helpers: usize) -> &'static HelperPool {
     // Volunteers may use the pool at the same time.
-    let helper_pool = made_once(&HELPER_POOL, || HelperPool::new(SPINS));
+    let helper_pool = get_or_make(&HELPER_POOL, || HelperPool::new(SPINS));
     for n in STARTED.load(Ordering::Relaxed)..helpers {
         if START_FAILED.load(Ordering::Relaxed) || !start_helper(helper_pool, n + 1) {
             break;

@@ -325,7 +325,7 @@ unsafe fn grown_nursery(hecs: usize) -> usize {
 
 /// Returns each HEC's share of `bytes`, as far as collections have paid for them.
 fn paid_share(bytes: usize, hecs: usize) -> usize {
-    bytes.min(nursery_budget().bytes(prefault::cost())) / hecs
+    bytes.min(nursery_budget().bytes(prefault::ns_per_byte())) / hecs
 }
 
 /// Enlarges a nursery of `base` bytes. With several HECs a trial may enlarge it up to [`MAX_GROWN_NURSERY`], whatever
@@ -351,7 +351,7 @@ pub fn should_collect_early() -> bool {
     if HEC_ACTIVITY.is_single() || BASE.load(Ordering::Relaxed) <= grown {
         return false;
     }
-    let taken = nursery_chunks::taken();
+    let taken = nursery_chunks::bytes_taken();
     taken >= grown * hec::count() && survival_gate().would_be_cheap(taken, gc_sample::mutator_ns_so_far())
 }
 

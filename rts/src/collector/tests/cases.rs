@@ -470,7 +470,7 @@ fn compact_regions_live_and_die_whole() {
             *at.add(2) = next;
             (*run).back = region;
             (*run).free = (*run).start + 4096;
-            w.hec.alloc.note_large(run);
+            w.hec.alloc.add_large_run(run);
         }
         let inner = Closure((*second).start + HEADER);
         inner.set_info(t::cons());

@@ -254,7 +254,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
             }
         }
         set.truncate(clean);
-        remembered_set::join(&mut self.remembered[step as usize - 1], set);
+        remembered_set::append(&mut self.remembered[step as usize - 1], set);
     }
 
     /// Scavenges a part of a remembered set of a step.
@@ -313,7 +313,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         let run = if compact { run_of((*run_of(p)).back) } else { run_of(p) };
         let saved = Age(step | age & (Age::LARGE | Age::PINNED | Age::COMPACT));
         if PARALLEL {
-            if let Err(now) = block_alloc::save_age(run, saved) {
+            if let Err(now) = block_alloc::retain_run(run, saved) {
                 return now.step() as u8;
             }
         }

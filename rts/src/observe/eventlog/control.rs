@@ -58,8 +58,8 @@ pub unsafe fn configure(config: &RtsConfig) {
 
 /// The last events of a program, and the end of its log.
 pub fn end() {
-    hooks::tasks_end();
-    hooks::hecs_end();
+    hooks::log_end_of_tasks();
+    hooks::log_end_of_hecs();
     endEventLogging();
     // A log as text has no writer.
     CLASSES.store(0, Ordering::Relaxed);
@@ -100,7 +100,7 @@ fn all_buffers() -> impl Iterator<Item = &'static Mutex<Buffer>> {
 
 /// Writes what there is and marks the end, for a program that cannot go on. What another OS
 /// thread has locked stays unwritten: it may never be unlocked.
-pub fn flush_in_haste() {
+pub fn flush_before_exit() {
     let Some(_log) = try_lock(&LOG) else { return };
     if WRITER.load(Ordering::Acquire).is_null() {
         return;
@@ -151,7 +151,7 @@ fn preamble() {
         common(Event::CapsetCreate { set: PROCESS, kind: CAPSET_TYPE_OSPROCESS });
         common(Event::CapsetCreate { set: CLOCK, kind: CAPSET_TYPE_CLOCKDOMAIN });
     }
-    hooks::hecs_begin();
+    hooks::log_hecs();
     let clock = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     common(Event::WallClock { seconds: clock.as_secs(), nanoseconds: clock.subsec_nanos() });
     common(Event::Process(std::process::id()));
@@ -161,5 +161,5 @@ fn preamble() {
     common(Event::RtsIdentifier(name.as_bytes()));
     let args: Vec<u8> = program_args::full_args().iter().flat_map(|a| a.as_bytes_with_nul().to_vec()).collect();
     common(Event::ProgramArgs(&args));
-    hooks::heap_info();
+    hooks::log_heap_info();
 }

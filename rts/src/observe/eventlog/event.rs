@@ -34,7 +34,7 @@ pub struct GcStats {
     /// Taken from the system but not in use.
     pub fragmentation: u64,
     pub threads: u32,
-    pub most_copied_by_one: u64,
+    pub max_copied_by_one: u64,
     pub balanced_copied: u64,
 }
 
@@ -74,7 +74,7 @@ pub enum Event<'a> {
     },
     CreateSparkThread(ThreadId),
     /// One of those that are a moment and nothing else, by its kind.
-    Moment(usize),
+    Bare(usize),
     SparkSteal {
         victim: u16,
     },
@@ -160,7 +160,7 @@ impl Event<'_> {
             Event::ThreadWakeup { .. } => EVENT_THREAD_WAKEUP,
             Event::ThreadLabel { .. } => EVENT_THREAD_LABEL,
             Event::CreateSparkThread(_) => EVENT_CREATE_SPARK_THREAD,
-            Event::Moment(kind) => kind,
+            Event::Bare(kind) => kind,
             Event::SparkSteal { .. } => EVENT_SPARK_STEAL,
             Event::SparkCounters(_) => EVENT_SPARK_COUNTERS,
             Event::HeapAllocated(_) => EVENT_HEAP_ALLOCATED,
@@ -192,7 +192,7 @@ impl Event<'_> {
 
     pub fn payload(&self, out: &mut impl Put) {
         match *self {
-            Event::Moment(_) => {}
+            Event::Bare(_) => {}
             Event::CreateThread(t) | Event::RunThread(t) | Event::ThreadRunnable(t) | Event::CreateSparkThread(t) => {
                 out.u32(t)
             }
@@ -237,7 +237,7 @@ impl Event<'_> {
                 out.u64(g.slop);
                 out.u64(g.fragmentation);
                 out.u32(g.threads);
-                out.u64(g.most_copied_by_one);
+                out.u64(g.max_copied_by_one);
                 out.u64(g.copied);
                 out.u64(g.balanced_copied);
             }

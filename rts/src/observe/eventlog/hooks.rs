@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::Mutex;
 
 /// Functions that log one event of a class, on the HEC that is their first argument.
-macro_rules! on_a_hec {
+macro_rules! hec_events {
     ($($(#[$doc:meta])* $class:ident: $name:ident($($arg:ident: $ty:ty),*) => $event:expr;)*) => {$(
         $(#[$doc])*
         #[inline]
@@ -21,17 +21,17 @@ macro_rules! on_a_hec {
     )*};
 }
 
-on_a_hec! {
+hec_events! {
     /// Threads are named by their numbers, here and below.
     SCHEDULER: thread_created(thread: u64) => Event::CreateThread(thread as u32);
-    SCHEDULER: thread_runs(thread: u64) => Event::RunThread(thread as u32);
+    SCHEDULER: thread_run(thread: u64) => Event::RunThread(thread as u32);
     /// It is about to leave for a safe foreign call.
-    SCHEDULER: thread_calls_out(thread: u64) => Event::StopThread {
+    SCHEDULER: thread_called_out(thread: u64) => Event::StopThread {
         thread: thread as u32, status: THREAD_SUSPENDED_FOREIGN_CALL as u16, on: 0,
     };
     SCHEDULER: thread_runnable(thread: u64) => Event::ThreadRunnable(thread as u32);
     /// It leaves for the run queue of HEC `to`.
-    SCHEDULER: thread_migrates(thread: u64, to: u32) => Event::MigrateThread {
+    SCHEDULER: thread_migrated(thread: u64, to: u32) => Event::MigrateThread {
         thread: thread as u32, to: to as u16,
     };
     /// It was blocked, and goes on on HEC `to`.
@@ -42,18 +42,18 @@ on_a_hec! {
         thread: thread as u32, label,
     };
 
-    GC: gc_requested(parallel: bool) => Event::Moment(match parallel {
+    GC: gc_requested(parallel: bool) => Event::Bare(match parallel {
         true => EVENT_REQUEST_PAR_GC,
         false => EVENT_REQUEST_SEQ_GC,
     });
-    GC: gc_started() => Event::Moment(EVENT_GC_START);
+    GC: gc_started() => Event::Bare(EVENT_GC_START);
     /// All HECs have stopped.
-    GC: gc_world_stopped() => Event::Moment(EVENT_GC_GLOBAL_SYNC);
+    GC: gc_world_stopped() => Event::Bare(EVENT_GC_GLOBAL_SYNC);
     /// Its collecting thread copies, finds nothing to do, has finished: three.
-    GC: gc_works() => Event::Moment(EVENT_GC_WORK);
-    GC: gc_idles() => Event::Moment(EVENT_GC_IDLE);
-    GC: gc_done() => Event::Moment(EVENT_GC_DONE);
-    GC: gc_ended() => Event::Moment(EVENT_GC_END);
+    GC: gc_working() => Event::Bare(EVENT_GC_WORK);
+    GC: gc_idle() => Event::Bare(EVENT_GC_IDLE);
+    GC: gc_done() => Event::Bare(EVENT_GC_DONE);
+    GC: gc_ended() => Event::Bare(EVENT_GC_END);
     GC: gc_stats(stats: GcStats) => Event::GcStats(stats);
     /// Bytes since the program's start.
     GC: heap_allocated(bytes: u64) => Event::HeapAllocated(bytes);
@@ -63,13 +63,13 @@ on_a_hec! {
     GC: heap_live(bytes: u64) => Event::HeapLive(bytes);
 
     SPARKS: spark_thread_created(thread: u64) => Event::CreateSparkThread(thread as u32);
-    SPARKS: spark_created() => Event::Moment(EVENT_SPARK_CREATE);
-    SPARKS: spark_dud() => Event::Moment(EVENT_SPARK_DUD);
-    SPARKS: spark_overflowed() => Event::Moment(EVENT_SPARK_OVERFLOW);
-    SPARKS: spark_runs() => Event::Moment(EVENT_SPARK_RUN);
+    SPARKS: spark_created() => Event::Bare(EVENT_SPARK_CREATE);
+    SPARKS: spark_dud() => Event::Bare(EVENT_SPARK_DUD);
+    SPARKS: spark_overflowed() => Event::Bare(EVENT_SPARK_OVERFLOW);
+    SPARKS: spark_run() => Event::Bare(EVENT_SPARK_RUN);
     SPARKS: spark_stolen(victim: u32) => Event::SparkSteal { victim: victim as u16 };
-    SPARKS: spark_fizzled() => Event::Moment(EVENT_SPARK_FIZZLE);
-    SPARKS: spark_collected() => Event::Moment(EVENT_SPARK_GC);
+    SPARKS: spark_fizzled() => Event::Bare(EVENT_SPARK_FIZZLE);
+    SPARKS: spark_collected() => Event::Bare(EVENT_SPARK_GC);
     SPARK_COUNTERS: spark_counters(counts: SparkCounts) => Event::SparkCounters(counts);
 
     USER: user_message(text: &[u8]) => Event::UserMessage(text);
@@ -104,7 +104,7 @@ pub fn task_created(task: u64, hec: u32) {
 }
 
 #[inline]
-pub fn task_migrates(task: u64, from: u32, to: u32) {
+pub fn task_migrated(task: u64, from: u32, to: u32) {
     // One that has not been told about yet just gets its first HEC.
     if on(class::SCHEDULER) && unpoisoned(TASKS.lock()).contains(&task) {
         post(None, Event::TaskMigrate { task, from: from as u16, to: to as u16 });
@@ -123,7 +123,7 @@ pub fn task_deleted(task: u64) {
 pub(super) static TASKS: Mutex<BTreeSet<u64>> = Mutex::new(BTreeSet::new());
 
 /// The program ends, and with it the workers that were waiting.
-pub(super) fn tasks_end() {
+pub(super) fn log_end_of_tasks() {
     let left = std::mem::take(&mut *unpoisoned(TASKS.lock()));
     for task in left {
         post(None, Event::TaskDelete(task));
@@ -141,10 +141,10 @@ static HECS: AtomicU32 = AtomicU32::new(0);
 /// A HEC has been made, the next in number.
 pub fn hec_created(hec: u32) {
     HECS.fetch_max(hec + 1, Ordering::Relaxed);
-    hec_begins(hec);
+    log_hec(hec);
 }
 
-fn hec_begins(hec: u32) {
+fn log_hec(hec: u32) {
     if on(class::HECS) {
         let hec = hec as u16;
         post(None, Event::CapCreate(hec));
@@ -162,14 +162,14 @@ pub fn hec_enabled(hec: u32, enabled: bool) {
 }
 
 /// A log begins.
-pub(super) fn hecs_begin() {
+pub(super) fn log_hecs() {
     for hec in 0..HECS.load(Ordering::Relaxed) {
-        hec_begins(hec);
+        log_hec(hec);
     }
 }
 
 /// The program ends, and with it its HECs.
-pub(super) fn hecs_end() {
+pub(super) fn log_end_of_hecs() {
     if !on(class::HECS) {
         return;
     }
@@ -186,12 +186,12 @@ pub(super) fn hecs_end() {
 static HEAP: Mutex<Option<HeapShape>> = Mutex::new(None);
 
 /// The heap is ready.
-pub fn heap_made(shape: HeapShape) {
+pub fn heap_initialised(shape: HeapShape) {
     *unpoisoned(HEAP.lock()) = Some(shape);
-    heap_info();
+    log_heap_info();
 }
 
-pub(super) fn heap_info() {
+pub(super) fn log_heap_info() {
     if on(class::GC) {
         if let Some(shape) = *unpoisoned(HEAP.lock()) {
             post(None, Event::HeapInfo(shape));

@@ -25,7 +25,7 @@ mod tests;
 mod text;
 mod writer;
 
-pub use control::{after_fork, configure, end, flush_in_haste, with_locked};
+pub use control::{after_fork, configure, end, flush_before_exit, with_locked};
 pub use event::{GcStats, HeapShape, SparkCounts};
 pub use writer::FileEventLogWriter;
 
@@ -128,7 +128,7 @@ fn post(hec: Option<u32>, event: Event) {
         return text::print(hec, now(), &event);
     }
     if is_too_long(&event) {
-        return crate::base::fatal::say("Event size exceeds EVENT_PAYLOAD_SIZE_MAX, bail out");
+        return crate::base::fatal::print_message("Event size exceeds EVENT_PAYLOAD_SIZE_MAX, bail out");
     }
     let (buffer, no) = buffer_of(hec);
     let mut buffer = unpoisoned(buffer.lock());

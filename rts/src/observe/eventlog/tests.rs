@@ -70,7 +70,7 @@ fn read_block(bytes: &[u8]) -> (u64, u64, Vec<(u64, u64, Vec<u8>)>) {
 
 /// An event of every kind.
 fn every_event() -> Vec<Event<'static>> {
-    let moments = KINDS.iter().filter(|k| k.size == Size::Fixed(0)).map(|k| Event::Moment(k.number));
+    let moments = KINDS.iter().filter(|k| k.size == Size::Fixed(0)).map(|k| Event::Bare(k.number));
     moments
         .chain([
             Event::CreateThread(1),

@@ -53,7 +53,7 @@ fn describe(event: &Event) -> Option<String> {
         Event::ThreadWakeup { thread: t, hec } => format!("waking up {} on cap {hec}", thread(t)),
         Event::ThreadLabel { thread: t, label } => format!("thread {t} has label {}", text(label)),
         Event::CreateSparkThread(t) => format!("creating spark thread {t}"),
-        Event::Moment(kind) => moment(kind)?.to_owned(),
+        Event::Bare(kind) => moment(kind)?.to_owned(),
         Event::SparkSteal { victim } => format!("stealing a spark from cap {victim}"),
         // As the stock runtime has it: sets of HECs are a matter of scheduling here.
         Event::CapsetCreate { .. }

@@ -95,7 +95,7 @@ unsafe extern "C" fn write_file(bytes: *mut c_void, len: usize) -> bool {
         // A part of a block would make the rest unreadable.
         *file = None;
         drop(file);
-        fatal::say(&format!("the event log ends here: {}", fatal::system_error(e)));
+        fatal::print_message(&format!("the event log ends here: {}", fatal::system_error(e)));
     }
     written.is_ok()
 }

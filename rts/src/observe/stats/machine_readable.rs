@@ -2,7 +2,7 @@
 use crate::abi::rts_stats::RtsStats;
 use crate::abi::Ways;
 use crate::observe::stats::text::{average_live, seconds, share, Phases};
-use crate::observe::stats::{AtEnd, OfGeneration};
+use crate::observe::stats::{FinalData, OfGeneration};
 
 struct Pairs(Vec<String>);
 
@@ -28,7 +28,7 @@ pub(in crate::observe) fn pairs(
     t: &RtsStats,
     generations: &[OfGeneration],
     p: &Phases,
-    end: &AtEnd,
+    end: &FinalData,
     ways: Ways,
 ) -> String {
     let mut all = Pairs(Vec::new());
@@ -102,7 +102,7 @@ const SPIN_COUNTERS: [&str; 16] = [
     "no_work",
 ];
 
-fn threaded(all: &mut Pairs, p: &Phases, end: &AtEnd) {
+fn threaded(all: &mut Pairs, p: &Phases, end: &FinalData) {
     all.count("bound_task_count", end.tasks.bound);
     all.count("sparks_count", end.sparks.created());
     all.count("sparks_converted", end.sparks.converted);

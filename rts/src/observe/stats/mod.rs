@@ -5,7 +5,7 @@
 //! the mutator's. Clocks are read only when somebody will see the times.
 pub(super) mod machine_readable;
 pub(super) mod text;
-use crate::base::clock::{page_faults, Both};
+use crate::base::clock::{page_faults, TimePair};
 use crate::base::config::{stats_mode_now, StatsMode, MAX_GENERATIONS};
 use crate::observe::gc_phases::PhaseCosts;
 
@@ -43,7 +43,7 @@ pub struct Collection {
 
 /// What else the final report tells.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct AtEnd {
+pub struct FinalData {
     /// Bytes allocated since the last collection.
     pub allocated: u64,
     /// Memory that was taken from the system but could not be used.
@@ -100,7 +100,7 @@ impl Sparks {
 pub(super) struct OfGeneration {
     pub collections: u64,
     pub par_collections: u64,
-    pub time: Both,
+    pub time: TimePair,
     pub max_pause: i64,
     pub phases: PhaseCosts,
 }
@@ -110,12 +110,12 @@ pub type GcDoneHook = unsafe extern "C" fn(*const GcDetails);
 pub(super) struct Stats {
     pub totals: RtsStats,
     pub of: [OfGeneration; MAX_GENERATIONS],
-    pub gc: Both,
-    pub started: Both,
-    pub initialised: Both,
-    pub exit_started: Both,
-    pub ended: Both,
-    gc_started: Both,
+    pub gc: TimePair,
+    pub started: TimePair,
+    pub initialised: TimePair,
+    pub exit_started: TimePair,
+    pub ended: TimePair,
+    gc_started: TimePair,
     faults_before: i64,
     faults_at_start: i64,
     hook: Option<GcDoneHook>,
@@ -123,7 +123,7 @@ pub(super) struct Stats {
     inherited: u64,
 }
 
-const NEVER: Both = Both { cpu: 0, elapsed: 0 };
+const NEVER: TimePair = TimePair { cpu: 0, elapsed: 0 };
 pub(super) const NO_GENERATION: OfGeneration =
     OfGeneration { collections: 0, par_collections: 0, time: NEVER, max_pause: 0, phases: PhaseCosts::ZERO };
 
@@ -151,7 +151,7 @@ impl Stats {
     }
 
     /// Adds a collection that took `time`, as the last one.
-    fn add(&mut self, c: &Collection, time: Both, major: bool) {
+    fn add(&mut self, c: &Collection, time: TimePair, major: bool) {
         let parallel = c.threads > 1;
         let s = &mut self.totals;
         s.gcs += 1;
@@ -203,7 +203,7 @@ impl Stats {
     }
 
     /// The totals with the times up to `now`.
-    fn totals_at(&self, now: Both) -> RtsStats {
+    fn totals_at(&self, now: TimePair) -> RtsStats {
         let init = self.initialised - self.started;
         let run = now - self.initialised;
         RtsStats {
@@ -233,12 +233,12 @@ pub fn set_gc_done_hook(hook: Option<GcDoneHook>) {
 
 /// First of all in `hs_init`.
 pub fn begin_init() {
-    stats().started = Both::now();
+    stats().started = TimePair::now();
 }
 
 /// Haskell is about to run.
 pub fn end_init() {
-    stats().initialised = Both::now();
+    stats().initialised = TimePair::now();
     if stats_mode_now() == StatsMode::Verbose {
         text::emit(text::VERBOSE_HEAD);
     }
@@ -251,7 +251,7 @@ pub fn begin_gc() {
     }
     let mut s = stats();
     if s.timed() {
-        s.gc_started = Both::now();
+        s.gc_started = TimePair::now();
         s.faults_at_start = page_faults();
     }
 }
@@ -262,7 +262,7 @@ pub fn end_gc(c: &Collection, major: bool) {
     if !s.timed() {
         return s.add(c, NEVER, major);
     }
-    let now = Both::now();
+    let now = TimePair::now();
     let time = now - s.gc_started;
     s.add(c, time, major);
     let faults = page_faults();
@@ -283,16 +283,16 @@ pub fn end_gc(c: &Collection, major: bool) {
 
 /// Haskell has ended.
 pub fn start_exit() {
-    stats().exit_started = Both::now();
+    stats().exit_started = TimePair::now();
 }
 
 /// All has been shut down but this.
 pub fn end_exit() {
-    stats().ended = Both::now();
+    stats().ended = TimePair::now();
 }
 
 /// Prints what the flags ask for and closes the statistics file.
-pub fn report(end: &AtEnd) {
+pub fn report(end: &FinalData) {
     let mut s = stats();
     s.totals.allocated_bytes += end.allocated;
     s.totals.max_mem_in_use_bytes = s.totals.max_mem_in_use_bytes.max(end.mem_peak);
@@ -308,18 +308,18 @@ pub fn with_locked<R>(f: impl FnOnce() -> R) -> R {
 /// The child of a fork begins its own life. Its parent has allocated so much.
 pub fn after_fork(allocated: u64) {
     let mut s = stats();
-    let now = Both::now();
+    let now = TimePair::now();
     *s = Stats { hook: s.hook, inherited: allocated, started: now, initialised: now, ..Stats::new() };
 }
 
 /// How much has been allocated since the last collection, or since the fork, if so much has been in all.
-pub fn since_last(allocated: u64) -> u64 {
+pub fn allocated_since_last(allocated: u64) -> u64 {
     let s = stats();
     allocated - s.inherited - s.totals.allocated_bytes
 }
 
 /// No full collection has been made.
-pub fn nothing_looked_at() -> bool {
+pub fn has_no_major_gc() -> bool {
     stats().totals.major_gcs == 0
 }
 
@@ -334,7 +334,7 @@ pub fn write_command_line(flags: &crate::abi::rts_flags::Flags) {
 /// `out` may be written.
 #[no_mangle]
 pub unsafe extern "C" fn getRTSStats(out: *mut RtsStats) {
-    *out = stats().totals_at(Both::now());
+    *out = stats().totals_at(TimePair::now());
 }
 
 #[no_mangle]
@@ -355,13 +355,13 @@ mod tests {
     #[test]
     fn totals_add_up() {
         let mut s = Stats::new();
-        s.started = Both { cpu: 10, elapsed: 100 };
-        s.initialised = Both { cpu: 15, elapsed: 110 };
+        s.started = TimePair { cpu: 10, elapsed: 100 };
+        s.initialised = TimePair { cpu: 15, elapsed: 110 };
         let minor = Collection { gen: 0, threads: 1, allocated: 1000, live: 300, copied: 200, ..Default::default() };
         let major = Collection { gen: 1, live: 250, mem_in_use: 5, mem_peak: 9, ..minor };
-        s.add(&minor, Both { cpu: 2, elapsed: 3 }, false);
-        s.add(&major, Both { cpu: 4, elapsed: 5 }, true);
-        let t = s.totals_at(Both { cpu: 100, elapsed: 200 });
+        s.add(&minor, TimePair { cpu: 2, elapsed: 3 }, false);
+        s.add(&major, TimePair { cpu: 4, elapsed: 5 }, true);
+        let t = s.totals_at(TimePair { cpu: 100, elapsed: 200 });
         assert_eq!((t.gcs, t.major_gcs, t.allocated_bytes, t.copied_bytes), (2, 1, 2000, 400));
         // Only major collections know what is alive.
         assert_eq!((t.max_live_bytes, t.cumulative_live_bytes), (250, 250));

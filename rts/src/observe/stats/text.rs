@@ -2,11 +2,11 @@
 use crate::abi::rts_flags::flags;
 use crate::abi::rts_stats::{GcDetails, RtsStats};
 use crate::abi::Ways;
-use crate::base::clock::Both;
-use crate::base::config::{hec_flags, stats_mode_now, StatsMode, MAX_GENERATIONS};
+use crate::base::clock::TimePair;
+use crate::base::config::{settings_now, stats_mode_now, StatsMode, MAX_GENERATIONS};
 use crate::base::program_args;
 use crate::observe::stats::machine_readable;
-use crate::observe::stats::{AtEnd, OfGeneration, Stats, NO_GENERATION};
+use crate::observe::stats::{FinalData, OfGeneration, Stats, NO_GENERATION};
 use std::fmt::Write as _;
 use std::io::Write as _;
 
@@ -83,7 +83,7 @@ pub const VERBOSE_HEAD: &str = "    \
 ";
 
 /// One collection, for `-S`.
-pub fn verbose_line(gc: &GcDetails, time: Both, total: Both, during: i64, between: i64) -> String {
+pub fn verbose_line(gc: &GcDetails, time: TimePair, total: TimePair, during: i64, between: i64) -> String {
     let (allocated, copied, live) = (gc.allocated_bytes, gc.copied_bytes, gc.live_bytes);
     format!(
         "{allocated:9} {copied:9} {live:9} {:6.3} {:6.3} {:8.3} {:8.3} {during:4} {between:4}  (Gen: {:2})\n",
@@ -97,11 +97,11 @@ pub fn verbose_line(gc: &GcDetails, time: Both, total: Both, during: i64, betwee
 
 /// The phases of a program that has ended, and what follows from them.
 pub struct Phases {
-    pub init: Both,
-    pub mutator: Both,
-    pub gc: Both,
-    pub exit: Both,
-    pub total: Both,
+    pub init: TimePair,
+    pub mutator: TimePair,
+    pub gc: TimePair,
+    pub exit: TimePair,
+    pub total: TimePair,
     /// Bytes a second of mutator time.
     pub alloc_rate: u64,
     /// The mutator's share of all time.
@@ -115,7 +115,7 @@ impl Phases {
         let init = s.initialised - s.started;
         let exit = s.ended - s.exit_started;
         let total = s.ended - s.started;
-        let at_least_zero = |t: Both| Both { cpu: t.cpu.max(0), elapsed: t.elapsed.max(0) };
+        let at_least_zero = |t: TimePair| TimePair { cpu: t.cpu.max(0), elapsed: t.elapsed.max(0) };
         let mutator = at_least_zero(total - init - s.gc - exit);
         let shared = s.totals.cumulative_par_balanced_copied_bytes as f64;
         Phases {
@@ -134,9 +134,9 @@ impl Phases {
     }
 }
 
-pub(in crate::observe) fn final_report(s: &Stats, end: &AtEnd) {
+pub(in crate::observe) fn final_report(s: &Stats, end: &FinalData) {
     let phases = Phases::of(s);
-    let generations = &by_name(&s.of, hec_flags().named_generations);
+    let generations = &by_name(&s.of, settings_now().named_generations);
     let flags = flags();
     let ways = Ways::linked();
     let mode = stats_mode_now();
@@ -152,7 +152,7 @@ pub(in crate::observe) fn final_report(s: &Stats, end: &AtEnd) {
         StatsMode::Summary | StatsMode::Verbose => {
             let counters = flags.MiscFlags.internalCounters;
             emit(&summary(&s.totals, generations, &phases, end, ways));
-            if crate::observe::gc_phases::wanted() {
+            if crate::observe::gc_phases::is_enabled() {
                 let all: Vec<_> = generations.iter().map(|g| g.phases).collect();
                 emit(&crate::observe::gc_phases::table(&all));
             }
@@ -196,7 +196,7 @@ pub fn average_live(t: &RtsStats) -> u64 {
     t.cumulative_live_bytes / u64::from(t.major_gcs).max(1)
 }
 
-fn summary(t: &RtsStats, generations: &[OfGeneration], p: &Phases, end: &AtEnd, ways: Ways) -> String {
+fn summary(t: &RtsStats, generations: &[OfGeneration], p: &Phases, end: &FinalData, ways: Ways) -> String {
     let mut text = String::new();
     summary_into(&mut text, t, generations, p, end, ways).expect("writing to a string");
     text
@@ -207,7 +207,7 @@ fn summary_into(
     t: &RtsStats,
     generations: &[OfGeneration],
     p: &Phases,
-    end: &AtEnd,
+    end: &FinalData,
     ways: Ways,
 ) -> std::fmt::Result {
     writeln!(w, "{:>16} bytes allocated in the heap", grouped(t.allocated_bytes))?;
@@ -285,8 +285,8 @@ mod tests {
         }
     }
 
-    fn example() -> (RtsStats, [OfGeneration; 2], Phases, AtEnd) {
-        let ms = |cpu: i64, elapsed: i64| Both { cpu: cpu * 1_000_000, elapsed: elapsed * 1_000_000 };
+    fn example() -> (RtsStats, [OfGeneration; 2], Phases, FinalData) {
+        let ms = |cpu: i64, elapsed: i64| TimePair { cpu: cpu * 1_000_000, elapsed: elapsed * 1_000_000 };
         let totals = RtsStats {
             gcs: 126,
             major_gcs: 9,
@@ -317,7 +317,7 @@ mod tests {
             balance: 0.0,
         };
         let tasks = crate::observe::stats::Tasks { total: 4, bound: 1, workers: 3, peak_workers: 3 };
-        (totals, generations, phases, AtEnd { tasks, hecs: 1, ..AtEnd::default() })
+        (totals, generations, phases, FinalData { tasks, hecs: 1, ..FinalData::default() })
     }
 
     #[test]
@@ -380,7 +380,7 @@ mod tests {
             live_bytes: 595512,
             ..GcDetails::default()
         };
-        let us = |n: i64| Both { cpu: n * 1000, elapsed: n * 1000 };
+        let us = |n: i64| TimePair { cpu: n * 1000, elapsed: n * 1000 };
         assert_eq!(
             verbose_line(&gc, us(600), us(3000), 0, 0),
             "  1040552    538112    595512  0.001  0.001    0.003    0.003    0    0  (Gen:  1)\n"

@@ -73,7 +73,7 @@ pub unsafe fn adopt(hec: &mut Hec, region: *mut Region, run: Run) {
         (*(*region).last).next = block;
     }
     (*region).last = block;
-    hec.alloc.note_large(run);
+    hec.alloc.add_large_run(run);
     if hec.alloc.must_stop() {
         hec.interrupt();
     }

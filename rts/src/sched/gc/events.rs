@@ -19,12 +19,12 @@ pub unsafe fn requested() {
 pub fn begin(leader: u32) {
     gc_started(leader);
     gc_world_stopped(leader);
-    gc_works(leader);
+    gc_working(leader);
 }
 
 /// The collection is complete. `major`: it covered all generations, so the live size is known.
 pub fn end(leader: u32, hecs: &[&mut Hec], c: &Collection, major: bool) {
-    gc_idles(leader);
+    gc_idle(leader);
     gc_done(leader);
     allocated(hecs);
     let in_use = (block_alloc::blocks_in_use() * BLOCK_BYTES) as u64;
@@ -36,7 +36,7 @@ pub fn end(leader: u32, hecs: &[&mut Hec], c: &Collection, major: bool) {
             slop: c.slop,
             fragmentation: c.mem_in_use.saturating_sub(in_use),
             threads: c.threads as u32,
-            most_copied_by_one: c.par_max_copied,
+            max_copied_by_one: c.par_max_copied,
             balanced_copied: c.par_balanced_copied,
         },
     );

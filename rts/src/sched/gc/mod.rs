@@ -45,10 +45,10 @@ pub unsafe fn due(hec: &mut Hec) -> Option<GcRequest> {
     if hec.gc_requested.is_some() {
         return hec.gc_requested;
     }
-    let at_end = hec.alloc.spent && !next_chunk(hec);
+    let at_end = hec.alloc.run_full && !next_chunk(hec);
     let announced = hec::many() && (at_end || ANNOUNCEMENT.is_active());
     let now = if announced { is_last_to_see(hec) || at_end && !use_overflow(hec) } else { at_end };
-    (now || hec.alloc.full).then_some(GcRequest::Minor)
+    (now || hec.alloc.wants_gc).then_some(GcRequest::Minor)
 }
 
 /// Might [`due`] have something to do?
@@ -58,7 +58,7 @@ pub(super) fn may_be_due(hec: &Hec) -> bool {
 
 /// Continues in the overflow area, because other HECs are late. Returns false if it is full.
 unsafe fn use_overflow(hec: &mut Hec) -> bool {
-    heap_limits::settings().max_heap_bytes.is_none() && hec.alloc.next_run_beyond()
+    heap_limits::settings().max_heap_bytes.is_none() && hec.alloc.next_run_or_overflow()
 }
 
 /// The number of a HEC that sees announcements.
@@ -155,7 +155,7 @@ unsafe fn measure(request: collector::Request) -> collector::Outcome {
     let mut hecs = stop_world::hecs();
     hecs.iter_mut().for_each(|h| h.gc_requested = None);
     ANNOUNCEMENT.clear((0..hec::count()).map(Listener));
-    let allocated = stats::since_last(allocated());
+    let allocated = stats::allocated_since_last(allocated());
     stats::begin_gc();
     let leader = crate::sched::hec().no;
     events::begin(leader);

@@ -59,7 +59,7 @@ pub(super) mod short_calls;
 pub(super) mod state;
 use crate::abi::Tso;
 use crate::base::active_limit::ACTIVE_HECS;
-use crate::base::once_ptr::made_once;
+use crate::base::once_ptr::get_or_make;
 use crate::hec;
 use crate::hec::fork_safe_lock::Lock;
 use crate::hec::{Hec, MAX_HECS};
@@ -110,7 +110,7 @@ static SLOTS: [AtomicPtr<HecSlot>; MAX_HECS] = [const { AtomicPtr::new(null_mut(
 
 #[inline]
 pub(super) fn slot(no: usize) -> &'static HecSlot {
-    made_once(&SLOTS[no], || HecSlot::new(no))
+    get_or_make(&SLOTS[no], || HecSlot::new(no))
 }
 
 static STOPPING: AtomicBool = AtomicBool::new(false);
