@@ -1,8 +1,13 @@
-//! The one reserved address range, and the side tables that go with it.
+//! The reserved address range of the heap, and its side tables.
 //!
-//! Block `i` is `BLOCK_BYTES` at `base + i * BLOCK_BYTES`; its age is `ages[i]` and its
-//! descriptor `descs[i]`. All three are reserved at start and touched only as the heap grows,
-//! so looking up an address is a subtraction, a shift and a load.
+//! *Invariants*
+//!
+//! - Block `i` is the `BLOCK_BYTES` bytes at `base + i * BLOCK_BYTES`. Its age is `ages[i]`, its descriptor `descs[i]`.
+//! - The range and both tables are reserved at start and touched only as the heap grows. So an address is looked up
+//!   with a subtraction, a shift and a load.
+//! - `base` and `bytes` are written once, before any Haskell runs. `committed` only grows.
+//!
+//! *Locking*: `committed` is written under the lock of the block allocator (`block_alloc.rs`).
 use crate::abi::{BlockDesc, Closure};
 use crate::memory::Age;
 use std::ptr;
@@ -10,14 +15,14 @@ use std::ptr;
 pub const BLOCK_LOG: usize = 14;
 pub const BLOCK_BYTES: usize = 1 << BLOCK_LOG;
 pub const BLOCK_WORDS: usize = BLOCK_BYTES / 8;
-/// The largest range we ask for, and the smallest we accept.
+/// The largest range that is asked for (1 TB, beyond any machine's memory), and the smallest that is accepted (16 MB).
 const MAX_RANGE_BYTES: usize = 1 << 40;
 const MIN_RANGE_BYTES: usize = 1 << 24;
-/// Address space that must be left for everything else, at least.
+/// Address space that is left for C's heap, stacks and libraries, at least.
 const MIN_SPARE_BYTES: usize = 16 << 20;
-/// Asked of the system at a time when the heap grows.
+/// Bytes that are made usable at a time when the heap grows: fewer system calls than for single blocks.
 const COMMIT_BYTES: usize = 4 << 20;
-/// Where we would like the heap: far from the executable, libraries and the malloc heap.
+/// Preferred address of the heap: far from the executable, the libraries and C's heap.
 const PREFERRED_BASE: usize = 0x42_0000_0000;
 
 pub(super) struct Space {
@@ -42,19 +47,19 @@ unsafe fn map(hint: usize, bytes: usize, prot: i32) -> Option<usize> {
     (p != libc::MAP_FAILED).then_some(p as usize)
 }
 
-/// Reserves the address range and its side tables. Where address space is limited (`ulimit -v`),
-/// as much as leaves some for C's heap, stacks and libraries.
+/// Reserves the address range and its side tables. Where address space is limited (`ulimit -v`), takes as much as
+/// leaves some for C's heap, stacks and libraries.
 /// # Errors
-/// When the system does not give us enough for a small heap.
+/// If the system does not give enough for a small heap.
 /// # Safety
-/// Called once, before any other function of this floor.
+/// Called once, before any other function of `memory`.
 pub unsafe fn reserve() -> Result<(), String> {
     let mut bytes = MAX_RANGE_BYTES;
     while bytes >= MIN_RANGE_BYTES {
         if reserve_range(bytes) {
             return Ok(());
         }
-        // Powers of two, and the middle between them.
+        // Tries powers of two, and the middle between them.
         bytes = if bytes.is_power_of_two() { bytes / 4 * 3 } else { bytes / 3 * 2 };
     }
     Err("cannot reserve address space for the heap".into())
@@ -88,7 +93,7 @@ unsafe fn reserve_range(bytes: usize) -> bool {
     true
 }
 
-/// Makes the first `bytes` of the range usable. False when the system refuses or the range ends.
+/// Makes the first `bytes` of the range usable. False if the system refuses or the range ends.
 pub(super) unsafe fn commit(bytes: usize) -> bool {
     let space = &mut *ptr::addr_of_mut!(SPACE);
     if bytes <= space.committed {
@@ -109,15 +114,15 @@ pub(super) unsafe fn commit(bytes: usize) -> bool {
 
 /// Blocks that may be touched.
 pub(super) fn committed_blocks() -> usize {
-    // SAFETY: read under the lock of the pool, under which it grows.
+    // SAFETY: read under the lock of the block allocator, under which it grows.
     unsafe { SPACE.committed >> BLOCK_LOG }
 }
 
-/// Has the system back `blocks` blocks from `first` on with pages now: for a page each it takes
-/// far longer to see that it is missing than to find one. Where it cannot (before Linux 5.14), it
-/// does so when they are touched. May change `errno`.
+/// Asks the system to back `blocks` blocks from `first` on with pages now: one call for many pages is far cheaper than
+/// a page fault for each. Before Linux 5.14 the call fails, and pages are backed when they are touched. May change
+/// `errno`.
 /// # Safety
-/// The blocks can be used, and will be soon.
+/// The blocks are committed, and will be used soon.
 pub(super) unsafe fn populate(first: usize, blocks: usize) {
     let at = (SPACE.base + (first << BLOCK_LOG)) as *mut libc::c_void;
     libc::madvise(at, blocks << BLOCK_LOG, libc::MADV_POPULATE_WRITE);
@@ -137,14 +142,14 @@ pub fn range_bytes() -> usize {
     unsafe { SPACE.bytes }
 }
 
-/// What to add to `address >> BLOCK_LOG` to find an age byte.
+/// The offset to add to `address >> BLOCK_LOG` to find an age byte.
 #[inline(always)]
 pub fn age_bias() -> usize {
     // SAFETY: as above.
     unsafe { hec_meta_bias }
 }
 
-/// Is this address in the heap's range (rather than static, or no address at all)?
+/// Is this address in the heap's range? (Static closures are not.)
 #[inline(always)]
 pub fn in_heap(addr: usize) -> bool {
     // SAFETY: SPACE is written once, before any Haskell runs.

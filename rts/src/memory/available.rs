@@ -1,37 +1,45 @@
-//! How much memory the system can give the process at most.
+//! The most memory that the system can give the process.
 //!
-//! A request beyond that is refused at once. Otherwise the system would grant it, for it counts pages only when they are touched, and end the
-//! process in the middle of touching them, or another one.
+//! A request beyond that is refused at once. The system itself would grant it, because it counts pages only when they
+//! are touched. It would then kill this or another process while the pages are being touched.
 //!
-//! The least of these counts: the machine's memory with its swap space; the limits of the control groups that the process is in,
-//! those around them included (cgroup v1 and v2); `RLIMIT_AS` and `RLIMIT_DATA`. They may change while the program runs, so
-//! they are read again for a request that is no small part of what there was.
+//! The least of these limits counts:
+//!
+//! - the machine's memory with its swap space,
+//! - the limits of the process's control groups and their ancestors (cgroup v1 and v2),
+//! - `RLIMIT_AS` and `RLIMIT_DATA`.
+//!
+//! Limits may change while the program runs, so they are read again for a request that is not small compared with the
+//! last limit.
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Requests below this are granted unseen: to look costs as much as to touch some pages.
-const WORTH_LOOKING_BYTES: usize = 1 << 20;
-/// The part (one in so many) of what there was that is granted without another look.
-const SMALL_PART: usize = 16;
+/// Requests below this many bytes are granted without a check: reading the limits costs as much as touching some pages.
+const MIN_CHECKED_BYTES: usize = 1 << 20;
+/// A request of at most this part (one in 16) of the last known limit is granted without reading the limits again.
+const UNCHECKED_DIVISOR: usize = 16;
 
-/// What there was when somebody looked last; 0 before.
-static MOST: AtomicUsize = AtomicUsize::new(0);
+/// The limit in bytes when it was last read; 0 before.
+static LAST_LIMIT: AtomicUsize = AtomicUsize::new(0);
 
-/// Can the system give so many bytes? The program's `errno` stays as it is.
+/// Can the system give `bytes` bytes? Preserves `errno`.
 pub fn can_grant(bytes: usize) -> bool {
-    bytes < WORTH_LOOKING_BYTES || bytes <= MOST.load(Ordering::Relaxed) / SMALL_PART || bytes <= look()
+    bytes < MIN_CHECKED_BYTES
+        || bytes <= LAST_LIMIT.load(Ordering::Relaxed) / UNCHECKED_DIVISOR
+        || bytes <= read_limit()
 }
 
 #[cold]
-fn look() -> usize {
-    // SAFETY: an address of this thread's own.
+fn read_limit() -> usize {
+    // SAFETY: a thread-local address.
     let errno = unsafe { *libc::__errno_location() };
-    let most = most_bytes(Path::new("/")).min(resource_limit(libc::RLIMIT_AS)).min(resource_limit(libc::RLIMIT_DATA));
-    MOST.store(most, Ordering::Relaxed);
+    let limit =
+        system_limit(Path::new("/")).min(resource_limit(libc::RLIMIT_AS)).min(resource_limit(libc::RLIMIT_DATA));
+    LAST_LIMIT.store(limit, Ordering::Relaxed);
     // SAFETY: as above.
     unsafe { *libc::__errno_location() = errno };
-    most
+    limit
 }
 
 fn resource_limit(resource: libc::__rlimit_resource_t) -> usize {
@@ -41,8 +49,8 @@ fn resource_limit(resource: libc::__rlimit_resource_t) -> usize {
     usize::try_from(limit.rlim_cur).unwrap_or(usize::MAX)
 }
 
-/// What the machine and its control groups give, by the files below `root`.
-fn most_bytes(root: &Path) -> usize {
+/// The limit that the machine and its control groups set, by the files below `root`.
+fn system_limit(root: &Path) -> usize {
     let machine = machine_bytes(root).unwrap_or(usize::MAX);
     control_group_bytes(root).unwrap_or(usize::MAX).min(machine)
 }
@@ -51,7 +59,7 @@ fn read(root: &Path, file: &str) -> Option<String> {
     fs::read(root.join(file)).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Memory and swap space.
+/// Bytes of memory and swap space.
 fn machine_bytes(root: &Path) -> Option<usize> {
     let text = read(root, "proc/meminfo")?;
     let kilobytes = |name: &str| {
@@ -61,7 +69,7 @@ fn machine_bytes(root: &Path) -> Option<usize> {
     kilobytes("MemTotal")?.saturating_add(kilobytes("SwapTotal").unwrap_or(0)).checked_mul(1 << 10)
 }
 
-/// The least limit of the process's control groups and those around them.
+/// The least limit of the process's control groups and their ancestors.
 fn control_group_bytes(root: &Path) -> Option<usize> {
     let groups = read(root, "proc/self/cgroup")?;
     let mounts = read(root, "proc/self/mountinfo")?;
@@ -75,9 +83,9 @@ fn control_group_bytes(root: &Path) -> Option<usize> {
 /// A control group of the process that may limit memory.
 #[derive(Clone, Copy)]
 struct Group<'a> {
-    /// Where it is in its hierarchy.
+    /// Path within its hierarchy.
     path: &'a str,
-    /// Of cgroup v2, with all controllers in one hierarchy.
+    /// Of cgroup v2, which has all controllers in one hierarchy.
     unified: bool,
 }
 
@@ -90,17 +98,17 @@ impl<'a> Group<'a> {
         (unified || controllers.split(',').any(|name| name == "memory")).then_some(Group { path, unified })
     }
 
-    /// Its folder and those around it, innermost first, if this line of `/proc/self/mountinfo` is where its hierarchy is mounted. In a container
-    /// that may be a part of the hierarchy that begins at the group or above, or one that is named otherwise: then
-    /// what is mounted counts.
+    /// The folders of the group and its ancestors, innermost first, if this line of `/proc/self/mountinfo` mounts its
+    /// hierarchy. In a container the mounted part may begin at the group or above it, or have another name. Then the
+    /// mounted part counts.
     fn folders(&self, mount: &str) -> Option<Vec<PathBuf>> {
-        let (place, kind) = mount.split_once(" - ")?;
-        let mut place = place.split(' ').skip(3);
-        let (top, at) = (unescaped(place.next()?), unescaped(place.next()?));
-        let mut kind = kind.split(' ');
-        let is_ours = match (kind.next()?, self.unified) {
+        let (fields, options) = mount.split_once(" - ")?;
+        let mut fields = fields.split(' ').skip(3);
+        let (top, at) = (unescaped(fields.next()?), unescaped(fields.next()?));
+        let mut options = options.split(' ');
+        let is_ours = match (options.next()?, self.unified) {
             ("cgroup2", unified) => unified,
-            ("cgroup", unified) => !unified && kind.nth(1)?.split(',').any(|option| option == "memory"),
+            ("cgroup", unified) => !unified && options.nth(1)?.split(',').any(|option| option == "memory"),
             _ => false,
         };
         let inner = Path::new(self.path).strip_prefix(&top).unwrap_or(Path::new(""));
@@ -115,7 +123,7 @@ impl<'a> Group<'a> {
     }
 }
 
-/// A path in `mountinfo`, where blanks and the like are `\\` and three octal digits.
+/// Decodes a path of `mountinfo`, where blanks and the like are `\\` and three octal digits.
 fn unescaped(field: &str) -> String {
     let mut path = Vec::new();
     let mut rest = field.as_bytes();
@@ -132,7 +140,7 @@ fn unescaped(field: &str) -> String {
 mod tests {
     use super::*;
 
-    /// A machine of 16 MB with 4 MB of swap space, and these files besides.
+    /// A machine with 16 MB of memory and 4 MB of swap space, and some more files.
     struct Machine(PathBuf);
 
     impl Machine {
@@ -146,8 +154,8 @@ mod tests {
             }
             Machine(root)
         }
-        fn most_megabytes(&self) -> usize {
-            most_bytes(&self.0) >> 20
+        fn limit_megabytes(&self) -> usize {
+            system_limit(&self.0) >> 20
         }
     }
 
@@ -162,14 +170,14 @@ mod tests {
 
     #[test]
     fn without_control_groups_memory_and_swap_count() {
-        assert_eq!(Machine::new("bare", &[]).most_megabytes(), 20);
+        assert_eq!(Machine::new("bare", &[]).limit_megabytes(), 20);
         let none = [("proc/self/cgroup", "0::/\n"), ("proc/self/mountinfo", V2)];
-        assert_eq!(Machine::new("root", &none).most_megabytes(), 20);
-        assert_eq!(most_bytes(Path::new("/nowhere")), usize::MAX);
+        assert_eq!(Machine::new("root", &none).limit_megabytes(), 20);
+        assert_eq!(system_limit(Path::new("/nowhere")), usize::MAX);
     }
 
     #[test]
-    fn the_least_limit_on_the_way_to_a_group_counts() {
+    fn the_least_limit_of_a_group_and_its_ancestors_counts() {
         let at = |inner: &'static str, outer: &'static str, top: &'static str| {
             let files = [
                 ("proc/self/cgroup", "0::/outer/inner\n"),
@@ -179,7 +187,7 @@ mod tests {
                 ("sys/fs/cgroup/memory.max", top),
                 ("sys/fs/cgroup/other/memory.max", "1048576\n"),
             ];
-            Machine::new("nested", &files).most_megabytes()
+            Machine::new("nested", &files).limit_megabytes()
         };
         assert_eq!(at("5242880\n", "max\n", "max\n"), 5);
         assert_eq!(at("max\n", "6291456\n", "max\n"), 6);
@@ -202,7 +210,7 @@ mod tests {
                 ("proc/self/mountinfo", &V2.replace("0:27 /", &format!("0:27 {top}"))),
                 (inner, "3145728\n"),
             ];
-            assert_eq!(Machine::new(&format!("box{n}"), &files).most_megabytes(), 3, "{path} under {top}");
+            assert_eq!(Machine::new(&format!("box{n}"), &files).limit_megabytes(), 3, "{path} under {top}");
         }
     }
 
@@ -219,7 +227,7 @@ mod tests {
                 ("sys/fs/my groups/a/memory.limit_in_bytes", outer),
                 ("sys/fs/cgroup/cpu/c/memory.limit_in_bytes", "1048576\n"),
             ];
-            Machine::new("first", &files).most_megabytes()
+            Machine::new("first", &files).limit_megabytes()
         };
         assert_eq!(at("7340032\n", "9223372036854771712\n"), 7);
         assert_eq!(at("9223372036854771712\n", "2097152\n"), 2);
@@ -227,10 +235,10 @@ mod tests {
     }
 
     #[test]
-    fn no_machine_admits_what_no_machine_has() {
-        assert!(can_grant(WORTH_LOOKING_BYTES));
+    fn a_request_beyond_all_memory_is_refused() {
+        assert!(can_grant(MIN_CHECKED_BYTES));
         assert!(!can_grant(1 << 60));
-        let most = MOST.load(Ordering::Relaxed);
-        assert!(can_grant(most) && !can_grant(most + 1));
+        let limit = LAST_LIMIT.load(Ordering::Relaxed);
+        assert!(can_grant(limit) && !can_grant(limit + 1));
     }
 }

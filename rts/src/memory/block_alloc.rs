@@ -1,14 +1,20 @@
-//! Runs of blocks: allocation with splitting, freeing with coalescing.
+//! The block allocator: runs of blocks, with splitting and coalescing.
 //!
-//! A free run records its length in its first and last descriptor; free runs hang on lists by
-//! the logarithm of their length, so that both operations take constant time but for a short
-//! first-fit search. Runs whose pages have been returned to the system hang on lists of their
-//! own, and are taken only if no other fits. One lock protects all of it: HECs allocate while they run,
-//! and so do GC threads. A run costs its user far more than the lock.
+//! *Invariants*
 //!
-//! Most runs are filled at once, and blocks for these are populated before they are taken (`prefault.rs`). A run whose user may never
-//! touch it ([`alloc_untouched`]) is cut neither from those nor, unless there is plenty, from what has been filled before: it would keep
-//! their pages for nothing, and others would take new ones in their place. So free runs are on different lists by what backs them.
+//! - A free run records its length in its first and last descriptor.
+//! - Free runs are in lists by the logarithm of their length. So both operations take constant time, except for a short
+//!   first-fit search.
+//! - Free runs are in different lists by what backs their pages. Runs whose pages were returned to the system are taken
+//!   only if no other fits.
+//! - Most runs are filled at once. Their blocks are populated before they are taken (`prefault.rs`).
+//! - The user of a run may never touch it ([`alloc_untouched`]). Such a run is not taken from populated blocks, and
+//!   from filled ones only if there are plenty. It would keep their pages unused, and others would need new pages
+//!   instead.
+//!
+//! *Locking*: one lock. HECs allocate while they run, and so do GC threads. Using a run costs far more than the lock.
+//!
+//! *Checked by* `memory/tests.rs`.
 use crate::abi::BlockDesc;
 use crate::base::atomics::{AtomicU8, Ordering};
 use crate::base::poison::unpoisoned;
@@ -22,36 +28,40 @@ const IN_USE: u32 = 1;
 const FREE: u32 = 2;
 const NIL: usize = usize::MAX;
 const BINS: usize = 32;
-/// What backs the pages of a free run: nothing any more; all that it was filled with before; pages that have been populated for
-/// runs that are filled; those that the user of an untouched run has touched.
+/// What backs the pages of a free run. The pages were returned to the system.
 const RETURNED: usize = 0;
+/// The pages were filled by its last user.
 const FILLED: usize = 1;
+/// The pages were populated for runs that will be filled.
 const POPULATED: usize = 2;
+/// Only the pages that the user of an untouched run touched are backed.
 const SPARSE: usize = 3;
-const KINDS: usize = 4;
-/// Of free blocks that have been filled, so many, or this part (one in so many) of those in use, are not for untouched runs.
-const KEPT_FOR_FILLING: usize = 512;
-const KEPT_SHARE: usize = 4;
-/// How far a search goes into the bin whose runs may be too short.
-const SEARCH: usize = 16;
+const BACKINGS: usize = 4;
+/// Free filled blocks that are kept for runs that will be filled: this many (8 MB), or a part of the blocks in use (one
+/// in four) if that is more.
+const MIN_KEPT_BLOCKS: usize = 512;
+const KEPT_DIVISOR: usize = 4;
+/// Runs that are examined in the list whose runs may be too short: a longer search costs more than the blocks that it
+/// saves.
+const MAX_SEARCH: usize = 16;
 
-/// A run of blocks in use, named by its first descriptor.
+/// A run of blocks in use, represented by its first descriptor.
 pub type Run = *mut BlockDesc;
 
 pub(super) struct Pool {
-    /// Free runs by what backs them, and by length.
-    bins: [[usize; BINS]; KINDS],
-    /// Blocks below this index have been handed out at least once.
+    /// Free runs, by what backs them and by length.
+    bins: [[usize; BINS]; BACKINGS],
+    /// Blocks below this index have been allocated at least once.
     top: usize,
     in_use: usize,
-    /// Free blocks whose pages the system still backs, and those of them that have been filled.
+    /// Free blocks whose pages the system still backs; and how many of them are filled.
     resident_free: usize,
     filled_free: usize,
     peak_resident: usize,
 }
 
 static POOL: Mutex<Pool> = Mutex::new(Pool {
-    bins: [[NIL; BINS]; KINDS],
+    bins: [[NIL; BINS]; BACKINGS],
     top: 0,
     in_use: 0,
     resident_free: 0,
@@ -90,7 +100,7 @@ impl Pool {
         }
     }
 
-    /// Takes a free run off its list; says what backs it.
+    /// Removes a free run from its list. Returns what backs it.
     unsafe fn unlink(&mut self, i: usize) -> usize {
         let d = &mut *desc(i);
         let (next, prev, len) = (d.link, d.scan, d.len as usize);
@@ -113,7 +123,7 @@ impl Pool {
         d.back
     }
 
-    /// A free run of at least `len` blocks, from the lists named, the first one first.
+    /// A free run of at least `len` blocks from the given lists, in order of preference.
     unsafe fn find(&self, len: usize, lists: &[usize]) -> usize {
         let found = lists.iter().map(|&backed| Pool::find_in(&self.bins[backed], len));
         found.into_iter().find(|&i| i != NIL).unwrap_or(NIL)
@@ -122,7 +132,7 @@ impl Pool {
     unsafe fn find_in(bins: &[usize; BINS], len: usize) -> usize {
         let first = bin_of(len);
         let mut i = bins[first];
-        for _ in 0..SEARCH {
+        for _ in 0..MAX_SEARCH {
             if i == NIL {
                 break;
             }
@@ -136,8 +146,8 @@ impl Pool {
 
     /// Takes a run of `len` blocks that will be filled.
     unsafe fn take(&mut self, len: usize) -> Option<usize> {
-        let cut = self.cut(len, &[FILLED, POPULATED, SPARSE, RETURNED]);
-        cut.or_else(|| {
+        let found = self.take_from(len, &[FILLED, POPULATED, SPARSE, RETURNED]);
+        found.or_else(|| {
             let i = self.top;
             self.extend(i, len)
         })
@@ -145,8 +155,8 @@ impl Pool {
 
     /// Takes a run of `len` blocks that may stay untouched.
     unsafe fn take_untouched(&mut self, len: usize) -> Option<usize> {
-        let plenty = self.filled_free > KEPT_FOR_FILLING.max(self.in_use / KEPT_SHARE);
-        let cut = self.cut(len, if plenty { &[SPARSE, FILLED, RETURNED] } else { &[SPARSE, RETURNED] });
+        let plenty = self.filled_free > MIN_KEPT_BLOCKS.max(self.in_use / KEPT_DIVISOR);
+        let found = self.take_from(len, if plenty { &[SPARSE, FILLED, RETURNED] } else { &[SPARSE, RETURNED] });
         let fresh = || {
             let committed = |end: usize| address_space::commit(end * BLOCK_BYTES);
             let i = prefault::claim_unpopulated(self.top, len, committed)?;
@@ -158,11 +168,11 @@ impl Pool {
             }
             Some(i)
         };
-        cut.or_else(fresh).or_else(|| self.take(len))
+        found.or_else(fresh).or_else(|| self.take(len))
     }
 
-    /// Cuts `len` blocks from a free run of one of these lists.
-    unsafe fn cut(&mut self, len: usize, lists: &[usize]) -> Option<usize> {
+    /// Takes `len` blocks from a free run of one of these lists.
+    unsafe fn take_from(&mut self, len: usize, lists: &[usize]) -> Option<usize> {
         let found = self.find(len, lists);
         if found == NIL {
             return None;
@@ -175,7 +185,7 @@ impl Pool {
         Some(found)
     }
 
-    /// Takes `len` blocks from `i` on that have never been used, the last ones so far.
+    /// Takes `len` blocks from `i` on that were never used, and makes them the last ones so far.
     unsafe fn extend(&mut self, i: usize, len: usize) -> Option<usize> {
         if !address_space::commit((i + len) * BLOCK_BYTES) {
             return None;
@@ -189,7 +199,7 @@ fn pool() -> MutexGuard<'static, Pool> {
     unpoisoned(POOL.lock())
 }
 
-/// A run of `len` blocks that will be filled, empty, with `age` in the side table; `None` when memory is exhausted.
+/// An empty run of `len` blocks that will be filled, with `age` in the side table. `None` if memory is exhausted.
 /// # Safety
 /// The range has been reserved.
 pub unsafe fn alloc_run(len: usize, age: Age) -> Option<Run> {
@@ -205,7 +215,8 @@ pub unsafe fn alloc_run(len: usize, age: Age) -> Option<Run> {
     Some(run)
 }
 
-/// As [`alloc_run`], but of a run that its user may never touch: it takes no memory of the system until then, as far as it is new.
+/// Like [`alloc_run`], for a run that its user may never touch. A new run takes no memory of the system before it is
+/// touched.
 /// # Safety
 /// As for [`alloc_run`].
 pub unsafe fn alloc_untouched(len: usize, age: Age) -> Option<Run> {
@@ -214,7 +225,7 @@ pub unsafe fn alloc_untouched(len: usize, age: Age) -> Option<Run> {
     Some(begin_run(&mut pool, i, len, age))
 }
 
-/// Makes a run of blocks that have been taken.
+/// Initialises a run of blocks that have been taken.
 unsafe fn begin_run(pool: &mut Pool, i: usize, len: usize, age: Age) -> Run {
     debug_assert!(len > 0);
     let start = address_space::SPACE.base + (i << BLOCK_LOG);
@@ -250,15 +261,15 @@ pub unsafe fn set_age(run: Run, age: Age) {
     ptr::write_bytes(age_slot(head), age.0, len);
 }
 
-/// Makes a condemned run's age `saved`, unless another GC thread has saved it already: then the
-/// error is the age it has. Only the first block's byte is written.
+/// Sets the age of a condemned run to `age`, so that it is retained. If another GC thread has done so, the error is the
+/// age that the run has. Writes only the first block's byte.
 /// # Safety
 /// `run` is in use, and a collection is running.
-pub unsafe fn retain_run(run: Run, saved: Age) -> Result<(), Age> {
+pub unsafe fn retain_run(run: Run, age: Age) -> Result<(), Age> {
     let byte = AtomicU8::from_ptr(age_slot((*run).head as usize));
     let mut now = Age(byte.load(Ordering::Acquire));
     while now.is(Age::CONDEMNED) {
-        match byte.compare_exchange(now.0, saved.0, Ordering::AcqRel, Ordering::Acquire) {
+        match byte.compare_exchange(now.0, age.0, Ordering::AcqRel, Ordering::Acquire) {
             Ok(_) => return Ok(()),
             Err(other) => now = Age(other),
         }
@@ -273,14 +284,14 @@ pub unsafe fn run_age(run: Run) -> Age {
     Age(*age_slot((*run).head as usize))
 }
 
-/// Bytes in use in a run.
+/// Bytes allocated in a run.
 /// # Safety
 /// `run` is in use.
 pub unsafe fn used_bytes(run: Run) -> usize {
     (*run).free - (*run).start
 }
 
-/// Gives a run back to the pool.
+/// Frees a run.
 /// # Safety
 /// `run` is in use and nothing refers to it.
 pub unsafe fn free_run(run: Run) {
@@ -292,7 +303,8 @@ pub unsafe fn free_run(run: Run) {
     (*run).state = 0;
     pool.in_use -= len;
     let next = i + len;
-    // A run joins a neighbour only if both have been used, so that returning memory stays exact. What is partly filled counts as filled.
+    // A run joins a neighbour only if both were used, so that pages are returned exactly. A partly filled run counts as
+    // filled.
     let joins = |free: usize| matches!((*desc(free)).back, FILLED | SPARSE);
     if next < pool.top && (*desc(next)).state == FREE && joins(next) {
         len += (*desc(next)).len as usize;
@@ -309,7 +321,7 @@ pub unsafe fn free_run(run: Run) {
     pool.link(i, len, backed);
 }
 
-/// Returns the pages of free runs to the system until at most `keep` free blocks stay backed.
+/// Returns pages of free runs to the system, until at most `keep` free blocks are backed.
 /// # Safety
 /// The range has been reserved.
 pub unsafe fn trim(keep: usize) {
@@ -325,10 +337,10 @@ pub unsafe fn trim(keep: usize) {
     merge_returned(pool);
 }
 
-/// Returns the pages of the last blocks, up to `most` of them, of a free run.
-unsafe fn return_end(pool: &mut Pool, i: usize, most: usize) {
+/// Returns the pages of at most `count` blocks at the end of a free run.
+unsafe fn return_end(pool: &mut Pool, i: usize, count: usize) {
     let len = (*desc(i)).len as usize;
-    let kept = len.saturating_sub(most);
+    let kept = len.saturating_sub(count);
     let backed = pool.unlink(i);
     let at = address_space::SPACE.base + ((i + kept) << BLOCK_LOG);
     libc::madvise(at as *mut libc::c_void, (len - kept) << BLOCK_LOG, libc::MADV_DONTNEED);
@@ -338,7 +350,7 @@ unsafe fn return_end(pool: &mut Pool, i: usize, most: usize) {
     pool.link(i + kept, len - kept, RETURNED);
 }
 
-/// Joins neighbouring runs that have both been returned.
+/// Joins neighbouring runs whose pages were both returned.
 unsafe fn merge_returned(pool: &mut Pool) {
     let mut i = 0;
     while i < pool.top {
@@ -369,17 +381,17 @@ unsafe fn merge_returned(pool: &mut Pool) {
 pub fn blocks_in_use() -> usize {
     pool().in_use
 }
-/// Blocks whose pages the system backs for us, used or free.
+/// Blocks whose pages the system backs, in use or free.
 pub fn blocks_resident() -> usize {
     let pool = pool();
     pool.in_use + pool.resident_free
 }
-/// The most that ever were.
+/// The maximum of [`blocks_resident`] so far.
 pub fn peak_blocks_resident() -> usize {
     pool().peak_resident
 }
 
-/// Calls `f`, which may free it, for every run in use.
+/// Calls `f` for every run in use. `f` may free the run.
 /// # Safety
 /// The world is stopped.
 pub unsafe fn each_run(f: impl FnMut(Run)) {
@@ -393,6 +405,6 @@ pub unsafe fn each_run(f: impl FnMut(Run)) {
         }
         i += ((*d).len as usize).max(1);
     }
-    // Only now: a run that is freed joins its neighbours.
+    // Not before: a freed run joins its neighbours.
     in_use.into_iter().for_each(f);
 }

@@ -1,4 +1,11 @@
-//! The heap as the collector sees it: generations, and what each owns.
+//! Generations: the runs, weak pointers and threads that each of them owns.
+//!
+//! *Invariants*
+//!
+//! - Runs of small objects with room left are the last of their generation.
+//! - A generation's counts of blocks and bytes agree with its lists of runs.
+//!
+//! *Locking*: the collector uses generations with the world stopped. In a program with one HEC, its holder may as well.
 use super::Age;
 use crate::abi::{Closure, Tso};
 use crate::memory::address_space::BLOCK_BYTES;
@@ -12,8 +19,8 @@ pub fn blocks_of(gens: &[Generation]) -> usize {
     gens.iter().map(Generation::blocks).sum()
 }
 
-/// Bytes in objects, dead ones included, by where they lie. A compact region takes whole blocks; what has been cut from a
-/// pinned block since it was last saved is not counted yet.
+/// Bytes in objects, dead ones included, by the kind of their block. A compact region counts with whole blocks. What
+/// was allocated in a pinned block since the block was last retained is not counted yet.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
 pub struct Used {
     pub plain: usize,
@@ -45,11 +52,11 @@ pub fn used_by(gens: &[Generation]) -> Used {
     gens.iter().map(|gen| gen.used).sum()
 }
 
-/// About so many of a generation's runs may have room left.
-const MOST_WITH_ROOM: usize = 8;
+/// Runs at the end of a generation's list that may have room left, at most about this many. Each GC thread leaves one.
+const MAX_PARTIAL_RUNS: usize = 8;
 
-/// One generation. Generation 0 holds the survivors of one collection; what is allocated
-/// since belongs to the HECs' nurseries.
+/// One generation. Generation 0 holds the survivors of one collection. What was allocated after that collection belongs
+/// to the HECs' nurseries.
 #[derive(Default)]
 pub struct Generation {
     /// Runs of small objects, packed when they were last collected. The last ones may have room left.
@@ -59,11 +66,11 @@ pub struct Generation {
     pub large: Vec<Run>,
     large_blocks: usize,
     used: Used,
-    /// Weak pointers that are alive and live here.
+    /// Live weak pointers of this generation.
     pub weaks: Vec<Closure>,
-    /// Threads that live here, finished or not, until they are found unreachable.
+    /// Threads of this generation, finished or not, until they are found unreachable.
     pub threads: Vec<Tso>,
-    /// Collect this generation when it holds more blocks than this.
+    /// The generation is collected when it has more blocks than this.
     pub limit: usize,
     pub collections: usize,
 }
@@ -80,13 +87,13 @@ impl Generation {
         self.used.plain += used_bytes(run);
         self.plain.push(run);
     }
-    /// Adds a run in which there is no room left, before those that may have some.
+    /// Adds a run without room, before those that may have some.
     /// # Safety
     /// As for [`Generation::add_plain`].
     pub unsafe fn add_filled(&mut self, run: Run) {
         self.add_plain(run);
         let last = self.plain.len() - 1;
-        self.plain[last.saturating_sub(MOST_WITH_ROOM)..].rotate_right(1);
+        self.plain[last.saturating_sub(MAX_PARTIAL_RUNS)..].rotate_right(1);
     }
     /// # Safety
     /// As for [`Generation::add_plain`].
@@ -99,7 +106,7 @@ impl Generation {
         }
         self.large.push(run);
     }
-    /// The run that may have room left.
+    /// Removes and returns the run that may have room left.
     /// # Safety
     /// The runs are in use.
     pub unsafe fn take_last_plain(&mut self) -> Option<Run> {
@@ -120,13 +127,13 @@ impl Generation {
     }
 }
 
-/// All generations, and what belongs to none.
+/// All generations, and the CAFs.
 #[derive(Default)]
 pub struct Heap {
     pub gens: Vec<Generation>,
-    /// CAFs that have been entered and not been found unreachable.
+    /// CAFs that were entered and have not been found unreachable.
     pub cafs: Vec<Closure>,
-    /// Those of them that are kept for good.
+    /// CAFs among them that are retained for ever.
     pub kept_cafs: Vec<Closure>,
 }
 
@@ -140,7 +147,7 @@ static mut HEAP: Heap = Heap { gens: Vec::new(), cafs: Vec::new(), kept_cafs: Ve
 
 /// The heap.
 /// # Safety
-/// The caller holds the HEC lock or has stopped the world, and keeps no other reference.
+/// The caller holds the HEC or has stopped the world, and keeps no other reference.
 pub unsafe fn heap() -> &'static mut Heap {
     &mut *ptr::addr_of_mut!(HEAP)
 }

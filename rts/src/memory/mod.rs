@@ -1,7 +1,9 @@
-//! Memory: the reserved address range, its blocks, and who owns each of them.
+//! The heap's memory: the reserved address range, its blocks, and what each block is used for.
 //!
-//! An address says who owns it (see `address_space.rs`): the age of any heap address is one byte in a
-//! side table, found by a shift, and the descriptor of its block lies in another.
+//! *Invariants*
+//!
+//! - An address determines the use of its block (`address_space.rs`). The age of a heap address is one byte in a side
+//!   table, found by a shift. The block's descriptor lies in a second table.
 pub mod address_space;
 pub mod available;
 pub mod block_age;
@@ -22,5 +24,6 @@ pub use crate::memory::block_age::Age;
 pub use crate::memory::block_alloc::{alloc_run, free_run, Run};
 pub use generation::{blocks_of, heap, used_by, Heap, Used};
 
-/// Objects of more words than this get a run of blocks of their own and are never copied.
+/// Words of the largest small object. A larger object gets a run of blocks of its own and is never copied. Half a
+/// block, so that at most half of a block stays empty behind its last object.
 pub const LARGE_OBJECT_WORDS: usize = BLOCK_WORDS / 2;

@@ -1,10 +1,20 @@
-//! A HEC's allocation area: a contiguous run in which compiled code bumps Hp, those that it has
-//! filled before (`nursery_chunks.rs`), and what the runtime allocates beside them.
+//! The allocation area of a HEC: its nursery chunks, and what the runtime allocates beside them.
 //!
-//! Inside Haskell the heap pointer is in a register; while Rust runs it is in the run's
-//! descriptor (`free`), where Cmm stores it before a call that may allocate (`SAVE_HP`) and
-//! from where it loads it after (`LOAD_HP`). Allocation by the runtime never fails for want of
-//! a collection: what does not fit goes to an extra run, and a collection is asked for.
+//! *Protocol*
+//!
+//! 1. Compiled code allocates in the current chunk by advancing Hp, a register.
+//! 2. While Rust runs, the heap pointer is in the chunk's descriptor (`free`). Cmm stores it there before a call that
+//!    may allocate (`SAVE_HP`), and loads it afterwards (`LOAD_HP`).
+//! 3. When the chunk is full, the HEC takes another one (`nursery_chunks.rs`), or a collection is requested.
+//!
+//! *Invariants*
+//!
+//! - Allocation by the runtime never fails because a collection is due. What does not fit goes to an extra run, and a
+//!   collection is requested.
+//!
+//! *Locking*: only the holder of the HEC, or the collector while the world is stopped.
+//!
+//! *Checked by* `memory/tests.rs`.
 use super::pinned::{self, OpenBlock};
 use super::{Age, BLOCK_BYTES, BLOCK_LOG, BLOCK_WORDS, LARGE_OBJECT_WORDS};
 use crate::abi::{BlockDesc, Closure, WORD};
@@ -12,28 +22,28 @@ use crate::memory::block_alloc::{alloc_run, alloc_untouched, used_bytes, Run};
 use crate::memory::nursery_chunks;
 
 pub struct AllocArea {
-    /// The number of its HEC.
+    /// The number of the HEC.
     pub no: usize,
     /// The run that compiled code allocates in; the same as `CurrentNursery`.
     pub run: Run,
-    /// Those before it that are full.
+    /// The full runs before it.
     filled: Vec<Run>,
-    /// The run is full: the next one is wanted at the next heap check, or a collection.
+    /// The run is full: at the next heap check the HEC needs another one, or a collection.
     pub run_full: bool,
-    /// Bytes that a heap check has asked for, if that is more than a run has; else 0. Code allocates up to a megabyte
-    /// at a time (a long list in brackets, say), however small nurseries are.
+    /// Bytes that a heap check asked for, if no chunk is that large; else 0. Compiled code may allocate a megabyte at a
+    /// time (a long list literal, say), however small nurseries are.
     refused_bytes: usize,
     /// Something was allocated in the last cycle.
     pub(super) was_used: bool,
     /// Runs filled by the runtime when the nursery was full.
     pub extra: Vec<Run>,
-    /// Large objects allocated since the last collection.
+    /// Large objects that were allocated since the last collection.
     pub large: Vec<Run>,
-    /// Blocks of those, towards the next collection.
+    /// Blocks of these objects, which count towards the next collection.
     pub large_blocks: usize,
-    /// The blocks that pinned arrays are cut from, by their size (`pinned.rs`).
+    /// Open blocks for pinned arrays, by size class (`pinned.rs`).
     pinned: [OpenBlock; pinned::CLASSES],
-    /// Large blocks after which a collection is asked for.
+    /// Blocks of large objects after which a collection is requested.
     pub large_limit: usize,
     /// A collection is wanted at the next heap check.
     pub wants_gc: bool,
@@ -66,14 +76,14 @@ impl AllocArea {
         self.filled.iter().copied().chain(current)
     }
 
-    /// Puts its runs on a shelf, the current one last.
-    pub(super) fn release_runs(&mut self, shelf: &mut Vec<Run>) {
-        shelf.extend(self.runs());
+    /// Appends its runs to `list`, the current one last.
+    pub(super) fn release_runs(&mut self, list: &mut Vec<Run>) {
+        list.extend(self.runs());
         self.filled.clear();
         self.run = std::ptr::null_mut();
     }
 
-    /// A heap check has asked for so many bytes and not got them.
+    /// Records that a heap check asked for `bytes` bytes and did not get them.
     /// # Safety
     /// Hp has been saved to the run.
     pub unsafe fn note_refusal(&mut self, bytes: usize) {
@@ -84,7 +94,7 @@ impl AllocArea {
         }
     }
 
-    /// Adds a run that is large enough for what a heap check has asked for. False if memory is out.
+    /// Adds a run that is large enough for what a heap check asked for. False if memory is exhausted.
     /// # Safety
     /// The cycle has just begun.
     pub(super) unsafe fn add_run_for_refusal(&mut self) -> bool {
@@ -96,26 +106,26 @@ impl AllocArea {
         true
     }
 
-    /// Goes on in another run. False if there is none: then it is time to collect.
+    /// Continues in another chunk. False if there is none: then a collection is due.
     /// # Safety
     /// The HEC is held and no thread runs on it.
     pub unsafe fn next_run(&mut self) -> bool {
-        self.go_on_in(nursery_chunks::take)
+        self.continue_in(nursery_chunks::take)
     }
 
-    /// As [`AllocArea::next_run`], but if there is none left, in one of those that are kept for when others are late for a collection.
+    /// Like [`AllocArea::next_run`], but takes a chunk of the overflow area if there is no other.
     /// # Safety
     /// As for [`AllocArea::next_run`].
     pub unsafe fn next_run_or_overflow(&mut self) -> bool {
-        self.go_on_in(|no| nursery_chunks::take(no).or_else(nursery_chunks::take_overflow))
+        self.continue_in(|no| nursery_chunks::take(no).or_else(nursery_chunks::take_overflow))
     }
 
-    /// Goes on in what `piece` finds for the HEC of this number, unless more than a piece is wanted.
-    fn go_on_in(&mut self, piece: impl FnOnce(usize) -> Option<Run>) -> bool {
+    /// Continues in the chunk that `find` has for this HEC, unless more than a chunk is needed.
+    fn continue_in(&mut self, find: impl FnOnce(usize) -> Option<Run>) -> bool {
         if self.refused_bytes > 0 {
             return false;
         }
-        let Some(run) = piece(self.no) else { return false };
+        let Some(run) = find(self.no) else { return false };
         self.filled.push(std::mem::replace(&mut self.run, run));
         self.run_full = false;
         true
@@ -126,7 +136,7 @@ impl AllocArea {
         self.wants_gc || self.run_full
     }
 
-    /// Bytes allocated in its runs.
+    /// Bytes allocated in its chunks.
     pub fn used(&self) -> usize {
         // SAFETY: its runs are in use.
         self.runs().map(|run| unsafe { used_bytes(run) }).sum()
@@ -138,28 +148,27 @@ impl AllocArea {
         unsafe { (*self.run).start + (*self.run).len as usize * BLOCK_BYTES }
     }
 
-    /// Compiled code that comes back from a foreign call sets HpLim by itself, to the end that the run's descriptor gives: the true one,
-    /// or, if it is to stop at its next heap check, the beginning.
+    /// Sets the end of the run that compiled code reads when it returns from a foreign call, to set HpLim. It is the
+    /// true end, or the start if the thread is to stop at its next heap check.
     /// # Safety
     /// The run is in use.
     pub unsafe fn publish_limit(&mut self, stop: bool) {
         (*self.run).units = if stop { 0 } else { (*self.run).len << (BLOCK_LOG - 12) };
     }
 
-    /// Bytes allocated in all since start.
+    /// Bytes allocated since start.
     pub fn allocated(&self) -> u64 {
         unsafe {
             let aside: usize = self.extra.iter().chain(&self.large).map(|&run| used_bytes(run)).sum();
-            let pinned: usize = self.pinned.iter().map(|open| open.grown()).sum();
+            let pinned: usize = self.pinned.iter().map(|open| open.bytes_this_cycle()).sum();
             self.allocated_before + (self.used() + aside + pinned) as u64
         }
     }
 
-    /// Uninitialised room for an object of `words`; `None` when the system has no memory left.
-    /// May say that the mutator must stop.
+    /// Uninitialised room for an object of `words` words. `None` if memory is exhausted. May request that the mutator
+    /// stops.
     /// # Safety
-    /// Hp has been saved to the run; the caller writes a whole object before anything else
-    /// looks at the heap.
+    /// Hp has been saved to the run. The caller writes a whole object before anything else reads the heap.
     #[inline]
     pub unsafe fn allocate(&mut self, words: usize) -> Option<Closure> {
         let bytes = words * WORD;
@@ -180,10 +189,9 @@ impl AllocArea {
         self.allocate_aside(words)
     }
 
-    /// Room for a small object outside the nursery: for calls from compiled code that has not
-    /// saved Hp.
+    /// Room for a small object outside the nursery, for calls from compiled code that has not saved Hp.
     /// # Safety
-    /// The caller writes a whole object before anything else looks at the heap.
+    /// The caller writes a whole object before anything else reads the heap.
     pub unsafe fn allocate_aside(&mut self, words: usize) -> Option<Closure> {
         debug_assert!(words <= LARGE_OBJECT_WORDS);
         let bytes = words * WORD;
@@ -200,10 +208,10 @@ impl AllocArea {
         Some(Closure((*run).start))
     }
 
-    /// Makes a block beside the nursery the current run, for who allocates while the heap pointer is in its register, and returns the run to
-    /// put back after that. `None` when memory is out.
+    /// Makes a block beside the nursery the current run, and returns the run to restore later. This is for code that
+    /// allocates while Hp is in its register. `None` if memory is exhausted.
     /// # Safety
-    /// The run is put back before the thread that runs goes on.
+    /// The caller restores the run before the running thread continues.
     pub unsafe fn switch_to_extra_run(&mut self) -> Option<Run> {
         let beside = match self.extra.last() {
             Some(&run) => run,
@@ -216,7 +224,7 @@ impl AllocArea {
         Some(std::mem::replace(&mut self.run, beside))
     }
 
-    /// A run of its own for one object. What lies behind the object's header may never be touched.
+    /// A run for one large object. Most of it may never be touched.
     unsafe fn allocate_large(&mut self, words: usize, age: Age) -> Option<Closure> {
         let run = alloc_untouched(words.div_ceil(BLOCK_WORDS), age)?;
         (*run).free = (*run).start + words * WORD;
@@ -224,9 +232,9 @@ impl AllocArea {
         Some(Closure((*run).start))
     }
 
-    /// Counts a run among the large objects of this cycle.
+    /// Adds a run to the large objects of this cycle.
     /// # Safety
-    /// `run` is a run in use, which nobody else counts.
+    /// `run` is in use, and in no other list.
     pub unsafe fn add_large_run(&mut self, run: Run) {
         self.large_blocks += (*run).len as usize;
         self.large.push(run);
@@ -235,7 +243,7 @@ impl AllocArea {
         }
     }
 
-    /// Ends a cycle: hands over the extra runs and those of large and pinned objects.
+    /// Ends a cycle. Returns the extra runs, and those of large and pinned objects.
     pub fn end_cycle(&mut self) -> (Vec<Run>, Vec<Run>) {
         self.allocated_before = self.allocated();
         self.large_blocks = 0;
@@ -245,16 +253,16 @@ impl AllocArea {
         (std::mem::take(&mut self.extra), std::mem::take(&mut self.large))
     }
 
-    /// Forgets the blocks of pinned arrays that the collection has not saved.
+    /// Forgets the blocks of pinned arrays that the collection has not retained.
     /// # Safety
-    /// Nothing has been freed yet.
+    /// No run of from-space has been freed yet.
     pub unsafe fn drop_dead_pinned(&mut self) {
         self.pinned.iter_mut().for_each(|open| open.drop_dead());
     }
 
-    /// Starts a new cycle with an empty nursery.
+    /// Starts a cycle with an empty nursery.
     /// # Safety
-    /// Everything in it has been saved elsewhere or is dead.
+    /// Every object in the nursery has been copied or is dead.
     pub unsafe fn start_cycle(&mut self) {
         self.was_used = self.used() > 0;
         for run in self.runs() {
@@ -262,13 +270,13 @@ impl AllocArea {
         }
     }
 
-    /// The descriptor of the block that the smallest pinned arrays are cut from. One that is full stands for none.
+    /// The descriptor of the open block for the smallest pinned arrays, or that of a full block if there is none.
     pub fn open_pinned(&self) -> Run {
         self.pinned[0].block()
     }
 
-    /// Room for a byte array that never moves, such that its byte `offset` is aligned to
-    /// `align` (a power of two, at most a block).
+    /// Room for a byte array that never moves. Its byte `offset` is aligned to `align`, a power of two and at most a
+    /// block.
     /// # Safety
     /// As for [`AllocArea::allocate`].
     pub unsafe fn allocate_pinned(&mut self, words: usize, align: usize, offset: usize) -> Option<Closure> {
@@ -282,14 +290,14 @@ impl AllocArea {
             return Some(Closure(at));
         }
         let class = pinned::class(bytes);
-        if let Some(at) = self.pinned[class].cut(bytes, align, offset) {
+        if let Some(at) = self.pinned[class].allocate(bytes, align, offset) {
             return Some(Closure(at));
         }
         let age = Age(Age::NURSERY.0 | Age::PINNED);
         let run = if pinned::fills_pages(class) { alloc_run(1, age)? } else { alloc_untouched(1, age)? };
-        self.allocated_before += self.pinned[class].grown() as u64;
+        self.allocated_before += self.pinned[class].bytes_this_cycle() as u64;
         self.add_large_run(run);
         self.pinned[class] = OpenBlock::new(run);
-        self.pinned[class].cut(bytes, align, offset).map(Closure)
+        self.pinned[class].allocate(bytes, align, offset).map(Closure)
     }
 }

@@ -1,4 +1,4 @@
-//! How long an object is: what a walk over a block needs.
+//! Sizes of heap objects and stack frames, for a linear walk over a block or a stack.
 use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
 use crate::abi::{words, Closure, Info};

@@ -1,14 +1,18 @@
-//! Having the system back blocks with pages before they are taken.
+//! Prefaulting: blocks are backed with pages before they are taken.
 //!
-//! A page that is touched first costs a microsecond or two, as much as to copy what fits into it.
-//! Blocks that never were in use are taken one after the other, most by collections; so those that
-//! come next are populated many at a time. While there is a core that neither HECs nor GC threads need, a helper, an OS
-//! thread of its own, does that as the program runs, and stays a part of the heap ahead of it. Who
-//! takes a block that is not populated all the same does a few itself. Runs that may stay untouched lie beyond what has been populated.
+//! A first touch of a page costs a microsecond or two, as much as copying what fits into it. New blocks are taken in
+//! order of address, most of them by collections. So the next ones are populated in batches.
 //!
-//! Protocol: blocks are claimed from `POPULATED` on, in pieces, by whoever populates them; to do so
-//! twice, or for a block that is in use, does no harm. `WANTED` says how far the helper is to get. It
-//! is written before the helper is told, and a helper that is told while it works looks again.
+//! *Protocol*
+//!
+//! 1. Blocks are claimed in batches, from `POPULATED` on, by the thread that populates them. Populating a block twice,
+//!    or one that is in use, does no harm.
+//! 2. While neither HECs nor GC threads need some core, a helper thread populates blocks ahead of the heap. `WANTED`
+//!    says how far. It is written before the helper is woken, and the helper reads it again after every batch.
+//! 3. A thread that takes a block which is not populated populates a few blocks itself.
+//! 4. Runs that may stay untouched are claimed beyond what has been populated, and skipped.
+//!
+//! *Checked by* `memory/tests.rs`.
 use crate::base::active_limit::ACTIVE_HECS;
 use crate::base::os_thread;
 use crate::base::poison::unpoisoned;
@@ -18,62 +22,66 @@ use std::sync::Mutex;
 use std::thread::Thread;
 use std::time::Instant;
 
-/// How far ahead: this part (one in so many) of all blocks below, up to a maximum.
-const SHARE: usize = 32;
-const MOST_BLOCKS: usize = 128;
-/// How many at a time: by the helper, and by who takes a block when there is none or it is late.
-const PIECE: usize = 16;
-const PIECE_ALONE: usize = 32;
-const PIECE_LATE: usize = 4;
-/// A heap below this size gets no helper.
-const WORTH_BLOCKS: usize = 256;
+/// The helper stays ahead by this part of all blocks in use (one in 32), up to a maximum of 2 MB: more might never be
+/// needed.
+const AHEAD_DIVISOR: usize = 32;
+const MAX_AHEAD_BLOCKS: usize = 128;
+/// Blocks that the helper populates at a time: 256 KB, so that it soon sees that it has to stop.
+const HELPER_BATCH: usize = 16;
+/// Blocks that a thread populates when it takes one and there is no helper.
+const UNAIDED_BATCH: usize = 32;
+/// Blocks that a thread populates when it takes one and the helper is late: few, because the helper continues from there.
+const LATE_BATCH: usize = 4;
+/// Blocks of the smallest heap that gets a helper: below 4 MB, an OS thread costs more than it saves.
+const MIN_HEAP_BLOCKS: usize = 256;
 
-/// Blocks below this index have been populated, are being, or are left to be touched.
+/// Blocks below this index have been populated, are being populated, or are left to be touched.
 static POPULATED: AtomicUsize = AtomicUsize::new(0);
 static WANTED: AtomicUsize = AtomicUsize::new(0);
 
-/// Bytes that have been populated so far, and the nanoseconds that it took.
+/// Bytes that have been populated so far, and the time that took.
 static BYTES: AtomicUsize = AtomicUsize::new(0);
 static NANOSECONDS: AtomicUsize = AtomicUsize::new(0);
 
 static ALLOWED: AtomicBool = AtomicBool::new(false);
-/// GC threads have all cores.
+/// GC threads use all cores.
 static OVERSUBSCRIBED: AtomicBool = AtomicBool::new(false);
 static HELPER: Mutex<Option<Thread>> = Mutex::new(None);
-static AT_WORK: AtomicBool = AtomicBool::new(false);
+static HELPER_RUNNING: AtomicBool = AtomicBool::new(false);
 
-/// There is a core to spare for a helper.
+/// Allows a helper: there is a core to spare for it.
 pub fn allow_helper() {
     ALLOWED.store(true, Ordering::Relaxed);
 }
 
-/// GC threads have all cores from now on, or no longer: one thread more would only take turns with them, and come late when all wait for it.
-pub fn set_cores_busy(crowded: bool) {
-    OVERSUBSCRIBED.store(crowded, Ordering::Relaxed);
+/// Says whether GC threads use all cores from now on. A helper would then take time slices from a GC thread, and the
+/// others would wait for that one.
+pub fn set_cores_busy(busy: bool) {
+    OVERSUBSCRIBED.store(busy, Ordering::Relaxed);
 }
 
-fn has_a_core() -> bool {
+fn has_spare_core() -> bool {
     ALLOWED.load(Ordering::Relaxed) && !OVERSUBSCRIBED.load(Ordering::Relaxed) && ACTIVE_HECS.has_spare_core()
 }
 
-/// Blocks up to index `top` have been taken, the last `len` of them just now; those up to
-/// `committed` can be. Single blocks are what a collection asks for, and it will ask for more; how
-/// much of a large run will be touched is not known. The program's `errno` stays as it is.
+/// Populates blocks after an allocation. Blocks up to index `top` are taken, the last `len` of them just now; those up
+/// to `committed` can be used. A collection asks for single blocks, and will ask for more. How much of a large run will
+/// be touched is not known. Preserves `errno`.
 /// # Safety
 /// The range has been reserved; the pool's lock is not held.
 pub(super) unsafe fn on_blocks_taken(top: usize, len: usize, committed: usize) {
     let errno = *libc::__errno_location();
-    keep_ahead(top, len, committed);
+    populate_ahead(top, len, committed);
     *libc::__errno_location() = errno;
 }
 
-unsafe fn keep_ahead(top: usize, len: usize, committed: usize) {
+unsafe fn populate_ahead(top: usize, len: usize, committed: usize) {
     let populated = POPULATED.load(Ordering::Relaxed);
-    let aim = (top + (top / SHARE).clamp(1, MOST_BLOCKS)).min(committed);
-    let helped = top >= WORTH_BLOCKS && has_a_core();
-    if helped && aim >= populated + PIECE {
+    let aim = (top + (top / AHEAD_DIVISOR).clamp(1, MAX_AHEAD_BLOCKS)).min(committed);
+    let has_helper = top >= MIN_HEAP_BLOCKS && has_spare_core();
+    if has_helper && aim >= populated + HELPER_BATCH {
         WANTED.fetch_max(aim, Ordering::Release);
-        call_helper();
+        wake_helper();
     }
     if top <= populated {
         return;
@@ -81,12 +89,12 @@ unsafe fn keep_ahead(top: usize, len: usize, committed: usize) {
     if len > 1 {
         POPULATED.fetch_max(top, Ordering::Relaxed);
     } else {
-        let most = if helped { PIECE_LATE } else { PIECE_ALONE };
-        populate_from(top - 1, (top - 1 + most).min(aim));
+        let batch = if has_helper { LATE_BATCH } else { UNAIDED_BATCH };
+        populate_from(top - 1, (top - 1 + batch).min(aim));
     }
 }
 
-/// Claims the blocks from `first` on up to `end`, as far as nobody has, and populates them.
+/// Claims the unclaimed blocks from `first` to `end` and populates them.
 unsafe fn populate_from(first: usize, end: usize) {
     let first = POPULATED.fetch_max(end, Ordering::Relaxed).max(first);
     if first < end {
@@ -94,8 +102,8 @@ unsafe fn populate_from(first: usize, end: usize) {
     }
 }
 
-/// Claims `len` blocks that have not been populated, the first that nobody has taken or claimed, and leaves them to be touched. `top` is the first
-/// that nobody has taken; `commit` makes blocks up to an index usable, and may refuse. Returns the first of them.
+/// Claims the first `len` blocks that are neither taken nor claimed, and leaves them to be touched. `top` is the first
+/// block that is not taken. `commit` makes blocks up to an index usable, and may fail. Returns the first claimed block.
 /// # Safety
 /// The range has been reserved; the pool's lock is held.
 pub(super) unsafe fn claim_unpopulated(top: usize, len: usize, commit: impl Fn(usize) -> bool) -> Option<usize> {
@@ -119,48 +127,48 @@ unsafe fn populate(first: usize, blocks: usize) {
     NANOSECONDS.fetch_add(started.elapsed().as_nanos() as usize, Ordering::Relaxed);
 }
 
-/// What it has cost so far to have a byte backed, in nanoseconds. It is a quarter of one where the system has pages at hand, and many times that where
-/// a virtual machine has to ask its host for them.
+/// The measured cost of having a byte backed, in nanoseconds. It is about 0.25 where the system has free pages, and
+/// many times that where a virtual machine asks its host for them.
 pub fn ns_per_byte() -> Option<f64> {
     let bytes = BYTES.load(Ordering::Relaxed);
     (bytes > 0).then(|| NANOSECONDS.load(Ordering::Relaxed) as f64 / bytes as f64)
 }
 
-fn call_helper() {
+fn wake_helper() {
     let mut helper = unpoisoned(HELPER.lock());
     if let Some(thread) = &*helper {
         return thread.unpark();
     }
-    match os_thread::start("haskell-pages", help) {
+    match os_thread::start("haskell-pages", run_helper) {
         Ok(thread) => *helper = Some(thread),
         Err(_) => ALLOWED.store(false, Ordering::Relaxed),
     }
 }
 
-fn help() {
+fn run_helper() {
     while ALLOWED.load(Ordering::Relaxed) {
         let populated = POPULATED.load(Ordering::Relaxed);
         let wanted = WANTED.load(Ordering::Acquire);
         if populated >= wanted || OVERSUBSCRIBED.load(Ordering::Relaxed) {
-            AT_WORK.store(false, Ordering::Relaxed);
+            HELPER_RUNNING.store(false, Ordering::Relaxed);
             std::thread::park();
-            AT_WORK.store(true, Ordering::Relaxed);
+            HELPER_RUNNING.store(true, Ordering::Relaxed);
             continue;
         }
-        let end = (populated + PIECE).min(wanted);
+        let end = (populated + HELPER_BATCH).min(wanted);
         if POPULATED.compare_exchange(populated, end, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
-            // SAFETY: blocks that can be used, as far as they were wanted.
+            // SAFETY: blocks below `wanted` are committed.
             unsafe { populate(populated, end - populated) };
         }
     }
 }
 
-/// Is the helper at work?
+/// Is the helper populating blocks?
 pub fn is_helper_running() -> bool {
-    AT_WORK.load(Ordering::Relaxed)
+    HELPER_RUNNING.load(Ordering::Relaxed)
 }
 
-/// The helper ends: no more blocks will be taken.
+/// Ends the helper: no more blocks will be taken.
 pub fn stop_helper() {
     ALLOWED.store(false, Ordering::Relaxed);
     if let Some(thread) = unpoisoned(HELPER.lock()).take() {
@@ -168,7 +176,7 @@ pub fn stop_helper() {
     }
 }
 
-/// In the child of a fork there is no helper; the next that is called is a new one.
+/// Forgets the helper in the child of a fork, where it does not exist. The next one is started anew.
 pub fn after_fork() {
     std::mem::forget(unpoisoned(HELPER.lock()).take());
 }

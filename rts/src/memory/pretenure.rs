@@ -1,37 +1,44 @@
-//! Objects that a HEC makes in the oldest generation at once.
+//! Pretenuring: objects that a HEC allocates in the oldest generation at once.
 //!
-//! What is stored in an old object, and refers to nothing itself, may as well be old: then neither is looked at before a full collection
-//! (pretenuring: Cheng, Harper and Lee 1998). And what a core has made so lies side by side, where other cores find four such objects in a
-//! line that they fetch. But until a full collection nothing of it is freed either. So a cycle may make no more of it than a small part of
-//! its nursery.
+//! An object that is stored in an old object and has no pointers may as well be old. Then neither of the two is scanned
+//! before a full collection [CHL98]. Objects that one core allocates in this way also lie side by side, four to a cache
+//! line, for the cores that read them.
+//!
+//! *Invariants*
+//!
+//! - Pretenured objects refer to no other object.
+//! - They are freed only by a full collection. So a cycle may allocate only a small part of its nursery in this way.
+//!
+//! *Locking*: only the holder of the HEC, or the collector while the world is stopped.
 use crate::abi::WORD;
 use crate::memory::block_alloc::{alloc_run, Run};
 use crate::memory::generation::Generation;
 use crate::memory::{Age, BLOCK_BYTES};
 
-/// A nursery of so many bytes allows for one.
-const PART: usize = 64;
+/// A cycle may begin one run for this many bytes of its nursery in blocks: 1/64, so that the old generation grows by no
+/// more than that in a minor cycle.
+const NURSERY_DIVISOR: usize = 64;
 
 pub struct Pretenured {
-    /// What is being filled.
+    /// The run that is being filled.
     open: Option<Run>,
     full: Vec<Run>,
-    /// Runs that may yet be begun in this cycle.
-    left: usize,
+    /// Runs that may still be begun in this cycle.
+    runs_left: usize,
 }
 
 impl Pretenured {
     pub const fn new() -> Pretenured {
-        Pretenured { open: None, full: Vec::new(), left: 0 }
+        Pretenured { open: None, full: Vec::new(), runs_left: 0 }
     }
 
-    /// A cycle begins with a nursery of so many bytes.
+    /// Starts a cycle with a nursery of `nursery` bytes.
     pub fn start_cycle(&mut self, nursery: usize) {
-        self.left = (nursery / PART / BLOCK_BYTES).max(1);
+        self.runs_left = (nursery / NURSERY_DIVISOR / BLOCK_BYTES).max(1);
     }
 
-    /// Room for an object of so many words, in generation `oldest`; nothing if there has been enough of that in this cycle. It is to refer to
-    /// nothing.
+    /// Room for an object of `words` words in generation `oldest`. `None` if this cycle has used its allowance. The
+    /// object must have no pointers.
     /// # Safety
     /// The caller writes a whole object.
     #[inline]
@@ -48,16 +55,16 @@ impl Pretenured {
 
     #[inline(never)]
     unsafe fn allocate_slow(&mut self, words: usize, oldest: usize) -> Option<*mut usize> {
-        if self.left == 0 {
+        if self.runs_left == 0 {
             return None;
         }
         let run = alloc_run(1, Age::of_generation(oldest))?;
-        self.left -= 1;
+        self.runs_left -= 1;
         self.full.extend(self.open.replace(run));
         self.allocate(words, oldest)
     }
 
-    /// Hands its runs over to the oldest generation; the one that has room left only if that is to be `all`.
+    /// Gives the runs to the oldest generation. The run that has room left is given only if `all` is set.
     /// # Safety
     /// The world is stopped.
     pub unsafe fn release_to(&mut self, oldest: &mut Generation, all: bool) {
@@ -72,17 +79,17 @@ mod tests {
     use crate::testing::world::World;
 
     #[test]
-    fn a_cycle_makes_no_more_than_a_part_of_its_nursery() {
+    fn a_cycle_pretenures_at_most_a_part_of_its_nursery() {
         let _w = World::new(2);
         let mut p = Pretenured::new();
         let mut cycle = |nursery: usize| {
             p.start_cycle(nursery);
-            // SAFETY: nobody looks at the objects.
+            // SAFETY: nothing reads the objects.
             (0..).take_while(|_| unsafe { p.allocate(2, 1) }.is_some()).count() * 2 * WORD
         };
         assert_eq!([cycle(1 << 20), cycle(8 << 20), cycle(1)], [1, 8, 1].map(|n| n * BLOCK_BYTES));
         let mut oldest = Generation::default();
-        // SAFETY: the test has the heap for itself.
+        // SAFETY: only the test uses the heap.
         unsafe {
             p.release_to(&mut oldest, false);
             assert_eq!(oldest.blocks(), 9);
@@ -92,10 +99,10 @@ mod tests {
     }
 
     #[test]
-    fn runs_with_room_stay_the_last() {
+    fn runs_with_room_stay_last() {
         let _w = World::new(2);
         let mut oldest = Generation::default();
-        // SAFETY: the test has the heap for itself.
+        // SAFETY: only the test uses the heap.
         unsafe {
             let run = || alloc_run(1, Age::of_generation(1)).unwrap();
             let before: Vec<Run> = (0..3).map(|_| run()).collect();

@@ -1,8 +1,13 @@
 //! Remembered sets: old objects that may point to younger ones.
 //!
-//! Each HEC keeps one list per generation. An object may be listed twice; the collector copes.
-//! Mutable arrays stay listed for as long as they are mutable, because compiled code marks
-//! their cards without telling us; other objects are listed when they turn dirty.
+//! *Invariants*
+//!
+//! - Each HEC has one list for each generation.
+//! - An object may be listed twice. The collector allows for that.
+//! - A mutable array stays listed as long as it is mutable: compiled code marks its cards without telling the runtime.
+//!   Other objects are listed when they become dirty.
+//!
+//! *Locking*: only the holder of the HEC uses its lists, or the collector while the world is stopped.
 use crate::abi::Closure;
 use crate::memory::address_space::{age_of, in_heap};
 
@@ -18,7 +23,7 @@ impl RememberedSet {
     pub fn init(&mut self, generations: usize) {
         self.by_generation = (0..generations).map(|_| Vec::new()).collect();
     }
-    /// Lists `c` (untagged) if it is old.
+    /// Adds `c` (untagged) if it is old.
     #[inline]
     pub fn remember(&mut self, c: Closure) {
         if in_heap(c.0) {
@@ -28,7 +33,7 @@ impl RememberedSet {
             }
         }
     }
-    /// Lists a static object, whose referents must survive every collection but full ones.
+    /// Adds a static object. Its referents must survive every collection but a full one.
     pub fn remember_static(&mut self, c: Closure) {
         if let Some(oldest) = self.by_generation.last_mut() {
             oldest.push(c);
@@ -36,18 +41,20 @@ impl RememberedSet {
     }
 }
 
-/// So many places are never too many; beyond, as many times those that are taken.
-const FEW: usize = 1024;
-const SPARSE: usize = 8;
+/// Entries of a list that is never shrunk: 8 KB, which is little for each HEC and generation.
+const MIN_CAPACITY: usize = 1024;
+/// A list is shrunk if its capacity is more than this multiple of its length. Large, so that a list that grows and
+/// shrinks in turns is seldom reallocated.
+const MAX_SLACK: usize = 8;
 
-/// Adds a list to another. The longer one's memory is used on, unless that is far more than is needed.
+/// Appends `list` to `to`. Keeps the memory of the longer one, unless that is far more than is needed.
 pub fn append(to: &mut Vec<Closure>, mut list: Vec<Closure>) {
     if list.capacity() > to.capacity() {
         std::mem::swap(to, &mut list);
     }
     to.append(&mut list);
-    if to.capacity() > FEW.max(SPARSE * to.len()) {
-        to.shrink_to(FEW.max(2 * to.len()));
+    if to.capacity() > MIN_CAPACITY.max(MAX_SLACK * to.len()) {
+        to.shrink_to(MIN_CAPACITY.max(2 * to.len()));
     }
 }
 
@@ -60,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_that_are_joined_lose_nothing() {
+    fn append_keeps_all_entries() {
         for (a, b) in [(0, 0), (0, 5), (5, 0), (3, 2000), (2000, 3), (1500, 1500)] {
             let mut joined = list(a);
             append(&mut joined, list(b));
@@ -72,13 +79,13 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_used_on_unless_it_is_far_too_much() {
-        let mut few = Vec::with_capacity(FEW);
+    fn append_shrinks_only_very_sparse_lists() {
+        let mut few = Vec::with_capacity(MIN_CAPACITY);
         append(&mut few, list(3));
-        assert_eq!(few.capacity(), FEW);
-        let mut many = list(100 * FEW);
+        assert_eq!(few.capacity(), MIN_CAPACITY);
+        let mut many = list(100 * MIN_CAPACITY);
         many.truncate(3);
         append(&mut many, list(2));
-        assert!(many.len() == 5 && many.capacity() <= 2 * FEW, "{}", many.capacity());
+        assert!(many.len() == 5 && many.capacity() <= 2 * MIN_CAPACITY, "{}", many.capacity());
     }
 }

@@ -1,4 +1,4 @@
-//! Blocks, nurseries, pinned arrays, remembered sets and sizes, each on its own.
+//! Unit tests of blocks, nurseries, pinned arrays, remembered sets and sizes.
 use super::nursery::AllocArea;
 use super::*;
 use crate::abi::closure::fields::*;
@@ -10,7 +10,7 @@ use crate::memory::object_size::{size_of_frame, size_of_object};
 use crate::testing::symbols as t;
 use crate::testing::world::{World, NURSERY};
 
-/// A pool whose free blocks are one run, with nothing backed.
+/// A pool whose free blocks are one run, with no pages.
 fn empty_pool() -> World {
     let w = World::new(2);
     unsafe { trim(0) };
@@ -28,7 +28,7 @@ fn runs_are_split_and_joined() {
         let whole = run(12);
         let at = (*whole).start;
         free_run(whole);
-        // Cut from the front of what is free.
+        // Taken from the front of the free run.
         let [a, b, c] = [run(4), run(4), run(4)];
         assert_eq!([(*a).start, (*b).start, (*c).start], [0, 4, 8].map(|i| at + i * BLOCK_BYTES));
         assert_eq!(address_space::run_of(at + 7 * BLOCK_BYTES + 5), b);
@@ -58,7 +58,7 @@ fn every_block_of_a_run_has_its_age() {
 }
 
 #[test]
-fn trimmed_blocks_are_given_back_and_can_be_used_again() {
+fn trimmed_blocks_are_returned_and_can_be_reused() {
     let _w = empty_pool();
     let before = blocks_resident();
     unsafe {
@@ -81,7 +81,7 @@ fn trimmed_blocks_are_given_back_and_can_be_used_again() {
 }
 
 #[test]
-fn a_range_that_is_used_up_says_so() {
+fn an_exhausted_range_gives_no_run() {
     let _w = empty_pool();
     let used = blocks_in_use();
     let all = address_space::range_bytes() / BLOCK_BYTES;
@@ -89,13 +89,13 @@ fn a_range_that_is_used_up_says_so() {
         assert!(alloc_run(all, Age::NURSERY).is_none());
         assert!(alloc_run(all + 1, Age::NURSERY).is_none());
         assert_eq!(blocks_in_use(), used);
-        // What there is can still be had.
+        // Other blocks are still available.
         free_run(run(100));
     }
     assert_eq!(blocks_in_use(), used);
 }
 
-/// Has the system backed this address with a page? `None` if it does not know how to in advance.
+/// Does the system back this address with a page? `None` if it cannot populate pages in advance.
 unsafe fn is_backed(at: usize) -> Option<bool> {
     let page = (at & !4095) as *mut libc::c_void;
     if libc::madvise(page, 0, libc::MADV_POPULATE_WRITE) != 0 {
@@ -111,7 +111,7 @@ fn blocks_are_populated_before_they_are_taken() {
     let _w = empty_pool();
     prefault::allow_helper();
     unsafe {
-        // More than ever before: the next ones are new.
+        // More than ever before, so that the next ones are new.
         let fresh = (0..4000).map(|_| run(1)).max_by_key(|&r| (*r).start).unwrap();
         let next = (*fresh).start + 4 * BLOCK_BYTES;
         let mut tries = 0;
@@ -120,12 +120,12 @@ fn blocks_are_populated_before_they_are_taken() {
             tries += 1;
         }
         assert_ne!(is_backed(next), Some(false));
-        // Not far more than will be needed.
+        // It populates only a little ahead.
         assert_ne!(is_backed((*fresh).start + 512 * BLOCK_BYTES), Some(true));
-        // The helper gives way to GC threads: then who takes a block only does what comes next.
+        // The helper pauses for GC threads. Then a thread that takes a block populates only the next few.
         prefault::set_cores_busy(true);
         let mut fresh = (0..1000).map(|_| run(1)).max_by_key(|&r| (*r).start).unwrap();
-        // Space is asked for by 256 blocks, and beyond it nothing can be backed.
+        // Blocks are committed 256 at a time, and beyond them nothing can be backed.
         while address_space::block_index((*fresh).start) % 256 != 32 {
             fresh = run(1);
         }
@@ -137,10 +137,10 @@ fn blocks_are_populated_before_they_are_taken() {
 }
 
 #[test]
-fn what_may_stay_untouched_is_not_backed() {
+fn untouched_runs_are_not_backed() {
     let _w = empty_pool();
     unsafe {
-        // More than ever before: the next ones are new.
+        // More than ever before, so that the next ones are new.
         for _ in 0..8000 {
             run(1);
         }
@@ -155,7 +155,7 @@ fn what_may_stay_untouched_is_not_backed() {
                 assert_ne!(is_backed(page), Some(true));
             }
         }
-        // Blocks that have been filled are kept for those that will be, and the other way round.
+        // Filled blocks are kept for runs that will be filled, and sparse ones for others.
         let (filled, sparse) = ((*run(1)).head, (*fresh[7]).head);
         free_run(address_space::desc(filled as usize));
         free_run(fresh[7]);
@@ -165,7 +165,7 @@ fn what_may_stay_untouched_is_not_backed() {
 }
 
 #[test]
-fn each_run_visits_what_is_in_use() {
+fn each_run_visits_all_runs_in_use() {
     let _w = empty_pool();
     unsafe {
         let (a, b, c) = (run(2), run(3), run(4));
@@ -174,7 +174,7 @@ fn each_run_visits_what_is_in_use() {
         block_alloc::each_run(|r| seen.push(r));
         assert!(seen.contains(&a) && seen.contains(&c) && !seen.contains(&b));
         assert_eq!(seen.iter().map(|&r| (*r).len as usize).sum::<usize>(), blocks_in_use());
-        // They may be freed on the way, whatever they join.
+        // Runs may be freed during the walk, whatever they join.
         let small: Vec<_> = (0..20).map(|_| run(1)).collect();
         small.into_iter().step_by(3).for_each(|r| free_run(r));
         block_alloc::each_run(|r| free_run(r));
@@ -183,7 +183,7 @@ fn each_run_visits_what_is_in_use() {
 }
 
 #[test]
-fn a_full_nursery_asks_for_a_collection_and_goes_on_beside() {
+fn a_full_nursery_requests_a_collection_and_allocates_extra_runs() {
     let w = World::new(2);
     let alloc = &mut w.hec.alloc;
     let before = alloc.allocated();
@@ -226,7 +226,7 @@ fn large_objects_count_towards_a_collection() {
 }
 
 #[test]
-fn pinned_arrays_are_aligned_and_apart() {
+fn pinned_arrays_are_aligned_and_disjoint() {
     let w = World::new(2);
     let mut taken: Vec<(usize, usize)> = Vec::new();
     for (i, align) in [8, 16, 64, 256, 4096, 16384].into_iter().cycle().take(60).enumerate() {
@@ -304,104 +304,104 @@ fn sizes_of_frames() {
 }
 
 /// Fills the current run.
-unsafe fn spend(area: &mut AllocArea) {
+unsafe fn fill(area: &mut AllocArea) {
     (*area.run).free = area.limit();
     area.run_full = true;
 }
 
 #[test]
-fn a_full_nursery_goes_on_in_pieces_that_others_have_left() {
+fn a_full_nursery_takes_unused_chunks_of_others() {
     let _w = World::new(2);
     let (mut a, mut b, mut c) = (AllocArea::new(1), AllocArea::new(2), AllocArea::new(3));
-    let piece = 4 * BLOCK_BYTES;
-    let beside = blocks_in_use();
+    let chunk = 4 * BLOCK_BYTES;
+    let before = blocks_in_use();
     unsafe {
-        assert!(nursery_chunks::distribute(&mut [&mut a, &mut b, &mut c], 4 * piece, piece));
+        assert!(nursery_chunks::distribute(&mut [&mut a, &mut b, &mut c], 4 * chunk, chunk));
         let in_use = blocks_in_use();
-        // In the first cycle each has its own.
-        assert_eq!(nursery_chunks::bytes_taken(), 3 * piece);
+        // In the first cycle each HEC has its own chunks.
+        assert_eq!(nursery_chunks::bytes_taken(), 3 * chunk);
         for n in 1..=4 {
-            spend(&mut a);
+            fill(&mut a);
             assert_eq!(a.next_run(), n < 4);
         }
-        assert_eq!(nursery_chunks::bytes_taken(), 6 * piece);
-        assert_eq!(a.used(), 4 * piece);
-        spend(&mut b);
+        assert_eq!(nursery_chunks::bytes_taken(), 6 * chunk);
+        assert_eq!(a.used(), 4 * chunk);
+        fill(&mut b);
         for area in [&mut a, &mut b, &mut c] {
             area.end_cycle();
             area.start_cycle();
             assert_eq!(area.used(), 0);
         }
-        assert!(nursery_chunks::distribute(&mut [&mut a, &mut b, &mut c], 4 * piece, piece));
+        assert!(nursery_chunks::distribute(&mut [&mut a, &mut b, &mut c], 4 * chunk, chunk));
         assert_eq!(blocks_in_use(), in_use);
-        // Now the second one gives what it has not begun, and the third, which has rested, nothing.
+        // Now the second HEC loses the chunks that it has not begun. The third was idle and loses none.
         for n in 1..=7 {
-            spend(&mut a);
+            fill(&mut a);
             assert_eq!(a.next_run(), n < 7);
         }
         assert!(!b.next_run() && c.next_run());
         for area in [&mut a, &mut b, &mut c] {
             area.start_cycle();
         }
-        // All have their share again, and as much as is asked for.
-        assert!(nursery_chunks::distribute(&mut [&mut a, &mut b, &mut c], 4 * piece, piece));
+        // Every HEC has its share again.
+        assert!(nursery_chunks::distribute(&mut [&mut a, &mut b, &mut c], 4 * chunk, chunk));
         assert_eq!(blocks_in_use(), in_use);
         assert!((0..4).all(|n| b.next_run() || n == 3));
-        assert!(nursery_chunks::distribute(&mut [&mut a, &mut b, &mut c], piece, piece));
-        assert_eq!(blocks_in_use() - beside, 3 * 4);
+        assert!(nursery_chunks::distribute(&mut [&mut a, &mut b, &mut c], chunk, chunk));
+        assert_eq!(blocks_in_use() - before, 3 * 4);
     }
 }
 
 #[test]
-fn half_as_much_again_is_kept_for_when_others_are_late() {
+fn the_overflow_area_is_half_of_all_nurseries() {
     let _w = World::new(2);
     let (mut a, mut b) = (AllocArea::new(1), AllocArea::new(2));
-    let piece = 2 * BLOCK_BYTES;
+    let chunk = 2 * BLOCK_BYTES;
     unsafe {
-        assert!(nursery_chunks::distribute(&mut [&mut a, &mut b], 3 * piece, piece));
+        assert!(nursery_chunks::distribute(&mut [&mut a, &mut b], 3 * chunk, chunk));
         let in_use = blocks_in_use();
         for _ in 0..2 {
-            // Two of its own, and three beyond: half of what both have.
+            // Two chunks of its own, and three of the overflow area: half of what both have.
             for n in 1..=6 {
-                spend(&mut a);
+                fill(&mut a);
                 assert_eq!(a.next_run_or_overflow(), n < 6);
             }
             assert!(!a.next_run() && b.next_run());
             for area in [&mut a, &mut b] {
                 area.end_cycle();
                 area.start_cycle();
-                // So that nobody takes from the other's shelf.
+                // So that neither takes the other's chunks.
                 area.was_used = false;
             }
-            // They are not kept longer, and there are as many for the next cycle.
-            assert!(nursery_chunks::distribute(&mut [&mut a, &mut b], 3 * piece, piece));
+            // They are freed, and the next cycle has as many.
+            assert!(nursery_chunks::distribute(&mut [&mut a, &mut b], 3 * chunk, chunk));
             assert_eq!(blocks_in_use(), in_use);
         }
     }
 }
 
 #[test]
-fn who_asks_for_more_than_a_piece_gets_it_in_the_next_cycle() {
+fn a_request_larger_than_a_chunk_is_met_in_the_next_cycle() {
     let _w = World::new(2);
     let mut a = AllocArea::new(1);
-    let piece = 2 * BLOCK_BYTES;
-    let beside = blocks_in_use();
+    let chunk = 2 * BLOCK_BYTES;
+    let before = blocks_in_use();
     unsafe {
-        assert!(nursery_chunks::distribute(&mut [&mut a], 2 * piece, piece));
-        a.note_refusal(piece);
+        assert!(nursery_chunks::distribute(&mut [&mut a], 2 * chunk, chunk));
+        a.note_refusal(chunk);
         assert!(!a.must_stop());
-        a.note_refusal(3 * piece);
+        a.note_refusal(3 * chunk);
         assert!(a.must_stop() && !a.next_run());
         a.end_cycle();
         a.start_cycle();
-        assert!(nursery_chunks::distribute(&mut [&mut a], 2 * piece, piece));
-        assert!(a.limit() - (*a.run).start >= 3 * piece);
-        // That was for once.
-        spend(&mut a);
-        assert!(a.next_run() && a.limit() - (*a.run).start == piece);
+        assert!(nursery_chunks::distribute(&mut [&mut a], 2 * chunk, chunk));
+        assert!(a.limit() - (*a.run).start >= 3 * chunk);
+        // Only for one cycle.
+        fill(&mut a);
+        assert!(a.next_run() && a.limit() - (*a.run).start == chunk);
         a.end_cycle();
         a.start_cycle();
-        assert!(nursery_chunks::distribute(&mut [&mut a], 2 * piece, piece));
-        assert_eq!(blocks_in_use() - beside, 4);
+        assert!(nursery_chunks::distribute(&mut [&mut a], 2 * chunk, chunk));
+        assert_eq!(blocks_in_use() - before, 4);
     }
 }
