@@ -1,18 +1,21 @@
-//! How many HECs are busy at a time: no more than there are cores, however many there may be.
+//! The limit on active HECs: at most one for each core, however many HECs there are.
 //!
-//! Two busy HECs on a core only take turns: each waits for the other with what it holds (a lock,
-//! the world that is to be stopped), and their nurseries push each other out of the cache. So the
-//! HECs that are busy share their threads with those that rest only while there is a core for one
-//! more. A HEC that has not come back to its scheduler for a time slice is *stuck*, in an unsafe
-//! foreign call most likely, and may well need no core: it does not count. Nor can a HEC be kept
-//! from a thread that is tied to it, or that comes back to it from a safe foreign call.
+//! Two active HECs on a core take turns. Each waits for the other while that holds a lock or does not yet stop, and
+//! their nurseries evict each other from the cache.
+//!
+//! *Invariants*
+//!
+//! - Active HECs share their threads with idle ones only while a core is free for one more.
+//! - A HEC that has not returned to its scheduler for a time slice does not count. It is most likely in an unsafe
+//!   foreign call, which may need no core.
+//! - The limit does not apply to a thread that is bound to a HEC, or that returns to it from a safe foreign call.
 use crate::hec::idle::IdleCount;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Of all HECs.
+/// The limit, and the counts that it depends on.
 pub struct ActiveLimit {
     cores: AtomicUsize,
-    /// HECs that run threads, busy or not.
+    /// HECs that run threads, active or idle.
     all: AtomicUsize,
     pub idle: IdleCount,
     blocked_in_ffi: AtomicUsize,
@@ -26,29 +29,29 @@ impl ActiveLimit {
         ActiveLimit { cores: AtomicUsize::new(usize::MAX), all, idle: IdleCount(idle), blocked_in_ffi }
     }
 
-    /// There are so many cores.
+    /// Sets the number of cores.
     pub fn set_cores(&self, n: usize) {
         self.cores.store(n, Ordering::Relaxed);
     }
 
-    /// From now on so many HECs run threads.
+    /// Sets the number of HECs that run threads.
     pub fn set_all(&self, n: usize) {
         self.all.store(n, Ordering::Relaxed);
     }
 
-    /// How many of them do not rest.
+    /// The number of HECs that are not idle.
     pub fn busy(&self) -> usize {
         self.all.load(Ordering::Relaxed).saturating_sub(self.idle.count())
     }
 
-    /// So many are stuck.
+    /// Sets the number of HECs that are blocked in foreign calls.
     pub fn set_blocked_in_ffi(&self, n: usize) {
         self.blocked_in_ffi.store(n, Ordering::Relaxed);
     }
 
-    /// How many of those that rest may be given something to do.
+    /// How many of the idle HECs may become active.
     pub fn available(&self) -> usize {
-        // One look: another one comes or goes at any moment.
+        // One read of each: HECs become active or idle at any moment.
         let (cores, all, idle) =
             (self.cores.load(Ordering::Relaxed), self.all.load(Ordering::Relaxed), self.idle.count());
         if all <= cores {
@@ -57,7 +60,8 @@ impl ActiveLimit {
         idle.min((cores + self.blocked_in_ffi.load(Ordering::Relaxed)).saturating_sub(all.saturating_sub(idle)))
     }
 
-    /// Are more busy than there are cores? Then who waits awake keeps others from what is waited for.
+    /// Are more HECs active than there are cores? Then a thread that spins takes a core from the thread that it waits
+    /// for.
     pub fn oversubscribed(&self) -> bool {
         self.busy() > self.cores.load(Ordering::Relaxed)
     }
@@ -82,13 +86,13 @@ mod tests {
     }
 
     #[test]
-    fn all_may_be_busy_with_a_core_for_each() {
+    fn all_hecs_may_be_active_with_a_core_for_each() {
         assert_eq!(limit_of(4, 4, 3, 0).available(), 3);
         assert_eq!(limit_of(2, 2, 0, 0).available(), 0);
     }
 
     #[test]
-    fn no_more_are_busy_than_there_are_cores() {
+    fn no_more_hecs_are_active_than_cores() {
         assert_eq!(limit_of(2, 8, 8, 0).available(), 2);
         assert_eq!(limit_of(2, 8, 7, 0).available(), 1);
         assert_eq!(limit_of(2, 8, 6, 0).available(), 0);
@@ -99,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_stuck_does_not_count() {
+    fn hecs_blocked_in_foreign_calls_do_not_count() {
         assert_eq!(limit_of(2, 8, 6, 1).available(), 1);
         assert_eq!(limit_of(2, 8, 6, 2).available(), 2);
         assert_eq!(limit_of(2, 3, 1, 2).available(), 1);

@@ -1,41 +1,44 @@
-//! Staying awake for a moment, in the hope that what one waits for comes: worth it where locks are
-//! held briefly, a waste where one waits for others' work. Whoever waits learns which it is.
+//! Adaptive spinning: a thread spins before it waits only where that has helped.
+//!
+//! Spinning pays where locks are held briefly. It is a waste where one waits for others' work. Each waiter learns which
+//! of the two it is.
 
-/// After so many disappointments in a row, it is tried once in two to the power of them.
+/// Failures in a row that count. After n failures, one wait in 2^n spins; at 8, one in 256, the cost of spinning cannot
+/// be measured any more.
 const MAX_FAILURES: u32 = 8;
 
 #[derive(Clone, Copy, Debug)]
 pub struct AdaptiveSpin {
     failures: u32,
-    /// Waits to let pass before the next try.
+    /// Waits until the next attempt.
     skip: u32,
 }
 
 impl AdaptiveSpin {
     pub const NEW: AdaptiveSpin = AdaptiveSpin { failures: 0, skip: 0 };
 
-    /// Looks so often whether `done`, if it is worth trying. True if it was.
-    pub fn spin_until(&mut self, looks: usize, done: impl Fn() -> bool) -> bool {
+    /// Spins `spins` times until `done`, if spinning is worth while. True if `done` became true.
+    pub fn spin_until(&mut self, spins: usize, done: impl Fn() -> bool) -> bool {
         self.should_spin() && {
-            let came = (0..looks).any(|_| {
+            let succeeded = (0..spins).any(|_| {
                 std::hint::spin_loop();
                 done()
             });
-            self.record(came);
-            came
+            self.record(succeeded);
+            succeeded
         }
     }
 
-    /// Is it worth trying this time? Who tries says what [came of it](AdaptiveSpin::record).
+    /// Is spinning worth while this time? A caller that spins [records](AdaptiveSpin::record) the result.
     pub fn should_spin(&mut self) -> bool {
-        let skips = self.skip > 0;
-        self.skip -= skips as u32;
-        !skips
+        let skip = self.skip > 0;
+        self.skip -= skip as u32;
+        !skip
     }
 
-    /// It has been tried: what was waited for `came`, or not.
-    pub fn record(&mut self, came: bool) {
-        self.failures = if came { 0 } else { (self.failures + 1).min(MAX_FAILURES) };
+    /// Records whether `done` became true while the thread spun.
+    pub fn record(&mut self, succeeded: bool) {
+        self.failures = if succeeded { 0 } else { (self.failures + 1).min(MAX_FAILURES) };
         self.skip = (1 << self.failures) - 1;
     }
 }
@@ -46,17 +49,17 @@ mod tests {
     use std::cell::Cell;
 
     #[test]
-    fn who_is_disappointed_tries_less_often() {
+    fn failures_make_spinning_rarer() {
         let mut p = AdaptiveSpin::NEW;
-        let looks = Cell::new(0);
+        let spins = Cell::new(0);
         let never = || {
-            looks.set(looks.get() + 1);
+            spins.set(spins.get() + 1);
             false
         };
         for _ in 0..1000 {
             assert!(!p.spin_until(24, never));
         }
-        assert!(looks.get() <= 12 * 24);
+        assert!(spins.get() <= 12 * 24);
         while !p.spin_until(24, || true) {}
         assert!(p.spin_until(24, || true));
     }

@@ -1,4 +1,4 @@
-//! Clocks, in nanoseconds, and a counter.
+//! Clocks, in nanoseconds, and the processor's tick counter.
 use crate::abi::rts_flags::Time;
 use libc::clockid_t;
 
@@ -9,7 +9,7 @@ fn read(clock: clockid_t) -> Time {
     t.tv_sec * 1_000_000_000 + t.tv_nsec
 }
 
-/// Time that passes, from some start.
+/// Time that has passed since some fixed moment.
 #[no_mangle]
 pub extern "C" fn getProcessElapsedTime() -> Time {
     read(libc::CLOCK_MONOTONIC)
@@ -20,17 +20,17 @@ pub extern "C" fn getMonotonicNSec() -> u64 {
     read(libc::CLOCK_MONOTONIC) as u64
 }
 
-/// What a processor counts from some start, one to five in a nanosecond: for what happens too often to ask a clock.
+/// The processor's tick counter, one to five ticks per nanosecond. It is for events that are too frequent for a clock.
 #[inline(always)]
 pub fn ticks() -> u64 {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: all processors have it.
+    // SAFETY: all processors of this architecture have the instruction.
     return unsafe { std::arch::x86_64::_rdtsc() };
     #[cfg(not(target_arch = "x86_64"))]
     return 3 * getMonotonicNSec();
 }
 
-/// Time that the processors have spent for this process.
+/// CPU time of this process.
 #[no_mangle]
 pub extern "C" fn getProcessCPUTime() -> Time {
     read(libc::CLOCK_PROCESS_CPUTIME_ID)
@@ -41,7 +41,7 @@ pub extern "C" fn getCurrentThreadCPUTime() -> Time {
     read(libc::CLOCK_THREAD_CPUTIME_ID)
 }
 
-/// A moment by both clocks, or the time between two.
+/// A moment on both clocks, or the difference of two.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TimePair {
     pub cpu: Time,
@@ -68,7 +68,7 @@ impl std::ops::Add for TimePair {
     }
 }
 
-/// Page faults so far that had to read from a device.
+/// Page faults so far that read from a device.
 pub fn page_faults() -> i64 {
     // SAFETY: writes `usage`, whose zero value is valid.
     unsafe {

@@ -1,7 +1,9 @@
-//! What the flags ask of the runtime, in the units that the runtime thinks in.
+//! The runtime's settings: a view of `RtsFlags` in the runtime's own units.
 //!
-//! `RtsFlags` stays the only copy (C code may change it while the program runs), so this is a
-//! view, computed when asked for. Ask once per collection or per thread, not per object.
+//! *Invariants*
+//!
+//! - `RtsFlags` is the only copy, because C code may change it while the program runs. The view is computed on request:
+//!   once for each collection or thread, not for each object.
 use crate::abi::layout::*;
 use crate::abi::rts_flags::{flags, Flags, Time};
 use std::sync::OnceLock;
@@ -9,15 +11,15 @@ use std::time::Duration;
 
 /// The unit in which `RtsFlags` counts memory.
 pub const FLAG_BLOCK: usize = 1 << BLOCK_SHIFT;
-/// The most generations that the heap is divided into: an age has to fit in a few bits. Where a program asks for more (`-G`), the oldest of
-/// these stands for all that are older, and goes by the number of the oldest that was asked for.
+/// Most generations that the heap is divided into, because an age has four bits. If a program asks for more (`-G`), the
+/// oldest of these stands for all older ones, and has the number of the oldest that was asked for.
 pub const MAX_GENERATIONS: usize = 12;
-/// The most that may be asked for. (The stock runtime takes any number, and crashes from 65 on.)
+/// Most generations that a program may ask for. The stock runtime accepts any number, and crashes from 65 on.
 pub const MAX_NAMED_GENERATIONS: usize = 1000;
-/// The most threads that a collection ever has.
+/// Most threads of one collection: enough for the machines at hand, and little for tables.
 pub const MAX_GC_THREADS: usize = 64;
 
-/// How much is told about collections (`-T -t -s -S`), in order of detail.
+/// How much is reported about collections (`-T -t -s -S`), in order of detail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StatsMode {
     Off,
@@ -33,19 +35,19 @@ pub enum StatsMode {
 pub enum HeapSuggestion {
     None,
     Bytes(usize),
-    /// `-H` alone: as much as the program has used at its peak.
+    /// `-H` alone: as much as the program's peak so far.
     Auto,
 }
 
-/// Collect when nothing has run for a while.
+/// A collection when nothing has run for a while.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IdleGc {
     pub after: Duration,
-    /// At least so long between two of them.
+    /// Least time between two of them.
     pub at_least_every: Duration,
 }
 
-/// Nanoseconds.
+/// The default of `-C`, in nanoseconds: that of the user guide.
 pub const DEFAULT_TIME_SLICE: i64 = 20_000_000;
 
 #[derive(Clone, Copy, Debug)]
@@ -57,41 +59,40 @@ pub struct Settings {
     pub large_alloc_bytes: usize,
     pub nursery_chunk_bytes: Option<usize>,
     pub max_heap_bytes: Option<usize>,
-    /// Allowed beyond the maximum after each heap overflow exception.
+    /// Bytes beyond the maximum that are allowed after each heap overflow exception.
     pub heap_grace_bytes: usize,
     pub heap_suggestion: HeapSuggestion,
-    /// Into which the heap is divided.
+    /// Generations that the heap is divided into.
     pub generations: usize,
-    /// That were asked for.
+    /// Generations that the program asked for.
     pub named_generations: usize,
-    /// A generation may grow to this times its live data before it is collected.
+    /// A generation may grow to this multiple of its live data before it is collected.
     pub old_gen_factor: f64,
     pub min_old_gen_bytes: usize,
-    /// The largest number for no limit (`-K0`).
+    /// `usize::MAX` for no limit (`-K0`).
     pub max_stack_words: usize,
     pub initial_stack_words: usize,
     pub stack_chunk_words: usize,
-    /// Copied from one stack chunk to the next at an overflow, so that returning does not
-    /// underflow at once.
+    /// Words that are copied to the next stack chunk at an overflow, so that a return does not underflow at once.
     pub stack_chunk_buffer_words: usize,
-    /// Allowed to a thread after each AllocationLimitExceeded exception.
+    /// Bytes that a thread may allocate after each AllocationLimitExceeded exception.
     pub alloc_limit_grace_bytes: usize,
-    /// `None`: no timer at all (`-V0`).
+    /// `None`: no timer (`-V0`).
     pub tick: Option<Duration>,
     /// Ticks between two context switches; 0: at every heap check.
     pub context_switch_ticks: u32,
-    /// Nobody has said how long a time slice is (`-C`).
+    /// The length of a time slice (`-C`) was not set.
     pub default_slices: bool,
     pub idle_gc: Option<IdleGc>,
     pub signal_handlers: bool,
-    /// Tell when it takes longer than so many nanoseconds to stop the world.
+    /// Report if stopping the world takes longer than this many nanoseconds.
     pub long_gc_sync: Option<i64>,
     pub max_local_sparks: usize,
     /// Check the heap at collections (`-DS`).
     pub sanity: bool,
 }
 
-/// How many processors this process may use.
+/// The number of processors that this process may use.
 pub fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, |n| n.get())
 }
@@ -155,17 +156,17 @@ impl Settings {
     }
 }
 
-/// The settings as they are now.
+/// The current settings.
 pub fn settings_now() -> Settings {
     Settings::of(&flags())
 }
 
-/// That many generations there are to see for the program, of which it may have set the number itself.
+/// The number of generations that the program sees. It may have set the number itself.
 fn named_generations(asked: u32) -> usize {
     (asked as usize).clamp(1, MAX_NAMED_GENERATIONS)
 }
 
-/// The number that `generation` has for the program, where it asked for so many.
+/// The number that the program sees for `generation`, if it asked for `asked` generations.
 fn name_of(generation: usize, asked: u32) -> usize {
     let named = named_generations(asked);
     if generation + 1 >= named.min(MAX_GENERATIONS) {
@@ -175,26 +176,26 @@ fn name_of(generation: usize, asked: u32) -> usize {
     }
 }
 
-/// The number that `generation` has for the program.
+/// The number that the program sees for `generation`.
 pub fn generation_name(generation: usize) -> usize {
     name_of(generation, flags().GcFlags.generations)
 }
 
-/// Only how much is told about collections: cheaper than all settings.
+/// Only how much is reported about collections: cheaper than all settings.
 pub fn stats_mode_now() -> StatsMode {
     stats_mode(flags().GcFlags.giveStats)
 }
 
-/// What the flags ask of parallel collections (`-qg -qb -qn -qa`).
+/// The flags for parallel collections (`-qg -qb -qn -qa`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParallelGc {
-    /// Collections of this generation and of older ones may be shared; `None`: none may.
+    /// Collections of this generation and older ones may be parallel; `None`: none may.
     pub from_generation: Option<usize>,
-    /// From this generation on a GC thread may take work from another one.
+    /// From this generation on, a GC thread may take work from another one.
     balanced_from: Option<usize>,
-    /// GC threads; `None`: as many as there are HECs, or as the runtime finds good.
+    /// GC threads; `None`: one for each HEC, or as the runtime decides.
     pub threads: Option<usize>,
-    /// Each thread stays on a core.
+    /// Each thread is bound to a core.
     pub affinity: bool,
 }
 
@@ -210,42 +211,41 @@ impl ParallelGc {
         }
     }
 
-    /// May GC threads take each other's work when `generation` is collected? The default of the
-    /// flag, 1, leaves that to the runtime, which sees no reason against it.
+    /// May GC threads take each other's work when `generation` is collected? The default of the flag, 1, leaves that to
+    /// the runtime, which always allows it.
     pub fn allows_balancing(&self, generation: usize) -> bool {
         self.balanced_from.is_some_and(|g| g <= 1 || generation >= g)
     }
 }
 
-/// As the flags are now.
+/// The current setting.
 pub fn parallel_gc_now() -> ParallelGc {
     ParallelGc::of(&flags())
 }
 
-/// Checks of the runtime upon itself.
+/// The runtime's checks of itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Checks {
     /// Verify the whole heap at every collection.
     pub heap: bool,
-    /// Collect at every allocation block.
+    /// Collect at every block.
     pub every_block: bool,
-    /// Have so many GC threads take part in every collection, whether it pays or not.
+    /// Run every collection with this many GC threads, whether it pays or not.
     pub gc_threads: Option<usize>,
-    /// Let all HECs be busy at a time, however few the cores are.
+    /// Let all HECs be active at a time, however few cores there are.
     pub oversubscribe: bool,
-    /// Give nurseries another size at every collection.
+    /// Change the size of nurseries at every collection.
     pub vary_nursery: bool,
-    /// Steal thunks from threads at rest wherever that can be done, instead of waiting for them.
+    /// Steal thunks from threads that do not run, wherever that is possible, instead of waiting for them.
     pub steal_thunks: bool,
-    /// Evaluate what modifies variables before others see it, wherever that is.
+    /// Evaluate what modifies a variable before the modification is published, wherever that is possible.
     pub eager_modify: bool,
-    /// Promote whatever survives a collection at once, collect at every block, and verify the heap
-    /// as often as that does not take too long.
+    /// Promote all survivors of a collection at once. The heap is verified as often as that does not take too long.
     pub promote_at_once: bool,
 }
 
-/// Reads `HECATON_CHECK`: a list of `heap`, `every-block`, `old`, `crowd`, `nurseries`, `steal`, `modify`
-/// and `gc-threads=N`. The error is the word it does not know.
+/// Parses `HECATON_CHECK`: a list of `heap`, `every-block`, `old`, `crowd`, `nurseries`, `steal`, `modify` and
+/// `gc-threads=N`. The error is the unknown word.
 fn parse_checks(list: &str) -> Result<Checks, &str> {
     let mut checks = Checks::default();
     for word in list.split(',').map(str::trim).filter(|w| !w.is_empty()) {
@@ -266,8 +266,8 @@ fn parse_checks(list: &str) -> Result<Checks, &str> {
     Ok(checks)
 }
 
-/// The checks asked for by the environment variable `HECATON_CHECK` and by `-DS`. An unknown
-/// word in the variable ends the program: a check that silently does not run is worse.
+/// The checks that the environment variable `HECATON_CHECK` and `-DS` ask for. An unknown word in the variable ends the
+/// program, because a check must not be skipped silently.
 pub fn checks() -> Checks {
     static FROM_ENV: OnceLock<Checks> = OnceLock::new();
     let mut checks = *FROM_ENV.get_or_init(|| {
@@ -286,15 +286,14 @@ pub fn checks() -> Checks {
     checks
 }
 
-/// What the runtime tells about a run at its end, beside the statistics of the flags.
+/// What the runtime reports at the end of a run, in addition to the statistics of the flags.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reports {
-    /// Waits for black holes, and work done twice.
+    /// Waits for black holes, and duplicated work.
     pub blackholes: bool,
 }
 
-/// Reads `HECATON_SHOW`: a list of which `blackholes` is the one word so far. The error is the
-/// word it does not know.
+/// Parses `HECATON_SHOW`: a list with one possible word, `blackholes`. The error is the unknown word.
 fn parse_reports(list: &str) -> Result<Reports, &str> {
     let mut reports = Reports::default();
     for word in list.split(',').map(str::trim).filter(|w| !w.is_empty()) {

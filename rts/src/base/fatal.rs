@@ -1,49 +1,54 @@
-//! How a program ends when it cannot go on.
+//! Fatal errors: how a program ends when it cannot continue.
 //!
-//! Protocol: several threads may come to an end at once (GC threads that find memory out). The first that
-//! exchanges `ENDING` for its own name says why and ends the process; the others sleep until it has.
+//! *Protocol*
+//!
+//! 1. Several threads may fail at once, such as GC threads without memory. Each tries to exchange `ENDING` for its own
+//!    number.
+//! 2. The first one that succeeds prints its message and ends the process. The others sleep until then.
+//!
+//! *Checked by* the test below, which starts processes that fail in eight threads.
 use crate::base::program_args;
 use crate::observe::eventlog;
 use std::io::{Cursor, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The exit code of a program that the system has no memory for: the stock runtime's.
+/// Exit code of a program that the system has no memory for. The stock runtime has the same.
 const OUT_OF_MEMORY: i32 = 251;
-/// Bytes of the longest line said when memory is out.
-const LINE: usize = 256;
+/// Bytes of the longest message when memory is exhausted. It is on the stack, and a name and a number fit.
+const MAX_LINE: usize = 256;
 
-/// What messages begin with.
+/// How messages begin.
 pub fn program_name() -> String {
     program_args::name().unwrap_or_else(|| "hecaton".to_owned())
 }
 
 /// Prints `PROGRAM: message` to stderr.
 pub fn print_message(message: &str) {
-    // In one piece, so that nothing comes between. A closed stderr must not end the program.
+    // One write, so that no other output comes between. A closed stderr must not end the program.
     let line = format!("{}: {message}\n", program_name());
     let _ = std::io::stderr().write_all(line.as_bytes());
 }
 
-/// What went wrong, as C words it.
+/// The error's text in C's words.
 pub fn system_error(e: &std::io::Error) -> String {
     let Some(number) = e.raw_os_error() else { return e.to_string() };
-    // SAFETY: a string that is never freed, for any number.
+    // SAFETY: `strerror` returns a string that is never freed, for any number.
     unsafe { std::ffi::CStr::from_ptr(libc::strerror(number)) }.to_string_lossy().into_owned()
 }
 
-/// The thread that ends the process: process and thread number. Zero: none does.
+/// Process and thread number of the thread that ends the process; 0 if there is none.
 static ENDING: AtomicU64 = AtomicU64::new(0);
 
-/// Returns in one thread of the process only: in that which is to end it. Allocates nothing.
+/// Returns only in the one thread that is to end the process. Does not allocate.
 fn claim_exit() {
-    // SAFETY: asks who we are.
+    // SAFETY: queries.
     let (process, thread) = unsafe { (libc::getpid(), libc::gettid()) };
     let me = (process as u64) << 32 | thread as u64;
     loop {
-        let who = ENDING.load(Ordering::Relaxed);
-        // Nobody, or somebody in the process that this one was forked from.
-        let free = who >> 32 != process as u64;
-        if who == me || free && ENDING.compare_exchange(who, me, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
+        let ending = ENDING.load(Ordering::Relaxed);
+        // No thread, or one of the process that this one was forked from.
+        let free = ending >> 32 != process as u64;
+        if ending == me || free && ENDING.compare_exchange(ending, me, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
             return;
         }
         if !free {
@@ -57,7 +62,7 @@ fn claim_exit() {
 pub fn exit_now(code: i32) -> ! {
     claim_exit();
     eventlog::flush_before_exit();
-    // SAFETY: ends the process; nothing of ours runs after it.
+    // SAFETY: ends the process; no code of the runtime runs after it.
     unsafe { libc::_exit(code) }
 }
 
@@ -69,21 +74,21 @@ pub fn exit_with(code: i32, message: &str) -> ! {
     exit_now(code)
 }
 
-/// Ends the program: the system has no memory for us. Allocates none.
+/// Ends the program because the system has no memory for it. Does not allocate.
 #[cold]
 pub fn out_of_memory(bytes: usize) -> ! {
     claim_exit();
-    let mut line = Cursor::new([0; LINE]);
-    // What does not fit is cut off: the number is at the end, so the name is what is shortened.
+    let mut line = Cursor::new([0; MAX_LINE]);
+    // The number must not be cut off, so the name is shortened.
     let name = program_args::name_bytes().unwrap_or(b"hecaton");
-    let _ = line.write_all(&name[..name.len().min(LINE / 2)]);
+    let _ = line.write_all(&name[..name.len().min(MAX_LINE / 2)]);
     let _ = writeln!(line, ": out of memory (requested {bytes} bytes)");
     let length = line.position() as usize;
     let _ = std::io::stderr().write_all(&line.get_ref()[..length]);
     exit_now(OUT_OF_MEMORY)
 }
 
-/// A broken invariant: says where and what, and aborts.
+/// Reports a broken invariant with file and line, and aborts.
 #[cold]
 #[track_caller]
 pub fn broken(what: &str) -> ! {
@@ -95,7 +100,7 @@ pub fn broken(what: &str) -> ! {
     unsafe { libc::abort() }
 }
 
-/// Ends the program with one line naming a feature that is not there, and what there is instead.
+/// Ends the program with one line that names an unsupported feature, and its replacement if there is one.
 #[cold]
 pub fn unsupported(feature: &str) -> ! {
     let instead = match feature {
@@ -105,7 +110,7 @@ pub fn unsupported(feature: &str) -> ! {
     exit_with(1, &format!("{feature} is not supported by Hecaton yet{instead}"))
 }
 
-/// How `program` can have code interpreted in a process of its own. (`runghc` is there only to start `ghc`.)
+/// How `program` can run interpreted code in a separate process. (`runghc` only starts `ghc`.)
 fn external_interpreter(program: &str) -> &'static str {
     match program {
         "haddock" => "; haddock --optghc=-fexternal-interpreter has it in a process of its own",
@@ -127,7 +132,7 @@ mod tests {
     const CHILD: &str = "HECATON_TEST_ENDING";
 
     #[test]
-    fn each_program_is_told_what_it_can_do() {
+    fn the_message_fits_the_program() {
         for (program, words) in
             [("ghc", "runghc --ghc-arg="), ("haddock", "--optghc="), ("doctest", "Opt_ExternalInterpreter")]
         {
@@ -136,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_that_end_the_program_together_say_one_line() {
+    fn threads_that_fail_together_print_one_line() {
         if std::env::var_os(CHILD).is_some() {
             let together = Barrier::new(8);
             std::thread::scope(|s| {
@@ -151,13 +156,13 @@ mod tests {
         }
         for _ in 0..20 {
             let child = Command::new(std::env::current_exe().unwrap())
-                .args(["threads_that_end_the_program_together", "--nocapture"])
+                .args(["threads_that_fail_together", "--nocapture"])
                 .env(CHILD, "1")
                 .output()
                 .unwrap();
-            let said = String::from_utf8_lossy(&child.stderr);
-            assert_eq!(child.status.code(), Some(super::OUT_OF_MEMORY), "{said}");
-            assert_eq!(said.lines().count(), 1, "{said}");
+            let output = String::from_utf8_lossy(&child.stderr);
+            assert_eq!(child.status.code(), Some(super::OUT_OF_MEMORY), "{output}");
+            assert_eq!(output.lines().count(), 1, "{output}");
         }
     }
 }

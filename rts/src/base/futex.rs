@@ -1,6 +1,6 @@
-//! A word that OS threads sleep on: Linux's futex, without a lock.
+//! A futex: a word that OS threads sleep on, without a lock.
 //!
-//! `std`'s locks may be held by the very thread that a signal handler interrupts. A futex may be woken from there.
+//! A signal handler may wake a futex. It must not take one of `std`'s locks: the thread that it interrupts may hold it.
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ impl Futex {
         self.0.swap(value, order)
     }
 
-    /// Sleeps until it is woken, if the word is `expected`; no longer than `timeout`. May return early.
+    /// Sleeps until it is woken, if the word is `expected`, but at most for `timeout`. May return early.
     pub fn wait(&self, expected: u32, timeout: Option<Duration>) {
         let time = timeout.map(|t| libc::timespec {
             tv_sec: t.as_secs().min(i64::MAX as u64) as libc::time_t,
@@ -31,9 +31,9 @@ impl Futex {
         unsafe { libc::syscall(libc::SYS_futex, self.0.as_ptr(), operation, expected, time) };
     }
 
-    /// Wakes one that sleeps. Async-signal-safe.
+    /// Wakes one sleeping thread. Async-signal-safe.
     pub fn wake_one(&self) {
-        // SAFETY: the address is not read through.
+        // SAFETY: the call does not read or write the word.
         unsafe { libc::syscall(libc::SYS_futex, self.0.as_ptr(), libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG, 1) };
     }
 }

@@ -1,6 +1,9 @@
-//! The ground floor: atomics, the clock, configuration, fatal errors and small shared mechanisms.
+//! Basic mechanisms that all folders share: atomics, the clock, configuration, fatal errors.
 //!
-//! Every other folder may import it; it imports none of them.
+//! *Invariants*
+//!
+//! - Every other folder may import this one. It imports none of them but `abi`, whose layouts it reads, and two
+//!   exceptions: `active_limit.rs` counts idle HECs with `hec::idle::IdleCount`, and `fatal.rs` flushes the event log.
 pub mod active_limit;
 pub mod adaptive_spin;
 pub mod atomics;

@@ -1,25 +1,25 @@
-//! Things that are made when they are first asked for, by whoever comes first.
+//! Values that are created on first use, by any thread.
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-/// What the slot holds; if that is nothing yet, what `make` makes. Of several that come at the same
-/// time one makes it for all. It is never freed, so a slot may be emptied while others look at it.
+/// The value in `slot`. If there is none, creates it with `make`. If several threads come at the same time, all get the
+/// same value. It is never freed, so a slot may be reset while others read it.
 #[inline]
 pub fn get_or_make<T>(slot: &AtomicPtr<T>, make: impl FnOnce() -> T) -> &'static T {
-    // SAFETY: what has been put there is never freed.
+    // SAFETY: a value in a slot is never freed.
     match unsafe { slot.load(Ordering::Acquire).as_ref() } {
         Some(made) => made,
-        None => make_it(slot, make),
+        None => make_slow(slot, make),
     }
 }
 
 #[cold]
-fn make_it<T>(slot: &AtomicPtr<T>, make: impl FnOnce() -> T) -> &'static T {
+fn make_slow<T>(slot: &AtomicPtr<T>, make: impl FnOnce() -> T) -> &'static T {
     let new = Box::into_raw(Box::new(make()));
     let made = match slot.compare_exchange(null_mut(), new, Ordering::AcqRel, Ordering::Acquire) {
         Ok(_) => new,
         Err(theirs) => {
-            // SAFETY: nobody else has seen ours.
+            // SAFETY: no other thread has seen this value.
             drop(unsafe { Box::from_raw(new) });
             theirs
         }
@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_get_the_same_one() {
+    fn all_threads_get_the_same_value() {
         static SLOT: AtomicPtr<u32> = AtomicPtr::new(null_mut());
         let one = || get_or_make(&SLOT, || 7) as *const u32 as usize;
         let others: Vec<_> = (0..4).map(|_| std::thread::spawn(one)).collect();

@@ -1,4 +1,9 @@
-//! OS threads of the runtime's own.
+//! OS threads that the runtime starts for itself.
+//!
+//! *Invariants*
+//!
+//! - They block all signals, so that signals reach threads that run Haskell. A thread that sleeps in Haskell's service
+//!   must be interrupted by its signal.
 use std::io;
 use std::mem::zeroed;
 use std::ptr::null_mut;
@@ -6,17 +11,16 @@ use std::thread::{Builder, Thread};
 
 const STACK_BYTES: usize = 256 << 10;
 
-/// Starts one that does `work`, and sees no signals: they are for threads that run Haskell. One that sleeps has to be woken by a signal, and
-/// is not if that is handled here.
+/// Starts an OS thread that does `work` with all signals blocked.
 pub fn start(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<Thread> {
-    // It begins with the mask that this thread has now: there is no moment in which it could take a signal.
+    // The new thread inherits the current mask, so at no moment can it take a signal.
     let started = with_all_blocked(|_| Builder::new().name(name.into()).stack_size(STACK_BYTES).spawn(work))?;
     Ok(started.thread().clone())
 }
 
-/// Runs `f`, which gets the mask that was there before, with all signals blocked on this OS thread.
+/// Runs `f` with all signals of this OS thread blocked. `f` gets the previous mask.
 pub fn with_all_blocked<R>(f: impl FnOnce(&libc::sigset_t) -> R) -> R {
-    // SAFETY: masks of the calling thread; numbers only.
+    // SAFETY: changes only the mask of the calling thread.
     unsafe {
         let (mut all, mut old) = (zeroed(), zeroed());
         libc::sigfillset(&mut all);
@@ -37,13 +41,13 @@ mod tests {
         now
     }
 
-    /// As far as programs may block signals: C keeps some for itself.
+    /// The blocked signals, without those that C reserves for itself.
     fn blocked(mask: &libc::sigset_t) -> Vec<i32> {
         (1..libc::SIGRTMIN()).filter(|&s| unsafe { libc::sigismember(mask, s) } == 1).collect()
     }
 
     #[test]
-    fn its_threads_see_no_signals() {
+    fn threads_block_all_signals() {
         let before = blocked(&mask());
         let (tell, told) = std::sync::mpsc::channel();
         start("test", move || tell.send(blocked(&mask())).unwrap()).unwrap();

@@ -1,8 +1,8 @@
-//! Locks whose holder panicked.
+//! Locks whose holder panicked are used as if it had not.
 use std::sync::LockResult;
 
-/// What locking, or waiting with a lock, has given, even if somebody panicked while holding it: a
-/// panic ends the program, and until then nobody should fail for its sake as well.
+/// The guard that locking returned, even if a thread panicked while it held the lock. A panic ends the program. Until
+/// then other threads should not fail because of it.
 pub fn unpoisoned<G>(result: LockResult<G>) -> G {
     result.unwrap_or_else(|poisoned| poisoned.into_inner())
 }

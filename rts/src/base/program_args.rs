@@ -1,9 +1,13 @@
 //! The program's name and arguments, which C code and `base` read and set.
 //!
-//! `prog_argv` is what `getArgs` sees: the arguments without RTS options, or what the program
-//! last set (`withArgs`). The full arguments are those it was started with. Both are copies of
-//! ours, replaced as a whole. A replaced vector is kept: whoever fetched it may still read it,
-//! and programs replace theirs a handful of times.
+//! *Invariants*
+//!
+//! - `prog_argv` is what `getArgs` returns: the arguments without RTS options, or what the program set last
+//!   (`withArgs`). The full arguments are those that the program was started with.
+//! - Both are copies, and are replaced as a whole. A replaced vector is never freed: some caller may still read it, and
+//!   programs replace theirs a handful of times.
+//!
+//! *Locking*: none. As in C, the caller sees to it that no other OS thread uses them at the same time.
 use libc::{c_char, c_int};
 use std::ffi::{CStr, CString};
 use std::ptr::{null_mut, NonNull};
@@ -22,7 +26,7 @@ pub static mut rts_argv: *mut *mut c_char = null_mut();
 static mut FULL_ARGC: c_int = 0;
 static mut FULL_ARGV: *mut *mut c_char = null_mut();
 
-/// A null-terminated vector of copies, never freed.
+/// A null-terminated vector of copies, which is never freed.
 fn vector(args: &[CString]) -> *mut *mut c_char {
     let pointers = args.iter().map(|a| a.clone().into_raw());
     let v: Vec<*mut c_char> = pointers.chain([null_mut()]).collect();
@@ -44,7 +48,7 @@ pub fn base_name(path: &[u8]) -> &[u8] {
     path.rsplit(|&b| b == b'/').next().unwrap_or(path)
 }
 
-/// Sets what `getArgs` and `getProgName` answer and what messages begin with.
+/// Sets what `getArgs` and `getProgName` return, and how messages begin.
 /// # Safety
 /// No other OS thread sets or reads them at the same time.
 pub unsafe fn set_program(args: &[CString]) {
@@ -64,12 +68,12 @@ pub unsafe fn set_full(full: &[CString], rts: &[CString]) {
     rts_argc = rts.len() as c_int;
 }
 
-/// The program's name, if it is known already.
+/// The program's name, if it is known.
 pub fn name() -> Option<String> {
     name_bytes().map(|name| String::from_utf8_lossy(name).into_owned())
 }
 
-/// The same as it was given, and without allocating.
+/// The name as it was given. Does not allocate.
 pub fn name_bytes() -> Option<&'static [u8]> {
     // SAFETY: null or a string that is never freed.
     let name = NonNull::new(unsafe { prog_name })?;
@@ -78,19 +82,19 @@ pub fn name_bytes() -> Option<&'static [u8]> {
 
 /// The RTS options in force.
 pub fn rts_args() -> Vec<CString> {
-    // SAFETY: our own vector.
+    // SAFETY: the runtime's own vector.
     unsafe { copy_args(rts_argc, rts_argv) }
 }
 
-/// All arguments, those for the runtime too.
+/// All arguments, including RTS options.
 pub fn full_args() -> Vec<CString> {
-    // SAFETY: our own vector.
+    // SAFETY: the runtime's own vector.
     unsafe { copy_args(FULL_ARGC, FULL_ARGV) }
 }
 
-/// The arguments as `getArgs` sees them, with the program's path before them.
+/// The arguments that `getArgs` returns, after the program's path.
 pub fn args() -> Vec<CString> {
-    // SAFETY: our own vector.
+    // SAFETY: the runtime's own vector.
     unsafe { copy_args(prog_argc, prog_argv) }
 }
 
@@ -113,7 +117,7 @@ pub unsafe extern "C" fn setProgArgv(argc: c_int, argv: *mut *mut c_char) {
     set_program(&copy_args(argc, argv));
 }
 
-/// The same, by the name that the Haskell 98 interface gives it.
+/// The name of the same function in the Haskell 98 interface.
 /// # Safety
 /// `argv` has `argc` strings.
 #[no_mangle]
@@ -142,7 +146,7 @@ pub unsafe extern "C" fn setFullProgArgv(argc: c_int, argv: *mut *mut c_char) {
 }
 
 /// # Safety
-/// Nobody uses the full arguments any more.
+/// No caller uses the full arguments any more.
 #[no_mangle]
 pub unsafe extern "C" fn freeFullProgArgv() {
     FULL_ARGV = null_mut();
