@@ -1,7 +1,7 @@
-//! Typed closure addresses, and the words behind them.
+//! Closure addresses, and access to the words of a closure.
 use crate::abi::{Info, TAG_MASK};
 
-/// A pointer to a closure as it is found in registers, fields and stack slots: possibly tagged.
+/// A pointer to a closure, as in registers, fields and stack slots. It may be tagged.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(transparent)]
 pub struct Closure(pub usize);
@@ -25,7 +25,7 @@ impl Closure {
     pub fn with_tag(self, tag: usize) -> Closure {
         Closure(self.0 | tag)
     }
-    /// The address of word `i` (word 0 is the info pointer). The pointer must be untagged.
+    /// The address of word `i`; word 0 is the info pointer. The pointer must be untagged.
     #[inline(always)]
     pub fn slot(self, i: usize) -> *mut usize {
         debug_assert!(self.tag() == 0, "slot of a tagged pointer {:#x}", self.0);
@@ -40,12 +40,12 @@ impl Closure {
     }
     /// Overwrites word `i`.
     /// # Safety
-    /// As for [`Closure::word`]; the caller owes the write barrier.
+    /// As for [`Closure::word`]. The caller runs the write barrier.
     #[inline(always)]
     pub unsafe fn set_word(self, i: usize, v: usize) {
         *self.slot(i) = v
     }
-    /// Word `i` seen as a closure pointer.
+    /// Word `i` as a closure pointer.
     /// # Safety
     /// As for [`Closure::word`].
     #[inline(always)]
@@ -54,14 +54,14 @@ impl Closure {
     }
     /// The info pointer.
     /// # Safety
-    /// `self` is untagged and points to a closure that is not forwarded.
+    /// `self` is untagged and points to a closure without a forwarding pointer.
     #[inline(always)]
     pub unsafe fn info(self) -> Info {
         Info(self.word(0))
     }
     /// Overwrites the info pointer.
     /// # Safety
-    /// The payload already fits the new info table.
+    /// The payload fits the new info table.
     #[inline(always)]
     pub unsafe fn set_info(self, i: Info) {
         self.set_word(0, i.0)
@@ -76,7 +76,7 @@ impl std::fmt::Debug for Closure {
 
 /// Field positions, in words from the start of the closure.
 pub mod fields {
-    /// `IND`, `BLACKHOLE`, thunks: where the value goes; leaves the payload intact.
+    /// `IND`, `BLACKHOLE` and thunks: the word for the value. It is not part of the payload.
     pub const INDIRECTEE: usize = 1;
     /// First payload word of a thunk.
     pub const THUNK_PAYLOAD: usize = 2;
@@ -88,7 +88,7 @@ pub mod fields {
     pub const MUT_ARR_PAYLOAD: usize = 3;
     pub const SMALL_ARR_PTRS: usize = 1;
     pub const SMALL_ARR_PAYLOAD: usize = 2;
-    /// PAP: arity (low half) and n_args (high half) share a word.
+    /// PAP: the arity (low half) and n_args (high half) share a word.
     pub const PAP_COUNTS: usize = 1;
     pub const PAP_FUN: usize = 2;
     pub const PAP_PAYLOAD: usize = 3;

@@ -1,4 +1,4 @@
-//! Info tables: they lie just before the entry code that the info pointer names.
+//! Info tables. A table lies directly before the entry code that the info pointer refers to.
 use crate::abi::layout::*;
 use crate::abi::Closure;
 
@@ -13,7 +13,7 @@ impl std::fmt::Debug for Info {
     }
 }
 
-/// Pointerhood of `size` words: bit i set means word i is not a pointer.
+/// Which of `size` words are pointers: bit i is set if word i is not a pointer.
 #[derive(Clone, Copy)]
 pub enum Bitmap {
     Small { size: usize, bits: usize },
@@ -45,7 +45,7 @@ unsafe fn half(p: usize) -> u32 {
 }
 
 /// # Safety
-/// For all methods: the info pointer names a real info table of the kind the method reads.
+/// For all methods: the info pointer refers to an info table of the kind that the method reads.
 #[expect(clippy::missing_safety_doc, reason = "the section above is about all methods")]
 impl Info {
     #[inline(always)]
@@ -65,7 +65,7 @@ impl Info {
     pub unsafe fn nptrs(self) -> usize {
         half(self.table() + OFFSET_InfoTable_layout + 4) as usize
     }
-    /// Constructor tag, counted from zero.
+    /// Constructor number, counted from zero.
     #[inline(always)]
     pub unsafe fn con_tag(self) -> usize {
         half(self.table() + OFFSET_InfoTable_srt) as usize
@@ -109,7 +109,7 @@ impl Info {
     pub unsafe fn arity(self) -> usize {
         half(self.fun_extra() + OFFSET_FunInfoExtra_arity) as usize
     }
-    /// Pointerhood of the arguments of a function.
+    /// Which arguments of a function are pointers.
     #[inline(always)]
     pub unsafe fn fun_bitmap(self) -> Bitmap {
         match self.fun_type() {

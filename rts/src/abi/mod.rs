@@ -1,7 +1,10 @@
-//! The contract between compiled code and its runtime: layouts, info tables, registers.
+//! The contract with compiled code: layouts, info tables, registers.
 //!
-//! Every number comes from the installed headers (`build.rs` compiles `abi/layout.c`
-//! against them); this floor knows nothing of how memory or threads are managed.
+//! *Invariants*
+//!
+//! - Every number comes from the installed headers: `build.rs` compiles `abi/layout.c` against them. Assertions at
+//!   compile time compare the structures here with them.
+//! - This folder knows nothing about the management of memory and threads.
 pub mod closure;
 pub mod info_table;
 pub mod registers;

@@ -1,5 +1,4 @@
-//! What compiled code reads and writes through BaseReg: the register table and, through it,
-//! the current allocation block's descriptor.
+//! The register table that compiled code finds at BaseReg, and the descriptor of the block that it allocates in.
 use crate::abi::layout::*;
 use std::mem::{offset_of, size_of};
 
@@ -28,41 +27,41 @@ pub struct RegTable {
     pub current_tso: usize,
     pub nursery: usize,
     pub current_nursery: *mut BlockDesc,
-    /// The block that small pinned arrays are cut from, in Cmm; ours to use (`rCurrentAlloc`).
+    /// The block that Cmm allocates small pinned arrays in (`rCurrentAlloc`). Compiled code does not use it.
     pub open_pinned: *mut BlockDesc,
-    /// Bytes asked for by the heap check that failed; zero after a stack check.
+    /// Bytes that the failed heap check asked for; 0 after a stack check.
     pub hp_alloc: usize,
     /// Why the thread returned to the scheduler.
     pub ret: usize,
 }
 
 impl RegTable {
-    /// R1 when a thread left with a value in it.
+    /// R1 of a thread that left with a value in it.
     pub fn r1(&self) -> usize {
         // SAFETY: R1 is the first word of the table.
         unsafe { *(self.regs.as_ptr() as *const usize) }
     }
 }
 
-/// Descriptor of a block or of a run of blocks. The first words are the contract's: compiled
-/// code saves the heap pointer in `free` and reads `start` and `blocks` around foreign calls.
+/// Descriptor of a block or of a run of blocks. Compiled code stores the heap pointer in `free`, and reads `start` and
+/// `units` around foreign calls.
 #[repr(C, align(64))]
 pub struct BlockDesc {
     pub start: usize,
     /// First free byte.
     pub free: usize,
-    /// Next in whatever list the run is on (owner's use).
+    /// Next run in the list that the run is in.
     pub link: usize,
-    /// Cheney pointer while the run is to-space; previous run while it is free.
+    /// Scan pointer while the run is to-space; previous run while it is free.
     pub scan: usize,
     pub back: usize,
-    /// Spare half words where the stock structure keeps generation numbers.
+    /// Unused half words, where the stock structure has generation numbers.
     pub spare: [u16; 4],
-    /// Size in 4096-byte units, as compiled code expects; a nursery's may be 0 (`AllocArea::publish_limit`).
+    /// Size in units of 4096 bytes, as compiled code expects; 0 if the thread is to stop (`AllocArea::publish_limit`).
     pub units: u32,
     /// Index of the run's first block.
     pub head: u32,
-    /// Size of the run in our blocks; meaningful in its first and last descriptor.
+    /// Blocks of the run; valid in its first and last descriptor.
     pub len: u32,
     pub state: u32,
 }

@@ -1,16 +1,18 @@
-//! The structures of flags and configuration that C programs and `base` share with us.
+//! The structures of flags and configuration that the runtime shares with C programs and `base`.
 //!
-//! `RtsFlags` is read by `base` (GHC.RTS.Flags) and written by C code (a `FlagDefaultsHook`, or
-//! the `ghc` library, which raises the heap size), so it is the only copy of the settings: what
-//! the runtime wants to know it reads here, through `observe::settings`, each time it asks.
-//! `RtsConfig` is passed by value to `hs_main` and `hs_init_ghc`.
+//! *Invariants*
+//!
+//! - `RtsFlags` is the only copy of the settings. `base` reads it (GHC.RTS.Flags). C code writes it: a
+//!   `FlagDefaultsHook`, or the `ghc` library, which raises the heap size.
+//! - So the runtime reads its settings here, through `base::config`, each time that it needs them.
+//! - `RtsConfig` is passed by value to `hs_main` and `hs_init_ghc`.
 // Fields keep the names that the headers give them.
 #![allow(non_snake_case)]
 use crate::abi::layout::*;
 use crate::abi::rts_stats::GcDetails;
 use libc::{c_char, c_int, c_void, FILE};
 
-/// Nanoseconds, as the headers' `Time`.
+/// Nanoseconds, like the headers' `Time`.
 pub type Time = i64;
 
 #[repr(C)]
@@ -18,12 +20,12 @@ pub type Time = i64;
 pub struct GcFlags {
     pub statsFile: *mut FILE,
     pub giveStats: u32,
-    /// Words, as the three after it.
+    /// Words, like the next three.
     pub maxStkSize: u32,
     pub initialStkSize: u32,
     pub stkChunkSize: u32,
     pub stkChunkBufferSize: u32,
-    /// Blocks, as the five after it; 0 for no limit.
+    /// Blocks, like the next five; 0 for no limit.
     pub maxHeapSize: u32,
     pub minAllocAreaSize: u32,
     pub largeAllocLim: u32,
@@ -47,7 +49,7 @@ pub struct GcFlags {
     pub heapBase: usize,
     /// Blocks.
     pub allocLimitGrace: usize,
-    /// Bytes, whatever the header says: that is what `-Mgrace` stores.
+    /// Bytes, although the header says otherwise: `-Mgrace` stores bytes.
     pub heapLimitGrace: usize,
     pub numa: bool,
     pub numaMask: usize,
@@ -179,12 +181,12 @@ pub struct Flags {
     pub ParFlags: ParFlags,
 }
 
-// SAFETY: its pointers are only passed on, or name files whose functions lock.
+// SAFETY: its pointers are only passed on, or refer to files whose functions lock.
 unsafe impl Sync for Flags {}
 
 impl Flags {
     pub const fn zeroed() -> Flags {
-        // SAFETY: numbers, booleans and raw pointers, for all of which zero is a value.
+        // SAFETY: numbers, booleans and raw pointers, for all of which zero is a valid value.
         unsafe { std::mem::zeroed() }
     }
 }
@@ -193,21 +195,21 @@ impl Flags {
 #[no_mangle]
 pub static mut RtsFlags: Flags = Flags::zeroed();
 
-/// A copy of the flags as they are now.
+/// A copy of the current flags.
 pub fn flags() -> Flags {
-    // SAFETY: written while one thread runs (start-up), later only word by word by C code that
-    // accepts this.
+    // SAFETY: written while one thread runs (start-up). Later only C code writes single words, and accepts that a copy
+    // may be torn.
     unsafe { (&raw const RtsFlags).read() }
 }
 
 /// Replaces the flags.
 /// # Safety
-/// No other thread uses them: before Haskell runs.
+/// No other thread uses them, so Haskell does not run yet.
 pub unsafe fn set_flags(new: Flags) {
     (&raw mut RtsFlags).write(new);
 }
 
-/// How to write an event log, as a C program may supply it.
+/// The functions that write an event log. A C program may supply them.
 #[repr(C)]
 pub struct EventLogWriter {
     pub initEventLogWriter: Option<unsafe extern "C" fn()>,
@@ -221,7 +223,7 @@ pub struct EventLogWriter {
 pub struct RtsConfig {
     /// One of `RtsOpts…`.
     pub rts_opts_enabled: u32,
-    /// Whether messages suggest RTS options.
+    /// Do messages suggest RTS options?
     pub rts_opts_suggestions: isize,
     pub rts_opts: *const c_char,
     pub rts_hs_main: isize,
@@ -240,15 +242,15 @@ pub struct RtsConfig {
 // SAFETY: constants and functions.
 unsafe impl Sync for RtsConfig {}
 
-/// Asserts that a structure has the size and the field offsets that the headers give it.
+/// Asserts that a structure has the size and the field offsets of the headers.
 macro_rules! same_layout {
     ($type:ty, $layout:ident, $($field:ident)*) => {
         const _: () = {
-            let ours = [std::mem::size_of::<$type>() $(, std::mem::offset_of!($type, $field))*];
-            assert!(ours.len() == $layout.len());
+            let layout = [std::mem::size_of::<$type>() $(, std::mem::offset_of!($type, $field))*];
+            assert!(layout.len() == $layout.len());
             let mut i = 0;
-            while i < ours.len() {
-                assert!(ours[i] == $layout[i]);
+            while i < layout.len() {
+                assert!(layout[i] == $layout[i]);
                 i += 1;
             }
         };

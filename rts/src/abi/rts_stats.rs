@@ -1,4 +1,4 @@
-//! The statistics structures that `GHC.Stats` and C programs read.
+//! The statistics structures that `GHC.Stats` and C programs read (`RTSStats`, `GCDetails`).
 use crate::abi::layout::*;
 use crate::abi::rts_flags::{same_layout, Time};
 

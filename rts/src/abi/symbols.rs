@@ -1,5 +1,8 @@
-//! Symbols that the Cmm side defines and Rust refers to, and closures of `base` that the
-//! runtime needs. All are only ever used for their addresses, but for the two tables.
+//! Symbols that Cmm code defines, and closures of `base` that the runtime refers to.
+//!
+//! *Invariants*
+//!
+//! - Only the address of a symbol is used, except for the table of bitmaps.
 use crate::abi::{Closure, Info};
 
 /// The address of a symbol.
@@ -31,7 +34,7 @@ macro_rules! static_closure {
 }
 
 extern "C" {
-    /// Pointerhood of the arguments of the canned function types, indexed by `ARG_*`.
+    /// Pointer bitmaps of the arguments of the predefined function types, indexed by `ARG_*`.
     pub static stg_arg_bitmaps: [usize; 0];
 }
 
@@ -91,13 +94,13 @@ symbols! {
     base_GHCziWord_W32zh_con_info, base_GHCziWord_W64zh_con_info, base_GHCziStable_StablePtr_con_info,
 }
 
-/// Does `c` hold this static closure (whatever its tag)?
+/// Is `c`, with any tag, this static closure?
 #[inline(always)]
 pub fn is_static(c: Closure, s: Closure) -> bool {
     c.untag() == s
 }
 
-/// Is `i` one of the headers of a thunk under evaluation?
+/// Is `i` the header of a thunk under evaluation?
 #[inline(always)]
 pub fn is_blackhole_info(i: Info) -> bool {
     i == info!(stg_BLACKHOLE_info) || i == info!(stg_CAF_BLACKHOLE_info) || i == info!(__stg_EAGER_BLACKHOLE_info)

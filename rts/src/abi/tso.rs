@@ -1,5 +1,10 @@
-//! Thread state objects and stack chunks: heap objects whose fields compiled code touches
-//! around foreign calls.
+//! Thread state objects (TSOs) and stack chunks: heap objects with fields that compiled code uses around foreign calls.
+//!
+//! *Invariants*
+//!
+//! - Fields that compiled code knows have the offsets of the headers, which the assertions below check.
+//! - Fields of this runtime's own lie in gaps of the headers' layout, and in the place of `global_link`, which no
+//!   compiled code uses.
 use crate::abi::layout::*;
 use crate::abi::Closure;
 use std::mem::{offset_of, size_of};
@@ -8,57 +13,60 @@ use std::mem::{offset_of, size_of};
 #[repr(C)]
 pub struct TsoObj {
     pub info: usize,
-    /// Next thread in the queue it is on; [`Tso::end`] at the end.
+    /// Next thread in the queue that it is in; [`Tso::end`] at the end.
     pub link: Tso,
-    /// Pieces of nurseries that it has used up since it last blocked, and that it usually uses up before it blocks (`hec/priority.rs`). These
-    /// three are in the place of the headers' `global_link`, which no compiled code knows.
+    /// Nursery chunks that the thread used up since it last blocked, and that it usually uses up before it blocks
+    /// (`hec/priority.rs`).
     pub chunks_used: u16,
     pub usual_chunks: u16,
-    /// When its turn began that it has or waits for, if it computes (`hec/priority.rs`). 0: when it is put on a run queue next.
+    /// Start of its current burst, or of the one that it waits for, if it is CPU-bound (`hec/priority.rs`). 0: at its
+    /// next enqueueing.
     pub burst_began: u32,
     pub stackobj: Stack,
     pub what_next: u16,
     pub why_blocked: u16,
     pub flags: u32,
-    /// What it is blocked on: a closure, or a number (descriptor, deadline).
+    /// What the thread is blocked on: a closure, or a number (descriptor, deadline).
     pub block_info: usize,
     pub id: u64,
     pub saved_errno: u32,
-    /// Nonzero when on the remembered set (or young).
+    /// Nonzero if the thread is in a remembered set, or young.
     pub dirty: u32,
-    /// The in-call this thread is bound to, or null.
+    /// The in-call that the thread is bound to, or null.
     pub bound: usize,
     pub cap: usize,
-    /// Transaction record, owned by the STM.
+    /// Transaction record, used by STM.
     pub trec: usize,
-    /// Chain of `MSG_THROWTO` closures: threads waiting to throw to this one.
+    /// Chain of `MSG_THROWTO` closures: exceptions that wait until this thread can receive them.
     pub blocked_exceptions: Closure,
-    /// Chain of `BLOCKING_QUEUE`s for black holes that this thread owns.
+    /// Chain of `BLOCKING_QUEUE`s for black holes of this thread.
     pub bq: Closure,
     pub alloc_limit: i64,
     /// Sum of the full sizes of all chunks, in words.
     pub tot_stack_size: u32,
-    /// Where it belongs in the run queue (`hec/priority.rs`). The headers have a gap here.
+    /// Its place in the run queue (`hec/priority.rs`).
     pub priority: Priority,
-    /// How often, by size, its transaction has been overtaken (`sync/stm`). It is in the same gap.
+    /// Binary logarithm of how often its transaction was overtaken (`sync/stm`).
     pub losses: u8,
 }
 
-/// A thread's place in the run queue.
+/// The priority of a thread in the run queue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum Priority {
-    /// It runs for moments.
+    /// Runs only for a moment before it blocks.
     Interactive,
-    /// The same, but it has been found at work once since it blocked.
+    /// The same, but a time slice ended once while it ran, since it last blocked.
     InteractiveSeen,
-    /// It computes. Its turn has had so many time slices. So often it has blocked lately without having been found at work twice in between.
+    /// CPU-bound. `slices` counts the time slices of its burst. `blocks` counts how often it blocked without using
+    /// two slices in between.
     Batch { slices: u8, blocks: u8 },
-    /// The same, and it has been found at work once since it blocked.
+    /// The same, but a time slice ended once while it ran, since it last blocked.
     BatchSeen { slices: u8, blocks: u8 },
 }
 
-/// A flag of threads beside those of the headers: a modification of a variable may be under way on its stack (`eval/atomic_modify.rs`).
+/// A thread flag of this runtime's own: a modification of a variable may be in progress on the stack
+/// (`eval/atomic_modify.rs`).
 pub const TSO_MODIFIES: u32 = 1 << 31;
 const _: () = {
     let all = TSO_LOCKED | TSO_BLOCKEX | TSO_INTERRUPTIBLE | TSO_ALLOC_LIMIT;
@@ -73,8 +81,8 @@ pub struct StackObj {
     pub size: u32,
     pub dirty: u8,
     pub marking: u8,
-    /// Words that `stack` must have when the thread runs, if a collection has left the chunk
-    /// fewer (`thread/stack_shrink.rs`); else 0. The headers have a gap here.
+    /// Words that `stack` needs when the thread runs, if a collection has shrunk the chunk (`thread/stack_shrink.rs`);
+    /// else 0.
     pub full_size: u16,
     pub sp: usize,
 }

@@ -1,5 +1,6 @@
-//! Which way of the runtime the program is linked with (`-threaded`, `-debug`, `-eventlog`,
-//! `-dynamic`). All ways hold the same runtime; one small object tells them apart.
+//! The way that the program is linked with (`-threaded`, `-debug`, `-eventlog`, `-dynamic`).
+//!
+//! All ways contain the same runtime. One small object file tells them apart.
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ways {
@@ -34,14 +35,14 @@ impl Ways {
 
 #[cfg(test)]
 impl Ways {
-    /// Unit tests are linked with no way of their own: the threaded one stands in.
+    /// Unit tests are linked without a way. They run as the threaded one.
     pub fn linked() -> Ways {
         Ways { threaded: true, ..Ways::default() }
     }
 }
 
 impl Ways {
-    /// As `--info` names it.
+    /// The way's name in the output of `--info`.
     pub fn name(&self) -> String {
         let mut name = String::from("rts");
         for (on, part) in [
