@@ -1,10 +1,11 @@
-//! What is said when a stack or the heap has overflowed or the world is slow to stop, unless the program's own hooks say it.
+//! The default hooks: messages for an overflow of a stack or of the heap, and for a slow stop of the world. A program
+//! may bring its own hooks.
 use crate::api::flags::setup::advice;
 use crate::base::fatal::print_message;
 use libc::c_char;
 use std::ffi::CStr;
 
-/// Advises an option, if advice is wanted.
+/// Recommends an option, if recommendations are enabled.
 fn advise(option: &str) {
     let advice = advice();
     match (advice.wanted, advice.accepted) {

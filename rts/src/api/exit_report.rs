@@ -1,4 +1,4 @@
-//! The program's last words about itself: statistics, and the end of the event log.
+//! The report at the end of a program: statistics, and the end of the event log.
 use crate::base::config::{stats_mode_now, StatsMode};
 use crate::memory::{block_alloc, BLOCK_BYTES};
 use crate::observe::stats;
@@ -7,9 +7,10 @@ use crate::observe::{blackhole_profile, eventlog};
 use crate::sched::gc::events;
 use crate::sched::{gc, spark, stop_world, task_table};
 
-/// How much is alive is known from full collections: a program that is to tell, and has made none, makes one now.
+/// Runs a full collection if statistics are to be printed and there was none. Only a full collection determines how
+/// much is live.
 /// # Safety
-/// The world is stopped; all weak pointers are dead.
+/// The world is stopped, and all weak pointers are dead.
 pub unsafe fn ensure_live_size_is_known() {
     if stats_mode_now() > StatsMode::Collect && stats::has_no_major_gc() {
         gc::measure_live();

@@ -1,12 +1,17 @@
 //! `forkProcess`: a child process with only the forking Haskell thread.
 //!
-//! The fork happens with the world stopped, and what foreign code may use
-//! without a HEC (callbacks, stable pointers) locked, so the child finds them consistent; locks that
-//! other OS threads may have held are made anew (`sched/handoff/after_fork.rs`). In the child every other OS thread is gone; every
-//! other Haskell thread is deleted, before the world goes on; the given action runs as a new main; then the child exits.
+//! *Protocol*
 //!
-//! What stands around a program's main stands around the child's: `base` gives its thread the handler for SIGINT, reports its exceptions
-//! and ends the process by them. Signals that come before that are held (`events/held_signals.rs`). The child has its own statistics and event log.
+//! 1. The forking task stops the world. It takes the locks of what foreign code may use without a HEC (callbacks,
+//!    stable pointers). So the child finds all of these in a consistent state.
+//! 2. In the child, locks that other OS threads may have held are replaced (`sched/handoff/after_fork.rs`). All other
+//!    OS threads are gone.
+//! 3. The child deletes all other Haskell threads before it restarts the world.
+//! 4. The child runs the given action as its main, and exits.
+//!
+//! The child's main is like a program's main. `base` installs the handler for SIGINT in its thread, reports its
+//! exceptions, and ends the process by them. Signals that come before that are held (`events/held_signals.rs`). The
+//! child has its own statistics and event log.
 use crate::abi::layout::*;
 use crate::abi::rts_flags::flags;
 use crate::abi::Tso;
@@ -25,7 +30,7 @@ use crate::thread::park;
 pub unsafe extern "C" fn forkProcess(entry: usize) -> libc::pid_t {
     let me = task_table::current();
     handoff::acquire(me);
-    // What C has buffered must not be written twice.
+    // What C has buffered must not be written by both processes.
     libc::fflush(std::ptr::null_mut());
     ticker::pause(true);
     while !stop_world::stop(me) {}
@@ -40,10 +45,10 @@ pub unsafe extern "C" fn forkProcess(entry: usize) -> libc::pid_t {
         handoff::release(me);
         return pid;
     }
-    child(me, entry)
+    run_child(me, entry)
 }
 
-unsafe fn child(me: TaskRef, entry: usize) -> ! {
+unsafe fn run_child(me: TaskRef, entry: usize) -> ! {
     task_table::after_fork(me);
     eventlog::after_fork();
     let hec = hec();
@@ -57,8 +62,8 @@ unsafe fn child(me: TaskRef, entry: usize) -> ! {
         if matches!(o.why_blocked as usize, BlockedOnCCall | BlockedOnCCall_Interruptible) {
             park::resume_from_call(hec, t);
         }
-        // Handlers are not run: the threads never were in this process. What they were
-        // evaluating is frozen, for the child may need it.
+        // No handler runs: the threads never were in this process. Their evaluations are frozen, because the child may
+        // need the values.
         raise_async(hec, t, None);
     }
     for h in stop_world::hecs() {
@@ -90,16 +95,17 @@ unsafe fn child(me: TaskRef, entry: usize) -> ! {
     crate::api::shutdown::shutdownHaskellAndExit(0, 0)
 }
 
-/// Starts an OS thread that runs the action behind a stable pointer: `forkOS`, which frees the
-/// pointer as soon as the action has begun.
+/// Starts an OS thread that runs the action behind a stable pointer. This is for `forkOS`, which frees the pointer as
+/// soon as the action has begun.
 /// # Safety
 /// `entry` is a stable pointer.
 #[no_mangle]
 pub unsafe extern "C" fn forkOS_createThread(entry: usize) -> i32 {
     extern "C" fn body(entry: *mut libc::c_void) -> *mut libc::c_void {
-        // SAFETY: a fresh OS thread, outside Haskell.
+        // SAFETY: a new OS thread, outside Haskell.
         unsafe {
-            // The runtime may have ended since: nobody waits for this thread then. If it ends now, this waits for good.
+            // The runtime may have ended in the meantime; then no thread waits for this one. If it ends now, this
+            // thread blocks for ever.
             if crate::api::startup::is_running() {
                 let me = task_table::current();
                 handoff::acquire(me);

@@ -1,36 +1,44 @@
-//! How long the runtime lives: who uses it, who ends it, and what others see meanwhile.
+//! The lifetime of the runtime: its users, its end, and what other threads see in between.
 //!
 //! ```text
-//!   Unused ──start──► Used(n) ──leave (the last), leave_all──► Ending(by) ──close──► Closed(by) ──ended──► Ended
+//!   Unused ──start──► Used(n) ──leave (the last), leave_all──► Ending(by) ──close──► Closed(by) ──mark_ended──► Ended
 //! ```
 //!
-//! `start` is `hs_init`, `leave` is `hs_exit`, and who calls `leave_all` ends the program: then the phase stays `Closed` until the
-//! process is no more. The phase changes under its lock only. It names the OS thread that winds the runtime down, for that one may
-//! come by again (a finalizer may do anything), and must not wait for itself:
+//! *Protocol*
 //!
-//! * Who would end the program while another OS thread winds down waits for that: else the process would be gone
-//!   with half of its output.
-//! * While it is `Ending`, Haskell flushes its handles, and may have to wait for what other threads do, so these go on in every
-//!   respect: they call C that calls Haskell, also on the OS thread that winds down, and begin OS threads.
-//! * Who would call Haskell when it is `Closed` waits, and does nothing wrong. When it is over, a C program has made a mistake; but
-//!   a foreign call that Haskell made was made in time, so that it waits for good, as it will when it returns.
+//! 1. `start` is `hs_init`, and `leave` is `hs_exit`.
+//! 2. A thread that calls `leave_all` ends the program. The phase then stays `Closed` until the process has ended.
+//! 3. A thread that would end the program while another OS thread shuts down waits for it. Otherwise the process could
+//!    end before all its output is written.
+//! 4. In `Ending`, Haskell flushes its handles, and may have to wait for other threads. So these continue without
+//!    restriction. They may call C that calls Haskell, also on the OS thread that shuts down, and they may start OS
+//!    threads.
+//! 5. In `Closed`, a thread that would call Haskell waits. This is no error.
+//! 6. In `Ended`, such a call from a C program is an error. A foreign call that Haskell made began in time, so it
+//!    blocks for ever, as it will when it returns.
 //!
-//! Who comes back from a foreign call, or has looked just before the end (`in_use`, without the lock), goes on to wait for a HEC.
-//! Once the world has been stopped for the last time (`shutdown.rs`) no HEC is passed on, so it waits for good: nobody touches
-//! Haskell's heap behind the back of who winds down.
+//! *Invariants*
 //!
-//! `rts/tests/models/shutdown.rs` runs this file under loom.
+//! - The phase names the OS thread that shuts down. That thread may call Haskell again (a finalizer may do anything),
+//!   and must not wait for itself.
+//! - A thread that returns from a foreign call, or that read `in_use` just before the end, waits for a HEC. After the
+//!   world was stopped for the last time (`shutdown.rs`), no HEC is passed on. So the thread blocks for ever, and does
+//!   not use the heap during the shutdown.
+//!
+//! *Locking*: the phase changes only under its lock.
+//!
+//! *Checked by* `rts/tests/models/shutdown.rs`, which runs this file under loom.
 use crate::base::atomics::{AtomicBool, Condvar, Mutex, MutexGuard, Ordering};
 use crate::base::poison::unpoisoned;
 use std::cell::UnsafeCell;
 
-/// Names an OS thread.
+/// The system's number of an OS thread.
 type OsThread = i32;
 
 #[derive(Clone, Copy)]
 enum Phase {
     Unused,
-    /// So many `start` have not been matched by `leave`.
+    /// The number of `start`s without a `leave`.
     Used(usize),
     Ending(OsThread),
     Closed(OsThread),
@@ -44,7 +52,8 @@ impl Phase {
 }
 
 struct Inner {
-    /// Is the phase `Used` or `Ending`? Relaxed: who may ask knows by other means that the runtime has been started.
+    /// Is the phase `Used` or `Ending`? Relaxed, because a thread that may ask knows by other means that the runtime
+    /// has started.
     in_use: AtomicBool,
     phase: Mutex<Phase>,
     changed: Condvar,
@@ -52,7 +61,7 @@ struct Inner {
 
 pub struct Lifetime(UnsafeCell<Inner>);
 
-// SAFETY: what is within is only replaced when nobody else is there.
+// SAFETY: the content is only replaced while no other thread uses it.
 unsafe impl Sync for Lifetime {}
 unsafe impl Send for Lifetime {}
 
@@ -60,13 +69,13 @@ unsafe impl Send for Lifetime {}
 pub enum Start {
     First,
     Again,
-    /// It cannot be started twice.
+    /// The runtime cannot be started twice.
     TooLate,
 }
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum Leave {
-    /// The caller winds down, and says [`Lifetime::mark_ended`] then.
+    /// The caller shuts down, and then calls [`Lifetime::mark_ended`].
     Last,
     NotLast,
     TooMany,
@@ -77,7 +86,7 @@ impl Inner {
         Inner { in_use: AtomicBool::new(phase.is_in_use()), phase: Mutex::new(phase), changed: Condvar::new() }
     }
 
-    // Nothing panics under the lock.
+    // No code panics under the lock.
     fn lock(&self) -> MutexGuard<'_, Phase> {
         unpoisoned(self.phase.lock())
     }
@@ -102,7 +111,7 @@ impl Lifetime {
         unsafe { &*self.0.get() }
     }
 
-    /// May Haskell be called, as far as one can see? The end may come at any moment.
+    /// May Haskell be called? The end may come at any moment after the answer.
     pub fn in_use(&self) -> bool {
         self.inner().in_use.load(Ordering::Relaxed)
     }
@@ -139,8 +148,8 @@ impl Lifetime {
         }
     }
 
-    /// The caller ends the program, whoever still uses the runtime. True if it is to wind down first; if another OS thread does so,
-    /// that is waited for.
+    /// The caller ends the program, whether or not the runtime has other users. True if it must shut down first. Waits
+    /// if another OS thread does so.
     pub fn leave_all(&self, me: OsThread) -> bool {
         let inner = self.inner();
         let mut phase = inner.lock();
@@ -150,31 +159,31 @@ impl Lifetime {
                     inner.set(&mut phase, Phase::Ending(me));
                     return true;
                 }
-                Phase::Ending(by) | Phase::Closed(by) if by != me => phase = inner.wait(phase),
+                Phase::Ending(owner) | Phase::Closed(owner) if owner != me => phase = inner.wait(phase),
                 _ => return false,
             }
         }
     }
 
-    /// Who winds down needs Haskell no more.
+    /// The thread that shuts down does not need Haskell any more.
     pub fn close(&self) {
         let inner = self.inner();
         let mut phase = inner.lock();
-        if let Phase::Ending(by) = *phase {
-            inner.set(&mut phase, Phase::Closed(by));
+        if let Phase::Ending(owner) = *phase {
+            inner.set(&mut phase, Phase::Closed(owner));
         }
     }
 
-    /// The runtime has been wound down, and the process goes on.
+    /// The runtime has been shut down, and the process continues.
     pub fn mark_ended(&self) {
         let inner = self.inner();
         inner.set(&mut inner.lock(), Phase::Ended);
         inner.changed.notify_all();
     }
 
-    /// May the caller call Haskell? If another OS thread has closed the runtime, its end is waited for, and who is itself called by
-    /// Haskell (`inside`) waits for good. Every call into Haskell asks, and to learn who calls (`me`) is a system call, so that
-    /// both are asked near the end only.
+    /// May the caller call Haskell? Waits for the end if another OS thread has closed the runtime. A caller that
+    /// Haskell itself called (`inside`) then blocks for ever. Every call into Haskell comes here, and `me` needs a
+    /// system call. So both are evaluated near the end only.
     pub fn can_enter(&self, me: impl FnOnce() -> OsThread, inside: impl FnOnce() -> bool) -> bool {
         if self.in_use() {
             return true;
@@ -185,16 +194,16 @@ impl Lifetime {
         loop {
             phase = match *phase {
                 Phase::Used(_) | Phase::Ending(_) => return true,
-                Phase::Closed(by) if by != me => inner.wait(phase),
+                Phase::Closed(owner) if owner != me => inner.wait(phase),
                 Phase::Ended if inside => inner.wait(phase),
                 _ => return false,
             }
         }
     }
 
-    /// There is one user, whatever there was.
+    /// Sets the number of users to one.
     /// # Safety
-    /// No other OS thread is left that uses it: in the child of a fork.
+    /// No other OS thread uses the runtime: in the child of a fork.
     pub unsafe fn renew(&self) {
         std::ptr::write(self.0.get(), Inner::new(Phase::Used(1)));
     }

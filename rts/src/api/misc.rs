@@ -1,4 +1,4 @@
-//! Small entry points: collections by hand, HEC counts, and features that are not there.
+//! Small entry points: explicit collections, HEC counts, unsupported features.
 use crate::base::fatal;
 use crate::hec::GcRequest;
 use crate::sched::{gc, handoff, settings, task_table};
@@ -24,7 +24,7 @@ pub unsafe extern "C" fn hs_perform_gc() {
     gc::perform(GcRequest::Major)
 }
 
-/// On how many cores Haskell may run: in the non-threaded way on one.
+/// Processors that may run Haskell: one in the non-threaded way.
 #[no_mangle]
 pub extern "C" fn getNumberOfProcessors() -> u32 {
     if settings().threaded {
@@ -34,7 +34,7 @@ pub extern "C" fn getNumberOfProcessors() -> u32 {
     }
 }
 
-/// Ends the program for want of a feature.
+/// Ends the program because a feature is not supported.
 /// # Safety
 /// `feature` is a C string.
 #[no_mangle]
@@ -42,7 +42,7 @@ pub unsafe extern "C" fn hec_unsupported(feature: *const libc::c_char) -> ! {
     fatal::unsupported(&std::ffi::CStr::from_ptr(feature).to_string_lossy())
 }
 
-/// Something was entered that cannot be.
+/// Ends the program because an object without entry code was entered.
 #[no_mangle]
 pub extern "C" fn hec_entered(closure: usize) -> ! {
     fatal::broken(&format!("entered {closure:#x}, which has no entry code"))
@@ -61,7 +61,7 @@ pub extern "C" fn genericRaise(signal: i32) -> i32 {
     unsafe { libc::raise(signal) }
 }
 
-/// Has `base` start its event manager, unless it runs: the threaded way has one.
+/// Starts the event manager of `base`, unless it runs. Only the threaded way has one.
 /// # Safety
 /// Called outside Haskell.
 #[no_mangle]
@@ -72,7 +72,7 @@ pub unsafe extern "C" fn ioManagerStart() {
     handoff::release(me);
 }
 
-/// Has `base`'s event manager end.
+/// Ends the event manager of `base`.
 #[no_mangle]
 pub extern "C" fn ioManagerDie() {
     crate::events::io_manager::stop_managers()

@@ -1,4 +1,4 @@
-//! The boundary: what C and compiled code call by name, start and stop, flags.
+//! What C and compiled code call by name: start and end of the runtime, RtsAPI, flags.
 pub(crate) mod default_hooks;
 mod exit_report;
 pub mod flags;

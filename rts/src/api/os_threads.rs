@@ -1,15 +1,17 @@
-//! `rts/OSThreads.h`: threads of the operating system, for C code that is written against the headers.
+//! `rts/OSThreads.h`: OS threads for C code that is written against the headers.
 //!
-//! These are the system's own (pthreads); the types are too, so that the headers' macros (`OS_ACQUIRE_LOCK`) fit. What cannot
-//! fail by the rules of its use ends the program if it does, as in the stock runtime.
+//! *Invariants*
+//!
+//! - Threads and types are those of pthreads, so that the headers' macros (`OS_ACQUIRE_LOCK`) work.
+//! - A failure that cannot happen in correct use ends the program, as in the stock runtime.
 use crate::abi::ways::Ways;
 use crate::api::misc::getNumberOfProcessors;
 use crate::base::fatal;
 use libc::{c_char, c_int, c_void, pthread_cond_t, pthread_key_t, pthread_mutex_t, pthread_t};
 use std::ptr::null_mut;
 
-/// Ends the program if `code`, what a function of pthreads has answered, is an error.
-fn must(code: c_int, what: &str) {
+/// Ends the program if `code`, the result of a pthreads function, is an error.
+fn check(code: c_int, what: &str) {
     if code != 0 {
         fatal::broken(&format!("{what}: {}", fatal::system_error(&std::io::Error::from_raw_os_error(code))))
     }
@@ -17,7 +19,7 @@ fn must(code: c_int, what: &str) {
 
 #[no_mangle]
 pub extern "C" fn osThreadId() -> pthread_t {
-    // SAFETY: asks who we are.
+    // SAFETY: a query.
     unsafe { libc::pthread_self() }
 }
 
@@ -43,8 +45,8 @@ pub extern "C" fn yieldThread() {
     unsafe { libc::sched_yield() };
 }
 
-/// Starts a detached thread that calls `body(argument)`. Its name is that of the program: profilers and debuggers tell the stock
-/// runtime's apart by their numbers alone, too. Zero, or the number of an error.
+/// Starts a detached thread that calls `body(argument)`. Returns zero or an error number. The thread has the program's
+/// name, because profilers and debuggers tell the stock runtime's threads apart only by their numbers.
 /// # Safety
 /// `id` may be written.
 #[no_mangle]
@@ -62,13 +64,13 @@ pub unsafe extern "C" fn createOSThread(
     code
 }
 
-/// Pthreads cannot tell; the headers' users take yes for "it may be".
+/// Pthreads do not tell. The headers' users take true for "it may be alive".
 #[no_mangle]
 pub extern "C" fn osThreadIsAlive(_id: pthread_t) -> bool {
     true
 }
 
-/// Makes a system call in which the thread waits return early, by the signal that interrupts foreign calls.
+/// Interrupts a blocking system call of a thread, by the signal that interrupts foreign calls.
 /// # Safety
 /// The thread has not ended.
 #[no_mangle]
@@ -76,9 +78,9 @@ pub unsafe extern "C" fn interruptOSThread(id: pthread_t) {
     libc::pthread_kill(id, libc::SIGVTALRM);
 }
 
-/// Waits for the end of a thread that can be waited for: none of [`createOSThread`], which are detached.
+/// Waits for the end of a thread that is not detached. Threads of [`createOSThread`] are.
 /// # Safety
-/// The thread was made by `pthread_create`, and nobody else waits for it.
+/// The thread was made by `pthread_create`, and no other thread joins it.
 #[no_mangle]
 pub unsafe extern "C" fn joinOSThread(id: pthread_t) {
     let code = libc::pthread_join(id, null_mut());
@@ -95,7 +97,7 @@ pub unsafe extern "C" fn initMutex(mutex: *mut pthread_mutex_t) {
     let mut attributes = std::mem::zeroed();
     libc::pthread_mutexattr_init(&mut attributes);
     if Ways::linked().debug {
-        // `OS_ASSERT_LOCK_HELD` takes the lock again, and expects to be told.
+        // `OS_ASSERT_LOCK_HELD` takes the lock again, and expects an error.
         libc::pthread_mutexattr_settype(&mut attributes, libc::PTHREAD_MUTEX_ERRORCHECK);
     }
     libc::pthread_mutex_init(mutex, &attributes);
@@ -123,7 +125,7 @@ pub unsafe extern "C" fn closeCondition(condition: *mut pthread_cond_t) {
     libc::pthread_cond_destroy(condition);
 }
 
-/// Wakes all that wait. True if it has.
+/// Wakes all waiting threads. True on success.
 /// # Safety
 /// As for [`initMutex`].
 #[no_mangle]
@@ -131,7 +133,7 @@ pub unsafe extern "C" fn broadcastCondition(condition: *mut pthread_cond_t) -> b
     libc::pthread_cond_broadcast(condition) == 0
 }
 
-/// Wakes one that waits. True if it has.
+/// Wakes one waiting thread. True on success.
 /// # Safety
 /// As for [`initMutex`].
 #[no_mangle]
@@ -139,7 +141,7 @@ pub unsafe extern "C" fn signalCondition(condition: *mut pthread_cond_t) -> bool
     libc::pthread_cond_signal(condition) == 0
 }
 
-/// Waits to be woken, without the mutex meanwhile. True if it was.
+/// Waits for a wake-up, and releases the mutex meanwhile. True on success.
 /// # Safety
 /// As for [`initMutex`]; the caller holds the mutex.
 #[no_mangle]
@@ -151,7 +153,7 @@ pub unsafe extern "C" fn waitCondition(condition: *mut pthread_cond_t, mutex: *m
 /// For all of these: the key may be written, or was made here.
 #[no_mangle]
 pub unsafe extern "C" fn newThreadLocalKey(key: *mut pthread_key_t) {
-    must(libc::pthread_key_create(key, None), "newThreadLocalKey");
+    check(libc::pthread_key_create(key, None), "newThreadLocalKey");
 }
 
 /// # Safety
@@ -165,20 +167,21 @@ pub unsafe extern "C" fn getThreadLocalVar(key: *const pthread_key_t) -> *mut c_
 /// As for [`newThreadLocalKey`].
 #[no_mangle]
 pub unsafe extern "C" fn setThreadLocalVar(key: *const pthread_key_t, value: *const c_void) {
-    must(libc::pthread_setspecific(*key, value), "setThreadLocalVar");
+    check(libc::pthread_setspecific(*key, value), "setThreadLocalVar");
 }
 
 /// # Safety
 /// As for [`newThreadLocalKey`].
 #[no_mangle]
 pub unsafe extern "C" fn freeThreadLocalKey(key: *const pthread_key_t) {
-    must(libc::pthread_key_delete(*key), "freeThreadLocalKey");
+    check(libc::pthread_key_delete(*key), "freeThreadLocalKey");
 }
 
-/// Lets the calling thread run on cores `n`, `n + m`, `n + 2m` and so on only. Without effect if the process may run on none of them.
+/// Restricts the calling thread to the cores `n`, `n + m`, `n + 2m` and so on. Has no effect if the process may use
+/// none of them.
 #[no_mangle]
 pub extern "C" fn setThreadAffinity(n: u32, m: u32) {
-    // SAFETY: a core set of this thread's own, within its bounds.
+    // SAFETY: a local set of cores, and indices within its bounds.
     unsafe {
         let mut cores: libc::cpu_set_t = std::mem::zeroed();
         let last = getNumberOfProcessors().min(libc::CPU_SETSIZE as u32) as usize;
@@ -196,6 +199,6 @@ pub extern "C" fn setThreadNode(_node: u32) {}
 #[no_mangle]
 pub extern "C" fn releaseThreadNode() {}
 
-/// There are none that outlive the threads.
+/// No resource outlives its thread.
 #[no_mangle]
 pub extern "C" fn freeThreadingResources() {}

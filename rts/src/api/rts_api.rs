@@ -1,4 +1,6 @@
-//! `RtsAPI.h`: how C builds Haskell values, calls Haskell, and looks at what it got.
+//! `RtsAPI.h`: how C builds Haskell values, calls Haskell, and reads the results.
+//!
+//! *Locking*: the caller holds the HEC, except where a function says otherwise.
 use crate::abi::{Closure, Tso};
 use crate::hec::Hec;
 use crate::sched::in_call::{run_to_end, Status};
@@ -7,7 +9,7 @@ use crate::thread::create::{apply, boxed, new_eval_thread, new_io_thread, new_st
 use crate::{info, static_closure};
 use std::cell::Cell;
 
-/// Makers and readers of boxed values: one word of payload under a constructor of one field.
+/// Constructors and readers of boxed values: constructors with one field of one word.
 macro_rules! boxed_values {
     ($($make:ident, $get:ident, $ty:ty, $con:ident, $to:expr, $from:expr;)*) => {$(
         /// # Safety
@@ -87,8 +89,8 @@ thread_local! {
     static LAST_STATUS: Cell<Status> = const { Cell::new(Status::Success) };
 }
 
-/// Runs a new thread to its end. The result is null if an exception ended it. The caller may hold another HEC
-/// afterwards: `*cap` is the one.
+/// Runs a new thread to its end. The result is null if an exception ended the thread. The caller may hold another HEC
+/// afterwards, which `*cap` names.
 pub(super) unsafe fn run(cap: *mut *mut Hec, thread: Tso, result: *mut Closure) {
     let (status, value) = run_to_end(task_table::current(), thread);
     *cap = hec();
@@ -107,7 +109,7 @@ pub unsafe extern "C" fn rts_eval(cap: *mut *mut Hec, p: Closure, result: *mut C
     run(cap, t, result)
 }
 
-/// As [`rts_eval`], with an initial stack of `words`.
+/// Like [`rts_eval`], with an initial stack of `words` words.
 /// # Safety
 /// As for [`rts_eval`].
 #[no_mangle]
@@ -136,7 +138,7 @@ pub unsafe extern "C" fn rts_evalLazyIO(cap: *mut *mut Hec, p: Closure, result: 
     run(cap, t, result)
 }
 
-/// As [`rts_evalLazyIO`], with an initial stack of `words`.
+/// Like [`rts_evalLazyIO`], with an initial stack of `words` words.
 /// # Safety
 /// As for [`rts_eval`].
 #[no_mangle]
@@ -147,8 +149,8 @@ pub unsafe extern "C" fn rts_evalLazyIO_(cap: *mut *mut Hec, p: Closure, words: 
     run(cap, t, result)
 }
 
-/// Performs the action behind a stable pointer, under no handler but its own; asynchronous
-/// exceptions are masked, as in a thread that `forkOS` begins. The result is a stable pointer.
+/// Performs the action behind a stable pointer, without a handler around it. Asynchronous exceptions are masked, as in
+/// a thread of `forkOS`. The result is a stable pointer.
 /// # Safety
 /// As for [`rts_eval`].
 #[no_mangle]
@@ -156,8 +158,8 @@ pub unsafe extern "C" fn rts_evalStableIO(cap: *mut *mut Hec, sp: usize, result:
     eval_stable(cap, crate::prims::stable_ptr::deRefStablePtr(sp), result)
 }
 
-/// As [`rts_evalStableIO`], with the action as the program's `main`: an exception that it does not
-/// handle ends the program.
+/// Like [`rts_evalStableIO`], with the action as the program's `main`: an exception that it does not handle ends the
+/// program.
 /// # Safety
 /// As for [`rts_eval`].
 #[no_mangle]
@@ -185,7 +187,7 @@ pub unsafe extern "C" fn rts_getSchedStatus(_hec: *mut Hec) -> Status {
     LAST_STATUS.with(|s| s.get())
 }
 
-/// Ends the program, with a message that names `site`, if the last in-call did not succeed.
+/// Ends the program if the last in-call failed, with a message that names `site`.
 /// # Safety
 /// `site` is a C string.
 #[no_mangle]
@@ -202,7 +204,7 @@ pub unsafe extern "C" fn rts_checkSchedStatus(site: *const libc::c_char, _hec: *
     crate::api::shutdown::exit_process(code)
 }
 
-/// Takes the HEC, to build values and call Haskell.
+/// Acquires a HEC, for building values and calling Haskell.
 #[no_mangle]
 pub extern "C" fn rts_lock() -> *mut Hec {
     crate::api::startup::require_running();
@@ -211,7 +213,7 @@ pub extern "C" fn rts_lock() -> *mut Hec {
     unsafe { hec() }
 }
 
-/// Gives the HEC back.
+/// Releases the HEC.
 /// # Safety
 /// The caller holds it.
 #[no_mangle]
@@ -222,12 +224,12 @@ pub unsafe extern "C" fn rts_unlock(_hec: *mut Hec) {
 /// The HEC that the caller holds.
 #[no_mangle]
 pub extern "C" fn rts_unsafeGetMyCapability() -> *mut Hec {
-    // SAFETY: only the address is made.
+    // SAFETY: only the address is computed.
     unsafe { hec() }
 }
 
-/// From now on calls of this OS thread into Haskell begin on that HEC, modulo their number; on any if the number is
-/// negative. On which core that is, is the system's choice.
+/// Lets calls of this OS thread into Haskell begin on HEC `preferred` modulo their number, or on any HEC if the number
+/// is negative. The system chooses the core.
 #[no_mangle]
 pub extern "C" fn rts_setInCallCapability(preferred: i32, _affinity: i32) {
     task_table::current().preferred.set(usize::try_from(preferred).ok())
@@ -236,7 +238,7 @@ pub extern "C" fn rts_setInCallCapability(preferred: i32, _affinity: i32) {
 #[no_mangle]
 pub extern "C" fn rts_pinThreadToNumaNode(_node: i32) {}
 
-/// This OS thread makes no more calls into Haskell for now.
+/// This OS thread makes no more calls into Haskell for the present.
 #[no_mangle]
 pub extern "C" fn rts_done() {
     task_table::release_current()
@@ -247,15 +249,15 @@ pub extern "C" fn hs_thread_done() {
     rts_done()
 }
 
-/// Puts `()` into the `MVar` behind a stable pointer if it is empty, and frees the pointer.
-/// May be called from any OS thread.
+/// Puts `()` into the `MVar` behind a stable pointer if it is empty, and frees the pointer. Any OS thread may call
+/// this.
 /// # Safety
 /// `sp` is a live stable pointer to an `MVar ()`.
 #[no_mangle]
 pub unsafe extern "C" fn hs_try_putmvar(_capability: i32, sp: usize) {
     let me = task_table::current();
-    // A callback made while this OS thread holds the HEC (a C finalizer, an unsafe call) may
-    // use it directly.
+    // A callback may run while this OS thread holds the HEC (a C finalizer, an unsafe call). Then it uses the HEC
+    // directly.
     let held = handoff::holds_hec();
     if !held {
         handoff::acquire(me);

@@ -1,4 +1,6 @@
-//! The number of HECs: at start, and changed while the program runs.
+//! The number of HECs: at start, and while the program runs.
+//!
+//! *Locking*: HECs are created and disabled with the world stopped.
 use crate::abi::Ways;
 use crate::api::shutdown::EXIT_HEAP_OVERFLOW;
 use crate::base::fatal;
@@ -11,7 +13,8 @@ use crate::sched::{balance, handoff, hec, in_call, settings, stop_world, task_ta
 use crate::thread::create::new_io_thread;
 use crate::{memory, static_closure};
 
-/// Makes HECs until there are `n`. New ones are held by `holder`, who has stopped the world, or rest.
+/// Creates HECs until there are `n`. `holder`, which has stopped the world, holds the new ones. Without a holder they
+/// are idle.
 /// # Safety
 /// The world is stopped, or no Haskell runs yet.
 pub unsafe fn make(n: usize, holder: Option<TaskRef>) {
@@ -22,8 +25,8 @@ pub unsafe fn make(n: usize, holder: Option<TaskRef>) {
         h.fun_table.gc_enter_1 = static_closure!(__stg_gc_enter_1).0;
         h.fun_table.gc_fun = static_closure!(__stg_gc_fun).0;
         h.remembered.init(memory::heap().gens.len());
-        let piece = heap_limits::chunk_bytes(n, nursery_bytes);
-        if !memory::nursery_chunks::distribute(&mut [&mut h.alloc], nursery_bytes, piece) {
+        let chunk = heap_limits::chunk_bytes(n, nursery_bytes);
+        if !memory::nursery_chunks::distribute(&mut [&mut h.alloc], nursery_bytes, chunk) {
             fatal::exit_with(EXIT_HEAP_OVERFLOW, "out of memory for the allocation area");
         }
         h.alloc.large_limit = heap_limits::large_limit(nursery_bytes);
@@ -34,8 +37,8 @@ pub unsafe fn make(n: usize, holder: Option<TaskRef>) {
     hec::enable(n);
 }
 
-/// Has the program run on `n` HECs from now on. Those beyond are switched off: what waits there
-/// moves, and what runs there moves when it next stops.
+/// Sets the number of enabled HECs to `n`. HECs beyond that are disabled. Waiting threads of a disabled HEC move at
+/// once, running ones when they next stop.
 /// # Safety
 /// Called by a safe foreign call, or from outside Haskell.
 #[no_mangle]
@@ -62,7 +65,7 @@ pub unsafe extern "C" fn setNumCapabilities(n: u32) {
     }
     stop_world::resume(me);
     if n != before {
-        // `base` has one event manager for each HEC.
+        // `base` has an event manager for each HEC.
         let changed = static_closure!(base_GHCziConcziIO_ioManagerCapabilitiesChanged_closure);
         let t = new_io_thread(hec(), changed, &settings().stack);
         in_call::run_to_end(me, t);

@@ -1,8 +1,16 @@
-//! How a program ends: in order, in haste, or by its heap limit.
+//! The end of a program: with or without an orderly shutdown, or at its heap limit.
 //!
-//! In order: the program's exit hook runs; Haskell's standard handles are flushed, and from then on nobody may call Haskell; the
-//! event manager is told to end; no more work is passed to workers; C finalizers of whatever is still alive run; statistics are
-//! printed; the process exits. `hs_exit` from a C main does all but the last.
+//! *Protocol* of an orderly shutdown
+//!
+//! 1. The program's exit hook runs.
+//! 2. Haskell's standard handles are flushed. After that, no call into Haskell is accepted.
+//! 3. The event manager is told to end.
+//! 4. The world is stopped, and HECs are no longer passed on.
+//! 5. C finalizers of live weak pointers run.
+//! 6. Statistics are printed.
+//! 7. The process exits. `hs_exit` from a C main omits this step.
+//!
+//! *Checked by* `rts/tests/models/shutdown.rs`, for the phases of `lifetime.rs`.
 use crate::api::flags::setup;
 use crate::api::startup;
 use crate::base::fatal;
@@ -18,11 +26,11 @@ pub const EXIT_HEAP_OVERFLOW: i32 = 251;
 pub const EXIT_INTERRUPTED: i32 = 252;
 pub const EXIT_INTERNAL_ERROR: i32 = 254;
 
-/// Replaceable by embedders (`exitFn` in `RtsAPI.h`); null means `exit`.
+/// Embedders may replace it (`exitFn` in `RtsAPI.h`); null means `exit`.
 #[no_mangle]
 pub static exitFn: AtomicUsize = AtomicUsize::new(0);
 
-/// Leaves the process through C's `exit`, without touching Haskell again.
+/// Exits the process through C's `exit`, without using Haskell again.
 pub fn exit_process(code: i32) -> ! {
     let f = exitFn.load(Ordering::Relaxed);
     // SAFETY: an embedder that sets `exitFn` sets it to a function that takes an int.
@@ -34,10 +42,10 @@ pub fn exit_process(code: i32) -> ! {
     }
 }
 
-/// The steps before leaving. With `fast`, only those that are seen from outside.
+/// The steps before the exit. With `fast`, the handles are not flushed.
 /// # Safety
 /// The caller does not hold the HEC.
-unsafe fn wind_down(fast: bool) {
+unsafe fn shut_down(fast: bool) {
     stats::start_exit();
     setup::on_exit();
     if !fast {
@@ -57,7 +65,7 @@ unsafe fn wind_down(fast: bool) {
     crate::prims::hpc::exitHpc();
     crate::prims::terminal::restore();
     crate::api::exit_report::report();
-    // The world stays stopped: whoever comes back from a foreign call now waits for good (`lifetime.rs`).
+    // The world stays stopped: a thread that returns from a foreign call now blocks for ever (`lifetime.rs`).
 }
 
 unsafe fn flush_standard_handles() {
@@ -69,19 +77,19 @@ unsafe fn flush_standard_handles() {
     handoff::release(me);
 }
 
-/// Ends the runtime that `hs_init` started; the last of several calls does it.
+/// Ends the runtime that `hs_init` started. Only the last of several calls does.
 /// # Safety
 /// Called from C, outside Haskell.
 #[no_mangle]
 pub unsafe extern "C" fn hs_exit() {
     if startup::leave() {
-        wind_down(false);
+        shut_down(false);
         crate::events::signals::reset();
         startup::mark_ended();
     }
 }
 
-/// As [`hs_exit`]; foreign calls that are still running are not waited for, here either.
+/// The same as [`hs_exit`], which does not wait for running foreign calls either.
 /// # Safety
 /// As for [`hs_exit`].
 #[no_mangle]
@@ -102,24 +110,24 @@ pub unsafe extern "C" fn shutdownHaskell() {
 #[no_mangle]
 pub unsafe extern "C" fn shutdownHaskellAndExit(code: i32, fast: i32) -> ! {
     if startup::leave_all() {
-        wind_down(fast != 0);
+        shut_down(fast != 0);
     }
     exit_process(code)
 }
 
-/// Ends the process with `code`, and leaves the runtime as it is.
+/// Ends the process with `code`, without an orderly shutdown.
 #[no_mangle]
 pub extern "C" fn stg_exit(code: i32) -> ! {
     exit_process(code)
 }
 
-/// Ends the program by a signal, so that the parent sees it.
+/// Ends the program by a signal, so that the parent process sees it.
 /// # Safety
 /// As for [`shutdownHaskellAndExit`].
 #[no_mangle]
 pub unsafe extern "C" fn shutdownHaskellAndSignal(signal: i32, fast: i32) -> ! {
     if startup::leave_all() {
-        wind_down(fast != 0);
+        shut_down(fast != 0);
     }
     libc::signal(signal, libc::SIG_DFL);
     let mut only = std::mem::zeroed();
@@ -127,7 +135,7 @@ pub unsafe extern "C" fn shutdownHaskellAndSignal(signal: i32, fast: i32) -> ! {
     libc::sigaddset(&mut only, signal);
     libc::pthread_sigmask(libc::SIG_UNBLOCK, &only, std::ptr::null_mut());
     libc::kill(libc::getpid(), signal);
-    // A signal that does not end the process (or is ignored) leaves this way out.
+    // The signal was ignored or does not end the process.
     exit_process(signal)
 }
 
@@ -135,7 +143,7 @@ pub unsafe extern "C" fn shutdownHaskellAndSignal(signal: i32, fast: i32) -> ! {
 pub fn heap_overflow_exit() -> ! {
     if let Some(hook) = setup::config().outOfHeapHook {
         let limit = crate::collector::policy::heap_limits::settings().max_heap_bytes.unwrap_or(0);
-        // SAFETY: the embedder's own function, on its own terms.
+        // SAFETY: the embedder's function, under the embedder's conditions.
         unsafe { hook(0, limit) };
     }
     fatal::exit_now(EXIT_HEAP_OVERFLOW)

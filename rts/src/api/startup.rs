@@ -1,4 +1,4 @@
-//! Starting: `hs_init` and `hs_main`.
+//! Start of the runtime: `hs_init` and `hs_main`.
 use crate::abi::layout::{RtsOptsAll, SIZEOF_StgTSO};
 use crate::abi::rts_flags::RtsConfig;
 use crate::abi::Ways;
@@ -27,36 +27,36 @@ use std::time::Duration;
 static LIFETIME: LazyLock<Lifetime> = LazyLock::new(Lifetime::new);
 
 fn os_thread() -> libc::pid_t {
-    // SAFETY: asks who we are.
+    // SAFETY: a query.
     unsafe { libc::gettid() }
 }
 
-/// One user less; true if it was the last. Then the caller winds down, and says [`mark_ended`].
+/// Removes one user. True if it was the last; then the caller shuts down, and calls [`mark_ended`].
 pub fn leave() -> bool {
-    let left = LIFETIME.leave(os_thread());
-    if left == Leave::TooMany {
+    let result = LIFETIME.leave(os_thread());
+    if result == Leave::TooMany {
         fatal::print_message("warning: too many hs_exit()s");
     }
-    left == Leave::Last
+    result == Leave::Last
 }
 
-/// Nobody is to call Haskell any more.
+/// Refuses calls into Haskell from now on.
 pub fn close() {
     LIFETIME.close();
 }
 
-/// The runtime has been wound down, and the process goes on.
+/// The runtime has been shut down, and the process continues.
 pub fn mark_ended() {
     LIFETIME.mark_ended();
 }
 
-/// The program ends, whoever still uses the runtime; true if the caller is to wind down. Waits for another OS thread
-/// that does.
+/// Ends the program, whether or not the runtime has other users. True if the caller must shut down. Waits for another
+/// OS thread that does.
 pub fn leave_all() -> bool {
     LIFETIME.leave_all(os_thread())
 }
 
-/// In the child of a fork, which goes on even if its parent was about to end.
+/// In the child of a fork. It continues even if its parent was about to end.
 /// # Safety
 /// Called in the child, before any other OS thread is started.
 pub unsafe fn after_fork() {
@@ -67,9 +67,9 @@ pub fn is_running() -> bool {
     LIFETIME.in_use()
 }
 
-/// Stops a program that calls Haskell without a runtime.
+/// Ends a program that calls Haskell without a runtime.
 pub fn require_running() {
-    // SAFETY: nobody else touches the calls of a task that is not idle.
+    // SAFETY: no other thread uses the calls of a task that is not idle.
     if !LIFETIME.can_enter(os_thread, || unsafe { task_table::current().calls.with(|calls| !calls.is_empty()) }) {
         fatal::exit_with(
             crate::api::shutdown::EXIT_FAILURE,
@@ -79,9 +79,9 @@ pub fn require_running() {
     }
 }
 
-/// Starts the runtime. Later calls only count.
+/// Starts the runtime. Later calls only increment the number of users.
 /// # Safety
-/// `argc` and `argv` are null or as `main` got them; called from one OS thread at a time.
+/// `argc` and `argv` are null, or as `main` got them. One OS thread calls this at a time.
 #[no_mangle]
 pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::c_char, config: RtsConfig) {
     match LIFETIME.start() {
@@ -91,7 +91,7 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
             fatal::exit_with(crate::api::shutdown::EXIT_FAILURE, "hs_init() cannot be called after hs_exit()")
         }
     }
-    // `base` asks C which encoding the locale has.
+    // `base` asks C for the encoding of the locale.
     libc::setlocale(libc::LC_CTYPE, c"".as_ptr());
     let keep_cafs = config.keep_cafs != 0;
     crate::observe::stats::begin_init();
@@ -110,8 +110,7 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
         initial: o.initial_stack_words,
         chunk: o.stack_chunk_words,
         buffer: o.stack_chunk_buffer_words,
-        // As on the stock runtime: a thread whose first stack is not yet the largest there may be always has one full
-        // chunk.
+        // As on the stock runtime: a thread whose first stack is smaller than the maximum always gets one full chunk.
         max: match o.max_stack_words {
             max if max + SIZEOF_StgTSO / WORD <= o.initial_stack_words => max,
             max => max.max(o.initial_stack_words + o.stack_chunk_words),
@@ -133,11 +132,11 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
         generations: o.named_generations as u16,
         maximum: o.max_heap_bytes.unwrap_or(0) as u64,
         nursery: collector::policy::heap_limits::settings().nursery_bytes as u64,
-        // Address space is handed out by the block as well.
+        // Address space is allocated by the block as well.
         megablock: memory::BLOCK_BYTES as u64,
         block: memory::BLOCK_BYTES as u64,
     });
-    // Without time slices nobody would notice that a HEC is stuck.
+    // Without time slices, a HEC that is blocked in a foreign call would go unnoticed.
     if o.tick.is_some() && !checks().oversubscribe {
         ACTIVE_HECS.set_cores(crate::base::cpus::at_start());
     }
@@ -180,7 +179,7 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
 fn collector_settings(o: &crate::base::config::Settings) -> collector::policy::heap_limits::Settings {
     let checks = checks();
     collector::policy::heap_limits::Settings {
-        // One block at a time is the smallest nursery there is.
+        // One block is the smallest nursery.
         nursery_bytes: if checks.every_block { memory::BLOCK_BYTES } else { o.nursery_bytes },
         chunk_bytes: o.nursery_chunk_bytes,
         generations: o.generations,
@@ -198,7 +197,7 @@ fn collector_settings(o: &crate::base::config::Settings) -> collector::policy::h
     }
 }
 
-/// Has `base` start its event manager, as a bound in-call.
+/// Starts the event manager of `base`, in a bound in-call.
 /// # Safety
 /// The caller is `me` and holds the HEC.
 pub unsafe fn start_event_manager(me: TaskRef) {
@@ -207,18 +206,18 @@ pub unsafe fn start_event_manager(me: TaskRef) {
     in_call::run_to_end(me, t);
 }
 
-/// Between threads, in the non-threaded way: signals, delays, descriptors.
+/// Runs between threads in the non-threaded way: handles signals, delays and descriptors.
 unsafe fn events(h: &mut crate::hec::Hec, idle: bool) -> bool {
     // A signal that comes after this sets it again.
     sched::event_poll::set_expected(false);
-    let found = see_to_events(h, idle);
+    let found = handle_events(h, idle);
     if io_poll::has_waiting() {
         sched::event_poll::set_expected(true);
     }
     found
 }
 
-unsafe fn see_to_events(h: &mut crate::hec::Hec, idle: bool) -> bool {
+unsafe fn handle_events(h: &mut crate::hec::Hec, idle: bool) -> bool {
     if signals::start_handlers(h) {
         return true;
     }
@@ -233,15 +232,15 @@ unsafe fn see_to_events(h: &mut crate::hec::Hec, idle: bool) -> bool {
     idle && !hec().run_queue.is_empty()
 }
 
-/// Before waiting for a signal for ever: is somebody deadlocked?
+/// Runs a full collection before an endless wait for a signal: it may wake deadlocked threads.
 unsafe fn collect_finds_work() -> bool {
     gc::collect(task_table::current(), crate::hec::GcRequest::Major, true);
     !hec().run_queue.is_empty()
 }
 
-/// Closures of `base` that the runtime enters by itself: with the CAFs they reach they must
-/// stay alive although no program mentions them.
-fn kept(visit: &mut Visitor) {
+/// Closures of `base` that the runtime enters itself. They and the CAFs that they reach must stay alive although no
+/// program refers to them.
+fn visit_base_closures(visit: &mut Visitor) {
     let mut all = [
         static_closure!(base_GHCziTopHandler_runIO_closure),
         static_closure!(base_GHCziTopHandler_runNonIO_closure),
@@ -275,7 +274,7 @@ fn kept(visit: &mut Visitor) {
 }
 
 unsafe fn register_roots() {
-    collector::roots::register(kept);
+    collector::roots::register(visit_base_closures);
     collector::roots::register(gc::roots);
     collector::roots::register(io_poll::roots);
     // SAFETY: roots are visited with the world stopped.
@@ -298,7 +297,7 @@ pub unsafe extern "C" fn hs_init_with_rtsopts(argc: *mut i32, argv: *mut *mut *m
     hs_init_ghc(argc, argv, RtsConfig { rts_opts_enabled: RtsOptsAll as u32, ..setup::defaultRtsConfig })
 }
 
-/// Modules have no roots to initialise any more: as in the stock runtime, the function that did so is not called.
+/// Ignores `_init_root`, as the stock runtime does: modules have no roots to initialise.
 /// # Safety
 /// As for [`hs_init_ghc`].
 #[no_mangle]
@@ -307,7 +306,7 @@ pub unsafe extern "C" fn startupHaskell(argc: i32, argv: *mut *mut libc::c_char,
     hs_init(&mut argc, &mut argv);
 }
 
-/// Runs a Haskell program: the body of the C `main` that ghc generates.
+/// Runs a Haskell program. This is the body of the C `main` that ghc generates.
 /// # Safety
 /// As for [`hs_init_ghc`]; `main_closure` is `:Main.main`.
 #[no_mangle]

@@ -1,7 +1,9 @@
-//! `rts/Threads.h`, `interruptStgRts`, and `allocate` of `rts/storage/GC.h`: how C makes threads and heap objects by hand.
+//! `rts/Threads.h`, `interruptStgRts`, and `allocate` of `rts/storage/GC.h`: threads and heap objects that C creates.
 //!
-//! C may hold the HEC in two ways: after `rts_lock`, when no Haskell thread runs on it, or within an unsafe foreign call, where
-//! compiled code has the heap pointer in its register ([`Hec::allocate_for_c`]).
+//! *Locking*
+//!
+//! C may hold the HEC in two ways. After `rts_lock` no Haskell thread runs on it. In an unsafe foreign call, compiled
+//! code has the heap pointer in its register ([`Hec::allocate_for_c`]).
 use crate::abi::{Closure, Stack, Tso};
 use crate::api::rts_api::run;
 use crate::hec::run_queue::{dirty_tso, set_link};
@@ -11,16 +13,17 @@ use crate::sched::{interrupt, settings};
 use crate::thread::create;
 use crate::thread::stack::{dirty_stack, StackSizes};
 
-fn of_words(words: usize) -> StackSizes {
+fn stack_sizes(words: usize) -> StackSizes {
     StackSizes { initial: words, ..settings().stack }
 }
 
-/// A thread whose stack is empty; `words` is the size of its first chunk. The caller pushes what it is to do.
+/// A thread with an empty stack. `words` is the size of its first chunk. The caller pushes frames for what the thread
+/// is to do.
 /// # Safety
 /// For all of these: the caller holds the HEC, and `closure` is live.
 #[no_mangle]
 pub unsafe extern "C" fn createThread(hec: &mut Hec, words: usize) -> Tso {
-    hec.allocate_for_c(|hec| create::new_thread(hec, &of_words(words)))
+    hec.allocate_for_c(|hec| create::new_thread(hec, &stack_sizes(words)))
 }
 
 /// A thread that evaluates `closure`.
@@ -28,7 +31,7 @@ pub unsafe extern "C" fn createThread(hec: &mut Hec, words: usize) -> Tso {
 /// As for [`createThread`].
 #[no_mangle]
 pub unsafe extern "C" fn createGenThread(hec: &mut Hec, words: usize, closure: Closure) -> Tso {
-    hec.allocate_for_c(|hec| create::new_eval_thread(hec, closure, &of_words(words)))
+    hec.allocate_for_c(|hec| create::new_eval_thread(hec, closure, &stack_sizes(words)))
 }
 
 /// A thread that performs `closure`.
@@ -36,7 +39,7 @@ pub unsafe extern "C" fn createGenThread(hec: &mut Hec, words: usize, closure: C
 /// As for [`createThread`].
 #[no_mangle]
 pub unsafe extern "C" fn createIOThread(hec: &mut Hec, words: usize, closure: Closure) -> Tso {
-    hec.allocate_for_c(|hec| create::new_io_thread(hec, closure, &of_words(words)))
+    hec.allocate_for_c(|hec| create::new_io_thread(hec, closure, &stack_sizes(words)))
 }
 
 /// A thread that performs `closure` and evaluates its result.
@@ -44,19 +47,20 @@ pub unsafe extern "C" fn createIOThread(hec: &mut Hec, words: usize, closure: Cl
 /// As for [`createThread`].
 #[no_mangle]
 pub unsafe extern "C" fn createStrictIOThread(hec: &mut Hec, words: usize, closure: Closure) -> Tso {
-    hec.allocate_for_c(|hec| create::new_strict_io_thread(hec, closure, &of_words(words)))
+    hec.allocate_for_c(|hec| create::new_strict_io_thread(hec, closure, &stack_sizes(words)))
 }
 
 /// Runs a new thread to its end, bound to the calling OS thread.
 /// # Safety
-/// `thread` was made by one of the functions above, and is run only once; no collection has been since. `*hec` is the HEC that
-/// the caller holds, and is the one that it holds afterwards.
+/// `thread` was created by one of the functions above, and is run only once. There was no collection in between. `*hec`
+/// is the HEC that the caller holds, before and after the call.
 #[no_mangle]
 pub unsafe extern "C" fn scheduleWaitThread(thread: Tso, result: *mut Closure, hec: *mut *mut Hec) {
     run(hec, thread, result)
 }
 
-/// Ends all Haskell threads, without their handlers; in-calls return `Interrupted`. Async-signal-safe; any OS thread may call it.
+/// Ends all Haskell threads, without their handlers. In-calls return `Interrupted`. Async-signal-safe. Any OS thread
+/// may call it.
 #[no_mangle]
 pub extern "C" fn interruptStgRts() {
     // SAFETY: `errno` is the calling OS thread's own.
@@ -69,7 +73,7 @@ pub extern "C" fn interruptStgRts() {
 
 /// Room for a heap object. Ends the program if there is none.
 /// # Safety
-/// For all of these: the caller holds the HEC, and writes a whole object before anything else looks at the heap.
+/// For all of these: the caller holds the HEC, and writes a whole object before anything else reads the heap.
 #[no_mangle]
 pub unsafe extern "C" fn allocate(hec: &mut Hec, words: usize) -> Closure {
     let room = allocateMightFail(hec, words);
@@ -87,7 +91,8 @@ pub unsafe extern "C" fn allocateMightFail(hec: &mut Hec, words: usize) -> Closu
     hec.allocate_for_c(|hec| alloc::array(hec, words))
 }
 
-/// Room for a byte array that does not move, whose byte `offset` is at a multiple of `alignment`, a power of two; or null.
+/// Room for a byte array that does not move, or null. Its byte `offset` is at a multiple of `alignment`, a power of
+/// two.
 /// # Safety
 /// As for [`allocate`].
 #[no_mangle]
@@ -95,7 +100,7 @@ pub unsafe extern "C" fn allocatePinned(hec: &mut Hec, words: usize, alignment: 
     alloc::pinned(hec, words, alignment, offset)
 }
 
-/// To be called before a pointer is written into a thread's object.
+/// Must be called before a pointer is written into a thread object.
 /// # Safety
 /// For all of these: the caller holds the HEC, and the threads are live and do not run.
 #[no_mangle]
@@ -103,7 +108,7 @@ pub unsafe extern "C" fn dirty_TSO(hec: &mut Hec, t: Tso) {
     dirty_tso(&mut hec.remembered, t)
 }
 
-/// To be called before anything is written to a stack.
+/// Must be called before anything is written to a stack.
 /// # Safety
 /// As for [`dirty_TSO`].
 #[no_mangle]
@@ -111,7 +116,7 @@ pub unsafe extern "C" fn dirty_STACK(hec: &mut Hec, stack: Stack) {
     dirty_stack(hec, stack)
 }
 
-/// Writes which thread follows.
+/// Sets the next thread of a queue.
 /// # Safety
 /// As for [`dirty_TSO`].
 #[no_mangle]
@@ -119,7 +124,7 @@ pub unsafe extern "C" fn setTSOLink(hec: &mut Hec, t: Tso, next: Tso) {
     set_link(&mut hec.remembered, t, next)
 }
 
-/// Writes which thread comes before: in a queue linked both ways the headers keep that in `block_info`.
+/// Sets the previous thread of a queue. In doubly linked queues the headers store it in `block_info`.
 /// # Safety
 /// As for [`dirty_TSO`].
 #[no_mangle]

@@ -1,20 +1,20 @@
-//! Telling the program's arguments from the runtime's.
+//! The division of a command line into the program's arguments and the runtime's.
 use crate::api::flags::Policy;
 
-/// The words of a string of options.
+/// The words of an option string.
 pub fn words(text: &[u8]) -> Vec<Vec<u8>> {
     let is_space = |b: &u8| b.is_ascii_whitespace() || *b == 0x0b;
     text.split(is_space).filter(|w| !w.is_empty()).map(<[u8]>::to_vec).collect()
 }
 
-/// Splits a command line: the program's arguments, and the runtime's. `--` ends the runtime's
-/// and is the program's own; `--RTS` ends them too and is nobody's.
+/// Splits a command line into the program's arguments and the runtime's. `--` ends the runtime's options and is itself
+/// an argument of the program. `--RTS` ends them and belongs to neither.
 pub fn command_line(args: &[Vec<u8>], policy: Policy) -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
     if matches!(policy, Policy::Ignore | Policy::IgnoreAll) {
         return (args.to_vec(), Vec::new());
     }
     let (mut program, mut runtime) = (Vec::new(), Vec::new());
-    let mut ours = false;
+    let mut is_runtime = false;
     let mut rest = args.iter();
     program.extend(rest.next().cloned());
     while let Some(arg) = rest.next() {
@@ -24,9 +24,9 @@ pub fn command_line(args: &[Vec<u8>], policy: Policy) -> (Vec<Vec<u8>>, Vec<Vec<
                 program.push(arg.clone());
                 program.extend(rest.by_ref().cloned());
             }
-            b"+RTS" => ours = true,
-            b"-RTS" => ours = false,
-            _ if ours => runtime.push(arg.clone()),
+            b"+RTS" => is_runtime = true,
+            b"-RTS" => is_runtime = false,
+            _ if is_runtime => runtime.push(arg.clone()),
             _ => program.push(arg.clone()),
         }
     }

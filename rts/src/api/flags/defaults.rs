@@ -1,17 +1,18 @@
-//! The flags before any option is read.
+//! The flags before any option is parsed.
 use crate::abi::layout::*;
 use crate::abi::rts_flags::Flags;
 use crate::abi::Ways;
 use crate::base::config::DEFAULT_TIME_SLICE;
 
-/// The memory of this machine; 0 if it does not tell.
+/// Bytes of memory of this machine; 0 if unknown.
 pub fn machine_memory() -> u64 {
     // SAFETY: queries.
     let (pages, page) = unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
     pages.max(0) as u64 * page.max(0) as u64
 }
 
-/// Without `-K`: most of the machine's memory, or this if we cannot tell how much that is.
+/// Maximum stack in bytes without `-K` if the machine's memory is unknown. Otherwise it is four fifths of the memory,
+/// as in the stock runtime.
 const MAX_STACK_UNKNOWN: u64 = 8 << 20;
 
 pub fn defaults(ways: Ways, memory: u64) -> Flags {

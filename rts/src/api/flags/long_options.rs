@@ -1,9 +1,9 @@
-//! Options of two hyphens.
+//! Options that begin with two hyphens.
 use crate::abi::layout::*;
 use crate::api::flags::parser::{Read, Reader};
 use crate::api::flags::{rts_info, values};
 
-/// The most nodes that `--debug-numa` plays.
+/// Most nodes that `--debug-numa` simulates. The stock runtime has the same limit, and names it in its message.
 const MAX_NUMA_NODES: i64 = 16;
 
 impl Reader<'_> {
@@ -11,7 +11,7 @@ impl Reader<'_> {
         let name = &arg[2..];
         match name {
             b"info" => {
-                let mut exit = self.said.exit(0);
+                let mut exit = self.messages.exit(0);
                 exit.out = rts_info::pairs(self.ways, &self.config.rts_opts).into_bytes();
                 return Err(exit);
             }
@@ -20,7 +20,7 @@ impl Reader<'_> {
             b"internal-counters" => self.flags.MiscFlags.internalCounters = true,
             b"gc-phases" => crate::observe::gc_phases::enable(),
             _ if name.starts_with(b"numa") && self.ways.threaded => {
-                self.said.say([arg, b": This GHC build was compiled without NUMA support."].concat());
+                self.messages.add([arg, b": This GHC build was compiled without NUMA support."].concat());
                 return Err(self.parser_error());
             }
             _ if name.starts_with(b"debug-numa") && self.ways.threaded && self.ways.debug => self.debug_numa(arg),
@@ -54,7 +54,8 @@ impl Reader<'_> {
         self.privileged()
     }
 
-    /// `--debug-numa=<n>` plays a machine of n nodes. Memory of one node serves all HECs; the mask is kept for those who ask.
+    /// `--debug-numa=<n>` simulates a machine with n nodes. All HECs use the same memory. The mask is stored for
+    /// programs that read it.
     fn debug_numa(&mut self, arg: &[u8]) {
         let value = arg.strip_prefix(b"--debug-numa=").unwrap_or(&[]);
         let complaint: &[u8] = match values::integer(value) {

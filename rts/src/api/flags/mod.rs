@@ -1,13 +1,17 @@
-//! Runtime options: from the command line, GHCRTS and what was built in to `RtsFlags`.
+//! Runtime options: from the command line, `GHCRTS` and linking (`-with-rtsopts`) to `RtsFlags`.
 //!
-//! Protocol of start-up ([`setup::setup`]):
-//!  1. the defaults are written to `RtsFlags`, and the program's `defaultsHook` may change them;
-//!  2. built-in options (`-with-rtsopts`), then GHCRTS, then the command line are read, each by
-//!     the policy that the program was linked with (`-rtsopts`), on a copy of the flags;
-//!  3. the whole is normalised and becomes `RtsFlags`; the program's own arguments are stored.
+//! *Protocol* of start-up ([`setup::setup`])
 //!
-//! Reading is pure but for opening statistics files: [`parse`] returns the flags, or how the
-//! program ends.
+//! 1. The defaults are written to `RtsFlags`. The program's `defaultsHook` may change them.
+//! 2. Built-in options are read into a copy of the flags, then `GHCRTS`, then the command line. Each source is subject
+//!    to the policy that the program was linked with (`-rtsopts`).
+//! 3. The flags are normalised and become `RtsFlags`. The program's own arguments are stored.
+//!
+//! *Invariants*
+//!
+//! - Parsing has no effect except that it opens statistics files. [`parse`] returns the flags, or how the program ends.
+//!
+//! *Checked by* `tests.rs`, and `tests/commands/options.sh` against the stock runtime.
 mod argv;
 mod defaults;
 mod long_options;
@@ -32,16 +36,16 @@ use crate::abi::Ways;
 use crate::api::flags::parse_result::Messages;
 use crate::api::flags::parser::{OpenFile, Read, Reader};
 
-/// Which options a source may give.
+/// The options that a source may contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Policy {
     /// Options are an error on the command line; GHCRTS is ignored with a warning.
     None,
-    /// The command line is all the program's.
+    /// All of the command line is for the program.
     Ignore,
-    /// So it is, and GHCRTS is ignored.
+    /// The same, and GHCRTS is ignored.
     IgnoreAll,
-    /// Only options that cannot do harm when somebody else chooses them.
+    /// Only options that do no harm when another user chooses them.
     SafeOnly,
     All,
 }
@@ -62,9 +66,9 @@ impl Policy {
 #[derive(Clone, Debug)]
 pub struct Config {
     pub policy: Policy,
-    /// Options built in when the program was linked.
+    /// Options that were built in when the program was linked.
     pub rts_opts: Vec<u8>,
-    /// The program's `main` is GHC's, not one in C.
+    /// `main` is GHC's, not one in C.
     pub hs_main: bool,
 }
 
@@ -84,18 +88,18 @@ pub struct Sources<'a> {
     pub ghcrts: Option<Vec<u8>>,
 }
 
-/// What reading them gives.
+/// The result of parsing.
 pub struct Parsed {
     pub flags: Flags,
     /// The program's own arguments, its path first.
     pub prog_args: Vec<Vec<u8>>,
-    /// All runtime options, in the order in which they were read.
+    /// All runtime options, in the order of parsing.
     pub rts_args: Vec<Vec<u8>>,
     /// Warnings for standard error.
     pub err: Vec<u8>,
 }
 
-/// Reads all options on top of `flags`. `name` goes before messages.
+/// Parses all options on top of `flags`. `name` precedes messages.
 pub fn parse(
     name: &[u8],
     sources: &Sources,
@@ -108,8 +112,8 @@ pub fn parse(
         ways,
         config,
         flags,
-        said: Messages::new(name),
-        wrong: false,
+        messages: Messages::new(name),
+        has_errors: false,
         balance_given: false,
         policy: Policy::All,
         open,
@@ -122,7 +126,7 @@ pub fn parse(
             Policy::None => {
                 let advice = config.how_to_enable();
                 let warning = "Warning: Ignoring GHCRTS variable as RTS options are disabled.";
-                reader.said.say(format!("{warning}\n         {advice}"));
+                reader.messages.add(format!("{warning}\n         {advice}"));
             }
             policy => {
                 let words = argv::words(ghcrts);
@@ -135,33 +139,33 @@ pub fn parse(
     reader.source(&from_line, config.policy)?;
     rts_args.extend(from_line);
     reader.normalise()?;
-    Ok(Parsed { flags: reader.flags, prog_args, rts_args, err: reader.said.text })
+    Ok(Parsed { flags: reader.flags, prog_args, rts_args, err: reader.messages.text })
 }
 
 impl Reader<'_> {
-    /// Reads one source; all its mistakes are told before usage ends the program.
+    /// Parses one source. Reports all its mistakes before usage ends the program.
     fn source(&mut self, args: &[Vec<u8>], policy: Policy) -> Read {
-        // Under `ignore` no argument on the command line is an option, and GHCRTS is free.
+        // Under `ignore`, no argument on the command line is an option, and GHCRTS is unrestricted.
         self.policy = match policy {
             Policy::Ignore => Policy::All,
             other => other,
         };
         for arg in args {
             if self.policy == Policy::None {
-                return Err(self.refuse("RTS options are disabled."));
+                return Err(self.exit_disabled("RTS options are disabled."));
             }
             self.argument(arg)?;
         }
-        self.usage_if_wrong()
+        self.usage_if_errors()
     }
 
-    fn usage_if_wrong(&mut self) -> Read {
-        if !self.wrong {
+    fn usage_if_errors(&mut self) -> Read {
+        if !self.has_errors {
             return Ok(());
         }
         for line in usage::lines(self.ways) {
-            self.said.say(line);
+            self.messages.add(line);
         }
-        Err(self.said.exit(1))
+        Err(self.messages.exit(1))
     }
 }

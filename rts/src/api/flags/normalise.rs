@@ -1,24 +1,26 @@
-//! What the options mean together: derived flags, and combinations that cannot be.
+//! Derived flags, and impossible combinations of options.
 use crate::abi::layout::*;
 use crate::api::flags::parser::{Read, Reader};
 
-/// Nurseries of this many blocks are handed out in chunks, unless `-n` says otherwise.
+/// Blocks of the smallest nursery (16 MB) that is divided into chunks without `-n`, and blocks of a chunk (4 MB). The
+/// stock runtime has the same values.
 const CHUNKED_NURSERY: u32 = (16 << 20) >> BLOCK_SHIFT;
 const CHUNK: u32 = (4 << 20) >> BLOCK_SHIFT;
-/// From this nursery size on, load balancing pays in minor collections too.
+/// Blocks of the smallest nursery (32 MB) for which load balancing pays in minor collections too. The stock runtime has
+/// the same value.
 const BALANCED_NURSERY: u32 = (32 << 20) >> BLOCK_SHIFT;
-/// The smallest nursery that works.
+/// Blocks of the smallest nursery that works.
 const MIN_NURSERY: u32 = 2;
 
-/// The lowest address that `-xb` may name; it stays without effect.
+/// The lowest address that `-xb` accepts (8 GB), as in the stock runtime. The option has no effect.
 const MIN_HEAP_BASE: usize = 8 << 30;
 
 impl Reader<'_> {
-    /// After all sources have been read.
+    /// Normalises the flags after all sources have been parsed.
     pub fn normalise(&mut self) -> Read {
-        self.times();
-        self.areas();
-        self.statistics_for_events();
+        self.normalise_times();
+        self.normalise_areas();
+        self.enable_statistics_for_events();
         let gc = self.flags.GcFlags;
         if gc.stkChunkBufferSize > gc.stkChunkSize / 2 {
             let message = "stack chunk buffer size (-kb) must be less than 50%\n\
@@ -30,26 +32,26 @@ impl Reader<'_> {
                            the compacting collector.";
             self.wrong_option(message, &[]);
         }
-        self.usage_if_wrong()?;
+        self.usage_if_errors()?;
         if gc.useNonmoving && gc.generations == 1 {
-            return Err(self.end("The non-moving collector doesn't support -G1"));
+            return Err(self.exit_with("The non-moving collector doesn't support -G1"));
         }
         if gc.generations == 1 && (gc.compact || gc.sweep) {
-            self.said.say("WARNING: compact/sweep is incompatible with -G1; disabled");
+            self.messages.add("WARNING: compact/sweep is incompatible with -G1; disabled");
         }
-        self.limit();
+        self.check_heap_limit();
         if (1..MIN_HEAP_BASE).contains(&gc.heapBase) {
             let message = format!(
                 "Provided heap start address {:#x} is lower than minimum address {MIN_HEAP_BASE:#x}",
                 gc.heapBase
             );
-            self.said.say(message);
+            self.messages.add(message);
         }
         Ok(())
     }
 
-    /// One ticker serves context switches and samples: it ticks as fast as the faster of them.
-    fn times(&mut self) {
+    /// One ticker serves context switches and samples. It has the shorter of the two intervals.
+    fn normalise_times(&mut self) {
         let f = &mut self.flags;
         let tick = &mut f.MiscFlags.tickInterval;
         if *tick < 0 {
@@ -70,16 +72,17 @@ impl Reader<'_> {
         f.ProfFlags.heapProfileIntervalTicks = ticks(f.ProfFlags.heapProfileInterval) as u32;
     }
 
-    /// Who hears of collections hears how much they did, so the program may read it too.
-    fn statistics_for_events(&mut self) {
+    /// The event log and debug messages show statistics of collections, so these are collected, and the program may
+    /// read them.
+    fn enable_statistics_for_events(&mut self) {
         let f = &mut self.flags;
-        let told = f.DebugFlags.gc || (f.TraceFlags.tracing != TRACE_NONE as i32 && f.TraceFlags.gc);
-        if told && f.GcFlags.giveStats == NO_GC_STATS as u32 {
+        let logged = f.DebugFlags.gc || (f.TraceFlags.tracing != TRACE_NONE as i32 && f.TraceFlags.gc);
+        if logged && f.GcFlags.giveStats == NO_GC_STATS as u32 {
             f.GcFlags.giveStats = COLLECT_GC_STATS as u32;
         }
     }
 
-    fn areas(&mut self) {
+    fn normalise_areas(&mut self) {
         let gc = &mut self.flags.GcFlags;
         if gc.minAllocAreaSize >= CHUNKED_NURSERY && gc.nurseryChunkSize == 0 {
             gc.nurseryChunkSize = CHUNK;
@@ -90,8 +93,8 @@ impl Reader<'_> {
         self.flags.DebugFlags.zero_on_gc |= self.flags.DebugFlags.sanity;
     }
 
-    /// The maximum heap size against the sizes that must fit in it.
-    fn limit(&mut self) {
+    /// Checks the maximum heap size against the sizes that must fit in it.
+    fn check_heap_limit(&mut self) {
         let gc = &mut self.flags.GcFlags;
         if gc.maxHeapSize == 0 {
             return;
@@ -100,7 +103,7 @@ impl Reader<'_> {
         if gc.maxHeapSize < gc.minAllocAreaSize {
             gc.minAllocAreaSize = gc.maxHeapSize.max(MIN_NURSERY);
             let message = "maximum heap size (-M) is smaller than minimum alloc area size (-A)";
-            self.said.say(message);
+            self.messages.add(message);
         }
     }
 }

@@ -1,6 +1,6 @@
-//! How reading the options can end the program.
+//! How option parsing can end the program.
 
-/// The program ends here: what to print where, and the exit code.
+/// The program's exit code and output, if it ends here.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Exit {
     pub code: i32,
@@ -8,7 +8,7 @@ pub struct Exit {
     pub err: Vec<u8>,
 }
 
-/// What is said on the way: lines for standard error, each after the program's name.
+/// Messages for standard error, each after the program's name.
 pub struct Messages {
     program: Vec<u8>,
     pub text: Vec<u8>,
@@ -19,15 +19,15 @@ impl Messages {
         Messages { program: program.to_vec(), text: Vec::new() }
     }
 
-    /// One message. A second line in it has no name before it.
-    pub fn say(&mut self, message: impl AsRef<[u8]>) {
+    /// Adds a message. Only its first line has the name before it.
+    pub fn add(&mut self, message: impl AsRef<[u8]>) {
         self.text.extend_from_slice(&self.program);
         self.text.extend_from_slice(b": ");
         self.text.extend_from_slice(message.as_ref());
         self.text.push(b'\n');
     }
 
-    /// The end, after all that was said.
+    /// The exit, after all messages so far.
     pub fn exit(&mut self, code: i32) -> Exit {
         Exit { code, out: Vec::new(), err: std::mem::take(&mut self.text) }
     }

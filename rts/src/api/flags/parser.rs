@@ -1,9 +1,10 @@
-//! The state of reading options, and what every option handler needs: complaints, the policy
-//! on which options are allowed, sizes.
+//! The state of option parsing, and what all option handlers need: error messages, the policy, sizes.
 //!
-//! Two kinds of mistake. A *wrong* option is complained about, reading goes on, and after its
-//! source (built-in options, GHCRTS, command line) usage is printed and the program ends. A
-//! bad *value* of the older options ends the program at once.
+//! *Protocol* for mistakes
+//!
+//! - After a *wrong option*, a message is added and parsing continues. At the end of its source (built-in options,
+//!   GHCRTS, command line), usage is printed and the program ends.
+//! - A bad *value* of one of the older options ends the program at once.
 use crate::abi::layout::BLOCK_SHIFT;
 use crate::abi::rts_flags::Flags;
 use crate::abi::Ways;
@@ -19,17 +20,17 @@ pub struct Reader<'a> {
     pub ways: Ways,
     pub config: &'a Config,
     pub flags: Flags,
-    pub said: Messages,
-    /// Usage is due after this source.
-    pub wrong: bool,
-    /// `-qb` was given, so that its default no longer depends on `-A`.
+    pub messages: Messages,
+    /// A source has a wrong option, so usage follows.
+    pub has_errors: bool,
+    /// `-qb` was given, so its default does not depend on `-A`.
     pub balance_given: bool,
-    /// What the source that is being read may say.
+    /// What the current source may contain.
     pub policy: Policy,
     pub open: OpenFile<'a>,
 }
 
-/// What one option leads to.
+/// The result of one option.
 pub type Read = Result<(), Exit>;
 
 fn join(parts: &[&[u8]]) -> Vec<u8> {
@@ -37,10 +38,10 @@ fn join(parts: &[&[u8]]) -> Vec<u8> {
 }
 
 impl Reader<'_> {
-    /// A wrong option, quoted after the message.
+    /// A wrong option, which is quoted after the message.
     pub fn wrong_option(&mut self, message: &str, arg: &[u8]) {
-        self.said.say(join(&[message.as_bytes(), arg]));
-        self.wrong = true;
+        self.messages.add(join(&[message.as_bytes(), arg]));
+        self.has_errors = true;
     }
 
     pub fn unknown(&mut self, arg: &[u8]) {
@@ -55,15 +56,15 @@ impl Reader<'_> {
         self.wrong_option("bad value for ", option.as_bytes());
     }
 
-    /// The option belongs to another way of linking.
+    /// The option needs another way of linking.
     pub fn requires(&mut self, arg: &[u8], flag: &str) {
         let end = format!(" requires the program to be built with {flag}");
-        self.said.say(join(&[b"the flag ", arg, end.as_bytes()]));
-        self.wrong = true;
+        self.messages.add(join(&[b"the flag ", arg, end.as_bytes()]));
+        self.has_errors = true;
     }
 
-    /// Whether nothing follows the option's letter.
-    pub fn alone(&mut self, arg: &[u8]) -> bool {
+    /// Is there nothing after the option's letter? Otherwise reports a mistake.
+    pub fn has_no_value(&mut self, arg: &[u8]) -> bool {
         if arg.len() > 2 {
             let option = String::from_utf8_lossy(&arg[..2]).into_owned();
             let message = format!("flag {option} given an argument when none was expected: ");
@@ -72,73 +73,73 @@ impl Reader<'_> {
         arg.len() == 2
     }
 
-    pub fn end(&mut self, message: impl AsRef<[u8]>) -> Exit {
-        self.said.say(message);
-        self.said.exit(1)
+    pub fn exit_with(&mut self, message: impl AsRef<[u8]>) -> Exit {
+        self.messages.add(message);
+        self.messages.exit(1)
     }
 
-    /// How the stock runtime ends after what it can neither do nor explain by its usage.
+    /// Ends as the stock runtime does after an option that it can neither accept nor explain.
     pub fn parser_error(&mut self) -> Exit {
-        self.end("Internal error in the RTS options parser")
+        self.exit_with("Internal error in the RTS options parser")
     }
 
     pub fn bad_option(&mut self, arg: &[u8]) -> Exit {
-        self.end(join(&[b"bad RTS option: ", arg]))
+        self.exit_with(join(&[b"bad RTS option: ", arg]))
     }
 
-    /// The option is one of ours to come.
+    /// The option is not supported yet.
     pub fn unsupported(&mut self, arg: &[u8], feature: &str) -> Exit {
         let end = format!(": {feature} is not supported by Hecaton yet");
-        self.end(join(&[arg, end.as_bytes()]))
+        self.exit_with(join(&[arg, end.as_bytes()]))
     }
 
-    /// An option that a program only takes when it was linked to take all of them.
+    /// An option that is allowed only if the program was linked to accept all options.
     pub fn privileged(&mut self) -> Read {
         match self.policy {
             Policy::All => Ok(()),
-            _ => Err(self.refuse("Most RTS options are disabled.")),
+            _ => Err(self.exit_disabled("Most RTS options are disabled.")),
         }
     }
 
-    pub fn refuse(&mut self, what: &str) -> Exit {
+    pub fn exit_disabled(&mut self, what: &str) -> Exit {
         let message = format!("{what} {}", self.config.how_to_enable());
-        self.end(message)
+        self.exit_with(message)
     }
 
     /// The size that follows the first `prefix` bytes of the option, in bytes.
     fn size(&mut self, arg: &[u8], prefix: usize, min: u64, max: u64) -> Result<u64, Exit> {
         values::size(&arg[prefix..], min, max).map_err(|r| {
             let range = format!(": size outside allowed range ({} - {})", r.min, r.max);
-            self.end(join(&[b"error in RTS option ", arg, range.as_bytes()]))
+            self.exit_with(join(&[b"error in RTS option ", arg, range.as_bytes()]))
         })
     }
 
-    /// A size of an area that needs two blocks or more, in blocks.
+    /// A size of an area of at least two blocks, in blocks.
     pub fn area(&mut self, arg: &[u8], prefix: usize) -> Result<u32, Exit> {
         Ok((self.size(arg, prefix, 2 << BLOCK_SHIFT, i64::MAX as u64)? >> BLOCK_SHIFT) as u32)
     }
 
-    /// A size of a block or more, in bytes.
+    /// A size of at least one block, in bytes.
     pub fn block_bytes(&mut self, arg: &[u8], prefix: usize, max: u64) -> Result<u64, Exit> {
         self.size(arg, prefix, 1 << BLOCK_SHIFT, max)
     }
 
-    /// A size of a block or more, in blocks.
+    /// A size of at least one block, in blocks.
     pub fn blocks(&mut self, arg: &[u8], prefix: usize) -> Result<u32, Exit> {
         Ok((self.block_bytes(arg, prefix, u64::MAX)? >> BLOCK_SHIFT) as u32)
     }
 
-    /// A size of a word or more, in words.
+    /// A size of at least one word, in words.
     pub fn words(&mut self, arg: &[u8], prefix: usize) -> Result<u32, Exit> {
         Ok((self.size(arg, prefix, 8, u64::MAX)? / 8) as u32)
     }
 
-    /// A size that may be nothing but not more than 32 bits, in words.
+    /// A size of at most 32 bits, which may be 0, in words.
     pub fn words_up_to_4g(&mut self, arg: &[u8], prefix: usize) -> Result<u32, Exit> {
         Ok((self.size(arg, prefix, 0, u32::MAX as u64)? / 8) as u32)
     }
 
-    /// A number of one or more.
+    /// A number of at least one.
     pub fn count(&mut self, arg: &[u8], prefix: usize) -> Result<u64, Exit> {
         self.size(arg, prefix, 1, i64::MAX as u64)
     }

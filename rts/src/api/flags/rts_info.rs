@@ -1,4 +1,4 @@
-//! `+RTS --info`: what this runtime is, as a list that programs read.
+//! The output of `+RTS --info`: a description of this runtime as a list that programs read.
 use crate::abi::layout::*;
 use crate::abi::Ways;
 
@@ -7,7 +7,7 @@ pub fn pairs(ways: Ways, built_in_options: &[u8]) -> String {
     let host = format!("{HOST_ARCH}-{HOST_VENDOR}-{HOST_OS}");
     let options = String::from_utf8_lossy(built_in_options);
     let runtime = concat!("Hecaton ", env!("CARGO_PKG_VERSION"));
-    // The libraries are compiled for where the compiler runs, so target and host are one.
+    // The libraries run where the compiler runs, so target and host are the same.
     let pairs = [
         ("GHC RTS", "YES"),
         ("GHC version", GHC_VERSION),

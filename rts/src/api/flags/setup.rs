@@ -1,4 +1,4 @@
-//! Start-up and end of what C configures: flags, arguments, hooks.
+//! Configuration from C at start and end: flags, arguments, hooks.
 use crate::abi::layout::*;
 use crate::abi::rts_flags::{flags, set_flags, Flags, RtsConfig};
 use crate::abi::{Tso, Ways, WORD};
@@ -14,7 +14,7 @@ use std::io::Write;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::ptr;
 
-// The functions of these names that a program may bring; see `c/hooks.c` for ours.
+// A program may define functions with these names; the default ones are in `c/hooks.c`.
 extern "C" {
     fn FlagDefaultsHook();
     fn OnExitHook();
@@ -25,7 +25,7 @@ extern "C" {
     fn LongGCSyncEnd(elapsed: i64);
 }
 
-/// What C programs start their own configuration from.
+/// The initial configuration for C programs.
 #[no_mangle]
 pub static defaultRtsConfig: RtsConfig = RtsConfig {
     rts_opts_enabled: RtsOptsSafeOnly as u32,
@@ -52,7 +52,7 @@ pub fn config() -> RtsConfig {
     unsafe { (&raw const CONFIG).read() }.unwrap_or(defaultRtsConfig)
 }
 
-/// Whether advice may name RTS options, and whether they would be accepted.
+/// May advice name RTS options, and would they be accepted?
 pub struct Advice {
     pub wanted: bool,
     pub accepted: bool,
@@ -83,19 +83,19 @@ fn c_strings(args: Vec<Vec<u8>>) -> Vec<CString> {
     args.into_iter().map(|a| CString::new(a).unwrap_or_default()).collect()
 }
 
-/// Prints what is to be said and ends the process.
+/// Prints the messages and ends the process.
 fn end(exit: Exit) -> ! {
     let _ = std::io::stderr().write_all(&exit.err);
     let _ = std::io::stdout().write_all(&exit.out);
     let _ = std::io::stdout().flush();
-    // SAFETY: nothing of ours runs yet.
+    // SAFETY: no other code of the runtime runs yet.
     unsafe { libc::exit(exit.code) }
 }
 
-/// Reads all options; ends the process if they say so. Afterwards `argc` and `argv` (either may
-/// be null) are the program's own arguments.
+/// Parses all options. Ends the process if they demand it. Afterwards `argc` and `argv` (either may be null) are the
+/// program's own arguments.
 /// # Safety
-/// First of all that `hs_init` does, once, while one OS thread runs. `argv` has `argc` strings.
+/// The first step of `hs_init`, called once, while one OS thread runs. `argv` has `argc` strings.
 pub unsafe fn setup(argc: *mut c_int, argv: *mut *mut *mut c_char, config: RtsConfig) {
     (&raw mut CONFIG).write(Some(config));
     let ways = Ways::linked();
@@ -121,7 +121,7 @@ pub unsafe fn setup(argc: *mut c_int, argv: *mut *mut *mut c_char, config: RtsCo
         Ok(parsed) => accept(parsed, &given, argc, argv),
     }
     stats::set_gc_done_hook(config.gcDoneHook);
-    // An unknown check is told now, not at the first collection.
+    // Reports an unknown check now, not at the first collection.
     config::checks();
     eventlog::configure(&config);
 }
@@ -183,7 +183,7 @@ pub unsafe extern "C" fn reportStackOverflow(tso: Tso) {
 
 /// Called by `base` for an uncaught HeapOverflow.
 /// # Safety
-/// As C's contract for `outOfHeapHook`.
+/// C's contract for `outOfHeapHook` holds.
 #[no_mangle]
 pub unsafe extern "C" fn reportHeapOverflow() {
     if let Some(hook) = config().outOfHeapHook {

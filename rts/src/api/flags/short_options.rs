@@ -1,13 +1,13 @@
-//! What each option of one letter means.
+//! Options of one letter.
 //!
-//! Options for other ways of linking, and those for parallelism, events, profiling and
-//! debugging, are in `options_ways`; those of two hyphens in `options_long`.
+//! Options for other ways of linking, and those for parallelism, events, profiling and debugging, are in
+//! `way_options.rs`. Options with two hyphens are in `long_options.rs`.
 use crate::abi::layout::*;
 use crate::api::flags::parser::{Read, Reader};
 use crate::api::flags::values;
 use crate::base::config::MAX_NAMED_GENERATIONS;
 
-/// Where `-xm` may have code loaded: what compiled code can jump to.
+/// The first address that `-xm` refuses: compiled code can jump only below 2 GB.
 const MAX_LINKER_BASE: usize = 0x8000_0000;
 
 impl Reader<'_> {
@@ -20,7 +20,7 @@ impl Reader<'_> {
         let letter = arg.get(1).copied().unwrap_or(0);
         let value = arg.get(2..).unwrap_or(&[]);
         match letter {
-            b'?' => self.wrong = true,
+            b'?' => self.has_errors = true,
             b'-' => return self.long_option(arg),
 
             b'A' | b'n' | b'O' | b'G' | b'F' | b'c' | b'w' | b'm' | b'M' | b'H' | b'I' | b'B' | b'Z' => {
@@ -29,7 +29,7 @@ impl Reader<'_> {
             b'K' | b'k' => return self.stack_option(letter, arg, value),
 
             b'T' => {
-                if self.alone(arg) {
+                if self.has_no_value(arg) {
                     self.flags.GcFlags.giveStats = COLLECT_GC_STATS as u32;
                 }
             }
@@ -71,7 +71,7 @@ impl Reader<'_> {
             }
             b'c' if value.is_empty() => self.flags.GcFlags.compact = true,
             b'c' => self.flags.GcFlags.compactThreshold = values::number(value),
-            b'w' => self.flags.GcFlags.sweep |= self.alone(arg),
+            b'w' => self.flags.GcFlags.sweep |= self.has_no_value(arg),
             b'm' => match values::leading_number(value) {
                 Some(percent) if (0.0..=100.0).contains(&percent) => self.flags.GcFlags.pcFreeHeap = percent,
                 _ => return Err(self.bad_option(arg)),
@@ -83,9 +83,9 @@ impl Reader<'_> {
             b'H' if value.is_empty() => self.flags.GcFlags.heapSizeSuggestionAuto = true,
             b'H' => self.flags.GcFlags.heapSizeSuggestion = self.blocks(arg, 2)?,
             b'I' => self.idle_option(value),
-            b'B' => self.flags.GcFlags.ringBell |= self.alone(arg),
+            b'B' => self.flags.GcFlags.ringBell |= self.has_no_value(arg),
             _ => {
-                if self.alone(arg) {
+                if self.has_no_value(arg) {
                     self.flags.GcFlags.squeezeUpdFrames = false;
                 }
             }
@@ -133,8 +133,8 @@ impl Reader<'_> {
                 Some(opened) => self.flags.GcFlags.statsFile = opened,
                 None => {
                     let message = [b"Can't open stats file ", file, b"\n"].concat();
-                    self.said.say(message);
-                    self.wrong = true;
+                    self.messages.add(message);
+                    self.has_errors = true;
                 }
             }
         }

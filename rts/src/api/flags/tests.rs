@@ -1,4 +1,4 @@
-//! Options against what programs and scripts expect of them: texts, exit codes, values.
+//! Unit tests of options: texts, exit codes and values that programs and scripts expect.
 use crate::api::flags::defaults::defaults;
 use crate::api::flags::*;
 
@@ -27,7 +27,7 @@ impl Case<'_> {
         parse(b"p", &sources, &config, self.ways, defaults(self.ways, 20 * GB), &mut open)
     }
 
-    /// The flags that these runtime options give.
+    /// The flags that these runtime options result in.
     fn flags(&self, options: &str) -> Flags {
         match self.run(&format!("+RTS {options}")) {
             Ok(parsed) => parsed.flags,
@@ -35,7 +35,7 @@ impl Case<'_> {
         }
     }
 
-    /// Exit code, what is said, and whether usage follows.
+    /// Exit code, messages, and whether usage follows.
     fn refusal(&self, line: &str) -> (i32, String, bool) {
         let exit = match self.run(line) {
             Ok(_) => panic!("{line} was accepted"),
@@ -49,8 +49,8 @@ impl Case<'_> {
     }
 }
 
-fn refused(case: &Case, option: &str, said: &str, usage: bool) {
-    let expected = (1, format!("p: {said}\n"), usage);
+fn refused(case: &Case, option: &str, message: &str, usage: bool) {
+    let expected = (1, format!("p: {message}\n"), usage);
     assert_eq!(case.refusal(&format!("+RTS {option}")), expected, "{option}");
 }
 
@@ -67,7 +67,7 @@ fn default_flags() {
 }
 
 #[test]
-fn events_of_collections_come_with_statistics() {
+fn events_of_collections_enable_statistics() {
     let given = |ways: Ways, options: &str| Case { ways, ..CASE }.flags(options).GcFlags.giveStats as usize;
     for (options, stats) in [
         ("-l", COLLECT_GC_STATS),
@@ -183,8 +183,8 @@ fn sizes_out_of_range() {
         ("-xq -xq1", "4096", int),
     ] {
         for option in options.split(' ') {
-            let said = format!("error in RTS option {option}: size outside allowed range ({min} - {max})");
-            refused(&CASE, option, &said, false);
+            let message = format!("error in RTS option {option}: size outside allowed range ({min} - {max})");
+            refused(&CASE, option, &message, false);
         }
     }
 }
@@ -201,8 +201,8 @@ fn wrong_options() {
         refused(&CASE, option, &format!("unknown RTS option: {option}"), true);
     }
     for option in ["-wx", "-Zx", "-Bx"] {
-        let said = format!("flag {} given an argument when none was expected: {option}", &option[..2]);
-        refused(&CASE, option, &said, true);
+        let message = format!("flag {} given an argument when none was expected: {option}", &option[..2]);
+        refused(&CASE, option, &message, true);
     }
     refused(&CASE, "foo", "unexpected RTS argument: foo", true);
     refused(&CASE, "-x", "incomplete RTS option: -x", true);
@@ -222,8 +222,8 @@ fn wrong_options() {
 fn options_of_other_ways() {
     let requires = |case: &Case, options: &str, flag: &str| {
         for option in options.split(' ') {
-            let said = format!("the flag {option} requires the program to be built with {flag}");
-            refused(case, option, &said, true);
+            let message = format!("the flag {option} requires the program to be built with {flag}");
+            refused(case, option, &message, true);
         }
     };
     requires(&CASE, "-N -N2 -Nx -maxN2 -q -qg -qn2 -qm -e -e10 -g1", "-threaded");
@@ -238,14 +238,14 @@ fn options_of_other_ways() {
 }
 
 #[test]
-fn what_is_not_there_yet() {
-    let later = |ways: Ways, option: &str, feature: &str| {
+fn unsupported_options() {
+    let unsupported = |ways: Ways, option: &str, feature: &str| {
         let case = Case { ways, ..CASE };
         refused(&case, option, &format!("{option}: {feature} is not supported by Hecaton yet"), false);
     };
-    later(DEBUG, "-r", "ticky-ticky profiling");
-    later(PLAIN, "-h", "heap profiling");
-    later(PLAIN, "-hT", "heap profiling");
+    unsupported(DEBUG, "-r", "ticky-ticky profiling");
+    unsupported(PLAIN, "-h", "heap profiling");
+    unsupported(PLAIN, "-hT", "heap profiling");
 }
 
 #[test]
@@ -267,7 +267,7 @@ fn classes_of_events() {
         ("-l-s-u", "gp"),
         ("-ls-g", "spu"),
         ("-l-", "sgpu"),
-        // Each option begins anew, but for what is not on by default.
+        // Each option starts from the defaults, except for classes that are off by default.
         ("-l-a -lu", "sgpu"),
         ("-v-au", "u"),
     ] {
@@ -282,8 +282,8 @@ fn classes_of_events() {
     let file = unsafe { std::ffi::CStr::from_ptr(trace("-olfoo").trace_output) };
     assert_eq!(file.to_bytes(), b"foo");
     let parsed = case.run("+RTS -lxgy").unwrap_or_else(|_| panic!("refused"));
-    let said = "p: unknown trace option: x\np: unknown trace option: y\n";
-    assert_eq!(String::from_utf8(parsed.err).unwrap(), said);
+    let message = "p: unknown trace option: x\np: unknown trace option: y\n";
+    assert_eq!(String::from_utf8(parsed.err).unwrap(), message);
 }
 
 #[test]
@@ -359,14 +359,14 @@ fn debug_options() {
 
 #[test]
 fn warnings() {
-    let said = |options: &str| String::from_utf8(CASE.run(options).ok().unwrap().err).unwrap();
-    assert_eq!(said("+RTS -G1 -c"), "p: WARNING: compact/sweep is incompatible with -G1; disabled\n");
+    let message = |options: &str| String::from_utf8(CASE.run(options).ok().unwrap().err).unwrap();
+    assert_eq!(message("+RTS -G1 -c"), "p: WARNING: compact/sweep is incompatible with -G1; disabled\n");
     let small = "p: maximum heap size (-M) is smaller than minimum alloc area size (-A)\n";
-    assert_eq!(said("+RTS -M100k"), small);
-    assert_eq!(said("+RTS -M1m"), "");
+    assert_eq!(message("+RTS -M100k"), small);
+    assert_eq!(message("+RTS -M1m"), "");
     let low = "p: Provided heap start address 0x10000 is lower than minimum address 0x200000000\n";
-    assert_eq!(said("+RTS -xb0x10000"), low);
-    assert_eq!(said("+RTS -xb0x200000000"), "");
+    assert_eq!(message("+RTS -xb0x10000"), low);
+    assert_eq!(message("+RTS -xb0x200000000"), "");
 }
 
 #[test]
@@ -384,7 +384,7 @@ fn only_safe_options() {
     for option in ["-t", "-s", "-S", "-T", "-xn", "--copying-gc", "--internal-counters", "--long-gc-sync=1"] {
         assert!(case.run(&format!("+RTS {option}")).is_ok(), "{option}");
     }
-    let most = "Most RTS options are disabled. Link with -rtsopts to enable them.";
+    let disabled = "Most RTS options are disabled. Link with -rtsopts to enable them.";
     for option in [
         "-A2m",
         "-A1",
@@ -417,16 +417,16 @@ fn only_safe_options() {
         "--machine-readable",
         "--io-manager=posix",
     ] {
-        refused(&case, option, most, false);
+        refused(&case, option, disabled, false);
     }
-    refused(&case, "-foo -A2m", &format!("unknown RTS option: -foo\np: {most}"), false);
+    refused(&case, "-foo -A2m", &format!("unknown RTS option: -foo\np: {disabled}"), false);
     refused(&case, "--foo", "unknown RTS option: --foo", true);
     refused(&case, "-hc", "the flag -hc requires the program to be built with -prof", true);
     refused(&case, "-N2", "the flag -N2 requires the program to be built with -threaded", true);
     assert_eq!(case.run("+RTS --info").err().unwrap().code, 0);
     let c_main = Case { hs_main: false, ..case };
-    let c_most = "Most RTS options are disabled. Use hs_init_with_rtsopts() to enable them.";
-    refused(&c_main, "-A2m", c_most, false);
+    let c_disabled = "Most RTS options are disabled. Use hs_init_with_rtsopts() to enable them.";
+    refused(&c_main, "-A2m", c_disabled, false);
     let threaded = Case { policy: Policy::SafeOnly, ways: THREADED, ..CASE };
     assert!(threaded.run("+RTS -N1 -maxN2").is_ok());
 }
@@ -466,7 +466,7 @@ fn sources_in_order() {
     assert_eq!((gc.generations, gc.minAllocAreaSize, gc.maxHeapSize), (5, 768, 262144));
     let rts: Vec<&[u8]> = parsed.rts_args.iter().map(|a| &a[..]).collect();
     assert_eq!(rts, [&b"-G3"[..], b"-A2m", b"-M1g", b"-G4", b"-A3m", b"-G5"]);
-    // What was built in is allowed everything, even where the command line is not.
+    // Built-in options are unrestricted, even where those of the command line are not.
     for policy in [Policy::None, Policy::SafeOnly, Policy::IgnoreAll] {
         let case = Case { policy, built_in: "-G3", ..CASE };
         assert_eq!(case.flags("").GcFlags.generations, 3);

@@ -1,4 +1,4 @@
-//! The text of `+RTS -?`, which also follows a wrong option.
+//! The text of `+RTS -?`. It is also printed after a wrong option.
 use crate::abi::Ways;
 
 const HEAD: &str = "
@@ -15,7 +15,7 @@ Information:
 Memory (sizes: 4096, 64k, 20m, 1g):
   -A<size>   Allocate this much between collections (default: 1m)
   -AL<size>  Allocate this much in large objects between collections (default: as -A)
-  -n<size>   With several HECs, hand out allocation areas in chunks of this size
+  -n<size>   With several HECs, divide allocation areas into chunks of this size
              (default: 512k, or 4m from -A16m on)
   -O<size>   Let the old generation grow to this size at least (default: 1m)
   -G<n>      Number of generations (default: 2; the oldest of twelve stands for
@@ -57,10 +57,10 @@ Parallelism:
              there are processors, with -maxN<n> no more than this
   -qg[<n>]   Share only collections of generation n and older ones (without n: none)
   -qb[<n>]   Let threads take each other's work only in those (default: chosen)
-  -qn<n>     At most so many threads for a collection (default: -N, or free cores)
-  -qa        Keep each thread that collects on a core
+  -qn<n>     At most this many threads for a collection (default: -N, or free cores)
+  -qa        Bind each GC thread to a core
   --long-gc-sync=<secs>
-             Tell when HECs take longer than this to stop for a collection
+             Report if HECs take longer than this to stop for a collection
   -e<n>      Maximum number of sparks of a HEC (default: 4096)
 ";
 
@@ -87,9 +87,9 @@ Other:
   --install-signal-handlers=<yes|no>
 ";
 
-/// Options that are only taken; the way has some of its own.
+/// Options that are accepted but have no effect; some depend on the way.
 const WITHOUT_EFFECT: &str = "
-Taken, but without effect on Hecaton (docs/limitations.md says why):
+Accepted, but without effect on Hecaton (docs/limitations.md says why):
   -c[<n>] -w -xn --nonmoving-gc --copying-gc
              The oldest generation is always copied
   -m<n> -Z -i<secs> -xb<addr> -xm<addr> -xp --disable-delayed-os-memory-return
@@ -106,7 +106,7 @@ const WITHOUT_EFFECT_THREADED_DEBUG: &str = "  --debug-numa=<n>
 ";
 
 const REFUSED: &str = "
-Refused, since Hecaton cannot do it:
+Refused, because Hecaton does not support them:
   -h -hT     Heap profiles
 ";
 const REFUSED_THREADED: &str = "  --numa[=<mask>]
@@ -121,7 +121,7 @@ Programs linked in other ways (-threaded, -debug, -eventlog) have others.
 See the GHC User's Guide, and docs/limitations.md of Hecaton for what differs.
 ";
 
-/// The lines, without the program's name before them.
+/// The lines, without the program's name.
 pub fn lines(ways: Ways) -> impl Iterator<Item = &'static str> {
     let parts = [
         (true, HEAD),

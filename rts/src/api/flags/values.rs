@@ -1,41 +1,41 @@
-//! The values that options carry: numbers as C reads them, sizes with suffixes.
+//! Values of options: numbers as C parses them, and sizes with suffixes.
 use std::ffi::CString;
 use std::os::raw::c_char;
 
-/// A number and how many bytes of the text it took (0: there is no number).
+/// A number, and the length of its text (0: there is no number).
 fn strtod(text: &[u8]) -> (f64, usize) {
     let c = CString::new(text).unwrap_or_default();
     let mut end: *mut c_char = std::ptr::null_mut();
-    // SAFETY: a terminated string; `end` is set to a place in it.
+    // SAFETY: a terminated string; `end` is set to an address in it.
     let value = unsafe { libc::strtod(c.as_ptr(), &mut end) };
     (value, end as usize - c.as_ptr() as usize)
 }
 
-/// A number, whatever follows it; 0 if there is none.
+/// The number at the start of the text; 0 if there is none.
 pub fn number(text: &[u8]) -> f64 {
     strtod(text).0
 }
 
-/// A number with nothing after it.
+/// A number without any text after it.
 pub fn exact_number(text: &[u8]) -> Option<f64> {
     let (value, used) = strtod(text);
     (used > 0 && used == text.len()).then_some(value)
 }
 
-/// A number that the text begins with.
+/// The number at the start of the text.
 pub fn leading_number(text: &[u8]) -> Option<f64> {
     let (value, used) = strtod(text);
     (used > 0).then_some(value)
 }
 
-/// A decimal integer, whatever follows it; 0 if there is none.
+/// The decimal integer at the start of the text; 0 if there is none.
 pub fn integer(text: &[u8]) -> i64 {
     let c = CString::new(text).unwrap_or_default();
     // SAFETY: a terminated string.
     unsafe { libc::strtol(c.as_ptr(), std::ptr::null_mut(), 10) }
 }
 
-/// An address in `base`, or in the base that its prefix tells if `base` is 0.
+/// An address in `base`, or in the base of its prefix if `base` is 0.
 pub fn address(text: &[u8], base: i32) -> usize {
     let c = CString::new(text).unwrap_or_default();
     // SAFETY: a terminated string.
@@ -47,8 +47,8 @@ pub fn nanoseconds(seconds: f64) -> i64 {
     (seconds * 1e9) as i64
 }
 
-/// A size: a number, times what the *last* letter says (b: bytes, w: words, k, m, g: binary
-/// multiples; another letter says nothing).
+/// A size: a number times the unit of the *last* letter (b: bytes, w: words, k, m, g: binary multiples). Other letters
+/// mean bytes.
 fn scaled(text: &[u8]) -> f64 {
     let unit = match text.last() {
         Some(b'g' | b'G') => 1024.0 * 1024.0 * 1024.0,
@@ -60,7 +60,7 @@ fn scaled(text: &[u8]) -> f64 {
     number(text) * unit
 }
 
-/// Why a size was refused.
+/// The allowed range of a size that is out of range.
 #[derive(Debug, PartialEq, Eq)]
 pub struct OutOfRange {
     pub min: u64,
@@ -70,7 +70,7 @@ pub struct OutOfRange {
 /// A size between `min` and `max` bytes.
 pub fn size(text: &[u8], min: u64, max: u64) -> Result<u64, OutOfRange> {
     let bytes = scaled(text);
-    // What no word can hold counts as 0, so that it is refused wherever a size is needed.
+    // A size that no word can hold counts as 0, so that it is refused wherever a size is needed.
     let word = if bytes < 18446744073709551616.0 { bytes as u64 } else { 0 };
     if bytes.is_nan() || bytes < 0.0 || word < min || word > max {
         return Err(OutOfRange { min, max });

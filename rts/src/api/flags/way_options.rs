@@ -1,12 +1,11 @@
-//! Options for which the program must be linked in a certain way: parallelism, event log,
-//! profiling, debugging.
+//! Options that depend on the way of linking: parallelism, event log, profiling, debugging.
 use crate::abi::layout::*;
 use crate::api::flags::parser::{Read, Reader};
 use crate::api::flags::values;
 use crate::base::config::processors;
 use crate::hec::MAX_HECS;
 
-/// How a program must be linked to have an event log.
+/// The link options that give a program an event log.
 const FOR_EVENTS: &str = "-eventlog, -prof or -debug";
 
 impl Reader<'_> {
@@ -19,7 +18,7 @@ impl Reader<'_> {
                 self.privileged()?;
                 match (self.ways.threaded, value.first()) {
                     (false, _) => self.requires(arg, "-threaded"),
-                    // The old way to ask for one collecting thread.
+                    // An old option for one GC thread.
                     (true, Some(b'1')) => self.flags.ParFlags.parGcEnabled = false,
                     (true, _) => self.unknown(arg),
                 }
@@ -44,7 +43,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// `-N<n>`; `-N` is as many as there are processors.
+    /// `-N<n>`. `-N` alone means as many as there are processors.
     fn capabilities(&mut self, arg: &[u8], value: &[u8]) {
         if !self.ways.threaded {
             return self.requires(arg, "-threaded");
@@ -56,7 +55,7 @@ impl Reader<'_> {
         self.flags.ParFlags.nCapabilities = wanted as u32;
     }
 
-    /// `-maxN<n>`: as many as there are processors, but no more than this.
+    /// `-maxN<n>`: as many as there are processors, but at most `n`.
     pub(super) fn capabilities_up_to(&mut self, arg: &[u8]) -> Read {
         if !self.ways.threaded {
             self.requires(arg, "-threaded");
@@ -65,8 +64,8 @@ impl Reader<'_> {
         match values::integer(&arg[5..]) {
             n if n <= 0 => self.bad_value("-maxN"),
             n => {
-                let most = n.min(MAX_HECS as i64) as usize;
-                self.flags.ParFlags.nCapabilities = processors().min(most) as u32;
+                let max = n.min(MAX_HECS as i64) as usize;
+                self.flags.ParFlags.nCapabilities = processors().min(max) as u32;
             }
         }
         Ok(())
@@ -109,14 +108,14 @@ impl Reader<'_> {
             Some(b'i') => par.parGcNoSyncWithIdle = values::integer(number) as u32,
             Some(b'a') => par.setAffinity = true,
             Some(b'm') => par.migrate = false,
-            // Once meant "do not wake threads elsewhere"; still accepted.
+            // An old option ("do not wake threads on other HECs"), still accepted.
             Some(b'w') => {}
             Some(_) => self.unknown(arg),
         }
         Ok(())
     }
 
-    /// `-l -v`: which classes of events; each of these options begins with the usual ones.
+    /// `-l -v`: classes of events. Each of these options starts from the default classes.
     fn trace(&mut self, to: usize, classes: &[u8]) {
         let trace = &mut self.flags.TraceFlags;
         trace.tracing = to as i32;
@@ -146,7 +145,7 @@ impl Reader<'_> {
                 b'f' => trace.sparks_full = wanted,
                 b'u' => trace.user = wanted,
                 b't' => trace.timestamp = wanted,
-                other => self.said.say([&b"unknown trace option: "[..], &[other]].concat()),
+                other => self.messages.add([&b"unknown trace option: "[..], &[other]].concat()),
             }
             wanted = true;
         }
@@ -156,15 +155,15 @@ impl Reader<'_> {
         match value {
             [b'l'] if self.ways.eventlog => self.wrong_option("-ol expects filename", &[]),
             [b'l', file @ ..] if self.ways.eventlog => {
-                // Never freed: it may be named by a log that begins at any time.
+                // Never freed: a log that begins at any time may use it.
                 let file = std::ffi::CString::new(file).unwrap_or_default();
                 self.flags.TraceFlags.trace_output = file.into_raw();
             }
             [b'l', ..] => self.requires(arg, FOR_EVENTS),
-            // (C takes the end of the string for the letter, and says it.)
+            // C takes the end of the string for the letter, and prints it.
             _ => {
                 let letter = value.first().copied().unwrap_or(0);
-                self.said.say([&b"Unknown output flag -o"[..], &[letter]].concat());
+                self.messages.add([&b"Unknown output flag -o"[..], &[letter]].concat());
                 return Err(self.parser_error());
             }
         }
@@ -196,7 +195,7 @@ impl Reader<'_> {
                 _ => return Err(self.bad_option(arg)),
             } = true;
         }
-        // Messages about what is going on.
+        // Debug messages.
         self.flags.TraceFlags.tracing = TRACE_STDERR as i32;
         Ok(())
     }
