@@ -1,30 +1,37 @@
-//! Callbacks: C function pointers made for Haskell functions (`foreign import "wrapper"`).
+//! Adjustors: C function pointers for Haskell functions (`foreign import "wrapper"`).
 //!
-//! For each such import the compiler makes a C stub that takes the function's stable pointer
-//! and then the arguments. A callback is a piece of code that C calls with the arguments alone
-//! and that calls the stub. Integer arguments travel in rdi, rsi, rdx, rcx, r8, r9, so the
-//! stable pointer shifts them by one register, and the sixth, if there is one, onto the stack.
-//! For that case the stub has one more parameter after the sixth integer argument, in the place
-//! where a return address would lie if the callback had just pushed the register; we fill it.
-//! Floating-point arguments stay where they are, but for those on the stack.
+//! For each such import the compiler makes a C stub. The stub takes the function's stable pointer, and then the
+//! arguments. A callback is a piece of code that C calls with the arguments alone, and that calls the stub.
 //!
-//! Code and data come in pairs of pages, 128 slots each. The code of every slot is the same: it
-//! points r10 at the slot with the same number in the next page and jumps to the routine named
-//! there, so code pages are written once and never again while they can be executed.
+//! *Protocol* of a call
+//!
+//! 1. Integer arguments are in rdi, rsi, rdx, rcx, r8 and r9. The callback moves each of them to the next register, and
+//!    puts the stable pointer into rdi.
+//! 2. A sixth integer argument moves to the stack. For this case the stub has one more parameter after it, where a
+//!    return address would be if the callback had just pushed the register. The callback fills that place.
+//! 3. Floating-point arguments stay where they are, except those on the stack.
+//!
+//! *Invariants*
+//!
+//! - Code and data are in pairs of pages with 128 slots each. The code of all slots is the same: it loads the address
+//!   of the slot with the same number in the next page into r10, and jumps to the routine that this slot names.
+//! - So code pages are written once, and never while they are executable.
+//!
+//! *Locking*: one lock for the free slots.
 use crate::base::fatal::broken;
 use crate::hec::out_of_memory;
 use crate::prims::stable_ptr::hs_free_stable_ptr;
 use std::arch::global_asm;
 use std::sync::{Mutex, PoisonError};
 
-/// What a callback knows; read by the routines below.
+/// The data of a callback, which the routines below read.
 #[repr(C)]
 struct Slot {
     stable_ptr: usize,
     /// The routine that rearranges the arguments; null while the slot is free.
     routine: usize,
     stub: usize,
-    /// For `hec_callback_stack`: see [`stack_shape`]. Owned.
+    /// For `hec_callback_stack`: see [`stack_shape`]. Owned by the slot.
     shape: *mut Vec<i64>,
     /// The elements of `shape`.
     words: *const i64,
@@ -54,7 +61,7 @@ global_asm!(
     "  mov rdi, [r10]",
     "  jmp [r10 + 16]",
     "  .cfi_endproc",
-    // Pushes the stub's stack arguments, each from where the shape says.
+    // Pushes the stub's stack arguments, each from its place in the shape.
     ".globl hec_callback_stack",
     ".hidden hec_callback_stack",
     "hec_callback_stack:",
@@ -91,14 +98,13 @@ extern "C" {
     fn hec_callback_stack();
 }
 
-/// Where `hec_callback_stack` finds things, from its frame pointer.
+/// Offsets from the frame pointer of `hec_callback_stack`.
 const SAVED_R9: i64 = -8;
 const RETURN_ADDRESS: i64 = 8;
 const FIRST_STACK_ARGUMENT: i64 = 16;
 
-/// The stub's stack arguments for the argument types `types` (`f` and `d`: floating point; all
-/// else: integers), by where they come from, after their even number. `None` when the stub
-/// finds its stack arguments where C put them.
+/// The sources of the stub's stack arguments, after their number, which is even. `types` are the argument types: `f`
+/// and `d` are floating point, all others integers. `None` if the stub finds its stack arguments where C put them.
 fn stack_shape(types: &[u8]) -> Option<Vec<i64>> {
     let (mut integers, mut floats, mut on_stack) = (0, 0, 0);
     let mut next_on_stack = || {
@@ -125,7 +131,7 @@ fn stack_shape(types: &[u8]) -> Option<Vec<i64>> {
         return None;
     }
     if shape.len() % 2 == 0 {
-        // Padding, beyond the last argument: the stack stays aligned.
+        // Padding beyond the last argument keeps the stack aligned.
         shape.push(RETURN_ADDRESS);
     }
     shape[0] = shape.len() as i64 - 1;
@@ -135,13 +141,13 @@ fn stack_shape(types: &[u8]) -> Option<Vec<i64>> {
 /// Addresses of free code slots.
 static FREE: Mutex<Vec<usize>> = Mutex::new(Vec::new());
 
-/// Runs `f` with the free slots locked (around a fork, so that the child does not find them taken).
+/// Runs `f` with the free slots locked. Around a fork, so that the child does not find the lock taken.
 pub fn with_locked<R>(f: impl FnOnce() -> R) -> R {
     let _free = FREE.lock().unwrap_or_else(PoisonError::into_inner);
     f()
 }
 
-/// A new pair of pages, all of whose slots are free.
+/// A new pair of pages, with all slots free.
 unsafe fn new_pages(free: &mut Vec<usize>) {
     let rw = libc::PROT_READ | libc::PROT_WRITE;
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
@@ -163,10 +169,10 @@ unsafe fn slot_of<'a>(code: usize) -> &'a mut Slot {
     &mut *((code + PAGE) as *mut Slot)
 }
 
-/// A C function that calls `stub` with `stable_ptr` before its arguments. There is one calling
-/// convention on this machine, whatever `_convention` says.
+/// A C function that calls `stub` with `stable_ptr` before its arguments. This machine has only one calling convention,
+/// so `_convention` is ignored.
 /// # Safety
-/// `types` is a string that tells the argument types of `stub`.
+/// `types` is a string with the argument types of `stub`.
 #[no_mangle]
 pub unsafe extern "C" fn createAdjustor(
     _convention: i32,
@@ -198,7 +204,7 @@ pub unsafe extern "C" fn createAdjustor(
 
 /// Frees a callback and the stable pointer to its Haskell function.
 /// # Safety
-/// `callback` came from [`createAdjustor`], and nobody calls it any more.
+/// `callback` came from [`createAdjustor`], and is not called any more.
 #[no_mangle]
 pub unsafe extern "C" fn freeHaskellFunctionPtr(callback: usize) {
     let slot = slot_of(callback);
@@ -214,7 +220,7 @@ pub unsafe extern "C" fn freeHaskellFunctionPtr(callback: usize) {
     FREE.lock().unwrap_or_else(PoisonError::into_inner).push(callback);
 }
 
-/// The name that C code knows for [`freeHaskellFunctionPtr`].
+/// The name of [`freeHaskellFunctionPtr`] for C code.
 /// # Safety
 /// As for that.
 #[no_mangle]
@@ -268,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_arrive() {
+    fn arguments_are_passed_on() {
         unsafe {
             let f: extern "C" fn(u8, f64, i64) -> f64 = transmute(make(few as *const () as usize, c"Ldl"));
             assert_eq!(f(3, 0.5, -10), -6.5);

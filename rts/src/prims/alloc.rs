@@ -1,8 +1,12 @@
-//! Allocation for primitive operations: arrays that may be large or pinned, and filler.
+//! Allocation for primitive operations: arrays that may be large or pinned, and filler objects.
 //!
-//! A large array is granted only if the system can give as much (`memory/available.rs`), and the limit on the heap leaves room for it
-//! (`collector/policy/max_heap.rs`). Where only a full collection will tell, the primitive operation has it done and asks again; meanwhile other
-//! threads may run and take what there is. Code in C cannot wait.
+//! *Protocol*
+//!
+//! 1. A large array is granted only if the system can give the memory (`memory/available.rs`) and the heap limit leaves
+//!    room for it (`collector/policy/max_heap.rs`).
+//! 2. If only a full collection can tell, the primitive operation requests one and asks again. Other threads may run in
+//!    between, and take the room.
+//! 3. C code cannot wait for a collection.
 use crate::abi::closure::fields::*;
 use crate::abi::{words, Closure, WORD};
 use crate::base::poison::unpoisoned;
@@ -14,11 +18,11 @@ use crate::memory::{age_of, available, in_heap, Age, LARGE_OBJECT_WORDS};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-/// No array is larger: the address range ends before. Keeps sizes from overflowing.
+/// Words of the largest array: beyond every address range, and small enough that sizes do not overflow.
 const MAX_WORDS: usize = 1 << 40;
 
-/// Counts what does not come out of the nursery towards the running thread's allocation limit;
-/// what does is counted whenever the thread stops.
+/// Counts words outside the nursery towards the running thread's allocation limit. Words in the nursery are counted
+/// when the thread stops.
 unsafe fn count_towards_limit(hec: &Hec, words: usize) {
     let t = hec.current();
     if !t.is_null() {
@@ -26,48 +30,48 @@ unsafe fn count_towards_limit(hec: &Hec, words: usize) {
     }
 }
 
-/// Objects of fewer bytes are counted by the collection that they make due, as small ones are.
-const WORTH_ASKING_BYTES: usize = 1 << 20;
+/// Objects of fewer bytes are not checked: the collections that they cause account for them, as for small objects.
+const MIN_CHECKED_BYTES: usize = 1 << 20;
 
-/// Threads that wait for a full collection to tell whether they get what they want, with what [`max_heap::fit`] has said.
-static ASKED: Mutex<BTreeMap<u64, usize>> = Mutex::new(BTreeMap::new());
+/// Threads that wait for a full collection to decide their request, with the earlier result of [`max_heap::fit`].
+static WAITING: Mutex<BTreeMap<u64, usize>> = Mutex::new(BTreeMap::new());
 
-/// The answer to a request for an array: its address, or what Prims.h says.
+/// The answer to a request for an array: its address, or a constant of Prims.h.
 pub type Answer = usize;
-pub const NO: Answer = 0;
+pub const REFUSED: Answer = 0;
 const COLLECT_FIRST: Answer = 1;
 
-/// Is there room for an object of so many bytes? `Err` is the answer for who wants it.
+/// Is there room for an object of `bytes` bytes? The error is the answer to the requester.
 /// # Safety
 /// Called from Cmm with the HEC held and Hp saved.
 pub unsafe fn admit(hec: &mut Hec, bytes: usize) -> Result<(), Answer> {
-    if bytes < WORTH_ASKING_BYTES || !max_heap::is_set() {
-        return if can_be_had(bytes) { Ok(()) } else { Err(NO) };
+    if bytes < MIN_CHECKED_BYTES || !max_heap::is_set() {
+        return if can_allocate(bytes) { Ok(()) } else { Err(REFUSED) };
     }
     if !available::can_grant(bytes) {
-        return Err(NO);
+        return Err(REFUSED);
     }
-    let mut asked = unpoisoned(ASKED.lock());
+    let mut waiting = unpoisoned(WAITING.lock());
     let thread = hec.current().obj().id;
-    match max_heap::fit(bytes, asked.remove(&thread)) {
+    match max_heap::fit(bytes, waiting.remove(&thread)) {
         Fit::Fits => Ok(()),
-        Fit::Never => Err(NO),
+        Fit::Never => Err(REFUSED),
         Fit::AfterCollection(before) => {
-            // A thread that is killed while it waits never comes back.
-            asked.retain(|_, other| *other >= before);
-            asked.insert(thread, before);
+            // A thread that was killed while it waited has left an entry behind.
+            waiting.retain(|_, other| *other >= before);
+            waiting.insert(thread, before);
             hec.request_gc(GcRequest::Major);
             Err(COLLECT_FIRST)
         }
     }
 }
 
-/// Can an object of so many bytes be had, if collections free enough?
-fn can_be_had(bytes: usize) -> bool {
-    bytes < WORTH_ASKING_BYTES || available::can_grant(bytes) && max_heap::fit(bytes, None) != Fit::Never
+/// Can an object of `bytes` bytes be allocated if collections free enough?
+fn can_allocate(bytes: usize) -> bool {
+    bytes < MIN_CHECKED_BYTES || available::can_grant(bytes) && max_heap::fit(bytes, None) != Fit::Never
 }
 
-/// Room for an object of `words` that cannot be large.
+/// Room for an object of `words` words that is not large.
 /// # Safety
 /// Called from Cmm with the HEC held and Hp saved.
 #[no_mangle]
@@ -76,13 +80,13 @@ pub unsafe extern "C" fn hec_allocate(hec: &mut Hec, words: usize) -> Closure {
     hec.allocate(words)
 }
 
-/// Room for an object of `words`, however many, or another [`Answer`].
+/// Room for an object of any size, or another [`Answer`].
 /// # Safety
 /// As for [`hec_allocate`].
 #[no_mangle]
 pub unsafe extern "C" fn hec_request_array(hec: &mut Hec, words: usize) -> Answer {
     if words > MAX_WORDS {
-        return NO;
+        return REFUSED;
     }
     match admit(hec, words * WORD) {
         Ok(()) => array(hec, words).0,
@@ -90,12 +94,11 @@ pub unsafe extern "C" fn hec_request_array(hec: &mut Hec, words: usize) -> Answe
     }
 }
 
-/// Room for an object of `words`, however many; null when there is no memory for it. Who asks for more than is free does not wait for a
-/// collection.
+/// Room for an object of any size; null if there is no memory for it. Does not wait for a collection.
 /// # Safety
-/// The HEC is held; the caller writes a whole object before anything else looks at the heap.
+/// The HEC is held. The caller writes a whole object before anything else reads the heap.
 pub unsafe fn array(hec: &mut Hec, words: usize) -> Closure {
-    if words > MAX_WORDS || !can_be_had(words * WORD) {
+    if words > MAX_WORDS || !can_allocate(words * WORD) {
         return Closure::NULL;
     }
     let Some(c) = hec.try_allocate(words) else { return Closure::NULL };
@@ -105,14 +108,14 @@ pub unsafe fn array(hec: &mut Hec, words: usize) -> Closure {
     c
 }
 
-/// A byte array that never moves, whose contents begin at a multiple of `alignment`, a power
-/// of two, or another [`Answer`].
+/// A byte array that never moves, or another [`Answer`]. Its contents begin at a multiple of `alignment`, a power of
+/// two.
 /// # Safety
 /// As for [`hec_allocate`].
 #[no_mangle]
 pub unsafe extern "C" fn hec_request_pinned(hec: &mut Hec, bytes: usize, alignment: usize) -> Answer {
     if bytes > MAX_WORDS * WORD || alignment > MAX_WORDS {
-        return NO;
+        return REFUSED;
     }
     if let Err(answer) = admit(hec, bytes + alignment) {
         return answer;
@@ -125,12 +128,12 @@ pub unsafe extern "C" fn hec_request_pinned(hec: &mut Hec, bytes: usize, alignme
     c.0
 }
 
-/// Room for a byte array of `size` words, header included, that never moves, such that its byte `offset` is at a multiple of `alignment`,
-/// a power of two; null when there is no memory for it. As for [`fn@array`], nobody waits.
+/// Room for a byte array of `size` words, header included, that never moves; null if there is no memory for it. Its
+/// byte `offset` is at a multiple of `alignment`, a power of two. Does not wait for a collection.
 /// # Safety
-/// The HEC is held; the caller writes a whole array before anything else looks at the heap.
+/// The HEC is held. The caller writes a whole array before anything else reads the heap.
 pub unsafe fn pinned(hec: &mut Hec, size: usize, alignment: usize, offset: usize) -> Closure {
-    if size > 2 * MAX_WORDS || alignment > MAX_WORDS || !can_be_had(size * WORD + alignment) {
+    if size > 2 * MAX_WORDS || alignment > MAX_WORDS || !can_allocate(size * WORD + alignment) {
         return Closure::NULL;
     }
     let Some(c) = hec.alloc.allocate_pinned(size, alignment.max(WORD), offset) else {
@@ -144,16 +147,16 @@ pub unsafe fn pinned(hec: &mut Hec, size: usize, alignment: usize, offset: usize
     c
 }
 
-/// Does this object stay where it is for as long as it lives?
+/// Does this object never move?
 #[no_mangle]
 pub extern "C" fn hec_is_pinned(c: Closure) -> usize {
-    let stays = !in_heap(c.0) || !age_of(c.0).is_plain();
+    let is_pinned = !in_heap(c.0) || !age_of(c.0).is_plain();
     debug_assert!(!in_heap(c.0) || age_of(c.0).step() != Age::FREE.step());
-    stays as usize
+    is_pinned as usize
 }
 
-/// Writes objects that nobody refers to over `words` words, so that a walk over the block
-/// finds whole objects: a byte array, or a lone header.
+/// Fills `words` words with unreferenced objects: a byte array, or a single header. So a walk over the block finds
+/// whole objects.
 /// # Safety
 /// Nothing refers to the words.
 #[no_mangle]

@@ -1,4 +1,4 @@
-//! Arrays of pointers made by the runtime itself.
+//! Arrays of pointers that the runtime itself makes.
 use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
 use crate::abi::{Closure, WORD};

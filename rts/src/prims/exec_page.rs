@@ -1,13 +1,13 @@
-//! `rts/ExecPage.h`: pages for code that is made while the program runs, first written and then run.
+//! `rts/ExecPage.h`: pages for generated code, which are first written and then executed.
 use crate::base::fatal::exit_with;
 use crate::hec::out_of_memory;
 use libc::c_void;
 use std::ptr::null_mut;
 
-/// What the processor maps at a time.
+/// Bytes of a page of this processor.
 const PAGE: usize = 4096;
 
-/// A page that may be written.
+/// A page that can be written.
 #[no_mangle]
 pub extern "C" fn allocateExecPage() -> *mut c_void {
     // SAFETY: new memory.
@@ -20,7 +20,7 @@ pub extern "C" fn allocateExecPage() -> *mut c_void {
     page
 }
 
-/// From now on the page may be run, and not be written.
+/// Makes the page executable, and no longer writable.
 /// # Safety
 /// It is a page of [`allocateExecPage`].
 #[no_mangle]
@@ -31,12 +31,12 @@ pub unsafe extern "C" fn freezeExecPage(page: *mut c_void) {
 }
 
 /// # Safety
-/// As for [`freezeExecPage`], and nobody runs it.
+/// As for [`freezeExecPage`], and no thread executes it.
 #[no_mangle]
 pub unsafe extern "C" fn freeExecPage(page: *mut c_void) {
     libc::munmap(page, PAGE);
 }
 
-/// Has the instructions at an address be seen by the processor that were just written there: on this one they are.
+/// Makes new code visible to instruction fetch. On this processor it already is.
 #[no_mangle]
 pub extern "C" fn flushExec(_bytes: usize, _code: *const c_void) {}

@@ -1,12 +1,11 @@
-//! A lock that foreign code may take in one call and release in another, which a guard cannot.
+//! A lock that foreign code may take in one call and release in another, which a guard cannot do.
 use crate::hec::many;
 use std::cell::UnsafeCell;
 
-/// A plain mutual-exclusion lock. Usable before the runtime has started: modules register
-/// exports and static pointers from constructors.
+/// A mutex. It can be used before the runtime starts: constructors of modules register exports and static pointers.
 pub struct Lock(UnsafeCell<libc::pthread_mutex_t>);
 
-// SAFETY: that is what a mutex is for.
+// SAFETY: a mutex may be shared.
 unsafe impl Sync for Lock {}
 
 impl Lock {
@@ -23,10 +22,10 @@ impl Lock {
     pub unsafe fn release(&self) {
         libc::pthread_mutex_unlock(self.0.get());
     }
-    /// Takes the lock until the guard goes, if there are several HECs: for what only their
-    /// holders touch. (Their number does not change while one is at work.)
+    /// Takes the lock until the guard is dropped, if there are several HECs. It protects what only holders of HECs use.
+    /// The number of HECs does not change while one of them is held.
     /// # Safety
-    /// The caller holds a HEC, and not the lock.
+    /// The caller holds a HEC, and does not hold the lock.
     pub unsafe fn among_hecs(&self) -> AmongHecs<'_> {
         if !many() {
             return AmongHecs(None);
@@ -42,7 +41,7 @@ pub struct AmongHecs<'a>(Option<&'a Lock>);
 impl Drop for AmongHecs<'_> {
     fn drop(&mut self) {
         if let Some(lock) = self.0 {
-            // SAFETY: acquired when this was made.
+            // SAFETY: acquired when the guard was made.
             unsafe { lock.release() }
         }
     }

@@ -1,4 +1,6 @@
-//! Haskell's file locks: many readers or one writer of a file, within this process.
+//! Haskell's file locks: many readers or one writer of a file within this process.
+//!
+//! *Locking*: one lock for all of them.
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
@@ -14,8 +16,8 @@ enum Held {
 #[derive(Default)]
 struct Locks {
     files: HashMap<File, Held>,
-    /// Which files each name of a lock, a descriptor, stands for. Where a descriptor was closed behind its handle's back and
-    /// given out again, that is more than one: the latest goes first.
+    /// The files that each name of a lock, a descriptor, stands for. There are several if a descriptor was closed
+    /// without its handle and used again. Unlocking removes the latest.
     by_id: HashMap<u64, Vec<File>>,
 }
 
@@ -57,7 +59,7 @@ fn with<R>(f: impl FnOnce(&mut Locks) -> R) -> R {
     f(locks.get_or_insert_with(Locks::default))
 }
 
-/// 0 if the lock was taken, -1 if another is in the way.
+/// Returns 0 if the lock was taken, and -1 if another lock is in the way.
 #[no_mangle]
 pub extern "C" fn lockFile(id: u64, device: u64, inode: u64, for_writing: i32) -> i32 {
     if with(|l| l.lock(id, (device, inode), for_writing != 0)) {
@@ -67,7 +69,7 @@ pub extern "C" fn lockFile(id: u64, device: u64, inode: u64, for_writing: i32) -
     }
 }
 
-/// 0 if there was a lock to release, else 1.
+/// Returns 0 if there was a lock to release, else 1.
 #[no_mangle]
 pub extern "C" fn unlockFile(id: u64) -> i32 {
     i32::from(!with(|l| l.unlock(id)))
@@ -89,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_descriptor_used_again() {
+    fn a_reused_descriptor_unlocks_the_latest_file() {
         let (mut l, f, g) = (Locks::default(), (1, 2), (1, 3));
         assert!(l.lock(3, f, true) && l.lock(3, g, true));
         assert!(l.unlock(3) && l.lock(4, g, true) && !l.lock(4, f, false));

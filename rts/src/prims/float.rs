@@ -1,8 +1,8 @@
-//! Floating-point numbers taken apart and put together, with whole-number mantissas.
+//! Decoding and encoding of floating-point numbers, with integral mantissas.
 
-/// Mantissa and exponent of a number in a binary format of `mantissa_bits` (the implicit one
-/// included) and exponent bias `bias`. The mantissa of a number other than zero has all its
-/// bits; infinities and NaNs come out as if their exponent were an ordinary one.
+/// Mantissa and exponent of a number in a binary format with `mantissa_bits` (including the implicit one) and exponent
+/// bias `bias`. The mantissa of a nonzero number is normalised. Infinities and NaNs are decoded as if their exponent
+/// were an ordinary one.
 fn decode(bits: u64, mantissa_bits: u32, bias: i64) -> (i64, i64) {
     let fraction_bits = mantissa_bits - 1;
     let exponent_bits = match mantissa_bits {
@@ -15,7 +15,7 @@ fn decode(bits: u64, mantissa_bits: u32, bias: i64) -> (i64, i64) {
     let (mantissa, exponent) = match (biased, fraction) {
         (0, 0) => return (0, 0),
         (0, f) => {
-            // Subnormal: shift the leading one up to where normal numbers have it.
+            // Subnormal: shift the leading one to its position in normal numbers.
             let shift = f.leading_zeros() - (64 - mantissa_bits);
             (f << shift, 1 - shift as i64)
         }
@@ -49,7 +49,8 @@ extern "C" {
     fn ldexp(x: f64, exponent: i32) -> f64;
 }
 
-/// `x` times two to the `e`, for any `e`: beyond the range of the format nothing changes.
+/// `x` times two to the power `e`, for any `e`. The result does not depend on how far `e` is beyond the range of the
+/// format.
 fn scale(x: f64, e: i64) -> f64 {
     // SAFETY: a pure function.
     unsafe { ldexp(x, e.clamp(i32::MIN as i64, i32::MAX as i64) as i32) }
@@ -85,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn decoding_is_undone_by_encoding() {
+    fn encoding_inverts_decoding() {
         for x in [1.0, -1.5, 0.1, 1e300, -1e-300, f64::MIN_POSITIVE, 5e-324, -2.5e-310] {
             let (m, e) = double(x);
             assert_eq!(__int_encodeDouble(m, e), x);
@@ -100,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn the_numbers_that_are_none() {
+    fn zeros_infinities_and_nans_are_decoded() {
         assert_eq!(double(0.0), (0, 0));
         assert_eq!(double(-0.0), (0, 0));
         assert_eq!(double(f64::INFINITY), (1 << 52, 972));

@@ -1,4 +1,4 @@
-//! Exported functions: foreign code may call them at any time, so they are roots for ever.
+//! Exported functions. Foreign code may call them at any time, so they are roots for ever.
 use super::stable_ptr::getStablePtr;
 use crate::abi::Closure;
 
@@ -12,9 +12,9 @@ pub struct ForeignExports {
     exports: [Closure; 0],
 }
 
-/// Keeps a module's exports alive. Called by its constructor, before the runtime starts.
+/// Keeps a module's exports alive. The module's constructor calls this, before the runtime starts.
 /// # Safety
-/// The list is as long as it says.
+/// The list has `len` entries.
 #[no_mangle]
 pub unsafe extern "C" fn registerForeignExports(list: *const ForeignExports) {
     let exports = std::ptr::addr_of!((*list).exports) as *const Closure;

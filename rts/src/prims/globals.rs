@@ -1,8 +1,9 @@
-//! Values that libraries want to exist once in a program, even when the library is in it twice:
-//! the first stable pointer offered for a name stays.
+//! Values that exist once in a program, even if the library that owns them is linked twice.
+//!
+//! *Protocol*: the first stable pointer that is offered for a name is kept.
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Keeps `offered` if the store is empty; returns what is kept.
+/// Keeps `offered` if the store is empty. Returns the kept value.
 fn get_or_set(store: &AtomicUsize, offered: usize) -> usize {
     match store.compare_exchange(0, offered, Ordering::AcqRel, Ordering::Acquire) {
         Ok(_) => offered,

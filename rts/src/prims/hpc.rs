@@ -1,8 +1,12 @@
-//! Program coverage: counts of the ticks that `-fhpc` compiles in, kept in a `.tix` file.
+//! Program coverage: counts of the ticks that `-fhpc` compiles in, in a `.tix` file.
 //!
-//! A program adds to the counts of its earlier runs: the file is read at start and written at
-//! the end. It is the text `Tix [ TixModule "Main" 1234567 3 [1,2,3], … ]`. Modules register
-//! from constructors, before the file is read, or while code is loaded, after.
+//! *Protocol*
+//!
+//! 1. Modules register from constructors before the file is read, or later when code is loaded.
+//! 2. The file is read at start, and the counts of earlier runs are added.
+//! 3. The file is written at the end. Its text is `Tix [ TixModule "Main" 1234567 3 [1,2,3], … ]`.
+//!
+//! *Locking*: one lock.
 use crate::base::fatal;
 use crate::base::fatal::exit_with;
 use libc::c_char;
@@ -11,7 +15,7 @@ use std::path::PathBuf;
 use std::ptr;
 use std::sync::{Mutex, PoisonError};
 
-/// `HpcModuleInfo`: read by `base` through the list that begins at [`hs_hpc_rootModule`].
+/// `HpcModuleInfo`. `base` reads it through the list at [`hs_hpc_rootModule`].
 #[repr(C)]
 pub struct Module {
     name: *const c_char,
@@ -22,7 +26,7 @@ pub struct Module {
     next: *mut Module,
 }
 
-/// What the file says of a module.
+/// The record of a module in the file.
 #[derive(Debug, PartialEq)]
 struct Record {
     name: String,
@@ -32,7 +36,7 @@ struct Record {
 
 struct State {
     root: *mut Module,
-    /// From the file, for modules that have not registered yet.
+    /// Records from the file for modules that have not registered yet.
     records: Vec<Record>,
     file: Option<PathBuf>,
     pid: i32,
@@ -104,7 +108,7 @@ fn render<'a>(modules: impl Iterator<Item = (&'a str, u32, &'a [u64])>) -> Strin
 }
 
 impl State {
-    /// Gives a module that is there what the file says of it.
+    /// Adds the file's counts of a registered module.
     unsafe fn claim(&mut self, m: &Module) {
         let name = CStr::from_ptr(m.name).to_string_lossy();
         let Some(i) = self.records.iter().position(|r| r.name == name) else { return };
@@ -120,7 +124,7 @@ impl State {
 
 /// Registers a module, once.
 /// # Safety
-/// `name` is a string and `counts` has room for `ticks`; both stay where they are.
+/// `name` is a string, `counts` has `ticks` elements, and both live for ever.
 #[no_mangle]
 pub unsafe extern "C" fn hs_hpc_module(name: *const c_char, ticks: u32, hash: u32, counts: *mut u64) {
     with(|s| {
@@ -143,14 +147,14 @@ pub extern "C" fn hs_hpc_rootModule() -> *mut Module {
     with(|s| s.root)
 }
 
-/// Reads the counts of earlier runs, if the program counts at all.
+/// Reads the counts of earlier runs, if the program has coverage counts.
 #[no_mangle]
 pub extern "C" fn startupHpc() {
     with(|s| {
         if s.root.is_null() {
             return;
         }
-        // SAFETY: asks for a number.
+        // SAFETY: a query.
         s.pid = unsafe { libc::getpid() };
         let program = crate::base::fatal::program_name();
         let file =
@@ -173,11 +177,11 @@ pub extern "C" fn startupHpc() {
     })
 }
 
-/// Writes the counts. A forked child leaves that to its parent.
+/// Writes the counts. A forked child does not: its parent does.
 #[no_mangle]
 pub extern "C" fn exitHpc() {
     with(|s| {
-        // SAFETY: asks for a number.
+        // SAFETY: a query.
         let parent = unsafe { libc::getpid() } == s.pid;
         let Some(file) = s.file.take().filter(|_| parent) else { return };
         let mut found: Vec<(String, u32, &[u64])> = Vec::new();
@@ -191,7 +195,7 @@ pub extern "C" fn exitHpc() {
                 m = (*m).next;
             }
         }
-        // Modules of the file that this run did not meet keep their counts.
+        // Modules of the file that this run did not register keep their counts.
         found.extend(s.records.iter().map(|r| (r.name.clone(), r.hash, &r.counts[..])));
         let text = render(found.iter().map(|(n, h, c)| (n.as_str(), *h, *c)));
         if let Err(e) = std::fs::write(&file, text) {
@@ -205,7 +209,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_can_be_read() {
+    fn written_records_can_be_parsed() {
         let text = "Tix [ TixModule \"Main\" 350941442 3 [2,0,7], TixModule \"A.B\" 1 0 []]\n";
         let records = parse(text).unwrap_or_default();
         assert_eq!(records.len(), 2);

@@ -1,8 +1,8 @@
 //! The interface of the runtime's object linker.
 //!
-//! Shared libraries are the system linker's business and work. Loading object files and
-//! archives into a running program is left out: it ends the program with a line that says so.
-//! What merely asks about objects is answered as for a program that has loaded none.
+//! Shared libraries are loaded by the system's linker. Loading object files and archives into a running program is not
+//! supported, and ends the program with a message. Queries about objects are answered as for a program that has loaded
+//! none.
 use crate::base::fatal::unsupported;
 use libc::{c_char, c_void};
 use std::ffi::{CStr, CString};
@@ -16,7 +16,7 @@ fn no_object_linker() -> ! {
     unsupported("the object linker")
 }
 
-/// Prepares for loading code. Code that is loaded may enter any CAF later on.
+/// Prepares for loading code. Loaded code may later enter any CAF, so CAFs can be retained.
 /// # Safety
 /// The HEC is held.
 #[no_mangle]
@@ -33,8 +33,7 @@ pub unsafe extern "C" fn initLinker() {
     initLinker_(1)
 }
 
-/// Loads a shared library, or the one that a linker script of its name leads to. Returns null,
-/// or an error message.
+/// Loads a shared library, or the one that a linker script of this name refers to. Returns null, or an error message.
 /// # Safety
 /// `name` is a string.
 #[no_mangle]
@@ -48,14 +47,14 @@ pub unsafe extern "C" fn addDLL(name: *const c_char) -> *const c_char {
     .map_or(ptr::null(), |m| m.into_raw())
 }
 
-/// Opens a library for all to see; the system linker's message if that fails.
+/// Opens a library with global symbols. Returns the system linker's message if that fails.
 unsafe fn open_globally(name: *const c_char) -> Option<CString> {
     let opened = libc::dlopen(name, libc::RTLD_LAZY | libc::RTLD_GLOBAL);
     opened.is_null().then(|| CStr::from_ptr(libc::dlerror()).to_owned())
 }
 
-/// `libc.so` and some others are no libraries but scripts for the static linker, which name the
-/// library: the system linker says `FILE: invalid ELF header` (or that FILE is too short).
+/// `libc.so` and some others are scripts for the static linker, which name the library. For these the system linker
+/// reports `FILE: invalid ELF header`, or that FILE is too short.
 fn script_target(message: &CStr) -> Option<CString> {
     let (file, why) = message.to_str().ok()?.rsplit_once(": ")?;
     if why != "invalid ELF header" && why != "file too short" {
@@ -65,15 +64,14 @@ fn script_target(message: &CStr) -> Option<CString> {
     first_input(&script).and_then(|f| CString::new(f).ok())
 }
 
-/// The first file that a linker script takes in.
+/// The first input file of a linker script.
 fn first_input(script: &str) -> Option<&str> {
     let at = |command| script.find(command).map(|i| &script[i + str::len(command)..]);
     let inputs = at("GROUP").or_else(|| at("INPUT"))?.trim_start().strip_prefix('(')?;
     inputs.split(|c: char| c.is_whitespace() || "(),".contains(c)).find(|word| !word.is_empty())
 }
 
-/// Loads a shared library. Returns its handle, or null and an error message for the caller to
-/// free.
+/// Loads a shared library. Returns its handle, or null and an error message that the caller frees.
 /// # Safety
 /// `path` is a string, and `message` may be written.
 #[no_mangle]
@@ -83,7 +81,7 @@ pub unsafe extern "C" fn loadNativeObj(path: *const c_char, message: *mut *mut c
     handle
 }
 
-/// Keeps the library: nothing says when the heap refers to it no more.
+/// Keeps the library: it is unknown when the heap no longer refers to it.
 #[no_mangle]
 pub extern "C" fn unloadNativeObj(_handle: *mut c_void) -> isize {
     SUCCESS
@@ -122,7 +120,7 @@ pub extern "C" fn purgeObj(_path: *const c_char) -> isize {
     no_object_linker()
 }
 
-/// Nothing is left to resolve.
+/// There are no unresolved objects.
 #[no_mangle]
 pub extern "C" fn resolveObjs() -> isize {
     SUCCESS
@@ -133,7 +131,7 @@ pub extern "C" fn getObjectLoadStatus(_path: *const c_char) -> i32 {
     OBJECT_NOT_LOADED
 }
 
-/// The system linker has its own search path; this one is for other systems.
+/// The system linker has its own search path. This one is for other systems.
 #[no_mangle]
 pub extern "C" fn addLibrarySearchPath(_path: *const c_char) -> *mut c_void {
     ptr::null_mut()
@@ -157,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn linker_scripts_lead_to_libraries() {
+    fn linker_scripts_name_libraries() {
         let script = "/* GNU ld script */\nOUTPUT_FORMAT(elf64-x86-64)\n\
                       GROUP ( /lib/libc.so.6 /usr/lib/libc_nonshared.a  AS_NEEDED ( /lib/ld.so ) )";
         assert_eq!(first_input(script), Some("/lib/libc.so.6"));
@@ -166,9 +164,9 @@ mod tests {
     }
 
     #[test]
-    fn the_system_linkers_messages_are_understood() {
-        let said = |m: &str| script_target(&CString::new(m).unwrap());
-        assert_eq!(said("libx.so: cannot open shared object file: No such file or directory"), None);
-        assert_eq!(said("/no/such/file: invalid ELF header"), None);
+    fn other_messages_of_the_system_linker_are_no_scripts() {
+        let target = |m: &str| script_target(&CString::new(m).unwrap());
+        assert_eq!(target("libx.so: cannot open shared object file: No such file or directory"), None);
+        assert_eq!(target("/no/such/file: invalid ELF header"), None);
     }
 }

@@ -1,7 +1,7 @@
-//! Primitive operations on data: what `cmm/Prim*.cmm` calls, and the C functions around it.
+//! Primitive operations on data: what `cmm/Prim*.cmm` calls, and the C functions around it. One concept a file.
 //!
-//! One concept a file. Everything here runs with the HEC held, but for the tables that foreign
-//! code may use at any time (stable pointers, file locks, callbacks), which have their own lock.
+//! *Locking*: the caller holds a HEC. Tables that foreign code may use at any time (stable pointers, file locks,
+//! callbacks) have their own lock.
 pub mod adjustor;
 pub mod alloc;
 pub mod array;

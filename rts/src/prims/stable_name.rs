@@ -1,8 +1,14 @@
-//! Stable names: a number for an object that stays the same while the object moves.
+//! Stable names: numbers of objects that stay the same while the objects move.
 //!
-//! The table maps addresses to numbers and knows the one `StableName#` object of each number.
-//! It is weak: [`update`], called at the end of each collection's tracing, forgets the numbers
-//! whose objects are dead, and follows what has moved. A number whose name is alive but whose
+//! *Protocol*
+//!
+//! 1. The table maps addresses to numbers, and has the one `StableName#` object of each number.
+//! 2. The table is weak. After tracing, each collection calls [`update`], which forgets the numbers of dead objects and
+//!    follows moved ones.
+//! 3. If a name is alive but its subject is dead, its entry stays, without an address. So its number is not given to
+//!    another object.
+//!
+//! *Locking*: one lock among HECs; with the world stopped, none.
 //! subject is dead keeps its entry, without address, so that it is not given to another.
 use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
@@ -15,7 +21,7 @@ use std::collections::HashMap;
 use std::ptr;
 
 struct Entry {
-    /// What is named; null when that has died.
+    /// The named object; null if it has died.
     subject: Closure,
     /// The `StableName#` object; null when the entry is free.
     name: Closure,
@@ -32,13 +38,12 @@ static LOCK: Lock = Lock::new();
 static mut TABLE: Option<Table> = None;
 
 /// # Safety
-/// The lock is held ([`Lock::among_hecs`]), or the world is stopped; no other reference to the
-/// table is in use.
+/// The lock is held ([`Lock::among_hecs`]), or the world is stopped. No other reference to the table is in use.
 unsafe fn table() -> &'static mut Table {
     (*ptr::addr_of_mut!(TABLE)).get_or_insert_with(Table::default)
 }
 
-/// The object itself, without tag and indirections: what the name is of.
+/// The object without tag and indirections: the subject of its name.
 /// # Safety
 /// `c` is live.
 unsafe fn identity(mut c: Closure) -> Closure {
@@ -55,7 +60,7 @@ unsafe fn identity(mut c: Closure) -> Closure {
     }
 }
 
-/// The stable name of `c`, the same object for as long as it is in use.
+/// The stable name of `c`: the same object as long as that object is in use.
 /// # Safety
 /// Called from Cmm with the HEC held and Hp saved.
 #[no_mangle]
@@ -66,7 +71,7 @@ pub unsafe extern "C" fn hec_make_stable_name(hec: &mut Hec, c: Closure) -> Clos
     if let Some(&i) = t.by_subject.get(&subject) {
         return t.entries[i].name;
     }
-    // Complete before the lock goes: others may find it at once.
+    // Complete before the lock is released: other HECs may find it at once.
     let name = hec.allocate(STABLE_NAME_SN + 1);
     let entry = Entry { subject, name };
     let i = match t.free.pop() {
@@ -85,7 +90,7 @@ pub unsafe extern "C" fn hec_make_stable_name(hec: &mut Hec, c: Closure) -> Clos
     name
 }
 
-/// Follows a collection: `is_alive` says where an object is now, if it is still there.
+/// Updates the table after tracing. `is_alive` returns the new address of an object, if it is alive.
 pub fn update(is_alive: &mut dyn FnMut(Closure) -> Option<Closure>) {
     // SAFETY: the world is stopped.
     let t = unsafe { table() };
@@ -112,7 +117,7 @@ pub fn update(is_alive: &mut dyn FnMut(Closure) -> Option<Closure>) {
     for i in moved {
         let subject = t.entries[i].subject;
         if !subject.is_null() {
-            // Two names meet when an indirection between their subjects goes away.
+            // Two names have the same subject when an indirection between their subjects is removed.
             t.by_subject.entry(subject).or_insert(i);
         }
     }
@@ -132,7 +137,7 @@ mod tests {
                 t.by_subject.insert(c(10 + i), i);
             }
         }
-        // The first moves, the second's subject dies, the third's name dies.
+        // The first object moves, the second one's subject dies, the third one's name dies.
         update(&mut |x| match x.0 / 8 {
             10 => Some(c(30)),
             20 => Some(c(40)),

@@ -1,31 +1,34 @@
-//! Stable pointers: numbers that stand for closures while foreign code holds them.
+//! Stable pointers: numbers that represent closures while foreign code holds them.
 //!
-//! A stable pointer is an index into a table of closure addresses, `stable_ptr_table`, which
-//! compiled C code indexes directly and without a lock (`deRefStablePtr` is inlined). So when
-//! the table grows, the old one is kept: a reader may have loaded its address already. All
-//! retired tables together are smaller than the live one. Index 0 is never given out, since a
-//! null pointer must not be a stable pointer.
+//! *Invariants*
 //!
-//! The lock protects everything but dereferencing. The collector takes it as well, because
-//! foreign code may free stable pointers at any time.
+//! - A stable pointer is an index into a table of closure addresses, `stable_ptr_table`. Compiled C code indexes it
+//!   directly and without a lock (`deRefStablePtr` is inlined).
+//! - When the table grows, the old one is never freed: a reader may have loaded its address. All old tables together
+//!   are smaller than the current one.
+//! - Index 0 is never used, because a null pointer must not be a stable pointer.
+//!
+//! *Locking*: one lock for everything except dereferencing. The collector takes it too, because foreign code may free
+//! stable pointers at any time.
 use crate::abi::Closure;
 use crate::prims::ffi_mutex::Lock;
 use std::alloc::{alloc_zeroed, Layout};
 use std::ptr;
 
-/// The table; entries that stand for nothing are null.
+/// The table. Unused entries are null.
 #[no_mangle]
 pub static mut stable_ptr_table: *mut Closure = ptr::null_mut();
 
 struct Table {
     size: usize,
-    /// Indices from here on have never been used.
+    /// The first index that was never used.
     top: usize,
     free: Vec<usize>,
 }
 
 static LOCK: Lock = Lock::new();
 static mut TABLE: Table = Table { size: 0, top: 1, free: Vec::new() };
+/// Entries of the first table: half a kilobyte.
 const FIRST_SIZE: usize = 64;
 
 /// # Safety
@@ -44,7 +47,7 @@ unsafe fn grow(t: &mut Table) {
         ptr::copy_nonoverlapping(stable_ptr_table, fresh, t.size);
     }
     t.size = size;
-    // The entries must be there before anyone can see the table.
+    // The entries must be written before another thread can see the table.
     std::sync::atomic::AtomicPtr::from_ptr(ptr::addr_of_mut!(stable_ptr_table))
         .store(fresh, std::sync::atomic::Ordering::Release);
 }
@@ -68,7 +71,7 @@ pub unsafe extern "C" fn getStablePtr(c: Closure) -> usize {
     i
 }
 
-/// The closure that `sp` stands for.
+/// The closure that `sp` represents.
 /// # Safety
 /// `sp` is a stable pointer that has not been freed.
 #[no_mangle]
@@ -76,7 +79,7 @@ pub unsafe extern "C" fn deRefStablePtr(sp: usize) -> Closure {
     *stable_ptr_table.add(sp)
 }
 
-/// Frees `sp`; freeing null, or freeing twice, does nothing.
+/// Frees `sp`. Freeing null, or freeing twice, has no effect.
 /// # Safety
 /// The caller holds the lock by [`hs_lock_stable_ptr_table`].
 #[no_mangle]
@@ -102,7 +105,7 @@ pub unsafe extern "C" fn hs_free_stable_ptr(sp: usize) {
     LOCK.release();
 }
 
-/// Frees `sp`: the runtime's own name for it.
+/// Frees `sp`. This is the runtime's own name for the function.
 /// # Safety
 /// As for [`hs_free_stable_ptr`].
 #[no_mangle]
@@ -125,20 +128,20 @@ pub unsafe extern "C" fn hs_unlock_stable_ptr_table() {
 }
 
 /// # Safety
-/// As for [`hs_lock_stable_ptr_table`], whose older name this is.
+/// As for [`hs_lock_stable_ptr_table`]. This is its older name.
 #[no_mangle]
 pub unsafe extern "C" fn hs_lock_stable_tables() {
     LOCK.acquire()
 }
 
 /// # Safety
-/// As for [`hs_unlock_stable_ptr_table`], whose older name this is.
+/// As for [`hs_unlock_stable_ptr_table`]. This is its older name.
 #[no_mangle]
 pub unsafe extern "C" fn hs_unlock_stable_tables() {
     LOCK.release()
 }
 
-/// Runs `f` with the table locked (around a fork, so that the child does not find it taken).
+/// Runs `f` with the table locked. Around a fork, so that the child does not find the lock taken.
 /// # Safety
 /// This OS thread does not hold the lock.
 pub unsafe fn with_locked<R>(f: impl FnOnce() -> R) -> R {
@@ -148,7 +151,7 @@ pub unsafe fn with_locked<R>(f: impl FnOnce() -> R) -> R {
     r
 }
 
-/// Shows the collector every closure that a stable pointer stands for.
+/// Visits every closure that a stable pointer represents.
 /// # Safety
 /// The world is stopped.
 pub unsafe fn roots(visit: &mut dyn FnMut(&mut Closure)) {

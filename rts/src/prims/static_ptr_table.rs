@@ -1,14 +1,18 @@
 //! The static pointer table: closures by 128-bit key, for `GHC.StaticPtr`.
 //!
-//! Modules insert their entries from constructors, before the runtime starts. A stable pointer
-//! keeps each closure alive.
+//! *Invariants*
+//!
+//! - A stable pointer keeps each closure alive.
+//! - Modules insert their entries from constructors, before the runtime starts.
+//!
+//! *Locking*: one lock for the table.
 use crate::abi::Closure;
 use crate::prims::stable_ptr::{deRefStablePtr, getStablePtr, hs_free_stable_ptr};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 type Key = [u64; 2];
-/// The boxed key is what `hs_spt_keys` gives out the address of.
+/// Each key is boxed, because `hs_spt_keys` returns its address.
 type Table = BTreeMap<Key, (Box<Key>, usize)>;
 
 static TABLE: Mutex<Table> = Mutex::new(BTreeMap::new());
@@ -30,7 +34,7 @@ pub unsafe extern "C" fn hs_spt_insert(key: *const Key, closure: Closure) {
     insert(*key, getStablePtr(closure))
 }
 
-/// Takes over `entry`, which is allocated by malloc and holds a stable pointer.
+/// Takes ownership of `entry`, which was allocated by malloc and holds a stable pointer.
 /// # Safety
 /// `key` and `entry` may be read.
 #[no_mangle]
@@ -56,9 +60,9 @@ pub unsafe extern "C" fn hs_spt_lookup(key: *const Key) -> Closure {
     table().get(&*key).map_or(Closure::NULL, |&(_, sp)| deRefStablePtr(sp))
 }
 
-/// Writes the addresses of up to `room` keys; returns how many.
+/// Writes the addresses of at most `room` keys. Returns their number.
 /// # Safety
-/// There is room.
+/// `keys` has room for `room` addresses.
 #[no_mangle]
 pub unsafe extern "C" fn hs_spt_keys(keys: *mut *const Key, room: i32) -> i32 {
     let table = table();

@@ -1,4 +1,4 @@
-//! What `base` asks about threads by C calls.
+//! Thread queries and flags that `base` uses through C calls.
 use crate::abi::layout::TSO_ALLOC_LIMIT;
 use crate::abi::Tso;
 
@@ -22,10 +22,9 @@ pub unsafe extern "C" fn rts_getThreadId(t: Tso) -> libc::c_long {
     t.obj().id as libc::c_long
 }
 
-/// From now on the thread gets an exception when its allocation counter falls below zero.
+/// Lets the thread get an exception when its allocation counter falls below zero.
 /// # Safety
-/// `t` is the running thread, which is the only one that `base` does this for: flags belong to
-/// the HEC that has the thread.
+/// `t` is the running thread; `base` calls this for no other. The flags belong to the HEC of the thread.
 #[no_mangle]
 pub unsafe extern "C" fn rts_enableThreadAllocationLimit(t: Tso) {
     t.obj().flags |= TSO_ALLOC_LIMIT as u32;

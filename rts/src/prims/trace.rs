@@ -1,4 +1,4 @@
-//! What Haskell code says to the event log, and the names that it gives to threads.
+//! Messages of Haskell code for the event log, and labels of threads.
 use crate::abi::Tso;
 use crate::hec::Hec;
 use crate::observe::eventlog::hooks;
@@ -23,10 +23,10 @@ pub unsafe extern "C" fn hec_trace_marker(hec: &Hec, message: *const c_char) {
 
 /// `traceBinaryEvent#`.
 /// # Safety
-/// As for [`hec_trace_event`]; `bytes` are `len` of them.
+/// As for [`hec_trace_event`]; `bytes` points to `len` bytes.
 #[no_mangle]
 pub unsafe extern "C" fn hec_trace_binary(hec: &Hec, bytes: *const u8, len: usize) {
-    // No bytes may be at no address.
+    // The address may be invalid if there are no bytes.
     let bytes = if len == 0 { &[] } else { std::slice::from_raw_parts(bytes, len) };
     hooks::user_binary(hec.no, bytes);
 }

@@ -1,4 +1,4 @@
-//! Looking at closures from Haskell: their size, words and pointers.
+//! Inspection of closures from Haskell: their size, words and pointers.
 use crate::abi::closure::fields::*;
 use crate::abi::info_table::Bitmap;
 use crate::abi::layout::*;
@@ -15,19 +15,19 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 #[no_mangle]
 pub unsafe extern "C" fn hec_closure_size(c: Closure) -> usize {
     let c = c.untag();
-    size_of_object(c, settled_info(c))
+    size_of_object(c, unlocked_info(c))
 }
 
-/// The header of an object once no other HEC is at work on it.
-unsafe fn settled_info(c: Closure) -> Info {
+/// The header of an object, after waiting until no other HEC has it locked.
+unsafe fn unlocked_info(c: Closure) -> Info {
     let header = &*(c.slot(0) as *const AtomicUsize);
-    let mut turns = 0;
+    let mut spins = 0;
     loop {
         let info = header.load(Ordering::Acquire);
         if info != info!(stg_WHITEHOLE_info).0 {
             return Info(info);
         }
-        pause(&mut turns);
+        pause(&mut spins);
     }
 }
 
@@ -42,8 +42,8 @@ impl Bitmap {
     }
 }
 
-/// The pointers in a closure, in the order in which they lie in it. Of suspended stacks only
-/// the function; of threads, stacks and transaction records nothing.
+/// The pointers in a closure, in their order. Of a suspended stack only the function is returned, of threads, stacks
+/// and transaction records nothing.
 unsafe fn pointers(c: Closure, info: Info) -> Vec<Closure> {
     let fields = |from: usize, n: usize| (from..from + n).map(|i| c.field(i)).collect();
     let application = |fun_at: usize, n: usize| {
@@ -86,14 +86,14 @@ unsafe fn pointers(c: Closure, info: Info) -> Vec<Closure> {
     }
 }
 
-/// The words of a closure as a byte array and its pointers as an array, written to `out`;
-/// returns the address of its info table.
+/// Writes the words of a closure as a byte array and its pointers as an array to `out`. Returns the address of its info
+/// table.
 /// # Safety
-/// Called from Cmm with the HEC held and Hp saved; `out` has room for two.
+/// Called from Cmm with the HEC held and Hp saved. `out` has room for two closures.
 #[no_mangle]
 pub unsafe extern "C" fn hec_unpack_closure(hec: &mut Hec, c: Closure, out: *mut Closure) -> usize {
     let c = c.untag();
-    let info = settled_info(c);
+    let info = unlocked_info(c);
     let size = size_of_object(c, info);
     let words = hec.allocate(ARR_BYTES_PAYLOAD + size);
     words.set_info(info!(stg_ARR_WORDS_info));
@@ -104,13 +104,13 @@ pub unsafe extern "C" fn hec_unpack_closure(hec: &mut Hec, c: Closure, out: *mut
     info.0 - SIZEOF_InfoTable
 }
 
-/// The pointers in a closure, as an array: `rts/storage/Heap.h`.
+/// The pointers in a closure as an array, for `rts/storage/Heap.h`.
 /// # Safety
 /// C holds the HEC, and `c` is live.
 #[no_mangle]
 pub unsafe extern "C" fn heap_view_closurePtrs(hec: &mut Hec, c: Closure) -> Closure {
     let c = c.untag();
-    hec.allocate_for_c(|hec| crate::prims::array::frozen(hec, &pointers(c, settled_info(c))))
+    hec.allocate_for_c(|hec| crate::prims::array::frozen(hec, &pointers(c, unlocked_info(c))))
 }
 
 /// # Safety
@@ -120,7 +120,8 @@ pub unsafe extern "C" fn heap_view_closureSize(c: Closure) -> usize {
     hec_closure_size(c)
 }
 
-/// Adds the pointers among the `size` arguments of a partial application of `fun` to the `*count` that `found` has already.
+/// Appends the pointers among the `size` arguments of a partial application of `fun` to the `*count` entries of
+/// `found`.
 /// # Safety
 /// `found` has room for them.
 #[no_mangle]
@@ -142,7 +143,7 @@ pub unsafe extern "C" fn heap_view_closure_ptrs_in_pap_payload(
     }
 }
 
-/// Word `i` of a suspended stack, or null if `c` is none.
+/// Word `i` of a suspended stack, or null if `c` is not one.
 /// # Safety
 /// `c` is live, and the word is a pointer.
 #[no_mangle]

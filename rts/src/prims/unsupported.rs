@@ -1,10 +1,10 @@
-//! Features that are not there: what asks for them learns so.
+//! Unsupported features: their functions report so.
 use crate::base::fatal::broken;
 use libc::{c_char, c_void};
 use std::ffi::CStr;
 use std::ptr;
 
-/// `panic#`: compiled code found itself where it cannot be.
+/// `panic#`: compiled code reached a point that it must never reach.
 /// # Safety
 /// `message` is a string.
 #[no_mangle]
@@ -12,7 +12,7 @@ pub unsafe extern "C" fn hec_panic(message: *const c_char) -> ! {
     broken(&CStr::from_ptr(message).to_string_lossy())
 }
 
-// Stack traces by debugging information: the answers of a runtime built without them.
+// Stack traces by debugging information: the functions of a runtime that was built without them.
 
 #[no_mangle]
 pub extern "C" fn libdwPoolTake() -> *mut c_void {
@@ -35,7 +35,7 @@ pub extern "C" fn libdwPrintBacktrace(_s: *mut c_void, _file: *mut c_void, _bt: 
 #[no_mangle]
 pub extern "C" fn backtraceFree(_backtrace: *mut c_void) {}
 
-// The bytecode interpreter: its breakpoints may be set but are never reached.
+// The bytecode interpreter: breakpoints may be set, but are never reached.
 
 #[no_mangle]
 pub static mut rts_stop_next_breakpoint: i32 = 0;
@@ -44,7 +44,7 @@ pub static mut rts_stop_on_exception: i32 = 0;
 #[no_mangle]
 pub static mut rts_breakpoint_io_action: usize = 0;
 
-/// Profiling.
+/// Is the program profiled?
 #[no_mangle]
 pub extern "C" fn rts_isProfiled() -> i32 {
     0

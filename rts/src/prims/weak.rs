@@ -1,10 +1,13 @@
-//! Weak pointers: making them, and the end of one.
+//! Weak pointers: their creation and finalization.
 //!
-//! A weak pointer is alive (`stg_WEAK_info`) until it is finalized, by `finalizeWeak#`, because
-//! its key died, or at the end of the program; then it is dead (`stg_DEAD_WEAK_info`) for good.
-//! Whoever turns the header over owns the finalizers, so they run once. C finalizers run at that
-//! moment, latest added first; the Haskell one is handed to the caller. One lock for all weak
-//! pointers decides between HECs; the finalizers run outside it.
+//! *Protocol*
+//!
+//! 1. A weak pointer is alive (`stg_WEAK_info`) until it is finalized: by `finalizeWeak#`, because its key died, or at
+//!    the end of the program. Then it is dead (`stg_DEAD_WEAK_info`) for ever.
+//! 2. The thread that changes the header owns the finalizers, so they run once.
+//! 3. That thread runs the C finalizers, the latest one first, and returns the Haskell finalizer to its caller.
+//!
+//! *Locking*: one lock for all weak pointers decides between HECs. Finalizers run without it.
 use crate::abi::closure::fields::*;
 use crate::abi::{words, Closure};
 use crate::hec::{self, Hec};
@@ -12,7 +15,7 @@ use crate::memory::heap;
 use crate::prims::ffi_mutex::Lock;
 use crate::{info, static_closure};
 
-/// Held while a weak pointer is turned over or its list of C finalizers is written.
+/// Held while a header is changed or a list of C finalizers is written.
 static LOCK: Lock = Lock::new();
 
 const WEAK_WORDS: usize = WEAK_LINK + 1;
@@ -48,9 +51,9 @@ unsafe fn is_dead(w: Closure) -> bool {
     w.info() == info!(stg_DEAD_WEAK_info)
 }
 
-/// Adds a C finalizer; 0 if the weak pointer is dead already.
+/// Adds a C finalizer. Returns 0 if the weak pointer is dead.
 /// # Safety
-/// As for [`hec_new_weak`]; `function` takes the argument, after the environment if it has one.
+/// As for [`hec_new_weak`]. `function` takes the environment, if there is one, and then the argument.
 #[no_mangle]
 pub unsafe extern "C" fn hec_add_c_finalizer(
     hec: &mut Hec,
@@ -93,8 +96,8 @@ unsafe fn run_c_finalizers(mut c: Closure) {
     }
 }
 
-/// Makes `w` dead, and takes its C finalizers. `None` if it was dead already.
-unsafe fn turn_over(w: Closure) -> Option<Closure> {
+/// Makes `w` dead, and returns its C finalizers. `None` if it was dead.
+unsafe fn kill(w: Closure) -> Option<Closure> {
     let _locked = LOCK.among_hecs();
     if is_dead(w) {
         return None;
@@ -105,13 +108,12 @@ unsafe fn turn_over(w: Closure) -> Option<Closure> {
     Some(list)
 }
 
-/// Ends `w`: runs its C finalizers and returns its Haskell one. `None` if there is none, or if
-/// the weak pointer was dead already.
+/// Finalizes `w`: runs its C finalizers and returns the Haskell one. `None` if there is none or `w` was dead.
 /// # Safety
-/// `w` is live and a HEC is held. The finalizers are foreign code: no reference into the runtime's
-/// tables may be in use.
+/// `w` is live and a HEC is held. The finalizers are foreign code, so no reference into the runtime's tables may be in
+/// use.
 pub unsafe fn finalize(w: Closure) -> Option<Closure> {
-    run_c_finalizers(turn_over(w)?);
+    run_c_finalizers(kill(w)?);
     Some(w.field(WEAK_FINALIZER)).filter(|&f| f != static_closure!(stg_NO_FINALIZER_closure))
 }
 
@@ -123,10 +125,10 @@ pub unsafe extern "C" fn hec_finalize_weak(w: Closure) -> Closure {
     finalize(w).unwrap_or(Closure::NULL)
 }
 
-/// Ends the weak pointers whose keys a collection found dead. Returns the number of Haskell
-/// finalizers and a frozen array of them, for `runFinalizerBatch`.
+/// Finalizes weak pointers whose keys a collection found dead. Returns the number of Haskell finalizers and a frozen
+/// array of them, for `runFinalizerBatch`.
 /// # Safety
-/// The world goes on again, and the weak pointers have been kept alive.
+/// The world runs again, and the weak pointers have been kept alive.
 pub unsafe fn finalize_batch(hec: &mut Hec, dead: &[Closure]) -> Option<(usize, Closure)> {
     let finalizers: Vec<Closure> = dead.iter().filter_map(|&w| finalize(w)).collect();
     if finalizers.is_empty() {
@@ -135,9 +137,9 @@ pub unsafe fn finalize_batch(hec: &mut Hec, dead: &[Closure]) -> Option<(usize, 
     Some((finalizers.len(), super::array::frozen(hec, &finalizers)))
 }
 
-/// At the end of the program: runs every C finalizer there is, and no Haskell one.
+/// Runs all C finalizers at the end of the program, but no Haskell one.
 /// # Safety
-/// The world is stopped for good.
+/// The world is stopped for ever.
 pub unsafe fn finalize_all() {
     let mut all = Vec::new();
     for no in 0..hec::count() {

@@ -1,18 +1,22 @@
-//! Copying data into a region, evaluating it on the way.
+//! Copies data into a region, and evaluates it on the way.
 //!
-//! The work still to be done is a stack of pairs: an object outside the region, and the field
-//! inside that shall point to its copy. A step pops pairs, copies objects field by field and
-//! pushes their fields, until nothing is left or something has to be evaluated; then Cmm does
-//! that, and goes on with the next step. Since a collection may happen in between, the objects
-//! are in arrays on the Haskell heap; the region does not move, so fields are plain addresses.
-//! A field that waits holds the unit closure: the region never points outside, whenever it is
-//! looked at, even if an exception puts an end to the copying.
+//! *Protocol*
 //!
-//! An array's elements are pushed one at a time, or the stack would take more than the array: two pairs, whose address
-//! is marked, stand for those still to come (`put_off`).
+//! 1. The remaining work is a stack of pairs: an object outside the region, and the field inside that will point to its
+//!    copy.
+//! 2. A step pops pairs, copies their objects and pushes the fields of these, until the stack is empty or a thunk has
+//!    to be evaluated.
+//! 3. Cmm evaluates the thunk, and starts the next step. A collection may happen in between. So the objects are in
+//!    arrays on the Haskell heap. The region does not move, so fields are plain addresses.
+//! 4. Elements of an array are pushed one at a time. Otherwise the stack could become larger than the array. Two pairs,
+//!    with a marked address, represent the remaining elements (`push_elements`).
 //!
-//! The state is an array of three: the objects to be copied, their fields (a byte array whose
-//! first word is the height of the stack) and the newest array of those that have been copied (`sharing.rs`).
+//! *Invariants*
+//!
+//! - A field that waits for its copy holds the unit closure. So the region never points outside, even if an exception
+//!   ends the copying.
+//! - The state is an array of three: the objects to copy; their fields, a byte array whose first word is the height of
+//!   the stack; and the newest array of copied objects (`sharing.rs`).
 use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
 use crate::abi::{Closure, Info, WORD};
@@ -32,10 +36,10 @@ const FIELDS: usize = SMALL_ARR_PAYLOAD + 1;
 const SOURCES: usize = SMALL_ARR_PAYLOAD + 2;
 const STATE_LENGTH: usize = 3;
 const FIRST_CAPACITY: usize = 64;
-/// Marks the address of an array's copy, where a field's would be.
+/// Marks the address of an array's copy in the place of a field.
 const ELEMENTS: usize = 1;
 
-/// What a step came to.
+/// The result of a step.
 const DONE: usize = 0;
 const EVALUATE: usize = 1;
 const RAISE: usize = 2;
@@ -61,7 +65,7 @@ unsafe fn byte_array(hec: &mut Hec, words: usize) -> Closure {
     a
 }
 
-/// Where the pointers of a frozen array are.
+/// Positions of the pointers of a frozen array.
 unsafe fn elements(a: Closure) -> Range<usize> {
     match a.info().kind() {
         MUT_ARR_PTRS_FROZEN_CLEAN | MUT_ARR_PTRS_FROZEN_DIRTY => {
@@ -71,15 +75,15 @@ unsafe fn elements(a: Closure) -> Range<usize> {
     }
 }
 
-/// A larger array with the same elements.
-unsafe fn grown(hec: &mut Hec, a: Closure) -> Closure {
+/// A copy of the array with twice the length.
+unsafe fn doubled(hec: &mut Hec, a: Closure) -> Closure {
     let n = a.word(SMALL_ARR_PTRS);
     let b = small_array(hec, 2 * n);
     std::ptr::copy_nonoverlapping(a.slot(SMALL_ARR_PAYLOAD), b.slot(SMALL_ARR_PAYLOAD), n);
     b
 }
 
-/// The stack of work, as one step sees it.
+/// The stack of work during one step.
 struct Work<'a> {
     hec: &'a mut Hec,
     region: *mut Region,
@@ -97,7 +101,7 @@ impl Work<'_> {
     unsafe fn push(&mut self, source: Closure, field: *mut usize) {
         let n = self.height();
         if n == self.state.field(PENDING).word(SMALL_ARR_PTRS) {
-            let pending = grown(self.hec, self.state.field(PENDING));
+            let pending = doubled(self.hec, self.state.field(PENDING));
             let fields = byte_array(self.hec, 1 + 2 * n);
             let old = self.state.field(FIELDS);
             let (from, to) = (old.slot(ARR_BYTES_PAYLOAD), fields.slot(ARR_BYTES_PAYLOAD));
@@ -122,14 +126,14 @@ impl Work<'_> {
         }
         Some(self.push_element(source, Closure(field - ELEMENTS)))
     }
-    /// Puts an array on the stack for its elements. The lower pair says which of them is the next.
-    unsafe fn put_off(&mut self, array: Closure, copy: Closure, elements: Range<usize>) {
+    /// Pushes the two pairs for an array's elements. The lower pair has the index of the next element.
+    unsafe fn push_elements(&mut self, array: Closure, copy: Closure, elements: Range<usize>) {
         if !elements.is_empty() {
             self.push(unit(), elements.start as *mut usize);
             self.push(array, (copy.0 | ELEMENTS) as *mut usize);
         }
     }
-    /// Pushes the next element of the array on top, in whose place if it is the last.
+    /// Pushes the next element of the array on top. The last element replaces the array.
     unsafe fn push_element(&mut self, array: Closure, copy: Closure) -> (Closure, *mut usize) {
         let next = self.state.field(FIELDS).slot(ARR_BYTES_PAYLOAD + 1 + self.height() - 2);
         let i = *next;
@@ -148,7 +152,7 @@ impl Work<'_> {
         self.set_height(n);
     }
 
-    /// Copies an object but for its pointers, which wait for their turn. `None` when memory is out.
+    /// Copies an object without its pointers, which are pushed. `None` if memory is exhausted.
     unsafe fn copy(&mut self, c: Closure, info: Info, pointers: Range<usize>) -> Option<Closure> {
         let size = size_of_object(c, info);
         let to = region::allocate(self.hec, self.region, size)?;
@@ -170,18 +174,18 @@ impl Work<'_> {
         match info.kind() {
             MUT_ARR_PTRS_FROZEN_CLEAN | MUT_ARR_PTRS_FROZEN_DIRTY => {
                 to.set_info(info!(stg_MUT_ARR_PTRS_FROZEN_CLEAN_info));
-                self.put_off(c, to, pointers);
+                self.push_elements(c, to, pointers);
             }
             SMALL_MUT_ARR_PTRS_FROZEN_CLEAN | SMALL_MUT_ARR_PTRS_FROZEN_DIRTY => {
                 to.set_info(info!(stg_SMALL_MUT_ARR_PTRS_FROZEN_CLEAN_info));
-                self.put_off(c, to, pointers);
+                self.push_elements(c, to, pointers);
             }
             _ => pointers.rev().for_each(|i| self.push(c.field(i), to.slot(i))),
         }
         Some(to)
     }
 
-    /// Works until something is to be done that only Cmm can do.
+    /// Works until the stack is empty or Cmm has to act.
     unsafe fn run(&mut self) -> (usize, Closure) {
         'next: while let Some((mut p, field)) = self.top() {
             loop {
@@ -248,7 +252,7 @@ impl Work<'_> {
     }
 }
 
-/// Begins to copy `root`; returns the state for the steps.
+/// Starts copying `root`. Returns the state for the steps.
 /// # Safety
 /// Called from Cmm with the HEC held and Hp saved.
 #[no_mangle]
@@ -273,15 +277,14 @@ pub unsafe extern "C" fn hec_compact_start(
     state
 }
 
-/// The table of what has been copied; one that is still there after an exception goes when
-/// the next copying starts.
+/// Takes the record of copied objects. One that an exception left behind is freed when the next copying starts.
 unsafe fn take_shared(region: *mut Region) -> Option<Box<Shared>> {
     let at = std::mem::take(&mut (*region).hash) as *mut Shared;
     (!at.is_null()).then(|| Box::from_raw(at))
 }
 
-/// Goes on copying. `value` is what the object that the last step wanted evaluated came to, or
-/// null. Writes to `out` the result, what is to be evaluated, or the exception to raise.
+/// Continues copying. `value` is the value of the object that the last step had evaluated, or null. Writes the result,
+/// the object to evaluate or the exception to raise to `out`.
 /// # Safety
 /// As for [`hec_compact_start`].
 #[no_mangle]
@@ -292,8 +295,8 @@ pub unsafe extern "C" fn hec_compact_step(
     value: Closure,
     out: *mut Closure,
 ) -> usize {
-    // The state may have grown old since: everything below may make it point to young objects. Mutable arrays that are old
-    // are always remembered.
+    // The state may be old by now, and may point to young objects from here on. Old mutable arrays are always
+    // remembered.
     for a in [state, state.field(PENDING), state.field(SOURCES)] {
         if a != unit() {
             a.set_info(info!(stg_SMALL_MUT_ARR_PTRS_DIRTY_info));

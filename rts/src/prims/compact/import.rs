@@ -1,9 +1,12 @@
-//! Making a region of blocks whose contents came from another region, perhaps of another run
-//! of the same program: every pointer is moved by as much as its block.
+//! Import of a region: a region is made of blocks with the contents of another one, perhaps of another run of the same
+//! program.
 //!
-//! Blocks are allocated one by one, chained through the `link` of their descriptors, and
-//! overwritten whole by the importer, headers included. Until the pointers are fixed the
-//! collector does not know them.
+//! *Protocol*
+//!
+//! 1. Blocks are allocated one by one, and chained through the `link` of their descriptors.
+//! 2. The importer overwrites each block as a whole, including its header.
+//! 3. Every pointer is moved by the same distance as the block that it points into. Until then the collector does not
+//!    know the blocks.
 use super::region::{self, Block, Region, FIRST_HEADER};
 use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
@@ -12,11 +15,11 @@ use crate::hec::Hec;
 use crate::memory::address_space::run_of;
 use crate::memory::object_size::size_of_object;
 use crate::memory::{in_heap, Run};
-use crate::prims::alloc::{admit, Answer, NO};
+use crate::prims::alloc::{admit, Answer, REFUSED};
 use std::mem::size_of;
 use std::ops::Range;
 
-/// A block that will hold `bytes`, after the block `previous` if that is not null, or another [`Answer`].
+/// A block for `bytes` bytes, or another [`Answer`]. It follows the block `previous`, unless that is null.
 /// # Safety
 /// Called from Cmm with the HEC held and Hp saved.
 #[no_mangle]
@@ -25,7 +28,7 @@ pub unsafe extern "C" fn hec_compact_allocate_block(hec: &mut Hec, bytes: usize,
     if let Err(answer) = admit(hec, bytes) {
         return answer;
     }
-    let Some(run) = region::new_run(bytes) else { return NO };
+    let Some(run) = region::new_run(bytes) else { return REFUSED };
     (*run).free = (*run).start + bytes;
     if previous != 0 {
         (*run_of(previous)).link = run as usize;
@@ -33,15 +36,15 @@ pub unsafe extern "C" fn hec_compact_allocate_block(hec: &mut Hec, bytes: usize,
     (*run).start
 }
 
-/// Where a block was, and where it is.
+/// The old addresses of a block, and its new address.
 struct Moved {
     old: Range<usize>,
     new: usize,
 }
 
-/// Where `p` (tagged or not) points now, given the blocks by their old addresses; `None` if it
-/// points into the heap but to no block.
-fn adjusted(moved: &[Moved], p: usize) -> Option<usize> {
+/// The new value of pointer `p` (tagged or not), given the blocks by their old addresses. `None` if it points into the
+/// heap but not into a block.
+fn new_address(moved: &[Moved], p: usize) -> Option<usize> {
     let after = moved.partition_point(|m| m.old.start <= p);
     match moved[..after].last().filter(|m| m.old.contains(&p)) {
         Some(m) => Some(p - m.old.start + m.new),
@@ -69,7 +72,7 @@ unsafe fn fix_block(moved: &[Moved], from: usize, to: usize) -> bool {
         let c = Closure(at);
         let info = c.info();
         for i in pointers(c, info) {
-            match adjusted(moved, c.word(i)) {
+            match new_address(moved, c.word(i)) {
                 Some(p) => c.set_word(i, p),
                 None => return false,
             }
@@ -79,11 +82,10 @@ unsafe fn fix_block(moved: &[Moved], from: usize, to: usize) -> bool {
     true
 }
 
-/// Makes a region of the blocks that begin with `first`. Writes to `root` where the object
-/// that was at `old_root` is, or null if the blocks do not belong together.
+/// Makes a region of the blocks that begin with `first`. Writes the new address of the object at `old_root` to `root`,
+/// or null if the blocks do not belong together.
 /// # Safety
-/// The blocks came from [`hec_compact_allocate_block`] and have been filled with the contents
-/// of a region of this program.
+/// The blocks came from [`hec_compact_allocate_block`], and were filled with the contents of a region of this program.
 #[no_mangle]
 pub unsafe extern "C" fn hec_compact_fixup(
     hec: &mut Hec,
@@ -107,13 +109,13 @@ pub unsafe extern "C" fn hec_compact_fixup(
     moved.sort_by_key(|m| m.old.start);
     let region = (first + size_of::<Block>()) as *mut Region;
     region::init(region, (*region).auto_words);
-    let mut good = true;
+    let mut is_valid = true;
     for (i, &run) in runs.iter().enumerate() {
         let header = if i == 0 { FIRST_HEADER } else { size_of::<Block>() };
-        good = good && fix_block(&moved, (*run).start + header, (*run).free);
+        is_valid = is_valid && fix_block(&moved, (*run).start + header, (*run).free);
         region::adopt(hec, region, run);
         region::allocate_in(region, run);
     }
-    *root = if good { adjusted(&moved, old_root).unwrap_or(0) } else { 0 };
+    *root = if is_valid { new_address(&moved, old_root).unwrap_or(0) } else { 0 };
     region
 }

@@ -1,10 +1,10 @@
-//! Compact regions: closed, evaluated, immutable data that the collector keeps or drops whole.
+//! Compact regions: closed, evaluated, immutable data that the collector keeps or frees as a whole.
 //!
-//! `region.rs` is the region and its blocks, `copy_in.rs` copies data in, `sharing.rs` remembers what
-//! has been copied (in `table.rs`), and `import.rs` makes a region of blocks that came from elsewhere.
+//! `region.rs` has the region and its blocks, and `copy_in.rs` copies data in. `sharing.rs` and `table.rs` record what
+//! has been copied. `import.rs` makes a region of blocks from elsewhere.
 //!
-//! Two threads must not add to one region at a time, whatever HECs they run on: `ghc-compact` has a
-//! lock for each. What only asks reads fields that do not change, or the descriptors of blocks.
+//! *Locking*: two threads must not add to a region at the same time, on whatever HECs. `ghc-compact` has a lock for
+//! each region. Queries read only fields that do not change, and descriptors of blocks.
 pub mod copy_in;
 pub mod import;
 pub mod region;

@@ -1,10 +1,12 @@
-//! A region: a chain of runs of blocks, each with a header, the first with the region's object.
+//! A compact region: a chain of runs of blocks. Each run has a header, and the first one has the region's object.
 //!
-//! The address of the object (`StgCompactNFData`) is the region's identity: the descriptor of
-//! every run carries it in `back`, and the collector keeps all runs alive by any pointer into
-//! one of them. What lies in a region refers to the region and to static constructors without
-//! pointers only, and is never scanned. A run joins the nursery's large objects when it is made;
-//! the collector moves it to the generation of its region.
+//! *Invariants*
+//!
+//! - The address of the object (`StgCompactNFData`) identifies the region. The descriptor of each run has it in `back`.
+//!   The collector keeps all runs alive if there is a pointer into one of them.
+//! - Objects in a region point only into the region, and to static constructors without pointers. They are never
+//!   scanned.
+//! - A new run belongs to the large objects of the nursery. The collector moves it to the generation of its region.
 use crate::abi::layout::*;
 use crate::abi::{Closure, WORD};
 use crate::hec::Hec;
@@ -13,10 +15,10 @@ use crate::memory::address_space::run_of;
 use crate::memory::{age_of, alloc_run, in_heap, Age, Run, BLOCK_BYTES};
 use std::mem::size_of;
 
-/// `StgCompactNFDataBlock`: what each run begins with.
+/// `StgCompactNFDataBlock`: the header of each run.
 #[repr(C)]
 pub struct Block {
-    /// Where the block was when it was made: tells an importer how to adjust pointers.
+    /// Address of the block when it was made. An importer adjusts pointers by it.
     pub this: usize,
     pub owner: usize,
     pub next: *mut Block,
@@ -26,26 +28,26 @@ pub struct Block {
 #[repr(C)]
 pub struct Region {
     pub info: usize,
-    /// Capacity of all blocks.
+    /// Words of all blocks.
     pub total_words: usize,
-    /// Least size of a block that is added.
+    /// Words of the smallest block that is added.
     pub auto_words: usize,
     pub hp: usize,
     pub hp_lim: usize,
     /// The block that `hp` is in.
     pub nursery: *mut Block,
     pub last: *mut Block,
-    /// What has been copied so far, while sharing is being preserved; see `sharing.rs`.
+    /// The record of copied objects while sharing is preserved (`sharing.rs`).
     pub hash: usize,
-    /// Where the copy of the root goes.
+    /// The field for the copy of the root.
     pub result: usize,
     pub link: usize,
 }
 
 const BLOCK_HEADER: usize = size_of::<Block>();
-/// What the first block holds before any data.
+/// Bytes of the first block before any data.
 pub const FIRST_HEADER: usize = BLOCK_HEADER + size_of::<Region>();
-/// The largest block that `compactNew#` makes or is told to add by itself.
+/// Bytes of the largest block that `compactNew#` makes, or that is later added for the size that it was told.
 const MAX_AUTO_BYTES: usize = 1 << 20;
 
 const _: () = {
@@ -54,16 +56,16 @@ const _: () = {
     assert!(std::mem::offset_of!(Region, result) == OFFSET_CompactNFData_result);
 };
 
-/// A run for a region, known to nobody yet; `None` when memory is out.
+/// A run for a region, not yet part of it; `None` if memory is exhausted.
 /// # Safety
 /// As for [`alloc_run`].
 pub unsafe fn new_run(bytes: usize) -> Option<Run> {
     alloc_run(bytes.div_ceil(BLOCK_BYTES), Age(Age::NURSERY.0 | Age::COMPACT))
 }
 
-/// Makes a run part of a region, for the collector too.
+/// Makes a run part of a region, also for the collector.
 /// # Safety
-/// The run is new, and the region's object in place.
+/// The run is new, and the region's object is initialised.
 pub unsafe fn adopt(hec: &mut Hec, region: *mut Region, run: Run) {
     let block = (*run).start as *mut Block;
     *block = Block { this: block as usize, owner: region as usize, next: std::ptr::null_mut() };
@@ -83,9 +85,9 @@ unsafe fn run_bytes(run: Run) -> usize {
     (*run).len as usize * BLOCK_BYTES
 }
 
-/// Lets allocation go on in the free part of a run of the region.
+/// Continues allocation in the free part of a run of the region.
 /// # Safety
-/// The run is the region's.
+/// The run belongs to the region.
 pub unsafe fn allocate_in(region: *mut Region, run: Run) {
     (*region).nursery = (*run).start as *mut Block;
     (*region).hp = (*run).free;
@@ -96,7 +98,7 @@ fn auto_bytes(bytes: usize) -> usize {
     bytes.clamp(FIRST_HEADER, MAX_AUTO_BYTES).next_multiple_of(BLOCK_BYTES)
 }
 
-/// An empty region whose first block has room for about `bytes`; null when memory is out.
+/// An empty region with room for about `bytes` bytes in its first block; null if memory is exhausted.
 /// # Safety
 /// Called from Cmm with the HEC held and Hp saved.
 #[no_mangle]
@@ -111,7 +113,7 @@ pub unsafe extern "C" fn hec_compact_new(hec: &mut Hec, bytes: usize) -> *mut Re
     region
 }
 
-/// Fills in a region's object.
+/// Initialises a region's object.
 /// # Safety
 /// There is room for it.
 pub unsafe fn init(region: *mut Region, auto_words: usize) {
@@ -129,7 +131,7 @@ pub unsafe fn init(region: *mut Region, auto_words: usize) {
     };
 }
 
-/// Room for an object of `words` in the region; `None` when memory is out.
+/// Room for an object of `words` words in the region; `None` if memory is exhausted.
 /// # Safety
 /// As for [`hec_compact_new`]; the caller fills it at once.
 pub unsafe fn allocate(hec: &mut Hec, region: *mut Region, words: usize) -> Option<Closure> {
@@ -147,7 +149,7 @@ pub unsafe fn allocate(hec: &mut Hec, region: *mut Region, words: usize) -> Opti
     Some(Closure(at))
 }
 
-/// The region that a closure lies in, or null.
+/// The region of a closure, or null.
 /// # Safety
 /// `c` is live.
 #[inline]
@@ -166,7 +168,7 @@ pub unsafe extern "C" fn hec_compact_resize(region: *mut Region, bytes: usize) {
     (*region).auto_words = auto_bytes(bytes) / WORD;
 }
 
-/// Does `c` lie in this region, or, if that is null, in any?
+/// Is `c` in this region, or in any region if `region` is null?
 /// # Safety
 /// `c` is live.
 #[no_mangle]
@@ -175,10 +177,10 @@ pub unsafe extern "C" fn hec_compact_contains(region: *mut Region, c: Closure) -
     (!found.is_null() && (region.is_null() || found == region)) as usize
 }
 
-/// The block after `block`, or the region's first if that is null; writes the number of bytes
-/// used in it to `used`.
+/// The block after `block`, or the region's first one if `block` is null. Writes the number of bytes used in it to
+/// `used`.
 /// # Safety
-/// `block` is one of the region's.
+/// `block` belongs to the region.
 #[no_mangle]
 pub unsafe extern "C" fn hec_compact_next_block(
     region: *mut Region,

@@ -1,18 +1,23 @@
-//! What has been copied into a region, so that what is shared stays shared and cycles end.
+//! The record of what was copied into a region: it preserves sharing, and lets copying of cycles end.
 //!
-//! Objects outside the region are known by their addresses, which a collection changes. It
-//! cannot happen but while a thunk is being evaluated, between two steps of copying. After one
-//! the next step reads new addresses from the list of what was copied, which the collector keeps
-//! up to date: those of what was young, or all if objects of old generations have moved too.
+//! *Protocol*
 //!
-//! The list is a chain of arrays, the newest first. Those that are full never change, so the
-//! collector need not look at them again and again.
+//! 1. Objects outside the region are identified by their addresses, which a collection changes.
+//! 2. A collection can only happen while a thunk is evaluated, between two steps of copying. The next step then reads
+//!    new addresses from the list of copied objects, which the collector updates.
+//! 3. It reads the addresses of objects that were young, or of all objects if old generations were collected too.
+//!
+//! *Invariants*
+//!
+//! - The list is a chain of arrays, the newest one first. Full arrays never change, so the collector does not scan them
+//!   repeatedly.
 use crate::abi::closure::fields::*;
 use crate::abi::Closure;
 use crate::memory::heap;
-use crate::prims::compact::table::{stays, Table};
+use crate::prims::compact::table::{is_old_or_static, Table};
 
-/// Sources in an array of the list, which begins with the array before it.
+/// Sources in an array of the list (8 KB): few arrays, each below the size of a large object. Element 0 is the previous
+/// array.
 const SOURCES: usize = 1000;
 pub const FIRST: usize = 1;
 pub const ARRAY_LENGTH: usize = FIRST + SOURCES;
@@ -20,23 +25,23 @@ pub const ARRAY_LENGTH: usize = FIRST + SOURCES;
 #[derive(Default)]
 pub struct Shared {
     table: Table,
-    /// Where in the list those are that the next collection moves.
+    /// Positions in the list of the objects that the next collection moves.
     recent: Vec<usize>,
     /// All copies, in the order of the list.
     copies: Vec<usize>,
     seen: Collections,
 }
 
-/// Collections so far.
+/// Numbers of collections so far.
 #[derive(Default, Clone, Copy, PartialEq, Eq)]
 struct Collections {
     all: usize,
-    /// Those that moved more than young objects.
+    /// Collections that moved more than young objects.
     old: usize,
 }
 
 impl Collections {
-    unsafe fn so_far() -> Collections {
+    unsafe fn now() -> Collections {
         let gens = &heap().gens;
         Collections { all: gens[0].collections, old: gens.get(1).map_or(0, |g| g.collections) }
     }
@@ -46,8 +51,8 @@ impl Shared {
     pub fn copy_of(&self, source: Closure) -> Option<Closure> {
         self.table.get(source)
     }
-    /// Records a copy; the caller puts the source at the returned index of the newest array, of a new
-    /// one if that is the first.
+    /// Records a copy. The caller stores the source at the returned index of the newest array; at the first index, in a
+    /// new array.
     pub fn add(&mut self, source: Closure, copy: Closure) -> usize {
         let i = self.copies.len();
         self.copies.push(copy.0);
@@ -56,15 +61,15 @@ impl Shared {
     }
     fn note(&mut self, i: usize, source: Closure) {
         self.table.insert(source, Closure(self.copies[i]));
-        if !stays(source) {
+        if !is_old_or_static(source) {
             self.recent.push(i);
         }
     }
-    /// Begins a step.
+    /// Begins a step: updates the addresses if there was a collection.
     /// # Safety
-    /// The caller holds a HEC; `newest` is the newest array of sources, if there are any.
+    /// The caller holds a HEC. `newest` is the newest array of sources, if there is one.
     pub unsafe fn resume(&mut self, newest: Closure) {
-        let before = std::mem::replace(&mut self.seen, Collections::so_far());
+        let before = std::mem::replace(&mut self.seen, Collections::now());
         if self.seen == before {
             return;
         }

@@ -1,22 +1,22 @@
-//! The copies of objects, by the addresses of their sources.
+//! A table of copies, by the addresses of their sources.
 //!
-//! A *page* of slots stands for each block of the heap that a source begins in, and a slot for each pair of words in it: no object is smaller.
-//! Objects that lie together are mostly copied one after the other, and their slots lie together too. In a hash table each of them would
-//! be a miss of the cache.
+//! Each block of the heap with a source has a *page* of slots. Each pair of words in the block has a slot, because no
+//! object is smaller. Objects that lie side by side are mostly copied one after the other, and their slots are side by
+//! side too. In a hash table, each of them would be a cache miss.
 use crate::abi::{Closure, WORD};
 use crate::memory::address_space::{block_index, BLOCK_BYTES};
 use crate::memory::{age_of, in_heap};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// The least size of an object.
+/// Bytes of the smallest object.
 const SLOT_BYTES: usize = 2 * WORD;
 const SLOTS: usize = BLOCK_BYTES / SLOT_BYTES;
 
-/// Addresses of copies; null where there is none.
+/// Addresses of copies; null where there is no copy.
 type Page = [usize; SLOTS];
 
-/// Scatters addresses of objects.
+/// Hashes addresses of objects.
 #[derive(Default)]
 struct ByAddress(u64);
 
@@ -33,18 +33,18 @@ impl Hasher for ByAddress {
     }
 }
 
-/// Does only a collection of an old generation move it, or none at all?
-pub fn stays(source: Closure) -> bool {
+/// Is this object static, or moved only by a collection of an old generation?
+pub fn is_old_or_static(source: Closure) -> bool {
     !in_heap(source.0) || age_of(source.0).is_old()
 }
 
 #[derive(Default)]
 pub struct Table {
-    /// By the number of the block.
+    /// By index of the block.
     pages: Vec<Option<Box<Page>>>,
-    /// Blocks that have pages, and whose objects the next collection moves.
+    /// Blocks with a page whose objects the next collection moves.
     young: Vec<usize>,
-    /// Those of static objects, which lie anywhere, but are few beside what a program makes.
+    /// Copies of static objects. These may lie anywhere, and are few compared with those that a program makes.
     statics: HashMap<usize, usize, BuildHasherDefault<ByAddress>>,
 }
 
@@ -80,20 +80,20 @@ impl Table {
         if block >= self.pages.len() {
             self.pages.resize_with(block + 1, || None);
         }
-        if !stays(source) {
+        if !is_old_or_static(source) {
             self.young.push(block);
         }
         self.pages[block].insert(Box::new([0; SLOTS]))
     }
 
-    /// Forgets what a collection of the youngest generation has moved.
+    /// Forgets objects that a collection of the youngest generation has moved.
     pub fn forget_young(&mut self) {
         for block in self.young.drain(..) {
             self.pages[block] = None;
         }
     }
 
-    /// Forgets all that any collection moves.
+    /// Forgets all objects that some collection may move.
     pub fn forget_heap(&mut self) {
         self.pages.clear();
         self.young.clear();
@@ -106,12 +106,12 @@ mod tests {
     use crate::testing::symbols as t;
     use crate::testing::world::World;
 
-    /// An address that a copy might have.
+    /// A possible address of a copy.
     fn copy(n: usize) -> Closure {
         Closure((n + 1) * SLOT_BYTES)
     }
 
-    /// Cells and boxes, which begin at odd words and at even ones, in more than one block.
+    /// Cells and boxes at odd and even words, in more than one block.
     fn sources(w: &mut World) -> Vec<Closure> {
         let heads: Vec<_> = (1000..3000).map(|i| w.int(i)).collect();
         let cells: Vec<_> = heads.iter().map(|&head| w.cons(head, t::nil())).collect();
@@ -133,22 +133,22 @@ mod tests {
     }
 
     #[test]
-    fn what_has_moved_is_forgotten() {
+    fn moved_objects_are_forgotten() {
         let mut w = World::new(2);
         let mut table = Table::default();
         let cell = w.cons(t::nil(), t::nil());
         let old = w.old(cell).untag();
         let young = w.int(1000).untag();
         let all = [young, old, t::nil().untag()];
-        let left = |table: &Table| all.map(|source| table.get(source).is_some());
+        let known = |table: &Table| all.map(|source| table.get(source).is_some());
         for (n, &source) in all.iter().enumerate() {
             table.insert(source, copy(n));
         }
-        assert_eq!(left(&table), [true; 3]);
+        assert_eq!(known(&table), [true; 3]);
         table.forget_young();
-        assert_eq!(left(&table), [false, true, true]);
+        assert_eq!(known(&table), [false, true, true]);
         table.insert(young, copy(0));
         table.forget_heap();
-        assert_eq!(left(&table), [false, false, true]);
+        assert_eq!(known(&table), [false, false, true]);
     }
 }
