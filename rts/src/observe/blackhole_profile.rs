@@ -1,9 +1,14 @@
-//! What threads lose by meeting black holes (`HECATON_SHOW=blackholes`): how often and how long
-//! they wait, for thunks of which kind, and how often work was done twice.
+//! The profile of black holes (`HECATON_SHOW=blackholes`): how often and how long threads wait, for thunks of which
+//! kind, and how often work is duplicated.
 //!
-//! A claimed thunk does not say what it was, so claims are kept here, by address; the collector
-//! tells where thunks have gone. Compiled code that claims eagerly tells nobody, so its thunks
-//! have no name here. Off, all this costs a test of a flag where a thread stops.
+//! *Invariants*
+//!
+//! - A claimed thunk does not tell its former header. So the headers of claimed thunks are kept here by address, and
+//!   updated after each collection.
+//! - Compiled code that claims eagerly does not call this module, so its thunks have no name here.
+//! - When the profile is off, it costs the test of a flag where a thread stops.
+//!
+//! *Locking*: one lock for all counts.
 use crate::abi::symbols::is_blackhole_info;
 use crate::abi::{Closure, Info, Tso};
 use crate::base::poison::unpoisoned;
@@ -15,16 +20,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-/// Kinds of thunks in the report.
+/// Kinds of thunks in the report: as many as fit on a screen.
 const TOP: usize = 20;
 
 static ON: AtomicBool = AtomicBool::new(false);
 
 #[derive(Default)]
 struct Counts {
-    /// The headers that claimed thunks had.
+    /// The headers that claimed thunks had before.
     kinds: HashMap<Closure, Info>,
-    /// By thread number: the kind of thunk it waits for, and since when.
+    /// By thread number: the kind of thunk that the thread waits for, and the start of the wait.
     waiting: HashMap<u64, (Option<Info>, Instant)>,
     waits: HashMap<Option<Info>, (u64, Duration)>,
     cut_off: u64,
@@ -43,19 +48,19 @@ fn note(what: impl FnOnce(&mut Counts)) {
     }
 }
 
-/// Begins to count. [`moved`] has to be told of collections.
+/// Starts counting. The collector then has to call [`moved`].
 pub fn start() {
     ON.store(true, Ordering::Relaxed);
 }
 
-/// A thunk with this header has been claimed.
+/// A thunk with this header was claimed.
 pub fn claimed(thunk: Closure, header: Info) {
     note(|c| {
         c.kinds.insert(thunk, header);
     });
 }
 
-/// A thread begins to wait for a thunk.
+/// A thread starts to wait for a thunk.
 /// # Safety
 /// `t` is live.
 pub unsafe fn blocked(t: Tso, thunk: Closure) {
@@ -65,7 +70,7 @@ pub unsafe fn blocked(t: Tso, thunk: Closure) {
     });
 }
 
-/// It waits no more.
+/// The thread no longer waits.
 /// # Safety
 /// `t` is live.
 pub unsafe fn woken(t: Tso) {
@@ -78,22 +83,22 @@ pub unsafe fn woken(t: Tso) {
     });
 }
 
-/// Work that another thread does, or has done, was cut off.
+/// The evaluation of a thunk was ended, because another thread evaluates it or has its value.
 pub fn cut_off() {
     note(|c| c.cut_off += 1);
 }
 
-/// A thunk has been taken from the thread that evaluated it, which was not to run soon.
+/// A thunk was taken from the thread that evaluated it and would not run soon.
 pub fn stolen() {
     note(|c| c.stolen += 1);
 }
 
-/// After a collection: `now` tells where an object is, if it lives.
+/// After a collection. `now` returns the new address of a live object.
 pub fn moved(now: &mut (dyn FnMut(Closure) -> Option<Closure> + '_)) {
     note(|c| {
         let kinds = std::mem::take(&mut c.kinds);
         for (thunk, kind) in kinds {
-            // SAFETY: an object that has survived, or what an evaluated thunk has turned into.
+            // SAFETY: a live object, or what an evaluated thunk has become.
             let claimed = |c: &Closure| unsafe { is_blackhole_info(c.untag().info()) };
             if let Some(thunk) = now(thunk).filter(claimed) {
                 c.kinds.insert(thunk, kind);
@@ -102,7 +107,7 @@ pub fn moved(now: &mut (dyn FnMut(Closure) -> Option<Closure> + '_)) {
     });
 }
 
-/// Prints what has been counted to stderr.
+/// Prints the counts to stderr.
 pub fn report() {
     // A closed stderr must not end the program.
     note(|c| drop(std::io::stderr().write_all(text(c, &mut symbolize::name_of).as_bytes())));

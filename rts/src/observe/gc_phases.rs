@@ -1,18 +1,19 @@
-//! Where the time of collections goes, and in which of their phases they copy (`--gc-phases`).
+//! Time and copied bytes of each phase of a collection (`--gc-phases`).
 use crate::observe::stats::text::seconds;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-/// The phases of a collection, in their order.
+/// The phases of a collection, in order.
 #[derive(Clone, Copy, Debug)]
 pub enum Phase {
     /// From-space is condemned.
     Begin,
-    /// What old objects refer to is saved; where several GC threads share the collection, the threads of all HECs and what they lead to, too.
+    /// The referents of old objects are copied. If several GC threads share the collection, so are the threads of all
+    /// HECs and all that they reach.
     Remembered,
-    /// What other roots refer to is saved.
+    /// The referents of the other roots are copied.
     Roots,
-    /// Weak pointers, lost threads, stable names and CAFs are settled.
+    /// Weak pointers, unreachable threads, stable names and CAFs are processed.
     Rest,
     /// From-space is freed.
     End,
@@ -20,7 +21,7 @@ pub enum Phase {
 
 const PHASES: usize = Phase::End as usize + 1;
 
-/// What each phase has taken.
+/// The costs of each phase.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PhaseCosts {
     nanoseconds: [u64; PHASES],
@@ -40,20 +41,21 @@ impl PhaseCosts {
     }
 }
 
-/// Takes the costs of one collection, if anybody wants to know them: to read the clock for each phase takes a twentieth of a small one.
+/// Measures the costs of one collection, if enabled: reading the clock for each phase takes a twentieth of a small
+/// collection.
 pub struct PhaseTimer {
     costs: PhaseCosts,
-    /// When the last phase ended.
+    /// The end of the last phase.
     last: Option<Instant>,
     copied_bytes: u64,
 }
 
 impl PhaseTimer {
-    pub fn start(wanted: bool) -> PhaseTimer {
-        PhaseTimer { costs: PhaseCosts::ZERO, last: wanted.then(Instant::now), copied_bytes: 0 }
+    pub fn start(enabled: bool) -> PhaseTimer {
+        PhaseTimer { costs: PhaseCosts::ZERO, last: enabled.then(Instant::now), copied_bytes: 0 }
     }
 
-    /// The phase that was under way has ended.
+    /// Ends the current phase.
     pub fn end(&mut self, phase: Phase) {
         if let Some(last) = &mut self.last {
             let now = Instant::now();
@@ -61,7 +63,7 @@ impl PhaseTimer {
         }
     }
 
-    /// The same, of one in which objects are copied: so many bytes from the collection's start on.
+    /// Ends the current phase. It is one that copies; `copied_bytes` counts from the start of the collection.
     pub fn end_copying(&mut self, phase: Phase, copied_bytes: usize) {
         self.end(phase);
         let before = std::mem::replace(&mut self.copied_bytes, copied_bytes as u64);
@@ -73,18 +75,18 @@ impl PhaseTimer {
     }
 }
 
-static WANTED: AtomicBool = AtomicBool::new(false);
+static ENABLED: AtomicBool = AtomicBool::new(false);
 
-/// `--gc-phases` was given.
+/// Enables the measurement (`--gc-phases`).
 pub fn enable() {
-    WANTED.store(true, Ordering::Relaxed);
+    ENABLED.store(true, Ordering::Relaxed);
 }
 
 pub fn is_enabled() -> bool {
-    WANTED.load(Ordering::Relaxed)
+    ENABLED.load(Ordering::Relaxed)
 }
 
-/// A table with two lines for each generation: time, and what was copied.
+/// A table with two lines for each generation: times and copied bytes.
 pub fn table(generations: &[PhaseCosts]) -> String {
     let mut text = String::from("  GC phases       Begin  Remembered       Roots        Rest         End\n");
     for (i, costs) in generations.iter().enumerate() {
@@ -106,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn phases_are_told() {
+    fn the_table_has_two_lines_for_a_generation() {
         let costs = |nanoseconds, copied_bytes| PhaseCosts { nanoseconds, copied_bytes };
         let mut sum = costs([1_000_000, 0, 2_000_000, 0, 0], [0, 5_000_000, 0, 0, 0]);
         sum.add(&costs([500_000, 0, 1_000_000, 0, 12_000_000_000], [0, 250_000, 12_345_678_901, 0, 0]));
@@ -119,25 +121,25 @@ mod tests {
     }
 
     #[test]
-    fn what_is_copied_is_counted_once() {
-        let mut watch = PhaseTimer::start(true);
-        watch.end_copying(Phase::Remembered, 100);
-        watch.end_copying(Phase::Roots, 150);
-        watch.end_copying(Phase::Rest, 150);
-        assert_eq!(watch.costs().copied_bytes, [0, 100, 50, 0, 0]);
+    fn copied_bytes_are_counted_once() {
+        let mut timer = PhaseTimer::start(true);
+        timer.end_copying(Phase::Remembered, 100);
+        timer.end_copying(Phase::Roots, 150);
+        timer.end_copying(Phase::Rest, 150);
+        assert_eq!(timer.costs().copied_bytes, [0, 100, 50, 0, 0]);
     }
 
     #[test]
-    fn a_watch_misses_nothing() {
+    fn a_timer_covers_all_time() {
         let start = Instant::now();
-        let mut watch = PhaseTimer::start(true);
-        watch.end(Phase::Begin);
+        let mut timer = PhaseTimer::start(true);
+        timer.end(Phase::Begin);
         let asleep = Instant::now();
         std::thread::sleep(std::time::Duration::from_millis(2));
         let slept = asleep.elapsed().as_nanos() as u64;
-        watch.end(Phase::Roots);
-        watch.end(Phase::End);
-        let t = watch.costs().nanoseconds;
+        timer.end(Phase::Roots);
+        timer.end(Phase::End);
+        let t = timer.costs().nanoseconds;
         assert!(t[Phase::Roots as usize] >= slept && t[Phase::Rest as usize] == 0);
         assert!(t.iter().sum::<u64>() <= start.elapsed().as_nanos() as u64);
     }

@@ -1,4 +1,4 @@
-//! Observation: settings, counters, messages and the ways a program ends; usable from every floor.
+//! Observation: statistics, the event log, profiles of black holes and of collections.
 pub mod blackhole_profile;
 pub mod eventlog;
 pub mod gc_phases;

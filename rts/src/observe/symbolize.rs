@@ -1,29 +1,31 @@
-//! What an info table is called, as far as the program knows: from the symbol table of its
-//! executable file, or from the dynamic linker for shared libraries. What a module does not
-//! export has no symbol; ghc puts it before the exported function that it is part of.
+//! Names of info tables, as far as the program knows them.
 //!
-//! The executable is read when asked for the first time. Source of the numbers: the ELF
-//! specification (System V gABI, "Sections" and "Symbol Table").
+//! Names come from the symbol table of the executable file, and from the dynamic linker for shared libraries. An info
+//! table that its module does not export has no symbol. ghc puts it before the exported function that it is part of.
+//!
+//! The executable is read on first use. The numbers are from the ELF specification (System V gABI, "Sections" and
+//! "Symbol Table").
 use std::ffi::CStr;
 use std::sync::OnceLock;
 
-/// Of the file's header: whether addresses are final, and where the section headers are.
+/// Offsets in the file header: the type of file, the section headers and their number. An executable has final
+/// addresses.
 const TYPE: usize = 16;
 const SECTIONS_AT: usize = 40;
 const SECTIONS: usize = 60;
 const EXECUTABLE: usize = 2;
-/// Of a section header.
+/// A section header.
 const SECTION_BYTES: usize = 64;
 const SECTION_TYPE: usize = 4;
 const SECTION_OFFSET: usize = 24;
 const SECTION_SIZE: usize = 32;
 const SECTION_LINK: usize = 40;
 const SYMBOL_TABLE: usize = 2;
-/// Of a symbol.
+/// A symbol.
 const SYMBOL_BYTES: usize = 24;
 const SYMBOL_VALUE: usize = 8;
 
-/// The symbol of the info table at `address`, or of the exported one that it probably belongs to.
+/// The symbol of the info table at `address`, or the exported symbol that it probably belongs to.
 pub fn name_of(address: usize) -> Option<String> {
     static OF_EXECUTABLE: OnceLock<Vec<(usize, String)>> = OnceLock::new();
     let symbols = OF_EXECUTABLE
@@ -32,7 +34,7 @@ pub fn name_of(address: usize) -> Option<String> {
 }
 
 fn from_linker(address: usize) -> Option<String> {
-    // SAFETY: a plain structure of pointers that dladdr fills, with names that stay.
+    // SAFETY: a plain structure of pointers, which dladdr fills with names that stay valid.
     unsafe {
         let mut found: libc::Dl_info = std::mem::zeroed();
         if libc::dladdr(address as *const libc::c_void, &mut found) == 0 || found.dli_sname.is_null() {
@@ -63,7 +65,7 @@ fn number(file: &[u8], at: usize, bytes: usize) -> Option<usize> {
     Some(field.iter().rev().fold(0, |n, &b| n << 8 | b as usize))
 }
 
-/// The info tables of an executable whose addresses are final, in order of address.
+/// The info tables of an executable with final addresses, in order of address.
 fn symbols(file: &[u8]) -> Option<Vec<(usize, String)>> {
     if number(file, TYPE, 2)? != EXECUTABLE {
         return None;
@@ -94,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_next_symbol_names_what_has_none() {
+    fn an_address_without_symbol_is_named_by_the_next_one() {
         let symbols = [(10, "a_info".to_owned()), (20, "b_info".to_owned())];
         assert_eq!(nearest(&symbols, 10).as_deref(), Some("a_info"));
         assert_eq!(nearest(&symbols, 11).as_deref(), Some("in b_info"));
@@ -108,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_executable_has_no_symbols() {
+    fn other_files_have_no_symbols() {
         assert_eq!(symbols(b""), None);
         assert_eq!(symbols(&[0; 64]), None);
     }

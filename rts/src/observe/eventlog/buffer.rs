@@ -1,20 +1,20 @@
 //! A buffer of events of one HEC, or of those that belong to none.
 //!
-//! What is written out is a *block*: a marker that says how many bytes belong together, when the
-//! last of them happened and whose they are, then the events. A reader merges blocks by time.
+//! A buffer is written as a *block*: a marker with its size, the time of its end and its HEC, and then the events. A
+//! reader merges blocks by time.
 use super::event::{Event, Put};
 use crate::abi::layout::*;
 use crate::observe::eventlog::header::is_variable;
 
-/// A block is written when this many bytes are in it. Large enough that writing costs little for
-/// an event, small enough that little is lost when a program is killed.
+/// A block is written when it has this many bytes. That is large enough that writing costs little for each event. It is
+/// small enough that little is lost when a program is killed.
 const CAPACITY: usize = 64 << 10;
-/// The most that a fixed-size event, or the rest of a variable one, takes.
-const SMALL: usize = 96;
-/// Kind, time, and the payload of a marker.
+/// Most bytes of a fixed-size event, or of a variable one without its text.
+const MAX_FIXED_BYTES: usize = 96;
+/// Bytes of a marker: kind, time and payload.
 const MARKER_BYTES: usize = 2 + 8 + 14;
 
-/// The number in the marker of a buffer that belongs to no HEC.
+/// The HEC number in the marker of the common buffer.
 pub const NO_HEC: u16 = u16::MAX;
 
 pub struct Buffer {
@@ -22,9 +22,9 @@ pub struct Buffer {
     bytes: Vec<u8>,
 }
 
-/// Is the event's payload longer than a log can say?
+/// Is the event's payload longer than the format allows?
 pub fn is_too_long(event: &Event) -> bool {
-    if event.text_bytes() + SMALL <= EVENT_PAYLOAD_SIZE_MAX {
+    if event.text_bytes() + MAX_FIXED_BYTES <= EVENT_PAYLOAD_SIZE_MAX {
         return false;
     }
     let mut measured = Vec::new();
@@ -39,11 +39,11 @@ impl Buffer {
 
     /// Must the block be written before the event is added?
     pub fn is_full_for(&self, event: &Event) -> bool {
-        !self.bytes.is_empty() && self.bytes.len() + SMALL + event.text_bytes() > CAPACITY
+        !self.bytes.is_empty() && self.bytes.len() + MAX_FIXED_BYTES + event.text_bytes() > CAPACITY
     }
 
-    /// Adds an event that is not too long. `time`: nanoseconds since the program's start; `hec`:
-    /// whose buffer this is.
+    /// Adds an event that is not too long. `time` is in nanoseconds since the program's start, and `hec` is the HEC of
+    /// this buffer.
     pub fn add(&mut self, time: u64, hec: u16, event: &Event) {
         if self.bytes.is_empty() {
             self.bytes.reserve(CAPACITY);
@@ -70,7 +70,7 @@ impl Buffer {
         self.bytes.u64(time);
     }
 
-    /// The block, whole; none if there is nothing in it. It is still there until [`clear`].
+    /// The finished block; `None` if it is empty. It stays in the buffer until [`clear`].
     ///
     /// [`clear`]: Buffer::clear
     pub fn block(&mut self, now: u64) -> Option<&mut [u8]> {

@@ -1,10 +1,11 @@
-//! The bytes of every event, written out: numbers of kinds and the order of fields as in the installed `rts/EventLogFormat.h`, widths as in
-//! the user guide's "Eventlog encodings". No two bytes of an event's fields are alike, so that no two of its fields can be swapped.
+//! Unit tests of the encoding: the bytes of every event. Kinds and the order of fields are as in the installed
+//! `rts/EventLogFormat.h`, widths as in the user guide's "Eventlog encodings". All bytes of an event's fields differ,
+//! so swapped fields are found.
 use super::buffer::Buffer;
 use super::event::*;
 use crate::observe::eventlog::header::KINDS;
 
-/// An event, its kind, and its payload: hexadecimal digits, with a space between fields.
+/// An event, its kind, and its payload in hexadecimal digits, with a space between fields.
 const EVERY_KIND: &[(Event, u16, &str)] = &[
     (Event::CreateThread(0x01020304), 0, "01020304"),
     (Event::RunThread(0x01020304), 1, "01020304"),
@@ -17,7 +18,7 @@ const EVERY_KIND: &[(Event, u16, &str)] = &[
     (Event::Bare(11), 11, ""),
     (Event::Bare(12), 12, ""),
     (Event::CreateSparkThread(0x01020304), 15, "01020304"),
-    // The length of a text comes first.
+    // A text follows its length.
     (Event::UserMessage(b"text"), 19, "0004 74657874"),
     (Event::Bare(20), 20, ""),
     (Event::Bare(21), 21, ""),
@@ -26,7 +27,7 @@ const EVERY_KIND: &[(Event, u16, &str)] = &[
     (Event::CapsetDelete(0x01020304), 26, "01020304"),
     (Event::CapsetAssign { set: 0x01020304, hec: 0x0506 }, 27, "01020304 0506"),
     (Event::CapsetRemove { set: 0x01020304, hec: 0x0506 }, 28, "01020304 0506"),
-    // Sets are those of the process, 0, and of the clock, 1.
+    // The set of the process is 0, that of the clock 1.
     (Event::RtsIdentifier(b"GHC"), 29, "0007 00000000 474843"),
     (Event::ProgramArgs(b"a\0b\0"), 30, "0008 00000000 61006200"),
     (Event::Process(0x01020304), 32, "00000000 01020304"),
@@ -42,7 +43,8 @@ const EVERY_KIND: &[(Event, u16, &str)] = &[
             remaining: 0x6162636465666768,
         }),
         34,
-        "0102030405060708 1112131415161718 2122232425262728 3132333435363738 4142434445464748 5152535455565758 6162636465666768",
+        "0102030405060708 1112131415161718 2122232425262728 3132333435363738 4142434445464748 \
+         5152535455565758 6162636465666768",
     ),
     (Event::Bare(35), 35, ""),
     (Event::Bare(36), 36, ""),
@@ -51,7 +53,11 @@ const EVERY_KIND: &[(Event, u16, &str)] = &[
     (Event::SparkSteal { victim: 0x0102 }, 39, "0102"),
     (Event::Bare(40), 40, ""),
     (Event::Bare(41), 41, ""),
-    (Event::WallClock { seconds: 0x0203040506070809, nanoseconds: 0x0a0b0c0d }, 43, "00000001 0203040506070809 0a0b0c0d"),
+    (
+        Event::WallClock { seconds: 0x0203040506070809, nanoseconds: 0x0a0b0c0d },
+        43,
+        "00000001 0203040506070809 0a0b0c0d",
+    ),
     (Event::ThreadLabel { thread: 0x01020304, label: b"name" }, 44, "0008 01020304 6e616d65"),
     (Event::CapCreate(0x0102), 45, "0102"),
     (Event::CapDelete(0x0102), 46, "0102"),
@@ -82,8 +88,9 @@ const EVERY_KIND: &[(Event, u16, &str)] = &[
             balanced_copied: 0x5152535455565758,
         }),
         53,
-        // What all threads have copied comes once more.
-        "00000000 0102 1112131415161718 2122232425262728 3132333435363738 03040506 4142434445464748 1112131415161718 5152535455565758",
+        // The number of bytes that all threads copied occurs a second time.
+        "00000000 0102 1112131415161718 2122232425262728 3132333435363738 03040506 4142434445464748 \
+         1112131415161718 5152535455565758",
     ),
     (Event::Bare(54), 54, ""),
     (
@@ -120,7 +127,7 @@ fn every_event_has_these_bytes() {
 }
 
 #[test]
-fn these_are_all_kinds() {
+fn all_kinds_are_covered() {
     let mut known: Vec<u16> =
         KINDS.iter().map(|kind| kind.number as u16).filter(|&kind| kind != BLOCK_MARKER).collect();
     known.sort();

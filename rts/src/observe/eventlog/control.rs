@@ -1,4 +1,4 @@
-//! Beginning and end of a log, by options and by C code.
+//! Start and end of a log, by options and by C code.
 use super::event::{Event, CLOCK, PROCESS};
 use super::writer;
 use super::*;
@@ -10,7 +10,7 @@ use std::ptr::null_mut;
 use std::sync::{MutexGuard, TryLockError};
 use std::time::SystemTime;
 
-/// What `base` and C may ask (`EventLogStatus` in the header).
+/// The status for `base` and C (`EventLogStatus` in the header).
 #[no_mangle]
 pub extern "C" fn eventLogStatus() -> u32 {
     let status = match (Ways::linked().eventlog, WRITER.load(Ordering::Acquire).is_null()) {
@@ -21,8 +21,7 @@ pub extern "C" fn eventLogStatus() -> u32 {
     status as u32
 }
 
-/// Begins a log of the classes that the flags choose. False: there is one already, or the
-/// program is not linked for it.
+/// Starts a log of the classes that the flags select. False if there is one, or the program is not linked for it.
 /// # Safety
 /// `writer` stays valid until the log ends.
 #[no_mangle]
@@ -42,30 +41,30 @@ pub extern "C" fn endEventLogging() {
     stop();
 }
 
-/// Does what the options and the configuration say about events.
+/// Starts the log that the options and the configuration ask for.
 /// # Safety
-/// Called once at start, after the options have been read; the configured writer stays valid.
+/// Called once at start, after the options were parsed. The configured writer stays valid.
 pub unsafe fn configure(config: &RtsConfig) {
     let trace = flags().TraceFlags;
     if trace.tracing == TRACE_EVENTLOG as i32 {
         startEventLogging(config.eventlog_writer);
     } else if trace.tracing == TRACE_STDERR as i32 {
         AS_TEXT.store(true, Ordering::Relaxed);
-        CLASSES.store(chosen(&trace), Ordering::Relaxed);
-        preamble();
+        CLASSES.store(selected_classes(&trace), Ordering::Relaxed);
+        log_preamble();
     }
 }
 
-/// The last events of a program, and the end of its log.
+/// Logs the last events of a program, and ends its log.
 pub fn end() {
     hooks::log_end_of_tasks();
     hooks::log_end_of_hecs();
     endEventLogging();
-    // A log as text has no writer.
+    // A textual log has no writer.
     CLASSES.store(0, Ordering::Relaxed);
 }
 
-/// The caller holds [`LOG`], and no log is written.
+/// The caller holds [`LOG`], and there is no log.
 unsafe fn begin(writer: *const EventLogWriter) {
     for b in all_buffers() {
         unpoisoned(b.lock()).clear();
@@ -75,8 +74,8 @@ unsafe fn begin(writer: *const EventLogWriter) {
     writer::write(&mut header::header());
     writer::flush();
     AS_TEXT.store(false, Ordering::Relaxed);
-    CLASSES.store(chosen(&flags().TraceFlags), Ordering::Relaxed);
-    preamble();
+    CLASSES.store(selected_classes(&flags().TraceFlags), Ordering::Relaxed);
+    log_preamble();
 }
 
 /// The caller holds [`LOG`].
@@ -98,8 +97,8 @@ fn all_buffers() -> impl Iterator<Item = &'static Mutex<Buffer>> {
     BUFFERS.iter().chain([&COMMON])
 }
 
-/// Writes what there is and marks the end, for a program that cannot go on. What another OS
-/// thread has locked stays unwritten: it may never be unlocked.
+/// Writes the buffers and marks the end, for a program that cannot continue. Buffers that another OS thread has locked
+/// are not written: they may never be unlocked.
 pub fn flush_before_exit() {
     let Some(_log) = try_lock(&LOG) else { return };
     if WRITER.load(Ordering::Acquire).is_null() {
@@ -122,7 +121,7 @@ fn try_lock<T>(m: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
     }
 }
 
-/// Runs `f` with everything here locked: a fork within leaves the child nothing half done.
+/// Runs `f` with all locks of the log held, so that a fork in it leaves nothing half done.
 pub fn with_locked<R>(f: impl FnOnce() -> R) -> R {
     let _log = unpoisoned(LOG.lock());
     let _tasks = unpoisoned(hooks::TASKS.lock());
@@ -130,7 +129,7 @@ pub fn with_locked<R>(f: impl FnOnce() -> R) -> R {
     writer::with_file_locked(f)
 }
 
-/// The child of a fork begins a log of its own.
+/// Starts a log for the child of a fork.
 /// # Safety
 /// Called in the child, while one OS thread runs.
 pub unsafe fn after_fork() {
@@ -144,8 +143,8 @@ pub unsafe fn after_fork() {
     }
 }
 
-/// What a reader has to know first: process, clock and HECs.
-fn preamble() {
+/// Logs what a reader must know first: process, clock and HECs.
+fn log_preamble() {
     let common = |event| post(None, event);
     if on(class::HECS) {
         common(Event::CapsetCreate { set: PROCESS, kind: CAPSET_TYPE_OSPROCESS });
@@ -156,7 +155,7 @@ fn preamble() {
     common(Event::WallClock { seconds: clock.as_secs(), nanoseconds: clock.subsec_nanos() });
     common(Event::Process(std::process::id()));
     common(Event::ParentProcess(std::os::unix::process::parent_id()));
-    // "GHC", version and way are what the format asks for.
+    // The format requires "GHC", the version and the way.
     let name = format!("GHC-{GHC_VERSION} {} (Hecaton)", Ways::linked().name());
     common(Event::RtsIdentifier(name.as_bytes()));
     let args: Vec<u8> = program_args::full_args().iter().flat_map(|a| a.as_bytes_with_nul().to_vec()).collect();

@@ -1,18 +1,18 @@
-//! The events: what each one carries, and its encoding.
+//! Events: their content and encoding.
 //!
-//! The layouts are those of the user guide's "Eventlog encodings"; numbers are big-endian. An
-//! event knows its payload only: kind, time and length are the buffer's to write.
+//! The formats are those of the user guide's "Eventlog encodings". Numbers are big-endian. An event encodes only its
+//! payload. The buffer adds kind, time and length.
 use crate::abi::layout::*;
 
-/// Numbers of threads are 32 bits wide in a log.
+/// Thread numbers have 32 bits in a log.
 pub type ThreadId = u32;
 
-/// The set of HECs that share this process, and so its heap.
+/// The set of HECs that share this process and its heap.
 pub const PROCESS: u32 = 0;
-/// The set of HECs that share a clock: the same ones.
+/// The set of HECs that share a clock: all of them.
 pub const CLOCK: u32 = 1;
 
-/// Sparks so far, of one HEC.
+/// Numbers of sparks of one HEC so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SparkCounts {
     pub created: u64,
@@ -25,7 +25,7 @@ pub struct SparkCounts {
     pub remaining: u64,
 }
 
-/// One collection; all but `generation` and `threads` in bytes.
+/// One collection. All numbers except `generation` and `threads` are bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GcStats {
     pub generation: u16,
@@ -38,13 +38,13 @@ pub struct GcStats {
     pub balanced_copied: u64,
 }
 
-/// What the heap is made of, in bytes; a maximum of 0 is none.
+/// The parameters of the heap, in bytes. A maximum of 0 means none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HeapShape {
     pub generations: u16,
     pub maximum: u64,
     pub nursery: u64,
-    /// The unit in which address space is handed out, and that of the heap.
+    /// The units of address space and of the heap.
     pub megablock: u64,
     pub block: u64,
 }
@@ -53,7 +53,7 @@ pub struct HeapShape {
 pub enum Event<'a> {
     CreateThread(ThreadId),
     RunThread(ThreadId),
-    /// `status` as in the header; `on`: the thread it waits for, or 0.
+    /// `status` as in the header; `on` is the thread that it waits for, or 0.
     StopThread {
         thread: ThreadId,
         status: u16,
@@ -73,7 +73,7 @@ pub enum Event<'a> {
         label: &'a [u8],
     },
     CreateSparkThread(ThreadId),
-    /// One of those that are a moment and nothing else, by its kind.
+    /// An event without payload, by its kind.
     Bare(usize),
     SparkSteal {
         victim: u16,
@@ -126,7 +126,7 @@ pub enum Event<'a> {
     UserBinary(&'a [u8]),
 }
 
-/// Bytes of a log, growing.
+/// Appends numbers and text to the bytes of a log.
 pub trait Put {
     fn u16(&mut self, v: u16);
     fn u32(&mut self, v: u32);
@@ -278,7 +278,7 @@ impl Event<'_> {
         }
     }
 
-    /// Bytes of text in it, which may be any number; the rest of a payload is small.
+    /// Bytes of text in the payload, of any number. The rest of a payload is small.
     pub fn text_bytes(&self) -> usize {
         match *self {
             Event::ThreadLabel { label: text, .. }

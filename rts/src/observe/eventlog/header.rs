@@ -1,8 +1,8 @@
-//! The header of a log: which kinds of events there are, their sizes and their names.
+//! The header of a log: the kinds of events, with their sizes and names.
 use crate::abi::layout::*;
 use crate::observe::eventlog::event::Put;
 
-/// Bytes of a payload, or that every event says its own.
+/// Bytes of a payload, unless each event has its own size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
     Fixed(u16),
@@ -23,7 +23,7 @@ const fn variable(number: usize, name: &'static str) -> Kind {
     Kind { number, size: Size::Variable, name }
 }
 
-/// Every kind that we write, by number, and one that we do not.
+/// All kinds that are written, by number, and one that never is.
 pub const KINDS: &[Kind] = &[
     fixed(EVENT_CREATE_THREAD, 4, "Create thread"),
     fixed(EVENT_RUN_THREAD, 4, "Run thread"),
@@ -73,16 +73,16 @@ pub const KINDS: &[Kind] = &[
     fixed(EVENT_TASK_MIGRATE, 12, "Task migrate"),
     fixed(EVENT_TASK_DELETE, 8, "Task delete"),
     variable(EVENT_USER_MARKER, "User marker"),
-    // Its presence tells readers how reasons to block are numbered.
+    // Its presence tells readers how reasons for blocking are numbered.
     fixed(EVENT_HACK_BUG_T9003, 0, "Empty event for bug #9003"),
     variable(EVENT_USER_BINARY_MSG, "User binary message"),
 ];
 
-const fn known(number: usize) -> bool {
+const fn is_known(number: usize) -> bool {
     size_of(number).is_some()
 }
 
-/// The size of a kind's payloads; none for a number that no kind has.
+/// The size of a kind's payload; `None` if there is no such kind.
 pub const fn size_of(number: usize) -> Option<Size> {
     let mut i = 0;
     while i < KINDS.len() {
@@ -94,7 +94,7 @@ pub const fn size_of(number: usize) -> Option<Size> {
     None
 }
 
-/// Bit *n*: events of kind *n* say their own size.
+/// Bit *n* is set if events of kind *n* have their own size.
 const VARIABLE: [u64; 4] = {
     let mut bits = [0; 4];
     let mut i = 0;
@@ -107,14 +107,14 @@ const VARIABLE: [u64; 4] = {
     bits
 };
 
-const _: () = assert!(known(EVENT_BLOCK_MARKER) && !known(EVENT_DATA_END));
+const _: () = assert!(is_known(EVENT_BLOCK_MARKER) && !is_known(EVENT_DATA_END));
 
 #[inline]
 pub fn is_variable(kind: usize) -> bool {
     VARIABLE[kind / 64] >> (kind % 64) & 1 != 0
 }
 
-/// All that comes before the first event.
+/// All bytes before the first event.
 pub fn header() -> Vec<u8> {
     let mut out = Vec::new();
     out.u32(EVENT_HEADER_BEGIN as u32);

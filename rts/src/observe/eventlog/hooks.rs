@@ -1,5 +1,6 @@
-//! What other floors tell the event log: one line where it happens, one branch when nobody
-//! listens. `hec` is the number of the HEC on which it happens, and whose holder calls.
+//! The functions by which other folders log events: one line at the event, and one branch while there is no log.
+//!
+//! `hec` is the number of the HEC of the event. Its holder calls.
 use super::event::{Event, CLOCK, PROCESS};
 use super::{class, on, post, GcStats, HeapShape, SparkCounts};
 use crate::abi::layout::*;
@@ -22,19 +23,19 @@ macro_rules! hec_events {
 }
 
 hec_events! {
-    /// Threads are named by their numbers, here and below.
+    /// Threads are represented by their numbers, here and below.
     SCHEDULER: thread_created(thread: u64) => Event::CreateThread(thread as u32);
     SCHEDULER: thread_run(thread: u64) => Event::RunThread(thread as u32);
-    /// It is about to leave for a safe foreign call.
+    /// The thread starts a safe foreign call.
     SCHEDULER: thread_called_out(thread: u64) => Event::StopThread {
         thread: thread as u32, status: THREAD_SUSPENDED_FOREIGN_CALL as u16, on: 0,
     };
     SCHEDULER: thread_runnable(thread: u64) => Event::ThreadRunnable(thread as u32);
-    /// It leaves for the run queue of HEC `to`.
+    /// The thread moves to the run queue of HEC `to`.
     SCHEDULER: thread_migrated(thread: u64, to: u32) => Event::MigrateThread {
         thread: thread as u32, to: to as u16,
     };
-    /// It was blocked, and goes on on HEC `to`.
+    /// The thread was blocked, and continues on HEC `to`.
     SCHEDULER: thread_woken(thread: u64, to: u32) => Event::ThreadWakeup {
         thread: thread as u32, hec: to as u16,
     };
@@ -49,7 +50,7 @@ hec_events! {
     GC: gc_started() => Event::Bare(EVENT_GC_START);
     /// All HECs have stopped.
     GC: gc_world_stopped() => Event::Bare(EVENT_GC_GLOBAL_SYNC);
-    /// Its collecting thread copies, finds nothing to do, has finished: three.
+    /// Three states of the HEC's GC thread: it copies, finds no work, has finished.
     GC: gc_working() => Event::Bare(EVENT_GC_WORK);
     GC: gc_idle() => Event::Bare(EVENT_GC_IDLE);
     GC: gc_done() => Event::Bare(EVENT_GC_DONE);
@@ -59,7 +60,7 @@ hec_events! {
     GC: heap_allocated(bytes: u64) => Event::HeapAllocated(bytes);
     /// Bytes taken from the system.
     GC: heap_size(bytes: u64) => Event::HeapSize(bytes);
-    /// Bytes alive, as a full collection has found.
+    /// Live bytes, as a full collection found them.
     GC: heap_live(bytes: u64) => Event::HeapLive(bytes);
 
     SPARKS: spark_thread_created(thread: u64) => Event::CreateSparkThread(thread as u32);
@@ -77,8 +78,8 @@ hec_events! {
     USER: user_binary(bytes: &[u8]) => Event::UserBinary(bytes);
 }
 
-/// The thread has left Haskell. `status`: a return code or, for `ThreadBlocked`, what
-/// [`status_of_block`] makes of the reason; `waits_for`: the thread that it waits for, or 0.
+/// The thread has left Haskell. `status` is a return code. For `ThreadBlocked` it is the result of [`status_of_block`].
+/// `waits_for` is the thread that it waits for, or 0.
 #[inline]
 pub fn thread_stopped(hec: u32, thread: u64, status: impl FnOnce() -> (u16, u64)) {
     if on(class::SCHEDULER) {
@@ -87,12 +88,12 @@ pub fn thread_stopped(hec: u32, thread: u64, status: impl FnOnce() -> (u16, u64)
     }
 }
 
-/// Reasons to block come after the return codes and the foreign call.
+/// The status for a reason to block: these come after the return codes and the foreign call.
 pub fn status_of_block(why_blocked: usize) -> u16 {
     (THREAD_SUSPENDED_FOREIGN_CALL + why_blocked) as u16
 }
 
-/// `task` names an OS thread that runs Haskell; the calling one.
+/// `task` is the number of the calling OS thread, which runs Haskell.
 #[inline]
 pub fn task_created(task: u64, hec: u32) {
     if on(class::SCHEDULER) {
@@ -105,7 +106,7 @@ pub fn task_created(task: u64, hec: u32) {
 
 #[inline]
 pub fn task_migrated(task: u64, from: u32, to: u32) {
-    // One that has not been told about yet just gets its first HEC.
+    // A task that was not logged yet only gets its first HEC.
     if on(class::SCHEDULER) && unpoisoned(TASKS.lock()).contains(&task) {
         post(None, Event::TaskMigrate { task, from: from as u16, to: to as u16 });
     }
@@ -119,10 +120,10 @@ pub fn task_deleted(task: u64) {
     }
 }
 
-/// Tasks that the log has told about and that have not ended.
+/// Tasks that were logged and have not ended.
 pub(super) static TASKS: Mutex<BTreeSet<u64>> = Mutex::new(BTreeSet::new());
 
-/// The program ends, and with it the workers that were waiting.
+/// Logs the end of all tasks: the program ends, and with it the waiting workers.
 pub(super) fn log_end_of_tasks() {
     let left = std::mem::take(&mut *unpoisoned(TASKS.lock()));
     for task in left {
@@ -135,10 +136,10 @@ pub(super) fn after_fork() {
     unpoisoned(TASKS.lock()).clear();
 }
 
-/// HECs so far: a log that begins later tells about them first.
+/// The number of HECs so far. A log that starts later begins with events for them.
 static HECS: AtomicU32 = AtomicU32::new(0);
 
-/// A HEC has been made, the next in number.
+/// A HEC was made, the next in number.
 pub fn hec_created(hec: u32) {
     HECS.fetch_max(hec + 1, Ordering::Relaxed);
     log_hec(hec);
@@ -153,7 +154,7 @@ fn log_hec(hec: u32) {
     }
 }
 
-/// Threads are no longer put on the HEC, or are again.
+/// The HEC no longer gets threads, or gets them again.
 pub fn hec_enabled(hec: u32, enabled: bool) {
     if on(class::HECS) {
         let event = if enabled { Event::CapEnable } else { Event::CapDisable };
@@ -161,14 +162,14 @@ pub fn hec_enabled(hec: u32, enabled: bool) {
     }
 }
 
-/// A log begins.
+/// Logs all HECs at the start of a log.
 pub(super) fn log_hecs() {
     for hec in 0..HECS.load(Ordering::Relaxed) {
         log_hec(hec);
     }
 }
 
-/// The program ends, and with it its HECs.
+/// Logs the end of all HECs, with the end of the program.
 pub(super) fn log_end_of_hecs() {
     if !on(class::HECS) {
         return;

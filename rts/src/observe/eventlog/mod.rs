@@ -1,18 +1,22 @@
-//! The event log: what happened when, for tools such as ThreadScope, or as text (`+RTS -l`, `-v`).
+//! The event log: what happened when, for tools such as ThreadScope or as text (`+RTS -l`, `-v`).
 //!
-//! Protocol.
+//! *Protocol*
 //!
-//! 1. Other floors call the one-line functions of [`hooks`]. Each asks [`on`] for its class of
-//!    events, one load and one branch, and that is all while no log is written.
-//! 2. An event goes to the buffer of the HEC it happened on, or to the one for events of none.
-//!    Every buffer has a lock: its HEC's holder takes it without contention, and whoever ends the
-//!    log, or flushes in haste, may come from any OS thread.
-//! 3. A full buffer is written, as a block, by whoever finds it full. Blocks of different HECs
-//!    come in any order; readers sort by time.
-//! 4. [`end`] clears the classes first and writes the buffers out afterwards, each under its
-//!    lock; who adds an event looks at the classes again under that lock. So nothing is added to
-//!    a buffer that has been written for the last time.
-//! 5. [`LOG`] is taken before buffers, and those before the lock of a writer.
+//! 1. Other folders call the one-line functions of [`hooks`]. Each of them asks [`on`] for its class of events: one
+//!    load and one branch while there is no log.
+//! 2. An event goes to the buffer of its HEC, or to the common buffer if it belongs to none.
+//! 3. The thread that finds a buffer full writes it as a block. Blocks of different HECs come in any order; readers
+//!    sort them by time.
+//! 4. [`end`] first clears the classes and then writes the buffers, each under its lock. A thread that adds an event
+//!    reads the classes again under that lock. So no event is added to a buffer after it was written for the last time.
+//!
+//! *Locking*
+//!
+//! - Each buffer has a lock. The holder of its HEC takes it without contention. The thread that ends the log, or
+//!   flushes it after an error, may be any OS thread.
+//! - Order: [`LOG`], then buffers, then the lock of a writer.
+//!
+//! *Checked by* `tests.rs` and `bytes_tests.rs`, for the format.
 mod buffer;
 #[cfg(test)]
 mod bytes_tests;
@@ -37,51 +41,51 @@ use event::Event;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, AtomicU32, Ordering};
 use std::sync::Mutex;
 
-/// Classes of events, by the letter that chooses them.
+/// Classes of events, with the option letter of each.
 pub mod class {
     /// `s`: threads and tasks.
     pub const SCHEDULER: u32 = 1;
     /// `g`: collections and the heap.
     pub const GC: u32 = 1 << 1;
-    /// `p`: counters of sparks.
+    /// `p`: counts of sparks.
     pub const SPARK_COUNTERS: u32 = 1 << 2;
     /// `f`: every spark.
     pub const SPARKS: u32 = 1 << 3;
-    /// `u`: the program's own.
+    /// `u`: events of the program itself.
     pub const USER: u32 = 1 << 4;
-    /// HECs: with any of the others.
+    /// HECs: in a log with any other class.
     pub const HECS: u32 = 1 << 5;
     /// The process: in every log.
     pub const PROCESS: u32 = 1 << 6;
 }
 
-/// The classes that are being logged; none: no log is written.
+/// The classes that are logged; none if there is no log.
 static CLASSES: AtomicU32 = AtomicU32::new(0);
 
-/// Events are printed on stderr instead.
+/// Events are printed to stderr instead of a log.
 static AS_TEXT: AtomicBool = AtomicBool::new(false);
 
-/// Is one of these classes being logged?
+/// Is one of these classes logged?
 #[inline(always)]
 pub fn on(classes: u32) -> bool {
     CLASSES.load(Ordering::Relaxed) & classes != 0
 }
 
-/// HECs with a buffer of their own.
+/// HECs with a buffer of their own; the others use the common one.
 const MAX_HECS: usize = 256;
 
 static BUFFERS: [Mutex<Buffer>; MAX_HECS] = [const { Mutex::new(Buffer::new()) }; MAX_HECS];
 static COMMON: Mutex<Buffer> = Mutex::new(Buffer::new());
 
-/// Who starts or ends a log holds it.
+/// Held by the thread that starts or ends a log.
 static LOG: Mutex<()> = Mutex::new(());
-/// Where blocks go; null: no binary log is written.
+/// The writer of blocks; null if there is no binary log.
 static WRITER: AtomicPtr<EventLogWriter> = AtomicPtr::new(std::ptr::null_mut());
 
-/// When the program started, by the monotonic clock; 0: not yet known.
+/// Start of the program on the monotonic clock; 0 if not yet known.
 static START: AtomicI64 = AtomicI64::new(0);
 
-/// Times are counted from now on.
+/// Counts times from now on.
 pub fn start_clock() {
     START.store(getProcessElapsedTime(), Ordering::Relaxed);
 }
@@ -95,14 +99,14 @@ fn now() -> u64 {
     (getProcessElapsedTime() - START.load(Ordering::Relaxed)) as u64
 }
 
-/// The classes that the flags choose.
-fn chosen(trace: &TraceFlags) -> u32 {
+/// The classes that the flags select.
+fn selected_classes(trace: &TraceFlags) -> u32 {
     let debug = flags().DebugFlags;
     let mut classes = class::PROCESS;
     for (wanted, class) in [
         (trace.scheduler || debug.scheduler, class::SCHEDULER),
         (trace.gc || debug.gc, class::GC),
-        // Every spark or their number, not both.
+        // Each spark, or their number, but not both.
         (trace.sparks_sampled && !trace.sparks_full, class::SPARK_COUNTERS),
         (trace.sparks_full || debug.sparks, class::SPARKS),
         (trace.user, class::USER),
@@ -135,7 +139,7 @@ fn post(hec: Option<u32>, event: Event) {
     if !on(u32::MAX) {
         return;
     }
-    // Read under the lock, so that times in a block never go back.
+    // Read under the lock, so that times in a block never decrease.
     let time = now();
     if buffer.is_full_for(&event) {
         write_out(&mut buffer, time);
@@ -143,7 +147,7 @@ fn post(hec: Option<u32>, event: Event) {
     buffer.add(time, no, &event);
 }
 
-/// Writes what is in the buffer as a block.
+/// Writes the buffer as a block.
 fn write_out(buffer: &mut Buffer, now: u64) {
     if let Some(block) = buffer.block(now) {
         writer::write(block);

@@ -1,11 +1,11 @@
-//! A strict reader of what the header and the buffers write.
+//! Unit tests of the header and the buffers, with a strict reader.
 use super::buffer::{is_too_long, Buffer, NO_HEC};
 use super::event::*;
 use crate::abi::layout::*;
 use crate::observe::eventlog::header::{header, Size, KINDS};
 use std::collections::HashMap;
 
-/// Bytes with a place to read from.
+/// Bytes that are read from the front.
 struct Bytes<'a>(&'a [u8]);
 
 impl Bytes<'_> {
@@ -22,7 +22,7 @@ impl Bytes<'_> {
     }
 }
 
-/// Sizes by kind, as the header tells them.
+/// Sizes by kind, as in the header.
 fn read_header(bytes: &[u8]) -> HashMap<u64, Option<usize>> {
     let mut r = Bytes(bytes);
     let mut sizes = HashMap::new();
@@ -47,7 +47,7 @@ fn read_header(bytes: &[u8]) -> HashMap<u64, Option<usize>> {
     sizes
 }
 
-/// Time, HEC and events (time, kind, payload) of a block.
+/// End time, HEC and events (time, kind, payload) of a block.
 fn read_block(bytes: &[u8]) -> (u64, u64, Vec<(u64, u64, Vec<u8>)>) {
     let sizes = read_header(&header());
     let mut r = Bytes(bytes);
@@ -70,45 +70,44 @@ fn read_block(bytes: &[u8]) -> (u64, u64, Vec<(u64, u64, Vec<u8>)>) {
 
 /// An event of every kind.
 fn every_event() -> Vec<Event<'static>> {
-    let moments = KINDS.iter().filter(|k| k.size == Size::Fixed(0)).map(|k| Event::Bare(k.number));
-    moments
-        .chain([
-            Event::CreateThread(1),
-            Event::RunThread(2),
-            Event::StopThread { thread: 3, status: 8, on: 4 },
-            Event::ThreadRunnable(5),
-            Event::MigrateThread { thread: 6, to: 7 },
-            Event::ThreadWakeup { thread: 8, hec: 9 },
-            Event::ThreadLabel { thread: 10, label: b"label" },
-            Event::CreateSparkThread(11),
-            Event::SparkSteal { victim: 12 },
-            Event::SparkCounters(SparkCounts { created: 13, ..SparkCounts::default() }),
-            Event::HeapAllocated(14),
-            Event::HeapSize(15),
-            Event::HeapLive(16),
-            Event::HeapInfo(HeapShape { generations: 17, ..HeapShape::default() }),
-            Event::GcStats(GcStats { generation: 18, ..GcStats::default() }),
-            Event::CapsetCreate { set: 19, kind: CAPSET_TYPE_CLOCKDOMAIN },
-            Event::CapsetDelete(20),
-            Event::CapsetAssign { set: 21, hec: 22 },
-            Event::CapsetRemove { set: 23, hec: 24 },
-            Event::CapCreate(25),
-            Event::CapDelete(26),
-            Event::CapDisable(27),
-            Event::CapEnable(28),
-            Event::TaskCreate { task: 29, hec: 30, os_thread: 31 },
-            Event::TaskMigrate { task: 32, from: 33, to: 34 },
-            Event::TaskDelete(35),
-            Event::WallClock { seconds: 36, nanoseconds: 37 },
-            Event::Process(38),
-            Event::ParentProcess(39),
-            Event::RtsIdentifier(b"GHC"),
-            Event::ProgramArgs(b"a\0b\0"),
-            Event::UserMessage(b"message"),
-            Event::UserMarker(b""),
-            Event::UserBinary(b"\0\xff"),
-        ])
-        .collect()
+    let bare = KINDS.iter().filter(|k| k.size == Size::Fixed(0)).map(|k| Event::Bare(k.number));
+    bare.chain([
+        Event::CreateThread(1),
+        Event::RunThread(2),
+        Event::StopThread { thread: 3, status: 8, on: 4 },
+        Event::ThreadRunnable(5),
+        Event::MigrateThread { thread: 6, to: 7 },
+        Event::ThreadWakeup { thread: 8, hec: 9 },
+        Event::ThreadLabel { thread: 10, label: b"label" },
+        Event::CreateSparkThread(11),
+        Event::SparkSteal { victim: 12 },
+        Event::SparkCounters(SparkCounts { created: 13, ..SparkCounts::default() }),
+        Event::HeapAllocated(14),
+        Event::HeapSize(15),
+        Event::HeapLive(16),
+        Event::HeapInfo(HeapShape { generations: 17, ..HeapShape::default() }),
+        Event::GcStats(GcStats { generation: 18, ..GcStats::default() }),
+        Event::CapsetCreate { set: 19, kind: CAPSET_TYPE_CLOCKDOMAIN },
+        Event::CapsetDelete(20),
+        Event::CapsetAssign { set: 21, hec: 22 },
+        Event::CapsetRemove { set: 23, hec: 24 },
+        Event::CapCreate(25),
+        Event::CapDelete(26),
+        Event::CapDisable(27),
+        Event::CapEnable(28),
+        Event::TaskCreate { task: 29, hec: 30, os_thread: 31 },
+        Event::TaskMigrate { task: 32, from: 33, to: 34 },
+        Event::TaskDelete(35),
+        Event::WallClock { seconds: 36, nanoseconds: 37 },
+        Event::Process(38),
+        Event::ParentProcess(39),
+        Event::RtsIdentifier(b"GHC"),
+        Event::ProgramArgs(b"a\0b\0"),
+        Event::UserMessage(b"message"),
+        Event::UserMarker(b""),
+        Event::UserBinary(b"\0\xff"),
+    ])
+    .collect()
 }
 
 #[test]
@@ -125,7 +124,7 @@ fn every_kind_has_the_size_that_the_header_gives() {
         }
         seen.push(kind);
     }
-    // The marker is the buffer's own.
+    // Only the buffer writes the marker.
     seen.push(EVENT_BLOCK_MARKER);
     seen.sort();
     let mut known: Vec<_> = KINDS.iter().map(|k| k.number).collect();
@@ -134,7 +133,7 @@ fn every_kind_has_the_size_that_the_header_gives() {
 }
 
 #[test]
-fn a_block_holds_what_was_added() {
+fn a_block_has_all_events_added() {
     let mut buffer = Buffer::new();
     assert!(buffer.block(0).is_none());
     for (i, event) in every_event().iter().enumerate() {
@@ -165,7 +164,7 @@ fn a_block_is_written_before_it_grows_large() {
         n += 1;
     }
     assert!((60..65).contains(&n), "{n}");
-    // What fits in no block has one for itself.
+    // An event that fits in no block has its own.
     let text = vec![b'x'; EVENT_PAYLOAD_SIZE_MAX];
     let event = Event::UserMessage(&text);
     assert!(buffer.is_full_for(&event));

@@ -1,4 +1,4 @@
-//! Events as lines on stderr (`-v`), for programs linked with `-debug`.
+//! Events as lines on stderr (`-v`), for programs that are linked with `-debug`.
 use super::event::Event;
 use super::{class, on};
 use crate::abi::layout::*;
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::Mutex;
 
-/// Names that threads have been given.
+/// Labels of threads.
 static LABELS: Mutex<BTreeMap<u32, String>> = Mutex::new(BTreeMap::new());
 
 fn thread(number: u32) -> String {
@@ -35,11 +35,11 @@ pub fn print(hec: Option<u32>, time: u64, event: &Event) {
     }
     line += &what;
     line.push('\n');
-    // In one piece, so that nothing comes between. A closed stderr must not end the program.
+    // One write, so that no other output comes between. A closed stderr must not end the program.
     let _ = std::io::stderr().write_all(line.as_bytes());
 }
 
-/// None: of interest to tools only.
+/// The text of an event; `None` if it is useful to tools only.
 fn describe(event: &Event) -> Option<String> {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     Some(match *event {
@@ -53,9 +53,9 @@ fn describe(event: &Event) -> Option<String> {
         Event::ThreadWakeup { thread: t, hec } => format!("waking up {} on cap {hec}", thread(t)),
         Event::ThreadLabel { thread: t, label } => format!("thread {t} has label {}", text(label)),
         Event::CreateSparkThread(t) => format!("creating spark thread {t}"),
-        Event::Bare(kind) => moment(kind)?.to_owned(),
+        Event::Bare(kind) => describe_bare(kind)?.to_owned(),
         Event::SparkSteal { victim } => format!("stealing a spark from cap {victim}"),
-        // As the stock runtime has it: sets of HECs are a matter of scheduling here.
+        // As on the stock runtime. Sets of HECs belong to the class of the scheduler here.
         Event::CapsetCreate { .. }
         | Event::CapsetDelete(_)
         | Event::CapsetAssign { .. }
@@ -92,7 +92,7 @@ fn describe(event: &Event) -> Option<String> {
     })
 }
 
-fn moment(kind: usize) -> Option<&'static str> {
+fn describe_bare(kind: usize) -> Option<&'static str> {
     Some(match kind {
         EVENT_GC_START => "starting GC",
         EVENT_GC_END => "finished GC",

@@ -1,4 +1,6 @@
-//! Where the bytes of a log go: a writer that a C program brings, or a file.
+//! The destination of a log: a writer that a C program supplies, or a file.
+//!
+//! *Locking*: one lock for the file.
 use super::WRITER;
 use crate::abi::rts_flags::{flags, EventLogWriter};
 use crate::base::fatal;
@@ -19,15 +21,15 @@ fn writer() -> Option<&'static EventLogWriter> {
 
 pub fn begin() {
     if let Some(begin) = writer().and_then(|w| w.initEventLogWriter) {
-        // SAFETY: C's contract for this field, as for those below.
+        // SAFETY: C's contract for this field; the same holds below.
         unsafe { begin() }
     }
 }
 
-/// Writers say themselves what went wrong: a log that cannot be written does not end a program.
+/// Writes a block. Writers report their own errors: a failing log does not end the program.
 pub fn write(bytes: &mut [u8]) {
     if let Some(write) = writer().and_then(|w| w.writeEventLog) {
-        // SAFETY: the bytes are ours for the time of the call.
+        // SAFETY: the bytes are borrowed for the call.
         unsafe { write(bytes.as_mut_ptr().cast(), bytes.len()) };
     }
 }
@@ -46,7 +48,7 @@ pub fn stop() {
     }
 }
 
-/// Writes to `PROGRAM.eventlog`, or to where `-ol` says.
+/// Writes to `PROGRAM.eventlog`, or to the file that `-ol` names.
 #[no_mangle]
 pub static FileEventLogWriter: EventLogWriter = EventLogWriter {
     initEventLogWriter: Some(open_file),
@@ -57,19 +59,19 @@ pub static FileEventLogWriter: EventLogWriter = EventLogWriter {
 
 static FILE: Mutex<Option<File>> = Mutex::new(None);
 
-/// This process is the child of a fork: its file is named after it as well.
+/// This process is the child of a fork, so its file has its process number in the name.
 static FORKED: AtomicBool = AtomicBool::new(false);
 
-/// The file's name. The child of a fork has its number in it, for the parent still writes to
-/// the file with the plain name.
+/// The file's name. The child of a fork has its number in it, because its parent still writes to the file with the
+/// plain name.
 fn file_name() -> PathBuf {
-    let asked = flags().TraceFlags.trace_output;
+    let given = flags().TraceFlags.trace_output;
     let child = FORKED.load(Ordering::Relaxed).then(|| format!(".{}", std::process::id()));
     let child = child.unwrap_or_default();
-    let name = match asked.is_null() {
+    let name = match given.is_null() {
         true => format!("{}{child}.eventlog", fatal::program_name()).into_bytes(),
         // SAFETY: a string that is never freed.
-        false => [unsafe { CStr::from_ptr(asked) }.to_bytes(), child.as_bytes()].concat(),
+        false => [unsafe { CStr::from_ptr(given) }.to_bytes(), child.as_bytes()].concat(),
     };
     PathBuf::from(OsString::from_vec(name))
 }
@@ -92,7 +94,7 @@ unsafe extern "C" fn write_file(bytes: *mut c_void, len: usize) -> bool {
     let Some(open) = file.as_mut() else { return false };
     let written = open.write_all(bytes);
     if let Err(e) = &written {
-        // A part of a block would make the rest unreadable.
+        // A part of a block would make the rest of the log unreadable.
         *file = None;
         drop(file);
         fatal::print_message(&format!("the event log ends here: {}", fatal::system_error(e)));
@@ -104,7 +106,7 @@ unsafe extern "C" fn close_file() {
     *unpoisoned(FILE.lock()) = None;
 }
 
-/// Runs `f` while nobody writes to the file.
+/// Runs `f` while no thread writes to the file.
 pub fn with_file_locked<R>(f: impl FnOnce() -> R) -> R {
     let _file = unpoisoned(FILE.lock());
     f()

@@ -81,8 +81,8 @@ pub(in crate::observe) fn pairs(
     format!(" [{} ]\n", all.0.join(" ,"))
 }
 
-/// Locks that scripts look for. Nothing spins here, so each has counted nothing. (One name
-/// comes twice, as it always has.)
+/// Locks that scripts look for. Nothing here counts spins, so all counts are 0. One name occurs twice, as on the stock
+/// runtime.
 const SPIN_COUNTERS: [&str; 16] = [
     "gc_alloc_block_sync_spin",
     "gc_alloc_block_sync_yield",
@@ -107,7 +107,7 @@ fn threaded(all: &mut Pairs, p: &Phases, end: &FinalData) {
     all.count("sparks_count", end.sparks.created());
     all.count("sparks_converted", end.sparks.converted);
     all.count("sparks_overflowed", end.sparks.overflowed);
-    // The space is part of the name that scripts know.
+    // The space is part of the name that scripts expect.
     all.count("sparks_dud ", end.sparks.dud);
     all.count("sparks_gcd", end.sparks.collected);
     all.count("sparks_fizzled", end.sparks.fizzled);
@@ -122,7 +122,7 @@ fn threaded(all: &mut Pairs, p: &Phases, end: &FinalData) {
     all.count("scav_find_work", 0u64);
 }
 
-/// What `--internal-counters` adds to the summary.
+/// The text that `--internal-counters` adds to the summary.
 pub(in crate::observe) fn internal_counters(generations: usize, ways: Ways) -> String {
     if !ways.threaded {
         return "Internal Counters require the threaded RTS".to_owned();

@@ -1,8 +1,13 @@
-//! Statistics of collections and of the program's phases: `GHC.Stats`, and what `-t -s -S` print.
+//! Statistics of collections and of the program's phases: `GHC.Stats`, and the output of `-t -s -S`.
 //!
-//! The phases in order: `begin_init`, `end_init`, any number of `begin_gc` with `end_gc`,
-//! `start_exit`, `end_exit`, `report`. What is neither initialisation, collection nor exit is
-//! the mutator's. Clocks are read only when somebody will see the times.
+//! *Protocol*
+//!
+//! 1. The phases are `begin_init`, `end_init`, any number of `begin_gc` and `end_gc`, `start_exit`, `end_exit`,
+//!    `report`.
+//! 2. All time outside initialisation, collections and exit is the mutator's.
+//! 3. Clocks are read only if the times will be used.
+//!
+//! *Locking*: one lock for all statistics.
 pub(super) mod machine_readable;
 pub(super) mod text;
 use crate::base::clock::{page_faults, TimePair};
@@ -14,44 +19,44 @@ use crate::abi::rts_stats::{GcDetails, RtsStats};
 use crate::base::poison::unpoisoned;
 use std::sync::{Mutex, MutexGuard};
 
-/// What a collector tells about one collection.
+/// The collector's data about one collection.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Collection {
     /// The oldest generation that was collected.
     pub gen: usize,
     pub threads: usize,
-    /// Bytes allocated since the collection before.
+    /// Bytes allocated since the previous collection.
     pub allocated: u64,
-    /// Bytes alive now, of all generations; those not collected count as alive.
+    /// Live bytes of all generations. Generations that were not collected count as live.
     pub live: u64,
-    /// Of these, in large objects and in compact regions.
+    /// Bytes of these in large objects and in compact regions.
     pub large: u64,
     pub compact: u64,
-    /// Bytes of blocks that hold no object.
+    /// Bytes of blocks without objects.
     pub slop: u64,
     pub copied: u64,
-    /// With several threads: the most that one copied, and the part that was evenly shared.
+    /// With several threads: the most bytes that one copied, and the bytes that were shared evenly.
     pub par_max_copied: u64,
     pub par_balanced_copied: u64,
-    /// How long it took to stop the world, in nanoseconds.
+    /// Nanoseconds that it took to stop the world.
     pub sync: i64,
     pub phases: PhaseCosts,
-    /// Memory taken from the system now, and at most so far.
+    /// Bytes taken from the system: now, and the maximum so far.
     pub mem_in_use: u64,
     pub mem_peak: u64,
 }
 
-/// What else the final report tells.
+/// Other data for the final report.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FinalData {
     /// Bytes allocated since the last collection.
     pub allocated: u64,
-    /// Memory that was taken from the system but could not be used.
+    /// Bytes taken from the system that could not be used.
     pub fragmentation: u64,
     pub mem_peak: u64,
     pub tasks: Tasks,
     pub sparks: Sparks,
-    /// HECs there have been.
+    /// HECs that have existed.
     pub hecs: usize,
 }
 
@@ -66,7 +71,7 @@ pub struct Tasks {
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sparks {
-    /// Neither duds nor overflowed.
+    /// Sparks that are neither duds nor overflowed.
     pub kept: u64,
     pub converted: u64,
     pub overflowed: u64,
@@ -119,7 +124,7 @@ pub(super) struct Stats {
     faults_before: i64,
     faults_at_start: i64,
     hook: Option<GcDoneHook>,
-    /// Bytes that the process has allocated which this one was forked from.
+    /// Bytes that the parent process allocated before the fork.
     inherited: u64,
 }
 
@@ -146,11 +151,11 @@ impl Stats {
         }
     }
 
-    fn timed(&self) -> bool {
+    fn is_timed(&self) -> bool {
         self.hook.is_some() || stats_mode_now() > StatsMode::Off
     }
 
-    /// Adds a collection that took `time`, as the last one.
+    /// Adds a collection that took `time`.
     fn add(&mut self, c: &Collection, time: TimePair, major: bool) {
         let parallel = c.threads > 1;
         let s = &mut self.totals;
@@ -190,10 +195,10 @@ impl Stats {
         };
         self.gc = self.gc + time;
         if self.exit_started.elapsed != 0 {
-            // No part of the exit.
+            // Not part of the exit.
             self.exit_started = self.exit_started + time;
         }
-        // The oldest may have a higher number for the program.
+        // The program may see a higher number for the oldest generation.
         let of = &mut self.of[c.gen.min(MAX_GENERATIONS - 1)];
         of.collections += 1;
         of.par_collections += parallel as u64;
@@ -202,7 +207,7 @@ impl Stats {
         of.phases.add(&c.phases);
     }
 
-    /// The totals with the times up to `now`.
+    /// The totals, with times up to `now`.
     fn totals_at(&self, now: TimePair) -> RtsStats {
         let init = self.initialised - self.started;
         let run = now - self.initialised;
@@ -226,17 +231,17 @@ fn stats() -> MutexGuard<'static, Stats> {
     unpoisoned(STATS.lock())
 }
 
-/// Called after each collection; `None` for nobody.
+/// Sets the hook that is called after each collection.
 pub fn set_gc_done_hook(hook: Option<GcDoneHook>) {
     stats().hook = hook;
 }
 
-/// First of all in `hs_init`.
+/// The first step of `hs_init`.
 pub fn begin_init() {
     stats().started = TimePair::now();
 }
 
-/// Haskell is about to run.
+/// Initialisation has ended; Haskell is about to run.
 pub fn end_init() {
     stats().initialised = TimePair::now();
     if stats_mode_now() == StatsMode::Verbose {
@@ -244,22 +249,22 @@ pub fn end_init() {
     }
 }
 
-/// A collection begins (the world stands still).
+/// A collection begins. The world is stopped.
 pub fn begin_gc() {
     if flags().GcFlags.ringBell {
         eprint!("\x07");
     }
     let mut s = stats();
-    if s.timed() {
+    if s.is_timed() {
         s.gc_started = TimePair::now();
         s.faults_at_start = page_faults();
     }
 }
 
-/// It has ended. `major`: all generations were collected.
+/// The collection has ended. `major`: all generations were collected.
 pub fn end_gc(c: &Collection, major: bool) {
     let mut s = stats();
-    if !s.timed() {
+    if !s.is_timed() {
         return s.add(c, NEVER, major);
     }
     let now = TimePair::now();
@@ -286,12 +291,12 @@ pub fn start_exit() {
     stats().exit_started = TimePair::now();
 }
 
-/// All has been shut down but this.
+/// The shutdown has ended, except for this report.
 pub fn end_exit() {
     stats().ended = TimePair::now();
 }
 
-/// Prints what the flags ask for and closes the statistics file.
+/// Prints the statistics that the flags ask for, and closes the statistics file.
 pub fn report(end: &FinalData) {
     let mut s = stats();
     s.totals.allocated_bytes += end.allocated;
@@ -299,26 +304,26 @@ pub fn report(end: &FinalData) {
     text::final_report(&s, end);
 }
 
-/// Runs `f` (a fork) while nobody reads or writes statistics.
+/// Runs `f` (a fork) while no thread reads or writes statistics.
 pub fn with_locked<R>(f: impl FnOnce() -> R) -> R {
     let _stats = stats();
     f()
 }
 
-/// The child of a fork begins its own life. Its parent has allocated so much.
+/// Resets the statistics in the child of a fork. Its parent has allocated `allocated` bytes.
 pub fn after_fork(allocated: u64) {
     let mut s = stats();
     let now = TimePair::now();
     *s = Stats { hook: s.hook, inherited: allocated, started: now, initialised: now, ..Stats::new() };
 }
 
-/// How much has been allocated since the last collection, or since the fork, if so much has been in all.
+/// Bytes allocated since the last collection or the fork, given the total so far.
 pub fn allocated_since_last(allocated: u64) -> u64 {
     let s = stats();
     allocated - s.inherited - s.totals.allocated_bytes
 }
 
-/// No full collection has been made.
+/// Was there no full collection?
 pub fn has_no_major_gc() -> bool {
     stats().totals.major_gcs == 0
 }
@@ -363,7 +368,7 @@ mod tests {
         s.add(&major, TimePair { cpu: 4, elapsed: 5 }, true);
         let t = s.totals_at(TimePair { cpu: 100, elapsed: 200 });
         assert_eq!((t.gcs, t.major_gcs, t.allocated_bytes, t.copied_bytes), (2, 1, 2000, 400));
-        // Only major collections know what is alive.
+        // Only major collections determine how much is live.
         assert_eq!((t.max_live_bytes, t.cumulative_live_bytes), (250, 250));
         assert_eq!(t.max_mem_in_use_bytes, 9);
         assert_eq!((t.init_cpu_ns, t.init_elapsed_ns), (5, 10));

@@ -1,4 +1,4 @@
-//! The texts of `-t -s -S`, as scripts know them: fields, widths and order are fixed.
+//! The output of `-t -s -S`. Scripts rely on its fields, widths and order.
 use crate::abi::rts_flags::flags;
 use crate::abi::rts_stats::{GcDetails, RtsStats};
 use crate::abi::Ways;
@@ -10,7 +10,7 @@ use crate::observe::stats::{FinalData, OfGeneration, Stats, NO_GENERATION};
 use std::fmt::Write as _;
 use std::io::Write as _;
 
-/// Writes to where statistics go.
+/// Writes to the statistics file.
 pub fn emit(text: &str) {
     emit_bytes(text.as_bytes());
 }
@@ -18,7 +18,7 @@ pub fn emit(text: &str) {
 pub fn emit_bytes(text: &[u8]) {
     let file = flags().GcFlags.statsFile;
     if file.is_null() {
-        // Nobody is left to hear of an error.
+        // There is no way left to report an error.
         let _ = std::io::stderr().write_all(text);
     } else {
         // SAFETY: an open file of C.
@@ -29,7 +29,7 @@ pub fn emit_bytes(text: &[u8]) {
 fn close() {
     let mut flags = flags();
     if !flags.GcFlags.statsFile.is_null() {
-        // SAFETY: an open file of C, forgotten here and now; the program is at its end.
+        // SAFETY: an open file of C, which is forgotten here. The program is at its end.
         unsafe {
             libc::fclose(flags.GcFlags.statsFile);
             flags.GcFlags.statsFile = std::ptr::null_mut();
@@ -39,7 +39,7 @@ fn close() {
     }
 }
 
-/// How the program was called, quoted for a shell.
+/// The command line, quoted for a shell.
 pub fn command_line() -> Vec<u8> {
     let quote = |arg: &std::ffi::CString| {
         let inner: Vec<u8> =
@@ -51,7 +51,7 @@ pub fn command_line() -> Vec<u8> {
     [&program[..], b"+RTS ", &runtime, b"\n"].concat()
 }
 
-/// Digits in groups of three.
+/// The number with its digits in groups of three.
 pub fn grouped(n: u64) -> String {
     let digits = n.to_string();
     let mut text = String::new();
@@ -68,7 +68,7 @@ pub fn seconds(ns: i64) -> f64 {
     ns as f64 / 1e9
 }
 
-/// `a / b`, or nothing of nothing.
+/// `a / b`, or 0 if `b` is 0.
 pub fn share(a: f64, b: f64) -> f64 {
     if b == 0.0 {
         0.0
@@ -82,7 +82,7 @@ pub const VERBOSE_HEAD: &str = "    \
     bytes     bytes     bytes   user   elap     user     elap
 ";
 
-/// One collection, for `-S`.
+/// The line of one collection for `-S`.
 pub fn verbose_line(gc: &GcDetails, time: TimePair, total: TimePair, during: i64, between: i64) -> String {
     let (allocated, copied, live) = (gc.allocated_bytes, gc.copied_bytes, gc.live_bytes);
     format!(
@@ -95,18 +95,18 @@ pub fn verbose_line(gc: &GcDetails, time: TimePair, total: TimePair, during: i64
     )
 }
 
-/// The phases of a program that has ended, and what follows from them.
+/// The phases of a program that has ended, and derived numbers.
 pub struct Phases {
     pub init: TimePair,
     pub mutator: TimePair,
     pub gc: TimePair,
     pub exit: TimePair,
     pub total: TimePair,
-    /// Bytes a second of mutator time.
+    /// Bytes per second of mutator time.
     pub alloc_rate: u64,
-    /// The mutator's share of all time.
+    /// The mutator's part of all time.
     pub productivity: (f64, f64),
-    /// How evenly parallel collections were shared, 0 to 1.
+    /// How evenly parallel collections were shared, from 0 to 1.
     pub balance: f64,
 }
 
@@ -164,7 +164,7 @@ pub(in crate::observe) fn final_report(s: &Stats, end: &FinalData) {
     close();
 }
 
-/// One for each of `named` generations: those of which the oldest of ours stands in have done nothing.
+/// One entry for each of `named` generations. Generations that the oldest one represents have none.
 fn by_name(of: &[OfGeneration; MAX_GENERATIONS], named: usize) -> Vec<OfGeneration> {
     let mut all = vec![NO_GENERATION; named];
     let younger = named.min(MAX_GENERATIONS) - 1;
