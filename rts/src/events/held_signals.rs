@@ -1,52 +1,52 @@
-//! Signals that come to the child of a fork before it can handle them.
+//! Signals that reach the child of a fork before it can handle them.
 //!
-//! What the child inherits would handle a signal in its parent's name: the table of handlers names its parent's main thread for an
-//! interrupt, and the event manager that signals are sent to is gone. So they are held until the child's own main thread has said what an
-//! interrupt does.
+//! With the state that it inherits, the child would handle a signal for its parent. The table of handlers names the
+//! parent's main thread for an interrupt, and the event manager that gets signals is gone. So signals are held until
+//! the child's main thread has set the action for an interrupt.
 //!
-//! Protocol.
+//! *Protocol*
 //!
-//! 1. The parent blocks all signals and forks. The child [begins](Held::begin) to hold and unblocks them.
-//! 2. The C handler [keeps](Held::keep) each signal once, as the system does with one that is blocked.
-//! 3. The child [ends](Held::end) this, and then takes what is kept. A handler that kept a signal looks afterwards whether it is
-//!    still wanted, and if not takes what is kept itself. A fence lies between the two accesses of either side, so that one of them sees what the
-//!    other has written: no signal stays behind.
-//! 4. Of two that would take the same signal one gets it. A signal that finds its place occupied has its handler
-//!    still to come, by whoever empties the place.
+//! 1. The parent blocks all signals and forks. The child [begins](Held::begin) to hold signals, and unblocks them.
+//! 2. The C handler [keeps](Held::keep) each signal once, as the system does with a blocked one.
+//! 3. The child [ends](Held::end) the holding, and then takes the kept signals. A handler that kept a signal then
+//!    checks whether signals are still held. If not, it takes the kept ones itself. A fence separates the two accesses
+//!    on either side, so one side sees what the other has written. No signal is left behind.
+//! 4. If two threads try to take the same signal, one gets it. If a signal finds its slot occupied, its handler is
+//!    still to start: the thread that empties the slot starts it.
 //!
-//! `rts/tests/models/held_signals.rs` runs this file under loom.
+//! *Checked by* `rts/tests/models/held_signals.rs`, which runs this file under loom.
 use crate::base::atomics::{fence, AtomicBool, AtomicUsize, Ordering};
 use std::cell::UnsafeCell;
 
 const EMPTY: usize = 0;
 const FULL: usize = 1;
-/// Somebody writes or reads what came with the signal.
+/// Some thread writes or reads the info of the signal.
 const IN_USE: usize = 2;
 
-struct Priority<I> {
+struct Slot<I> {
     state: AtomicUsize,
     info: UnsafeCell<I>,
 }
 
 pub struct Held<I> {
     holding: AtomicBool,
-    /// One for each signal.
-    places: Box<[Priority<I>]>,
+    /// A slot for each signal.
+    slots: Box<[Slot<I>]>,
 }
 
-// SAFETY: an info is touched by who has made its place `IN_USE`.
+// SAFETY: only the thread that has set a slot to `IN_USE` uses its info.
 unsafe impl<I: Send> Sync for Held<I> {}
 
 impl<I: Copy> Held<I> {
-    /// For signals below `signals`.
+    /// Slots for signals below `signals`.
     pub fn new(signals: usize, nothing: I) -> Held<I> {
-        let place = |_| Priority { state: AtomicUsize::new(EMPTY), info: UnsafeCell::new(nothing) };
-        Held { holding: AtomicBool::new(false), places: (0..signals).map(place).collect() }
+        let slot = |_| Slot { state: AtomicUsize::new(EMPTY), info: UnsafeCell::new(nothing) };
+        Held { holding: AtomicBool::new(false), slots: (0..signals).map(slot).collect() }
     }
 
-    /// From now on signals are held; what an earlier fork's child may have kept is dropped.
+    /// Starts holding signals. Drops what the child of an earlier fork may have kept.
     pub fn begin(&self) {
-        self.places.iter().for_each(|p| p.state.store(EMPTY, Ordering::Relaxed));
+        self.slots.iter().for_each(|p| p.state.store(EMPTY, Ordering::Relaxed));
         self.holding.store(true, Ordering::Relaxed);
     }
 
@@ -55,11 +55,11 @@ impl<I: Copy> Held<I> {
         if !self.holding.load(Ordering::Relaxed) {
             return false;
         }
-        let place = &self.places[signal as usize];
-        if place.state.compare_exchange(EMPTY, IN_USE, Ordering::Acquire, Ordering::Relaxed).is_ok() {
-            // SAFETY: the place is ours.
-            unsafe { *place.info.get() = info };
-            place.state.store(FULL, Ordering::Release);
+        let slot = &self.slots[signal as usize];
+        if slot.state.compare_exchange(EMPTY, IN_USE, Ordering::Acquire, Ordering::Relaxed).is_ok() {
+            // SAFETY: this thread has the slot.
+            unsafe { *slot.info.get() = info };
+            slot.state.store(FULL, Ordering::Release);
         }
         fence(Ordering::SeqCst);
         if !self.holding.load(Ordering::Relaxed) {
@@ -68,7 +68,7 @@ impl<I: Copy> Held<I> {
         true
     }
 
-    /// Signals are no longer held: delivers what is kept. False if they were not.
+    /// Ends the holding, and delivers the kept signals. False if signals were not held.
     pub fn end(&self, deliver: impl FnMut(i32, I)) -> bool {
         if !self.holding.load(Ordering::Relaxed) {
             return false;
@@ -80,11 +80,11 @@ impl<I: Copy> Held<I> {
     }
 
     fn take(&self, mut deliver: impl FnMut(i32, I)) {
-        for (signal, place) in self.places.iter().enumerate() {
-            if place.state.compare_exchange(FULL, IN_USE, Ordering::Acquire, Ordering::Relaxed).is_ok() {
-                // SAFETY: the place is ours.
-                let info = unsafe { *place.info.get() };
-                place.state.store(EMPTY, Ordering::Release);
+        for (signal, slot) in self.slots.iter().enumerate() {
+            if slot.state.compare_exchange(FULL, IN_USE, Ordering::Acquire, Ordering::Relaxed).is_ok() {
+                // SAFETY: this thread has the slot.
+                let info = unsafe { *slot.info.get() };
+                slot.state.store(EMPTY, Ordering::Release);
                 deliver(signal as i32, info);
             }
         }

@@ -1,16 +1,18 @@
-//! The wires to `base`'s event manager (`GHC.Event`), which runs in Haskell: descriptors that
-//! it gives us and reads messages from.
+//! The connection to `base`'s event manager (`GHC.Event`), which runs in Haskell: descriptors that it registers, and
+//! reads messages from.
 //!
-//! A message is one byte: a signal's number followed by its `siginfo_t`, or a command. The
-//! values are those of `GHC.Event.Control`.
+//! *Protocol*: a message is one byte. It is a signal's number, followed by its `siginfo_t`, or a command. The values
+//! are those of `GHC.Event.Control`.
+//!
+//! *Locking*: none. Descriptors are atomics, and writes to them are async-signal-safe.
 use crate::hec::MAX_HECS;
 use std::sync::atomic::{AtomicI32, Ordering};
 
 const DIE: u8 = 0xfe;
 const WAKEUP: u8 = 0xff;
 
-/// One manager for each HEC, and one for timers. `base` sets them, and changes the former when the
-/// number of HECs changes.
+/// The control descriptors of the manager of each HEC and of that for timers. `base` sets them, and changes those of
+/// HECs when their number changes.
 static CONTROL: [AtomicI32; MAX_HECS] = [const { AtomicI32::new(-1) }; MAX_HECS];
 static TIMER_CONTROL: AtomicI32 = AtomicI32::new(-1);
 /// An event descriptor that wakes the manager.
@@ -38,7 +40,7 @@ fn send(fd: i32, bytes: &[u8]) -> bool {
     fd >= 0 && unsafe { libc::write(fd, bytes.as_ptr().cast(), bytes.len()) } == bytes.len() as isize
 }
 
-/// Wakes the manager, as a write to its event descriptor does.
+/// Wakes the manager by its event descriptor.
 #[no_mangle]
 pub extern "C" fn ioManagerWakeup() {
     let fd = WAKEUP_FD.load(Ordering::Acquire);
@@ -53,8 +55,7 @@ pub fn stop_managers() {
     WAKEUP_FD.store(-1, Ordering::Release);
 }
 
-/// Hands a signal to the timer manager, which runs its handlers. Async-signal-safe. False if
-/// there is no manager to take it.
+/// Sends a signal to the timer manager, which runs its handlers. Async-signal-safe. False if there is no manager.
 pub fn send_signal(signal: i32, info: &[u8]) -> bool {
     let mut message = [0u8; 1 + size_of::<libc::siginfo_t>()];
     message[0] = signal as u8;
@@ -62,7 +63,7 @@ pub fn send_signal(signal: i32, info: &[u8]) -> bool {
     send(TIMER_CONTROL.load(Ordering::Acquire), &message)
 }
 
-/// In the child of a fork: the managers are gone, their descriptors closed by `base`.
+/// In the child of a fork: the managers are gone, and `base` closes their descriptors.
 pub fn after_fork() {
     for fd in CONTROL.iter().chain([&TIMER_CONTROL]) {
         fd.store(-1, Ordering::Release);

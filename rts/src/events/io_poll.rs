@@ -1,9 +1,15 @@
 //! Delays and descriptors for programs without `base`'s event manager (the non-threaded way).
 //!
-//! Threads in `threadDelay`, `threadWaitRead` and `threadWaitWrite` wait here; the scheduler
-//! polls between threads and sleeps in `ppoll(2)` when nothing else can run. A thread taken away
-//! by an exception is forgotten through [`forget`]: a sleeper says itself until when it sleeps,
-//! so it is found at once; those that wait for descriptors are searched, as `poll` does anyway.
+//! *Protocol*
+//!
+//! 1. Threads in `threadDelay`, `threadWaitRead` and `threadWaitWrite` wait here.
+//! 2. The scheduler polls between threads. It sleeps in `ppoll(2)` if nothing else can run.
+//! 3. A thread that an exception removes is deleted by [`forget`]. The end of a sleeper's delay is in its object, so
+//!    the sleeper is found at once. Threads that wait for descriptors are searched linearly, as in `poll`.
+//!
+//! *Locking*: only the holder of the HEC; the non-threaded way has one HEC.
+//!
+//! *Checked by* `events/tests.rs`.
 use crate::abi::layout::*;
 use crate::abi::Tso;
 use crate::collector::roots::Visitor;
@@ -16,9 +22,9 @@ use crate::thread::park::{block, unblock, Wait};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// To sleep and be woken costs about as much processor time, and the system wakes nobody sooner: until a thread whose
-/// time comes within less, there is no sleep.
-const NO_SLEEP: Duration = Duration::from_micros(20);
+/// If a deadline is nearer than this, there is no sleep. Sleeping and waking cost about as much processor time, and the
+/// system wakes no process sooner.
+const MIN_SLEEP: Duration = Duration::from_micros(20);
 
 struct Waiter {
     tso: Tso,
@@ -26,13 +32,13 @@ struct Waiter {
     write: bool,
 }
 
-/// Touched by the holder of the HEC only: the non-threaded way has one.
+/// Only the holder of the HEC uses this: the non-threaded way has one HEC.
 struct Waiting {
-    /// By deadline, in nanoseconds since `zero`; the serial number orders equal ones.
+    /// By deadline in nanoseconds since `zero`. The serial number orders equal deadlines.
     sleepers: BTreeMap<(u64, u64), Tso>,
     waiters: Vec<Waiter>,
     serial: u64,
-    /// When the first thread went to sleep.
+    /// The time when the first thread went to sleep.
     zero: Option<Instant>,
 }
 
@@ -49,7 +55,7 @@ impl Waiting {
     }
 }
 
-/// Makes a thread wait for so many microseconds, or until a descriptor can be read or written.
+/// Lets a thread wait for a number of microseconds, or for a descriptor that can be read or written.
 /// # Safety
 /// `t` is at rest.
 pub unsafe fn sleep(hec: &mut Hec, t: Tso, wait: Wait) {
@@ -61,16 +67,16 @@ pub unsafe fn sleep(hec: &mut Hec, t: Tso, wait: Wait) {
     }
     let micros = wait.on as i64;
     w.serial += 1;
-    // Far deadlines are as good as never, and must not overflow.
-    let pause = Duration::from_micros(micros.max(0) as u64).min(Duration::from_secs(1 << 32));
-    let until = w.now() + pause.as_nanos() as u64;
+    // Far deadlines never come, but must not overflow.
+    let delay = Duration::from_micros(micros.max(0) as u64).min(Duration::from_secs(1 << 32));
+    let until = w.now() + delay.as_nanos() as u64;
     w.sleepers.insert((until, w.serial), t);
     block(hec, t, BlockedOnDelay, until as usize);
 }
 
-/// Takes a thread away from what it waits for here.
+/// Removes a thread that waits here.
 /// # Safety
-/// The HEC is held; for a sleeper, `wait.on` is what its `block_info` was when it went to sleep.
+/// The HEC is held. For a sleeper, `wait.on` is the value of its `block_info`.
 pub unsafe fn forget(t: Tso, wait: Wait) {
     let w = waiting();
     if wait.why != BlockedOnDelay {
@@ -84,7 +90,7 @@ pub unsafe fn forget(t: Tso, wait: Wait) {
     }
 }
 
-/// Does a thread wait here?
+/// Do any threads wait here?
 /// # Safety
 /// The HEC is held.
 pub unsafe fn has_waiting() -> bool {
@@ -92,10 +98,10 @@ pub unsafe fn has_waiting() -> bool {
     !w.sleepers.is_empty() || !w.waiters.is_empty()
 }
 
-/// Wakes threads whose time has come or whose descriptor is ready. With `idle`, waits for the
-/// first such event or for a signal. False if nobody waits here.
+/// Wakes threads whose deadline has passed or whose descriptor is ready. With `idle`, waits for the first such event or
+/// for a signal. False if no thread waits here.
 /// # Safety
-/// The HEC is held, and nobody else needs it.
+/// The HEC is held, and no other task needs it.
 pub unsafe fn poll(hec: &mut Hec, idle: bool) -> bool {
     if !has_waiting() {
         return false;
@@ -115,7 +121,7 @@ pub unsafe fn poll(hec: &mut Hec, idle: bool) -> bool {
     let n = if idle {
         let first = w.sleepers.first_key_value();
         let left = first.map(|((until, _), _)| Duration::from_nanos(until.saturating_sub(now)));
-        if left.is_some_and(|left| left < NO_SLEEP) {
+        if left.is_some_and(|left| left < MIN_SLEEP) {
             signals::poll(&mut fds, Some(Duration::ZERO))
         } else {
             handoff::idle_while(|| signals::poll(&mut fds, left))
@@ -130,8 +136,8 @@ pub unsafe fn poll(hec: &mut Hec, idle: bool) -> bool {
     }
     let (ready, rest): (Vec<_>, Vec<_>) = w.waiters.drain(..).zip(&fds).partition(|(_, fd)| fd.revents != 0);
     w.waiters.extend(rest.into_iter().map(|(waiter, _)| waiter));
-    for (t, got) in ready.into_iter().map(|(waiter, fd)| (waiter.tso, fd.revents)) {
-        if got & libc::POLLNVAL != 0 {
+    for (t, revents) in ready.into_iter().map(|(waiter, fd)| (waiter.tso, fd.revents)) {
+        if revents & libc::POLLNVAL != 0 {
             let e = static_closure!(base_GHCziEventziThread_blockedOnBadFD_closure);
             raise_async(hec, t, Some(e));
         } else {
@@ -151,7 +157,7 @@ unsafe fn wake_sleepers(hec: &mut Hec, now: u64) {
     }
 }
 
-/// Waiting threads are alive: the world outside will wake them.
+/// Visits waiting threads. They are alive, because an external event will wake them.
 pub fn roots(visit: &mut Visitor) {
     // SAFETY: the world is stopped.
     let w = unsafe { waiting() };
@@ -162,7 +168,7 @@ pub fn roots(visit: &mut Visitor) {
     }
 }
 
-/// In the child of a fork: the threads that waited are gone.
+/// In the child of a fork: the waiting threads are gone.
 /// # Safety
 /// The HEC is held.
 pub unsafe fn after_fork() {

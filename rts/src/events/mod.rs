@@ -1,4 +1,4 @@
-//! Events from outside: time, descriptors, signals; and `base`'s own event manager.
+//! External events: time, descriptors and signals, and the connection to `base`'s event manager.
 mod held_signals;
 pub mod io_manager;
 pub mod io_poll;

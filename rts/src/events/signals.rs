@@ -1,12 +1,17 @@
-//! Unix signals. `base` keeps the table of Haskell handlers; the runtime installs the C side.
+//! Unix signals. `base` has the table of Haskell handlers; the runtime installs the C handlers.
 //!
-//! Threaded: the C handler sends the signal to the event manager. Non-threaded: it is put in a
-//! ring, and the scheduler starts a thread for each. The ring is written by signal handlers and
-//! emptied by the HEC's holder; an index pair of atomics orders them. When it is full, a signal is
-//! kept once, as the system does with those that are blocked: its handler still runs after the
-//! last one came in. (The stock runtime ends the program.)
+//! *Protocol*
 //!
-//! The child of a fork is not interrupted as its parent would be: `held_signals.rs`.
+//! 1. Threaded: the C handler sends the signal to the event manager.
+//! 2. Non-threaded: the C handler puts the signal into a ring, and the scheduler starts a thread for each.
+//! 3. If the ring is full, a signal is kept once, as the system does with blocked ones. Its Haskell handler runs after
+//!    the last of them came. (The stock runtime ends the program.)
+//! 4. The child of a fork holds signals until it can handle them (`held_signals.rs`).
+//!
+//! *Locking*: the ring has one writer (the C handler) and one reader (the holder of the HEC); two atomic indices order
+//! them. Actions have a lock.
+//!
+//! *Checked by* `events/tests.rs`.
 use crate::base::fatal;
 use crate::base::os_thread::with_all_blocked;
 use crate::base::poison::unpoisoned;
@@ -27,16 +32,17 @@ const STG_SIG_ERR: i32 = -3;
 const STG_SIG_HAN: i32 = -4;
 const STG_SIG_RST: i32 = -5;
 const SIGNALS: usize = 65;
-/// What the system tells with a signal.
+/// The system's data about a signal.
 type Info = [u8; size_of::<libc::siginfo_t>()];
+/// Signals that the ring can hold: more than a program gets between two threads.
 pub(super) const RING_SIZE: usize = 1024;
 
-/// What each signal does now: one of the codes above.
+/// The current action of each signal: one of the codes above.
 static ACTIONS: Mutex<[i32; SIGNALS]> = Mutex::new([STG_SIG_DFL; SIGNALS]);
-/// Handlers installed, not counting the runtime's own.
+/// Installed handlers, without the runtime's own.
 static USER_HANDLERS: AtomicUsize = AtomicUsize::new(0);
 static THREADED: AtomicBool = AtomicBool::new(false);
-/// Made before there is a handler.
+/// Initialised before any handler is installed.
 static HELD: LazyLock<Held<Info>> = LazyLock::new(|| Held::new(SIGNALS, NO_INFO));
 const NO_INFO: Info = [0; size_of::<Info>()];
 
@@ -44,12 +50,12 @@ struct Ring {
     slots: UnsafeCell<[(i32, Info); RING_SIZE]>,
     written: AtomicUsize,
     read: AtomicUsize,
-    /// Signals that found the ring full, by bit `number - 1`, and what came with the first of each.
-    late: AtomicU64,
-    late_infos: UnsafeCell<[Info; SIGNALS]>,
+    /// Signals that found the ring full, by bit `number - 1`, and the info of the first of each.
+    overflow: AtomicU64,
+    overflow_infos: UnsafeCell<[Info; SIGNALS]>,
 }
-// SAFETY: handlers run with all signals blocked on one thread in the non-threaded way, so there
-// is one writer; the indices, and the bits of `late`, order it with the one reader.
+// SAFETY: in the non-threaded way, handlers run on one thread with all signals blocked, so there is one writer. The
+// indices and the bits of `late` order it with the one reader.
 unsafe impl Sync for Ring {}
 
 impl Ring {
@@ -63,9 +69,9 @@ impl Ring {
             return;
         }
         let bit = 1 << (signal - 1);
-        if self.late.load(Ordering::Acquire) & bit == 0 {
-            (*self.late_infos.get())[signal as usize] = *info;
-            self.late.fetch_or(bit, Ordering::Release);
+        if self.overflow.load(Ordering::Acquire) & bit == 0 {
+            (*self.overflow_infos.get())[signal as usize] = *info;
+            self.overflow.fetch_or(bit, Ordering::Release);
         }
     }
 
@@ -78,25 +84,25 @@ impl Ring {
             self.read.store(at + 1, Ordering::Release);
             return Some(slot);
         }
-        let late = self.late.load(Ordering::Acquire);
-        if late == 0 {
+        let overflow = self.overflow.load(Ordering::Acquire);
+        if overflow == 0 {
             return None;
         }
-        let signal = late.trailing_zeros() as usize + 1;
-        let info = (*self.late_infos.get())[signal];
-        // One that comes in just before this needs no handler of its own: this one is yet to start.
-        self.late.fetch_and(!(1 << (signal - 1)), Ordering::AcqRel);
+        let signal = overflow.trailing_zeros() as usize + 1;
+        let info = (*self.overflow_infos.get())[signal];
+        // A signal that comes just before this needs no handler of its own: this one has not started yet.
+        self.overflow.fetch_and(!(1 << (signal - 1)), Ordering::AcqRel);
         Some((signal as i32, info))
     }
 
     fn is_empty(&self) -> bool {
         self.read.load(Ordering::Relaxed) == self.written.load(Ordering::Acquire)
-            && self.late.load(Ordering::Acquire) == 0
+            && self.overflow.load(Ordering::Acquire) == 0
     }
 
     fn clear(&self) {
         self.read.store(self.written.load(Ordering::Acquire), Ordering::Release);
-        self.late.store(0, Ordering::Release);
+        self.overflow.store(0, Ordering::Release);
     }
 }
 
@@ -104,16 +110,16 @@ static PENDING: Ring = Ring {
     slots: UnsafeCell::new([(0, NO_INFO); RING_SIZE]),
     written: AtomicUsize::new(0),
     read: AtomicUsize::new(0),
-    late: AtomicU64::new(0),
-    late_infos: UnsafeCell::new([NO_INFO; SIGNALS]),
+    overflow: AtomicU64::new(0),
+    overflow_infos: UnsafeCell::new([NO_INFO; SIGNALS]),
 };
 
-/// Set when base wants no `SIGCHLD` for stopped children.
+/// Set if `base` wants no `SIGCHLD` for stopped children.
 #[no_mangle]
 pub static mut nocldstop: i32 = 0;
 
 extern "C" fn on_signal(signal: i32, si: *mut libc::siginfo_t, _context: *mut libc::c_void) {
-    // SAFETY: the system hands us a siginfo; errno is restored below.
+    // SAFETY: the system passes a siginfo; errno is restored below.
     unsafe {
         let errno = *libc::__errno_location();
         let info = *(si as *const Info);
@@ -124,7 +130,7 @@ extern "C" fn on_signal(signal: i32, si: *mut libc::siginfo_t, _context: *mut li
     }
 }
 
-/// Has the signal's Haskell handler run. Async-signal-safe.
+/// Starts the signal's Haskell handler. Async-signal-safe.
 /// # Safety
 /// In the non-threaded way all signals are blocked.
 unsafe fn deliver(signal: i32, info: &Info) {
@@ -140,10 +146,10 @@ unsafe fn deliver(signal: i32, info: &Info) {
     }
 }
 
-/// Installs, ignores or resets a signal's action; returns the previous one's code. The child of a fork is ready for
-/// signals when its main thread has said by this what an interrupt does.
+/// Installs, ignores or resets a signal's action. Returns the code of the previous one. The child of a fork can handle
+/// signals when its main thread has set the action for an interrupt here.
 /// # Safety
-/// `mask` is null or a signal set to block meanwhile.
+/// `mask` is null or a set of signals to block in the handler.
 #[no_mangle]
 pub unsafe extern "C" fn stg_sig_install(signal: i32, code: i32, mask: *const libc::sigset_t) -> i32 {
     let previous = install(signal, code, mask);
@@ -153,12 +159,12 @@ pub unsafe extern "C" fn stg_sig_install(signal: i32, code: i32, mask: *const li
     previous
 }
 
-/// The child of a fork is ready for the signals that it has been sent.
+/// Delivers the held signals to the child of a fork, which is ready for them.
 fn deliver_held() {
     with_all_blocked(|_| {
         // SAFETY: all signals are blocked; SIG_DFL is a valid action.
         HELD.end(|signal, info| unsafe {
-            // A handler for one signal has had it.
+            // A one-time handler is used up.
             if unpoisoned(ACTIONS.lock())[signal as usize] == STG_SIG_RST {
                 set(signal, libc::SIG_DFL);
             }
@@ -194,12 +200,12 @@ unsafe fn install(signal: i32, code: i32, mask: *const libc::sigset_t) -> i32 {
         action.sa_flags |= libc::SA_NOCLDSTOP;
     }
     if libc::sigaction(signal, &action, std::ptr::null_mut()) != 0 {
-        // `unix` takes this code for the previous handler: nobody else tells the user.
+        // `unix` takes this code for the previous handler, so nothing else tells the user.
         fatal::print_message("sigaction");
         return STG_SIG_ERR;
     }
     let is_handler = |c: i32| c == STG_SIG_HAN || c == STG_SIG_RST;
-    // The handler that `main` gets for SIGINT does not count as waiting for signals.
+    // The handler that `main` gets for SIGINT is not a user handler.
     if is_handler(code) && !is_handler(previous) {
         USER_HANDLERS.fetch_add(1, Ordering::Relaxed);
     } else if !is_handler(code) && is_handler(previous) {
@@ -209,13 +215,13 @@ unsafe fn install(signal: i32, code: i32, mask: *const libc::sigset_t) -> i32 {
     previous
 }
 
-/// Starts a thread for every signal that has come in. True if there was one.
+/// Starts a thread for every pending signal. True if there was one.
 /// # Safety
 /// The HEC is held.
 pub unsafe fn start_handlers(hec: &mut Hec) -> bool {
     let mut any = false;
     while let Some((signal, bytes)) = PENDING.take() {
-        // runHandlersPtr takes the buffer over and frees it.
+        // runHandlersPtr takes ownership of the buffer, and frees it.
         let buffer = libc::malloc(bytes.len());
         std::ptr::copy_nonoverlapping(bytes.as_ptr(), buffer as *mut u8, bytes.len());
         let pointer = boxed(hec, info!(base_GHCziPtr_Ptr_con_info), buffer as usize);
@@ -229,13 +235,13 @@ pub unsafe fn start_handlers(hec: &mut Hec) -> bool {
     any
 }
 
-/// Has a signal come in whose handler has not been started?
-fn pending() -> bool {
+/// Is there a signal whose handler has not been started?
+fn has_pending() -> bool {
     !PENDING.is_empty()
 }
 
-/// Runs `fork` while no signal comes to this OS thread, and nobody is about to change what signals do. In the child,
-/// signals are held from then on.
+/// Runs `fork` with signals blocked on this OS thread and with the actions locked. In the child, signals are held from
+/// then on.
 /// # Safety
 /// The world is stopped.
 pub unsafe fn fork_with_signals_blocked(fork: impl FnOnce() -> libc::pid_t) -> libc::pid_t {
@@ -247,39 +253,39 @@ pub unsafe fn fork_with_signals_blocked(fork: impl FnOnce() -> libc::pid_t) -> l
         };
         let pid = with_locked();
         if pid == 0 {
-            // What came in was meant for the parent.
+            // Pending signals were meant for the parent.
             PENDING.clear();
             HELD.begin();
-            // Whatever the parent does with an interrupt, the child's main thread will have it.
+            // Whatever the parent does on an interrupt, the child's main thread will get it.
             install(libc::SIGINT, STG_SIG_RST, std::ptr::null());
         }
         pid
     })
 }
 
-/// Might a signal start a handler?
+/// Can a signal start a handler?
 pub fn has_user_handlers() -> bool {
     USER_HANDLERS.load(Ordering::Relaxed) > 0
 }
 
-/// Sleeps until a signal has come in, or the program's threads are to be ended.
+/// Sleeps until a signal comes, or a request to end all threads.
 pub fn wait() {
     with_all_blocked(|old| {
-        while !pending() && !interrupt::is_requested() {
-            // SAFETY: sigsuspend opens the mask, which is this thread's own, atomically.
+        while !has_pending() && !interrupt::is_requested() {
+            // SAFETY: sigsuspend atomically sets the mask of this thread.
             interrupt::sleep_unless_requested(|requested| requested || unsafe { libc::sigsuspend(old) } == 0);
         }
     })
 }
 
-/// `poll(2)` that a signal ends even if it came just before: one whose handler has not been
-/// started makes it return at once, and so does a request to end all threads. `None`: waits for ever.
+/// `poll(2)` that a signal ends, even if it came just before. Returns at once if a handler has not been started, or if
+/// there is a request to end all threads. `None` waits for ever.
 /// # Safety
 /// As for `poll`.
 pub unsafe fn poll(fds: &mut [libc::pollfd], timeout: Option<Duration>) -> i32 {
     with_all_blocked(|old| {
         interrupt::sleep_unless_requested(|requested| {
-            let timeout = if requested || pending() { Some(Duration::ZERO) } else { timeout };
+            let timeout = if requested || has_pending() { Some(Duration::ZERO) } else { timeout };
             let time = timeout.map(|t| libc::timespec {
                 tv_sec: t.as_secs() as libc::time_t,
                 tv_nsec: t.subsec_nanos() as libc::c_long,
@@ -290,7 +296,7 @@ pub unsafe fn poll(fds: &mut [libc::pollfd], timeout: Option<Duration>) -> i32 {
     })
 }
 
-/// Prepares the runtime's own signals.
+/// Installs the handlers of the runtime's own signals.
 /// # Safety
 /// Called once at start.
 pub unsafe fn init(threaded: bool, install: bool) {
@@ -299,7 +305,7 @@ pub unsafe fn init(threaded: bool, install: bool) {
     if install {
         set(libc::SIGPIPE, nothing as *const () as usize);
     }
-    // Interrupts the system call of an interruptible foreign call, and does nothing else.
+    // Interrupts the system call of an interruptible foreign call. Has no other effect.
     set(libc::SIGVTALRM, nothing as *const () as usize);
 }
 
@@ -312,7 +318,7 @@ unsafe fn set(signal: i32, handler: usize) {
     libc::sigaction(signal, &action, std::ptr::null_mut());
 }
 
-/// Gives every handled signal back to the system: for a child, or at the end.
+/// Resets all handled signals to the system's default, in a child or at the end.
 pub fn reset() {
     let mut actions = unpoisoned(ACTIONS.lock());
     for signal in 1..SIGNALS {
@@ -325,14 +331,14 @@ pub fn reset() {
     USER_HANDLERS.store(0, Ordering::Relaxed);
 }
 
-/// The mask before [`blockUserSignals`]. It stays: a child made by vfork, which shares our
-/// memory, restores it for itself before the parent does.
+/// The mask before [`blockUserSignals`]. It is kept afterwards: a child made by vfork shares this memory, and restores
+/// the mask before its parent does.
 static SAVED_MASK: Mutex<Option<libc::sigset_t>> = Mutex::new(None);
 
-/// Blocks all signals on this thread (around the fork of a child process, in `process`).
+/// Blocks all signals of this thread, around the fork of a child process in `process`.
 #[no_mangle]
 pub extern "C" fn blockUserSignals() {
-    // SAFETY: masks of the calling thread.
+    // SAFETY: changes only the mask of the calling thread.
     unsafe {
         let (mut all, mut old) = (std::mem::zeroed(), std::mem::zeroed());
         libc::sigfillset(&mut all);
@@ -349,7 +355,7 @@ pub extern "C" fn unblockUserSignals() {
     }
 }
 
-/// The signal that ticks: a name that `process` resets in children.
+/// The signal of the ticker. `process` resets it in children.
 #[no_mangle]
 pub extern "C" fn rtsTimerSignal() -> i32 {
     libc::SIGVTALRM

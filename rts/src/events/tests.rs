@@ -1,4 +1,4 @@
-//! Delays, descriptors, signals, and the bytes that the event manager is sent.
+//! Unit tests of delays, descriptors, signals, and the bytes that are sent to the event manager.
 use super::signals;
 use crate::abi::layout::*;
 use crate::abi::Tso;
@@ -12,7 +12,7 @@ use crate::{info, static_closure};
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-/// A pipe: what is read from, what is written to.
+/// A pipe: its reading and its writing descriptor.
 struct Pipe(i32, i32);
 
 impl Pipe {
@@ -57,7 +57,7 @@ fn waiter(w: &mut World, fd: i32, write: bool) -> Tso {
 #[test]
 fn sleepers_wake_by_their_deadlines() {
     let mut w = World::new(2);
-    assert!(!unsafe { poll(w.hec, true) }, "nobody waits");
+    assert!(!unsafe { poll(w.hec, true) }, "no thread waits");
     let start = Instant::now();
     let late = sleeper(&mut w, 60_000);
     let never = sleeper(&mut w, i64::MAX);
@@ -65,7 +65,7 @@ fn sleepers_wake_by_their_deadlines() {
     let [a, b] = [sleeper(&mut w, 0), sleeper(&mut w, -5)];
     unsafe {
         assert!(poll(w.hec, false));
-        // On a loaded machine others may be due by now.
+        // On a loaded machine other deadlines may have passed by now.
         let mut woken = w.runnable();
         assert_eq!(woken[..2], [a, b]);
         while woken.len() < 4 {
@@ -81,7 +81,7 @@ fn sleepers_wake_by_their_deadlines() {
 }
 
 #[test]
-fn descriptors_wake_those_who_wait_for_them() {
+fn ready_descriptors_wake_threads() {
     let mut w = World::new(2);
     let (p, q) = (Pipe::new(), Pipe::new());
     let reads = waiter(&mut w, p.0, false);
@@ -96,7 +96,7 @@ fn descriptors_wake_those_who_wait_for_them() {
         assert!(poll(w.hec, true));
         assert_eq!(w.runnable(), [writes]);
         assert_eq!(other.obj().why_blocked as usize, BlockedOnRead);
-        // The end of a stream is something to read.
+        // The end of a stream can be read.
         assert_eq!(libc::dup2(p.1, q.1), q.1);
         assert!(poll(w.hec, true));
         assert_eq!(w.runnable(), [other]);
@@ -105,7 +105,7 @@ fn descriptors_wake_those_who_wait_for_them() {
 }
 
 #[test]
-fn a_descriptor_that_is_not_open_raises() {
+fn a_closed_descriptor_raises_an_exception() {
     let mut w = World::new(2);
     let t = waiter(&mut w, 1 << 20, false);
     unsafe {
@@ -119,7 +119,7 @@ fn a_descriptor_that_is_not_open_raises() {
 }
 
 #[test]
-fn who_waits_is_alive_and_is_found_where_it_has_moved() {
+fn waiting_threads_are_roots() {
     let mut w = World::new(2);
     let p = Pipe::new();
     let (reads, sleeps) = (waiter(&mut w, p.0, false), sleeper(&mut w, 1));
@@ -133,7 +133,7 @@ fn who_waits_is_alive_and_is_found_where_it_has_moved() {
     assert_eq!(woken, [ids[1], ids[0]]);
 }
 
-/// SIGUSR1 handled as by `base`, on this OS thread.
+/// Handles SIGUSR1 as `base` does, on this OS thread.
 unsafe fn handle_usr1() {
     signals::init(false, false);
     signals::stg_sig_install(libc::SIGUSR1, -4, std::ptr::null());
@@ -148,11 +148,11 @@ fn a_signal_starts_its_handler_in_a_thread() {
         assert!(!signals::start_handlers(w.hec));
         w.hec.open_nursery();
         libc::raise(libc::SIGUSR1);
-        assert_eq!(w.hec.r.hp_lim, 0, "the running thread gives way");
+        assert_eq!(w.hec.r.hp_lim, 0, "the running thread yields");
         assert!(signals::start_handlers(w.hec));
         let started = w.runnable();
         assert_eq!(started.len(), 1);
-        // runHandlersPtr buffer signal, whose buffer is the siginfo.
+        // `runHandlersPtr buffer signal`; the buffer has the siginfo.
         let sp = started[0].obj().stackobj.obj().sp as *const usize;
         let call = crate::abi::Closure(*sp.add(1));
         assert_eq!(call.info(), info!(stg_ap_3_upd_info));
@@ -166,7 +166,7 @@ fn a_signal_starts_its_handler_in_a_thread() {
 }
 
 #[test]
-fn of_signals_that_are_too_many_one_of_each_is_kept() {
+fn one_of_each_signal_is_kept_when_the_ring_is_full() {
     let mut w = World::new(2);
     unsafe {
         handle_usr1();
@@ -185,7 +185,7 @@ fn of_signals_that_are_too_many_one_of_each_is_kept() {
     }
 }
 
-/// What the thread runs: `runHandlersPtr` for this signal.
+/// The signal whose `runHandlersPtr` the thread runs.
 unsafe fn signal_of(t: Tso) -> i32 {
     let frame = t.obj().stackobj.obj().sp as *const usize;
     let call = crate::abi::Closure(*frame.add(1));
@@ -195,14 +195,14 @@ unsafe fn signal_of(t: Tso) -> i32 {
 }
 
 #[test]
-fn the_child_of_a_fork_gets_its_signals_when_its_main_thread_is_ready() {
+fn the_child_of_a_fork_gets_signals_when_its_main_thread_is_ready() {
     const ONCE: i32 = -5;
     let mut w = World::new(2);
     unsafe {
         handle_usr1();
         assert_eq!(signals::stg_sig_install(libc::SIGUSR2, ONCE, std::ptr::null()), -1);
         libc::raise(libc::SIGUSR1);
-        // As in the child: one that comes during the fork is for it, one that came before is not.
+        // As in the child: a signal that comes during the fork is for it, one that came before is not.
         let pid = signals::fork_with_signals_blocked(|| {
             libc::raise(libc::SIGUSR2);
             0
@@ -213,14 +213,14 @@ fn the_child_of_a_fork_gets_its_signals_when_its_main_thread_is_ready() {
             libc::raise(signal);
             assert!(!signals::start_handlers(w.hec));
         }
-        // Other signals say nothing about the main thread.
+        // The actions of other signals do not tell that the main thread is ready.
         assert_eq!(signals::stg_sig_install(libc::SIGHUP, -4, std::ptr::null()), -1);
         assert!(!signals::start_handlers(w.hec));
         assert_eq!(signals::stg_sig_install(libc::SIGINT, ONCE, std::ptr::null()), ONCE);
         assert!(signals::start_handlers(w.hec));
         let started: Vec<i32> = w.runnable().into_iter().map(|t| signal_of(t)).collect();
         assert_eq!(started, [libc::SIGINT, libc::SIGUSR1, libc::SIGUSR2]);
-        // Handlers for one signal have had it.
+        // One-time handlers are used up.
         for (signal, default) in [(libc::SIGINT, true), (libc::SIGUSR1, false), (libc::SIGUSR2, true)] {
             let mut action: libc::sigaction = std::mem::zeroed();
             libc::sigaction(signal, std::ptr::null(), &mut action);
@@ -238,12 +238,12 @@ fn the_child_of_a_fork_gets_its_signals_when_its_main_thread_is_ready() {
 }
 
 #[test]
-fn a_signal_that_comes_just_before_a_sleep_ends_it() {
+fn a_signal_just_before_a_sleep_ends_it() {
     let mut w = World::new(2);
     let t = sleeper(&mut w, i64::MAX);
     unsafe {
         handle_usr1();
-        // After the scheduler's look for signals, before it sleeps.
+        // After the scheduler has checked for signals, and before it sleeps.
         libc::raise(libc::SIGUSR1);
         assert!(poll(w.hec, true));
         signals::wait();
@@ -255,7 +255,7 @@ fn a_signal_that_comes_just_before_a_sleep_ends_it() {
 }
 
 #[test]
-fn wrong_signals_are_refused_and_previous_actions_told() {
+fn invalid_signals_are_refused_and_previous_actions_returned() {
     let _w = World::new(2);
     unsafe {
         let install = |signal, code| signals::stg_sig_install(signal, code, std::ptr::null());
@@ -280,7 +280,7 @@ fn messages_for_the_event_manager() {
     let (control, second) = (Pipe::new(), Pipe::new());
     let (timer, wakeup) = (Pipe::new(), Pipe::new());
     let info = [7u8; size_of::<libc::siginfo_t>()];
-    assert!(!io_manager::send_signal(10, &info), "nobody listens");
+    assert!(!io_manager::send_signal(10, &info), "there is no manager");
     io_manager::setIOManagerControlFd(0, control.1);
     io_manager::setIOManagerControlFd(1, second.1);
     io_manager::setTimerManagerControlFd(timer.1);

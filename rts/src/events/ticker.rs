@@ -1,17 +1,21 @@
-//! The ticker: one OS thread that gives runnable threads their turns and notices idleness.
+//! The ticker: an OS thread that ends time slices and detects idleness.
 //!
-//! Every tick it looks whether a HEC has been used since the last one. While one is, every `switch_ticks` ticks the
-//! running threads are asked to give way, and in the non-threaded way at each other tick to look for events
-//! (`sched/time_slices.rs`). When none is used the ticker sleeps (`sched/ticker_sleep.rs`) until somebody takes one, so
-//! an idle program costs nothing. In the threaded way it wakes up once more, after `idle_delay`: one major collection
-//! looks for deadlocked threads and gives memory back.
+//! *Protocol*
 //!
-//! In the threaded way others run while a thread is in a safe foreign call. In the non-threaded way nobody can, so that
-//! the call is a part of the thread's time slice: a thread that does little else gives way as well. The ticker sleeps
-//! after that slice.
+//! 1. At each tick it checks whether a HEC has been used since the last tick.
+//! 2. If so, every `switch_ticks` ticks the running threads are asked to yield. In the non-threaded way, at all other
+//!    ticks the thread is asked to check for events (`sched/time_slices.rs`).
+//! 3. If none is used, the ticker sleeps until a HEC is taken (`sched/ticker_sleep.rs`). So an idle program costs
+//!    nothing.
+//! 4. In the threaded way it wakes once more, after `idle_delay`. A major collection then looks for deadlocked threads
+//!    and returns memory.
+//! 5. In the threaded way other threads run during a safe foreign call. In the non-threaded way none can, so the call
+//!    counts as part of the time slice. A thread that makes many calls yields as well. The ticker sleeps after that
+//!    slice.
+//! 6. If the system refuses the OS thread, a program of the non-threaded way gets its ticks from a timer
+//!    (`timer_ticks.rs`).
 //!
-//! Where the system has no OS thread for it, a program of the non-threaded way gets its ticks from a timer
-//! (`timer_ticks.rs`).
+//! *Checked by* `rts/tests/models/ticker_sleep.rs`, for the sleep.
 use super::timer_ticks;
 use crate::base::fatal;
 use crate::base::os_thread;
@@ -25,14 +29,14 @@ use std::time::{Duration, Instant};
 
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
-    /// Zero: no ticker at all.
+    /// Zero: no ticker.
     pub interval: Duration,
     pub switch_ticks: u32,
     /// `None`: no collection when idle.
     pub idle_delay: Option<Duration>,
-    /// At least so long between two of those.
+    /// Least time between two such collections.
     pub idle_every: Duration,
-    /// Only with several OS threads can an idle HEC be collected from here.
+    /// Only with several OS threads can the ticker collect.
     pub threaded: bool,
 }
 
@@ -55,28 +59,28 @@ pub fn start(s: Settings) {
     }
 }
 
-/// When an idle program is collected.
+/// The schedule of collections of an idle program.
 #[derive(Default)]
 struct IdleCollections {
-    /// Since when no HEC has been used, as far as the ticker has seen.
+    /// The start of the idle time, as far as the ticker has seen.
     since: Option<Instant>,
-    /// This spell of idleness has been collected.
+    /// There was a collection in this idle time.
     done: bool,
     last: Option<Instant>,
 }
 
 impl IdleCollections {
-    /// A HEC has been used.
-    fn used(&mut self) {
+    /// Records that a HEC was used.
+    fn mark_used(&mut self) {
         self.since = None;
         self.done = false;
     }
 
-    /// None is used now: when is it time? `None`: not before one has been used.
+    /// The time of the next collection, while no HEC is used. `None`: not before one is used.
     fn due(&mut self, s: &Settings) -> Option<Instant> {
         let since = *self.since.get_or_insert_with(Instant::now);
         let delay = s.idle_delay.filter(|_| s.threaded && !self.done)?;
-        // Too late to be told is never.
+        // Beyond the range of the clock means never.
         let due = since.checked_add(delay)?;
         match self.last {
             Some(last) => Some(due.max(last.checked_add(s.idle_every)?)),
@@ -84,7 +88,7 @@ impl IdleCollections {
         }
     }
 
-    /// Collects, if no HEC is used meanwhile. True if a HEC has been taken for it.
+    /// Collects, unless a HEC is used meanwhile. True if a HEC was acquired for it.
     fn collect(&mut self) -> bool {
         self.done = true;
         self.last = Some(Instant::now());
@@ -104,7 +108,7 @@ impl IdleCollections {
     }
 }
 
-/// Sees to it that a request to end all threads is served. A HEC that is in use has a holder who does.
+/// Serves a request to end all threads. If a HEC is in use, its holder does.
 fn serve_interrupt(threaded: bool) {
     interrupt::stop_threads();
     let me = task_table::current();
@@ -118,7 +122,7 @@ fn serve_interrupt(threaded: bool) {
 }
 
 fn run(s: Settings) {
-    let (mut seen, mut quiet, mut ticks) = (usize::MAX, 0, 0);
+    let (mut seen, mut idle_ticks, mut ticks) = (usize::MAX, 0, 0);
     let mut idle = IdleCollections::default();
     let stopped = || STOP.load(Ordering::Relaxed);
     let paused = || PAUSED.load(Ordering::Relaxed);
@@ -134,8 +138,8 @@ fn run(s: Settings) {
         let now = handoff::take_count();
         if handoff::any_held() || now != seen {
             seen = now;
-            quiet = 0;
-            idle.used();
+            idle_ticks = 0;
+            idle.mark_used();
             sync_time::tick();
             ticks += 1;
             if ticks >= s.switch_ticks {
@@ -146,16 +150,16 @@ fn run(s: Settings) {
             }
             continue;
         }
-        if !s.threaded && quiet < s.switch_ticks {
-            quiet += 1;
-            if quiet == s.switch_ticks {
+        if !s.threaded && idle_ticks < s.switch_ticks {
+            idle_ticks += 1;
+            if idle_ticks == s.switch_ticks {
                 time_slices::end_all(false);
             }
             continue;
         }
         let mut due = idle.due(&s);
         if due.is_some_and(|due| due <= Instant::now()) {
-            // That was us.
+            // The ticker itself has acquired a HEC.
             seen = seen.wrapping_add(idle.collect() as usize);
             due = None;
         }
@@ -170,7 +174,7 @@ pub fn stop() {
     timer_ticks::stop();
 }
 
-/// Starts again in the child of a fork, where the thread is gone.
+/// Starts the ticker again in the child of a fork, where its thread is gone.
 pub fn restart() {
     PAUSED.store(false, Ordering::Relaxed);
     TICKER_SLEEP.after_fork();
@@ -179,7 +183,7 @@ pub fn restart() {
     }
 }
 
-/// Suspends and resumes ticking (`stopTimer`, `startTimer`): around a fork, for example.
+/// Pauses or resumes ticking (`stopTimer`, `startTimer`), around a fork for example.
 pub fn pause(yes: bool) {
     PAUSED.store(yes, Ordering::Relaxed);
     timer_ticks::pause(yes);

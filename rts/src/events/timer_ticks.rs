@@ -1,24 +1,25 @@
-//! Ticks of the non-threaded way without an OS thread of their own: a timer that sends a signal.
+//! Ticks of the non-threaded way without an OS thread: a timer that sends a signal.
 //!
-//! The system may refuse a second OS thread (`ulimit -u`, a container's limit). Then this timer does what the ticker
-//! does. It runs while the process uses the processor, so no tick comes while the program waits, and none interrupts a
-//! system call that does. What it does not count, foreign calls that wait, is seen to as they are over
-//! (`sched/time_slices.rs`).
+//! The system may refuse a second OS thread (`ulimit -u`, the limit of a container). Then this timer does what the
+//! ticker does. If there is no timer or no free signal either, the program runs without time slices.
 //!
-//! The signal is the last real-time signal that is nobody's yet: a program may use SIGVTALRM and SIGPROF itself. If
-//! there is no such signal or no timer either, the program runs without time slices.
+//! *Invariants*
+//!
+//! - The timer counts CPU time. So there is no tick while the program waits, and no waiting system call is interrupted.
+//! - Foreign calls that wait are not counted by it. They are checked when they end (`sched/time_slices.rs`).
+//! - The signal is the last unused real-time signal, because a program may use SIGVTALRM and SIGPROF itself.
 use crate::sched::time_slices;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// In the program's use: the number of its timer, plus one.
+/// The number of the timer plus one; 0 if there is none.
 static TIMER: AtomicUsize = AtomicUsize::new(0);
 static PAUSED: AtomicBool = AtomicBool::new(false);
-/// How many ticks make a slice, and how many have been since the last one ended.
+/// Ticks of a time slice, and ticks since the last one ended.
 static SWITCH_TICKS: AtomicU32 = AtomicU32::new(1);
 static TICKS: AtomicU32 = AtomicU32::new(0);
 
-/// Starts ticking, if the system lets us.
+/// Starts ticking, if the system allows it.
 pub fn start(interval: Duration, switch_ticks: u32) {
     SWITCH_TICKS.store(switch_ticks, Ordering::Relaxed);
     PAUSED.store(false, Ordering::Relaxed);
@@ -45,7 +46,7 @@ unsafe fn set(interval: Duration) {
     libc::timer_settime(timer as libc::timer_t, 0, &times, std::ptr::null_mut());
 }
 
-/// A signal that the program does not use, with our handler.
+/// A signal that the program does not use, with the handler of this module.
 unsafe fn take_signal() -> Option<i32> {
     let is_free = |&signal: &i32| {
         let mut old: libc::sigaction = std::mem::zeroed();
@@ -59,15 +60,15 @@ unsafe fn take_signal() -> Option<i32> {
     if libc::sigaction(signal, &action, std::ptr::null_mut()) != 0 {
         return None;
     }
-    let mut ours = std::mem::zeroed();
-    libc::sigemptyset(&mut ours);
-    libc::sigaddset(&mut ours, signal);
-    libc::pthread_sigmask(libc::SIG_UNBLOCK, &ours, std::ptr::null_mut());
+    let mut mask = std::mem::zeroed();
+    libc::sigemptyset(&mut mask);
+    libc::sigaddset(&mut mask, signal);
+    libc::pthread_sigmask(libc::SIG_UNBLOCK, &mask, std::ptr::null_mut());
     Some(signal)
 }
 
 extern "C" fn tick(_signal: i32) {
-    // Only clocks, which succeed, and atomics: `errno` stays as it is.
+    // Only clocks, which cannot fail, and atomics: `errno` is preserved.
     if PAUSED.load(Ordering::Relaxed) {
         return;
     }
@@ -81,13 +82,13 @@ extern "C" fn tick(_signal: i32) {
     }
 }
 
-/// Suspends and resumes ticking.
+/// Pauses or resumes ticking.
 pub fn pause(yes: bool) {
     PAUSED.store(yes, Ordering::Relaxed);
 }
 
-/// No more ticks: the program is ending.
+/// Stops ticking at the end of the program.
 pub fn stop() {
-    // SAFETY: the timer is ours, and set to zero it stands still.
+    // SAFETY: the timer is this module's; set to zero it stops.
     unsafe { set(Duration::ZERO) }
 }

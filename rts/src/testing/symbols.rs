@@ -1,5 +1,5 @@
-//! Info tables and closures for unit tests, which run without the Cmm side: the built-in ones
-//! that Rust refers to, and a few such as a compiler would make.
+//! Info tables and closures for unit tests, which run without Cmm code: the built-in ones that Rust refers to, and some
+//! that a compiler would make.
 use crate::abi::layout::*;
 use crate::abi::{Closure, Info};
 use std::arch::global_asm;
@@ -37,7 +37,7 @@ macro_rules! closure {
     };
 }
 
-/// A frame of `size` words after its header; a bit of `bits` says that one is not a pointer.
+/// A frame with `size` words after its header. A bit of `bits` is set if a word is not a pointer.
 const fn frame(size: usize, bits: usize) -> usize {
     bits << BITMAP_BITS_SHIFT | size
 }
@@ -134,7 +134,7 @@ table!("ghczmprim_GHCziTypes_ZC_con_info", payload(2, 0), CONSTR_2_0, "1");
 table!("ghczmprim_GHCziTypes_Czh_con_info", payload(0, 1), CONSTR_0_1, "0");
 table!("base_GHCziPtr_Ptr_con_info", payload(0, 1), CONSTR_0_1, "0");
 table!("base_GHCziInt_I32zh_con_info", payload(0, 1), CONSTR_0_1, "0");
-// A frame of a pointer and a number.
+// A frame with a pointer and a number.
 table!("test_ret_info", 0b10 << BITMAP_BITS_SHIFT | 2, RET_SMALL, "0");
 table!("test_nil_con_info", payload(0, 0), CONSTR_NOCAF, "0");
 table!("test_fst_info", 0usize, THUNK_SELECTOR, "0");
@@ -170,7 +170,7 @@ global_asm!(
     ".popsection",
 );
 
-// A thread runs its script (`test_world`) in the place of compiled code.
+// A thread runs its script (`world.rs`) in place of compiled code.
 global_asm!(
     ".globl stg_returnToStackTop",
     "stg_returnToStackTop:",

@@ -1,5 +1,7 @@
-//! What unit tests of several floors share: an empty heap with objects like those a compiler
-//! would make, and threads that run scripts in the place of compiled code.
+//! The world of unit tests: an empty heap, objects like those that a compiler makes, and threads that run scripts in
+//! place of compiled code.
+//!
+//! *Locking*: one test at a time has the world.
 use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
 use crate::abi::{words, Closure, Info, RegTable, Tso};
@@ -28,8 +30,7 @@ use std::time::Duration;
 
 static WORLD: Mutex<bool> = Mutex::new(false);
 
-/// The HEC in an empty heap, with roots of the test's own. One test at a time has it, on an OS
-/// thread that holds the HEC.
+/// The HEC in an empty heap, with the test's own roots. One test at a time has it, on an OS thread that holds the HEC.
 pub struct World {
     pub hec: &'static mut Hec,
     pub roots: Vec<Closure>,
@@ -37,16 +38,16 @@ pub struct World {
     _watched: Sender<()>,
 }
 
-/// No test takes longer: one that does waits for what will not come.
-const BOUND: Duration = Duration::from_secs(60);
+/// The longest time of a test. A test that takes longer waits for an event that will not come.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Ends the process if the sender still lives when time is up.
+/// Ends the process if the sender is still alive after that time.
 fn watch() -> Sender<()> {
     let (watched, watcher) = channel();
     let test = std::thread::current().name().unwrap_or_default().to_owned();
     std::thread::spawn(move || {
-        if watcher.recv_timeout(BOUND) == Err(RecvTimeoutError::Timeout) {
-            crate::base::fatal::broken(&format!("{test} waits in vain"));
+        if watcher.recv_timeout(TIMEOUT) == Err(RecvTimeoutError::Timeout) {
+            crate::base::fatal::broken(&format!("{test} has timed out"));
         }
     });
     watched
@@ -59,7 +60,7 @@ impl World {
     pub fn new(generations: usize) -> World {
         World::with_gc_threads(generations, 1)
     }
-    /// With so many threads for every collection.
+    /// With `threads` GC threads for every collection.
     pub fn with_gc_threads(generations: usize, threads: usize) -> World {
         let mut lock = unpoisoned(WORLD.lock());
         // SAFETY: the lock makes this the only user of the heap and the HEC.
@@ -67,7 +68,7 @@ impl World {
             if !std::mem::replace(&mut *lock, true) {
                 start();
             }
-            // What an earlier test has left is gone, as in the child of a fork.
+            // Removes what an earlier test has left, as in the child of a fork.
             task_table::after_fork(task_table::current());
             handoff::take_first_slot(task_table::current());
             in_call::after_fork();
@@ -88,7 +89,7 @@ impl World {
             });
             hec.remembered.init(generations);
             hec.alloc.large_limit = 64;
-            // Statistics go on where they were.
+            // Statistics continue from their current values.
             hec.alloc.allocated_before = crate::observe::stats::getAllocations();
             nursery_chunks::clear();
             sched::init(sched::Settings { stack: STACKS, threaded: false });
@@ -99,7 +100,7 @@ impl World {
         }
     }
 
-    /// Gives the HEC another nursery. It must be empty.
+    /// Gives the HEC another nursery. The old one must be empty.
     pub fn resize_nursery(&mut self, bytes: usize) -> bool {
         // SAFETY: no thread runs.
         unsafe { nursery_chunks::distribute(&mut [&mut self.hec.alloc], bytes, bytes) }
@@ -158,7 +159,7 @@ impl World {
         // SAFETY: no thread runs.
         unsafe { collect(&mut [self.hec], 0, request, &mut |visit| roots.iter_mut().for_each(visit)) }
     }
-    /// The object after as many collections as make it old.
+    /// The object after enough collections to make it old.
     pub fn old(&mut self, c: Closure) -> Closure {
         self.roots.push(c);
         self.collect(Request::MINOR);
@@ -166,25 +167,25 @@ impl World {
         self.roots.pop().unwrap()
     }
 
-    /// A thread with nothing on its stack but the stop frame.
+    /// A thread with only the stop frame on its stack.
     pub fn thread(&mut self) -> Tso {
-        // SAFETY: the HEC is ours.
+        // SAFETY: the test holds the HEC.
         unsafe { new_thread(self.hec, &STACKS) }
     }
-    /// A thread with these words on its stack, first one on top.
+    /// A thread with these words on its stack, the first one on top.
     pub fn thread_with(&mut self, words: &[usize]) -> Tso {
         let t = self.thread();
         // SAFETY: the stack is new and has room.
         unsafe { push(t.obj().stackobj, words) };
         t
     }
-    /// A thread that runs the script: see [`Script`].
+    /// A thread that runs a script: see [`Script`].
     pub fn scripted(&mut self, script: impl FnMut(*mut RegTable) -> usize + Send + 'static) -> Tso {
         let t = self.thread();
         play(t, script);
         t
     }
-    /// The threads on the run queue, which is then empty.
+    /// Removes and returns the threads of the run queue.
     pub fn runnable(&mut self) -> Vec<Tso> {
         // SAFETY: the threads are live.
         std::iter::from_fn(|| unsafe { self.hec.run_queue.pop_front() }).collect()
@@ -213,8 +214,7 @@ unsafe fn start() {
     assert!(memory::in_heap(address_space::base()));
 }
 
-/// What a thread does from where it is resumed to where it leaves for the scheduler; the result
-/// says why it leaves.
+/// What a thread does between its resumption and its return to the scheduler. The result is the reason for its return.
 type Script = Box<dyn FnMut(*mut RegTable) -> usize + Send>;
 
 static SCRIPTS: Mutex<BTreeMap<u64, Script>> = Mutex::new(BTreeMap::new());
@@ -223,14 +223,14 @@ fn scripts() -> MutexGuard<'static, BTreeMap<u64, Script>> {
     unpoisoned(SCRIPTS.lock())
 }
 
-/// Gives a thread its script.
+/// Sets the script of a thread.
 pub fn play(t: Tso, script: impl FnMut(*mut RegTable) -> usize + Send + 'static) {
     // SAFETY: the caller's thread is live.
     scripts().insert(unsafe { t.obj().id }, Box::new(script));
 }
 
-/// Entered from `stg_returnToStackTop`, as compiled code would be. The thread may leave on another
-/// HEC than it came to. One that leaves to others is followed as in `cmm/Entry.cmm`.
+/// Entered from `stg_returnToStackTop`, like compiled code. The thread may leave on another HEC than it came to. If it
+/// leaves for another thread, that one is run, as in `cmm/Entry.cmm`.
 #[no_mangle]
 unsafe extern "C" fn test_thread_body(reg: *mut RegTable) -> *mut RegTable {
     let mut id = Hec::of_reg(reg).current().obj().id;
