@@ -1,6 +1,7 @@
-/* Prints, as Rust constants, every number of the contract between compiled code
- * and its runtime. Compiled and run by build.rs against the installed headers, so
- * that no offset is ever copied by hand: another GHC is another build input. */
+/* Prints, as Rust constants, all numbers of the contract between compiled code
+ * and its runtime. build.rs compiles it against the installed headers and runs
+ * it. So no offset is copied by hand, and another GHC is only another build
+ * input. */
 #include <stdio.h>
 #include <stddef.h>
 #define THREADED_RTS 1

@@ -1,4 +1,5 @@
-/* What is known of a closure by its type (rts/storage/InfoTables.h): for the headers' macros `closure_HNF`, `closure_THUNK` and so on. */
+/* Properties of a closure by its type (rts/storage/InfoTables.h), for the
+ * headers' macros `closure_HNF`, `closure_THUNK` and so on. */
 #include "Rts.h"
 
 StgWord16 closure_flags[N_CLOSURE_TYPES] = {

@@ -1,5 +1,5 @@
-/* Hooks that a C program may replace by functions of its own of the same names: hence weak.
- * What they do by default is in Rust (api/default_hooks.rs). */
+/* Hooks. They are weak, so that a C program may define functions with the same
+ * names. The defaults are in Rust (api/default_hooks.rs). */
 #include "Rts.h"
 
 #define REPLACEABLE __attribute__((weak))

@@ -1,10 +1,14 @@
-/* The functions that the headers define inline (EXTERN_INLINE), as symbols of the library.
+/* The functions that the headers define inline (EXTERN_INLINE), as symbols of
+ * the library.
  *
- * The headers have each C file that calls one either expand it or refer to the library's copy, as the C compiler chooses; Haskell's
- * foreign imports always refer to it. A declaration without `inline` has the compiler emit the copy. THREADED_RTS chooses the bodies
- * that are atomic and the fences that are real: programs of the non-threaded way may have OS threads of their own.
+ * A C file that calls one expands it or refers to the library's copy, as the C
+ * compiler chooses. Haskell's foreign imports always refer to the copy. A
+ * declaration without `inline` makes the compiler emit it. THREADED_RTS selects
+ * atomic bodies and real fences, because programs of the non-threaded way may
+ * have OS threads of their own.
  *
- * Left out are those for stock's block descriptors (docs/limitations.md), and `deRefStablePtr`, which is in Rust. */
+ * Functions for the stock runtime's block descriptors are left out
+ * (docs/limitations.md), and so is `deRefStablePtr`, which is in Rust. */
 #define THREADED_RTS
 #include "Rts.h"
 
@@ -55,10 +59,12 @@ EMIT(overwritingClosure)
 EMIT(overwritingMutableClosureOfs)
 EMIT(overwritingClosureSize)
 
-/* How often a spin lock is looked at before another OS thread is let run: the holder may need the core. */
+/* Reads of a spin lock before the OS thread yields: the holder may need the
+ * core. */
 #define SPINS 1000
 
-/* A spin lock (rts/SpinLock.h) is 1 when it is free and 0 when it is held. Who finds it held looks again without writing to it. */
+/* A spin lock (rts/SpinLock.h) is 1 when it is free and 0 when it is held. A
+ * thread that finds it held reads it without writing until it is free. */
 void acquire_spin_lock_slow_path(SpinLock *p)
 {
     do {

@@ -1,7 +1,9 @@
-/* Messages in printf's manner, which compiled C code calls (Rust cannot define such functions).
+/* Messages in the manner of printf, for compiled C code. (Rust cannot define
+ * such functions.)
  *
- * Each kind goes through a pointer, so that a program may send messages elsewhere. By default
- * they go to standard error: after the program's name, but for debug messages. */
+ * Each kind goes through a pointer, so that a program may redirect messages. By
+ * default they go to standard error. All but debug messages follow the
+ * program's name. */
 #include "Rts.h"
 #include "ghcversion.h"
 #include <errno.h>

@@ -1,4 +1,5 @@
-/* The counters of code that was compiled with -ticky. Such code counts in them, so that it links and runs; the runtime writes no report of them. */
+/* The counters of code that was compiled with -ticky. They exist so that such
+ * code links and runs. The runtime writes no report of them. */
 #define TICKY_C
 #include "Rts.h"
 

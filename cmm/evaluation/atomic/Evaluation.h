@@ -1,9 +1,9 @@
-/* How thunks would be entered and updated with an atomic instruction each:
- * for `hecaton study` alone, which compares it with ../lock-free. */
+/* Entering and updating thunks with an atomic instruction each. Only for
+ * `hecaton study`, which compares it with ../lock-free. */
 
 #pragma once
 
-/* Exchanging the header by itself costs what a claim does. */
+/* Exchanging the header with itself costs as much as a claim. */
 #define CLAIM()                                                         \
     W_ claimed;                                                         \
     (claimed) = prim %cmpxchgW(R1, GET_INFO(R1), GET_INFO(R1));
