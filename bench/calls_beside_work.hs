@@ -1,4 +1,5 @@
--- A thread that makes safe foreign calls that return at once, beside one that computes, on one HEC: how long all of its calls take.
+-- A thread that makes safe foreign calls that return at once, beside one that computes, on one HEC: how long all of its
+-- calls take.
 -- aim: elapsed 0.5
 -- args: 2000000
 import Control.Concurrent

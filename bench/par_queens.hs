@@ -1,4 +1,5 @@
--- Strategies: the solutions of the queens problem with the first queen in the left half, a spark for each way to place the first two.
+-- Strategies: the solutions of the queens problem with the first queen in the left half, a spark for each way to place
+-- the first two.
 -- hecs: 2
 -- needs: parallel
 -- args: 13

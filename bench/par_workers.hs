@@ -1,4 +1,5 @@
--- forkIO: four workers take jobs from one Chan and put their results into another. (Not from a bound main: mvar_main is about those.)
+-- forkIO: four workers take jobs from one Chan and put their results into another. (Not from a bound main: mvar_main is
+-- about those.)
 -- hecs: 2
 -- args: 70000
 import Control.Concurrent

@@ -1,4 +1,5 @@
--- Agda checks a module of its own: inductive families, proofs by recursion, instance search, records and evaluation by the type checker.
+-- Agda checks a module of its own: inductive families, proofs by recursion, instance search, records and evaluation by
+-- the type checker.
 -- needs: Agda
 -- args: 14 20
 -- timeout: 120

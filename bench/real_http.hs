@@ -1,5 +1,5 @@
--- A warp server and http-client in one process: requests by dozens of threads at a time over connections that are kept, answers of several
--- kilobytes, each under a timeout.
+-- A warp server and http-client in one process: requests by dozens of threads at a time over connections that are kept,
+-- answers of several kilobytes, each under a timeout.
 -- needs: http-client warp wai async
 -- ghc: -O -threaded
 -- args: 150

@@ -1,4 +1,5 @@
--- Ormolu formats a generated module with GHC's own parser: records, do blocks, guards, classes, instances, type families.
+-- Ormolu formats a generated module with GHC's own parser: records, do blocks, guards, classes, instances, type
+-- families.
 -- needs: ormolu
 -- args: 150
 -- timeout: 120

@@ -1,4 +1,5 @@
--- A thread for each request, beside four threads that compute, on one HEC: how long the requests take one after the other.
+-- A thread for each request, beside four threads that compute, on one HEC: how long the requests take one after the
+-- other.
 -- aim: elapsed 0.1
 -- args: 40
 import Control.Concurrent

@@ -1,4 +1,5 @@
--- STM: a transaction over 20,000 variables beside another thread that changes two of them all the time, for two seconds at most.
+-- STM: a transaction over 20,000 variables beside another thread that changes two of them all the time, for two seconds
+-- at most.
 -- aim: elapsed 0.1
 -- args: 20000
 import Control.Concurrent

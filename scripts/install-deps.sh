@@ -74,8 +74,8 @@ give_up() {
     fail "installing ${missing[*]} failed: $(reason) (see $log)"
 }
 
-# How much the packages take once unpacked, in bytes, by apt-get's own account. Packages half unpacked on a full disk are trouble that
-# outlives this script, so that is asked before.
+# How much the packages take once unpacked, in bytes, by apt-get's own account. Packages half unpacked on a full disk
+# are trouble that outlives this script, so that is asked before.
 unpacked_bytes() {
     sed -n 's/^After this operation, \([0-9.,]*\) \([kMG]\?\)B of additional disk space.*/\1\2/p' "$log" | tail -n 1 | tr -d , | tr k K \
         | numfmt --from=si

@@ -1,4 +1,5 @@
-# Building again is quick and silent; a GHC that is missing, of another version, or failing is named, and the libraries stay.
+# Building again is quick and silent; a GHC that is missing, of another version, or failing is named, and the libraries
+# stay.
 . "${BASH_SOURCE[0]%/*}/common.bash"
 root=$(dirname "$HECATON")
 lib=$root/build/lib

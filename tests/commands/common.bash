@@ -5,7 +5,8 @@ fail() {
     exit 1
 }
 
-# refused CODE TEXT COMMAND… : the command must end with that code and say one line, `hecaton: …TEXT…`, on stderr and nothing else.
+# refused CODE TEXT COMMAND… : the command must end with that code and say one line, `hecaton: …TEXT…`, on stderr and
+# nothing else.
 refused() {
     local code=$1 text=$2 got=0
     shift 2

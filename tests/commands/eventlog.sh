@@ -1,5 +1,5 @@
-# Event logs, read by the ghc-events library: what programs say and do is in them, as in those of the stock runtime, and every HEC's,
-# thread's and task's events make sense in the order of their times.
+# Event logs, read by the ghc-events library: what programs say and do is in them, as in those of the stock runtime, and
+# every HEC's, thread's and task's events make sense in the order of their times.
 . "${BASH_SOURCE[0]%/*}/common.bash"
 ghc-pkg --simple-output list ghc-events | grep -q ghc-events || { echo "the Haskell package ghc-events is not installed"; exit 77; }
 

@@ -1,4 +1,5 @@
-# What a program meets when the system gives it less than it wants: it runs all the same, or ends with a message and an exit code.
+# What a program meets when the system gives it less than it wants: it runs all the same, or ends with a message and an
+# exit code.
 . "${BASH_SOURCE[0]%/*}/common.bash"
 
 # within KILOBYTES COMMAND… : with that much address space.

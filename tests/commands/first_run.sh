@@ -1,4 +1,5 @@
-# ./hecaton builds its command first where that is missing or old: it says so if there is something to compile, and is silent otherwise.
+# ./hecaton builds its command first where that is missing or old: it says so if there is something to compile, and is
+# silent otherwise.
 . "${BASH_SOURCE[0]%/*}/common.bash"
 
 # A project with a cargo that says what it is told to.

@@ -1,5 +1,6 @@
-# The child of forkProcess has all that a program has, also where the stock runtime is no oracle: a signal that comes before its main thread
-# runs is the child's (the stock runtime may give it to the parent), and its statistics and its event log are its own.
+# The child of forkProcess has all that a program has, also where the stock runtime is no oracle: a signal that comes
+# before its main thread runs is the child's (the stock runtime may give it to the parent), and its statistics and its
+# event log are its own.
 . "${BASH_SOURCE[0]%/*}/common.bash"
 
 cat >Early.hs <<'HASKELL'

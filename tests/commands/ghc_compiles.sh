@@ -1,4 +1,5 @@
-# The installed ghc, running on Hecaton, makes of every library program the same object file as on the stock runtime, with and without -O.
+# The installed ghc, running on Hecaton, makes of every library program the same object file as on the stock runtime,
+# with and without -O.
 . "${BASH_SOURCE[0]%/*}/common.bash"
 programs=${BASH_SOURCE[0]%/*}/../libraries
 

@@ -1,4 +1,5 @@
-# The installed ghc, running on Hecaton, has code interpreted in a process of its own: Template Haskell, GHCi and runghc say what they say on the stock runtime.
+# The installed ghc, running on Hecaton, has code interpreted in a process of its own: Template Haskell, GHCi and runghc
+# say what they say on the stock runtime.
 . "${BASH_SOURCE[0]%/*}/common.bash"
 cp "${BASH_SOURCE[0]%/*}"/ghc_interprets/*.hs .
 

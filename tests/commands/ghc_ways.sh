@@ -1,10 +1,12 @@
-# What Hecaton cannot link is linked with GHC's own runtime, and said; what was linked with Hecaton does not run on another runtime unnoticed.
+# What Hecaton cannot link is linked with GHC's own runtime, and said; what was linked with Hecaton does not run on
+# another runtime unnoticed.
 . "${BASH_SOURCE[0]%/*}/common.bash"
 root=$(dirname "$HECATON")
 lib=${HECATON_LIB_DIR:-$root/build/lib}
 libdir=$(ghc --print-libdir)
 
-# links TEXT FLAGS… : the link must succeed and say just one line, `hecaton: …TEXT…` (or nothing at all if there is no TEXT).
+# links TEXT FLAGS… : the link must succeed and say just one line, `hecaton: …TEXT…` (or nothing at all if there is no
+# TEXT).
 links() {
     local text=$1
     shift

@@ -1,5 +1,5 @@
-# Whatever the installed headers declare and the stock library of a way defines, this library of that way defines too, static and shared, or
-# docs/limitations.md lists it; and what is listed there as missing is.
+# Whatever the installed headers declare and the stock library of a way defines, this library of that way defines too,
+# static and shared, or docs/limitations.md lists it; and what is listed there as missing is.
 . "${BASH_SOURCE[0]%/*}/common.bash"
 root=$(dirname "$HECATON")
 lib=${HECATON_LIB_DIR:-$root/build/lib}
@@ -16,8 +16,8 @@ listed() {
         grep -o '`[^`]*`' | tr -d '`' | sed 's/\*/.*/g; s/.*/^&$/'
 }
 
-# declared FLAG… : which of the names on standard input the headers declare. A reference to each that occurs in them is compiled, and the
-# compiler says which it does not know. Other complaints would hide some, so there must be none.
+# declared FLAG… : which of the names on standard input the headers declare. A reference to each that occurs in them is
+# compiled, and the compiler says which it does not know. Other complaints would hide some, so there must be none.
 declared() {
     echo '#include "Rts.h"' >headers.c
     gcc -E -P -I"$ghc/include" "$@" headers.c | grep -oE '[A-Za-z_][A-Za-z0-9_]*' | sort -u >words

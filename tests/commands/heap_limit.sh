@@ -1,4 +1,5 @@
-# A limit on the heap (`-M`): a program that fits it runs at every limit at which the stock runtime runs it, and one that does not ends as there.
+# A limit on the heap (`-M`): a program that fits it runs at every limit at which the stock runtime runs it, and one
+# that does not ends as there.
 . "${BASH_SOURCE[0]%/*}/common.bash"
 
 cat >Main.hs <<'END'

@@ -1,4 +1,5 @@
-# An idle program sleeps: in no way does a thread of its wake up at every tick. It is waited for that in ways of all kinds.
+# An idle program sleeps: in no way does a thread of its wake up at every tick. It is waited for that in ways of all
+# kinds.
 . "${BASH_SOURCE[0]%/*}/common.bash"
 
 cat >Main.hs <<'END'

@@ -1,5 +1,6 @@
-# interruptStgRts ends all threads without their handlers: in-calls say so, and a program ends with 252, a message and no flush. The stock
-# runtime is no oracle in a test: it does the same, but hangs at times, and a call from another OS thread faults in the non-threaded way.
+# interruptStgRts ends all threads without their handlers: in-calls say so, and a program ends with 252, a message and
+# no flush. The stock runtime is no oracle in a test: it does the same, but hangs at times, and a call from another OS
+# thread faults in the non-threaded way.
 . "${BASH_SOURCE[0]%/*}/common.bash"
 
 cat >Main.hs <<'HASKELL'

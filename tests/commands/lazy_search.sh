@@ -1,5 +1,5 @@
-# A backtracking search over trees that are built lazily copies less than half of what it copies on the stock runtime. (Where it did not age, thunks
-# that had died old held all that had been visited, and it copied twice as much.)
+# A backtracking search over trees that are built lazily copies less than half of what it copies on the stock runtime.
+# (Where it did not age, thunks that had died old held all that had been visited, and it copied twice as much.)
 . "${BASH_SOURCE[0]%/*}/common.bash"
 
 cp "$(dirname "$HECATON")/bench/search_trees.hs" .

@@ -1,4 +1,5 @@
-# Requests for more than the system can give are heap overflows, at once, that a handler catches: they take none of the machine's memory.
+# Requests for more than the system can give are heap overflows, at once, that a handler catches: they take none of the
+# machine's memory.
 . "${BASH_SOURCE[0]%/*}/common.bash"
 
 cat >Main.hs <<'END'

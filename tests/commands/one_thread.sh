@@ -1,5 +1,5 @@
-# A program of the non-threaded way runs where the system gives it no second OS thread: with time slices, delays and signals, and
-# with no helpers of the collector. One of the threaded way says what it lacks.
+# A program of the non-threaded way runs where the system gives it no second OS thread: with time slices, delays and
+# signals, and with no helpers of the collector. One of the threaded way says what it lacks.
 . "${BASH_SOURCE[0]%/*}/common.bash"
 
 cat >Main.hs <<'END'

@@ -1,4 +1,5 @@
-# Options for the runtime: what the stock runtime takes is taken, what it refuses is refused, with the same words and exit code, in every way.
+# Options for the runtime: what the stock runtime takes is taken, what it refuses is refused, with the same words and
+# exit code, in every way.
 . "${BASH_SOURCE[0]%/*}/common.bash"
 
 cat >Main.hs <<'HS'

@@ -1,6 +1,7 @@
-# Every canned pattern of arguments is held over collections: in partial applications of functions of each type that FunTypes.h names, in the
-# frames of ApplyPatterns.cmm, in standard thunks, and in what a function saves whose heap check fails. The program is made from those lists, so
-# that none is left out; both runtimes must find all arguments as they were.
+# Every canned pattern of arguments is held over collections: in partial applications of functions of each type that
+# FunTypes.h names, in the frames of ApplyPatterns.cmm, in standard thunks, and in what a function saves whose heap
+# check fails. The program is made from those lists, so that none is left out; both runtimes must find all arguments as
+# they were.
 . "${BASH_SOURCE[0]%/*}/common.bash"
 root=$(dirname "$HECATON")
 types=$(sed -n 's/^#define ARG_\([NPFD]*\) .*/\1/p' "$(ghc --print-libdir)/include/rts/storage/FunTypes.h" | grep -v '^NONE$')

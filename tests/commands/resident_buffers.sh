@@ -1,4 +1,5 @@
-# Buffers that nobody writes to take no memory of the system: a program that makes many is as small as on the stock runtime, at the same moment.
+# Buffers that nobody writes to take no memory of the system: a program that makes many is as small as on the stock
+# runtime, at the same moment.
 . "${BASH_SOURCE[0]%/*}/common.bash"
 
 cat >Buffers.hs <<'END'
@@ -71,8 +72,8 @@ main = do
   mapM_ close clients
 END
 
-# small PROGRAM ARGUMENT… : takes at most 1.3 times what the stock runtime takes, and 2 MB for the runtime itself. Nurseries have a size that is
-# named: otherwise larger ones are tried, by time, up to what is alive.
+# small PROGRAM ARGUMENT… : takes at most 1.3 times what the stock runtime takes, and 2 MB for the runtime itself.
+# Nurseries have a size that is named: otherwise larger ones are tried, by time, up to what is alive.
 small() {
     local program=$1 stock ours i
     shift

@@ -1,5 +1,5 @@
-# Of a tree of sparks, HECs leave alone what others are at already, so that next to nothing is evaluated twice. (On the stock runtime some of it is:
-# so this cannot be a conformance program.)
+# Of a tree of sparks, HECs leave alone what others are at already, so that next to nothing is evaluated twice. (On the
+# stock runtime some of it is: so this cannot be a conformance program.)
 . "${BASH_SOURCE[0]%/*}/common.bash"
 
 cat >Tree.hs <<'END'

@@ -1,6 +1,7 @@
-# How long threads wait for their turn: those that a server makes beside threads that compute, those that run for some milliseconds at a time beside
-# these, and whoever waits while time slices end in the midst of collections. Both runtimes run at the same moment, so that what else the
-# machine does is the same for both: in one of three rounds at least, nobody waits for more than twice what it takes there.
+# How long threads wait for their turn: those that a server makes beside threads that compute, those that run for some
+# milliseconds at a time beside these, and whoever waits while time slices end in the midst of collections. Both
+# runtimes run at the same moment, so that what else the machine does is the same for both: in one of three rounds at
+# least, nobody waits for more than twice what it takes there.
 . "${BASH_SOURCE[0]%/*}/common.bash"
 
 cat >Turns.hs <<'HASKELL'

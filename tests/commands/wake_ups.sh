@@ -1,5 +1,6 @@
-# In the non-threaded way who is woken by a delay or a descriptor does not wait for the time slice of the thread that runs, but for the next
-# tick at most. Here slices are of a hundred seconds, and nobody collects: so who waited for one would not be done in time.
+# In the non-threaded way who is woken by a delay or a descriptor does not wait for the time slice of the thread that
+# runs, but for the next tick at most. Here slices are of a hundred seconds, and nobody collects: so who waited for one
+# would not be done in time.
 . "${BASH_SOURCE[0]%/*}/common.bash"
 
 cat >Main.hs <<'END'

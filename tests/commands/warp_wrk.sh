@@ -1,4 +1,5 @@
-# A warp server under load: wrk gets an answer to every request, and about as many of them as on the stock runtime, which serves at the same moment.
+# A warp server under load: wrk gets an answer to every request, and about as many of them as on the stock runtime,
+# which serves at the same moment.
 . "${BASH_SOURCE[0]%/*}/common.bash"
 command -v wrk >/dev/null || { echo "wrk is not installed"; exit 77; }
 ghc-pkg --simple-output list warp | grep -q warp || { echo "the Haskell package warp is not installed"; exit 77; }

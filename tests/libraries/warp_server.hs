@@ -1,4 +1,5 @@
--- warp: a server inside the program, asked over plain sockets: pages, posts, streaming, keep-alive, errors, many clients.
+-- warp: a server inside the program, asked over plain sockets: pages, posts, streaming, keep-alive, errors, many
+-- clients.
 -- needs: warp wai http-types network
 {-# LANGUAGE OverloadedStrings #-}
 import Control.Concurrent

@@ -1,4 +1,5 @@
--- ByteArray# primitives: every element width, unaligned reads, copy and overlap, fill, compare, shrink, resize, pinnedness, atomics.
+-- ByteArray# primitives: every element width, unaligned reads, copy and overlap, fill, compare, shrink, resize,
+-- pinnedness, atomics.
 {-# LANGUAGE MagicHash, UnboxedTuples #-}
 import GHC.Exts
 import GHC.IO (IO (..))

@@ -1,4 +1,5 @@
--- Byte arrays at their edges: empty, shrunk to every length, resized across the bounds of large objects, aligned, overlapping copies.
+-- Byte arrays at their edges: empty, shrunk to every length, resized across the bounds of large objects, aligned,
+-- overlapping copies.
 {-# LANGUAGE MagicHash, UnboxedTuples #-}
 import GHC.Exts
 import GHC.IO (IO (..))

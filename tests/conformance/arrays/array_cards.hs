@@ -1,4 +1,5 @@
--- Boxed mutable arrays longer than one card and than one block: only touched cards need be looked at, and all of them must be.
+-- Boxed mutable arrays longer than one card and than one block: only touched cards need be looked at, and all of them
+-- must be.
 import Control.Monad
 import Data.Array.IO
 import Data.IORef

@@ -1,4 +1,5 @@
--- Arrays of pointers at their edges: empty, shrunk while old, thawed twice, cloned and copied at the bounds of cards and large objects, overlapping.
+-- Arrays of pointers at their edges: empty, shrunk while old, thawed twice, cloned and copied at the bounds of cards
+-- and large objects, overlapping.
 {-# LANGUAGE MagicHash, UnboxedTuples #-}
 import GHC.Exts
 import GHC.IO (IO (..))

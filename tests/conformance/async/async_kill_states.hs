@@ -1,4 +1,5 @@
--- killThread reaches a thread in every kind of wait: MVar, STM, delay, throwTo, computation, safe foreign call's return.
+-- killThread reaches a thread in every kind of wait: MVar, STM, delay, throwTo, computation, safe foreign call's
+-- return.
 import Control.Concurrent
 import Control.Concurrent.STM
 import Control.Exception

@@ -1,4 +1,5 @@
--- The masking state: in mask, uninterruptibleMask, handlers, forked threads, bracket's three parts and after leaving them.
+-- The masking state: in mask, uninterruptibleMask, handlers, forked threads, bracket's three parts and after leaving
+-- them.
 import Control.Concurrent
 import Control.Exception
 

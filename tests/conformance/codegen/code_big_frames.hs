@@ -1,4 +1,5 @@
--- Frames, closures and calls with more than 64 live variables of mixed kinds: large bitmaps for stacks, functions and partial applications.
+-- Frames, closures and calls with more than 64 live variables of mixed kinds: large bitmaps for stacks, functions and
+-- partial applications.
 -- ghc: -O0 -threaded
 {-# LANGUAGE BangPatterns #-}
 import Data.IORef

@@ -1,4 +1,5 @@
--- Arrays copied into a region: large, nested, empty, shared, with elements that are thunks. What is still to be done takes less memory than the array.
+-- Arrays copied into a region: large, nested, empty, shared, with elements that are thunks. What is still to be done
+-- takes less memory than the array.
 -- args: +RTS -T -RTS
 {-# LANGUAGE MagicHash, UnboxedTuples #-}
 import Control.Exception

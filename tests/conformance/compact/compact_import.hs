@@ -1,5 +1,5 @@
--- Regions taken out as bytes and made again elsewhere (GHC.Compact.Serialized): data of many shapes, shared and cyclic; what was made can be
--- added to and taken out again.
+-- Regions taken out as bytes and made again elsewhere (GHC.Compact.Serialized): data of many shapes, shared and cyclic;
+-- what was made can be added to and taken out again.
 import Control.Monad
 import Data.Array
 import Data.Array.Unboxed (UArray)

@@ -1,5 +1,5 @@
--- Static constructors without pointers are not copied into a region, those with pointers are; a region of a tree whose leaves are
--- nullary has room for its nodes only.
+-- Static constructors without pointers are not copied into a region, those with pointers are; a region of a tree whose
+-- leaves are nullary has room for its nodes only.
 import GHC.Compact
 import System.Mem
 

@@ -1,4 +1,5 @@
--- Threads that spend their time in safe foreign calls, during which nobody else can run, take turns, and let main wake up in time.
+-- Threads that spend their time in safe foreign calls, during which nobody else can run, take turns, and let main wake
+-- up in time.
 -- ghc: -O
 import Control.Concurrent
 import Control.Exception

@@ -12,8 +12,8 @@ step = 20000
 asleep :: ThreadId -> IO ()
 asleep t = threadStatus t >>= \s -> when (s == ThreadRunning) (yield >> asleep t)
 
--- The order in which they wake. It follows from the delays only if all fell asleep within less than the time between two deadlines:
--- otherwise they do it again.
+-- The order in which they wake. It follows from the delays only if all fell asleep within less than the time between
+-- two deadlines: otherwise they do it again.
 order :: IO [Int]
 order = do
   out <- newChan

@@ -1,5 +1,5 @@
--- Threads that rest for several collections with little on their stacks and with much, and are then woken in every way: by a put,
--- a take, a commit, an exception with a handler, killThread, a deadlock; all then need deep stacks.
+-- Threads that rest for several collections with little on their stacks and with much, and are then woken in every way:
+-- by a put, a take, a commit, an exception with a handler, killThread, a deadlock; all then need deep stacks.
 -- ghc: -O
 -- args: +RTS -A16k -RTS
 import Control.Concurrent
@@ -50,7 +50,8 @@ collections = forM_ [1 .. 4 :: Int] $ \i -> do
 threads :: Int
 threads = 60
 
--- So many threads at different depths come to `wait`, rest, and are woken by `wake`; what they say comes in the order of their numbers.
+-- So many threads at different depths come to `wait`, rest, and are woken by `wake`; what they say comes in the order
+-- of their numbers.
 rest :: String -> (Int -> IO (IO Int, ThreadId -> IO ())) -> IO ()
 rest name make = do
   all' <- forM [1 .. threads] $ \i -> do

@@ -1,5 +1,5 @@
--- Threads that follow each other as they block, and then leave for foreign calls, also where another thread began: each comes back with its own
--- result and errno, and main, which is bound and waits among them, on its own OS thread.
+-- Threads that follow each other as they block, and then leave for foreign calls, also where another thread began: each
+-- comes back with its own result and errno, and main, which is bound and waits among them, on its own OS thread.
 -- ghc: -O -threaded
 import Control.Concurrent
 import Control.Monad

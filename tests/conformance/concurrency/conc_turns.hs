@@ -1,7 +1,7 @@
--- Threads that compute all the time keep others waiting for a while only: a new thread, one that was woken,
--- one that has run for moments until now, and one beside threads that hand each other an MVar all the time.
--- And those that run for some milliseconds at a time leave one that computes its share of a HEC.
--- Among themselves they are done in the order in which they began: those that come later, a few at a time, keep nobody waiting.
+-- Threads that compute all the time keep others waiting for a while only: a new thread, one that was woken, one that
+-- has run for moments until now, and one beside threads that hand each other an MVar all the time. And those that run
+-- for some milliseconds at a time leave one that computes its share of a HEC. Among themselves they are done in the
+-- order in which they began: those that come later, a few at a time, keep nobody waiting.
 -- ghc: -O -rtsopts
 -- timeout: 180
 -- skip-stress: what its threads compute between two moments takes minutes
@@ -84,8 +84,8 @@ calibrate ms work = go 1000
 square :: Int -> Int -> Int
 square seed n = length (show (foldl' (\a i -> (a * a + i) `mod` (10 ^ (40 :: Int))) 1 [toInteger seed .. toInteger (seed + n)]))
 
--- So many that compute wait for a gate, and each one that is done lets the next one in. How many of them are done before the last one that
--- began earlier, with twice as much to do?
+-- So many that compute wait for a gate, and each one that is done lets the next one in. How many of them are done
+-- before the last one that began earlier, with twice as much to do?
 order :: Int -> Int -> Int -> IO Int
 order n earlier later = do
   gate <- newQSem 0

@@ -1,4 +1,5 @@
--- Thunks claimed eagerly by compiled code, old ones too: waiters, loops, and collections while they are under evaluation.
+-- Thunks claimed eagerly by compiled code, old ones too: waiters, loops, and collections while they are under
+-- evaluation.
 -- ghc: -O -threaded -feager-blackholing
 -- args: +RTS -I0.02 -RTS
 import Control.Concurrent

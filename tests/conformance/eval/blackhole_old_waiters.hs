@@ -1,5 +1,6 @@
--- Threads that wait for a lazy value grow old, with the value's thunk and the thread that evaluates it. Then some of them are killed, or give
--- up and wait again, young ones come, or the evaluation itself is killed and has to be taken up by a waiter. Collections of young data alone follow.
+-- Threads that wait for a lazy value grow old, with the value's thunk and the thread that evaluates it. Then some of
+-- them are killed, or give up and wait again, young ones come, or the evaluation itself is killed and has to be taken
+-- up by a waiter. Collections of young data alone follow.
 import Control.Concurrent
 import Control.Exception
 import Control.Monad

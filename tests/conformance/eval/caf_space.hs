@@ -1,4 +1,5 @@
--- A top-level list consumed once as it is produced is garbage behind the consumer: CAFs no longer referred to by code are collected.
+-- A top-level list consumed once as it is produced is garbage behind the consumer: CAFs no longer referred to by code
+-- are collected.
 -- args: +RTS -M24m -RTS
 numbers :: [Int]
 numbers = [1 .. 3000000]

@@ -1,6 +1,6 @@
--- Random programs of handlers, masks, asynchronous exceptions that wait, threads, callbacks and nested transactions, beside a model that says
--- what each does; and transactions of several threads, whose results must be those of one after the other: arguments are the first and the
--- last seed and the programs for each.
+-- Random programs of handlers, masks, asynchronous exceptions that wait, threads, callbacks and nested transactions,
+-- beside a model that says what each does; and transactions of several threads, whose results must be those of one
+-- after the other: arguments are the first and the last seed and the programs for each.
 -- ghc: -O -threaded
 -- args: 1 6 25
 {-# LANGUAGE BangPatterns, RankNTypes #-}
@@ -137,7 +137,8 @@ execT vs (t : ts) rs = case t of
   Or a b -> (execT vs a rs `orElse` execT vs b rs) >>= execT vs ts
   Rescue a b -> (execT vs a rs `catchSTM` \(E n) -> execT vs b (n : rs)) >>= execT vs ts
 
--- The model of control: what has been said, latest first, the state, the exception that waits, and what Restore restores.
+-- The model of control: what has been said, latest first, the state, the exception that waits, and what Restore
+-- restores.
 data C = C { said :: [String], masked :: MaskingState, pending :: Maybe Int, restores :: MaskingState, atHome :: Bool, store :: M.IntMap Int }
 type Step = C -> (C, Maybe Int)
 
@@ -215,8 +216,8 @@ modelP p c = case p of
   apart s home a = let (c1, r) = ending a (C [] s Nothing Unmasked home (store c))
                    in (sayC (show r) c { said = said c1 ++ said c, store = store c1 }, Nothing)
 
--- The same for real. Whoever throws to a thread that masks exceptions does so on the same HEC, where it has arrived when the thrower waits;
--- a callback has no HEC of its own.
+-- The same for real. Whoever throws to a thread that masks exceptions does so on the same HEC, where it has arrived
+-- when the thrower waits; a callback has no HEC of its own.
 data R = R { home :: Maybe Int, heard :: IORef [String], variables :: [TVar Int], thunks :: [Int], thrower :: IORef (Maybe ThreadId), back :: forall a. IO a -> IO a }
 
 say :: R -> String -> IO ()

@@ -1,5 +1,6 @@
--- Random operations on a random graph of objects of every kind that the heap knows, beside a pure model of what each must hold: arguments
--- are the first and the last seed and the steps for each. What is printed depends on the model only; a difference ends the program.
+-- Random operations on a random graph of objects of every kind that the heap knows, beside a pure model of what each
+-- must hold: arguments are the first and the last seed and the steps for each. What is printed depends on the model
+-- only; a difference ends the program.
 -- ghc: -O -threaded
 -- args: 1 4 500
 {-# LANGUAGE BangPatterns, MagicHash, UnboxedTuples #-}
@@ -150,7 +151,8 @@ elementAt (MArr _ _ _ d m) k = M.findWithDefault d k m
 elementAt (MList is) k = is !! k
 elementAt _ _ = -1
 
--- Laziness: thunks, applications, partial applications and selectors of many shapes whose value is `o`. `n` is how much they work for it.
+-- Laziness: thunks, applications, partial applications and selectors of many shapes whose value is `o`. `n` is how much
+-- they work for it.
 data Box = Box Obj
 data Rec = Rec { ra :: Int, rb :: Obj, rc :: !Int, rd :: Obj, re :: !Obj }
 

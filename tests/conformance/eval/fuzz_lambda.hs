@@ -1,6 +1,7 @@
--- Random programs in a lazy language, each evaluated three ways: as functions, pairs and lists of the host, as closures over values, and by a
--- machine with a heap and a stack of its own. Later programs refer to values of earlier ones, and threads that are stopped, time out and
--- collect evaluate all of it before it is compared: arguments are the first and the last seed and the programs for each.
+-- Random programs in a lazy language, each evaluated three ways: as functions, pairs and lists of the host, as closures
+-- over values, and by a machine with a heap and a stack of its own. Later programs refer to values of earlier ones, and
+-- threads that are stopped, time out and collect evaluate all of it before it is compared: arguments are the first and
+-- the last seed and the programs for each.
 -- ghc: -O -threaded
 -- args: 1 8 40
 {-# LANGUAGE BangPatterns #-}
@@ -93,7 +94,8 @@ arith :: Term -> Int -> Int -> Int
 arith (Add _ _) x y = (x + y) `mod` 1000003
 arith _ x y = (x * y) `mod` 1000003
 
--- 1. Values of the host, without their types: functions of as many parameters as there are binders in a row, calls of as many arguments as follow.
+-- 1. Values of the host, without their types: functions of as many parameters as there are binders in a row, calls of
+--    as many arguments as follow.
 native :: Term -> [Any] -> Any
 native t env = case t of
   Var i -> env !! i

@@ -1,6 +1,7 @@
--- Random networks of threads that pass tokens through MVars, TVars, channels and thunks, while other threads kill, poke and time them out,
--- call them back from C, spark, collect, and change the number of HECs: arguments are the first and the last seed and the steps for each
--- thread. Tokens are never lost or doubled, whatever the schedule; what is printed does not depend on it.
+-- Random networks of threads that pass tokens through MVars, TVars, channels and thunks, while other threads kill, poke
+-- and time them out, call them back from C, spark, collect, and change the number of HECs: arguments are the first and
+-- the last seed and the steps for each thread. Tokens are never lost or doubled, whatever the schedule; what is printed
+-- does not depend on it.
 -- ghc: -O -threaded
 -- args: 1 4 30
 {-# LANGUAGE BangPatterns, InterruptibleFFI, RankNTypes #-}
@@ -72,7 +73,8 @@ table n = t M.! n
   t = M.fromList [ (i, if i < 2 then toInteger i else t M.! (i - 1) + t M.! (i - 2)) | i <- [0 .. n] ]
 {-# NOINLINE table #-}
 
--- What a thread does once: moves tokens about so that either all of it or nothing happens, even if it is stopped anywhere.
+-- What a thread does once: moves tokens about so that either all of it or nothing happens, even if it is stopped
+-- anywhere.
 act :: Net -> Rng -> Int -> IO ()
 act net g depth = do
   c <- rnd g 26

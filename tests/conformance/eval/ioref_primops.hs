@@ -1,4 +1,5 @@
--- atomicModifyMutVar2#, atomicModifyMutVar_# and casMutVar#: lazy in everything, of records of any shape, on variables old and young, from threads.
+-- atomicModifyMutVar2#, atomicModifyMutVar_# and casMutVar#: lazy in everything, of records of any shape, on variables
+-- old and young, from threads.
 {-# LANGUAGE MagicHash, UnboxedTuples #-}
 import GHC.Exts
 import GHC.IO (IO (..))

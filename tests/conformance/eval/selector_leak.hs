@@ -1,4 +1,5 @@
--- Unevaluated selections from evaluated pairs must not keep the other component alive: the space leak that collectors cure.
+-- Unevaluated selections from evaluated pairs must not keep the other component alive: the space leak that collectors
+-- cure.
 -- ghc: -O0 -threaded
 -- args: +RTS -M30m -RTS
 import Control.Exception

@@ -1,4 +1,5 @@
--- The masking state that a handler runs in, and that its catch leaves: with the handler right below the raise, and with frames between.
+-- The masking state that a handler runs in, and that its catch leaves: with the handler right below the raise, and with
+-- frames between.
 -- ghc: -O
 import Control.Exception
 import Control.Monad

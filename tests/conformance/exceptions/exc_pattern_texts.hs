@@ -1,4 +1,5 @@
--- Texts of the compiler's own failures: incomplete patterns, case, lambda, record selector and constructor, missing method, assert.
+-- Texts of the compiler's own failures: incomplete patterns, case, lambda, record selector and constructor, missing
+-- method, assert.
 {-# OPTIONS_GHC -Wno-missing-fields -Wno-missing-methods -fno-ignore-asserts #-}
 import Control.Exception
 

@@ -1,4 +1,5 @@
--- stg/SMP.h: the inline functions of the headers are functions of the library as well, for foreign imports: barriers and atomic operations.
+-- stg/SMP.h: the inline functions of the headers are functions of the library as well, for foreign imports: barriers
+-- and atomic operations.
 -- ghc: -O -threaded
 -- c: ffi_barriers_c.c
 -- args: +RTS -N2

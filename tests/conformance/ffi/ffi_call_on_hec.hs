@@ -1,4 +1,5 @@
--- C chooses the HEC on which its calls into Haskell begin, by rts_setInCallCapability, for each OS thread, modulo the number of HECs.
+-- C chooses the HEC on which its calls into Haskell begin, by rts_setInCallCapability, for each OS thread, modulo the
+-- number of HECs.
 -- ghc: -O -threaded -no-hs-main
 -- c: ffi_call_on_hec_c.c
 module Exported where

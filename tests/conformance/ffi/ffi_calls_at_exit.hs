@@ -1,5 +1,5 @@
--- When main has ended, a thread that still writes to stdout calls C that calls Haskell, and begins an OS thread: what is buffered
--- is written after that.
+-- When main has ended, a thread that still writes to stdout calls C that calls Haskell, and begins an OS thread: what
+-- is buffered is written after that.
 -- ghc: -O -threaded
 import Control.Concurrent
 import Control.Monad

@@ -1,4 +1,5 @@
--- When main has ended, a thread that still writes to stdout calls C that calls Haskell: what is buffered is written after that.
+-- When main has ended, a thread that still writes to stdout calls C that calls Haskell: what is buffered is written
+-- after that.
 -- ghc: -O
 import Control.Concurrent
 import GHC.IO.Handle.Internals (withHandle_)

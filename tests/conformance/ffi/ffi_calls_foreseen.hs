@@ -1,4 +1,5 @@
--- Foreign calls of one place that mostly return at once, and now and then wait for what another thread does: nobody waits in vain for those.
+-- Foreign calls of one place that mostly return at once, and now and then wait for what another thread does: nobody
+-- waits in vain for those.
 -- ghc: -O -threaded
 import Control.Concurrent
 import Control.Monad

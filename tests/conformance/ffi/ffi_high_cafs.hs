@@ -1,5 +1,5 @@
--- setKeepCAFs keeps every CAF that has been entered; after setHighMemDynamic only those of code in the first two gigabytes: none of this
--- program, which is loaded anywhere.
+-- setKeepCAFs keeps every CAF that has been entered; after setHighMemDynamic only those of code in the first two
+-- gigabytes: none of this program, which is loaded anywhere.
 -- ghc: -O -dynamic -fPIC -fPIE -pie
 -- c: ffi_high_cafs_c.c
 import Control.Monad

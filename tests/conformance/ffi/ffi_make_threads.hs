@@ -1,5 +1,6 @@
--- rts/Threads.h: C makes Haskell threads, runs them and builds what one does on its stack by hand; objects made by `allocate` live.
--- (As it ends, the event manager of the stock runtime may complain on standard error about a pipe that has been closed.)
+-- rts/Threads.h: C makes Haskell threads, runs them and builds what one does on its stack by hand; objects made by
+-- `allocate` live. (As it ends, the event manager of the stock runtime may complain on standard error about a pipe that
+-- has been closed.)
 -- ghc: -O -threaded -no-hs-main
 -- c: ffi_make_threads_c.c
 -- compare: stdout, exit

@@ -11,7 +11,7 @@ static Capability *cap;
 
 static StgClosure *at(HsStablePtr p) { return (StgClosure *)deRefStablePtr(p); }
 
-/* What is asked of a stack: at least as many words as were named, less what the thread and the stack themselves take. */
+/* The size of a stack: at least as many words as were named, less what the thread and the stack themselves take. */
 static int is_new(StgTSO *t, W_ words) {
   StgStack *s = t->stackobj;
   W_ *top = s->stack + s->stack_size;
@@ -120,7 +120,8 @@ static void arrays(void) {
   puts("arrays");
 }
 
-/* Old threads that never run lead to young ones, by a link and by what they wait for: the barriers have young collections know. */
+/* Old threads that never run lead to young ones, by a link and by what they wait for. The barriers tell young
+ * collections. */
 static void links(void) {
   HsStablePtr by_link, by_prev, by_dirty;
   cap = rts_lock();

@@ -1,4 +1,5 @@
--- RtsAPI.h: C makes boxed values, applies functions to them, evaluates and performs, and asks how it ended; last, it performs a main.
+-- RtsAPI.h: C makes boxed values, applies functions to them, evaluates and performs, and asks how it ended; last, it
+-- performs a main.
 -- ghc: -O -threaded -no-hs-main
 -- c: ffi_rts_api_c.c
 module Exported where

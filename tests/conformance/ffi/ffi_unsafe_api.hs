@@ -1,4 +1,5 @@
--- RtsAPI.h within unsafe foreign calls: C makes Haskell values with the capability that it has there, between allocations of the caller's own.
+-- RtsAPI.h within unsafe foreign calls: C makes Haskell values with the capability that it has there, between
+-- allocations of the caller's own.
 -- ghc: -O
 -- c: ffi_unsafe_api_c.c
 import Control.Monad

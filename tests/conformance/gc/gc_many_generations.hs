@@ -1,6 +1,6 @@
 -- args: +RTS -G20 -A64k -T -RTS
--- More generations than the heap is divided into: the oldest goes by the number of the oldest that was asked for, and what is old and changes
--- stays right.
+-- More generations than the heap is divided into: the oldest goes by the number of the oldest that was asked for, and
+-- what is old and changes stays right.
 import Control.Monad
 import Data.IORef
 import qualified Data.Map.Strict as M

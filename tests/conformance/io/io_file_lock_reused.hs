@@ -1,4 +1,5 @@
--- A descriptor that is closed behind its handle's back and given out again names two locks; each is released once, the latest first.
+-- A descriptor that is closed behind its handle's back and given out again names two locks; each is released once, the
+-- latest first.
 import Control.Monad
 import Data.Word
 import Foreign.C

@@ -1,4 +1,5 @@
--- Many readers or one writer: opening a file again is refused with its text, also in lazy reading, and allowed after closing.
+-- Many readers or one writer: opening a file again is refused with its text, also in lazy reading, and allowed after
+-- closing.
 import Control.Exception
 import System.Directory
 import System.IO

@@ -1,4 +1,5 @@
--- A program that goes on beyond its heap limit is told so again each time that it has used up its grace, and may recover at any of them.
+-- A program that goes on beyond its heap limit is told so again each time that it has used up its grace, and may
+-- recover at any of them.
 -- args: +RTS -M6m -Mgrace=4m -RTS
 import Control.Exception
 import Control.Monad

@@ -1,5 +1,5 @@
--- A request beyond the limit on the heap is a heap overflow at once, in whichever way it is made, for the thread that made it; and the
--- program goes on.
+-- A request beyond the limit on the heap is a heap overflow at once, in whichever way it is made, for the thread that
+-- made it; and the program goes on.
 -- args: +RTS -M64m -RTS
 {-# LANGUAGE MagicHash, UnboxedTuples #-}
 import Control.Concurrent

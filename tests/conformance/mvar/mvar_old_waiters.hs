@@ -1,5 +1,6 @@
--- Threads that wait for an MVar grow old, and then its queue changes: some are killed, some give up and wait again, and young ones come,
--- which may get the place of a dead one. Collections of young data alone follow. Who waits longest is still served first.
+-- Threads that wait for an MVar grow old, and then its queue changes: some are killed, some give up and wait again, and
+-- young ones come, which may get the place of a dead one. Collections of young data alone follow. Who waits longest is
+-- still served first.
 import Control.Concurrent
 import Control.Exception
 import Control.Monad
@@ -31,7 +32,8 @@ young = replicateM_ 3 $ do
   evaluate (foldl' (+) 0 [length (show n) | n <- [1 .. 300 :: Int]]) >>= \n -> when (n < 0) (print n)
   performMinorGC
 
--- The numbers of those who still wait, first come first: of `old` ones some are told to give up, in this order; young ones come before that or after.
+-- The numbers of those who still wait, first come first: of `old` ones some are told to give up, in this order; young
+-- ones come before that or after.
 left :: Then -> Bool -> [Int] -> [Int] -> [Int] -> [Int]
 left how youngFirst old gone new = (old \\ gone) ++ if youngFirst then new ++ again else again ++ new
   where again = [g | how == WaitsAgain, g <- gone]

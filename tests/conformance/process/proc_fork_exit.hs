@@ -1,5 +1,5 @@
--- A child of forkProcess ends as a program does: by its exit code, with the texts of what it does not catch, with what it has not flushed,
--- and with its finalizers.
+-- A child of forkProcess ends as a program does: by its exit code, with the texts of what it does not catch, with what
+-- it has not flushed, and with its finalizers.
 -- ghc: -O
 -- c: proc_fork_exit_c.c
 -- args: +RTS -M40m -K1m -RTS

@@ -1,5 +1,5 @@
--- forkProcess on another HEC than the first: the child's main thread, woken there while its OS thread runs other threads on the
--- first HEC, gets to run.
+-- forkProcess on another HEC than the first: the child's main thread, woken there while its OS thread runs other
+-- threads on the first HEC, gets to run.
 -- ghc: -threaded -O
 -- args: +RTS -N2 -I0 -RTS
 import Control.Concurrent

@@ -1,5 +1,5 @@
--- A child of forkProcess is interrupted as a program is: SIGINT becomes UserInterrupt in its own main thread, whatever its parent does
--- with it, a second one ends it, and so does one that is not caught.
+-- A child of forkProcess is interrupted as a program is: SIGINT becomes UserInterrupt in its own main thread, whatever
+-- its parent does with it, a second one ends it, and so does one that is not caught.
 -- timeout: 60
 import Control.Concurrent
 import Control.Exception
@@ -31,7 +31,8 @@ rest = threadDelay 30000000 >> say "not interrupted"
 interrupted :: String -> IO () -> IO ()
 interrupted who action = action `catch` \e -> say (who ++ ": " ++ show (e :: AsyncException))
 
--- test NAME PARENT CHILD: forks the child, and does the parent's part when the child has rung the bell. The child's second bell is the parent's.
+-- test NAME PARENT CHILD: forks the child, and does the parent's part when the child has rung the bell. The child's
+-- second bell is the parent's.
 test :: String -> (ProcessID -> IO () -> IO ()) -> (IO () -> IO () -> IO ()) -> IO ()
 test name parent child = do
   ready <- newBell

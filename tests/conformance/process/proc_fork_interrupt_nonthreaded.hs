@@ -32,7 +32,8 @@ rest = threadDelay 30000000 >> say "not interrupted"
 interrupted :: String -> IO () -> IO ()
 interrupted who action = action `catch` \e -> say (who ++ ": " ++ show (e :: AsyncException))
 
--- test NAME PARENT CHILD: forks the child, and does the parent's part when the child has rung the bell. The child's second bell is the parent's.
+-- test NAME PARENT CHILD: forks the child, and does the parent's part when the child has rung the bell. The child's
+-- second bell is the parent's.
 test :: String -> (ProcessID -> IO () -> IO ()) -> (IO () -> IO () -> IO ()) -> IO ()
 test name parent child = do
   ready <- newBell

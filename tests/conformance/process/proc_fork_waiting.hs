@@ -1,4 +1,5 @@
--- A fork while a thread that is tied to another HEC waits for what a third one evaluates: in the child none of them goes on.
+-- A fork while a thread that is tied to another HEC waits for what a third one evaluates: in the child none of them
+-- goes on.
 -- ghc: -O -threaded -with-rtsopts=-N4
 -- needs: unix
 -- timeout: 180

@@ -1,4 +1,5 @@
--- The program runs itself with wrong uses of the rarer runtime options: the first line of each message and the exit code. (Heap profiles and NUMA are refused differently on purpose.)
+-- The program runs itself with wrong uses of the rarer runtime options: the first line of each message and the exit
+-- code. (Heap profiles and NUMA are refused differently on purpose.)
 import Control.Monad
 import System.Environment
 import System.Exit

@@ -1,4 +1,5 @@
--- A signal's handler runs although another thread always has something to do, and nobody waits for time or a descriptor.
+-- A signal's handler runs although another thread always has something to do, and nobody waits for time or a
+-- descriptor.
 -- ghc: -O
 import Control.Concurrent
 import Control.Monad

@@ -1,5 +1,5 @@
--- On several HECs: threads made with forkOn say and stay where they are, across waits, wake-ups by others and calls to C
--- that call back; killed ones too.
+-- On several HECs: threads made with forkOn say and stay where they are, across waits, wake-ups by others and calls to
+-- C that call back; killed ones too.
 -- ghc: -threaded -O
 -- args: +RTS -N4 -RTS
 import Control.Concurrent

@@ -1,4 +1,5 @@
--- HECs are added one by one while threads come back from foreign calls: none of these may take one that is not there yet.
+-- HECs are added one by one while threads come back from foreign calls: none of these may take one that is not there
+-- yet.
 -- ghc: -threaded -O
 {-# LANGUAGE ForeignFunctionInterface #-}
 import Control.Concurrent

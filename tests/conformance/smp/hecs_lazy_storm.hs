@@ -1,4 +1,5 @@
--- On several HECs: threads race through tables of thunks that need each other, are interrupted at any moment, and find the right values.
+-- On several HECs: threads race through tables of thunks that need each other, are interrupted at any moment, and find
+-- the right values.
 -- ghc: -O -threaded
 -- args: +RTS -N4 -RTS
 import Control.Concurrent

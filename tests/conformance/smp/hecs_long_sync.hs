@@ -13,8 +13,8 @@ foreign import ccall safe "wait_until_held" waitUntilHeld :: IO ()
 foreign import ccall unsafe "told_of_wait" toldOfWait :: IO Int64
 foreign import ccall unsafe "told_of_end" toldOfEnd :: IO Int64
 
--- A collection while the other HEC is in a call that lasts until somebody has been told that the collection waits. Has it waited for as
--- long as was told then, at least, and did it end no sooner?
+-- A collection while the other HEC is in a call that lasts until somebody has been told that the collection waits. Has
+-- it waited for as long as was told then, at least, and did it end no sooner?
 collect :: IO (Bool, Bool, Bool)
 collect = do
   (here, _) <- threadCapability =<< myThreadId

@@ -10,7 +10,8 @@ spin :: Int -> Int
 spin n = length (filter even [1 .. n])
 {-# NOINLINE spin #-}
 
--- Each of n threads enters one of n thunks that need each other. (New ones each time: what the program still refers to is not given up.)
+-- Each of n threads enters one of n thunks that need each other. (New ones each time: what the program still refers to
+-- is not given up.)
 circle :: Int -> Int -> IO [MVar String]
 circle r n = do
   let xs = [if spin (2000 * (i + 1) + r) >= 0 then xs !! ((i + 1) `mod` n) + 1 else 0 | i <- [0 .. n - 1]] :: [Int]

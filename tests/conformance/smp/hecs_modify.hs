@@ -1,5 +1,6 @@
--- On several HECs: modifications of shared variables lose nothing and are seen once, whatever the function does meanwhile: it fills a
--- nursery, grows the stack, waits for a thunk, calls C, modifies other variables, raises, has effects that must not be had twice.
+-- On several HECs: modifications of shared variables lose nothing and are seen once, whatever the function does
+-- meanwhile: it fills a nursery, grows the stack, waits for a thunk, calls C, modifies other variables, raises, has
+-- effects that must not be had twice.
 -- ghc: -threaded -O
 -- args: +RTS -N4 -RTS
 import Control.Concurrent

@@ -1,4 +1,5 @@
--- On several HECs: a thread that is stopped for good in the midst of a modification, or has made one that nobody needs, is in nobody's way.
+-- On several HECs: a thread that is stopped for good in the midst of a modification, or has made one that nobody needs,
+-- is in nobody's way.
 -- ghc: -threaded -O
 -- args: +RTS -N4 -RTS
 {-# LANGUAGE MagicHash, UnboxedTuples #-}

@@ -1,4 +1,5 @@
--- On several HECs: a ring of MVars with tokens, many producers to one consumer, and one producer to many; nothing is lost or doubled.
+-- On several HECs: a ring of MVars with tokens, many producers to one consumer, and one producer to many; nothing is
+-- lost or doubled.
 -- ghc: -threaded -O
 -- args: +RTS -N4 -RTS
 import Control.Concurrent

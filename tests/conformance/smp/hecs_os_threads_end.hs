@@ -1,5 +1,5 @@
--- OS threads that come, work with other threads, and end leave nothing behind: neither stacks that others ran on nor what the runtime
--- knows of them. Also in bursts of blocking foreign calls, each of which needs an OS thread.
+-- OS threads that come, work with other threads, and end leave nothing behind: neither stacks that others ran on nor
+-- what the runtime knows of them. Also in bursts of blocking foreign calls, each of which needs an OS thread.
 -- ghc: -threaded
 -- args: +RTS -N1 -RTS
 import Control.Concurrent

@@ -1,4 +1,5 @@
--- Sparks are evaluated while the thread that has made them is in a safe foreign call, by a worker that has its HEC and by others.
+-- Sparks are evaluated while the thread that has made them is in a safe foreign call, by a worker that has its HEC and
+-- by others.
 -- ghc: -O -threaded -with-rtsopts=-N2
 -- timeout: 180
 import Control.Monad

@@ -1,5 +1,5 @@
--- More sparks than there is room for, taken by several HECs while others are made, with many collections in between: most die before they are
--- taken, and none is evaluated to something else.
+-- More sparks than there is room for, taken by several HECs while others are made, with many collections in between:
+-- most die before they are taken, and none is evaluated to something else.
 -- ghc: -O -threaded -rtsopts
 -- args: +RTS -N4 -A64k -e100 -RTS
 -- timeout: 180

@@ -1,4 +1,5 @@
--- On several HECs: producers and consumers of bounded queues wake each other by retry, with alternatives; nothing is lost or doubled.
+-- On several HECs: producers and consumers of bounded queues wake each other by retry, with alternatives; nothing is
+-- lost or doubled.
 -- ghc: -threaded -O
 -- args: +RTS -N4 -RTS
 import Control.Concurrent

@@ -1,4 +1,5 @@
--- On several HECs: a transaction that sees two variables that never differ differ would loop for ever; it is started again instead.
+-- On several HECs: a transaction that sees two variables that never differ differ would loop for ever; it is started
+-- again instead.
 -- ghc: -threaded -O
 -- args: +RTS -N4 -RTS
 import Control.Concurrent

@@ -1,5 +1,5 @@
--- On several HECs: threads throw to a masked one elsewhere, and are thrown to at home just as their letters are read there. Each of
--- them hears that, and none has thrown.
+-- On several HECs: threads throw to a masked one elsewhere, and are thrown to at home just as their letters are read
+-- there. Each of them hears that, and none has thrown.
 -- ghc: -threaded -O
 -- args: +RTS -N4 -RTS
 import Control.Concurrent

@@ -1,5 +1,5 @@
--- On several HECs: asynchronous exceptions hit threads wherever they are (running, waiting for MVars, TVars, thunks, delays,
--- throwing themselves); brackets balance, every thrower comes back, and what was evaluated is right.
+-- On several HECs: asynchronous exceptions hit threads wherever they are (running, waiting for MVars, TVars, thunks,
+-- delays, throwing themselves); brackets balance, every thrower comes back, and what was evaluated is right.
 -- ghc: -threaded -O
 -- args: +RTS -N4 -RTS
 import Control.Concurrent

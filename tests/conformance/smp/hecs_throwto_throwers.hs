@@ -1,5 +1,5 @@
--- On several HECs: threads throw at each other, at masked ones that never listen until the end, and give up waiting by timeouts;
--- each exception that was delivered was delivered once.
+-- On several HECs: threads throw at each other, at masked ones that never listen until the end, and give up waiting by
+-- timeouts; each exception that was delivered was delivered once.
 -- ghc: -threaded -O
 -- args: +RTS -N4 -RTS
 import Control.Concurrent

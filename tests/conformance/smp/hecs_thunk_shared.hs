@@ -1,5 +1,5 @@
--- On several HECs: thunks that eight threads enter at the same moment have one value, are not evaluated by each of them for long, and
--- wake everybody who waits.
+-- On several HECs: thunks that eight threads enter at the same moment have one value, are not evaluated by each of them
+-- for long, and wake everybody who waits.
 -- ghc: -O -threaded
 -- args: +RTS -N4 -RTS
 import Control.Concurrent

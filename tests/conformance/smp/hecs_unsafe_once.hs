@@ -1,4 +1,5 @@
--- On several HECs: what unsafePerformIO does is done once, though many threads demand it at the same moment; so are CAFs.
+-- On several HECs: what unsafePerformIO does is done once, though many threads demand it at the same moment; so are
+-- CAFs.
 -- ghc: -O -threaded
 -- args: +RTS -N4 -RTS
 import Control.Concurrent

@@ -1,5 +1,6 @@
--- Transactions that wait grow old, in the queues of several variables, and then the queues change at their ends and in the middle: some
--- threads are killed, some give up and wait again, and young ones come before or after. Collections of young data alone follow. A commit wakes all who wait.
+-- Transactions that wait grow old, in the queues of several variables, and then the queues change at their ends and in
+-- the middle: some threads are killed, some give up and wait again, and young ones come before or after. Collections of
+-- young data alone follow. A commit wakes all who wait.
 import Control.Concurrent
 import Control.Concurrent.STM
 import Control.Exception

@@ -1,4 +1,5 @@
--- Reachability through weak pointers: a key that only another live weak's value refers to stays alive; cycles of them die.
+-- Reachability through weak pointers: a key that only another live weak's value refers to stays alive; cycles of them
+-- die.
 {-# LANGUAGE MagicHash, UnboxedTuples #-}
 import Control.Monad
 import Data.IORef

@@ -1,4 +1,5 @@
--- A C finalizer may look at the memory that mallocForeignPtr gave its pointer: that is kept until the finalizer has run.
+-- A C finalizer may look at the memory that mallocForeignPtr gave its pointer: that is kept until the finalizer has
+-- run.
 import Control.Monad
 import Foreign
 import Foreign.C

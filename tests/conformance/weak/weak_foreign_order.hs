@@ -1,4 +1,5 @@
--- Several C finalizers on one foreign pointer run in the reverse order of adding; with environment; finalizeForeignPtr runs them now.
+-- Several C finalizers on one foreign pointer run in the reverse order of adding; with environment; finalizeForeignPtr
+-- runs them now.
 -- c: weak_foreign_order_c.c
 import Control.Concurrent
 import Control.Monad

@@ -1,5 +1,6 @@
--- Weak pointers by their primitive operations, in odd orders: C finalizers before and after death, with environments; weak pointers to weak
--- pointers; static keys; finalizers that revive their key, throw, or make the next weak pointer; what is left at the end.
+-- Weak pointers by their primitive operations, in odd orders: C finalizers before and after death, with environments;
+-- weak pointers to weak pointers; static keys; finalizers that revive their key, throw, or make the next weak pointer;
+-- what is left at the end.
 -- ghc: -O0
 -- c: weak_primops_c.c
 {-# LANGUAGE MagicHash, UnboxedTuples #-}
