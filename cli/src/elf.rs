@@ -121,7 +121,8 @@ fn search_path(file: &Path, image: &Image) -> Vec<PathBuf> {
 const OF_A_RUNTIME: &[u8] = b"GHC RTS";
 const OF_HECATON: &[u8] = b"Options for the runtime system (Hecaton) follow";
 
-/// Tells programs with a Haskell runtime inside from those without one. Installed programs have no symbols any more; the runtime's texts stay.
+/// Tells programs with a Haskell runtime inside from those without one. Installed programs have no symbols any more;
+/// the runtime's texts stay.
 fn linked_statically(data: &[u8]) -> Option<&'static str> {
     let file = object::File::parse(data).ok()?;
     let names: HashSet<&[u8]> = file.symbols().filter_map(|s| s.name_bytes().ok()).collect();

@@ -1,7 +1,8 @@
 //! Running a program to its end, with a time limit, and seeing what it said, how it ended and what it used.
 //!
-//! The program leads a process group of its own. A watchdog kills the group at the time limit; whatever is left of the group when the
-//! program ends is killed too, and the program itself when this command dies, so that nothing outlives a test.
+//! The program leads a process group of its own. A watchdog kills the group at the time limit; whatever is left of the
+//! group when the program ends is killed too, and the program itself when this command dies, so that nothing outlives a
+//! test.
 use crate::error::{reason, Fail, Result};
 use std::{
     fs::{self, File},

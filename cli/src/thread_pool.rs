@@ -1,4 +1,5 @@
-//! Doing the same to many things, two at a time: tests and compilations share the machine with whatever else runs there.
+//! Doing the same to many things, two at a time: tests and compilations share the machine with whatever else runs
+//! there.
 use crate::error::Result;
 use std::{
     sync::{

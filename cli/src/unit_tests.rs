@@ -1,7 +1,8 @@
-//! The crates' own tests: unit tests, which take seconds, and models of the lock-free protocols, which loom takes minutes for.
+//! The crates' own tests: unit tests, which take seconds, and models of the lock-free protocols, which loom takes
+//! minutes for.
 //!
-//! Tests of one crate share a process. A broken invariant of the runtime ends that, and so may a panic in a model: then each test of that
-//! crate is run again in a process of its own, so that one failure does not hide the others.
+//! Tests of one crate share a process. A broken invariant of the runtime ends that, and so may a panic in a model: then
+//! each test of that crate is run again in a process of its own, so that one failure does not hide the others.
 use crate::error::{reason, Fail, Result};
 use crate::process;
 use crate::process::End;
@@ -57,7 +58,8 @@ pub enum Choice {
     Called(String),
 }
 
-/// What the names on the command line choose: `unit` and `model` all of a kind, `unit:TEXT` and `model:TEXT` some, and the name of a test itself.
+/// What the names on the command line choose: `unit` and `model` all of a kind, `unit:TEXT` and `model:TEXT` some, and
+/// the name of a test itself.
 pub fn chosen(project: &Project, kind: Kind, names: &[String]) -> Result<Vec<Choice>> {
     let mut choices = Vec::new();
     for name in names {
@@ -72,7 +74,8 @@ pub fn chosen(project: &Project, kind: Kind, names: &[String]) -> Result<Vec<Cho
     Ok(choices)
 }
 
-/// Is there a test with a function of this name? (The sources say it: to ask the tests, they would have to be compiled.)
+/// Is there a test with a function of this name? (The sources say it: to ask the tests, they would have to be
+/// compiled.)
 pub fn is_test(root: &Path, kind: Kind, name: &str) -> Result<bool> {
     let function = format!("fn {name}()");
     let mut folders: Vec<PathBuf> = kind.sources().iter().map(|s| root.join(s)).collect();

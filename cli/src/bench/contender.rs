@@ -1,4 +1,4 @@
-//! A way to run a program that is measured beside others.
+//! A program with its runtime, flags and folder, to be measured in turn with others.
 use super::sample::{parse, Sample};
 use crate::error::{Fail, Result};
 use crate::process::{self, End};
@@ -6,11 +6,11 @@ use std::{ffi::OsString, fs, path::PathBuf, process::Command, time::Duration};
 
 const TIME_LIMIT: Duration = Duration::from_secs(600);
 
-/// What of the environment would change a measurement.
+/// Environment variables that would change a measurement.
 const DISTURBING: [&str; 3] = ["GHCRTS", "HECATON_CHECK", "HECATON_SHOW"];
 
 pub struct Contender {
-    /// How messages name it, as in `on the stock runtime`.
+    /// The name in messages, as in `on the stock runtime`.
     pub label: String,
     pub executable: PathBuf,
     pub args: Vec<OsString>,
@@ -18,13 +18,13 @@ pub struct Contender {
     pub flags: Vec<String>,
     pub env: Vec<(String, String)>,
     pub stdin: String,
-    /// How many cores it may use, if not all.
+    /// The number of cores that it may use, if not all.
     pub cores: Option<usize>,
     /// The folder in which it runs.
     pub work: PathBuf,
 }
 
-/// What came of running a contender once.
+/// The outcome of one run.
 pub struct Run {
     pub sample: Sample,
     pub stdout: Vec<u8>,

@@ -1,15 +1,16 @@
-//! Medians, and how sure one may be of what is computed from them.
+//! Medians, and estimates with a confidence interval from resampling.
 use serde_json::{json, Value};
 
-/// Resamplings per estimate: the ends of an interval move by less than its thickness in print.
+/// Resamplings per estimate: enough for the ends of an interval to be stable in the digits that are printed.
 const RESAMPLINGS: usize = 2000;
-/// What of the resamplings lies outside an interval, on each side: it holds 95% of them.
+/// The part of the resamplings that lies outside of an interval, on each side. The interval holds 95% of them.
 const TAIL: f64 = 0.025;
 
-/// An interval that reaches no further than this from its value, as a part of it, is mostly narrow enough whatever it is compared with.
+/// An interval of this relative half-width is mostly narrow enough, whatever it is compared with.
 pub const PRECISION: f64 = 0.02;
-/// Runs that go on until it is clear on which side of a bound a figure is end with so many times the least number of them.
-pub const PATIENCE: usize = 4;
+/// Measurements are repeated until it is clear on which side of a bound a figure lies, up to this multiple of the
+/// rounds that were asked for.
+pub const MAX_ROUNDS_FACTOR: usize = 4;
 
 /// A figure, and the interval in which 95% of its resamplings lie.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,11 +21,11 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// Of what `figure` makes of some of so many rounds, given by their numbers (any of them several times): a bootstrap over rounds, for
-    /// what is measured in the same round meets the same machine.
+    /// A bootstrap over rounds: `figure` computes the value from the numbers of some rounds, each perhaps several
+    /// times. What is measured in one round is kept together, because it meets the machine in the same state.
     pub fn over(rounds: usize, figure: impl Fn(&[usize]) -> f64) -> Estimate {
         let all: Vec<usize> = (0..rounds).collect();
-        // Any seed does; always the same one makes the same figures of the same measurements.
+        // A fixed seed: the same measurements give the same figures.
         let mut random = fastrand::Rng::with_seed(1);
         let mut resampled: Vec<f64> = (0..RESAMPLINGS)
             .map(|_| figure(&all.iter().map(|_| random.usize(0..rounds)).collect::<Vec<_>>()))
@@ -34,8 +35,8 @@ impl Estimate {
         Estimate { value: figure(&all), low: resampled[outside], high: resampled[RESAMPLINGS - 1 - outside] }
     }
 
-    /// Of how what was measured in each round compares, as `ratio` tells: the geometric mean over rounds. (What slows a round down slows all of it:
-    /// a ratio of medians, each perhaps of another round, is a half less certain.)
+    /// The geometric mean over rounds of each round's `ratio`. A disturbance slows down a whole round, so this is more
+    /// certain than a ratio of medians from different rounds.
     pub fn of_ratios(rounds: usize, ratio: impl Fn(usize) -> f64) -> Estimate {
         let logarithms: Vec<f64> = (0..rounds).map(|round| ratio(round).ln()).collect();
         Estimate::over(rounds, |rounds| {
@@ -43,17 +44,18 @@ impl Estimate {
         })
     }
 
-    /// Would more measurements hardly tell more about which side of `bound` it is on, because it is away from there or as precise as this?
+    /// Is it clear on which side of `bound` the value lies, or is the interval at most as wide as `precision`?
     pub fn is_clear(&self, bound: f64, precision: f64) -> bool {
         self.uncertainty() <= precision || self.is_far_from(bound)
     }
 
-    /// How far its interval reaches from its value, as a part of it.
+    /// The relative half-width of the interval.
     pub fn uncertainty(&self) -> f64 {
         (self.high - self.value).max(self.value - self.low) / self.value
     }
 
-    /// Is its interval further from `figure` than it is wide? (Who stopped as soon as it is elsewhere would often stop by chance.)
+    /// Is the interval further from `figure` than it is wide? (Stopping as soon as it excludes `figure` would often
+    /// stop by chance.)
     fn is_far_from(&self, figure: f64) -> bool {
         let width = self.high - self.low;
         figure < self.low - width || figure > self.high + width
@@ -64,7 +66,7 @@ impl Estimate {
     }
 }
 
-/// Zero of nothing.
+/// The median; zero if there are no values.
 pub fn median(values: impl IntoIterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.into_iter().collect();
     values.sort_by(f64::total_cmp);
@@ -117,8 +119,8 @@ mod tests {
         let of = |values: &[f64]| Estimate::over(values.len(), |rounds| median(rounds.iter().map(|&r| values[r])));
         assert_eq!(of(&[2.0; 5]), Estimate { value: 2.0, low: 2.0, high: 2.0 });
         let noisy: Vec<f64> = (0..10).map(|n| 1.0 + f64::from(n * 7 % 10) / 10.0).collect();
-        let quiet: Vec<f64> = noisy.iter().map(|v| 1.45 + (v - 1.45) / 10.0).collect();
-        let (loose, tight, long) = (of(&noisy), of(&quiet), of(&noisy.repeat(20)));
+        let calm: Vec<f64> = noisy.iter().map(|v| 1.45 + (v - 1.45) / 10.0).collect();
+        let (loose, tight, long) = (of(&noisy), of(&calm), of(&noisy.repeat(20)));
         assert!(loose.low < 1.45 && loose.high > 1.45);
         assert!(tight.uncertainty() < loose.uncertainty() / 5.0);
         assert!(long.uncertainty() < loose.uncertainty() / 2.0);

@@ -1,5 +1,6 @@
-//! `ghc --make -jN`: the installed ghc compiles 64 equal modules that do not depend on each other, as in the 2016 measurements of what keeps
-//! it from scaling. The modules are the ones of that article: a type of many constructors, each with a field, and four derived classes.
+//! Measures `ghc --make -jN`: the installed ghc compiles 64 equal, independent modules.
+//!
+//! The modules are those of \[Tro16\]: a type with many constructors, each with a field, and four derived classes.
 use super::estimate::Estimate;
 use super::{Contender, Sample};
 use crate::bench::sampling::Series;
@@ -17,20 +18,20 @@ const MODULES: usize = 64;
 
 pub const JOBS: [u32; 4] = [1, 2, 8, 20];
 
-/// What people were told to give the stock runtime.
+/// The flags that users of the stock runtime were advised to use.
 const TUNED: [&str; 2] = ["-A256m", "-qb0"];
 
-/// What Hecaton may take with as many jobs as there are cores, as a multiple of the tuned stock runtime's time...
+/// The goal for Hecaton with as many jobs as cores, as a multiple of the tuned stock runtime's time.
 const OF_TUNED: f64 = 1.0;
-/// ... and with more jobs, as a multiple of its own time with two.
+/// The goal with more jobs, as a multiple of its own time with two.
 const OF_TWO_JOBS: f64 = 1.05;
 
 /// How large the modules are.
 #[derive(Clone, Copy)]
 pub enum Size {
-    /// 6 constructors: all of it is a few minutes' work.
+    /// 6 constructors: a few minutes in all.
     Small,
-    /// 100 constructors, the size of the 2016 measurements.
+    /// 100 constructors, the size in \[Tro16\].
     Full,
 }
 
@@ -42,8 +43,8 @@ impl Size {
         }
     }
 
-    /// Runs that go on until it is clear whether an aim is met end with so many times the least number of them.
-    pub fn patience(self) -> usize {
+    /// Measurements are repeated until it is clear whether a goal is met, up to this multiple of the rounds asked for.
+    pub fn max_rounds_factor(self) -> usize {
         match self {
             Size::Small => 10,
             Size::Full => 4,
@@ -72,16 +73,16 @@ pub struct GhcMake {
     pub constructors: usize,
     pub jobs: Vec<Jobs>,
     pub compared: Vec<Comparison>,
-    /// Of each...
+    /// The medians at each number of jobs.
     pub runs: usize,
-    /// ... and of those that are compared.
+    /// The comparisons that goals are about.
     pub runs_of_compared: usize,
 }
 
-/// Who is compared.
+/// Two contenders that are compared.
 pub struct Contest {
     pub what: String,
-    /// What the ratio of elapsed times is to be.
+    /// The goal for the ratio of their elapsed times.
     pub at_most: f64,
     /// Their numbers among all contenders.
     pub these: usize,
@@ -95,15 +96,15 @@ impl Contest {
     }
 }
 
-/// What is compared differs by a few hundredths: so precisely it is measured, unless that takes too long.
+/// Compared times differ by a few hundredths, so they are measured to this precision, unless that takes too long.
 const PRECISION: f64 = 0.01;
 
-/// How many contenders there are for each number of jobs, and which is which.
+/// The contenders for each number of jobs: their count and positions.
 const WAYS: usize = 3;
 const ON_TUNED: usize = 1;
 const ON_HECATON: usize = 2;
 
-/// What is compared of `jobs`, two of them with any other.
+/// The comparisons for `jobs`.
 fn contests(jobs: &[u32]) -> Vec<Contest> {
     let Some(two) = jobs.iter().position(|&n| n == 2).map(|n| n * WAYS) else { return Vec::new() };
     let hecaton = two + ON_HECATON;
@@ -121,8 +122,8 @@ fn contests(jobs: &[u32]) -> Vec<Contest> {
 }
 
 impl GhcMake {
-    /// Measures in folder `dir`, each of `jobs` `runs` times, and what is compared up to `patience` times as often while it is not clear
-    /// on which side of its bound it is; Hecaton's libraries are in `lib`.
+    /// Measures each of `jobs` `runs` times in folder `dir`. Comparisons are repeated up to `max_rounds_factor` times
+    /// as often, until it is clear on which side of its bound each lies. Hecaton's libraries are in `lib`.
     pub fn measure(
         ghc: &Ghc,
         lib: &Path,
@@ -130,7 +131,7 @@ impl GhcMake {
         size: Size,
         jobs: &[u32],
         runs: usize,
-        patience: usize,
+        max_rounds_factor: usize,
     ) -> Result<GhcMake> {
         let sources = generate(&dir.join("sources"), size.constructors())?;
         let environment = on_hecaton(&ghc.path, lib);
@@ -165,14 +166,14 @@ impl GhcMake {
             ]
         });
         let contenders: Vec<Contender> = contenders.collect();
-        // Numbers of jobs are compared with each other as well: all take turns.
+        // Different numbers of jobs are compared with each other as well, so all of them alternate.
         let mut series = Series::new("ghc_make", &contenders);
         series.rounds_of_all(runs)?;
         let contests = contests(jobs);
         let mut compared: Vec<usize> = contests.iter().flat_map(|c| [c.these, c.those]).collect();
         compared.sort_unstable();
         compared.dedup();
-        let ratios = series.until_clear(&compared, patience * runs, |elapsed| {
+        let ratios = series.until_clear(&compared, max_rounds_factor * runs, |elapsed| {
             let ratios: Vec<Estimate> = contests.iter().map(|c| c.ratio(&elapsed)).collect();
             let all_clear = contests.iter().zip(&ratios).all(|(c, ratio)| ratio.is_clear(c.at_most, PRECISION));
             (ratios, all_clear)

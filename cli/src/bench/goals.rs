@@ -1,4 +1,4 @@
-//! What the project aims at, beside what was measured.
+//! The project's goals, and the measured figures beside them.
 use crate::bench::estimate::Estimate;
 use crate::bench::ghc_make::{Comparison, GhcMake};
 use crate::bench::parallel::BREAK_EVEN;
@@ -7,7 +7,7 @@ use crate::programs::{Aimed, Program};
 use crate::report::geometric_mean;
 use serde_json::{json, Value};
 
-/// From here on a program counts as bound by its collections: their part of the stock runtime's elapsed time.
+/// A program is GC-bound if collections take more than this part of the stock runtime's elapsed time.
 const GC_BOUND: f64 = 0.4;
 
 /// Goals for geometric means of Hecaton's elapsed time as a multiple of stock's.
@@ -20,7 +20,7 @@ enum Bound {
     AtLeast(f64),
 }
 
-/// What was measured: as it came, or with how sure that is.
+/// A measured figure, with or without its confidence interval.
 enum Figure {
     Plain(f64),
     Estimated(Estimate),
@@ -47,7 +47,7 @@ impl Target {
         }
     }
 
-    /// What is measured may lie on either side of the bound.
+    /// The interval contains the bound.
     fn is_open(&self) -> bool {
         let (Bound::AtMost(bound) | Bound::AtLeast(bound)) = self.bound;
         self.estimate().is_some_and(|e| e.low < bound && bound <= e.high)

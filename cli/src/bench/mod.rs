@@ -1,4 +1,4 @@
-//! Measuring programs on both runtimes, in alternation so that whatever else the machine does meets both alike.
+//! Measures programs on both runtimes. Runs alternate, so that other load on the machine affects both alike.
 mod contender;
 mod estimate;
 mod ghc_make;
@@ -26,7 +26,8 @@ pub struct Pair {
     pub hecaton: Sample,
 }
 
-/// A quantity that is compared: how to get it, and below what it counts as equal to that (ratios of nothing mean nothing).
+/// A quantity that is compared. Values below its floor count as equal to the floor, because ratios of tiny values mean
+/// nothing.
 pub struct Quantity {
     pub name: &'static str,
     pub unit: &'static str,

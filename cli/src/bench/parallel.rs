@@ -1,15 +1,15 @@
-//! Parallel programs: one HEC on one core against several on as many, on each runtime.
+//! Measures the speed-up of parallel programs on each runtime: several HECs on as many cores against one HEC on one.
 //!
-//! A runtime may put cores to use that its program has no HECs for: with one HEC, Hecaton shares a collection with cores that are idle.
-//! What is asked here is what a second core gains, so the program with one HEC gets one.
-use super::estimate::{Estimate, PATIENCE, PRECISION};
+//! The program with one HEC is confined to one core: otherwise Hecaton would use idle cores for its collections, and
+//! the speed-up would not show what a second core gains.
+use super::estimate::{Estimate, MAX_ROUNDS_FACTOR, PRECISION};
 use super::{contender, Contender, Sample};
 use crate::bench::sampling::{exactly, Series};
 use crate::error::Result;
 use crate::programs::{Maker, Program, Runtime};
 use crate::report::{Better, Column, Grid};
 
-/// The ratio of speed-ups that are equal.
+/// The ratio of equal speed-ups.
 pub const BREAK_EVEN: f64 = 1.0;
 
 /// The medians of a program on both runtimes, on one HEC and on several, with a core each.
@@ -34,8 +34,8 @@ impl Speedup {
 }
 
 impl Scaling {
-    /// Measures `program` at least `runs` times on each runtime with -N1 on one core, and with -N`hecs` on `hecs` cores, and more often while
-    /// it is uncertain how the speed-ups compare. All must print the same.
+    /// Measures `program` at least `runs` times on each runtime, with -N1 on one core and with -N`hecs` on `hecs`
+    /// cores, and more often until it is clear how the speed-ups compare. All runs must print the same.
     pub fn measure(maker: &Maker, program: &Program, hecs: u32, runs: usize) -> Result<Scaling> {
         let on = |runtime, hecs: u32| -> Result<Contender> {
             let cores = Some(hecs as usize);
@@ -45,7 +45,7 @@ impl Scaling {
             [on(Runtime::Stock, 1)?, on(Runtime::Stock, hecs)?, on(Runtime::Hecaton, 1)?, on(Runtime::Hecaton, hecs)?];
         let mut series = Series::new(&program.name, &contenders);
         series.rounds_of_all(runs)?;
-        let ratio = series.until_clear(&series.all(), PATIENCE * runs, |elapsed| {
+        let ratio = series.until_clear(&series.all(), MAX_ROUNDS_FACTOR * runs, |elapsed| {
             let ratio = ratio(&exactly(elapsed));
             (ratio, ratio.is_clear(BREAK_EVEN, PRECISION))
         })?;
@@ -56,7 +56,8 @@ impl Scaling {
     }
 }
 
-/// How speed-ups compare, from elapsed times in each round: the stock runtime's on one HEC and on several, and Hecaton's.
+/// How speed-ups compare, from elapsed times in each round: the stock runtime's on one HEC and on several, and
+/// Hecaton's.
 fn ratio(elapsed: &[Vec<f64>; 4]) -> Estimate {
     Estimate::of_ratios(elapsed[0].len(), |round| {
         let [stock_1, stock_n, hecaton_1, hecaton_n] = elapsed.each_ref().map(|of_one| of_one[round]);

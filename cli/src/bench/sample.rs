@@ -1,5 +1,7 @@
-//! One measured run: elapsed time, CPU time and peak memory as the system sees them, GC time, longest pause and allocation as the runtime
-//! itself reports them (`+RTS -t<file> --machine-readable`, the same on both).
+//! The figures of one run.
+//!
+//! Elapsed time, CPU time and peak memory come from the operating system. GC time, longest pause and allocation come
+//! from the runtime's own report (`+RTS -t<file> --machine-readable`, the same on both runtimes).
 use super::estimate::median;
 use crate::process::Outcome;
 
@@ -12,12 +14,12 @@ pub struct Sample {
     pub gc: f64,
     pub pause: f64,
     pub peak: f64,
-    /// By the program, in the heap.
+    /// Heap allocation of the program.
     pub allocated: f64,
 }
 
 impl Sample {
-    /// Each quantity's own median.
+    /// The median of each quantity.
     pub fn median(samples: &[Sample]) -> Sample {
         let of = |get: fn(&Sample) -> f64| median(samples.iter().map(get));
         Sample {
@@ -31,7 +33,7 @@ impl Sample {
     }
 }
 
-/// The sample of a run that wrote `statistics`, if these are what they should be.
+/// The sample of a run that wrote `statistics`; `None` if these cannot be read.
 pub fn parse(statistics: &str, outcome: &Outcome) -> Option<Sample> {
     let Collected { gc, pause, allocated } = collected(statistics)?;
     let (elapsed, cpu) = (outcome.elapsed.as_secs_f64(), outcome.cpu.as_secs_f64());

@@ -1,15 +1,15 @@
-//! Contenders measured in turns, so that whatever else the machine does meets all alike.
+//! Runs contenders in turn, so that other load on the machine affects all of them alike.
 use crate::bench::contender::Run;
 use crate::bench::{Contender, Sample};
 use crate::error::{Fail, Result};
 
 pub struct Series<'a> {
-    /// What messages call the program.
+    /// The name of the program in messages.
     name: &'a str,
     contenders: &'a [Contender],
-    /// Of each contender, one for each round.
+    /// Each contender's samples, one for each round.
     samples: Vec<Vec<Sample>>,
-    /// What they print.
+    /// The output, which is the same for all.
     printed: Option<Vec<u8>>,
 }
 
@@ -18,12 +18,12 @@ impl Series<'_> {
         Series { name, contenders, samples: vec![Vec::new(); contenders.len()], printed: None }
     }
 
-    /// Runs each contender once. All must print the same as ever.
+    /// Runs each contender once. All must print the same as before.
     fn round(&mut self) -> Result<()> {
         self.round_of(&self.all())
     }
 
-    /// Runs those contenders once, given by their numbers: the same ones from now on.
+    /// Runs these contenders once, given by their numbers. From now on only these may be run.
     fn round_of(&mut self, some: &[usize]) -> Result<()> {
         for n in turns(some, self.rounds()) {
             let Run { sample, stdout, .. } = self.contenders[n].run(self.name)?;
@@ -39,13 +39,13 @@ impl Series<'_> {
         Ok(())
     }
 
-    /// Runs each contender so many times.
+    /// Runs each contender `runs` times.
     pub fn rounds_of_all(&mut self, rounds: usize) -> Result<()> {
         (0..rounds).try_for_each(|_| self.round())
     }
 
-    /// What `look` makes of the elapsed times of each contender, one for each round, and whether it is sure. While it is not, those contenders are run
-    /// again, up to `most` times in all.
+    /// Returns what `look` computes from the elapsed times of each contender, one for each round. `look` also says
+    /// whether that is certain; until then, the contenders run again, up to `most` times in all.
     pub fn until_clear<T>(
         &mut self,
         some: &[usize],
@@ -66,7 +66,7 @@ impl Series<'_> {
         (0..self.contenders.len()).collect()
     }
 
-    /// Of all contenders, or of those that were still run.
+    /// The rounds of all contenders, or of those that still run.
     pub fn rounds(&self) -> usize {
         self.samples.iter().map(Vec::len).max().unwrap_or(0)
     }
@@ -82,8 +82,8 @@ impl Series<'_> {
     }
 }
 
-/// The order of `some` in this round. Each goes first in its turn, and every other round goes backwards: nobody always comes after the
-/// same one, which may leave the caches and the kernel's free memory better or worse for it.
+/// The order of `some` in this round. The first one rotates, and every other round is reversed, so that no contender
+/// always follows the same one. The previous run may leave caches and free memory in a better or worse state.
 fn turns(some: &[usize], round: usize) -> Vec<usize> {
     let mut turns = some.to_vec();
     turns.rotate_left(round / 2 % some.len());
@@ -93,14 +93,14 @@ fn turns(some: &[usize], round: usize) -> Vec<usize> {
     turns
 }
 
-/// The medians of so many runs of each contender. All must print the same.
+/// The medians of `runs` runs of each contender. All must print the same.
 pub fn alternate<const N: usize>(name: &str, contenders: &[Contender; N], runs: usize) -> Result<[Sample; N]> {
     let mut series = Series::new(name, contenders);
     series.rounds_of_all(runs)?;
     Ok(exactly(series.medians()))
 }
 
-/// What there is one of for each of `N` contenders.
+/// One value for each of `N` contenders.
 pub fn exactly<T, const N: usize>(of_each: Vec<T>) -> [T; N] {
     of_each.try_into().unwrap_or_else(|_| unreachable!("one for each contender"))
 }

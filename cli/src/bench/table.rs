@@ -6,8 +6,8 @@ use crate::report::{draw, geometric_mean, Better, Panel};
 use serde_json::{json, Value};
 use std::path::Path;
 
-/// Prints one line per program (stock, Hecaton and their ratio for each quantity) and the geometric means of the ratios. An asterisk marks
-/// what is bound by its collections.
+/// Prints one line per program (stock, Hecaton and their ratio for each quantity) and the geometric means of the
+/// ratios. An asterisk marks GC-bound programs.
 pub fn print(pairs: &[Pair]) {
     let marked = |p: &Pair| format!("{}{}", p.name, if is_gc_bound(p) { " *" } else { "" });
     let width = pairs.iter().map(|p| marked(p).len()).max().unwrap_or(0).max("geometric mean".len());

@@ -1,4 +1,5 @@
-//! Compiling: the Rust crate by cargo, Cmm files by ghc, C files by gcc; the latter two once for static and once for shared libraries.
+//! Compiles the Rust crate by cargo, Cmm files by ghc and C files by gcc, the latter two for static and for shared
+//! libraries.
 use super::{
     fingerprint::hash,
     steps::{cargo_build, tool},
@@ -16,7 +17,7 @@ use std::{
     process::Command,
 };
 
-/// All that goes into the library of one way.
+/// The objects of the library of one way.
 pub struct One {
     pub rust: PathBuf,
     /// From Cmm and C.
@@ -24,7 +25,7 @@ pub struct One {
     pub way: PathBuf,
 }
 
-/// All that goes into the libraries.
+/// The objects of all libraries.
 pub struct Objects {
     /// Cargo's static library: this runtime and the parts of Rust's standard library.
     pub rust: PathBuf,
@@ -60,7 +61,7 @@ pub fn all(project: &Project, ghc: &Ghc, evaluation: Evaluation) -> Result<Objec
     let mut kind =
         || Kind { common: made.by_ref().take(sources.len()).collect(), ways: made.by_ref().take(WAYS.len()).collect() };
     let (static_, shared) = (kind(), kind());
-    // Last, since it takes longest: a mistake in Cmm shows before.
+    // Last, because it takes longest: errors in Cmm show earlier.
     let rust = crate_archive(project, ghc, "release")?;
     Ok(Objects { rust, static_, shared, dir: compiler.dir })
 }
@@ -81,7 +82,7 @@ fn sources(root: &Path) -> Result<Vec<PathBuf>> {
 }
 
 impl Unit {
-    /// What tells the ways apart.
+    /// The defines that distinguish the ways.
     fn of_way(root: &Path, way: &Way, shared: bool) -> Unit {
         let flags = [("THREADED", way.threaded), ("DEBUG", way.debug), ("EVENTLOG", way.eventlog), ("DYNAMIC", shared)];
         let defines = flags.iter().map(|(name, on)| format!("-DWAY_{name}={}", u8::from(*on))).collect();
@@ -90,7 +91,7 @@ impl Unit {
 }
 
 impl Objects {
-    /// Removes objects of sources as they were earlier.
+    /// Removes objects of earlier versions of the sources.
     pub fn remove_stale(&self) {
         let kinds = [&self.static_, &self.shared];
         let used: HashSet<&PathBuf> = kinds.iter().flat_map(|k| k.common.iter().chain(&k.ways)).collect();
@@ -148,7 +149,7 @@ impl<'a> Compiler<'a> {
         })
     }
 
-    /// Compiles one unit unless an object of just these sources and flags is there.
+    /// Compiles one unit, unless an object of exactly these sources and flags exists.
     fn compile(&self, unit: &Unit) -> Result<PathBuf> {
         let is_cmm = unit.source.extension() == Some(OsStr::new("cmm"));
         let flags = if is_cmm { self.cmm_flags(unit.shared) } else { self.c_flags(unit.shared) };

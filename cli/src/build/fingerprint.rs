@@ -1,7 +1,7 @@
-//! Fingerprints: whether what was made still matches what it was made from.
+//! Fingerprints, which tell whether outputs are up to date with their sources.
 //!
-//! The whole build is fingerprinted by path, size and modification time of each source (cheap enough for every command), single
-//! objects by the contents of their sources.
+//! The fingerprint of the whole build covers path, size and modification time of each source, which is cheap enough for
+//! every command. The fingerprint of an object covers the contents of its sources.
 use crate::error::{Fail, Result};
 use crate::ghc::Ghc;
 use crate::project::Project;
@@ -23,7 +23,7 @@ pub fn hash<P: AsRef<[u8]>>(parts: impl IntoIterator<Item = P>) -> String {
     format!("{h:016x}")
 }
 
-/// The fingerprint of everything the libraries are made from, and of how that is done.
+/// The fingerprint of all sources of the libraries, and of the command that builds them.
 pub fn of_sources(project: &Project, ghc: &Ghc) -> Result<String> {
     let mut files = vec![ghc.path.clone()];
     for top in ["Cargo.toml", "Cargo.lock"] {

@@ -1,7 +1,7 @@
-//! Linking: one relocatable object of Rust, Cmm and C per kind of library, and from it the six ways.
+//! Links one relocatable object of Rust, Cmm and C per kind of library, and from it the libraries of the six ways.
 //!
-//! Only the C names of the runtime and all that Cmm and C define stay visible; what Rust names (its standard library included) becomes
-//! local, so that a program may bring Rust libraries of its own.
+//! The runtime's C names and the names that Cmm and C define stay visible. All Rust names, those of the standard
+//! library included, become local, so that a program may link Rust libraries of its own.
 use super::{
     compile::{Objects, One},
     steps::tool,
@@ -17,7 +17,7 @@ use std::{
     process::Command,
 };
 
-/// Makes all libraries in the empty folder `dir`, and what programs with a shared one have linked in.
+/// Makes all libraries in the empty folder `dir`, and the object that programs with a shared one have linked in.
 pub fn all(objects: &Objects, root: &Path, dir: &Path) -> Result<()> {
     let exported = rust_exports(&objects.rust)?;
     let static_ = merge(&objects.rust, &objects.static_.common, &exported, &dir.join("static"))?;
@@ -33,7 +33,7 @@ pub fn all(objects: &Objects, root: &Path, dir: &Path) -> Result<()> {
     remove(&dir.join("shared"))
 }
 
-/// Makes what programs and libraries with a shared runtime have linked in.
+/// Makes the object that programs and libraries with a shared runtime have linked in.
 fn loaded(root: &Path, dir: &Path) -> Result<()> {
     for (name, ends) in [("loaded.o", 1), ("library-loaded.o", 0)] {
         let mut compile = Command::new("gcc");
@@ -70,7 +70,7 @@ struct Merged {
 }
 
 impl Merged {
-    /// Line tables are for the debug ways; elsewhere they would only make every program larger and slower to link.
+    /// Line tables are for the debug ways. Elsewhere they would make every program larger and slower to link.
     fn of(&self, way: &Way) -> &Path {
         if way.debug {
             &self.with_debug_info
@@ -102,15 +102,15 @@ fn merge(rust: &Path, common: &[PathBuf], exported: &BTreeSet<String>, work: &Pa
     let layout = work.join("layout.o");
     tool("assembling", Command::new("gcc").args(["-c", "-o"]).arg(&layout).arg(write("layout.s", layout_source())?))?;
     let object = work.join("Hecaton.o");
-    // From the archives come the members that define the runtime's C names, and what those need. Rust's standard library unwinds
-    // stacks, if only to show them: with an unwinder of its own, no program has to load one.
+    // The archives supply the members that define the runtime's C names, and what those need. Rust's standard library
+    // unwinds stacks to show them; it gets an unwinder of its own, so that programs need not load one.
     let mut link = Command::new("ld");
     link.args(["-r", "--gc-sections", "-o"]).arg(&object).args(visible.iter().map(|s| format!("--undefined={s}")));
     link.args(common).arg(rust).arg(unwinder()?).arg(&layout);
     tool("linking the runtime", &mut link)?;
     let mut hide = Command::new("objcopy");
     hide.arg(format!("--keep-global-symbols={}", keep.display()));
-    // Bitcode is of no use here, and binutils with an LLVM plugin stumble over it.
+    // Bitcode is not needed here, and binutils with an LLVM plugin fail on it.
     hide.args(["--remove-section=.llvmbc", "--remove-section=.llvmcmd"]);
     hide.arg(format!("--set-section-alignment=.text={LINE}"));
     let sections = tool("listing sections", Command::new("objdump").arg("-hw").arg(&object))?;
@@ -124,14 +124,14 @@ fn merge(rust: &Path, common: &[PathBuf], exported: &BTreeSet<String>, work: &Pa
     Ok(Merged { with_debug_info: object, stripped })
 }
 
-/// A cache line of code: how fast a loop is depends on where in one it begins.
+/// The size of a cache line of code. The speed of a loop depends on its offset within a line.
 const LINE: usize = 64;
-/// Where in a line it is put, so that it mostly is where the stock runtime has it.
+/// The offset of a program's code within a line: mostly the same as with the stock runtime.
 const SHIFT: usize = 32;
 
-/// The linker puts code that is seldom run before a program's own, and how much of it the runtime has changes with every version. This goes between
-/// the two, so that the program's code, and the libraries' behind it, lies in cache lines as it always does, whatever the version: 16 bytes
-/// more or less make some programs 10 to 20% faster or slower.
+/// Padding between cold code and a program's own code. The linker puts cold code first, and the runtime's amount of it
+/// changes with every version. The padding keeps the offsets of the program's code, and of the libraries behind it, the
+/// same: a shift by 16 bytes makes some programs 10 to 20% faster or slower.
 fn layout_source() -> String {
     format!(
         ".section .text.hot.hecaton_layout,\"axR\",@progbits\n.balign {LINE}, 0xcc\n.skip {}, 0xcc\n.section .note.GNU-stack,\"\",@progbits\n",
@@ -139,7 +139,8 @@ fn layout_source() -> String {
     )
 }
 
-/// Parts of the names of what most programs never run: showing stacks and numbers, statistics, the event log, the heap checker.
+/// Parts of the names of code that most programs never run: formatting of stacks and numbers, statistics, the event
+/// log, the heap checker.
 const COLD: [&str; 9] = [
     "5gimli",
     "9addr2line",
@@ -152,8 +153,8 @@ const COLD: [&str; 9] = [
     "9collector5check",
 ];
 
-/// Sections of code that most programs never run, and the names by which the linker puts them in one place, where little else is. The
-/// kernel maps what lies around a page that is touched: spread out, they would be a part of every small program's memory.
+/// Sections of code that most programs never run, renamed so that the linker puts them in one place. The kernel maps
+/// pages around one that is touched, so scattered cold code would add to the memory of every small program.
 fn cold_sections(listing: &str) -> impl Iterator<Item = (&str, String)> {
     listing.lines().filter_map(|line| {
         let section = line.split_whitespace().nth(1)?;
@@ -211,7 +212,8 @@ fn archive(merged: &Path, way: &Path, archive: &Path) -> Result<()> {
 fn shared_library(merged: &Path, way: &Path, dir: &Path, name: &str) -> Result<()> {
     let mut link = Command::new("gcc");
     link.args(["-shared", "-o"]).arg(dir.join(name)).args([merged, way]);
-    // As GHC's own: within the library its symbols mean its own definitions. What `base` defines is found when a program is loaded.
+    // Like GHC's own: within the library its symbols mean its own definitions. Definitions of `base` are found when a
+    // program is loaded.
     link.args(["-Wl,-Bsymbolic", "-Wl,-z,undefs", &format!("-Wl,-soname,{name}")]);
     link.args(["-Wl,--gc-sections", "-Wl,--as-needed", "-lm", "-lrt", "-ldl", "-lffi", "-lpthread"]);
     tool("linking the runtime's shared library", &mut link).map(drop)

@@ -1,9 +1,11 @@
-//! `hecaton build`: from the runtime's sources to the libraries that programs link with.
+//! `hecaton build`: builds the libraries that programs link with.
 //!
-//! Protocol. `build/lib` is either absent or complete, and holds a stamp: a fingerprint of everything it was made from. A build
+//! Protocol. `build/lib` is either absent or complete, and holds a stamp: a fingerprint of everything it was made from.
+//! A build
 //!  1. compares the stamp with the sources, and is done when they agree;
 //!  2. otherwise takes the lock `build/lock` and looks again, since another build may just have finished;
-//!  3. has cargo and ghc compile what changed (objects are kept in `build/obj`, each under a name that fingerprints its sources);
+//!  3. has cargo and ghc compile what changed (objects are kept in `build/obj`, each under a name that fingerprints its
+//!     sources);
 //!  4. links the new libraries in `build/tmp`, writes the stamp there last;
 //!  5. exchanges `build/tmp` and `build/lib` in one step, and removes the old libraries.
 //!
@@ -26,7 +28,7 @@ use std::{
 
 pub use fingerprint::hash;
 
-/// One of the runtime's ways, as ghc's link flags choose among them.
+/// One of the runtime's ways; ghc's link flags choose among them.
 pub struct Way {
     /// What follows `HSrts` in the library's name.
     pub suffix: &'static str,
@@ -48,7 +50,7 @@ pub const WAYS: [Way; 6] = [
 #[derive(Clone, Copy, PartialEq)]
 pub enum Evaluation {
     LockFree,
-    /// With atomic instructions, to be compared with.
+    /// With atomic instructions, for comparison.
     Atomic,
 }
 
@@ -60,7 +62,7 @@ impl Evaluation {
         }
     }
 
-    /// The folder for all that is made.
+    /// The folder for all outputs.
     fn dir(self, project: &Project) -> PathBuf {
         match self {
             Evaluation::LockFree => project.build_dir(),
@@ -119,7 +121,7 @@ pub fn way_of(flags: &[String]) -> (&'static Way, bool) {
     (way.expect("a way for each combination"), has("-dynamic"))
 }
 
-/// What identifies the libraries in `lib` (two builds from different sources differ in it).
+/// Identifies the libraries in `lib`: builds from different sources differ in it.
 pub fn identity(lib: &Path) -> String {
     fs::read_to_string(lib.join("stamp")).unwrap_or_else(|_| hash([lib.as_os_str().as_bytes()]))
 }
@@ -132,7 +134,7 @@ fn is_current(project: &Project, ghc: &Ghc, lib: &Path) -> Result<bool> {
 }
 
 fn build(project: &Project, ghc: &Ghc, evaluation: Evaluation, lib: &Path) -> Result<()> {
-    // Taken before compiling: a source that changes meanwhile makes the result out of date, not wrongly current.
+    // Computed before compiling: a source that changes meanwhile makes the result out of date, not wrongly current.
     let stamp = fingerprint::of_sources(project, ghc)?;
     let objects = compile::all(project, ghc, evaluation)?;
     let tmp = evaluation.dir(project).join("tmp");
@@ -145,7 +147,7 @@ fn build(project: &Project, ghc: &Ghc, evaluation: Evaluation, lib: &Path) -> Re
         fs::write(&path, stamp).map_err(|e| Fail::io("write", &path, e))?;
         exchange(&tmp, lib).map_err(|e| Fail::io("put in place", lib, e))
     });
-    // Either the half-made new libraries or the replaced old ones; neither is of use to anyone.
+    // Either incomplete new libraries or the replaced old ones.
     let _ = fs::remove_dir_all(&tmp);
     made?;
     objects.remove_stale();

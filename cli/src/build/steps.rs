@@ -1,4 +1,4 @@
-//! Running the tools of a build: silent when they succeed, their words passed on when they fail.
+//! Runs the tools of a build. They are silent if they succeed; if one fails, its output is shown.
 use crate::error::{reason, Fail, Result};
 use std::{
     io::{self, BufRead, BufReader, Write},
@@ -15,7 +15,7 @@ pub fn tool(what: &str, command: &mut Command) -> Result<Vec<u8>> {
     Err(failed(what, &out))
 }
 
-/// Runs cargo, and says `notice` on standard error if it has anything to compile: that takes long.
+/// Runs cargo, and prints `notice` on standard error if there is anything to compile, because that takes long.
 pub fn cargo_build(what: &str, command: &mut Command, notice: &str) -> Result<()> {
     let cannot = |e: io::Error| Fail::new(format!("{what}: cannot run cargo: {}", reason(&e)));
     let mut child =
@@ -51,8 +51,8 @@ fn failed(what: &str, out: &Output) -> Fail {
     Fail::new(format!("{what} failed"))
 }
 
-/// Whether a tool failed for want of room: it says so, or is a linker that maps its output into memory, or is binutils' `ar`, which
-/// forgets the reason.
+/// Whether a tool failed because the disk is full. It says so, or is a linker that maps its output into memory, or is
+/// binutils' `ar`, which does not give the reason.
 fn tells_of_full_disk(said: &str) -> bool {
     ["No space left on device", "ld terminated with signal 7 [Bus error]", "unable to copy file"]
         .iter()

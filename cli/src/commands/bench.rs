@@ -15,18 +15,22 @@ use std::{
 
 /// What measures the installed ghc goes by this name.
 const GHC_MAKE: &str = "ghc_make";
-/// Parallel programs run so many times as often at least: the ratio of their speed-ups is one of four times, and less certain than one of two.
+/// Parallel programs run so many times as often at least: the ratio of their speed-ups is one of four times, and less
+/// certain than one of two.
 const RUNS_OF_PARALLEL: usize = 2;
 
 #[derive(clap::Args)]
 pub struct Options {
-    /// How many times each program runs in each way; the median counts (parallel programs: twice as many; ghc_make --full: half). Parallel programs and ghc_make go on, up to four and ten times as long, while it is not clear whether an aim is met; the means of their rounds' ratios count
+    /// How many times each program runs in each way; the median counts (parallel programs: twice as many; ghc_make
+    /// --full: half). Parallel programs and ghc_make go on, up to four and ten times as long, while it is not clear
+    /// whether an aim is met; the means of their rounds' ratios count
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
     runs: u16,
     /// Have ghc_make compile modules of the size of the 2016 measurements, which takes an hour or two
     #[arg(long)]
     full: bool,
-    /// Only programs whose names contain one of these; `ghc_make` is ghc --make -jN, `par_` names all parallel programs, and `real_` those on Debian's libraries
+    /// Only programs whose names contain one of these; `ghc_make` is ghc --make -jN, `par_` names all parallel
+    /// programs, and `real_` those on Debian's libraries
     names: Vec<String>,
 }
 
@@ -72,7 +76,7 @@ pub fn run(project: &Project, options: &Options) -> Result<()> {
             size,
             &bench::JOBS,
             runs,
-            size.patience(),
+            size.max_rounds_factor(),
         ) {
             Ok(ghc) => results.ghc = Some(ghc),
             Err(fail) => failed.push(fail),

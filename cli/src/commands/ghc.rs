@@ -1,12 +1,14 @@
 //! `hecaton ghc`: the installed ghc, made to link with this runtime.
 //!
 //! - `-L<libraries>` goes first, so that the linker finds this `libHSrts….a` or `.so` before GHC's.
-//! - With `-dynamic`, `scripts/link` puts the folder first in the program's run path too, and links in what looks at start whether the
-//!   runtime there is this one.
-//! - The linker defines the symbol `__hecaton_build`, whose value tells one build of the runtime from another. It makes `ghc --make` link
-//!   again when the runtime changed, or when the program was linked with GHC's own runtime before; and it marks the program as ours.
+//! - With `-dynamic`, `scripts/link` puts the folder first in the program's run path too, and links in a check at start that
+//!   the runtime there is this one.
+//! - The linker defines the symbol `__hecaton_build`, whose value tells one build of the runtime from another. It makes
+//!   `ghc --make` link again when the runtime changed, or when the program was linked with GHC's own runtime before. It
+//!   also marks the program as linked by this command.
 //!
-//! What this runtime does not have is said: profiling and `-staticlib`, which take GHC's own runtime, and the report of `-ticky`.
+//! What this runtime does not have is said: profiling and `-staticlib`, which take GHC's own runtime, and the report of
+//! `-ticky`.
 use crate::build;
 use crate::error::{reason, Fail, Result};
 use crate::ghc::Ghc;

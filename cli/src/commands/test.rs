@@ -1,8 +1,8 @@
 //! `hecaton test`: every test of the project.
 //!
-//! In order: the unit tests of the crates and the models of their protocols (cargo), the scripts in tests/commands (the command line as a user meets it), the conformance
-//! suite, and the programs on Debian's libraries (the bench's among them). Closes with one line of counts, where each run of a program is
-//! a test.
+//! In order: the unit tests of the crates and the models of their protocols (cargo), the scripts in tests/commands (the
+//! command line as a user meets it), the conformance suite, and the programs on Debian's libraries (the bench's among
+//! them). Closes with one line of counts, where each run of a program is a test.
 use crate::conformance::{self, Plan, CHECK, CREW, CREW_STRESS, HECS, OLD, PLAIN, SMALL, STRESS};
 use crate::error::{reason, Fail, Result};
 use crate::ghc::Ghc;
@@ -26,8 +26,8 @@ pub struct Options {
     /// Run conformance programs plainly only, and leave out unit tests and libraries
     #[arg(long)]
     quick: bool,
-    /// Run every conformance program in all kinds of run: without this, one that is not named is run in `check` or `crew`, and
-    /// on one of the numbers of HECs, as the commit has it, and not in `old`
+    /// Run every conformance program in all kinds of run: without this, one that is not named is run in `check` or
+    /// `crew`, and on one of the numbers of HECs, as the commit has it, and not in `old`
     #[arg(long)]
     full: bool,
     /// Also run every conformance program with a collection and a heap check at every allocation block
@@ -39,9 +39,9 @@ pub struct Options {
     /// Have bugs put in one by one (tests/mutants), and see which tests find them; names are those of bugs
     #[arg(long)]
     mutants: bool,
-    /// Only tests whose names contain one of these. For conformance programs a folder is part of the name: `ffi` runs those in ffi/.
-    /// `unit` stands for the crates' unit tests, `models` for those of lock-free protocols, `unit:TEXT` and `model:TEXT` for those
-    /// that contain TEXT
+    /// Only tests whose names contain one of these. For conformance programs a folder is part of the name: `ffi` runs
+    /// those in ffi/. `unit` stands for the crates' unit tests, `models` for those of lock-free protocols, `unit:TEXT`
+    /// and `model:TEXT` for those that contain TEXT
     names: Vec<String>,
 }
 
@@ -186,7 +186,8 @@ pub fn install(set: &str, project: &Project) -> Result<()> {
     }
 }
 
-/// Runs the shell scripts in `folder`, each in an empty folder. Exit code 77 means skipped, with the reason as the last line.
+/// Runs the shell scripts in `folder`, each in an empty folder. Exit code 77 means skipped, with the reason as the last
+/// line.
 fn scripts(project: &Project, folder: &Path, options: &Options, report: &Report) -> Result<Tally> {
     let mut tally = Tally::default();
     for script in scripts_in(folder) {

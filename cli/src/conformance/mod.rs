@@ -1,8 +1,9 @@
 //! Conformance: a program linked with both runtimes must answer alike.
 //!
-//! The stock runtime is asked once and its answer kept. Hecaton is asked several times, each a *kind* of run: plain, with a tiny nursery,
-//! with the heap checker, with everything promoted at once, and, when asked for, with a collection and a heap check at every allocation block. Every kind must give the
-//! stock runtime's plain answer. On several HECs programs are run as linked with `-threaded`, under both runtimes.
+//! The stock runtime is asked once and its answer kept. Hecaton is asked several times, each a *kind* of run: plain,
+//! with a tiny nursery, with the heap checker, with everything promoted at once, and, when asked for, with a collection
+//! and a heap check at every allocation block. Every kind must give the stock runtime's plain answer. On several HECs
+//! programs are run as linked with `-threaded`, under both runtimes.
 mod outcome;
 
 use crate::build;
@@ -18,24 +19,24 @@ pub struct Kind {
     /// What is added to the environment.
     env: &'static [(&'static str, &'static str)],
     /// How many times longer than plainly a run may take.
-    patience: u32,
+    slowdown: u32,
 }
 
-pub const PLAIN: Kind = Kind { name: "plain", env: &[], patience: 1 };
-pub const SMALL: Kind = Kind { name: "small", env: &[("GHCRTS", "-A16k")], patience: 3 };
+pub const PLAIN: Kind = Kind { name: "plain", env: &[], slowdown: 1 };
+pub const SMALL: Kind = Kind { name: "small", env: &[("GHCRTS", "-A16k")], slowdown: 3 };
 pub const CHECK: Kind =
-    Kind { name: "check", env: &[("HECATON_CHECK", "heap,crowd,nurseries,steal,modify")], patience: 6 };
+    Kind { name: "check", env: &[("HECATON_CHECK", "heap,crowd,nurseries,steal,modify")], slowdown: 6 };
 /// Several GC threads for every collection: by itself, the runtime would call them to large ones only.
-pub const CREW: Kind = Kind { name: "crew", env: &[("HECATON_CHECK", "heap,crowd,gc-threads=4")], patience: 8 };
+pub const CREW: Kind = Kind { name: "crew", env: &[("HECATON_CHECK", "heap,crowd,gc-threads=4")], slowdown: 8 };
 /// Nothing ages, and every block is followed by a collection: what is young is soon referred to by what is old.
-pub const OLD: Kind = Kind { name: "old", env: &[("HECATON_CHECK", "old,crowd,steal,modify")], patience: 30 };
+pub const OLD: Kind = Kind { name: "old", env: &[("HECATON_CHECK", "old,crowd,steal,modify")], slowdown: 30 };
 pub const STRESS: Kind =
-    Kind { name: "stress", env: &[("HECATON_CHECK", "heap,crowd,every-block,steal,modify")], patience: 30 };
+    Kind { name: "stress", env: &[("HECATON_CHECK", "heap,crowd,every-block,steal,modify")], slowdown: 30 };
 pub const CREW_STRESS: Kind =
-    Kind { name: "crew-stress", env: &[("HECATON_CHECK", "heap,crowd,every-block,gc-threads=4")], patience: 60 };
+    Kind { name: "crew-stress", env: &[("HECATON_CHECK", "heap,crowd,every-block,gc-threads=4")], slowdown: 60 };
 
-/// Runs on several HECs, for programs linked with `-threaded`. Four are all busy if they can be, however few the cores are, and
-/// take their nurseries in small pieces.
+/// Runs on several HECs, for programs linked with `-threaded`. Four are all busy if they can be, however few the cores
+/// are, and take their nurseries in small pieces.
 pub const HECS: [Kind; 4] = [
     hecs("1", &[("GHCRTS", "-N1")]),
     hecs("2", &[("GHCRTS", "-N2")]),
@@ -69,7 +70,7 @@ pub fn compare(maker: &Maker, program: &Program, kind: &Kind) -> Result<Option<S
 }
 
 const fn hecs(name: &'static str, env: &'static [(&'static str, &'static str)]) -> Kind {
-    Kind { name, env, patience: 4 }
+    Kind { name, env, slowdown: 4 }
 }
 
 /// The kinds that programs are run in.

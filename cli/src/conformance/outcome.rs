@@ -13,10 +13,11 @@ use std::{
     time::Duration,
 };
 
-/// The time a program has, unless its header says otherwise. It is for what hangs: a loaded machine must not make a test fail.
+/// The time a program has, unless its header says otherwise. It is for what hangs: a loaded machine must not make a
+/// test fail.
 const TIME_LIMIT: Duration = Duration::from_secs(60);
-/// How often the stock runtime is asked until it finishes: of ten runs of a program whose number of capabilities changes all the
-/// time it hangs in one. What hangs gives no answer to compare with.
+/// How often the stock runtime is asked until it finishes: of ten runs of a program whose number of capabilities
+/// changes all the time it hangs in one. What hangs gives no answer to compare with.
 const STOCK_TRIES: u32 = 3;
 /// How much of a difference is shown.
 const LINES_SHOWN: usize = 40;
@@ -54,7 +55,7 @@ pub fn ask(maker: &Maker, program: &Program, runtime: Runtime, kind: &Kind) -> R
     command.arg0(&program.name).args(&header.args).current_dir(&work);
     command.env_remove("GHCRTS").env_remove("HECATON_CHECK").env("LANG", "C.UTF-8").env("LC_ALL", "C.UTF-8");
     command.envs(header.env.iter().map(|(n, v)| (n, v))).envs(kind.env.iter().copied());
-    let limit = header.timeout.unwrap_or(TIME_LIMIT) * kind.patience;
+    let limit = header.timeout.unwrap_or(TIME_LIMIT) * kind.slowdown;
     let outcome = process::run(command, header.stdin.as_bytes(), limit, &channels)?;
     let end = match outcome.end {
         End::TimeLimit => format!("{OVER_TIME}{} s", limit.as_secs()),

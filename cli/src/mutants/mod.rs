@@ -1,7 +1,9 @@
-//! `hecaton test --mutants`: bugs that somebody might make, put into a copy of the project one by one, to see which test finds each.
+//! `hecaton test --mutants`: bugs that somebody might make, put into a copy of the project one by one, to see which
+//! test finds each.
 //!
 //! 1. The copy is brought up to date (`tree.rs`), and the tests that are named as killers must pass on it as it is.
-//! 2. Each patch of tests/mutants (`patch.rs`) is applied to the copy. The test that its head names is compiled and run; if that passes, all unit
+//! 2. Each patch of tests/mutants (`patch.rs`) is applied to the copy. The test that its head names is compiled and
+//!    run; if that passes, all unit
 //!    tests, and then all conformance programs, plainly (`lab.rs`). The first failure is the mutant's end.
 //! 3. The copy is put right again.
 mod lab;

@@ -45,7 +45,8 @@ impl fmt::Display for Killer {
     }
 }
 
-/// All mutants of the project, in the order of their names. One that does not apply, or whose head is wrong, is an error.
+/// All mutants of the project, in the order of their names. One that does not apply, or whose head is wrong, is an
+/// error.
 pub fn all(root: &Path) -> Result<Vec<Patch>> {
     let folder = root.join("tests/mutants");
     let mut paths: Vec<PathBuf> =

@@ -1,5 +1,6 @@
-//! The copy of the project that mutants live in: build/mutants/tree, with a build folder and a target folder of its own, which stay from one run
-//! to the next. Only files whose contents differ are written, so that cargo compiles again what a mutant has changed, and nothing else.
+//! The copy of the project that mutants live in: build/mutants/tree, with a build folder and a target folder of its
+//! own, which stay from one run to the next. Only files whose contents differ are written, so that cargo compiles again
+//! what a mutant has changed, and nothing else.
 use super::patch::{git_apply, Patch};
 use crate::error::{reason, Fail, Result};
 use crate::project::Project;

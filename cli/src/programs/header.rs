@@ -1,5 +1,5 @@
-//! The header of a test or benchmark program: the comment lines it begins with. Those of the form `-- key: value` say how it is to be
-//! compiled and run; the others are for the reader.
+//! The header of a test or benchmark program: the comment lines it begins with. Those of the form `-- key: value` say
+//! how it is to be compiled and run; the others are for the reader.
 use std::time::Duration;
 
 const KEYS: [&str; 15] = [

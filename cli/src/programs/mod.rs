@@ -1,7 +1,8 @@
 //! Test and benchmark programs: finding them, compiling each once, and linking it with both runtimes.
 //!
-//! A program is a file `NAME.hs`, in the suite's folder or in one below it; names are unique within a suite. A file whose name begins
-//! with a capital is a module. A program imports modules from its own folder and from the suite's folder `common`.
+//! A program is a file `NAME.hs`, in the suite's folder or in one below it; names are unique within a suite. A file
+//! whose name begins with a capital is a module. A program imports modules from its own folder and from the suite's
+//! folder `common`.
 //!
 //! Everything made of a program is in a folder of its own:
 //!     objects/         what ghc compiled, used by both links
@@ -58,7 +59,8 @@ pub struct Maker<'a> {
     dir: PathBuf,
 }
 
-/// The programs in `suite` and in the folders below it, in the order of their names. With filters, only those whose paths contain one.
+/// The programs in `suite` and in the folders below it, in the order of their names. With filters, only those whose
+/// paths contain one.
 pub fn find(suite: &Path, filters: &[String]) -> Result<Vec<Program>> {
     let mut found = Vec::new();
     for path in paths(suite)? {
@@ -218,7 +220,8 @@ impl<'a> Maker<'a> {
         command.arg("--make").arg("-v0").args(flags).arg(rtsopts);
         command.args(program.folders.iter().map(|f| format!("-i{}", f.display())));
         command.arg("-outputdir").arg(&objects).arg("-o").arg(&executable).arg(&program.main);
-        // By their names alone: what comes of a path goes beside it, where other programs' builds may write the same file at the same time.
+        // By their names alone: what comes of a path goes beside it, where other programs' builds may write the same
+        // file at the same time.
         command.args(&program.header.c).current_dir(&program.folders[0]);
         let out = command.output().map_err(|e| format!("cannot run {}: {}", self.ghc.path.display(), reason(&e)))?;
         if !out.status.success() {

@@ -1,5 +1,5 @@
-//! Ratios as a picture: for each quantity a panel of bars, one a row, that reach from 1.0 to the ratio, on a logarithmic scale from a quarter
-//! to four times.
+//! Ratios as a picture: for each quantity a panel of bars, one a row, that reach from 1.0 to the ratio, on a
+//! logarithmic scale from a quarter to four times.
 use super::geometric_mean;
 use crate::error::{Fail, Result};
 use plotters::{
