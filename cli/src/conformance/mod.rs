@@ -24,23 +24,33 @@ pub struct Kind {
 
 pub const PLAIN: Kind = Kind { name: "plain", env: &[], slowdown: 1 };
 pub const SMALL: Kind = Kind { name: "small", env: &[("GHCRTS", "-A16k")], slowdown: 3 };
-pub const CHECK: Kind =
-    Kind { name: "check", env: &[("HECATON_CHECK", "heap,crowd,nurseries,steal,modify")], slowdown: 6 };
+pub const CHECK: Kind = Kind {
+    name: "check",
+    env: &[("HECATON_CHECK", "heap,oversubscribe,vary-nursery,steal-thunks,eager-modify")],
+    slowdown: 6,
+};
 /// Several GC threads for every collection: by itself, the runtime would call them to large ones only.
-pub const CREW: Kind = Kind { name: "crew", env: &[("HECATON_CHECK", "heap,crowd,gc-threads=4")], slowdown: 8 };
+pub const CREW: Kind = Kind { name: "crew", env: &[("HECATON_CHECK", "heap,oversubscribe,gc-threads=4")], slowdown: 8 };
 /// Nothing ages, and every block is followed by a collection: what is young is soon referred to by what is old.
-pub const OLD: Kind = Kind { name: "old", env: &[("HECATON_CHECK", "old,crowd,steal,modify")], slowdown: 30 };
-pub const STRESS: Kind =
-    Kind { name: "stress", env: &[("HECATON_CHECK", "heap,crowd,every-block,steal,modify")], slowdown: 30 };
-pub const CREW_STRESS: Kind =
-    Kind { name: "crew-stress", env: &[("HECATON_CHECK", "heap,crowd,every-block,gc-threads=4")], slowdown: 60 };
+pub const OLD: Kind =
+    Kind { name: "old", env: &[("HECATON_CHECK", "old,oversubscribe,steal-thunks,eager-modify")], slowdown: 30 };
+pub const STRESS: Kind = Kind {
+    name: "stress",
+    env: &[("HECATON_CHECK", "heap,oversubscribe,every-block,steal-thunks,eager-modify")],
+    slowdown: 30,
+};
+pub const CREW_STRESS: Kind = Kind {
+    name: "crew-stress",
+    env: &[("HECATON_CHECK", "heap,oversubscribe,every-block,gc-threads=4")],
+    slowdown: 60,
+};
 
 /// Runs on several HECs, for programs linked with `-threaded`. Four are all busy if they can be, however few the cores
 /// are, and take their nurseries in small pieces.
 pub const HECS: [Kind; 4] = [
     hecs("1", &[("GHCRTS", "-N1")]),
     hecs("2", &[("GHCRTS", "-N2")]),
-    hecs("4", &[("GHCRTS", "-N4 -n16k"), ("HECATON_CHECK", "crowd,steal,modify")]),
+    hecs("4", &[("GHCRTS", "-N4 -n16k"), ("HECATON_CHECK", "oversubscribe,steal-thunks,eager-modify")]),
     hecs("8", &[("GHCRTS", "-N8 -A64k -n16k")]),
 ];
 

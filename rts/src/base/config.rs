@@ -244,8 +244,8 @@ pub struct Checks {
     pub promote_at_once: bool,
 }
 
-/// Parses `HECATON_CHECK`: a list of `heap`, `every-block`, `old`, `crowd`, `nurseries`, `steal`, `modify` and
-/// `gc-threads=N`. The error is the unknown word.
+/// Parses `HECATON_CHECK`: a list of `heap`, `every-block`, `old`, `oversubscribe`, `vary-nursery`, `steal-thunks`,
+/// `eager-modify` and `gc-threads=N`. Four words have an earlier name, too. The error is the unknown word.
 fn parse_checks(list: &str) -> Result<Checks, &str> {
     let mut checks = Checks::default();
     for word in list.split(',').map(str::trim).filter(|w| !w.is_empty()) {
@@ -253,10 +253,10 @@ fn parse_checks(list: &str) -> Result<Checks, &str> {
             "heap" => checks.heap = true,
             "every-block" => checks.every_block = true,
             "old" => (checks.every_block, checks.promote_at_once) = (true, true),
-            "crowd" => checks.oversubscribe = true,
-            "nurseries" => checks.vary_nursery = true,
-            "steal" => checks.steal_thunks = true,
-            "modify" => checks.eager_modify = true,
+            "oversubscribe" | "crowd" => checks.oversubscribe = true,
+            "vary-nursery" | "nurseries" => checks.vary_nursery = true,
+            "steal-thunks" | "steal" => checks.steal_thunks = true,
+            "eager-modify" | "modify" => checks.eager_modify = true,
             other => match other.strip_prefix("gc-threads=").map(str::parse) {
                 Some(Ok(n)) if (1..=MAX_GC_THREADS).contains(&n) => checks.gc_threads = Some(n),
                 _ => return Err(other),
@@ -276,8 +276,8 @@ pub fn checks() -> Checks {
             crate::base::fatal::exit_with(
                 1,
                 &format!(
-                    "HECATON_CHECK has `{word}'; it knows `heap', `every-block', `old', `crowd', \
-                     `nurseries', `steal', `modify' and `gc-threads=N'"
+                    "HECATON_CHECK has `{word}'; it knows `heap', `every-block', `old', `oversubscribe', \
+                     `vary-nursery', `steal-thunks', `eager-modify' and `gc-threads=N'"
                 ),
             )
         })
@@ -356,6 +356,10 @@ mod tests {
         assert_eq!(parse_checks(""), Ok(Checks::default()));
         let heap = Checks { heap: true, ..Checks::default() };
         assert_eq!(parse_checks("heap"), Ok(heap));
+        // The earlier names.
+        let words = "oversubscribe,vary-nursery,steal-thunks,eager-modify";
+        assert_eq!(parse_checks("crowd,nurseries,steal,modify"), parse_checks(words));
+        assert_ne!(parse_checks(words), Ok(Checks::default()));
         assert_eq!(parse_checks("every-block, heap"), Ok(Checks { every_block: true, ..heap }));
         assert_eq!(parse_checks("heap,old"), Ok(Checks { every_block: true, promote_at_once: true, ..heap }));
         assert_eq!(parse_checks("heap,gc-threads=4"), Ok(Checks { gc_threads: Some(4), ..heap }));

@@ -40,7 +40,7 @@ const SITES: usize = 16;
 
 #[derive(Debug)]
 pub struct ModifyPredictor {
-    /// Evaluate every modification eagerly (`HECATON_CHECK=modify`).
+    /// Evaluate every modification eagerly (`HECATON_CHECK=eager-modify`).
     always: bool,
     /// 0 means that this HEC is lazy.
     credit: u32,
