@@ -1,7 +1,7 @@
 //! Black holes: waiting for a thunk that another thread evaluates.
 //!
 //! # Protocol
-//! 1. A thread that enters a claimed thunk waits in a queue of the thunk's own (\[OT10\], section 8.3). The thunk's
+//! 1. A thread that enters a claimed thunk waits in a queue of the thunk's own [OT10, §8.3]. The thunk's
 //!    indirectee is then a BLOCKING_QUEUE, with a MSG_BLACKHOLE for each entry.
 //! 2. The thread that gives the thunk its value finds the queue there and wakes all its threads.
 //! 3. With several HECs the queue may be overwritten, so it also hangs on the thunk's owner ([`thunk`] has the

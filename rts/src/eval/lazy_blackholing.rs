@@ -1,4 +1,4 @@
-//! Lazy black-holing: claiming the thunks that a thread evaluates when it stops (\[HMP05\], section 4.1).
+//! Lazy black-holing: claiming the thunks that a thread evaluates when it stops [HMP05, §4.1].
 //!
 //! # Protocol
 //! 1. Code that enters a thunk only pushes an update frame.

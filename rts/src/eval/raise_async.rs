@@ -1,4 +1,4 @@
-//! Asynchronous exceptions, and freezing a stack without losing work (\[HMP05\], section 4.3).
+//! Asynchronous exceptions, and freezing a stack without losing work [HMP05, §4.3].
 //!
 //! When a computation is abandoned, the thunks that it was evaluating must not stay claimed for ever, and the work done
 //! for them should not be lost. So the stack is frozen.

@@ -1,5 +1,4 @@
-//! Thunk protocol: claims, updates and waiting for a thunk that several HECs may enter at the same time (\[HMP05\],
-//! section 3).
+//! Thunk protocol: claims, updates and waiting for a thunk that several HECs may enter at once [HMP05, §3].
 //!
 //! # Protocol
 //! A thunk has a header and a spare word, the *indirectee*. Compiled code enters and updates it with plain loads and

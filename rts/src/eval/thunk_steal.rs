@@ -1,4 +1,4 @@
-//! Thunk stealing: taking a claimed thunk from a thread that is runnable but does not run (\[SHMP14\], section 6.5).
+//! Thunk stealing: taking a claimed thunk from a thread that is runnable but does not run [SHMP14, §6.5].
 //!
 //! # Protocol
 //! 1. A thread waits for a thunk that another thread evaluates. As a rule the owner runs next (`blackhole.rs`).

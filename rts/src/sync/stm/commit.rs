@@ -1,4 +1,4 @@
-//! Commit protocol of transactions: reading, validation, committing and waiting (\[HMP05\], section 5).
+//! Commit protocol of transactions: reading, validation, committing and waiting [HMP05, §5].
 //!
 //! # Protocol
 //! Each TVar has a version, which is also its lock. The version is odd while a commit writes the TVar, or while a

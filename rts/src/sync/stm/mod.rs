@@ -1,4 +1,4 @@
-//! Software transactional memory (\[HMP05\], section 5).
+//! Software transactional memory [HMP05, §5].
 //!
 //! # Protocol
 //! 1. A transaction keeps a log of the TVars that it has touched ([`trec`]). It writes nothing shared while it runs.
