@@ -4,14 +4,14 @@
 //! has been evaluated. Where HECs conflict in this way ([`crate::hec::modify_predictor`] knows where), the operation is
 //! done eagerly instead (`cmm/AtomicModify.cmm`).
 //!
-//! # Protocol
+//! *Protocol*
 //! 1. The thread applies the function to the value that it found in the variable. A frame on its stack waits for the
 //!    result.
 //! 2. The result replaces the value by one compare-and-exchange: that is the moment of the modification.
 //! 3. If another modification was faster, the thread applies the function to the value that it left. After a few
 //!    attempts the operation is done lazily.
 //!
-//! # Invariants
+//! *Invariants*
 //! - Wasted evaluation has no effect: a function is pure, and the variable's new value is always that of the function
 //!   applied to the value it replaces.
 //! - The frame has all the state. So it may be frozen with a computation, resumed by another thread, or dropped by an
@@ -22,6 +22,8 @@
 //!     after the operation. A thread that needs the value resumes the work.
 //!   - If the function raises an exception, its thunk raises it ([`on_raise`]); the operation itself never does.
 //!   - Work that must not be duplicated (`noDuplicate#`) must not be wasted either: the operation is done lazily first.
+//!
+//! *Checked by*: the unit tests in `rts/src/eval/atomic_modify_tests.rs`.
 use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
 use crate::abi::tso::TSO_MODIFIES;

@@ -1,6 +1,6 @@
 //! Black holes: waiting for a thunk that another thread evaluates.
 //!
-//! # Protocol
+//! *Protocol*
 //! 1. A thread that enters a claimed thunk waits in a queue of the thunk's own [OT10, §8.3]. The thunk's
 //!    indirectee is then a BLOCKING_QUEUE, with a MSG_BLACKHOLE for each entry.
 //! 2. The thread that gives the thunk its value finds the queue there and wakes all its threads.
@@ -10,21 +10,22 @@
 //! 5. A waker may find an entry in a queue that its thread did not join after all, or has just left. Such a thread is
 //!    not blocked on that entry, and the waker ignores it.
 //!
-//! # Chains of waiting threads
-//! Threads that update something shared lazily (`atomicModifyIORef`) wait for each other in a chain, each for the one
-//! before it. Under round robin they would stay in a chain for ever: each is woken, does its own short evaluation, and
-//! waits at the end of the chain. (\[Tro16\] met this in GHC's own name cache.) Three rules prevent this:
+//! *Chains of waiting threads*: threads that update something shared lazily (`atomicModifyIORef`) wait for each other
+//! in a chain, each for the one before it. Under round robin they would stay in a chain for ever: each is woken, does
+//! its own short evaluation, and waits at the end of the chain. (\[Tro16\] met this in GHC's own name cache.) Three rules
+//! prevent this:
 //! - A thread that waits makes the thread at the head of its chain run next. A woken thread runs at once, before the
 //!   thread that has woken it can wait for it.
 //! - If the head is far back in the run queue, the waiting thread steals the head's work
 //!   ([`crate::eval::thunk_steal`]).
 //! - If another HEC owns the head, that HEC receives a message that asks for the same.
 //!
-//! # Spinning
-//! Most thunks are finished sooner than a thread can be parked and woken. Besides, a thread that stops claims the
-//! thunks it evaluates, so that the other thread soon waits for it. Two threads that keep running without claims
-//! evaluate a thunk twice now and then, which costs less. So if the owner currently runs on another HEC, a thread first
-//! spins for a moment, as long as that has recently paid ([`crate::base::adaptive_spin`]).
+//! *Spinning*: most thunks are finished sooner than a thread can be parked and woken. Besides, a thread that stops
+//! claims the thunks it evaluates, so that the other thread soon waits for it. Two threads that keep running without
+//! claims evaluate a thunk twice now and then, which costs less. So if the owner currently runs on another HEC, a
+//! thread first spins for a moment, as long as that has recently paid ([`crate::base::adaptive_spin`]).
+//!
+//! *Checked by*: the unit tests in `rts/src/eval/tests.rs`.
 use super::thunk::{self, Claim, Memory, Pending, State};
 use crate::abi::closure::fields::*;
 use crate::abi::layout::*;

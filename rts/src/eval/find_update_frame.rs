@@ -5,6 +5,8 @@
 //! makes.) So after a few frames, or at once if the whole stack is short, the words of the chunk are searched instead,
 //! a few per nanosecond. If none of the remaining words is the info pointer of an update frame, no update frame
 //! remains. If one is, it may be a stale word in a frame of another kind. So frames are visited up to that word.
+//!
+//! *Checked by*: the unit tests below.
 use crate::abi::layout::*;
 use crate::abi::Stack;
 use crate::eval::frames::{first_word_of, Frame};

@@ -1,6 +1,6 @@
 //! Lazy black-holing: claiming the thunks that a thread evaluates when it stops [HMP05, §4.1].
 //!
-//! # Protocol
+//! *Protocol*
 //! 1. Code that enters a thunk only pushes an update frame.
 //! 2. When the thread stops, [`thread_paused`] claims the thunks of all frames pushed since it last stopped, and marks
 //!    those frames. It does not do so when only the stack grows, because most frames of a deep recursion are gone
@@ -8,19 +8,18 @@
 //! 3. Two threads that run at the same time may race for a claim, which [`thunk`] decides. The one that loses, or finds
 //!    a value, has its redundant work cut off ([`raise_async::truncate`]) and enters the thunk again.
 //!
-//! # Invariant
-//! A thread never finds a thunk unclaimed that a stopped thread is evaluating.
+//! *Invariant*: a thread never finds a thunk unclaimed that a stopped thread is evaluating.
 //!
-//! # `<<loop>>`
-//! A thread that enters a thunk it evaluates itself waits for its own claim. If it had not stopped in between, and so
-//! had not claimed the thunk, it has two frames for it. The older one is then found owned, the work in between is cut
-//! off, and the thread waits as well. A collection that finds the waiting thread unreachable throws NonTermination
-//! (`sync/deadlock.rs`).
+//! *`<<loop>>`*: a thread that enters a thunk it evaluates itself waits for its own claim. If it had not stopped in
+//! between, and so had not claimed the thunk, it has two frames for it. The older one is then found owned, the work in
+//! between is cut off, and the thread waits as well. A collection that finds the waiting thread unreachable throws
+//! NonTermination (`sync/deadlock.rs`).
 //!
-//! # Losing a claim
-//! A waiting thread may steal the claim of a thread that is runnable but far back in the run queue
+//! *Losing a claim*: a waiting thread may steal the claim of a thread that is runnable but far back in the run queue
 //! ([`crate::eval::thunk_steal`]). Otherwise that thread runs soon, or moves to an idle HEC. A thread that is blocked
 //! for ever releases its claims when the collector finds it: the exception that it gets freezes its work.
+//!
+//! *Checked by*: the unit tests in `rts/src/eval/tests.rs`.
 use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
 use crate::abi::{Closure, Info, Tso};

@@ -1,14 +1,12 @@
 //! The word of a mutable variable during an eager modification (`atomic_modify.rs`; `cmm/AtomicModify.cmm` does the
 //! same).
 //!
-//! # Protocol
-//! A modification takes effect when its result replaces the value that it was computed from, by one
+//! *Protocol*: a modification takes effect when its result replaces the value that it was computed from, by one
 //! compare-and-exchange. Only that word is shared. The new value is initialised before the exchange (Release), and a
 //! thread that loads the word (Acquire) sees it. A value that was replaced and put back is harmless, because the result
 //! computed from it is still right.
 //!
-//! # Checked by
-//! `rts/tests/models/modifications.rs` runs this file under loom.
+//! *Checked by*: the loom models in `rts/tests/models/modifications.rs`, which compile this file.
 use crate::base::atomics::{AtomicUsize, Ordering};
 
 /// Replaces `found` by `new`, which was computed from it. Returns false if the variable holds another value. (The

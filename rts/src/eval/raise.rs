@@ -1,6 +1,6 @@
 //! Synchronous exceptions: `raise#` and `raiseIO#`.
 //!
-//! # Protocol
+//! *Protocol*
 //! 1. The stack is unwound to the nearest handler.
 //! 2. A thunk whose evaluation raised raises again whenever it is entered, so it is overwritten by a thunk that does.
 //! 3. Inside a transaction, `catchSTM#` undoes the writes of its first argument before its handler runs.

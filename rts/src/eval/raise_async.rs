@@ -3,7 +3,7 @@
 //! When a computation is abandoned, the thunks that it was evaluating must not stay claimed for ever, and the work done
 //! for them should not be lost. So the stack is frozen.
 //!
-//! # Protocol
+//! *Protocol*
 //! 1. The words above an update frame become an AP_STACK closure, and the frame's thunk becomes an indirection to it.
 //! 2. A thread that needs the thunk enters the AP_STACK. That puts the words on the thread's own stack and continues
 //!    where the work was interrupted.
@@ -20,6 +20,8 @@
 //! they are not updated.
 //!
 //! A transaction cannot be frozen: its frame is replaced by one that starts it again.
+//!
+//! *Checked by*: the unit tests in `rts/src/eval/raise_async_tests.rs`.
 use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
 use crate::abi::{Closure, Info, Tso, WORD};

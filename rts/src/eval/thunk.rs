@@ -1,8 +1,7 @@
 //! Thunk protocol: claims, updates and waiting for a thunk that several HECs may enter at once [HMP05, §3].
 //!
-//! # Protocol
-//! A thunk has a header and a spare word, the *indirectee*. Compiled code enters and updates it with plain loads and
-//! stores:
+//! *Protocol*: a thunk has a header and a spare word, the *indirectee*. Compiled code enters and updates it with plain
+//! loads and stores:
 //!
 //! ```text
 //!   update:  indirectee = value;  header = IND             (unless the header is IND or a black hole)
@@ -32,20 +31,18 @@
 //! into the indirectee hung on the owner before, and replaced the owner's claim, so the owner's exchange comes later.
 //! Waking too many is harmless, because a woken thread enters the thunk again.
 //!
-//! # Invariants
+//! *Invariants*
 //! - From the first time that the header is no thunk's, **the indirectee decides**, whatever the header says. If it is
 //!   a thread (a *claim by* that thread) or a queue of waiters (a claim by the queue's owner), the thunk is under
 //!   evaluation. Anything else is its value.
 //! - A thunk that has been claimed is never unclaimed again.
 //!
-//! # Orderings
-//! Values and queues are published by the store of the word that leads to them (Release), and read after that word
-//! (Acquire). The exchanges of the indirectee and of the owner's list are SeqCst. Otherwise the plain store between a
-//! waiter's and the owner's exchange of the indirectee would break the chain by which one sees what the other did
-//! before.
+//! *Orderings*: values and queues are published by the store of the word that leads to them (Release), and read after
+//! that word (Acquire). The exchanges of the indirectee and of the owner's list are SeqCst. Otherwise the plain store
+//! between a waiter's and the owner's exchange of the indirectee would break the chain by which one sees what the other
+//! did before.
 //!
-//! # Checked by
-//! `rts/tests/evaluation` runs this file under loom.
+//! *Checked by*: the loom models in `rts/tests/evaluation`, which compile this file.
 use crate::base::atomics::AtomicUsize;
 use crate::base::atomics::Ordering::*;
 

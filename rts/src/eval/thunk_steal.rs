@@ -1,16 +1,18 @@
 //! Thunk stealing: taking a claimed thunk from a thread that is runnable but does not run [SHMP14, §6.5].
 //!
-//! # Protocol
+//! *Protocol*
 //! 1. A thread waits for a thunk that another thread evaluates. As a rule the owner runs next (`blackhole.rs`).
 //! 2. If too many threads are ahead of the owner, the waiting thread steals the thunk. The work that the owner has done
 //!    for it is frozen (`raise_async.rs`), and the waiting thread resumes it.
 //! 3. When the owner runs, it enters the thunk like any other thread.
 //!
-//! # Invariants
+//! *Invariants*
 //! - This HEC owns the thread of the claim, which is at rest. So no other HEC reads its stack.
 //! - Work stays with its owner if the stack has frames that belong to the thread: handlers, masking states,
 //!   transactions. It also stays if an exception waits to be raised.
 //! - A large piece of work stays as well, because it costs more to move than to wait for.
+//!
+//! *Checked by*: the unit tests in `rts/src/eval/tests.rs`.
 use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
 use crate::abi::{Closure, Tso};
@@ -21,7 +23,7 @@ use crate::info;
 use crate::observe::blackhole_profile;
 use crate::thread::park;
 
-/// The most words of stack that are moved: 16 KB, which takes about as long as a thread switch with cold caches.
+/// The most words of stack that are moved, 16 KB. A larger piece costs more to move than to wait for.
 const MAX_STOLEN_WORDS: usize = 2048;
 
 /// Is the thread runnable, at rest, and owned by this HEC?

@@ -3,7 +3,7 @@
 //! Giving a thread away wakes a core and moves data from cache to cache. If the thread soon waits for one that has
 //! stayed, both are paid again. So the benefit is measured.
 //!
-//! # Protocol
+//! *Protocol*
 //! 1. A balance starts a time measurement ([`BalanceBackoff::on_balance`]).
 //! 2. The next HEC that becomes idle, whichever it is, ends it ([`BalanceBackoff::on_idle`]). The time between tells
 //!    how long balancing kept one more HEC busy.
@@ -12,8 +12,9 @@
 //!
 //! So threads that exchange small pieces of work come to run on one HEC, and spread again when they have more to do.
 //!
-//! # Locking
-//! All fields are relaxed atomics: a lost update delays one balance.
+//! *Locking*: all fields are relaxed atomics: a lost update delays one balance.
+//!
+//! *Checked by*: the unit tests below.
 use crate::base::clock::getMonotonicNSec as now;
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -5,7 +5,7 @@
 //! lock of the HEC slot ([`IdleCount`]). Work is given away between threads (`sched/balance.rs`, `sched/spark.rs`). So
 //! this file decides only which running thread must return to the scheduler. It uses the thread's heap limit.
 //!
-//! # Protocol
+//! *Protocol*
 //! ```text
 //!   notify_idle, by a HEC that becomes idle:     idle count + 1;  fence;  if another HEC has work: its limit = 0
 //!   work_added, by a HEC that gets first work:   work;            fence;  if a HEC is idle: lower the own limit
@@ -13,16 +13,14 @@
 //!                                                                         since it last balanced: the own limit = 0
 //! ```
 //!
-//! # Invariant
-//! Of two fences one comes first, and the side with the later fence reads what the other wrote before its own. So
-//! either the idle HEC finds the work, and writes a limit that no earlier one overwrites, or the HEC with the work
-//! finds the idle one.
+//! *Invariant*: of two fences one comes first, and the side with the later fence reads what the other wrote before its
+//! own. So either the idle HEC finds the work, and writes a limit that no earlier one overwrites, or the HEC with the
+//! work finds the idle one.
 //!
 //! A fence is needed only when a HEC gets work that had none. A HEC that becomes idle later finds work that has been
 //! there all the time. A fork needs no fence either, because it sets a limit in any case (`Hec::yield_soon`).
 //!
-//! # Checked by
-//! `rts/tests/models/idle_notify.rs` runs this file under loom.
+//! *Checked by*: the loom models in `rts/tests/models/idle_notify.rs`, which compile this file.
 use crate::base::atomics::{fence, AtomicUsize, Ordering};
 
 /// The number of idle HECs in the low half, and how often a HEC has become idle in the high half.

@@ -1,24 +1,21 @@
 //! The mailbox of a HEC: messages to its holder, and requests to return to the scheduler.
 //!
-//! # Protocol
-//! Messages:
+//! *Protocol* for messages:
 //! 1. The sender adds its message and sets `any`. Only then does it check who holds the HEC.
 //! 2. A task that releases the HEC checks `any` under the same lock (the HEC slot's).
 //!
 //! So one of three things happens. The sender finds a holder and requests its return, or the releasing task finds the
 //! message, or the sender finds no holder and appoints a reader.
 //!
-//! Requests: a thread runs until it allocates up to a limit; a limit of zero stops it.
+//! *Protocol* for requests: a thread runs until it allocates up to a limit; a limit of zero stops it.
 //! 1. The sender writes `wanted`, then a full fence, then the limit.
 //! 2. A holder that is about to run a thread writes the limit, then a full fence, then reads `wanted`.
 //!
 //! So either the holder sees the request, or its limit is overwritten with zero.
 //!
-//! # Locking
-//! The messages have a lock of their own.
+//! *Locking*: the messages have a lock of their own.
 //!
-//! # Checked by
-//! `rts/tests/models/mailbox.rs` runs this file under loom.
+//! *Checked by*: the loom models in `rts/tests/models/mailbox.rs`, which compile this file.
 use crate::base::atomics::{fence, AtomicUsize, Mutex, MutexGuard, Ordering};
 use crate::base::poison::unpoisoned;
 

@@ -3,7 +3,7 @@
 //! BaseReg points at `r`, and compiled code reaches `fun_table` at negative offsets. The fields after the register
 //! table are private to the runtime.
 //!
-//! # Invariants
+//! *Invariants*
 //! - One OS thread at a time uses a HEC: the one that holds it ([`crate::sched::handoff`]). Exceptions are the atomic
 //!   fields and the mailbox. An OS thread that needs something of a thread that another HEC owns sends a message
 //!   ([`Hec::post_message`]).

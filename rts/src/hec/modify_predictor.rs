@@ -3,12 +3,14 @@
 //! Eager evaluation pays where several HECs modify a variable and evaluate its new value at once. The other HECs
 //! continue with the old value meanwhile, instead of waiting for the new one.
 //!
-//! # Protocol
+//! *Protocol*
 //! 1. A HEC that finds a modification unfinished records a conflict. From then on all HECs evaluate eagerly.
 //! 2. Code that is meant to be lazy stays lazy. Only code that has been seen to force the thunk it gets, before it
 //!    modifies anything else, is evaluated eagerly. The return address of the operation identifies the code.
 //! 3. Where other HECs usually publish first, the work is wasted. The HEC's credit then runs out, and it stops
 //!    evaluating eagerly, for longer each time.
+//!
+//! *Checked by*: the unit tests below.
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How often an unfinished modification has been found. HECs share the count, because conflicts are rare once all are

@@ -8,7 +8,7 @@
 //! at once, and out of the caches when they continue. So a batch thread runs in a *burst* of several time slices.
 //! Bursts are longer the more threads wait, but a round of all bursts takes at most about 1.5 seconds.
 //!
-//! # States
+//! *States*
 //! ```text
 //!                        seen at work                       seen again, without
 //!                                                           blocking in between
@@ -29,7 +29,7 @@
 //! thread, so it takes two in a row to change the priority. One is enough if the thread has allocated much since it
 //! blocked, and much more than it usually does before it blocks.
 //!
-//! # Rules
+//! *Rules*
 //! | event | effect |
 //! |---|---|
 //! | a batch thread is queued | its burst begins, unless it has begun |
@@ -42,9 +42,11 @@
 //! | an interactive thread is seen | a batch thread runs next, so these get about half the time |
 //! | `-C` is given | there are no bursts and no levels |
 //!
-//! # Invariants
+//! *Invariants*
 //! - A running burst is not interrupted for a batch thread that was woken.
 //! - The ticker finds threads at work in proportion to the time they use, so no burst lasts for ever.
+//!
+//! *Checked by*: the unit tests in `rts/src/thread/tests.rs`.
 use crate::abi::tso::Priority;
 use crate::abi::Tso;
 use crate::base::clock;

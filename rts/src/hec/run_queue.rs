@@ -4,9 +4,11 @@
 //! bursts began (`priority.rs`). When interactive threads have used up a time slice, the first batch thread runs next,
 //! so no thread waits for ever.
 //!
-//! # Invariants
+//! *Invariants*
 //! - The ends of the queue are roots of a collection.
 //! - A TSO whose link is written may be old, so every write of a link goes through the remembered set.
+//!
+//! *Checked by*: the unit tests in `rts/src/thread/tests.rs`.
 use crate::abi::{Closure, Tso};
 use crate::hec::priority;
 use crate::memory::remembered_set::RememberedSet;

@@ -1,13 +1,13 @@
 //! The spark pool of a HEC: a ring buffer that its holder fills, and from which any HEC takes the oldest spark.
 //!
-//! # Protocol
+//! *Protocol*
 //! ```text
 //!   holder: put   load head (acquire); if there is room, write the slot at tail, then tail + 1 (release)
 //!   anyone: take  load head (acquire) and tail (acquire); if they differ, read the slot at head, then exchange head
 //!                 for head + 1 (release); a HEC whose exchange succeeds has the spark
 //! ```
 //!
-//! # Invariants
+//! *Invariants*
 //! - A slot is written again only after `head` has passed it. So a value read before a successful exchange is the one
 //!   that was put there. A HEC that reads too late fails, because `head` never decreases.
 //! - A HEC that sees a value of `head` also sees the `tail` with which it was compared. So `head` never passes `tail`.
@@ -15,10 +15,9 @@
 //!   makes many die before the next collection, and the slots in use stay in the cache.
 //! - Only the holder writes `tail`. While no other HEC takes sparks, `head` stays in the holder's cache as well.
 //!
-//! # Checked by
-//! `rts/tests/models/sparks.rs` runs this file under loom. It shows that each ordering is needed, except the first.
-//! Without that one the holder might write a slot before another HEC has read it, and loom lets reads see only earlier
-//! writes.
+//! *Checked by*: the loom models in `rts/tests/models/sparks.rs`, which compile this file. They show that each ordering
+//! is needed, except the first. Without that one the holder might write a slot before another HEC has read it, and loom
+//! lets reads see only earlier writes.
 use crate::base::atomics::{zeros, AtomicUsize, Ordering};
 use std::sync::OnceLock;
 

@@ -3,6 +3,8 @@
 //! A thread that sparks thunks and then needs them in the same order may need each just after another HEC has stolen
 //! it. Then both evaluate every thunk at the same time. So when work has been done twice, the HEC skips the next
 //! sparks, twice as many each time. The other HEC evaluates those first, and finds the later ones evaluated.
+//!
+//! *Checked by*: the unit test below.
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How often a thread has found a thunk evaluated after evaluating it itself. HECs share the count, because this is

@@ -2,7 +2,7 @@
 //!
 //! A thread runs on the HEC where it was made or woken, because its data is in that core's caches.
 //!
-//! # Protocol
+//! *Protocol*
 //! 1. Between threads the holder of a HEC checks three conditions. Another HEC is idle, a core is free for it
 //!    ([`crate::base::active_limit`]), and more threads are queued here than the one that runs next.
 //! 2. If so, it divides the others among its HEC and the idle ones. How often it does so depends on how well that has
@@ -11,8 +11,7 @@
 //!    the next balance is due ([`Hec::balance_soon`]). Both only write the running thread's limit; [`crate::hec::idle`]
 //!    says why neither misses the other.
 //!
-//! # Invariant
-//! Threads that are bound to an OS thread, and those that are pinned to their HEC (`forkOn`), stay.
+//! *Invariant*: threads that are bound to an OS thread, and those that are pinned to their HEC (`forkOn`), stay.
 use crate::abi::layout::TSO_LOCKED;
 use crate::abi::Tso;
 use crate::base::active_limit::ACTIVE_HECS;

@@ -1,15 +1,16 @@
 //! Switching a HEC from one thread to the next, without the scheduler's loop if nothing else needs attention.
 //!
-//! # Protocol
+//! *Protocol*
 //! 1. A thread blocks or yields. Usually another thread is queued, no request to the HEC is pending, its nursery has
 //!    room, and no event is expected.
 //! 2. Then [`hec_switch`] brings the thread to rest and prepares the next one, and compiled code continues with that.
 //!    Haskell is not left and entered again.
 //! 3. Otherwise nothing is done, and the thread returns to the loop ([`crate::sched::schedule`]).
 //!
-//! # Invariant
-//! The next thread runs on the same native stack. In the threaded way that is a worker's or a fiber, and neither thread
-//! may be bound. Otherwise one native stack serves all threads.
+//! *Invariant*: the next thread runs on the same native stack. In the threaded way that is a worker's or a fiber, and
+//! neither thread may be bound. Otherwise one native stack serves all threads.
+//!
+//! *Checked by*: the unit tests below.
 use crate::abi::layout::*;
 use crate::abi::{Closure, Tso};
 use crate::eval::atomic_modify;

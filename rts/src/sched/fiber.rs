@@ -4,8 +4,7 @@
 //! the task runs other threads itself. So a bound thread that communicates with others needs no switch of OS threads.
 //! (\[OT10\] and \[SHMP14\] describe that cost of bound threads; the stock runtime switches twice per exchange.)
 //!
-//! # Protocol
-//! These threads run on a fiber, because one of them may make a long foreign call:
+//! *Protocol*: these threads run on a fiber, because one of them may make a long foreign call:
 //! ```text
 //!            new                 the thread returns
 //!     FREE -------> RUN BY TASK ---------------------> FREE

@@ -4,7 +4,7 @@
 //! and so does every later one, until the program ends. A thread in a foreign call ends after the call, when the
 //! scheduler runs it.
 //!
-//! # Protocol
+//! *Protocol*
 //! ```text
 //!     RUNNING ---- request ----> REQUESTED ---- end_threads ----> INTERRUPTED
 //! ```
@@ -14,9 +14,8 @@
 //!    thread that is not in a foreign call, and sets the state to `INTERRUPTED` ([`end_threads`]).
 //! 3. From then on the scheduler [ends](end_thread) each thread instead of running it.
 //!
-//! # Invariant
-//! A request may come at any moment while the ticker or an idle task is about to sleep. Both check for a request after
-//! they have announced their sleep (`ticker_sleep.rs`, [`sleep_unless_requested`]).
+//! *Invariant*: a request may come at any moment while the ticker or an idle task is about to sleep. Both check for a
+//! request after they have announced their sleep (`ticker_sleep.rs`, [`sleep_unless_requested`]).
 use crate::abi::layout::*;
 use crate::abi::Tso;
 use crate::eval::raise_async::raise_async;

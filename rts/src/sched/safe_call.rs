@@ -1,12 +1,12 @@
 //! Safe foreign calls: a thread releases its HEC during the call and acquires one afterwards.
 //!
-//! # Protocol
+//! *Protocol*
 //! 1. Compiled code saves its state and calls `suspendThread`.
 //! 2. It makes the call.
 //! 3. It calls `resumeThread`, loads Sp from the thread's stack, and returns to the frame on top. So an exception that
 //!    arrived during the call only needs to have unwound the stack.
 //!
-//! # Invariants
+//! *Invariants*
 //! - While a thread is in a call, its stack is complete, its black holes are claimed, and it is reachable from its
 //!   task.
 //! - The call may begin on one HEC and end on another, unless the thread is pinned to its HEC (`forkOn`).

@@ -2,6 +2,8 @@
 //!
 //! A task in an in-call runs the loop until the call's thread has finished. A worker runs it until there is nothing to
 //! do. In the threaded way a bound thread runs only on its own OS thread; otherwise one OS thread runs all threads.
+//!
+//! *Checked by*: the unit tests in `rts/src/sched/tests.rs`.
 use super::fiber::Fiber;
 use super::task::{TaskRef, Wakeup};
 use super::{hec, settings, spark};

@@ -1,6 +1,6 @@
 //! Sparks: thunks that another HEC may evaluate before they are needed (`par`, strategies).
 //!
-//! # Protocol
+//! *Protocol*
 //! 1. Each HEC has a pool of sparks ([`crate::hec::spark_pool`]). Its holder adds sparks to it and takes the oldest;
 //!    other HECs steal the oldest.
 //! 2. A HEC without runnable threads makes a *spark thread*. That runs `base`'s loop over `getSpark#` until no spark is
@@ -12,11 +12,14 @@
 //!    then evaluate them as well, and so would a thread that needs a stolen spark. In `par_fib` a quarter of the work
 //!    was done twice.
 //!
-//! # Outcome of a spark
-//! *Converted*: it was given to a spark thread. *Fizzled*: it was found evaluated or claimed. *Collected*: nothing else
-//! refers to it. *Overflowed*: the pool was full (`-e`). *Dud*: it was a value from the start.
+//! *Outcome of a spark*
+//! - Converted: it was given to a spark thread.
+//! - Fizzled: it was found evaluated or claimed.
+//! - Collected: nothing else refers to it.
+//! - Overflowed: the pool was full (`-e`).
+//! - Dud: it was a value from the start.
 //!
-//! # Invariants
+//! *Invariants*
 //! - The pool is no root: a collection drops sparks that only it refers to.
 //! - Only the HEC's holder writes the counters. They are read while the world is stopped.
 use super::settings;

@@ -1,6 +1,6 @@
 //! Entering and leaving compiled code: the only place where Rust enters Haskell.
 //!
-//! # Protocol
+//! *Protocol*
 //! 1. `StgRun` saves the callee-saved registers of C, reserves the spill slots that compiled code expects on the C
 //!    stack, and jumps to compiled code.
 //! 2. Compiled code jumps to `StgReturn` to return to the scheduler.
@@ -10,8 +10,7 @@
 //! 4. So a fiber can be left during a call out of Haskell ([`leave`]), and another OS thread can take it up
 //!    ([`take_up`]). `StgReturn` then returns to that one.
 //!
-//! # Invariant
-//! At entry to Haskell code the C stack pointer is 8 below a multiple of 16, as after a call.
+//! *Invariant*: at entry to Haskell code the C stack pointer is 8 below a multiple of 16, as after a call.
 use crate::abi::layout::*;
 use crate::abi::RegTable;
 use crate::static_closure;

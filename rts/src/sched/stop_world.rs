@@ -1,6 +1,6 @@
 //! Stopping the world: one task holds every HEC.
 //!
-//! # Protocol
+//! *Protocol*
 //! 1. One task at a time may stop the world; the flag in `WORLD` says that one does.
 //! 2. That task takes the idle HECs and requests the others.
 //! 3. Their holders pass them on at the next safe point: between threads, or when a thread leaves for a foreign call.
@@ -10,9 +10,8 @@
 //!
 //! `stop_world_protocol.rs` and `handoff/protocol.rs` have the steps.
 //!
-//! # Invariant
-//! While the world is stopped, no thread runs and no task is inside a primitive operation. So data that changes only
-//! then, such as the number of HECs, never changes during an operation.
+//! *Invariant*: while the world is stopped, no thread runs and no task is inside a primitive operation. So data that
+//! changes only then, such as the number of HECs, never changes during an operation.
 use crate::base::active_limit::ACTIVE_HECS;
 use crate::hec;
 use crate::hec::Hec;

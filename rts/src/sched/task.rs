@@ -1,11 +1,10 @@
 //! Tasks: OS threads that run, or have run, Haskell.
 //!
-//! # Protocol
-//! A task holds at most one HEC at a time ([`crate::sched::handoff`] says how it acquires it). It waits in one place,
-//! [`Task::wait`]. A task that passes a HEC on writes the HEC's number to the successor's [`Parker`] and unparks it. So
-//! a wake-up that comes before the successor sleeps is not lost.
+//! *Protocol*: a task holds at most one HEC at a time ([`crate::sched::handoff`] says how it acquires it). It waits in
+//! one place, [`Task::wait`]. A task that passes a HEC on writes the HEC's number to the successor's [`Parker`] and
+//! unparks it. So a wake-up that comes before the successor sleeps is not lost.
 //!
-//! # Invariants
+//! *Invariants*
 //! - Only a task that stops the world ([`crate::sched::stop_world`]) holds several HECs.
 //! - An idle worker may also be given the foreign call of a thread that ran on another task's OS thread
 //!   ([`crate::sched::fiber`]).

@@ -1,14 +1,15 @@
 //! Parking a task: wake-ups that it has been given, and its sleep until there is one.
 //!
-//! # Protocol
+//! *Protocol*
 //! 1. A task that gives a wake-up adds it under the lock, and notifies the condition variable if the receiver sleeps.
 //! 2. The receiver checks for wake-ups under the lock before it sleeps, and records there that it sleeps.
 //!
 //! So a wake-up that comes before it sleeps is seen, and one that comes after notifies it.
 //!
-//! # Invariant
-//! A check without the lock ([`Parker::has_wakeup`]) may be too early, but one that finds a wake-up is right, because
-//! only the receiver takes them.
+//! *Invariant*: a check without the lock ([`Parker::has_wakeup`]) may be too early, but one that finds a wake-up is
+//! right, because only the receiver takes them.
+//!
+//! *Checked by*: the loom models of the hand-off (`rts/tests/models/hec_world.rs`), which compile this file.
 use crate::base::atomics::{AtomicBool, Condvar, Mutex, MutexGuard, Ordering};
 use crate::base::poison::unpoisoned;
 use std::cell::UnsafeCell;

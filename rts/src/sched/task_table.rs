@@ -3,7 +3,7 @@
 //! An OS thread has a task from its first call into Haskell until it ends, or until it says that it makes no more calls
 //! for now. A worker has a task as long as it lives.
 //!
-//! # Invariants
+//! *Invariants*
 //! - A task's memory is never freed, and the task is kept for the next OS thread. Another task may still give it a late
 //!   wake-up, because `handoff/protocol.rs` unparks after it has released the lock.
 //! - A late wake-up is a [`Wakeup::Check`](crate::sched::task_parker::Wakeup). The new owner of the task checks and

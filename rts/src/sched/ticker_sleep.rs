@@ -1,6 +1,6 @@
 //! The ticker's sleep while no HEC is used, or while ticks are not wanted.
 //!
-//! # Protocol
+//! *Protocol*
 //! ```text
 //!                announce: state = ASLEEP
 //!     AWAKE ---------------------------------> ANNOUNCED
@@ -17,17 +17,15 @@
 //! 3. Any other waker records its reason first, and then wakes the ticker.
 //! 4. If a sleep ends because its time is over, the ticker behaves as if it had been woken, and checks again.
 //!
-//! # Invariants
+//! *Invariants*
 //! - Of two tasks that have held the same lock, the later one sees what the earlier one wrote. So the ticker sees that
 //!   the HEC has been taken, or the task that takes it sees that the ticker sleeps. Taking a HEC costs a plain load.
 //! - The ticker and any other waker both exchange the word, and one exchange comes first. If it is the waker's, the
 //!   ticker sees the reason when it checks. Otherwise the waker finds the ticker asleep and wakes it.
 //!
-//! # Locking
-//! None: [`wake`](TickerSleep::wake) is async-signal-safe, and a fork leaves only the word behind.
+//! *Locking*: none. [`wake`](TickerSleep::wake) is async-signal-safe, and a fork leaves only the word behind.
 //!
-//! # Checked by
-//! `rts/tests/models/ticker_sleep.rs` runs this file under loom.
+//! *Checked by*: the loom models in `rts/tests/models/ticker_sleep.rs`, which compile this file.
 use crate::base::atomics::{Futex, Ordering};
 use std::time::{Duration, Instant};
 

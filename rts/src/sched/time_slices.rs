@@ -1,9 +1,8 @@
 //! The requests that ticks make of running threads.
 //!
-//! # Protocol
-//! A tick writes a request into `context_switch`, and makes the running thread stop at its next heap check. The HEC's
-//! holder takes the request when the thread has returned to the scheduler. Both words are atomics, so a signal handler
-//! may do this as well as an OS thread.
+//! *Protocol*: a tick writes a request into `context_switch`, and makes the running thread stop at its next heap check.
+//! The HEC's holder takes the request when the thread has returned to the scheduler. Both words are atomics, so a
+//! signal handler may do this as well as an OS thread.
 //!
 //! In the non-threaded way only the holder polls for expired delays and ready descriptors. While any thread waits for
 //! those, every tick requests a poll. So a thread that is woken waits for a tick at most, not for a time slice.

@@ -5,6 +5,8 @@
 //!
 //! *Invariant*: a lock is held for a few instructions, within one primitive operation. So neither a collection nor
 //! Haskell code outside such an operation ever sees a locked object.
+//!
+//! *Checked by*: the loom models in `rts/tests/models/ownership.rs`, which compile this file.
 use crate::base::atomics::{AtomicUsize, Ordering};
 use crate::thread::spinlock::pause;
 

@@ -1,7 +1,6 @@
 //! MVars and I/O ports: the slow paths, taken when a thread waits.
 //!
-//! # Protocol
-//! An MVar is {head, tail, value}; the value END_TSO_QUEUE means "empty".
+//! *Protocol*: an MVar is {head, tail, value}; the value END_TSO_QUEUE means "empty".
 //! 1. While the MVar is empty, takers and readers wait in its queue. While it is full, putters do.
 //! 2. Queue entries {link, thread} are served first in, first out: one operation wakes one thread.
 //! 3. Readers stand at the front, and the next put serves all of them. So a reader sees the value that a taker takes.
@@ -13,25 +12,25 @@
 //!    The entry is removed when it reaches the front. The next waiter uses it again if it is last, so a thread that
 //!    times out repeatedly does not make the queue grow.
 //!
-//! # Convoys
-//! An MVar used as a lock can form a *convoy*. A release hands the MVar to a thread that does not run yet. Every thread
-//! that wants the MVar meanwhile must queue. Threads that rarely met before then pay a context switch each time. Two
-//! rules prevent this where there are several HECs:
+//! *Convoys*: an MVar used as a lock can form a *convoy*. A release hands the MVar to a thread that does not run yet.
+//! Every thread that wants the MVar meanwhile must queue. Threads that rarely met before then pay a context switch each
+//! time. Two rules prevent this where there are several HECs:
 //! - A taker first spins for a moment ([`crate::base::adaptive_spin`]).
 //! - A thread that receives an MVar for which others still wait runs at once, and so do the threads that it hands the
 //!   MVar on to. Then the lock is soon free. The thread that handed the MVar on runs second.
 //!
-//! # Invariants
+//! *Invariants*
 //! - A header MVAR_DIRTY means that the MVar is young or in the remembered set. An MVAR_CLEAN MVar becomes MVAR_DIRTY
 //!   before a pointer is stored in it. Storing the empty mark needs no barrier.
 //! - An I/O port is an MVar with at most one reader. The head of a port is the reader's TSO itself. Its reader is
 //!   never treated as deadlocked.
 //!
-//! # Locking
-//! With several HECs, a thread that works on an MVar holds the lock in its header
+//! *Locking*: With several HECs, a thread that works on an MVar holds the lock in its header
 //! ([`crate::sync::header_lock`]). Only the value may be read without it. Cmm also takes the lock and calls Rust with
 //! the lock held: it passes the MVar's old header as an argument, and Rust unlocks. A waker claims a waiter under the
 //! lock. If the claim fails, an exception is removing the waiter, and the waker skips its entry.
+//!
+//! *Checked by*: the unit tests in `rts/src/sync/tests.rs`.
 use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
 use crate::abi::{Closure, Info, Tso};

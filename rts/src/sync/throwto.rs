@@ -1,7 +1,6 @@
 //! `throwTo`: asynchronous exceptions from one thread to another.
 //!
-//! # Protocol
-//! What happens depends on the target:
+//! *Protocol*: What happens depends on the target:
 //! 1. The target has finished: nothing happens.
 //! 2. The target is the thrower itself: the exception is raised at once, masked or not.
 //! 3. The target is unmasked, or masked interruptibly and blocked in an interruptible operation: the exception is
@@ -20,6 +19,8 @@
 //!
 //! With several HECs the target may be running. [`crate::sync::throwto_protocol`] is the protocol by which messages
 //! follow it; this file implements its operations. The scheduler of a HEC reads its messages between threads.
+//!
+//! *Checked by*: the unit tests in `rts/src/sync/tests.rs`, and the models of the protocol.
 use crate::abi::layout::*;
 use crate::abi::tso::TsoObj;
 use crate::abi::{Closure, Tso};

@@ -3,9 +3,8 @@
 //! A message has a *source*, the thread that waits for its delivery, or none if it comes from outside Haskell. It has a
 //! *target*, which may meanwhile move from HEC to HEC, block and wake.
 //!
-//! # Protocol
-//! The HEC that holds a message examines it under the locks of both threads ([`process`]). The first case that is true
-//! applies:
+//! *Protocol*: the HEC that holds a message examines it under the locks of both threads ([`process`]). The first case
+//! that is true applies:
 //! 1. The source no longer waits for this message, because another exception has ended its wait. The message is
 //!    dropped.
 //! 2. The target is not blocked and another HEC owns it. Only that HEC may change it. The message goes to that HEC's
@@ -16,7 +15,7 @@
 //! 5. Otherwise the message joins the end of the target's list. If the target is in an interruptible foreign call, the
 //!    call is interrupted.
 //!
-//! # Invariants
+//! *Invariants*
 //! - *No message is lost.* A message joins a list in two cases only. Either the target is blocked and cannot resume
 //!   before the lock is released, or this HEC owns the target and it is not running. Every later owner of the target
 //!   finds the message, because it checks the list when the target unmasks, blocks interruptibly, returns from a
@@ -29,11 +28,9 @@
 //!   claimed the source first and blocked it again when the target is not ready, the source would for a moment be
 //!   neither blocked nor running.
 //!
-//! # Locking
-//! The lock of the target protects its list and the links of the messages in it.
+//! *Locking*: the lock of the target protects its list and the links of the messages in it.
 //!
-//! # Checked by
-//! `rts/tests/models/throwto.rs` runs this file under loom.
+//! *Checked by*: the loom models in `rts/tests/models/throwto.rs`, which compile this file.
 use crate::thread::ownership::{Claim, Held, Ownership, NOT_BLOCKED};
 
 /// When an exception thrown to a thread may be raised in it.

@@ -1,7 +1,7 @@
 //! Ownership of threads. Three words decide it: the thread's lock, the reason why it is blocked, and its *owner*, a
 //! HEC.
 //!
-//! # Protocol
+//! *Protocol*
 //! ```text
 //!                         block (by the owner)
 //!              reason = why
@@ -20,18 +20,16 @@
 //!              resume from call (by the OS thread that made the call, under the lock): as a claim
 //! ```
 //!
-//! # Invariants
+//! *Invariants*
 //! - Under the lock, reason and owner belong together.
 //! - A thread that is not blocked and that we own stays so until we change it.
 //! - A blocked thread stays blocked until the lock is released.
 //! - A thread that is not blocked and that another HEC owns may block, or pass to a third HEC, at any moment.
 //!
-//! # Locking
-//! The HEC that blocks a thread publishes the thread's stack by the store of the reason (Release). All other operations
-//! publish by releasing the lock.
+//! *Locking*: the HEC that blocks a thread publishes the thread's stack by the store of the reason (Release). All other
+//! operations publish by releasing the lock.
 //!
-//! # Checked by
-//! `rts/tests/models/throwto.rs` runs this file under loom.
+//! *Checked by*: the loom models in `rts/tests/models/throwto.rs`, which compile this file.
 use crate::base::atomics::{AtomicUsize, Ordering};
 use crate::thread::spinlock::{Reason, Spin};
 

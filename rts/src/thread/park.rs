@@ -1,8 +1,7 @@
 //! Park and unpark: the only operations by which threads block and resume.
 //!
-//! # Protocol
-//! A thread's `why_blocked` is `NotBlocked` or a `BlockedOn…` reason. A thread that is not blocked runs, or is on the
-//! run queue of the HEC that its `cap` names. Only the holder of that HEC may change it.
+//! *Protocol*: a thread's `why_blocked` is `NotBlocked` or a `BlockedOn…` reason. A thread that is not blocked runs, or
+//! is on the run queue of the HEC that its `cap` names. Only the holder of that HEC may change it.
 //!
 //! A thread blocks in two steps:
 //! 1. The primitive operation records what the thread is about to wait for ([`hec_about_to_wait`]), and leaves to the
@@ -26,15 +25,14 @@
 //! [`Claim::resume`] puts the claimed thread on the run queue, or sends it to its own HEC if it is pinned to another
 //! one.
 //!
-//! # Invariants
+//! *Invariants*
 //! - A waker never finds an entry that a thread has made in an earlier wait.
 //! - A thread that leaves for a foreign call does so by [`block`], and resumes by [`resume_from_call`] on the OS thread
 //!   that made the call. Nothing else writes `why_blocked`.
 //!
-//! # Locking
-//! HEC slots and objects come first, then threads. The holder of a thread's lock takes no other lock; `throwTo` takes
-//! two threads' locks at once ([`Ownership::lock_both`]). A thread's `blocked_exceptions` are also written under its
-//! lock. With one HEC there are no locks.
+//! *Locking*: HEC slots and objects come first, then threads. The holder of a thread's lock takes no other lock;
+//! `throwTo` takes two threads' locks at once ([`Ownership::lock_both`]). A thread's `blocked_exceptions` are also
+//! written under its lock. With one HEC there are no locks.
 use crate::abi::layout::*;
 use crate::abi::tso::TsoObj;
 use crate::abi::{Closure, Tso};

@@ -1,9 +1,11 @@
 //! Spin locks for critical sections of a few instructions, and the reason word by which blocked threads are claimed.
 //!
-//! # Invariants
+//! *Invariants*
 //! - A critical section allocates nothing that could start a collection. It waits for nothing but another such lock
 //!   that is later in the lock order ([`crate::thread::park`]).
 //! - A waiter spins a little and then yields to other OS threads, because the system may have descheduled the holder.
+//!
+//! *Checked by*: the loom models in `rts/tests/models/ownership.rs` and others, which compile this file.
 use crate::base::atomics::{spin_loop, yield_now, AtomicU16, AtomicUsize, Ordering};
 
 /// The number of polls before a waiter yields to another OS thread: about as long as a critical section takes.

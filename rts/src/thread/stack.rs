@@ -7,6 +7,8 @@
 //!
 //! A chunk below the standard size is replaced by one twice its size, and all its frames move. If chunks of 1, 2, 4, 8
 //! and 16 KB were chained instead, recursion over a few thousand words would cross a boundary very often.
+//!
+//! *Checked by*: the unit tests in `rts/src/thread/tests.rs`.
 use crate::abi::closure::fields::UNDERFLOW_NEXT;
 use crate::abi::layout::*;
 use crate::abi::{Closure, Stack, Tso};

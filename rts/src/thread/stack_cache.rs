@@ -4,11 +4,13 @@
 //! of that size may use it again. So a series of such threads uses one chunk, which stays in the processor's caches,
 //! and the nursery fills only with thread objects.
 //!
-//! # Invariants
+//! *Invariants*
 //! - Only chunks in a nursery are cached. A chunk of an older generation is left alone.
 //! - A collection empties the cache; chunks that are unused then are garbage.
 //! - A thread object that is still reachable must have a stack. The finished threads whose chunks are cached share an
 //!   empty chunk.
+//!
+//! *Checked by*: the unit tests in `rts/src/thread/tests.rs`.
 use crate::abi::layout::*;
 use crate::abi::{Stack, Tso};
 use crate::hec::run_queue::dirty_tso;

@@ -2,7 +2,7 @@
 //!
 //! Most of a blocked thread's memory is stack that it does not use.
 //!
-//! # Protocol
+//! *Protocol*
 //! 1. A collection copies the current chunks of threads. If a thread has not run since the last collection, the copy is
 //!    as small as its contents (`collector/trace/stacks.rs`), and `full_size` holds the chunk's size. A thread that
 //!    runs in every cycle never gets such a chunk.
@@ -10,12 +10,14 @@
 //!    returned to relies on a stack check made when its frame was pushed. That check may cover far more words than the
 //!    frame has, and only it knows how many. A chunk of full size has at least the room that it had then.
 //!
-//! # Invariants
+//! *Invariants*
 //! - A HEC that wakes a thread or raises an exception in it replaces its youngest frames by others. A shrunk chunk
 //!   keeps [`ROOM_WORDS`] free for the difference.
 //! - Threads in foreign calls, which resume without the scheduler, and older chunks are not shrunk.
 //! - `tot_stack_size` counts chunks at their full size, so that a stack limit does not depend on when a thread was
 //!   shrunk.
+//!
+//! *Checked by*: the unit tests in `rts/src/thread/tests.rs`.
 use crate::abi::{Stack, Tso, WORD};
 use crate::hec::run_queue::dirty_tso;
 use crate::hec::Hec;

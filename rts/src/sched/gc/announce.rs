@@ -3,20 +3,18 @@
 //! A HEC that has filled its nursery cannot tell whether the others will stop soon. The kernel may have given their
 //! cores to another process for some milliseconds. So the HEC does not wait for them.
 //!
-//! # Protocol
+//! *Protocol*
 //! 1. The HEC announces the collection, requests the return of the others to their schedulers, and continues in its
 //!    overflow area ([`crate::memory::nursery_chunks`]).
 //! 2. Each HEC sees the announcement when it returns to its scheduler.
 //! 3. A HEC that finds that all others have seen it, or are not held, stops the world: the others are running just now.
 //! 4. A HEC whose overflow area is full stops the world in any case.
 //!
-//! # Invariant
-//! The flags decide only when a collection happens ([`crate::sched::stop_world`] has the protocol for stopping). So
-//! they are relaxed. Two HECs that see the announcement at the same time may miss each other. Then each has requested
-//! the return of the other, and both check again.
+//! *Invariant*: the flags decide only when a collection happens ([`crate::sched::stop_world`] has the protocol for
+//! stopping). So they are relaxed. Two HECs that see the announcement at the same time may miss each other. Then each
+//! has requested the return of the other, and both check again.
 //!
-//! # Checked by
-//! `rts/tests/models/gc_announce.rs` runs this file under loom.
+//! *Checked by*: the loom models in `rts/tests/models/gc_announce.rs`, which compile this file.
 use crate::base::atomics::{AtomicBool, Ordering};
 
 /// A HEC to which a collection is announced.

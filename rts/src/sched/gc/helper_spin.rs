@@ -3,6 +3,8 @@
 //! While a collection may be shared, the task waits as a helper: the collecting task relies on spinning helpers,
 //! because waking others takes long. While one thread collects alone, the task can only wait for the end. Whether that
 //! comes soon is learnt ([`AdaptiveSpin`]).
+//!
+//! *Checked by*: the unit tests below.
 use crate::base::adaptive_spin::AdaptiveSpin;
 use std::cell::Cell;
 use std::time::{Duration, Instant};

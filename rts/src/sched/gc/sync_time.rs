@@ -1,6 +1,6 @@
 //! How long stopping the world takes, and the warnings of `--long-gc-sync`.
 //!
-//! # Protocol
+//! *Protocol*
 //! 1. The task that stops the world records when it began and when it had all HECs.
 //! 2. Meanwhile the ticker, which runs anyway, checks whether that takes too long. Without a ticker only the end is
 //!    reported.

@@ -9,15 +9,14 @@
 //! | it waited, so slots name it as returning or idle | nothing of a slot's state is kept |
 //! | it was giving the forking task a HEC | that task's wake-ups are made anew; it has taken all that it requested |
 //!
-//! # Invariants
+//! *Invariants*
 //! - Data of the HECs (queues, messages, which are idle) is consistent. Only the holder of a HEC writes it, or, while
 //!   no task holds the HEC, a task with the lock of its slot.
 //! - The child begins with the world stopped, and ends its parent's threads first. As long as all HECs have a holder,
 //!   no worker is started that would run one of them. (A thread that wakes when another one ends may be sent to its own
 //!   HEC.) Then the child resumes the world, and the other HECs become idle.
 //!
-//! # Checked by
-//! `rts/tests/models/forks.rs` runs this file under loom.
+//! *Checked by*: the loom models in `rts/tests/models/forks.rs`, which compile this file.
 use crate::sched::handoff::protocol::HandoffSlot;
 use crate::sched::handoff::state::SlotState;
 

@@ -1,6 +1,6 @@
 //! Hand-off of HECs: which task holds a HEC, and how it passes to the next. Each HEC has a *slot*.
 //!
-//! # States of a HEC
+//! *States of a HEC*
 //! ```text
 //!            acquire, or give / deliver (then granted to a task)
 //!      +-------------------------------------------------------------+
@@ -13,9 +13,8 @@
 //!                                                     to check      LEFT
 //! ```
 //!
-//! # Protocol
-//! `protocol.rs` has the steps, and `state.rs` the choices. `SlotState::holder` names the task that holds the HEC. Only
-//! that task may access the HEC and the threads that it owns.
+//! *Protocol*: `protocol.rs` has the steps, and `state.rs` the choices. `SlotState::holder` names the task that holds
+//! the HEC. Only that task may access the HEC and the threads that it owns.
 //!
 //! 1. [`acquire`]: a task that needs a HEC takes the one it held last if no task holds that, or another one that no
 //!    task holds. Otherwise it joins `returning` of the first, requests the running thread to yield, and waits for a
@@ -42,17 +41,15 @@
 //! 6. [`give`]: while the HEC is idle, a task with the slot's lock may put threads on its queue, and then picks a
 //!    successor as in 2.
 //!
-//! # Invariants
+//! *Invariants*
 //! - Threads of a HEC become runnable only by its holder, by a message, or by [`give`].
 //! - The sender of a message checks the slot after sending ([`deliver`]), and a releasing task checks for messages
 //!   before it releases. Both do so under the lock, so one of them sees the other.
 //!
-//! # Locking
-//! `SlotState` is accessed only under the slot's lock.
+//! *Locking*: `SlotState` is accessed only under the slot's lock.
 //!
-//! # Checked by
-//! `rts/tests/models/handoff.rs`, `bound.rs`, `fibers.rs`, `migration.rs` and others run `protocol.rs` and `state.rs`
-//! under loom.
+//! *Checked by*: the loom models in `rts/tests/models/handoff.rs`, `bound.rs`, `fibers.rs`, `migration.rs` and others,
+//! which compile `protocol.rs` and `state.rs`.
 pub(super) mod after_fork;
 pub(super) mod protocol;
 pub(super) mod short_calls;

@@ -1,8 +1,8 @@
 //! The steps of the hand-off protocol, all under the lock of a HEC's slot, independent of what tasks and HECs are.
 //! `mod.rs` describes the protocol and implements the traits, and `state.rs` chooses the next holder.
 //!
-//! # Checked by
-//! `rts/tests/models` runs this file and `state.rs` under loom.
+//! *Checked by*: the loom models in `rts/tests/models/handoff.rs`, `bound.rs`, `fibers.rs` and others, which compile
+//! this file.
 use crate::base::atomics::{AtomicUsize, MutexGuard, Ordering};
 use crate::sched::handoff::state::SlotState;
 

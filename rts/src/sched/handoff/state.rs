@@ -1,11 +1,13 @@
 //! The state of a HEC's slot: which task holds the HEC, and which holds it next. `mod.rs` keeps one under a lock for
 //! each HEC.
 //!
-//! # Choice of the next holder
+//! *Choice of the next holder*
 //! ```text
 //!   release_to_next:  stopper  >  returning and work, which alternate  >  none (the HEC is idle)
 //!   work:             the task of a bound thread  >  pending checker  >  idle worker  >  new worker
 //! ```
+//!
+//! *Checked by*: the loom models of the hand-off (`rts/tests/models/hec_world.rs`), which compile this file.
 use std::collections::VecDeque;
 
 /// The most calls for which a HEC is left before it is passed to a returning task. Enough to amortise waking it.

@@ -1,8 +1,7 @@
 //! Commit protocol of transactions: reading, validation, committing and waiting [HMP05, §5].
 //!
-//! # Protocol
-//! Each TVar has a version, which is also its lock. The version is odd while a commit writes the TVar, or while a
-//! waiter joins or leaves its queue. A lock is held within one primitive operation only.
+//! *Protocol*: Each TVar has a version, which is also its lock. The version is odd while a commit writes the TVar, or
+//! while a waiter joins or leaves its queue. A lock is held within one primitive operation only.
 //!
 //! **Reading** loads the version before and after the value, so that version and value belong together.
 //!
@@ -30,11 +29,9 @@
 //!    thread's lock makes that visible to this last check. If the check fails, the thread tries to claim itself; if
 //!    another HEC was faster, it is awake anyway.
 //!
-//! # Invariant
-//! A transaction that commits has seen a consistent state.
+//! *Invariant*: a transaction that commits has seen a consistent state.
 //!
-//! # Checked by
-//! `rts/tests/models/transactions.rs` runs this file under loom.
+//! *Checked by*: the loom models in `rts/tests/models/transactions.rs`, which compile this file.
 use crate::base::atomics::{fence, AtomicUsize, Ordering};
 use crate::thread::spinlock::pause;
 

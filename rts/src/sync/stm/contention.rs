@@ -3,7 +3,7 @@
 //! Each commit that fails does so because another succeeded (`commit.rs`), so the transactions together make progress.
 //! But a long transaction can lose for ever against short ones, because one of them always commits while it reads.
 //!
-//! # Protocol
+//! *Protocol*
 //! 1. A transaction that has lost several times asks for commit priority.
 //! 2. While one transaction holds the priority, other transactions that have written something yield before they
 //!    commit, and try again when their threads run next. Transactions that have only read commit.
@@ -11,8 +11,9 @@
 //! 4. The priority is a lease, because its holder may be descheduled, or may wait for a thunk that a yielding thread
 //!    evaluates. After its time the lease has no effect.
 //!
-//! # Invariant
-//! Transactions are correct without commit priority, so all accesses to the word are relaxed.
+//! *Invariant*: Transactions are correct without commit priority, so all accesses to the word are relaxed.
+//!
+//! *Checked by*: the unit tests below.
 use crate::base::atomics::{AtomicUsize, Ordering};
 
 /// The holder's thread number in the lower half, and the millisecond in which the lease ends in the upper half. 0 if no

@@ -1,6 +1,6 @@
 //! Software transactional memory [HMP05, §5].
 //!
-//! # Protocol
+//! *Protocol*
 //! 1. A transaction keeps a log of the TVars that it has touched ([`trec`]). It writes nothing shared while it runs.
 //! 2. At its end it is committed or found invalid ([`commit`]). Versions are compared, not values. So a transaction
 //!    that only reads writes nothing shared, and a value that changed and changed back is noticed.
@@ -12,8 +12,7 @@
 //!    more TVars.
 //! 6. A transaction that has lost several times gets commit priority (`contention.rs`).
 //!
-//! # Invariant
-//! The cost of a transaction is linear in the number of TVars that it touches.
+//! *Invariant*: the cost of a transaction is linear in the number of TVars that it touches.
 pub mod commit;
 mod contention;
 pub mod retry;

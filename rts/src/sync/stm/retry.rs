@@ -1,19 +1,20 @@
 //! `retry#`: the wait queues of TVars, and a record's log as the commit protocol sees it.
 //!
-//! # Protocol
+//! *Protocol*
 //! 1. A transaction that retries is in the queue of every TVar that it has read.
 //! 2. A commit wakes all threads that wait for the TVars it writes, the longest waiting first.
 //! 3. A thread stays in its queues until it runs again or is killed. So several wakers may find it; the first to claim
 //!    it wins.
 //!
-//! # Invariants
+//! *Invariants*
 //! - A queue is a doubly linked list {thread, next, previous}, latest first. The record keeps each entry in the log, in
 //!   place of the TVar's value.
 //! - The HEC that parks a thread examines its record after others may have woken the thread (step 3 of waiting in
 //!   `commit.rs`). So with several HECs a record that has waited is not used again.
 //!
-//! # Locking
-//! The lock of a TVar protects its queue.
+//! *Locking*: the lock of a TVar protects its queue.
+//!
+//! *Checked by*: the unit tests in `rts/src/sync/stm/tests.rs`, and the models of the commit protocol.
 use crate::abi::closure::fields::TVAR_WAITERS;
 use crate::abi::layout::*;
 use crate::abi::{Closure, Tso};

@@ -12,7 +12,7 @@
 //! * Undo notes (MUT_ARR_PTRS of old values, byte array of entry and old mark). The first write to an entry in a nested
 //!   transaction makes one.
 //!
-//! # Nested transactions
+//! *Nested transactions*
 //! 1. A nested transaction is named by a serial number. `NESTED` is the number of notes that existed when the innermost
 //!    one began ([`OUTERMOST`] outside any). Its frame keeps that number and the number of the enclosing one.
 //! 2. A write needs a note if the entry's latest note is older than `NESTED`.
@@ -21,13 +21,14 @@
 //!    outermost of them ends, its notes are dropped by moving `BASE`, the serial number of the first note in the
 //!    arrays.
 //!
-//! # Reuse
-//! A transaction that has ended leaves its record and log to the HEC's next transaction ([`Record::keep`]). What the
-//! log holds beyond its entries is left from earlier transactions, and stays alive until the next collection or until
-//! the new transaction ends. A transaction that waits, perhaps for ever, clears it ([`Record::clear_stale`]).
+//! *Reuse*: a transaction that has ended leaves its record and log to the HEC's next transaction ([`Record::keep`]).
+//! What the log holds beyond its entries is left from earlier transactions, and stays alive until the next collection
+//! or until the new transaction ends. A transaction that waits, perhaps for ever, clears it ([`Record::clear_stale`]).
 //!
 //! Most transactions touch few TVars. The operations for those are inlined into the primitive operations, which then
 //! call no function.
+//!
+//! *Checked by*: the unit tests in `rts/src/sync/stm/tests.rs`.
 use crate::abi::closure::fields::*;
 use crate::abi::layout::MUT_ARR_PTRS_CARD_BITS;
 use crate::abi::{words, Closure, Tso};
