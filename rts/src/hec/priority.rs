@@ -6,7 +6,7 @@
 //!
 //! Round robin among many CPU-bound threads would keep all of them half done. All data they have built would be alive
 //! at once, and out of the caches when they continue. So a batch thread runs in a *burst* of several time slices.
-//! Bursts are longer the more threads wait, but a round of all bursts takes at most about 1.5 seconds.
+//! Bursts are longer the more threads wait, but the length of a round is bounded.
 //!
 //! *States*
 //! ```text

@@ -9,8 +9,7 @@
 //!    call releases its HEC to a worker if the HEC has sparks ([`handoff`]).
 //! 4. A thread that makes or takes sparks stops from time to time, to claim the thunks that it evaluates
 //!    ([`crate::eval::lazy_blackholing`]). Otherwise it might not claim them for a whole time slice. Another HEC would
-//!    then evaluate them as well, and so would a thread that needs a stolen spark. In `par_fib` a quarter of the work
-//!    was done twice.
+//!    then evaluate them as well, and so would a thread that needs a stolen spark.
 //!
 //! *Outcome of a spark*
 //! - Converted: it was given to a spark thread.
@@ -39,7 +38,7 @@ use crate::thread::create::new_io_thread;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The interval in ticks of the processor at which a thread stops to claim: about fifty microseconds. Stopping takes
-/// about half a microsecond.
+/// about half a microsecond. Without it a quarter of `par_fib` was evaluated twice.
 const CLAIM_INTERVAL_TICKS: u64 = 150_000;
 /// The number of sparks below which other HECs might steal all between two instructions of the holder.
 const STEAL_MARGIN: usize = 64;

@@ -181,6 +181,7 @@ fn back_off(hec: &mut Hec) {
     }
 }
 
+/// The number of pauses that is doubled for each conflict in a row.
 const MIN_PAUSES: usize = 4;
 /// Limits the back-off to 4 << 7 pauses, a few microseconds.
 const MAX_CONFLICTS: u32 = 7;

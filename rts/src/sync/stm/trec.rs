@@ -55,6 +55,7 @@ const RECORD_WORDS: usize = 12;
 pub(super) const OUTERMOST: usize = usize::MAX;
 /// The most entries that are searched linearly. Up to here a linear search is as fast as hashing.
 const MAX_LINEAR_SEARCH: usize = 16;
+/// The number of entries that a new log has room for. Most transactions touch no more TVars.
 const FIRST_CAPACITY: usize = 4;
 /// The most entries for which a log has room and is still kept for the next transaction. Larger logs are rare and would
 /// retain much memory.
