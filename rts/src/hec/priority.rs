@@ -30,6 +30,7 @@
 //! blocked, and much more than it usually does before it blocks.
 //!
 //! *Rules*
+//!
 //! | event | effect |
 //! |---|---|
 //! | a batch thread is queued | its burst begins, unless it has begun |

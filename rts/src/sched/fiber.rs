@@ -21,6 +21,7 @@ use std::sync::Mutex;
 
 /// The size of a fiber's stack in bytes: that of a worker, because foreign calls run on both.
 const STACK_BYTES: usize = 2 << 20;
+/// The size of the guard page below the stack in bytes: one page, so that an overflow faults.
 const GUARD_BYTES: usize = 4096;
 /// The most free fibers that are kept. A task needs a new one only when a thread leaves for a foreign call.
 const MAX_FREE: usize = 8;

@@ -1,5 +1,4 @@
-//! Ownership of threads. Three words decide it: the thread's lock, the reason why it is blocked, and its *owner*, a
-//! HEC.
+//! Ownership of threads. Three words decide it: the thread's lock, the reason why it is blocked, and its owner, a HEC.
 //!
 //! *Protocol*
 //! ```text
@@ -8,7 +7,7 @@
 //!      +--------------------------------------------------+
 //!      |                                                  v
 //!  not blocked                                         blocked
-//!  owned by a HEC: only that HEC's holder            owned by nobody: a HEC must claim
+//!  owned by a HEC: only that HEC's holder            not owned: a HEC must claim
 //!  may change the thread                             the thread before it changes it
 //!      ^ |                                                |
 //!      | | hand over (by the owner, under the lock)       |
@@ -22,7 +21,7 @@
 //!
 //! *Invariants*
 //! - Under the lock, reason and owner belong together.
-//! - A thread that is not blocked and that we own stays so until we change it.
+//! - A thread that is not blocked and that this HEC owns stays so until the HEC's holder changes it.
 //! - A blocked thread stays blocked until the lock is released.
 //! - A thread that is not blocked and that another HEC owns may block, or pass to a third HEC, at any moment.
 //!

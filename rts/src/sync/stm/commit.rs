@@ -227,7 +227,7 @@ fn first_try<L: Log>(log: &mut L) -> VersionCheck {
         }
     }
     if found == VersionCheck::Current && only_read {
-        // The stores of our locks come before the loads of other transactions' locks.
+        // This transaction's locks are stored before the locks of others are loaded.
         fence(Ordering::SeqCst);
         let reads = (0..log.len()).filter(|&i| !log.is_written(i));
         let mut checks = reads.map(|i| spin_while_locked(L::SPINS, || log.version(i).check(log.seen(i))));
