@@ -1,4 +1,4 @@
-//! The `hecaton` command.
+//! The `hecaton` command: parses the command line and runs one of the commands.
 mod bench;
 mod build;
 mod commands;
@@ -39,10 +39,11 @@ const COMMANDS: &str = "build, ghc, run, test, bench, study, demo";
 enum Cmd {
     /// Build the runtime's libraries (quick when nothing changed, silent on success)
     Build,
-    /// Run ghc with Hecaton as the runtime of what it links
+    /// Run ghc, and link programs with Hecaton instead of GHC's runtime
     ///
-    /// All arguments go to ghc, from any folder; for example: hecaton ghc -O -threaded Main.hs. Static and -dynamic programs, with or without
-    /// -threaded, -debug and -eventlog, are linked with Hecaton. HECATON_GHC names the ghc to use when it is not the one on PATH.
+    /// All arguments go to ghc, from any folder; for example: hecaton ghc -O -threaded Main.hs. Static and -dynamic
+    /// programs, with or without -threaded, -debug and -eventlog, are linked with Hecaton. HECATON_GHC names the ghc to
+    /// use when it is not the one on PATH.
     ///
     /// For cabal, the same compiler is the file bin/ghc of this project: cabal build -w /path/to/hecaton/bin/ghc
     #[command(override_usage = "hecaton ghc ARGS…")]
@@ -53,50 +54,51 @@ enum Cmd {
     },
     /// Run an installed, dynamically linked Haskell program on Hecaton, without relinking it
     ///
-    /// For example: hecaton run ghc --make -O Main.hs. The program must have been made by GHC 9.0.2 with -dynamic, as Debian's ghc itself is;
-    /// a script that starts such a program will do too.
+    /// For example: hecaton run ghc --make -O Main.hs. The program must have been made by GHC 9.0.2 with -dynamic, as
+    /// Debian's ghc itself is; a script that starts such a program will do too.
     ///
-    /// With --blackholes, the program tells at its end how long its threads have waited for thunks that others evaluated, and for which;
-    /// HECATON_SHOW=blackholes in the environment asks any program on Hecaton for the same.
+    /// With --blackholes, the program tells at its end how long its threads have waited for thunks that others
+    /// evaluated, and for which; HECATON_SHOW=blackholes in the environment asks any program on Hecaton for the same.
     #[command(override_usage = "hecaton run [--blackholes] PROGRAM ARGS…")]
     Run {
-        /// Have the program report its waits for black holes when it ends
+        /// Report waits for black holes when the program ends
         #[arg(long)]
         blackholes: bool,
-        /// A path, or a name on PATH; what follows is for the program
-        // Together: what follows the program is its own, and never one of ours.
+        /// A path, or a name on PATH, followed by arguments for the program
+        // One list: arguments after the program are the program's.
         #[arg(value_name = "PROGRAM", trailing_var_arg = true, required = true, num_args = 1..)]
         command: Vec<OsString>,
     },
     /// Run the tests: unit tests, the command line, conformance with the stock runtime, and Debian's libraries
     ///
-    /// Installs the Debian packages that tests need and that are missing (as root or with sudo), unless tests are named. Ends with the
-    /// counts, and exit code 1 if any test failed.
+    /// Installs the Debian packages that tests need and that are missing (as root or with sudo), unless tests are
+    /// named. Ends with the counts, and exit code 1 if any test failed.
     ///
-    /// With --mutants, the tests are tested: in a copy of the project each bug of tests/mutants is put in by itself, and the tests that should
-    /// find it are run. Exit code 1 if one survives that should not.
+    /// With --mutants, the tests are tested: in a copy of the project each bug of tests/mutants is put in by itself,
+    /// and the tests that should find it are run. Exit code 1 if one survives that should not.
     Test(commands::test::Options),
     /// Measure the programs in bench/ and the installed ghc side by side with the stock runtime
     ///
-    /// Prints tables: sequential programs (elapsed time, GC time, longest pause, peak memory; an asterisk marks those that spend over 40% of
-    /// the stock runtime's time in GC); parallel programs on one HEC and on several, with their speed-ups; ghc --make -jN on Hecaton, on the
-    /// stock runtime and on the same with hand-tuned flags; and what the project aims at beside what was measured. The figures and pictures
-    /// go to build/bench.
+    /// Prints tables: sequential programs (elapsed time, GC time, longest pause, peak memory; an asterisk marks those
+    /// that spend over 40% of the stock runtime's time in GC); parallel programs on one HEC and on several, with their
+    /// speed-ups; ghc --make -jN on Hecaton, on the stock runtime and on the same with hand-tuned flags; and what the
+    /// project aims at beside what was measured. The figures and pictures go to build/bench.
     ///
     /// Installs the Debian packages that the selected programs need and that are missing (as root or with sudo).
     Bench(commands::bench::Options),
-    /// Ask the questions of the 2005 paper of this runtime: what lock-free evaluation saves, and whom it costs
+    /// Measure what lock-free evaluation saves and costs, as the paper on it does (Harris, Marlow, Peyton Jones, 2005)
     ///
-    /// evaluation: CPU time of the sequential programs of bench/ as they are, with grey-holing (thunks claimed when they are entered), and
-    /// with claims and updates by atomic instructions. meetings: how often threads of the parallel programs met on a thunk, and how much
-    /// work was done twice. jobs: how ghc --make speeds up with -j. Prints tables; the figures and pictures go to build/study.
+    /// evaluation: CPU time of the sequential programs of bench/ as they are, with grey-holing (thunks claimed when
+    /// they are entered), and with claims and updates by atomic instructions. meetings: how often threads of the
+    /// parallel programs met on a thunk, and how much work was done twice. jobs: how ghc --make speeds up with -j.
+    /// Prints tables; the figures and pictures go to build/study.
     Study(commands::study::Options),
     /// Install what is missing, build, and compile and run a real project on Hecaton and on the stock runtime
     Demo,
 }
 
 fn main() {
-    // Who reads our output may have seen enough: that ends this command, too.
+    // If the reader of the output closes the pipe, this command ends.
     // SAFETY: no handler is replaced but Rust's "ignore".
     unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
     if let Err(fail) = start() {
@@ -140,7 +142,7 @@ fn usage_error(error: clap::Error) -> Result<Cli> {
     }
 }
 
-/// What could have been meant by a wrong argument: the nearest, or all choices.
+/// Suggests a replacement for a wrong argument: the nearest, or all choices.
 fn instead(error: &clap::Error) -> String {
     let words = |kind| match error.get(kind) {
         Some(ContextValue::String(word)) => vec![word.clone()],

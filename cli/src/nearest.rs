@@ -1,4 +1,4 @@
-//! Names that select tests and programs: each must be part of one, and a misspelt one is answered with the nearest.
+//! Checks names that select tests and programs, and suggests the nearest for a misspelt one.
 use crate::error::{Fail, Result};
 
 /// How alike two names must be (0 to 1) for one to be meant by the other.

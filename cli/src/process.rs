@@ -1,4 +1,4 @@
-//! Running a program to its end, with a time limit, and seeing what it said, how it ended and what it used.
+//! Runs a program to its end within a time limit, and returns its output, how it ended and what it used.
 //!
 //! The program leads a process group of its own. A watchdog kills the group at the time limit; whatever is left of the
 //! group when the program ends is killed too, and the program itself when this command dies, so that nothing outlives a

@@ -72,7 +72,7 @@ impl Report {
     }
 
     fn say(&self, text: &str) {
-        // A reader who has gone away is no reason to stop testing.
+        // Tests continue even if nothing reads the output.
         let _ = writeln!(std::io::stdout().lock(), "{text}");
     }
 }

@@ -23,7 +23,7 @@ use std::{
 
 #[derive(clap::Args)]
 pub struct Options {
-    /// Run conformance programs plainly only, and leave out unit tests and libraries
+    /// Run conformance programs in the kind `plain` only, and no unit tests and libraries
     #[arg(long)]
     quick: bool,
     /// Run every conformance program in all kinds of run: without this, one that is not named is run in `check` or
@@ -36,7 +36,7 @@ pub struct Options {
     /// Also run every conformance program on this many HECs: 1, 2, 4 or 8, linked with -threaded
     #[arg(long, value_name = "N", value_parser = ["1", "2", "4", "8"])]
     hecs: Vec<String>,
-    /// Have bugs put in one by one (tests/mutants), and see which tests find them; names are those of bugs
+    /// Apply the bugs of tests/mutants one by one, and report which test finds each; names select bugs
     #[arg(long)]
     mutants: bool,
     /// Only tests whose names contain one of these. For conformance programs a folder is part of the name: `ffi` runs
@@ -130,7 +130,7 @@ fn finish(tally: Tally, report: &Report, options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// What is checked out, or nothing where that cannot be told.
+/// The commit that is checked out, or nothing if git cannot tell.
 fn commit(project: &Project) -> String {
     let out = Command::new("git").args(["rev-parse", "HEAD"]).current_dir(&project.root).output();
     out.map_or_else(|_| String::new(), |out| String::from_utf8_lossy(&out.stdout).trim().to_owned())

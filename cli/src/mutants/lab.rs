@@ -1,4 +1,4 @@
-//! Trying mutants: compiling no more than a test needs, running it, and saying how it ended.
+//! Tries mutants: compiles what a test needs, runs the test, and reports how it ended.
 use super::{
     patch::{Killer, Patch},
     tree::Tree,
@@ -79,7 +79,7 @@ impl<'a> Lab<'a> {
         Ok(())
     }
 
-    /// Who kills the mutant that is in the tree?
+    /// Finds the first test that kills the mutant in the tree.
     pub fn judge(&self, patch: &Patch) -> Result<Verdict> {
         let (mut built, mut not_by) = (Duration::ZERO, Vec::new());
         for killer in &patch.killers {
