@@ -12,8 +12,8 @@
 //!
 //! *Chains of waiting threads*: threads that update something shared lazily (`atomicModifyIORef`) wait for each other
 //! in a chain, each for the one before it. Under round robin they would stay in a chain for ever: each is woken, does
-//! its own short evaluation, and waits at the end of the chain. (\[Tro16\] met this in GHC's own name cache.) Three rules
-//! prevent this:
+//! its own short evaluation, and waits at the end of the chain. (\[Tro16\] met this in GHC's own name cache.) Three
+//! rules prevent this:
 //! - A thread that waits makes the thread at the head of its chain run next. A woken thread runs at once, before the
 //!   thread that has woken it can wait for it.
 //! - If the head is far back in the run queue, the waiting thread steals the head's work
