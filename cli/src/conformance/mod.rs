@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::programs::{Maker, Program, Runtime};
 use crate::test_report::{Report, Tally};
 use crate::thread_pool::in_parallel;
-use std::collections::HashSet;
+use std::{collections::HashSet, time::Duration};
 
 pub struct Kind {
     pub name: &'static str,
@@ -67,15 +67,15 @@ impl Kind {
     }
 }
 
-/// What is wrong with Hecaton's answer in one kind of run, if anything is.
-pub fn compare(maker: &Maker, program: &Program, kind: &Kind) -> Result<Option<String>> {
+/// What is wrong with Hecaton's answer in one kind of run, if anything is. With a limit, it has this time and no more.
+pub fn compare(maker: &Maker, program: &Program, kind: &Kind, limit: Option<Duration>) -> Result<Option<String>> {
     for runtime in [Runtime::Stock, Runtime::Hecaton] {
         if let Err(said) = maker.make(program, runtime) {
             return Ok(Some(format!("cannot be built ({}):\n{said}", runtime.name())));
         }
     }
     let expected = stock_answer(maker, program)?;
-    let answer = ask(maker, program, Runtime::Hecaton, kind)?;
+    let answer = ask(maker, program, Runtime::Hecaton, kind, limit)?;
     difference(maker, program, kind, &expected, &answer)
 }
 
@@ -150,7 +150,7 @@ fn test(
             passed.push(format!("{} skipped: {reason}", kind.name));
             continue;
         }
-        let answer = ask(maker, program, Runtime::Hecaton, kind)?;
+        let answer = ask(maker, program, Runtime::Hecaton, kind, None)?;
         match difference(maker, program, kind, &expected, &answer)? {
             None => {
                 tally += Tally::passed();

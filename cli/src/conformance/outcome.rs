@@ -39,8 +39,8 @@ impl Answer {
     }
 }
 
-/// Runs `program` in an empty folder of its own.
-pub fn ask(maker: &Maker, program: &Program, runtime: Runtime, kind: &Kind) -> Result<Answer> {
+/// Runs `program` in an empty folder of its own, with its own time limit or another.
+pub fn ask(maker: &Maker, program: &Program, runtime: Runtime, kind: &Kind, limit: Option<Duration>) -> Result<Answer> {
     let folder = maker.folder(program).join(format!("run-{}-{}", runtime.name(), kind.name));
     let (work, channels) = (folder.join("work"), folder.join("channels"));
     if folder.exists() {
@@ -55,7 +55,7 @@ pub fn ask(maker: &Maker, program: &Program, runtime: Runtime, kind: &Kind) -> R
     command.arg0(&program.name).args(&header.args).current_dir(&work);
     command.env_remove("GHCRTS").env_remove("HECATON_CHECK").env("LANG", "C.UTF-8").env("LC_ALL", "C.UTF-8");
     command.envs(header.env.iter().map(|(n, v)| (n, v))).envs(kind.env.iter().copied());
-    let limit = header.timeout.unwrap_or(TIME_LIMIT) * kind.slowdown;
+    let limit = limit.unwrap_or(header.timeout.unwrap_or(TIME_LIMIT) * kind.slowdown);
     let outcome = process::run(command, header.stdin.as_bytes(), limit, &channels)?;
     let end = match outcome.end {
         End::TimeLimit => format!("{OVER_TIME}{} s", limit.as_secs()),
@@ -76,10 +76,10 @@ pub fn stock_answer(maker: &Maker, program: &Program) -> Result<Answer> {
             return Ok(Answer { end: String::from_utf8_lossy(&end).into_owned(), stdout, stderr });
         }
     }
-    let mut answer = ask(maker, program, Runtime::Stock, &PLAIN)?;
+    let mut answer = ask(maker, program, Runtime::Stock, &PLAIN, None)?;
     for _ in 1..STOCK_TRIES {
         if answer.unfinished() {
-            answer = ask(maker, program, Runtime::Stock, &PLAIN)?;
+            answer = ask(maker, program, Runtime::Stock, &PLAIN, None)?;
         }
     }
     if answer.unfinished() {

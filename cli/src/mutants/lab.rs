@@ -8,37 +8,35 @@ use crate::error::{Fail, Result};
 use crate::programs::{self, Maker, Program};
 use crate::project::Project;
 use crate::thread_pool::in_parallel;
-use crate::unit_tests::Kind;
+use crate::unit_tests::{Kind, Tests};
 use crate::{build, unit_tests};
 use std::{
+    collections::HashMap,
     path::PathBuf,
     sync::atomic::{AtomicBool, Ordering},
     time::{Duration, Instant},
 };
 
-/// Cargo's profile for code that is compiled as often as it is run.
-const PROFILE: &str = "mutants";
+/// Cargo's profiles for code that is compiled as often as it is run.
+const TESTS: &str = "mutants";
+const LIBRARY: &str = "mutant-library";
 /// Mutants are in the runtime, so the tests of the command need not be compiled.
 const UNIT: [&str; 3] = ["--package", "hecaton-rts", "--lib"];
-/// For a test that a mutant has hanging.
-const TIME_LIMIT: Duration = Duration::from_secs(300);
+/// A test that takes so many times longer with a mutant than without hangs; as does one that takes this long, if it is a quick one.
+const LIMIT_FACTOR: u32 = 10;
+const SHORTEST_LIMIT: Duration = Duration::from_secs(30);
+/// For all unit tests.
+const LIMIT_OF_ALL: Duration = Duration::from_secs(1200);
 
 pub struct Lab<'a> {
     project: &'a Project,
+    /// How long each killer takes without a mutant.
+    times: HashMap<String, Duration>,
 }
 
 pub enum Verdict {
-    Killed {
-        by: String,
-        how: String,
-        built: Duration,
-        ran: Duration,
-        /// The killers of its head that did not find it.
-        not_by: Vec<Killer>,
-    },
-    Survived {
-        not_by: Vec<Killer>,
-    },
+    Killed { by: String, how: String, built: Duration, ran: Duration },
+    Survived,
     DoesNotCompile(String),
 }
 
@@ -56,80 +54,99 @@ struct Trial {
     ran: Duration,
 }
 
+impl Trial {
+    fn verdict(self, by: &str) -> Verdict {
+        match self.answer {
+            Answer::Passes => Verdict::Survived,
+            Answer::Fails(how) => Verdict::Killed { by: by.to_owned(), how, built: self.built, ran: self.ran },
+            Answer::DoesNotCompile(said) => Verdict::DoesNotCompile(said),
+        }
+    }
+}
+
+/// What has been compiled of the tree as it is; the errors are what the compilers said.
+struct Made<'a> {
+    project: &'a Project,
+    unit: Option<std::result::Result<Vec<Tests>, String>>,
+    model: Option<std::result::Result<Vec<Tests>, String>>,
+    libraries: HashMap<(&'static str, bool), std::result::Result<PathBuf, String>>,
+}
+
 impl<'a> Lab<'a> {
     pub fn new(tree: &'a Tree) -> Lab<'a> {
-        Lab { project: &tree.project }
+        Lab { project: &tree.project, times: HashMap::new() }
     }
 
     /// Without a mutant, every killer passes.
-    pub fn verify_killers(&self, patches: &[Patch]) -> Result<()> {
-        let mut killers: Vec<&Killer> = Vec::new();
-        for killer in patches.iter().flat_map(|p| &p.killers) {
-            if !killers.contains(&killer) {
-                killers.push(killer);
-            }
-        }
+    pub fn verify_killers<'k>(&mut self, killers: impl Iterator<Item = &'k Killer>) -> Result<()> {
+        let mut made = Made::new(self.project);
         for killer in killers {
-            match self.try_killer(killer)?.answer {
-                Answer::Passes => {}
+            if self.times.contains_key(&killer.to_string()) {
+                continue;
+            }
+            let trial = self.try_killer(&mut made, killer)?;
+            match trial.answer {
+                Answer::Passes => self.times.insert(killer.to_string(), trial.ran),
                 Answer::Fails(how) => return Err(Fail::new(format!("{killer} fails without a mutant: {how}"))),
                 Answer::DoesNotCompile(said) => return Err(Fail::new(format!("{killer} cannot be compiled: {said}"))),
-            }
+            };
         }
         Ok(())
     }
 
-    /// Finds the first test that kills the mutant in the tree.
-    pub fn judge(&self, patch: &Patch) -> Result<Verdict> {
-        let (mut built, mut not_by) = (Duration::ZERO, Vec::new());
-        for killer in &patch.killers {
-            let trial = self.try_killer(killer)?;
-            built += trial.built;
-            match trial.answer {
-                Answer::Passes => not_by.push(killer.clone()),
-                Answer::Fails(how) => {
-                    return Ok(Verdict::Killed { by: killer.to_string(), how, built, ran: trial.ran, not_by })
-                }
-                Answer::DoesNotCompile(said) => return Ok(Verdict::DoesNotCompile(said)),
-            }
-        }
-        // What only Cmm does is nothing to the unit tests.
-        let unit = patch.is_rust.then_some(());
-        for all in unit.map(|()| "all unit tests").into_iter().chain(["all conformance programs"]) {
-            let trial = if all == "all unit tests" { self.try_tests(Kind::Unit, None)? } else { self.try_programs()? };
-            built += trial.built;
-            match trial.answer {
-                Answer::Passes => {}
-                Answer::Fails(how) => {
-                    return Ok(Verdict::Killed { by: all.to_owned(), how, built, ran: trial.ran, not_by })
-                }
-                Answer::DoesNotCompile(said) => return Ok(Verdict::DoesNotCompile(said)),
-            }
-        }
-        Ok(Verdict::Survived { not_by })
+    /// Does a test kill the mutant that is in the tree?
+    pub fn judge_by_killer(&self, killer: &Killer) -> Result<Verdict> {
+        let trial = self.try_killer(&mut Made::new(self.project), killer)?;
+        Ok(trial.verdict(&killer.to_string()))
     }
 
-    fn try_killer(&self, killer: &Killer) -> Result<Trial> {
-        match killer {
-            Killer::Test(kind, name) => self.try_tests(*kind, Some(name)),
-            Killer::Program { name, kind } => self.try_program(name, kind),
+    /// Does any test kill the mutant that is in the tree?
+    pub fn judge_by_all(&self, patch: &Patch) -> Result<Verdict> {
+        let mut made = Made::new(self.project);
+        // What only Cmm does is nothing to the unit tests.
+        if patch.is_rust {
+            match made.try_tests(Kind::Unit, None, LIMIT_OF_ALL)?.verdict("all unit tests") {
+                Verdict::Survived => {}
+                verdict => return Ok(verdict),
+            }
         }
+        Ok(made.try_programs()?.verdict("all conformance programs"))
+    }
+
+    fn try_killer(&self, made: &mut Made, killer: &Killer) -> Result<Trial> {
+        let limit = self.times.get(&killer.to_string()).map(|&time| SHORTEST_LIMIT.max(LIMIT_FACTOR * time));
+        match killer {
+            Killer::Test(kind, name) => made.try_tests(*kind, Some(name), limit.unwrap_or(LIMIT_OF_ALL)),
+            Killer::Program { name, kind } => made.try_program(name, kind, limit),
+        }
+    }
+}
+
+impl<'a> Made<'a> {
+    fn new(project: &'a Project) -> Made<'a> {
+        Made { project, unit: None, model: None, libraries: HashMap::new() }
     }
 
     /// Runs the tests of a kind, or the one whose function has this name.
-    fn try_tests(&self, kind: Kind, name: Option<&str>) -> Result<Trial> {
+    fn try_tests(&mut self, kind: Kind, name: Option<&str>, limit: Duration) -> Result<Trial> {
         let begin = Instant::now();
-        let targets = if kind == Kind::Unit { &UNIT[..] } else { kind.targets() };
-        let all = match unit_tests::compile(self.project, targets, PROFILE)? {
+        let (made, targets) = match kind {
+            Kind::Unit => (&mut self.unit, &UNIT[..]),
+            Kind::Model => (&mut self.model, kind.targets()),
+        };
+        if made.is_none() {
+            *made = Some(unit_tests::compile(self.project, targets, TESTS)?);
+        }
+        let built = begin.elapsed();
+        let all = match made.as_ref().expect("they have been compiled") {
             Ok(all) => all,
             Err(said) => {
-                return Ok(Trial { answer: Answer::DoesNotCompile(said), built: begin.elapsed(), ran: Duration::ZERO })
+                return Ok(Trial { answer: Answer::DoesNotCompile(said.clone()), built, ran: Duration::ZERO });
             }
         };
-        let built = begin.elapsed();
         let begin = Instant::now();
         let work = self.project.build_dir().join("mutant");
-        for tests in &all {
+        for tests in all {
             let mut arguments = Vec::new();
             if let Some(name) = name {
                 let paths: Vec<String> =
@@ -139,7 +156,7 @@ impl<'a> Lab<'a> {
                 }
                 arguments = [vec!["--exact".to_owned()], paths].concat();
             }
-            let ran = tests.run(&arguments, TIME_LIMIT, &work)?;
+            let ran = tests.run(&arguments, limit, &work)?;
             if ran.failed() {
                 return Ok(Trial { answer: Answer::Fails(reason(&ran.said)), built, ran: begin.elapsed() });
             }
@@ -148,7 +165,7 @@ impl<'a> Lab<'a> {
     }
 
     /// Makes the library of the way that the program needs, and compares its answer with the stock runtime's.
-    fn try_program(&self, name: &str, kind: &str) -> Result<Trial> {
+    fn try_program(&mut self, name: &str, kind: &str, limit: Option<Duration>) -> Result<Trial> {
         let kind = conformance::kind(kind).expect("a kind that the head has named");
         let folder = self.project.root.join("tests/conformance");
         let mut found = programs::find(&folder, &[name.to_owned()])?;
@@ -157,52 +174,41 @@ impl<'a> Lab<'a> {
             found.first().ok_or_else(|| Fail::new(format!("no program of tests/conformance is called {name}")))?;
         let program = if kind.is_threaded() { program.with_flag("-threaded") } else { program.clone() };
         let begin = Instant::now();
-        let Some(lib) = self.library(&program)? else {
-            return Ok(Trial {
-                answer: Answer::DoesNotCompile(String::new()),
-                built: begin.elapsed(),
-                ran: Duration::ZERO,
-            });
-        };
+        let library = self.library(&program)?;
         let built = begin.elapsed();
+        let lib = match library {
+            Ok(lib) => lib,
+            Err(said) => return Ok(Trial { answer: Answer::DoesNotCompile(said), built, ran: Duration::ZERO }),
+        };
         let begin = Instant::now();
         let made = if kind.is_threaded() { "tests/hecs" } else { "tests/conformance" };
         let maker = Maker::with_library(self.project, self.project.build_dir().join(made), lib)?;
-        let answer =
-            conformance::compare(&maker, &program, kind)?.map_or(Answer::Passes, |said| Answer::Fails(reason(&said)));
+        let said = conformance::compare(&maker, &program, kind, limit)?;
+        let answer = said.map_or(Answer::Passes, |said| Answer::Fails(reason(&said)));
         Ok(Trial { answer, built, ran: begin.elapsed() })
     }
 
     /// All programs, plainly, until one fails.
-    fn try_programs(&self) -> Result<Trial> {
+    fn try_programs(&mut self) -> Result<Trial> {
         let programs = programs::find(&self.project.root.join("tests/conformance"), &[])?;
         let begin = Instant::now();
-        let mut libraries: Vec<(&str, bool, PathBuf)> = Vec::new();
         for program in &programs {
-            let (way, shared) = build::way_of(&program.header.ghc);
-            if !libraries.iter().any(|l| (l.0, l.1) == (way.suffix, shared)) {
-                let Some(lib) = self.library(program)? else {
-                    return Ok(Trial {
-                        answer: Answer::DoesNotCompile(String::new()),
-                        built: begin.elapsed(),
-                        ran: Duration::ZERO,
-                    });
-                };
-                libraries.push((way.suffix, shared, lib));
+            if let Err(said) = self.library(program)? {
+                let built = begin.elapsed();
+                return Ok(Trial { answer: Answer::DoesNotCompile(said), built, ran: Duration::ZERO });
             }
         }
         let built = begin.elapsed();
         let begin = Instant::now();
-        let over = AtomicBool::new(false);
+        let (over, made) = (AtomicBool::new(false), &*self);
         let answers = in_parallel(&programs, |program| {
-            let (way, shared) = build::way_of(&program.header.ghc);
-            let lib = libraries.iter().find(|l| (l.0, l.1) == (way.suffix, shared)).expect("a library for each");
             if over.load(Ordering::Relaxed) || !program.header.needs.is_empty() {
                 return Ok(None);
             }
-            let maker =
-                Maker::with_library(self.project, self.project.build_dir().join("tests/conformance"), lib.2.clone())?;
-            let difference = conformance::compare(&maker, program, &PLAIN)?;
+            let (way, shared) = build::way_of(&program.header.ghc);
+            let lib = made.libraries[&(way.suffix, shared)].clone().expect("a library for each");
+            let maker = Maker::with_library(made.project, made.project.build_dir().join("tests/conformance"), lib)?;
+            let difference = conformance::compare(&maker, program, &PLAIN, None)?;
             over.fetch_or(difference.is_some(), Ordering::Relaxed);
             Ok(difference.map(|said| format!("{}: {}", program.name, reason(&said))))
         })?;
@@ -210,11 +216,17 @@ impl<'a> Lab<'a> {
         Ok(Trial { answer, built, ran: begin.elapsed() })
     }
 
-    /// The library that a program needs; nothing if it cannot be made (the compilers have said why).
-    fn library(&self, program: &Program) -> Result<Option<PathBuf>> {
+    /// The library that a program needs.
+    fn library(&mut self, program: &Program) -> Result<std::result::Result<PathBuf, String>> {
         let (way, shared) = build::way_of(&program.header.ghc);
-        let lib = self.project.build_dir().join(format!("lib{}{}", way.suffix, if shared { "-shared" } else { "" }));
-        Ok(build::one_way(self.project, way, shared, PROFILE, &lib).ok().map(|()| lib))
+        let key = (way.suffix, shared);
+        if !self.libraries.contains_key(&key) {
+            let name = format!("lib{}{}", way.suffix, if shared { "-shared" } else { "" });
+            let lib = self.project.build_dir().join(name);
+            let made = build::one_way(self.project, way, shared, LIBRARY, &lib);
+            self.libraries.insert(key, made.map(|()| lib).map_err(|e| e.to_string()));
+        }
+        Ok(self.libraries[&key].clone())
     }
 }
 

@@ -26,7 +26,7 @@ pub struct Patch {
     pub bug: String,
     pub killers: Vec<Killer>,
     pub survives: Option<String>,
-    /// Does it change more than Cmm?
+    /// Does it change Rust?
     pub is_rust: bool,
 }
 
@@ -64,8 +64,18 @@ impl Patch {
         let (bug, killers, survives) = head(root, &text).map_err(wrong)?;
         let wrong = |why: String| Fail::new(format!("tests/mutants/{name}.patch: {why}"));
         git_apply(root, &path, true).map_err(|said| wrong(format!("it does not apply any more: {said}")))?;
-        let is_rust = text.lines().filter_map(|l| l.strip_prefix("+++ b/")).any(|file| !file.ends_with(".cmm"));
+        let is_rust = text.lines().filter_map(|l| l.strip_prefix("+++ b/")).any(|file| file.ends_with(".rs"));
         Ok(Patch { name, path, bug, killers, survives, is_rust })
+    }
+
+    /// The order in which mutants are tried: what its first killer costs.
+    pub fn cost(&self) -> u8 {
+        match self.killers.first() {
+            Some(Killer::Test(Kind::Unit, _)) => 0,
+            Some(Killer::Test(Kind::Model, _)) => 1,
+            Some(Killer::Program { .. }) => 2,
+            None => 3,
+        }
     }
 }
 
