@@ -43,6 +43,7 @@ mod base {
 #[path = "../../src/eval/thunk.rs"]
 mod thunk;
 
+#[path = "../cmm/mod.rs"]
 mod cmm;
 mod models;
 

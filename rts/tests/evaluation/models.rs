@@ -6,12 +6,13 @@
 //! [`World::return_plainly`] does it step by step. [`World::enter_eagerly`] mirrors compiled code. The rest is the
 //! runtime's own code.
 use crate::atomics::{AtomicUsize, Ordering::*};
-use crate::cmm::{plain_update, Step};
+use crate::cmm::{Code, Machine, Source};
 use crate::explore;
 use crate::thunk::*;
 use loom::cell::UnsafeCell;
 use loom::sync::{Arc, Mutex};
 use loom::thread;
+use std::sync::OnceLock;
 
 /// Headers.
 const THUNK: usize = 1;
@@ -94,6 +95,84 @@ impl Memory for World {
     }
 }
 
+#[derive(Clone, Copy)]
+enum Condition {
+    /// The header that was loaded says that there was a claim or a value.
+    Claimed,
+    Old,
+}
+
+#[derive(Clone, Copy)]
+enum Statement {
+    LoadHeader,
+    StoreIndirectee,
+    StoreHeader,
+    /// Leaves the rest to Rust.
+    UpdateClaimed,
+    Return,
+}
+
+enum Updated {
+    Plainly,
+    ByRust,
+}
+
+/// What the frame in cmm/Update.cmm does to a thunk that it updates.
+fn plain_update() -> &'static Code<Condition, Statement> {
+    static CODE: OnceLock<Code<Condition, Statement>> = OnceLock::new();
+    CODE.get_or_init(|| {
+        let update = include_str!("../../../cmm/Update.cmm");
+        let evaluation = include_str!("../../../cmm/evaluation/lock-free/Evaluation.h");
+        Source::new("", &[update, evaluation]).procedure(
+            "stg_upd_frame",
+            &[
+                ("info == stg_IND_info || info == stg_BLACKHOLE_info", Condition::Claimed),
+                ("HEC_IS_OLD(updatee)", Condition::Old),
+            ],
+            &[
+                ("info = GET_INFO(updatee)", Some(Statement::LoadHeader)),
+                ("StgInd_indirectee(updatee) = R1", Some(Statement::StoreIndirectee)),
+                ("SET_INFO(updatee, stg_IND_info)", Some(Statement::StoreHeader)),
+                ("jump hec_update_claimed [R1]", Some(Statement::UpdateClaimed)),
+                ("RETURN_R1()", Some(Statement::Return)),
+                ("updatee = Sp(1)", None),
+                ("Sp_adj(2)", None),
+                // On x86-64 stores stay in their order.
+                ("prim_write_barrier", None),
+                (r#"ccall hec_remember(MyCapability() "ptr", updatee "ptr")"#, None),
+            ],
+        )
+    })
+}
+
+/// A thread in the frame.
+struct Update<'a> {
+    w: &'a World,
+    me: usize,
+    info: usize,
+}
+
+impl Machine<Condition, Statement, Updated> for Update<'_> {
+    fn holds(&mut self, condition: Condition) -> bool {
+        match condition {
+            Condition::Claimed => self.info == IND || self.info == BLACKHOLE,
+            Condition::Old => true,
+        }
+    }
+
+    fn act(&mut self, statement: Statement) -> Option<Updated> {
+        // On x86-64 every load is an Acquire, and every store a Release.
+        match statement {
+            Statement::LoadHeader => self.info = self.w.header.load(Acquire),
+            Statement::StoreIndirectee => self.w.indirectee.store(self.w.value(self.me), Release),
+            Statement::StoreHeader => self.w.header.store(IND, Release),
+            Statement::UpdateClaimed => return Some(Updated::ByRust),
+            Statement::Return => return Some(Updated::Plainly),
+        }
+        None
+    }
+}
+
 fn words(n: usize) -> Vec<AtomicUsize> {
     (0..n).map(|_| AtomicUsize::new(0)).collect()
 }
@@ -153,16 +232,9 @@ impl World {
 
     /// As `stg_upd_frame`.
     fn return_plainly(&self, me: usize) {
-        let mut seen = THUNK;
-        // On x86-64 every load is an Acquire, and every store a Release.
-        for step in plain_update() {
-            match step {
-                Step::LoadHeader => seen = self.header.load(Acquire),
-                Step::LeaveIfClaimed if seen == IND || seen == BLACKHOLE => return self.return_claimed(me),
-                Step::LeaveIfClaimed => {}
-                Step::StoreIndirectee => self.indirectee.store(self.value(me), Release),
-                Step::StoreHeader => self.header.store(IND, Release),
-            }
+        match plain_update().run(&mut Update { w: self, me, info: THUNK }) {
+            Updated::Plainly => {}
+            Updated::ByRust => self.return_claimed(me),
         }
     }
 

@@ -6,6 +6,8 @@
 
 #[allow(dead_code, reason = "every type has the operations of all")]
 mod atomics;
+#[path = "../cmm/mod.rs"]
+mod cmm;
 #[allow(dead_code, reason = "models call some of what is shipped")]
 mod shipped;
 
@@ -35,6 +37,7 @@ mod idle_notify;
 mod mailbox;
 mod migration;
 mod modifications;
+mod mvars;
 mod ownership;
 mod short_calls;
 mod shutdown;
