@@ -205,7 +205,7 @@ impl World {
         assert_eq!(self.contents[value - VALUES].with(|c| unsafe { *c }), 7);
     }
 
-    fn pay(&self, pending: Pending) {
+    fn discharge(&self, pending: Pending) {
         let Pending::Wake(mut entry) = pending else { return };
         while entry != 0 {
             let mut blocked = self.blocked[(entry - ENTRIES) / TRIES].lock().unwrap();
@@ -221,7 +221,7 @@ impl World {
         if let Outcome::Kept(value) = outcome {
             self.read(value);
         }
-        after_update(self, THREADS + me, outcome, |pending| self.pay(pending));
+        after_update(self, THREADS + me, outcome, |pending| self.discharge(pending));
     }
 
     /// As `stg_marked_upd_frame` and `stg_bh_upd_frame`.
@@ -252,7 +252,7 @@ impl World {
             State::Claimed(_, claim) => owner(self, claim) == Some(THREADS + me),
         };
         if !mine {
-            release_queues(self, THREADS + me, |pending| self.pay(pending));
+            release_queues(self, THREADS + me, |pending| self.discharge(pending));
         }
         mine
     }
