@@ -15,8 +15,8 @@ ends() {
     shift 2
     "$@" 2>err >out || got=$?
     [ "$got" = "$code" ] || fail "$*: exit $got instead of $code: $(cat err)"
-    [ "$(wc -l <err)" = 1 ] || fail "$*: said other than one line: $(cat err)"
-    grep -q "$text" err || fail "$*: said $(cat err), not $text"
+    [ "$(grep -c . err)" = 1 ] || fail "$*: said other than one line: $(cat err)"
+    grep -qi "$text" err || fail "$*: said $(cat err), not $text"
 }
 
 cat >Main.hs <<'END'

@@ -63,7 +63,7 @@ for main in ./plain-main ./threaded-main; do
     got=0
     $main one 1000000000000 2>err || got=$?
     [ $got = 251 ] || fail "$main: exit $got"
-    grep -q 'out of memory' err || fail "$main said $(cat err)"
+    grep -qi 'out of memory' err || fail "$main said $(cat err)"
     got=0
     $main one 1000000000000 +RTS -M500m 2>err || got=$?
     [ $got = 251 ] || fail "$main with a limit: exit $got"

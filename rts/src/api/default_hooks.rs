@@ -24,7 +24,7 @@ pub extern "C" fn hec_stack_overflow(stack_bytes: usize) {
 #[no_mangle]
 pub extern "C" fn hec_out_of_heap(_request_bytes: usize, heap_bytes: usize) {
     if heap_bytes == 0 {
-        return print_message("out of memory");
+        return print_message("Out of memory\n");
     }
     print_message("Heap exhausted;");
     let megabytes = heap_bytes >> 20;

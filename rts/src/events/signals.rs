@@ -358,7 +358,11 @@ pub extern "C" fn unblockUserSignals() {
 /// The signal of the ticker. `process` resets it in children.
 #[no_mangle]
 pub extern "C" fn rtsTimerSignal() -> i32 {
-    libc::SIGVTALRM
+    if THREADED.load(Ordering::Relaxed) {
+        libc::SIGALRM
+    } else {
+        libc::SIGVTALRM
+    }
 }
 
 #[no_mangle]
