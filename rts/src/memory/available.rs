@@ -15,19 +15,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Requests below this many bytes are granted without a check: reading the limits costs as much as touching some pages.
-const MIN_CHECKED_BYTES: usize = 1 << 20;
 /// A request of at most this part (one in 16) of the last known limit is granted without reading the limits again.
 const UNCHECKED_DIVISOR: usize = 16;
 
 /// The limit in bytes when it was last read; 0 before.
 static LAST_LIMIT: AtomicUsize = AtomicUsize::new(0);
 
-/// Can the system give `bytes` bytes? Preserves `errno`.
+/// Can the system give `bytes` bytes? Preserves `errno`. Not for small requests (`prims/alloc.rs`): reading the limits
+/// costs as much as touching some pages.
 pub fn can_grant(bytes: usize) -> bool {
-    bytes < MIN_CHECKED_BYTES
-        || bytes <= LAST_LIMIT.load(Ordering::Relaxed) / UNCHECKED_DIVISOR
-        || bytes <= read_limit()
+    bytes <= LAST_LIMIT.load(Ordering::Relaxed) / UNCHECKED_DIVISOR || bytes <= read_limit()
 }
 
 #[cold]
@@ -236,7 +233,7 @@ mod tests {
 
     #[test]
     fn a_request_beyond_all_memory_is_refused() {
-        assert!(can_grant(MIN_CHECKED_BYTES));
+        assert!(can_grant(1 << 20));
         assert!(!can_grant(1 << 60));
         let limit = LAST_LIMIT.load(Ordering::Relaxed);
         assert!(can_grant(limit) && !can_grant(limit + 1));

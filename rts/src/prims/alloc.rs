@@ -30,7 +30,8 @@ unsafe fn count_towards_limit(hec: &Hec, words: usize) {
     }
 }
 
-/// Objects of fewer bytes are not checked: the collections that they cause account for them, as for small objects.
+/// Objects of fewer bytes are not checked. Reading the system's limits costs as much as touching some pages, and the
+/// collections that such objects cause account for them, as for small objects.
 const MIN_CHECKED_BYTES: usize = 1 << 20;
 
 /// Threads that wait for a full collection to decide their request, with the earlier result of [`max_heap::fit`].
