@@ -1,10 +1,21 @@
-//! Closure addresses, and access to the words of a closure.
-use crate::abi::{Info, TAG_MASK};
+//! Closure addresses, and access to the words of a closure. Info tables are in `info_table.rs`.
+use crate::abi::TAG_MASK;
 
 /// A pointer to a closure, as in registers, fields and stack slots. It may be tagged.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(transparent)]
 pub struct Closure(pub usize);
+
+/// An info pointer (the first word of a closure or stack frame).
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(transparent)]
+pub struct Info(pub usize);
+
+impl std::fmt::Debug for Info {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "info {:#x}", self.0)
+    }
+}
 
 impl Closure {
     pub const NULL: Closure = Closure(0);

@@ -1,17 +1,6 @@
 //! Info tables. A table lies directly before the entry code that the info pointer refers to.
 use crate::abi::layout::*;
-use crate::abi::Closure;
-
-/// An info pointer (the first word of a closure or stack frame).
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-#[repr(transparent)]
-pub struct Info(pub usize);
-
-impl std::fmt::Debug for Info {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "info {:#x}", self.0)
-    }
-}
+use crate::abi::{Closure, Info};
 
 /// Which of `size` words are pointers: bit i is set if word i is not a pointer.
 #[derive(Clone, Copy)]

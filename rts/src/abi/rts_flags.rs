@@ -8,12 +8,10 @@
 //! - `RtsConfig` is passed by value to `hs_main` and `hs_init_ghc`.
 // Fields keep the names that the headers give them.
 #![allow(non_snake_case)]
+use crate::abi::c_struct::{same_layout, Time};
 use crate::abi::layout::*;
 use crate::abi::rts_stats::GcDetails;
 use libc::{c_char, c_int, c_void, FILE};
-
-/// Nanoseconds, like the headers' `Time`.
-pub type Time = i64;
 
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -241,22 +239,6 @@ pub struct RtsConfig {
 
 // SAFETY: constants and functions.
 unsafe impl Sync for RtsConfig {}
-
-/// Asserts that a structure has the size and the field offsets of the headers.
-macro_rules! same_layout {
-    ($type:ty, $layout:ident, $($field:ident)*) => {
-        const _: () = {
-            let layout = [std::mem::size_of::<$type>() $(, std::mem::offset_of!($type, $field))*];
-            assert!(layout.len() == $layout.len());
-            let mut i = 0;
-            while i < layout.len() {
-                assert!(layout[i] == $layout[i]);
-                i += 1;
-            }
-        };
-    };
-}
-pub(crate) use same_layout;
 
 same_layout!(GcFlags, LAYOUT_GC_FLAGS,
     statsFile giveStats maxStkSize initialStkSize stkChunkSize stkChunkBufferSize

@@ -1,6 +1,6 @@
 //! The statistics structures that `GHC.Stats` and C programs read (`RTSStats`, `GCDetails`).
+use crate::abi::c_struct::{same_layout, Time};
 use crate::abi::layout::*;
-use crate::abi::rts_flags::{same_layout, Time};
 
 /// One collection (the headers' `GCDetails`).
 #[repr(C)]

@@ -105,3 +105,10 @@ pub fn is_static(c: Closure, s: Closure) -> bool {
 pub fn is_blackhole_info(i: Info) -> bool {
     i == info!(stg_BLACKHOLE_info) || i == info!(stg_CAF_BLACKHOLE_info) || i == info!(__stg_EAGER_BLACKHOLE_info)
 }
+
+/// Is this the header of a mutable array that has not been written to since a collection scavenged it, and that refers
+/// to nothing younger?
+#[inline(always)]
+pub fn is_clean_array_info(i: Info) -> bool {
+    i == info!(stg_MUT_ARR_PTRS_CLEAN_info) || i == info!(stg_SMALL_MUT_ARR_PTRS_CLEAN_info)
+}

@@ -20,7 +20,7 @@ use crate::events::{io_manager, io_poll, signals, ticker};
 use crate::observe::{eventlog, stats};
 use crate::prims::{adjustor, stable_ptr};
 use crate::sched::task::TaskRef;
-use crate::sched::{gc, handoff, hec, in_call, interrupt, settings, spark, stop_world, task_table};
+use crate::sched::{bound_threads, gc, handoff, hec, interrupt, settings, spark, stop_world, task_table};
 use crate::sync::throwto::finished;
 use crate::thread::park;
 
@@ -49,10 +49,10 @@ pub unsafe extern "C" fn forkProcess(entry: usize) -> libc::pid_t {
 }
 
 unsafe fn run_child(me: TaskRef, entry: usize) -> ! {
-    task_table::after_fork(me);
+    handoff::after_fork(me);
     eventlog::after_fork();
     let hec = hec();
-    let all: Vec<Tso> = in_call::every_thread().collect();
+    let all: Vec<Tso> = bound_threads::every_thread().collect();
     for t in all {
         let o = t.obj();
         o.bound = 0;
@@ -72,8 +72,8 @@ unsafe fn run_child(me: TaskRef, entry: usize) -> ! {
         spark::clear(h);
     }
     stop_world::resume(me);
-    crate::api::startup::after_fork();
-    in_call::after_fork();
+    crate::api::admission::after_fork();
+    bound_threads::after_fork();
     interrupt::after_fork();
     io_poll::after_fork();
     io_manager::after_fork();
@@ -84,7 +84,7 @@ unsafe fn run_child(me: TaskRef, entry: usize) -> ! {
     crate::memory::prefault::after_fork();
     ticker::restart();
     if settings().threaded {
-        crate::api::startup::start_event_manager(me);
+        io_manager::start(me);
     }
     let mut result = 0usize;
     let mut cap: *mut crate::hec::Hec = hec;
@@ -106,7 +106,7 @@ pub unsafe extern "C" fn forkOS_createThread(entry: usize) -> i32 {
         unsafe {
             // The runtime may have ended in the meantime; then no thread waits for this one. If it ends now, this
             // thread blocks for ever.
-            if crate::api::startup::is_running() {
+            if crate::api::admission::is_running() {
                 let me = task_table::current();
                 handoff::acquire(me);
                 let mut cap: *mut crate::hec::Hec = hec();

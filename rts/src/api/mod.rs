@@ -1,11 +1,13 @@
 //! What C and compiled code call by name: start and end of the runtime, RtsAPI, flags.
+mod admission;
 pub(crate) mod default_hooks;
+mod exit_code;
 mod exit_report;
 pub mod flags;
 pub mod fork_process;
 mod lifetime;
-pub mod misc;
 pub mod os_threads;
+pub mod perform_gc;
 pub mod rts_api;
 pub mod set_capabilities;
 pub mod shutdown;

@@ -5,7 +5,7 @@
 //! - Threads and types are those of pthreads, so that the headers' macros (`OS_ACQUIRE_LOCK`) work.
 //! - A failure that cannot happen in correct use ends the program, as in the stock runtime.
 use crate::abi::ways::Ways;
-use crate::api::misc::getNumberOfProcessors;
+use crate::api::set_capabilities::getNumberOfProcessors;
 use crate::base::fatal;
 use libc::{c_char, c_int, c_void, pthread_cond_t, pthread_key_t, pthread_mutex_t, pthread_t};
 use std::ptr::null_mut;

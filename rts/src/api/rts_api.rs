@@ -194,10 +194,10 @@ pub unsafe extern "C" fn rts_getSchedStatus(_hec: *mut Hec) -> Status {
 pub unsafe extern "C" fn rts_checkSchedStatus(site: *const libc::c_char, _hec: *mut Hec) {
     let (text, code) = match LAST_STATUS.with(|s| s.get()) {
         Status::Success => return,
-        Status::Killed => ("uncaught exception", crate::api::shutdown::EXIT_FAILURE),
-        Status::Interrupted => ("interrupted", crate::api::shutdown::EXIT_INTERRUPTED),
-        Status::HeapExhausted => ("heap exhausted", crate::api::shutdown::EXIT_HEAP_OVERFLOW),
-        Status::NotFinished => ("not finished", crate::api::shutdown::EXIT_INTERNAL_ERROR),
+        Status::Killed => ("uncaught exception", crate::api::exit_code::EXIT_FAILURE),
+        Status::Interrupted => ("interrupted", crate::api::exit_code::EXIT_INTERRUPTED),
+        Status::HeapExhausted => ("heap exhausted", crate::api::exit_code::EXIT_HEAP_OVERFLOW),
+        Status::NotFinished => ("not finished", crate::api::exit_code::EXIT_INTERNAL_ERROR),
     };
     let site = std::ffi::CStr::from_ptr(site).to_string_lossy();
     crate::base::fatal::print_message(&format!("{site}: {text}"));
@@ -207,7 +207,7 @@ pub unsafe extern "C" fn rts_checkSchedStatus(site: *const libc::c_char, _hec: *
 /// Acquires a HEC, for building values and calling Haskell.
 #[no_mangle]
 pub extern "C" fn rts_lock() -> *mut Hec {
-    crate::api::startup::require_running();
+    crate::api::admission::require_running();
     handoff::acquire_for_call(task_table::current());
     // SAFETY: just acquired.
     unsafe { hec() }

@@ -2,8 +2,8 @@
 //!
 //! *Locking*: HECs are created and disabled with the world stopped.
 use crate::abi::Ways;
-use crate::api::shutdown::EXIT_HEAP_OVERFLOW;
-use crate::base::fatal;
+use crate::api::exit_code::EXIT_HEAP_OVERFLOW;
+use crate::base::{config, fatal};
 use crate::collector::policy::heap_limits;
 use crate::hec;
 use crate::hec::{Hec, MAX_HECS};
@@ -12,6 +12,16 @@ use crate::sched::task::TaskRef;
 use crate::sched::{balance, handoff, hec, in_call, settings, stop_world, task_table};
 use crate::thread::create::new_io_thread;
 use crate::{memory, static_closure};
+
+/// Processors that may run Haskell: one in the non-threaded way.
+#[no_mangle]
+pub extern "C" fn getNumberOfProcessors() -> u32 {
+    if settings().threaded {
+        config::processors() as u32
+    } else {
+        1
+    }
+}
 
 /// Creates HECs until there are `n`. `holder`, which has stopped the world, holds the new ones. Without a holder they
 /// are idle.
@@ -26,7 +36,7 @@ pub unsafe fn make(n: usize, holder: Option<TaskRef>) {
         h.fun_table.gc_fun = static_closure!(__stg_gc_fun).0;
         h.remembered.init(memory::heap().gens.len());
         let chunk = heap_limits::chunk_bytes(n, nursery_bytes);
-        if !memory::nursery_chunks::distribute(&mut [&mut h.alloc], nursery_bytes, chunk) {
+        if !memory::nursery_distribution::distribute(&mut [&mut h.alloc], nursery_bytes, chunk) {
             fatal::exit_with(EXIT_HEAP_OVERFLOW, "out of memory for the allocation area");
         }
         h.alloc.large_limit = heap_limits::large_limit(nursery_bytes);

@@ -11,20 +11,15 @@
 //! 7. The process exits. `hs_exit` from a C main omits this step.
 //!
 //! *Checked by* `rts/tests/models/shutdown.rs`, for the phases of `lifetime.rs`.
+use crate::api::admission;
+use crate::api::exit_code::EXIT_HEAP_OVERFLOW;
 use crate::api::flags::setup;
-use crate::api::startup;
 use crate::base::fatal;
 use crate::observe::stats;
 use crate::sched::{handoff, hec, in_call, stop_world, task_table};
 use crate::static_closure;
 use crate::thread::create::new_io_thread;
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-pub const EXIT_FAILURE: i32 = 1;
-pub const EXIT_KILLED: i32 = 250;
-pub const EXIT_HEAP_OVERFLOW: i32 = 251;
-pub const EXIT_INTERRUPTED: i32 = 252;
-pub const EXIT_INTERNAL_ERROR: i32 = 254;
 
 /// Embedders may replace it (`exitFn` in `RtsAPI.h`); null means `exit`.
 #[no_mangle]
@@ -51,7 +46,7 @@ unsafe fn shut_down(fast: bool) {
     if !fast {
         flush_standard_handles();
     }
-    startup::close();
+    admission::close();
     crate::events::io_manager::stop_managers();
     let me = task_table::current();
     handoff::acquire(me);
@@ -82,10 +77,10 @@ unsafe fn flush_standard_handles() {
 /// Called from C, outside Haskell.
 #[no_mangle]
 pub unsafe extern "C" fn hs_exit() {
-    if startup::leave() {
+    if admission::leave() {
         shut_down(false);
         crate::events::signals::reset();
-        startup::mark_ended();
+        admission::mark_ended();
     }
 }
 
@@ -109,7 +104,7 @@ pub unsafe extern "C" fn shutdownHaskell() {
 /// The caller does not hold the HEC.
 #[no_mangle]
 pub unsafe extern "C" fn shutdownHaskellAndExit(code: i32, fast: i32) -> ! {
-    if startup::leave_all() {
+    if admission::leave_all() {
         shut_down(fast != 0);
     }
     exit_process(code)
@@ -126,7 +121,7 @@ pub extern "C" fn stg_exit(code: i32) -> ! {
 /// As for [`shutdownHaskellAndExit`].
 #[no_mangle]
 pub unsafe extern "C" fn shutdownHaskellAndSignal(signal: i32, fast: i32) -> ! {
-    if startup::leave_all() {
+    if admission::leave_all() {
         shut_down(fast != 0);
     }
     libc::signal(signal, libc::SIG_DFL);

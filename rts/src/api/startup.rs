@@ -3,81 +3,27 @@ use crate::abi::layout::{RtsOptsAll, SIZEOF_StgTSO};
 use crate::abi::rts_flags::RtsConfig;
 use crate::abi::Ways;
 use crate::abi::{Closure, WORD};
+use crate::api::admission::LIFETIME;
+use crate::api::exit_code::*;
 use crate::api::flags::setup;
-use crate::api::lifetime::{Leave, Lifetime, Start};
+use crate::api::lifetime::Start;
+use crate::api::shutdown::{heap_overflow_exit, shutdownHaskellAndExit};
 use crate::base::active_limit::ACTIVE_HECS;
 use crate::base::config::{checks, reports, settings_now, HeapSuggestion};
 use crate::base::fatal;
 use crate::collector;
 use crate::collector::roots::Visitor;
-use crate::events::{io_poll, signals, ticker};
+use crate::events::{io_manager, io_poll, signals, ticker};
 use crate::hec::priority;
 use crate::observe::{blackhole_profile, eventlog};
 use crate::sched;
 use crate::sched::gc::sync_time;
-use crate::sched::task::TaskRef;
 use crate::sched::{gc, handoff, hec, in_call, task_table};
 use crate::sync;
 use crate::thread::create::new_io_thread;
 use crate::thread::stack::StackSizes;
 use crate::{memory, static_closure};
-use std::sync::LazyLock;
 use std::time::Duration;
-
-static LIFETIME: LazyLock<Lifetime> = LazyLock::new(Lifetime::new);
-
-fn os_thread() -> libc::pid_t {
-    // SAFETY: a query.
-    unsafe { libc::gettid() }
-}
-
-/// Removes one user. True if it was the last; then the caller shuts down, and calls [`mark_ended`].
-pub fn leave() -> bool {
-    let result = LIFETIME.leave(os_thread());
-    if result == Leave::TooMany {
-        fatal::print_message("warning: too many hs_exit()s");
-    }
-    result == Leave::Last
-}
-
-/// Refuses calls into Haskell from now on.
-pub fn close() {
-    LIFETIME.close();
-}
-
-/// The runtime has been shut down, and the process continues.
-pub fn mark_ended() {
-    LIFETIME.mark_ended();
-}
-
-/// Ends the program, whether or not the runtime has other users. True if the caller must shut down. Waits for another
-/// OS thread that does.
-pub fn leave_all() -> bool {
-    LIFETIME.leave_all(os_thread())
-}
-
-/// In the child of a fork. It continues even if its parent was about to end.
-/// # Safety
-/// Called in the child, before any other OS thread is started.
-pub unsafe fn after_fork() {
-    LIFETIME.renew();
-}
-
-pub fn is_running() -> bool {
-    LIFETIME.in_use()
-}
-
-/// Ends a program that calls Haskell without a runtime.
-pub fn require_running() {
-    // SAFETY: no other thread uses the calls of a task that is not idle.
-    if !LIFETIME.can_enter(os_thread, || unsafe { task_table::current().calls.with(|calls| !calls.is_empty()) }) {
-        fatal::exit_with(
-            crate::api::shutdown::EXIT_FAILURE,
-            "error: a Haskell function was called while the runtime was not running: \
-             call hs_init() first, and do not call Haskell after hs_exit()",
-        );
-    }
-}
 
 /// Starts the runtime. Later calls only increment the number of users.
 /// # Safety
@@ -87,9 +33,7 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
     match LIFETIME.start() {
         Start::First => {}
         Start::Again => return,
-        Start::TooLate => {
-            fatal::exit_with(crate::api::shutdown::EXIT_FAILURE, "hs_init() cannot be called after hs_exit()")
-        }
+        Start::TooLate => fatal::exit_with(EXIT_FAILURE, "hs_init() cannot be called after hs_exit()"),
     }
     // `base` asks C for the encoding of the locale.
     libc::setlocale(libc::LC_CTYPE, c"".as_ptr());
@@ -100,7 +44,7 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
     let o = settings_now();
     let threaded = Ways::linked().threaded;
     if let Err(e) = memory::address_space::reserve() {
-        fatal::exit_with(crate::api::shutdown::EXIT_HEAP_OVERFLOW, &e);
+        fatal::exit_with(EXIT_HEAP_OVERFLOW, &e);
     }
     memory::generation::init(o.generations);
     if keep_cafs {
@@ -122,7 +66,7 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
     }
     gc::set_alloc_limit_grace(o.alloc_limit_grace_bytes);
     collector::policy::max_heap::set_grace(o.heap_grace_bytes);
-    gc::on_heap_exhausted(crate::api::shutdown::heap_overflow_exit);
+    gc::on_heap_exhausted(heap_overflow_exit);
     if let Some(limit) = o.long_gc_sync {
         sync_time::watch(sync_time::Watch { limit, on_slow: setup::long_gc_sync, on_stopped: setup::long_gc_sync_end });
     }
@@ -170,7 +114,7 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
     if threaded {
         let me = task_table::current();
         handoff::acquire(me);
-        start_event_manager(me);
+        io_manager::start(me);
         handoff::release(me);
     }
     crate::observe::stats::end_init();
@@ -195,15 +139,6 @@ fn collector_settings(o: &crate::base::config::Settings) -> collector::policy::h
         promote_at_once: checks.promote_at_once,
         ..collector::policy::heap_limits::Settings::DEFAULT
     }
-}
-
-/// Starts the event manager of `base`, in a bound in-call.
-/// # Safety
-/// The caller is `me` and holds the HEC.
-pub unsafe fn start_event_manager(me: TaskRef) {
-    let action = static_closure!(base_GHCziConcziIO_ensureIOManagerIsRunning_closure);
-    let t = new_io_thread(hec(), action, &sched::settings().stack);
-    in_call::run_to_end(me, t);
 }
 
 /// Runs between threads in the non-threaded way: handles signals, delays and descriptors.
@@ -316,7 +251,6 @@ pub unsafe extern "C" fn hs_main(
     main_closure: Closure,
     config: RtsConfig,
 ) -> ! {
-    use crate::api::shutdown::*;
     let (mut argc, mut argv) = (argc, argv);
     hs_init_ghc(&mut argc, &mut argv, config);
     let me = task_table::current();

@@ -9,7 +9,7 @@
 //! - A HEC that has not returned to its scheduler for a time slice does not count. It is most likely in an unsafe
 //!   foreign call, which may need no core.
 //! - The limit does not apply to a thread that is bound to a HEC, or that returns to it from a safe foreign call.
-use crate::hec::idle::IdleCount;
+use crate::base::idle_count::IdleCount;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The limit, and the counts that it depends on.

@@ -1,5 +1,5 @@
 //! Clocks, in nanoseconds, and the processor's tick counter.
-use crate::abi::rts_flags::Time;
+use crate::abi::c_struct::Time;
 use libc::clockid_t;
 
 fn read(clock: clockid_t) -> Time {
@@ -76,4 +76,9 @@ pub fn page_faults() -> i64 {
         libc::getrusage(libc::RUSAGE_SELF, &mut usage);
         usage.ru_majflt
     }
+}
+
+/// Seconds, for a report.
+pub fn seconds(ns: i64) -> f64 {
+    ns as f64 / 1e9
 }

@@ -4,8 +4,9 @@
 //!
 //! - `RtsFlags` is the only copy, because C code may change it while the program runs. The view is computed on request:
 //!   once for each collection or thread, not for each object.
+use crate::abi::c_struct::Time;
 use crate::abi::layout::*;
-use crate::abi::rts_flags::{flags, Flags, Time};
+use crate::abi::rts_flags::{flags, Flags};
 use std::sync::OnceLock;
 use std::time::Duration;
 

@@ -8,9 +8,9 @@
 //!
 //! *Checked by* the test below, which starts processes that fail in eight threads.
 use crate::base::program_args;
-use crate::observe::eventlog;
 use std::io::{Cursor, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::OnceLock;
 
 /// Exit code of a program that the system has no memory for. The stock runtime has the same.
 const OUT_OF_MEMORY: i32 = 251;
@@ -58,10 +58,24 @@ fn claim_exit() {
     }
 }
 
+/// The last action before the process ends early. The event log, which is above this layer, sets it.
+static LAST_ACTION: OnceLock<fn()> = OnceLock::new();
+
+/// Sets the function to call before the process ends early. It allocates nothing. Later calls have no effect.
+pub fn set_last_action(flush: fn()) {
+    let _ = LAST_ACTION.set(flush);
+}
+
+fn run_last_action() {
+    if let Some(flush) = LAST_ACTION.get() {
+        flush()
+    }
+}
+
 /// Ends the process at once, without running Haskell again.
 pub fn exit_now(code: i32) -> ! {
     claim_exit();
-    eventlog::flush_before_exit();
+    run_last_action();
     // SAFETY: ends the process; no code of the runtime runs after it.
     unsafe { libc::_exit(code) }
 }
@@ -95,7 +109,7 @@ pub fn broken(what: &str) -> ! {
     claim_exit();
     let at = std::panic::Location::caller();
     print_message(&format!("internal error: {what}\n    (Hecaton, {}:{})", at.file(), at.line()));
-    eventlog::flush_before_exit();
+    run_last_action();
     // SAFETY: as above.
     unsafe { libc::abort() }
 }

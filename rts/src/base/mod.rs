@@ -13,6 +13,7 @@ pub mod cpus;
 pub mod fatal;
 mod futex;
 pub(crate) mod global_alloc;
+pub mod idle_count;
 pub(crate) mod once_ptr;
 pub mod os_thread;
 pub(crate) mod poison;

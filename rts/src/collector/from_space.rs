@@ -18,7 +18,7 @@ use crate::collector::trace::worker::Worker;
 use crate::hec::{out_of_memory, Hec};
 use crate::memory::block_alloc;
 use crate::memory::block_alloc::{free_run, used_bytes, Run};
-use crate::memory::{blocks_of, heap, nursery_chunks, remembered_set, used_by, Age, BLOCK_BYTES};
+use crate::memory::{blocks_of, heap, nursery_distribution, remembered_set, used_by, Age, BLOCK_BYTES};
 
 /// The runs that are being evacuated.
 pub(super) struct FromSpace {
@@ -185,7 +185,7 @@ unsafe fn start_cycles(hecs: &mut [&mut Hec], bytes: usize, poison: bool) {
     }
     let mut areas: Vec<_> = hecs.iter_mut().map(|hec| &mut hec.alloc).collect();
     let chunk = heap_limits::chunk_bytes(areas.len(), bytes);
-    if !nursery_chunks::distribute(&mut areas, bytes, chunk) {
+    if !nursery_distribution::distribute(&mut areas, bytes, chunk) {
         out_of_memory(bytes);
     }
     for hec in hecs.iter_mut() {

@@ -27,42 +27,16 @@
 use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
 use crate::abi::tso::TSO_MODIFIES;
-use crate::abi::{Closure, Info, Tso, WORD};
+use crate::abi::{Closure, Tso, WORD};
 use crate::base::atomics::AtomicUsize;
 use crate::eval::frames::{first_word_of, is_pure, set_top, Frame};
+use crate::eval::modify_frame::*;
 use crate::eval::mut_var;
 use crate::eval::raise_async::{unwind, Goal};
 use crate::hec::modify_predictor;
 use crate::hec::write_barrier::dirty_MUT_VAR;
 use crate::hec::Hec;
 use crate::info;
-
-/// The layout of the frame: {info, tries, variable, value found, function}. If the operation is completed in another
-/// way, the last three words become `hec_has_modified` {info, value found, unused}. An update frame may then use the
-/// first two.
-const TRIES: usize = 1;
-const VARIABLE: usize = 2;
-const FOUND: usize = 3;
-const FUNCTION: usize = 4;
-const WORDS: usize = 5;
-const DONE: usize = 2;
-/// A bit in the word of tries: there may be more of these frames below.
-const NESTED: usize = 1 << 32;
-const _: () = assert!(DONE == UPD_FRAME_WORDS && DONE + 1 == FOUND && DONE + 3 == WORDS);
-
-/// The info tables of frames that wait for the result of a modification.
-#[inline(always)]
-fn modifications() -> [Info; 2] {
-    [info!(hec_modifying_component_info), info!(hec_modifying_whole_info)]
-}
-
-/// Does the frame wait for the result of a modification? (Most frames have another size, so that is compared first.)
-/// # Safety
-/// As for the methods of [`Frame`].
-#[inline(always)]
-pub(super) unsafe fn is_modification(frame: Frame) -> bool {
-    frame.small_words() == WORDS && modifications().contains(&frame.info())
-}
 
 /// An operation under way, as its frame describes it.
 struct Modification {
@@ -217,23 +191,6 @@ unsafe fn defer_running(hec: &mut Hec, t: Tso, frame: Frame) {
         thunk = m.defer(hec);
     }
     continue_after(t, frame, m.found, thunk);
-}
-
-/// The thread's stack is about to be frozen. A thread that resumes the work may be in other modifications, so each
-/// frame is marked as nested.
-/// # Safety
-/// The thread is stopped.
-pub(super) unsafe fn mark_nested(t: Tso) {
-    if t.obj().flags & TSO_MODIFIES == 0 {
-        return;
-    }
-    let mut frame = Frame::youngest(t.obj().stackobj);
-    while !matches!(frame.info().kind(), STOP_FRAME | UNDERFLOW_FRAME) {
-        if is_modification(frame) {
-            *frame.0.add(TRIES) |= NESTED;
-        }
-        frame = frame.older();
-    }
 }
 
 /// Records that a thread continues frozen work, perhaps within a modification.

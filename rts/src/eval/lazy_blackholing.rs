@@ -25,37 +25,17 @@ use crate::abi::layout::*;
 use crate::abi::{Closure, Info, Tso};
 use crate::eval::atomic_modify::{defer_all as defer_modifications, mark_resumed};
 use crate::eval::blackhole::release_queues;
+use crate::eval::claim_state::{claim_state, ClaimState};
 use crate::eval::find_update_frame::next_update;
 use crate::eval::frames::{set_top, Frame};
 use crate::eval::stack_squeeze::squeeze;
 use crate::eval::thunk;
-use crate::eval::thunk::State;
 use crate::eval::thunk_words::Heap;
 use crate::eval::{raise_async, update};
 use crate::hec::Hec;
 use crate::info;
 use crate::observe::blackhole_profile;
 use crate::thread::stack::SCANNED;
-
-/// The state of a thunk, for a thread that has an update frame for it.
-#[derive(PartialEq, Eq)]
-pub(super) enum ClaimState {
-    Free,
-    Own,
-    /// Another thread evaluates it, or it has a value.
-    Foreign,
-}
-
-/// Who owns the thunk?
-/// # Safety
-/// `thunk` is live and untagged.
-pub(super) unsafe fn claim_state(thunk: Closure, t: Tso) -> ClaimState {
-    match thunk::inspect(&Heap, thunk.0) {
-        State::Unclaimed => ClaimState::Free,
-        State::Claimed(_, claim) if thunk::owner(&Heap, claim) == Some(t.0) => ClaimState::Own,
-        State::Claimed(..) | State::BeingClaimed => ClaimState::Foreign,
-    }
-}
 
 /// Claims an unclaimed thunk. Returns false if another thread was faster.
 unsafe fn claim(hec: &mut Hec, thunk: Closure, t: Tso) -> bool {

@@ -3,9 +3,11 @@ pub mod atomic_modify;
 #[cfg(test)]
 mod atomic_modify_tests;
 pub mod blackhole;
+mod claim_state;
 mod find_update_frame;
 pub mod frames;
 pub mod lazy_blackholing;
+mod modify_frame;
 mod mut_var;
 pub mod raise;
 pub mod raise_async;
@@ -19,3 +21,4 @@ mod thunk_steal;
 mod thunk_words;
 pub mod unwind_hooks;
 pub mod update;
+pub mod wait_for_thunk;

@@ -26,9 +26,9 @@ use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
 use crate::abi::{Closure, Info, Tso, WORD};
 use crate::eval::blackhole::release_queues;
+use crate::eval::claim_state::{claim_state, ClaimState};
 use crate::eval::frames::{drop_chunk, set_top, Frame, ATOMICALLY_WORDS};
-use crate::eval::lazy_blackholing::{claim_state, ClaimState};
-use crate::eval::{atomic_modify, unwind_hooks, update};
+use crate::eval::{modify_frame, unwind_hooks, update};
 use crate::hec::run_queue::dirty_tso;
 use crate::hec::Hec;
 use crate::thread::park;
@@ -232,7 +232,7 @@ pub unsafe fn raise_async(hec: &mut Hec, t: Tso, exception: Option<Closure>) {
         (unwind_hooks::get().leave_queues)(hec, t);
     }
     let goal = if exception.is_some() { Goal::Handler } else { Goal::Bottom };
-    atomic_modify::mark_nested(t);
+    modify_frame::mark_nested(t);
     let frame = unwind(hec, t, goal);
     match exception {
         Some(e) if frame.info().kind() == CATCH_FRAME => enter_handler(t, frame, e),

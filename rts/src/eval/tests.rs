@@ -1,7 +1,8 @@
 //! Tests of claims, updates, frozen work and exceptions on hand-made stacks.
-use super::blackhole::{self, park, stop_waiting};
+use super::blackhole::{self, stop_waiting};
 use super::raise::hec_raise;
 use super::update::update;
+use super::wait_for_thunk::{self, park};
 use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
 use crate::abi::{Closure, Tso};
@@ -229,7 +230,7 @@ fn the_first_value_stays() {
 
 /// Queues the thread behind many others.
 unsafe fn queue_far_back(w: &mut World, a: Tso) {
-    for _ in 0..blackhole::MAX_QUEUE_SEARCH {
+    for _ in 0..wait_for_thunk::MAX_QUEUE_SEARCH {
         let other = w.thread_with(&[t::ret_p().0, 8]);
         w.hec.run_queue.push_back(&mut w.hec.remembered, other);
     }
@@ -313,7 +314,7 @@ fn a_thread_of_another_hec_that_is_waited_for_runs_next_there() {
         // Now this is the HEC that reads messages.
         park::ownership(owner).hand_over(w.hec.address());
         [other, owner].into_iter().for_each(|t| w.hec.run_queue.push_back(&mut w.hec.remembered, t));
-        messages.into_iter().for_each(|l| blackhole::prioritise_message(w.hec, l));
+        messages.into_iter().for_each(|l| wait_for_thunk::prioritise_message(w.hec, l));
         assert_eq!(w.hec.run_queue.pop_front(), Some(owner));
         while w.hec.run_queue.pop_front().is_some() {}
     }
@@ -332,7 +333,7 @@ fn a_thunk_is_stolen_for_a_thread_of_another_hec() {
         assert!(park(w.hec, b, x));
         park::ownership(a).hand_over(w.hec.address());
         queue_far_back(&mut w, a);
-        there.take_messages().into_iter().for_each(|l| blackhole::prioritise_message(w.hec, l));
+        there.take_messages().into_iter().for_each(|l| wait_for_thunk::prioritise_message(w.hec, l));
         assert_eq!(blackhole::owner_of(x), None);
         assert_eq!(stack(a), [enter(), x.0, ret, 8, stop()]);
         assert_eq!(b.obj().why_blocked as usize, NotBlocked);

@@ -6,6 +6,10 @@
 //!
 //! *Locking*: none. Descriptors are atomics, and writes to them are async-signal-safe.
 use crate::hec::MAX_HECS;
+use crate::sched::task::TaskRef;
+use crate::sched::{handoff, hec, in_call, settings, task_table};
+use crate::static_closure;
+use crate::thread::create::new_io_thread;
 use std::sync::atomic::{AtomicI32, Ordering};
 
 const DIE: u8 = 0xfe;
@@ -53,6 +57,32 @@ pub fn stop_managers() {
         send(fd.swap(-1, Ordering::AcqRel), &[DIE]);
     }
     WAKEUP_FD.store(-1, Ordering::Release);
+}
+
+/// Starts the event manager of `base`, in a bound in-call.
+/// # Safety
+/// The caller is `me` and holds the HEC.
+pub unsafe fn start(me: TaskRef) {
+    let action = static_closure!(base_GHCziConcziIO_ensureIOManagerIsRunning_closure);
+    let t = new_io_thread(hec(), action, &settings().stack);
+    in_call::run_to_end(me, t);
+}
+
+/// Starts the event manager of `base`, unless it runs. Only the threaded way has one.
+/// # Safety
+/// Called outside Haskell.
+#[no_mangle]
+pub unsafe extern "C" fn ioManagerStart() {
+    let me = task_table::current();
+    handoff::acquire(me);
+    start(me);
+    handoff::release(me);
+}
+
+/// Ends the event manager of `base`.
+#[no_mangle]
+pub extern "C" fn ioManagerDie() {
+    stop_managers()
 }
 
 /// Sends a signal to the timer manager, which runs its handlers. Async-signal-safe. False if there is no manager.

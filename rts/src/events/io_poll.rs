@@ -15,10 +15,11 @@ use crate::abi::Tso;
 use crate::collector::roots::Visitor;
 use crate::eval::raise_async::raise_async;
 use crate::events::signals;
+use crate::hec::wait::Wait;
 use crate::hec::Hec;
 use crate::sched::{event_poll, handoff};
 use crate::static_closure;
-use crate::thread::park::{block, unblock, Wait};
+use crate::thread::park::{block, unblock};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 

@@ -374,3 +374,10 @@ pub extern "C" fn startTimer() {
 pub extern "C" fn stopTimer() {
     super::ticker::pause(true);
 }
+
+/// Raises a signal in the calling thread.
+#[no_mangle]
+pub extern "C" fn genericRaise(signal: i32) -> i32 {
+    // SAFETY: any number may be passed.
+    unsafe { libc::raise(signal) }
+}

@@ -15,8 +15,10 @@ pub mod mailbox;
 pub mod modify_predictor;
 pub mod priority;
 pub mod run_queue;
+pub mod spare_chunks;
 pub(crate) mod spark_pool;
 pub mod spark_skip;
+pub mod wait;
 pub mod write_barrier;
 use crate::abi::layout::*;
 use crate::abi::{Closure, FunTable, RegTable, Tso};
@@ -35,9 +37,9 @@ use crate::base::adaptive_spin::AdaptiveSpin;
 use crate::hec::balance_backoff::BALANCE_BACKOFF;
 use crate::hec::mailbox::Mailbox;
 use crate::hec::run_queue::ThreadQueue;
+use crate::hec::spare_chunks::SpareChunks;
 use crate::hec::spark_pool::SparkRing;
-use crate::thread::park::Wait;
-use crate::thread::stack_cache::SpareChunks;
+use crate::hec::wait::Wait;
 use std::mem::offset_of;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering};
 use std::sync::OnceLock;
@@ -219,8 +221,8 @@ impl Hec {
         unsafe { (*self.alloc.run).free + BALANCE_BACKOFF.delay_bytes() - 1 }
     }
 
-    /// Takes the request to the running thread: to stop for a signal or a returning task, or because its time
-    /// slice has ended (`SLICE_ENDED`). 0 means none. Only the holder calls this. A signal that arrives later sets the request
+    /// Takes the request to the running thread: to stop for a signal or a returning task, or because its time slice has
+    /// ended (`SLICE_ENDED`). 0 means none. Only the holder calls this. A signal that arrives later sets the request
     /// again.
     pub fn take_request(&self) -> u32 {
         let asked = self.context_switch.load(Ordering::Relaxed);
@@ -347,6 +349,12 @@ impl Hec {
     /// Takes all messages, oldest first.
     pub fn take_messages(&mut self) -> Vec<Closure> {
         self.mailbox.take()
+    }
+
+    /// Is it enabled? Only then may spark threads run on it: on a disabled HEC they would have to move at once, so its
+    /// sparks are stolen instead.
+    pub fn is_enabled(&self) -> bool {
+        (self.no as usize) < enabled()
     }
 
     /// Are there threads to run here, or one that runs?

@@ -11,6 +11,7 @@ pub mod block_alloc;
 pub mod generation;
 pub mod nursery;
 pub mod nursery_chunks;
+pub mod nursery_distribution;
 pub mod object_size;
 mod pinned;
 pub mod prefault;

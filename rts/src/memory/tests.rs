@@ -316,7 +316,7 @@ fn a_full_nursery_takes_unused_chunks_of_others() {
     let chunk = 4 * BLOCK_BYTES;
     let before = blocks_in_use();
     unsafe {
-        assert!(nursery_chunks::distribute(&mut [&mut a, &mut b, &mut c], 4 * chunk, chunk));
+        assert!(nursery_distribution::distribute(&mut [&mut a, &mut b, &mut c], 4 * chunk, chunk));
         let in_use = blocks_in_use();
         // In the first cycle each HEC has its own chunks.
         assert_eq!(nursery_chunks::bytes_taken(), 3 * chunk);
@@ -332,7 +332,7 @@ fn a_full_nursery_takes_unused_chunks_of_others() {
             area.start_cycle();
             assert_eq!(area.used(), 0);
         }
-        assert!(nursery_chunks::distribute(&mut [&mut a, &mut b, &mut c], 4 * chunk, chunk));
+        assert!(nursery_distribution::distribute(&mut [&mut a, &mut b, &mut c], 4 * chunk, chunk));
         assert_eq!(blocks_in_use(), in_use);
         // Now the second HEC loses the chunks that it has not begun. The third was idle and loses none.
         for n in 1..=7 {
@@ -344,10 +344,10 @@ fn a_full_nursery_takes_unused_chunks_of_others() {
             area.start_cycle();
         }
         // Every HEC has its share again.
-        assert!(nursery_chunks::distribute(&mut [&mut a, &mut b, &mut c], 4 * chunk, chunk));
+        assert!(nursery_distribution::distribute(&mut [&mut a, &mut b, &mut c], 4 * chunk, chunk));
         assert_eq!(blocks_in_use(), in_use);
         assert!((0..4).all(|n| b.next_run() || n == 3));
-        assert!(nursery_chunks::distribute(&mut [&mut a, &mut b, &mut c], chunk, chunk));
+        assert!(nursery_distribution::distribute(&mut [&mut a, &mut b, &mut c], chunk, chunk));
         assert_eq!(blocks_in_use() - before, 3 * 4);
     }
 }
@@ -358,7 +358,7 @@ fn the_overflow_area_is_half_of_all_nurseries() {
     let (mut a, mut b) = (AllocArea::new(1), AllocArea::new(2));
     let chunk = 2 * BLOCK_BYTES;
     unsafe {
-        assert!(nursery_chunks::distribute(&mut [&mut a, &mut b], 3 * chunk, chunk));
+        assert!(nursery_distribution::distribute(&mut [&mut a, &mut b], 3 * chunk, chunk));
         let in_use = blocks_in_use();
         for _ in 0..2 {
             // Two chunks of its own, and three of the overflow area: half of what both have.
@@ -374,7 +374,7 @@ fn the_overflow_area_is_half_of_all_nurseries() {
                 area.was_used = false;
             }
             // They are freed, and the next cycle has as many.
-            assert!(nursery_chunks::distribute(&mut [&mut a, &mut b], 3 * chunk, chunk));
+            assert!(nursery_distribution::distribute(&mut [&mut a, &mut b], 3 * chunk, chunk));
             assert_eq!(blocks_in_use(), in_use);
         }
     }
@@ -387,21 +387,21 @@ fn a_request_larger_than_a_chunk_is_met_in_the_next_cycle() {
     let chunk = 2 * BLOCK_BYTES;
     let before = blocks_in_use();
     unsafe {
-        assert!(nursery_chunks::distribute(&mut [&mut a], 2 * chunk, chunk));
+        assert!(nursery_distribution::distribute(&mut [&mut a], 2 * chunk, chunk));
         a.note_refusal(chunk);
         assert!(!a.must_stop());
         a.note_refusal(3 * chunk);
         assert!(a.must_stop() && !a.next_run());
         a.end_cycle();
         a.start_cycle();
-        assert!(nursery_chunks::distribute(&mut [&mut a], 2 * chunk, chunk));
+        assert!(nursery_distribution::distribute(&mut [&mut a], 2 * chunk, chunk));
         assert!(a.limit() - (*a.run).start >= 3 * chunk);
         // Only for one cycle.
         fill(&mut a);
         assert!(a.next_run() && a.limit() - (*a.run).start == chunk);
         a.end_cycle();
         a.start_cycle();
-        assert!(nursery_chunks::distribute(&mut [&mut a], 2 * chunk, chunk));
+        assert!(nursery_distribution::distribute(&mut [&mut a], 2 * chunk, chunk));
         assert_eq!(blocks_in_use() - before, 4);
     }
 }

@@ -1,5 +1,5 @@
 //! Time and copied bytes of each phase of a collection (`--gc-phases`).
-use crate::observe::stats::text::seconds;
+use crate::base::clock::seconds;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 

@@ -1,8 +1,22 @@
-//! Unsupported features: their functions report so.
-use crate::base::fatal::broken;
+//! Unsupported features, and points that compiled code never reaches: their functions report so.
+use crate::base::fatal::{broken, unsupported};
 use libc::{c_char, c_void};
 use std::ffi::CStr;
 use std::ptr;
+
+/// Ends the program because a feature is not supported.
+/// # Safety
+/// `feature` is a C string.
+#[no_mangle]
+pub unsafe extern "C" fn hec_unsupported(feature: *const libc::c_char) -> ! {
+    unsupported(&CStr::from_ptr(feature).to_string_lossy())
+}
+
+/// Ends the program because an object without entry code was entered.
+#[no_mangle]
+pub extern "C" fn hec_entered(closure: usize) -> ! {
+    broken(&format!("entered {closure:#x}, which has no entry code"))
+}
 
 /// `panic#`: compiled code reached a point that it must never reach.
 /// # Safety
@@ -49,3 +63,9 @@ pub static mut rts_breakpoint_io_action: usize = 0;
 pub extern "C" fn rts_isProfiled() -> i32 {
     0
 }
+
+#[no_mangle]
+pub extern "C" fn startProfTimer() {}
+
+#[no_mangle]
+pub extern "C" fn stopProfTimer() {}

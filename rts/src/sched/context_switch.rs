@@ -23,7 +23,7 @@ use crate::hec::{Handed, Hec};
 use crate::observe::eventlog::hooks as eventlog;
 use crate::sched::{balance, event_poll, gc, handoff, settings, spark};
 use crate::sync::throwto::finished;
-use crate::sync::{stm, wait_queues};
+use crate::sync::{park_thread, stm};
 use crate::thread::stack_shrink::make_ready;
 
 /// Switches from the running thread, which leaves with `ret`, to the next one on the queue. Returns 0 if the
@@ -138,7 +138,7 @@ pub(super) unsafe fn bring_to_rest(hec: &mut Hec, t: Tso, ret: usize) {
         priority::on_block(t);
     }
     // If work was cut off or deferred, the thread repeats the operation when it runs again.
-    if thread_paused(hec, t) || deferred || !wait_queues::park(hec, t) {
+    if thread_paused(hec, t) || deferred || !park_thread::park(hec, t) {
         hec.run_queue.push_front(&mut hec.remembered, t);
     }
 }

@@ -21,7 +21,7 @@ use crate::abi::Tso;
 use crate::eval::raise_async::raise_async;
 use crate::hec::{self, Hec};
 use crate::sched::task::TaskRef;
-use crate::sched::{handoff, in_call, spark, stop_world, time_slices};
+use crate::sched::{bound_threads, handoff, spark, stop_world, time_slices};
 use crate::sync::throwto::finished;
 use std::sync::atomic::{AtomicI32, AtomicU8, Ordering};
 
@@ -85,7 +85,7 @@ pub unsafe fn end_threads(me: TaskRef) {
         }
         if is_requested() {
             let hec = super::hec();
-            let all: Vec<Tso> = in_call::every_thread().collect();
+            let all: Vec<Tso> = bound_threads::every_thread().collect();
             let in_call =
                 |t: Tso| matches!(t.obj().why_blocked as usize, BlockedOnCCall | BlockedOnCCall_Interruptible);
             for t in all.into_iter().filter(|&t| !finished(t) && !in_call(t)) {

@@ -21,25 +21,12 @@ use crate::observe::eventlog::hooks as eventlog;
 use crate::sched::call_predictor::Call;
 use crate::sched::fiber::Fiber;
 use crate::sched::handoff::protocol::HandoffSlot as _;
-use crate::sched::task::{TaskRef, Wakeup};
+use crate::sched::task::{ForeignCall, TaskRef, Wakeup};
 use crate::sched::{handoff, hec, settings, task_table, time_slices};
 use crate::sync::throwto;
 use crate::thread::park;
 use crate::thread::stack::dirty_stack;
 use std::sync::atomic::Ordering;
-
-/// A foreign call in progress.
-pub struct ForeignCall {
-    tso: Tso,
-    /// The OS thread that makes the call, for calls that may be interrupted.
-    os_thread: libc::pthread_t,
-    interruptible: bool,
-    /// The HEC that the thread is pinned to.
-    home: Option<usize>,
-}
-
-// SAFETY: only the thread's task accesses it, or any task while the world is stopped.
-unsafe impl Send for ForeignCall {}
 
 /// Releases the HEC for the duration of a foreign call.
 /// # Safety

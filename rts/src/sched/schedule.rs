@@ -8,15 +8,15 @@ use super::fiber::Fiber;
 use super::task::{TaskRef, Wakeup};
 use super::{hec, settings, spark};
 use crate::abi::layout::*;
-use crate::abi::Tso;
-use crate::eval::blackhole;
+use crate::abi::{Closure, Tso};
 use crate::eval::lazy_blackholing::{has_squeezable_frames, thread_paused};
 use crate::eval::raise_async::raise_async;
+use crate::eval::{blackhole, wait_for_thunk};
 use crate::hec::priority;
 use crate::hec::{self, GcRequest, Handed, Hec, POLL_EVENTS, SLICE_ENDED};
+use crate::sched::bound_threads::bound_thread_of;
 use crate::sched::handoff::protocol::Task as _;
-use crate::sched::in_call;
-use crate::sched::in_call::{InCall, Status};
+use crate::sched::task::{InCall, Status};
 use crate::sched::{balance, context_switch, event_poll, gc, handoff, interrupt, safe_call, stg_run};
 use crate::sync::{stm, throwto, throwto_protocol};
 use crate::thread::stack::{grow, Grown};
@@ -107,7 +107,7 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
                 }
             }
             // No thread is runnable: run sparks.
-            None if spark::can_run(hec) && spark::any() && !interrupt::has_ended_threads() => spark::start_thread(hec),
+            None if hec.is_enabled() && spark::any() && !interrupt::has_ended_threads() => spark::start_thread(hec),
             None => {
                 if !release_until_work(me, ic) {
                     return;
@@ -139,7 +139,7 @@ unsafe fn read_messages(hec: &mut Hec) {
         if message.info() == info!(stg_TSO_info) {
             hec.run_queue.push_back(&mut hec.remembered, Tso(message.0));
         } else if message.info() == info!(stg_MSG_BLACKHOLE_info) {
-            blackhole::prioritise_message(hec, message);
+            wait_for_thunk::prioritise_message(hec, message);
         } else {
             throwto_protocol::process(hec, message);
         }
@@ -188,10 +188,28 @@ pub unsafe fn worker_loop(me: TaskRef) {
 unsafe fn on_finished(hec: &mut Hec, t: Tso) {
     throwto::thread_finished(hec, t);
     if t.obj().bound != 0 {
-        in_call::finish(t);
+        finish(t);
     } else {
         stack_cache::add(hec, t, settings().stack.first_chunk());
     }
+}
+
+/// Gives the in-call of a finished bound thread its result.
+/// # Safety
+/// `t` has finished and is bound.
+unsafe fn finish(t: Tso) {
+    let o = t.obj();
+    let ic = &mut *(o.bound as *mut InCall);
+    o.bound = 0;
+    // The result is above the one frame that is left.
+    let sp = o.stackobj.obj().sp as *const usize;
+    ic.result = Closure(*sp.add(1));
+    ic.status = match o.what_next as usize {
+        ThreadComplete => Status::Success,
+        _ if gc::heap_exhausted() => Status::HeapExhausted,
+        _ if interrupt::has_ended_threads() || handoff::stopping() => Status::Interrupted,
+        _ => Status::Killed,
+    };
 }
 
 /// Runs a thread until it stops. If the task is in an in-call and this is not its bound thread, it runs on a fiber,
@@ -357,7 +375,7 @@ unsafe fn wait_for_event(me: TaskRef, ic: Option<*mut InCall>) {
     if !hec.run_queue.is_empty() {
         return;
     }
-    if let Some(t) = ic.and_then(|c| in_call::bound_thread_of(c)) {
+    if let Some(t) = ic.and_then(|c| bound_thread_of(c)) {
         // Blocked on something that is still reachable, but no thread can wake it.
         if !raise_deadlock(hec, t) {
             crate::base::fatal::exit_with(1, "every thread is blocked, and nothing can wake one");

@@ -182,11 +182,6 @@ pub fn any() -> bool {
     (0..hec::count()).map(sparks_of).any(|s| !s.is_empty())
 }
 
-/// May spark threads run on this HEC? On a disabled one they would have to move at once; its sparks are stolen instead.
-pub fn can_run(hec: &Hec) -> bool {
-    (hec.no as usize) < hec::enabled()
-}
-
 /// Puts a spark thread on the queue.
 /// # Safety
 /// The caller holds the HEC, or the HEC is idle and the caller holds the lock of its slot.

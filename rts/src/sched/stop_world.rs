@@ -15,16 +15,14 @@
 use crate::base::active_limit::ACTIVE_HECS;
 use crate::hec;
 use crate::hec::Hec;
-use crate::sched::gc::sync_time;
+use crate::sched::gc::{helper_spin, sync_time};
 use crate::sched::handoff;
 use crate::sched::handoff::HecSlot;
 use crate::sched::stop_world_protocol;
 use crate::sched::task::TaskRef;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 static WORLD: stop_world_protocol::World = stop_world_protocol::World(AtomicBool::new(false));
-/// Were more HECs busy than there are cores when the world was stopped?
-static OVERSUBSCRIBED: AtomicBool = AtomicBool::new(false);
 
 fn others(me: TaskRef) -> impl Iterator<Item = &'static HecSlot> + Clone {
     let mine = me.last();
@@ -40,7 +38,7 @@ pub unsafe fn stop(me: TaskRef) -> bool {
         return true;
     }
     let on_begin = || {
-        OVERSUBSCRIBED.store(ACTIVE_HECS.oversubscribed(), Ordering::Relaxed);
+        helper_spin::set_oversubscribed(ACTIVE_HECS.oversubscribed());
         sync_time::begin();
     };
     let stopped = WORLD.stop(me, handoff::slot(me.last()), others(me), on_begin);
@@ -64,11 +62,6 @@ pub unsafe fn resume(me: TaskRef) {
     if hec::many() {
         WORLD.resume(others(me));
     }
-}
-
-/// Would tasks that spin while the world is stopped take cores from HECs that have not stopped yet?
-pub(super) fn is_oversubscribed() -> bool {
-    OVERSUBSCRIBED.load(Ordering::Relaxed)
 }
 
 /// Every HEC.

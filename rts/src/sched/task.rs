@@ -9,6 +9,7 @@
 //! - An idle worker may also be given the foreign call of a thread that ran on another task's OS thread
 //!   ([`crate::sched::fiber`]).
 use super::fiber::Fiber;
+use crate::abi::{Closure, Tso};
 use crate::base::active_limit::ACTIVE_HECS;
 use crate::base::adaptive_spin::AdaptiveSpin;
 use crate::base::fatal::broken;
@@ -18,14 +19,12 @@ use crate::hec::fork_safe_lock::HolderLock;
 use crate::hec::{self, Hec};
 use crate::observe::eventlog::hooks as eventlog;
 use crate::sched::call_predictor::Call;
+use crate::sched::gc::helper_spin;
 use crate::sched::gc::helper_spin::HelperSpin;
 use crate::sched::handoff::protocol;
 use crate::sched::handoff::protocol::{AssignedHec, Signal};
-use crate::sched::in_call::InCall;
-use crate::sched::safe_call::ForeignCall;
 use crate::sched::task_parker;
 use crate::sched::task_parker::Parker;
-use crate::sched::task_table;
 use std::cell::Cell;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -39,6 +38,40 @@ static A_TASK_SPINS: AtomicBool = AtomicBool::new(false);
 
 /// What a waiting task is given: a HEC, or a thread's native stack in a foreign call.
 pub type Wakeup = task_parker::Wakeup<Fiber>;
+
+/// The result of an in-call, as C callers see it (`SchedulerStatus`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(C)]
+pub enum Status {
+    NotFinished = 0,
+    Success = 1,
+    Killed = 2,
+    Interrupted = 3,
+    HeapExhausted = 4,
+}
+
+/// A call from C into Haskell in progress (`in_call.rs`).
+pub struct InCall {
+    pub task: TaskRef,
+    pub status: Status,
+    /// The value returned, or the exception that killed the thread.
+    pub result: Closure,
+    /// The in-call that this OS thread was in when it called the C code that made this one.
+    pub(super) prev: *mut InCall,
+}
+
+/// A foreign call in progress.
+pub struct ForeignCall {
+    pub(super) tso: Tso,
+    /// The OS thread that makes the call, for calls that may be interrupted.
+    pub(super) os_thread: libc::pthread_t,
+    pub(super) interruptible: bool,
+    /// The HEC that the thread is pinned to.
+    pub(super) home: Option<usize>,
+}
+
+// SAFETY: only the thread's task accesses it, or any task while the world is stopped.
+unsafe impl Send for ForeignCall {}
 
 /// An OS thread that runs, or has run, Haskell.
 pub struct Task {
@@ -182,6 +215,11 @@ impl Task {
         self.os_thread() != 0
     }
 
+    /// The number that names the task in event logs.
+    pub fn name(&self) -> u64 {
+        self as *const Task as u64
+    }
+
     /// The number of the HEC that it holds or held last.
     pub fn last(&self) -> usize {
         self.last.get()
@@ -201,7 +239,7 @@ impl protocol::Task for TaskRef {
         self.hec.set(hec::address(no));
         let before = self.last.replace(no);
         if before != no {
-            eventlog::task_migrated(task_table::name(self), before as u32, no as u32);
+            eventlog::task_migrated(self.name(), before as u32, no as u32);
         }
     }
 
@@ -231,7 +269,7 @@ impl protocol::Task for TaskRef {
 
     /// In most cases the stop is for a short collection, with which the task helps.
     fn will_wait_for_world(self) {
-        if !crate::sched::stop_world::is_oversubscribed() {
+        if !helper_spin::is_oversubscribed() {
             self.volunteer.set(gc_threads::volunteer(self.last()));
         }
     }

@@ -11,13 +11,14 @@
 //! - A HEC is never late: a task that waits for one resumes when it has it.
 use crate::base::fatal;
 use crate::hec::fork_safe_lock::Lock;
+use crate::hec::Hec;
 use crate::observe::eventlog::hooks as eventlog;
 use crate::observe::stats::Tasks;
-use crate::sched::handoff;
 use crate::sched::task::{same, Task, TaskRef};
 use std::cell::Cell;
 use std::os::unix::thread::JoinHandleExt;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::OnceLock;
 
 /// The size of a worker's native stack in bytes. Foreign calls run on it, so it is as large as a small OS thread's.
 const WORKER_STACK_BYTES: usize = 2 << 20;
@@ -81,17 +82,21 @@ pub fn current() -> TaskRef {
     })
 }
 
+/// The HEC that the calling OS thread holds.
+/// # Safety
+/// The calling OS thread holds one, and no other reference to it is in use. A call that releases or acquires a HEC ends
+/// the life of earlier references.
+#[inline]
+pub unsafe fn hec() -> &'static mut Hec {
+    &mut *current().held()
+}
+
 /// The calling OS thread makes no more calls into Haskell for now. Does nothing within such a call or in a call from
 /// Haskell.
 pub fn release_current() {
     if ME.get().is_some_and(|t| t.is_done()) {
         retire();
     }
-}
-
-/// The number that names the task in event logs.
-pub fn name(t: &Task) -> u64 {
-    t as *const Task as u64
 }
 
 /// The numbers of OS threads that have run Haskell.
@@ -102,8 +107,17 @@ pub fn counts() -> Tasks {
     Tasks { total: bound + workers, bound, workers, peak_workers }
 }
 
+/// What workers do. The loop is above this file, and starts workers itself, so `sched::init` sets it.
+static WORKER_LOOP: OnceLock<unsafe fn(TaskRef)> = OnceLock::new();
+
+/// Has workers do this.
+pub(super) fn run_workers_by(worker_loop: unsafe fn(TaskRef)) {
+    let _ = WORKER_LOOP.set(worker_loop);
+}
+
 /// Starts a worker: an OS thread that waits for a HEC and then runs threads.
 pub fn start_worker() -> TaskRef {
+    let Some(&run) = WORKER_LOOP.get() else { fatal::broken("a worker before the scheduler has been initialised") };
     let t = register();
     let alive = WORKERS.fetch_add(1, Ordering::Relaxed) + 1;
     PEAK_WORKERS.fetch_max(alive, Ordering::Relaxed);
@@ -113,10 +127,10 @@ pub fn start_worker() -> TaskRef {
             ME.set(Some(t));
             // SAFETY: the task is new and holds no HEC.
             unsafe {
-                eventlog::task_created(name(t), t.last() as u32);
-                crate::sched::schedule::worker_loop(t);
+                eventlog::task_created(t.name(), t.last() as u32);
+                run(t);
             }
-            eventlog::task_deleted(name(t));
+            eventlog::task_deleted(t.name());
             WORKERS.fetch_sub(1, Ordering::Relaxed);
             retire();
         });
@@ -132,7 +146,7 @@ pub fn start_worker() -> TaskRef {
 /// other OS threads held at the fork stay locked, so all are made anew.
 /// # Safety
 /// Called in the child, before anything else.
-pub unsafe fn after_fork(me: TaskRef) {
+pub(super) unsafe fn after_fork(me: TaskRef) {
     IN_USE.renew(vec![me]);
     FREE.renew(Vec::new());
     me.after_fork();
@@ -140,5 +154,4 @@ pub unsafe fn after_fork(me: TaskRef) {
     WORKERS.store(0, Ordering::Relaxed);
     PEAK_WORKERS.store(0, Ordering::Relaxed);
     ALL_WORKERS.store(0, Ordering::Relaxed);
-    handoff::after_fork(me);
 }

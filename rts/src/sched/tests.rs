@@ -4,8 +4,9 @@ use super::*;
 use crate::abi::layout::*;
 use crate::abi::{Closure, RegTable, Tso};
 use crate::hec::spark_pool::SparkRing;
+use crate::hec::Hec;
 use crate::hec::{GcRequest, SLICE_ENDED};
-use crate::memory::{block_alloc, nursery_chunks};
+use crate::memory::{block_alloc, nursery_distribution};
 use crate::sched::in_call::{run_to_end, Status};
 use crate::sched::safe_call::{resumeThread, suspendThread};
 use crate::static_closure;
@@ -246,7 +247,9 @@ fn a_call_that_returns_finds_the_nursery_where_it_is_now() {
         let before = hec().alloc.limit();
         let (a, b) = (block_alloc::alloc_run(1, crate::memory::Age::NURSERY), 1 << 16);
         assert!(
-            a.is_some() && nursery_chunks::distribute(&mut [&mut hec().alloc], b, b) && hec().alloc.limit() != before
+            a.is_some()
+                && nursery_distribution::distribute(&mut [&mut hec().alloc], b, b)
+                && hec().alloc.limit() != before
         );
         handoff::release(task_table::current());
         let reg = resumeThread(token);
@@ -468,7 +471,7 @@ fn tasks_of_ended_os_threads_are_used_again() {
                 task_table::release_current();
                 task_table::current();
             }
-            task_table::name(me)
+            me.name()
         })
         .join()
         .unwrap()

@@ -5,7 +5,7 @@
 //!
 //! | moment | function |
 //! |---|---|
-//! | a thread waits | [`wait_queues::park`] |
+//! | a thread waits | [`park_thread::park`] |
 //! | a foreign call has returned | [`throwto::deliver_after_call`] |
 //! | a thread has finished | [`throwto::thread_finished`] |
 //! | a thread is preempted | [`stm::validate`] |
@@ -13,6 +13,7 @@
 pub mod deadlock;
 pub mod header_lock;
 pub mod mvar;
+pub mod park_thread;
 pub mod stm;
 #[cfg(test)]
 mod tests;

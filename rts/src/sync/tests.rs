@@ -5,11 +5,12 @@ use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
 use crate::abi::{Closure, Tso};
 use crate::eval::raise_async::raise_async;
+use crate::hec::wait::Wait;
 use crate::info;
-use crate::sync::wait_queues::{leave_queues, park};
+use crate::sync::park_thread::park;
+use crate::sync::wait_queues::leave_queues;
 use crate::testing::symbols as t;
 use crate::testing::world::World;
-use crate::thread::park::Wait;
 
 fn empty() -> Closure {
     Tso::end().closure()

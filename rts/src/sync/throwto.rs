@@ -264,8 +264,3 @@ pub unsafe fn deliver_after_call(hec: &mut Hec, t: Tso) {
 pub unsafe fn thread_finished(hec: &mut Hec, t: Tso) {
     throwto_protocol::finished(hec, t);
 }
-
-/// Withdraws the message of a thread that waited for its delivery and has been claimed.
-pub(super) unsafe fn withdraw(hec: &mut Hec, source: Tso) {
-    throwto_protocol::withdraw(hec, Closure(source.obj().block_info));
-}

@@ -1,11 +1,15 @@
-//! Parks a thread on the queue it waits on, and takes it off so that an exception can reach it.
+//! Takes a thread off the queue it waits on, so that an exception can reach it.
+//!
+//! *Protocol*: `park_thread.rs` puts threads on queues. The scheduler, a layer above, sets the operations for its own
+//! queues at start ([`Scheduler`]).
 use crate::abi::layout::*;
 use crate::abi::{Closure, Tso};
 use crate::base::fatal;
 use crate::eval::blackhole;
+use crate::hec::wait::Wait;
 use crate::hec::Hec;
-use crate::sync::{mvar, stm, throwto};
-use crate::thread::park::{Claim, Wait};
+use crate::sync::{mvar, throwto_protocol};
+use crate::thread::park::Claim;
 
 /// The scheduler's operations on threads that wait in its own queues.
 #[derive(Clone, Copy)]
@@ -34,42 +38,6 @@ pub(super) unsafe fn scheduler() -> Scheduler {
     }
 }
 
-/// Parks a thread that has left Haskell with `ThreadBlocked`, unless a waiting exception must be raised first. Returns
-/// false if the thread does not wait: it is runnable and on no queue.
-/// # Safety
-/// `t` is at rest, and `hec.wait` says what it waits for. When this returns true, another HEC may already own the
-/// thread.
-#[inline]
-pub unsafe fn park(hec: &mut Hec, t: Tso) -> bool {
-    let wait = std::mem::replace(&mut hec.wait, Wait::NONE);
-    if throwto::deliver_instead(hec, t, wait.why) {
-        return false;
-    }
-    match wait.why {
-        BlockedOnMVar | BlockedOnMVarRead => mvar::park(hec, t, Closure(wait.on), wait.why),
-        _ => park_elsewhere(hec, t, wait),
-    }
-}
-
-#[inline(never)]
-unsafe fn park_elsewhere(hec: &mut Hec, t: Tso, wait: Wait) -> bool {
-    let on = Closure(wait.on);
-    match wait.why {
-        BlockedOnIOCompletion => mvar::park_at_port(hec, t, on),
-        BlockedOnBlackHole => blackhole::park(hec, t, on.untag()),
-        BlockedOnSTM => stm::park(hec, t, on),
-        BlockedOnMsgThrowTo => {
-            throwto::park(hec, t, on);
-            true
-        }
-        BlockedOnRead | BlockedOnWrite | BlockedOnDelay => {
-            (scheduler().sleep)(hec, t, wait);
-            true
-        }
-        why => fatal::broken(&format!("a thread waits for reason {why}")),
-    }
-}
-
 /// Takes a claimed thread off the queue it is on. A thread that waits in a transaction leaves its TVars when the
 /// transaction is aborted.
 /// # Safety
@@ -84,7 +52,7 @@ unsafe fn leave_for(hec: &mut Hec, t: Tso, why: usize) {
         BlockedOnIOCompletion => mvar::leave_port(t),
         BlockedOnBlackHole => blackhole::stop_waiting(t),
         BlockedOnSTM => {}
-        BlockedOnMsgThrowTo => throwto::withdraw(hec, t),
+        BlockedOnMsgThrowTo => throwto_protocol::withdraw(hec, Closure(t.obj().block_info)),
         BlockedOnRead | BlockedOnWrite | BlockedOnDelay => {
             (scheduler().leave_sleep)(t, Wait { why, on: t.obj().block_info })
         }

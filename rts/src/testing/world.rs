@@ -13,10 +13,10 @@ use crate::events::io_poll;
 use crate::hec;
 use crate::hec::Hec;
 use crate::memory;
-use crate::memory::{address_space, block_alloc, free_run, generation, heap, nursery_chunks};
+use crate::memory::{address_space, block_alloc, free_run, generation, heap, nursery_chunks, nursery_distribution};
 use crate::sched;
 use crate::sched::context_switch::hec_switch;
-use crate::sched::{handoff, in_call, safe_call, task_table};
+use crate::sched::{bound_threads, handoff, safe_call, task_table};
 use crate::sync;
 use crate::testing::symbols as t;
 use crate::thread::create::{new_thread, push};
@@ -69,9 +69,9 @@ impl World {
                 start();
             }
             // Removes what an earlier test has left, as in the child of a fork.
-            task_table::after_fork(task_table::current());
+            handoff::after_fork(task_table::current());
             handoff::take_first_slot(task_table::current());
-            in_call::after_fork();
+            bound_threads::after_fork();
             io_poll::after_fork();
             sched::event_poll::set_expected(false);
             sync::stm::after_fork();
@@ -103,7 +103,7 @@ impl World {
     /// Gives the HEC another nursery. The old one must be empty.
     pub fn resize_nursery(&mut self, bytes: usize) -> bool {
         // SAFETY: no thread runs.
-        unsafe { nursery_chunks::distribute(&mut [&mut self.hec.alloc], bytes, bytes) }
+        unsafe { nursery_distribution::distribute(&mut [&mut self.hec.alloc], bytes, bytes) }
     }
 
     pub fn object(&mut self, info: Info, fields: &[usize]) -> Closure {

@@ -38,24 +38,12 @@ use crate::abi::tso::TsoObj;
 use crate::abi::{Closure, Tso};
 use crate::base::atomics::AtomicUsize;
 use crate::hec::run_queue::dirty_tso;
+use crate::hec::wait::Wait;
 use crate::hec::{many, Handed, Hec};
 use crate::observe::eventlog::hooks as eventlog;
 use crate::thread::ownership;
 use crate::thread::ownership::{Held, Ownership, NOT_BLOCKED};
 use crate::thread::spinlock::{Reason, Spin};
-
-/// What a thread that leaves with `ThreadBlocked` is about to wait for.
-#[derive(Clone, Copy)]
-pub struct Wait {
-    /// The reason, as in `why_blocked`.
-    pub why: usize,
-    /// A closure, or a number (a descriptor or microseconds).
-    pub on: usize,
-}
-
-impl Wait {
-    pub const NONE: Wait = Wait { why: NotBlocked, on: 0 };
-}
 
 /// The number of thread locks. Threads share them: a thread's number selects its lock, because its address changes.
 /// Large enough that two threads rarely share one.

@@ -12,41 +12,11 @@
 //!
 //! *Checked by*: the unit tests in `rts/src/thread/tests.rs`.
 use crate::abi::layout::*;
-use crate::abi::{Stack, Tso};
+use crate::abi::Tso;
 use crate::hec::run_queue::dirty_tso;
 use crate::hec::Hec;
 use crate::memory::{age_of, Age};
 use crate::thread::stack::make_chunk;
-
-/// A HEC's chunks for new threads, valid until the next collection.
-#[derive(Default)]
-pub struct SpareChunks {
-    /// Chunks of the size of a thread's first chunk.
-    chunks: Vec<Stack>,
-    /// The empty chunk of the threads whose chunks are cached.
-    empty: Option<Stack>,
-}
-
-impl SpareChunks {
-    pub const fn new() -> SpareChunks {
-        SpareChunks { chunks: Vec::new(), empty: None }
-    }
-
-    /// Takes a chunk with room for exactly `words`, to be initialised again.
-    /// # Safety
-    /// No collection has happened since [`add`] added the chunk.
-    #[inline]
-    pub unsafe fn take(&mut self, words: usize) -> Option<Stack> {
-        let fits = self.chunks.last()?.obj().size as usize == words;
-        self.chunks.pop_if(|_| fits)
-    }
-
-    /// Empties the cache. Called at each collection.
-    pub fn clear(&mut self) {
-        self.chunks.clear();
-        self.empty = None;
-    }
-}
 
 /// Caches the chunk of a thread that has finished, if it has the size `words`.
 /// # Safety

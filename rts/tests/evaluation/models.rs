@@ -257,7 +257,7 @@ impl World {
         mine
     }
 
-    /// The thread enters the thunk and waits if it is under evaluation, as in `blackhole::park`.
+    /// The thread enters the thunk and waits if it is under evaluation, as in `wait_for_thunk::park`.
     fn enter(&self, me: usize) {
         for try_no in me * TRIES..(me + 1) * TRIES {
             let State::Claimed(indirectee, claim) = inspect(self, X) else { return };

@@ -4,14 +4,13 @@
 //! *Shipped code*: `collector/trace/header.rs`.
 use crate::atomics::AtomicUsize;
 use crate::explore;
-use crate::shipped::header;
+use crate::shipped::header::{self, FORWARDED};
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;
 use loom::thread;
 
 const HEADER: usize = 8;
 const CLAIMED: usize = 16;
-const FORWARDED: usize = 1;
 const PAYLOAD: usize = 77;
 
 /// An object, and where each of two workers would copy its payload to.

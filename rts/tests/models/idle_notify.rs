@@ -1,11 +1,12 @@
 //! Models of a HEC that becomes idle as another gets work to give away.
 //!
 //! *Checked*: the HEC with work returns to its scheduler to give it away.
-//! *Shipped code*: `hec/idle.rs` and `hec/mailbox.rs`.
+//! *Shipped code*: `hec/idle.rs`, `base/idle_count.rs` and `hec/mailbox.rs`.
 use crate::atomics::{AtomicBool, AtomicUsize, Ordering};
 use crate::explore;
 use crate::hec_world::END;
-use crate::shipped::idle::{before_run, notify_idle, work_added, IdleCount, WorkSource};
+use crate::shipped::idle::{before_run, notify_idle, work_added, WorkSource};
+use crate::shipped::idle_count::IdleCount;
 use crate::shipped::mailbox::Mailbox;
 use loom::sync::{Arc, Mutex};
 use loom::thread;

@@ -13,7 +13,7 @@ mod shipped;
 
 /// The paths by which the shipped files find each other, as in the runtime.
 mod base {
-    pub(crate) use crate::{atomics, shipped::poison};
+    pub(crate) use crate::{atomics, shipped::idle_count, shipped::poison};
 }
 mod sched {
     pub mod handoff {

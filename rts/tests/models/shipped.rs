@@ -19,6 +19,8 @@ pub mod held_signals;
 pub mod helper_pool;
 #[path = "../../src/hec/idle.rs"]
 pub mod idle;
+#[path = "../../src/base/idle_count.rs"]
+pub mod idle_count;
 #[path = "../../src/api/lifetime.rs"]
 pub mod lifetime;
 #[path = "../../src/hec/mailbox.rs"]

@@ -293,7 +293,7 @@ impl Holder {
         }
     }
 
-    /// As `wait_queues::park`. Returns true if the thread does not wait.
+    /// As `park_thread::park`. Returns true if the thread does not wait.
     fn receive(&mut self, t: usize, why: usize) -> bool {
         let received = throwto_protocol::is_due(self, t, why) && throwto_protocol::deliver_first(self, t);
         if received {

@@ -18,6 +18,7 @@ mod long_options;
 mod normalise;
 mod parse_result;
 mod parser;
+mod policy;
 mod rts_info;
 pub mod setup;
 mod short_options;
@@ -28,58 +29,13 @@ mod values;
 mod way_options;
 
 pub use crate::api::flags::parse_result::Exit;
+pub use crate::api::flags::policy::{Config, Policy};
 pub use crate::base::config::settings_now;
 
-use crate::abi::layout::*;
 use crate::abi::rts_flags::Flags;
 use crate::abi::Ways;
 use crate::api::flags::parse_result::Messages;
 use crate::api::flags::parser::{OpenFile, Read, Reader};
-
-/// The options that a source may contain.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Policy {
-    /// Options are an error on the command line; GHCRTS is ignored with a warning.
-    None,
-    /// All of the command line is for the program.
-    Ignore,
-    /// The same, and GHCRTS is ignored.
-    IgnoreAll,
-    /// Only options that do no harm when another user chooses them.
-    SafeOnly,
-    All,
-}
-
-impl Policy {
-    pub fn of(rts_opts_enabled: u32) -> Policy {
-        match rts_opts_enabled as usize {
-            RtsOptsNone => Policy::None,
-            RtsOptsIgnore => Policy::Ignore,
-            RtsOptsIgnoreAll => Policy::IgnoreAll,
-            RtsOptsAll => Policy::All,
-            _ => Policy::SafeOnly,
-        }
-    }
-}
-
-/// The part of `RtsConfig` that concerns options.
-#[derive(Clone, Debug)]
-pub struct Config {
-    pub policy: Policy,
-    /// Options that were built in when the program was linked.
-    pub rts_opts: Vec<u8>,
-    /// `main` is GHC's, not one in C.
-    pub hs_main: bool,
-}
-
-impl Config {
-    fn how_to_enable(&self) -> &'static str {
-        match self.hs_main {
-            true => "Link with -rtsopts to enable them.",
-            false => "Use hs_init_with_rtsopts() to enable them.",
-        }
-    }
-}
 
 /// Where options come from.
 pub struct Sources<'a> {

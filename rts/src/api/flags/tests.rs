@@ -1,4 +1,5 @@
 //! Unit tests of options: texts, exit codes and values that programs and scripts expect.
+use crate::abi::layout::*;
 use crate::api::flags::defaults::defaults;
 use crate::api::flags::*;
 

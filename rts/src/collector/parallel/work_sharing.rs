@@ -20,14 +20,13 @@
 //!
 //! *Checked by*: the loom models of [`HelperPool`] and [`Termination`], and the collector's unit tests with two and
 //! four workers.
-use crate::abi::{Closure, WORD};
+use crate::abi::Closure;
 use crate::base::atomics::{spin_loop, AtomicBool, AtomicUsize, Ordering};
 use crate::base::clock::ticks;
 use crate::collector::parallel::helper_pool::{HelperPool, Job};
 use crate::collector::parallel::termination::Termination;
-use crate::collector::trace::worker::Worker;
+use crate::collector::parallel::work::Work;
 use crate::hec::Hec;
-use crate::memory::Run;
 use crossbeam_deque::{Steal, Stealer};
 use std::cell::Cell;
 use std::time::Instant;
@@ -45,39 +44,25 @@ const CHUNK_OBJECTS: usize = 256;
 /// microseconds. A volunteer takes one or two to arrive. Other workers take twice as long for data in its core's cache.
 const OWNER_WAIT_TICKS: u64 = 15_000;
 
-/// A piece of work that any worker can do.
-#[derive(Clone, Copy)]
-pub(in crate::collector) enum Work {
-    /// A run of copies, from its Cheney pointer on \[Che70\].
-    Run(Run),
-    /// A large object.
-    Large(Closure),
-    /// Elements `from..to` of a large array: those on dirty cards, or all of them.
-    Array { c: Closure, from: usize, to: usize, all: bool },
-}
-
-// SAFETY: the worker that takes a piece is the only one to work on it.
-unsafe impl Send for Work {}
-
 /// A part of a remembered set, with objects of one step.
-struct Chunk {
-    step: u8,
-    list: *const Closure,
-    len: usize,
+pub(in crate::collector) struct Chunk {
+    pub step: u8,
+    pub list: *const Closure,
+    pub len: usize,
 }
 
 /// The work that belongs to one HEC: chunks of its remembered set, and its roots.
 #[derive(Default)]
-struct HecQueue {
+pub(in crate::collector) struct HecQueue {
     chunks: Vec<Chunk>,
     next: AtomicUsize,
-    owner_began: AtomicBool,
+    pub owner_began: AtomicBool,
     has_threads: bool,
-    roots_taken: AtomicBool,
+    pub roots_taken: AtomicBool,
 }
 
 impl HecQueue {
-    fn next(&self) -> Option<&Chunk> {
+    pub fn next(&self) -> Option<&Chunk> {
         self.chunks.get(self.next.fetch_add(1, Ordering::Relaxed))
     }
     fn left(&self) -> usize {
@@ -92,8 +77,8 @@ pub(in crate::collector) struct ParallelGc {
     /// By worker and step.
     stealers: Vec<Vec<Stealer<Work>>>,
     /// By HEC.
-    hec_queues: Vec<HecQueue>,
-    hecs: Vec<*mut Hec>,
+    pub hec_queues: Vec<HecQueue>,
+    pub hecs: Vec<*mut Hec>,
     /// May a worker take what another one offers? (`-qb`)
     balanced: bool,
     /// Call helpers however little work there is.
@@ -177,7 +162,7 @@ impl ParallelGc {
     }
 
     /// Does this HEC's queue have work left?
-    fn has_work_left(&self, no: usize) -> bool {
+    pub fn has_work_left(&self, no: usize) -> bool {
         let queue = &self.hec_queues[no];
         queue.left() > 0 || queue.has_threads && !queue.roots_taken.load(Ordering::Relaxed)
     }
@@ -228,7 +213,7 @@ impl ParallelGc {
 
     /// Waits a moment for the volunteer that has stopped with another HEC to begin with that HEC's queue. It waits only
     /// while an awake volunteer has not arrived yet, and at most once. For the collecting thread.
-    fn wait_for_owner(&self, owner_began: &AtomicBool) {
+    pub fn wait_for_owner(&self, owner_began: &AtomicBool) {
         let since = ticks();
         while !owner_began.load(Ordering::Relaxed)
             && self.called.get()
@@ -297,52 +282,5 @@ impl ParallelGc {
             list: chunk.as_ptr(),
             len: chunk.len(),
         }));
-    }
-}
-
-impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
-    /// Scavenges remembered objects until no chunk is left, and evacuates the roots of all HECs. The queue of `home`,
-    /// the HEC with which this thread has stopped, and all that it leads to come before those of other HECs. What a
-    /// HEC's threads have made is in its own core's cache and will be used there, so other workers give its volunteer
-    /// time to arrive. In each queue old generations come first.
-    pub(in crate::collector) unsafe fn scan_hec_queues(&mut self, home: usize) {
-        let parallel_gc = &*self.parallel_gc;
-        let n = parallel_gc.hec_queues.len();
-        self.home = home % n;
-        for i in 0..n {
-            let no = (self.home + i) % n;
-            let queue = &parallel_gc.hec_queues[no];
-            if i > 0 && self.me == 0 && parallel_gc.has_work_left(no) {
-                parallel_gc.wait_for_owner(&queue.owner_began);
-            }
-            let mut next = queue.next();
-            if i == 0 {
-                queue.owner_began.store(true, Ordering::Relaxed);
-            }
-            while let Some(chunk) = next {
-                self.scan_list(chunk.step, std::slice::from_raw_parts(chunk.list, chunk.len));
-                next = queue.next();
-            }
-            self.set_owner(0);
-            if !queue.roots_taken.swap(true, Ordering::Relaxed) {
-                let hec = parallel_gc.hecs[no];
-                (*hec).roots(&mut |c| self.evacuate(&mut c.0));
-            }
-            self.drain_own();
-        }
-        self.set_owner(0);
-    }
-
-    /// Does a piece of work that was taken from a deque of step `step`.
-    pub(in crate::collector) unsafe fn run_work(&mut self, step: u8, work: Work) {
-        match work {
-            Work::Run(run) => self.scan_run(step, run),
-            Work::Large(c) => self.scan_large(c),
-            Work::Array { c, from, to, all } => {
-                self.scanned_in_place += (to - from) * WORD;
-                self.set_owner(step);
-                self.scan_array_piece(c.slot(0), from, to, all);
-            }
-        }
     }
 }

@@ -38,11 +38,12 @@ use crate::collector::policy::max_heap;
 use crate::collector::policy::nursery_budget::{nursery_budget, NurseryBudget};
 use crate::collector::policy::nursery_trial::{nursery_trial, NurseryTrial};
 use crate::collector::policy::premature_promotion::{premature_promotion, PrematurePromotion};
+use crate::collector::policy::settings;
+pub use crate::collector::policy::settings::{settings, Settings};
 use crate::collector::policy::static_estimate::estimate_statics;
 use crate::collector::policy::survival_rate::{survival_gate, SurvivalGate};
 use crate::hec;
 use crate::memory::{block_alloc, blocks_of, heap, nursery_chunks, prefault, BLOCK_BYTES};
-use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::MutexGuard;
 
@@ -77,67 +78,6 @@ const MIN_NO_GARBAGE_BYTES: usize = 16 << 20;
 /// bytes, because the object, its info table and its link word lie apart. It also stands for as much code.
 const STATIC_BYTES: usize = 256;
 
-/// The settings chosen by flags, once at start.
-#[derive(Clone, Copy, Debug)]
-pub struct Settings {
-    /// The nursery of each HEC.
-    pub nursery_bytes: usize,
-    /// The chunks of nurseries, where there are several HECs; `None` for the default.
-    pub chunk_bytes: Option<usize>,
-    pub generations: usize,
-    /// A size that nurseries may grow to fill (`-H`).
-    pub suggestion: HeapSuggestion,
-    /// Growth factor of the old generations between full collections (`-F`).
-    pub factor: f64,
-    pub min_old_bytes: usize,
-    pub max_heap_bytes: Option<usize>,
-    /// Bytes in large objects after which a collection is due.
-    pub large_bytes: usize,
-    /// Give memory back to the system after full collections.
-    pub return_memory: bool,
-    /// The number of GC workers for every collection, however little there is to do.
-    pub forced_threads: Option<usize>,
-    /// Check the whole heap before and after each collection, and poison free memory.
-    pub check: bool,
-    /// Leave out checks where they have taken long.
-    pub spaced_checks: bool,
-    /// Give nurseries another size at every collection, unless `-M` limits the heap.
-    pub vary_nurseries: bool,
-    /// Nothing ages: survivors of their first collection are promoted.
-    pub promote_at_once: bool,
-}
-
-impl Settings {
-    pub const DEFAULT: Settings = Settings {
-        nursery_bytes: 1 << 20,
-        chunk_bytes: None,
-        generations: 2,
-        suggestion: HeapSuggestion::None,
-        factor: 2.0,
-        min_old_bytes: 1 << 20,
-        max_heap_bytes: None,
-        large_bytes: 1 << 20,
-        return_memory: true,
-        forced_threads: None,
-        check: false,
-        spaced_checks: false,
-        vary_nurseries: false,
-        promote_at_once: false,
-    };
-
-    /// Do the flags name the nursery size, or a limit that bounds it?
-    fn has_nursery_size(&self) -> bool {
-        self.nursery_bytes != Settings::DEFAULT.nursery_bytes || self.max_heap_bytes.is_some()
-    }
-
-    /// Do the flags say how much the old generations grow?
-    fn has_growth_flag(&self) -> bool {
-        self.factor != Settings::DEFAULT.factor || self.max_heap_bytes.is_some()
-    }
-}
-
-static mut SETTINGS: Settings = Settings::DEFAULT;
-
 /// Blocks that the last full collection left alive.
 static LIVE: AtomicUsize = AtomicUsize::new(0);
 
@@ -154,7 +94,7 @@ static FOLLOWS_LIVE: AtomicBool = AtomicBool::new(false);
 /// # Safety
 /// Called once at start, after the generations have been made and before any HEC runs.
 pub unsafe fn init(settings: Settings) {
-    *ptr::addr_of_mut!(SETTINGS) = settings;
+    settings::set(settings);
     *aging() = Aging::new();
     for alone in [false, true] {
         *nursery_trial(alone) = NurseryTrial::new();
@@ -166,11 +106,6 @@ pub unsafe fn init(settings: Settings) {
     max_heap::init();
     *nursery_budget() = NurseryBudget::new();
     set_limits(0, 0, estimate_statics());
-}
-
-pub fn settings() -> &'static Settings {
-    // SAFETY: written at start only.
-    unsafe { &*ptr::addr_of!(SETTINGS) }
 }
 
 /// Returns the oldest generation that has reached its limit, or would with the survivors that are about to be promoted

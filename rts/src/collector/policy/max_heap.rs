@@ -13,7 +13,7 @@
 //! continues. The temporary copies of a collection are not counted.
 //!
 //! *Checked by*: unit tests of the collector at random limits, and `tests/commands/heap_limit.sh`.
-use crate::collector::policy::heap_limits::settings;
+use crate::collector::policy::settings::settings;
 use crate::memory::{block_alloc, blocks_of, heap, BLOCK_BYTES};
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -19,5 +19,6 @@ pub mod max_heap;
 pub(super) mod nursery_budget;
 pub(super) mod nursery_trial;
 pub(super) mod premature_promotion;
+pub(super) mod settings;
 pub(super) mod static_estimate;
 pub(super) mod survival_rate;

@@ -19,7 +19,7 @@
 use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
 use crate::abi::{Closure, Info};
-use crate::collector::parallel::work_sharing::Work;
+use crate::collector::parallel::work::Work;
 use crate::collector::trace::forwarding::shared;
 use crate::collector::trace::header;
 use crate::collector::trace::worker::Worker;
@@ -33,13 +33,6 @@ const PIECE_ELEMENTS: usize = 16 * CARD_ELEMENTS;
 fn is_frozen(info: Info) -> bool {
     // SAFETY: this is the header of an array.
     matches!(unsafe { info.kind() }, MUT_ARR_PTRS_FROZEN_CLEAN | MUT_ARR_PTRS_FROZEN_DIRTY)
-}
-
-/// Is this the header of a mutable array that has not been written to since a collection scavenged it, and that refers
-/// to nothing younger?
-#[inline(always)]
-pub(in crate::collector) fn is_clean_array(info: Info) -> bool {
-    info == info!(stg_MUT_ARR_PTRS_CLEAN_info) || info == info!(stg_SMALL_MUT_ARR_PTRS_CLEAN_info)
 }
 
 /// Returns the header of an array with cards.

@@ -20,6 +20,7 @@ use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
 use crate::abi::{Closure, Info, TAG_MASK, WORD};
 use crate::base::fatal;
+use crate::collector::trace::header::FORWARDED;
 use crate::collector::trace::prefetch;
 use crate::collector::trace::small_objects;
 use crate::collector::trace::stacks::Size;
@@ -35,9 +36,6 @@ pub(in crate::collector) const BOX_WORDS: usize = 2;
 
 /// Words of a selector thunk: header, spare word, selectee.
 const SELECTOR_WORDS: usize = 3;
-
-/// The bit that marks a header as a forwarding pointer.
-pub(in crate::collector) const FORWARDED: usize = 1;
 
 impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     /// Is this address in the heap's reserved range?

@@ -25,8 +25,8 @@
 //! *Checked by*: the loom models in `rts/tests/models/forwarding.rs`.
 use crate::abi::WORD;
 use crate::base::atomics::{spin_loop, yield_now, AtomicUsize};
-use crate::collector::trace::evacuate::FORWARDED;
 use crate::collector::trace::header;
+use crate::collector::trace::header::FORWARDED;
 use crate::collector::trace::worker::Worker;
 
 /// How often a worker reads the header of a selector that another one has claimed before it yields its core. The other

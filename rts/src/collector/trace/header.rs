@@ -3,6 +3,9 @@
 //! *Checked by*: the loom models in `rts/tests/models/forwarding.rs`, which compile this file.
 use crate::base::atomics::{AtomicUsize, Ordering};
 
+/// The bit that marks a header as a forwarding pointer.
+pub const FORWARDED: usize = 1;
+
 /// Reads a header. What the header leads to (the copy at a forwarding pointer, the value of an indirection that a
 /// worker made) can be read after it.
 #[inline(always)]

@@ -9,7 +9,8 @@
 //! *Checked by*: the unit test `old_cells_remember_younger_heads`.
 use crate::abi::layout::*;
 use crate::abi::{Info, TAG_MASK, WORD};
-use crate::collector::trace::evacuate::{BOX_WORDS, FORWARDED};
+use crate::collector::trace::evacuate::BOX_WORDS;
+use crate::collector::trace::header::FORWARDED;
 use crate::collector::trace::prefetch;
 use crate::collector::trace::worker::Worker;
 use crate::memory::Age;

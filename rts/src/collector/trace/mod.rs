@@ -10,6 +10,7 @@
 //!
 //! *Locking*: [`forwarding`] describes how several workers claim objects.
 pub mod arrays;
+pub mod drain;
 pub mod evacuate;
 pub(super) mod forwarding;
 pub mod header;

@@ -4,8 +4,8 @@
 //! waits for some loads and stores even where addresses are consecutive and hardware prefetching was expected.
 //!
 //! *Checked by*: the unit tests below.
+use crate::abi::symbols::is_clean_array_info;
 use crate::abi::{Closure, WORD};
-use crate::collector::trace::arrays::is_clean_array;
 
 /// Bytes of a cache line.
 const LINE: usize = 64;
@@ -111,7 +111,7 @@ pub(in crate::collector) unsafe fn prefetch_beyond(list: &[Closure], i: usize) {
         for_reading(object.0);
     }
     if let Some(fields) = list.get(i + FIELDS_AHEAD) {
-        if !is_clean_array(fields.info()) {
+        if !is_clean_array_info(fields.info()) {
             // A part of this line can be read, so all of it can.
             prefetch_targets(fields.0 & !(LINE - 1));
         }

@@ -10,9 +10,9 @@
 //! *Checked by*: the heap checker.
 use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
+use crate::abi::symbols::is_clean_array_info;
 use crate::abi::{Closure, Info, Tso, WORD};
-use crate::collector::parallel::work_sharing::Work;
-use crate::collector::trace::arrays::is_clean_array;
+use crate::collector::parallel::work::Work;
 use crate::collector::trace::prefetch;
 use crate::collector::trace::worker::Worker;
 use crate::info;
@@ -246,7 +246,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         for i in 0..set.len() {
             prefetch::prefetch_beyond(&set, i);
             let c = set[i];
-            if is_clean_array(c.info()) {
+            if is_clean_array_info(c.info()) {
                 set[clean] = c;
                 clean += 1;
             } else {
@@ -261,7 +261,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     pub(in crate::collector) unsafe fn scan_list(&mut self, step: u8, list: &[Closure]) {
         self.set_owner(step);
         for c in prefetch::visit_objects(list) {
-            if is_clean_array(c.info()) {
+            if is_clean_array_info(c.info()) {
                 self.remember(c.slot(0));
             } else {
                 self.scan_listed(c);

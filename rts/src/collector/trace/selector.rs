@@ -19,20 +19,12 @@
 use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
 use crate::abi::{Closure, Info, TAG_MASK};
-use crate::collector::trace::evacuate::FORWARDED;
 use crate::collector::trace::forwarding::shared;
 use crate::collector::trace::header;
-use crate::collector::trace::worker::Worker;
+use crate::collector::trace::header::FORWARDED;
+use crate::collector::trace::worker::{Claimed, Worker};
 use crate::info;
 use crate::memory::Age;
-
-/// A claimed selector thunk.
-pub(in crate::collector) struct Claimed {
-    thunk: Closure,
-    header: usize,
-    /// Its value is that of the next selector on the stack, instead of a field of it.
-    passes_on: bool,
-}
 
 impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     /// Evaluates a condemned selector thunk. Returns what is at the end of its chain, not evacuated. Returns `None` if

@@ -17,7 +17,7 @@ use crate::abi::info_table::Bitmap;
 use crate::abi::layout::*;
 use crate::abi::{Closure, Info, Stack, Tso, TAG_MASK, WORD};
 use crate::base::fatal;
-use crate::collector::trace::evacuate::FORWARDED;
+use crate::collector::trace::header::FORWARDED;
 use crate::collector::trace::prefetch::Lookahead;
 use crate::collector::trace::worker::Worker;
 use crate::memory::Age;

@@ -18,7 +18,7 @@
 use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
 use crate::abi::{Closure, Info, Tso, TAG_MASK};
-use crate::collector::trace::evacuate::FORWARDED;
+use crate::collector::trace::header::FORWARDED;
 use crate::collector::trace::worker::Worker;
 use crate::memory::{heap, Age};
 use crate::{info, static_closure};

@@ -16,12 +16,12 @@
 //!
 //! *Checked by*: the heap checker, and the collector's unit tests with one, two and four workers.
 use crate::abi::{Closure, WORD};
-use crate::collector::parallel::work_sharing::{ParallelGc, Work};
+use crate::collector::parallel::work::Work;
+use crate::collector::parallel::work_sharing::ParallelGc;
 use crate::collector::policy::aging::aging;
 use crate::collector::policy::heap_limits;
 use crate::collector::trace::prefetch::Lookahead;
 use crate::collector::trace::prescanned::PrescannedRanges;
-use crate::collector::trace::selector::Claimed;
 use crate::collector::trace::static_queue::StaticQueue;
 use crate::hec::out_of_memory;
 use crate::memory::address_space;
@@ -42,6 +42,14 @@ pub(in crate::collector) struct Buffer {
     pub free: usize,
     pub limit: usize,
     pub run: Run,
+}
+
+/// A claimed selector thunk.
+pub(in crate::collector) struct Claimed {
+    pub thunk: Closure,
+    pub header: usize,
+    /// Its value is that of the next selector on the stack, instead of a field of it.
+    pub passes_on: bool,
 }
 
 /// A GC worker. `MAJOR`: all generations are collected, and static objects are traced. `PARALLEL`: there are other

@@ -1,13 +1,18 @@
 //! Start and end of a log, by options and by C code.
+use super::buffer::Buffer;
+use super::classes::{class, on, selected_classes, CLASSES};
 use super::event::{Event, CLOCK, PROCESS};
-use super::writer;
-use super::*;
+use super::post::{now, post, start_clock, write_out, AS_TEXT, BUFFERS, COMMON, LOG};
+use super::writer::WRITER;
+use super::{header, hooks, writer};
 use crate::abi::layout::*;
-use crate::abi::rts_flags::RtsConfig;
+use crate::abi::rts_flags::{flags, EventLogWriter, RtsConfig};
 use crate::abi::Ways;
-use crate::base::program_args;
+use crate::base::poison::unpoisoned;
+use crate::base::{fatal, program_args};
 use std::ptr::null_mut;
-use std::sync::{MutexGuard, TryLockError};
+use std::sync::atomic::Ordering;
+use std::sync::{Mutex, MutexGuard, TryLockError};
 use std::time::SystemTime;
 
 /// The status for `base` and C (`EventLogStatus` in the header).
@@ -66,6 +71,7 @@ pub fn end() {
 
 /// The caller holds [`LOG`], and there is no log.
 unsafe fn begin(writer: *const EventLogWriter) {
+    fatal::set_last_action(flush_before_exit);
     for b in all_buffers() {
         unpoisoned(b.lock()).clear();
     }

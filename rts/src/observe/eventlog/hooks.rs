@@ -1,8 +1,9 @@
 //! The functions by which other folders log events: one line at the event, and one branch while there is no log.
 //!
 //! `hec` is the number of the HEC of the event. Its holder calls.
-use super::event::{Event, CLOCK, PROCESS};
-use super::{class, on, post, GcStats, HeapShape, SparkCounts};
+use super::classes::{class, on};
+use super::event::{Event, GcStats, HeapShape, SparkCounts, CLOCK, PROCESS};
+use super::post::post;
 use crate::abi::layout::*;
 use crate::base::poison::unpoisoned;
 use std::collections::BTreeSet;

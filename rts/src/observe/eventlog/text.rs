@@ -1,6 +1,6 @@
 //! Events as lines on stderr (`-v`), for programs that are linked with `-debug`.
+use super::classes::{class, on};
 use super::event::Event;
-use super::{class, on};
 use crate::abi::layout::*;
 use crate::abi::rts_flags::flags;
 use crate::abi::Ways;

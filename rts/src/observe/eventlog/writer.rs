@@ -1,7 +1,6 @@
 //! The destination of a log: a writer that a C program supplies, or a file.
 //!
 //! *Locking*: one lock for the file.
-use super::WRITER;
 use crate::abi::rts_flags::{flags, EventLogWriter};
 use crate::base::fatal;
 use crate::base::poison::unpoisoned;
@@ -11,8 +10,11 @@ use std::fs::File;
 use std::io::Write;
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use std::sync::Mutex;
+
+/// The writer of blocks; null if there is no binary log.
+pub(super) static WRITER: AtomicPtr<EventLogWriter> = AtomicPtr::new(std::ptr::null_mut());
 
 fn writer() -> Option<&'static EventLogWriter> {
     // SAFETY: null, or valid as long as the log lasts.

@@ -1,8 +1,9 @@
 //! `-t --machine-readable`: statistics as a list of pairs; and `--internal-counters`.
 use crate::abi::rts_stats::RtsStats;
 use crate::abi::Ways;
-use crate::observe::stats::text::{average_live, seconds, share, Phases};
-use crate::observe::stats::{FinalData, OfGeneration};
+use crate::base::clock::seconds;
+use crate::observe::stats::derived::{average_live, share, Phases};
+use crate::observe::stats::totals::{FinalData, OfGeneration};
 
 struct Pairs(Vec<String>);
 

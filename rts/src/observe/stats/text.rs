@@ -2,11 +2,12 @@
 use crate::abi::rts_flags::flags;
 use crate::abi::rts_stats::{GcDetails, RtsStats};
 use crate::abi::Ways;
-use crate::base::clock::TimePair;
+use crate::base::clock::{seconds, TimePair};
 use crate::base::config::{settings_now, stats_mode_now, StatsMode, MAX_GENERATIONS};
 use crate::base::program_args;
+use crate::observe::stats::derived::{average_live, share, Phases};
 use crate::observe::stats::machine_readable;
-use crate::observe::stats::{FinalData, OfGeneration, Stats, NO_GENERATION};
+use crate::observe::stats::totals::{FinalData, OfGeneration, Stats, NO_GENERATION};
 use std::fmt::Write as _;
 use std::io::Write as _;
 
@@ -64,19 +65,6 @@ pub fn grouped(n: u64) -> String {
     text
 }
 
-pub fn seconds(ns: i64) -> f64 {
-    ns as f64 / 1e9
-}
-
-/// `a / b`, or 0 if `b` is 0.
-pub fn share(a: f64, b: f64) -> f64 {
-    if b == 0.0 {
-        0.0
-    } else {
-        a / b
-    }
-}
-
 pub const VERBOSE_HEAD: &str = "    \
     Alloc    Copied     Live     GC     GC      TOT      TOT  Page Flts
     bytes     bytes     bytes   user   elap     user     elap
@@ -93,45 +81,6 @@ pub fn verbose_line(gc: &GcDetails, time: TimePair, total: TimePair, during: i64
         seconds(total.elapsed),
         gc.gen,
     )
-}
-
-/// The phases of a program that has ended, and derived numbers.
-pub struct Phases {
-    pub init: TimePair,
-    pub mutator: TimePair,
-    pub gc: TimePair,
-    pub exit: TimePair,
-    pub total: TimePair,
-    /// Bytes per second of mutator time.
-    pub alloc_rate: u64,
-    /// The mutator's part of all time.
-    pub productivity: (f64, f64),
-    /// How evenly parallel collections were shared, from 0 to 1.
-    pub balance: f64,
-}
-
-impl Phases {
-    pub(in crate::observe) fn of(s: &Stats) -> Phases {
-        let init = s.initialised - s.started;
-        let exit = s.ended - s.exit_started;
-        let total = s.ended - s.started;
-        let at_least_zero = |t: TimePair| TimePair { cpu: t.cpu.max(0), elapsed: t.elapsed.max(0) };
-        let mutator = at_least_zero(total - init - s.gc - exit);
-        let shared = s.totals.cumulative_par_balanced_copied_bytes as f64;
-        Phases {
-            init,
-            mutator,
-            gc: s.gc,
-            exit,
-            total,
-            alloc_rate: share(s.totals.allocated_bytes as f64, seconds(mutator.cpu)) as u64,
-            productivity: (
-                share(mutator.cpu as f64, total.cpu as f64),
-                share(mutator.elapsed as f64, total.elapsed as f64),
-            ),
-            balance: share(shared, s.totals.par_copied_bytes as f64),
-        }
-    }
 }
 
 pub(in crate::observe) fn final_report(s: &Stats, end: &FinalData) {
@@ -190,10 +139,6 @@ fn one_line(t: &RtsStats, p: &Phases) -> String {
         seconds(p.gc.cpu),
         seconds(p.gc.elapsed),
     )
-}
-
-pub fn average_live(t: &RtsStats) -> u64 {
-    t.cumulative_live_bytes / u64::from(t.major_gcs).max(1)
 }
 
 fn summary(t: &RtsStats, generations: &[OfGeneration], p: &Phases, end: &FinalData, ways: Ways) -> String {

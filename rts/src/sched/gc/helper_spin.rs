@@ -7,10 +7,23 @@
 //! *Checked by*: the unit tests below.
 use crate::base::adaptive_spin::AdaptiveSpin;
 use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// How long a helper spins without work: most collections are complete within this time.
 const MAX_SPIN: Duration = Duration::from_micros(200);
+
+/// Were more HECs busy than there are cores when the world was stopped? Then tasks that spin while the world is stopped
+/// take cores from HECs that have not stopped yet.
+static OVERSUBSCRIBED: AtomicBool = AtomicBool::new(false);
+
+pub fn set_oversubscribed(yes: bool) {
+    OVERSUBSCRIBED.store(yes, Ordering::Relaxed);
+}
+
+pub fn is_oversubscribed() -> bool {
+    OVERSUBSCRIBED.load(Ordering::Relaxed)
+}
 
 pub struct HelperSpin<'a> {
     since: Instant,

@@ -15,7 +15,7 @@ use crate::memory::{block_alloc, BLOCK_BYTES};
 use crate::observe::stats;
 use crate::sched::gc::announce::{AnnounceTarget, Announcement};
 use crate::sched::task::TaskRef;
-use crate::sched::{handoff, stop_world, task_table};
+use crate::sched::{bound_threads, handoff, safe_call, stop_world, task_table};
 use crate::static_closure;
 use crate::sync::{deadlock, throwto};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -194,7 +194,7 @@ unsafe fn heap_overflow(hec: &mut Hec) {
     if !max_heap::must_report_overflow() {
         return;
     }
-    let Some(t) = crate::sched::in_call::main_thread() else {
+    let Some(t) = bound_threads::main_thread() else {
         if max_heap::exceeds_grace() {
             HEAP_EXHAUSTED.store(true, Ordering::Relaxed);
             heap_exhausted_exit();
@@ -248,6 +248,6 @@ pub unsafe fn perform(request: GcRequest) {
 
 /// Visits the roots of this folder.
 pub fn roots(visit: &mut Visitor) {
-    crate::sched::safe_call::roots(visit);
-    crate::sched::in_call::roots(visit);
+    safe_call::roots(visit);
+    bound_threads::roots(visit);
 }

@@ -63,9 +63,7 @@ use crate::hec::{Hec, MAX_HECS};
 use crate::sched::handoff::protocol::{HandoffSlot as _, Task as _, Work};
 use crate::sched::handoff::short_calls::ShortCalls;
 use crate::sched::handoff::state::SlotState;
-use crate::sched::in_call::InCall;
-use crate::sched::spark;
-use crate::sched::task::{same, TaskRef};
+use crate::sched::task::{same, InCall, TaskRef};
 use crate::sched::task_table;
 use crate::sched::ticker_sleep::TickerSleep;
 use std::ptr::null_mut;
@@ -153,7 +151,7 @@ impl crate::sched::handoff::protocol::HandoffSlot for &'static HecSlot {
         if !first.is_null() {
             return task_of(first).map_or(Work::ForAnyone, Work::For);
         }
-        if hec.has_messages() || spark::can_run(hec) && !hec.sparks.is_empty() {
+        if hec.has_messages() || hec.is_enabled() && !hec.sparks.is_empty() {
             Work::ForAnyone
         } else {
             Work::Nothing
@@ -398,8 +396,9 @@ pub unsafe fn take_first_slot(me: TaskRef) {
 
 /// Resets the slots in the child of a fork, where `me` holds all HECs.
 /// # Safety
-/// As for [`task_table::after_fork`].
-pub(super) unsafe fn after_fork(me: TaskRef) {
+/// Called in the child, before anything else.
+pub unsafe fn after_fork(me: TaskRef) {
+    task_table::after_fork(me);
     crate::sched::handoff::after_fork::after_fork(me, (0..hec::count()).map(slot));
     STOPPING.store(false, Ordering::Relaxed);
 }

@@ -263,7 +263,7 @@ fn retry(w: &mut World, vs: &[Closure]) -> (Tso, bool) {
     vs.iter().for_each(|&v| {
         read(w, v);
     });
-    let waits = unsafe { hec_stm_retry(w.hec) == 1 && crate::sync::wait_queues::park(w.hec, t) };
+    let waits = unsafe { hec_stm_retry(w.hec) == 1 && crate::sync::park_thread::park(w.hec, t) };
     (t, waits)
 }
 
@@ -308,7 +308,7 @@ fn a_retry_after_a_change_restarts() {
     w.run(slow);
     unsafe {
         assert_eq!(hec_stm_retry(w.hec), 1);
-        assert!(!crate::sync::wait_queues::park(w.hec, slow));
+        assert!(!crate::sync::park_thread::park(w.hec, slow));
         let waiting = info!(stg_atomically_waiting_frame_info).0;
         assert_eq!(*(slow.obj().stackobj.obj().sp as *const usize), waiting);
         assert_eq!(v.field(TVAR_WAITERS), static_closure!(stg_END_STM_WATCH_QUEUE_closure));

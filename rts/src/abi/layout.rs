@@ -1,0 +1,2 @@
+//! Constants generated from the installed headers.
+include!(concat!(env!("OUT_DIR"), "/abi.rs"));

@@ -1,0 +1,49 @@
+//! Parks a thread on the queue of the object it waits for.
+//!
+//! *Invariants*
+//!
+//! - A pending exception is raised first: a thread with one does not enter a queue unless it is masked.
+use crate::abi::layout::*;
+use crate::abi::{Closure, Tso};
+use crate::base::fatal;
+use crate::eval::wait_for_thunk;
+use crate::hec::wait::Wait;
+use crate::hec::Hec;
+use crate::sync::wait_queues::scheduler;
+use crate::sync::{mvar, stm, throwto};
+
+/// Parks a thread that has left Haskell with `ThreadBlocked`, unless a waiting exception must be raised first. Returns
+/// false if the thread does not wait: it is runnable and on no queue.
+/// # Safety
+/// `t` is at rest, and `hec.wait` says what it waits for. When this returns true, another HEC may already own the
+/// thread.
+#[inline]
+pub unsafe fn park(hec: &mut Hec, t: Tso) -> bool {
+    let wait = std::mem::replace(&mut hec.wait, Wait::NONE);
+    if throwto::deliver_instead(hec, t, wait.why) {
+        return false;
+    }
+    match wait.why {
+        BlockedOnMVar | BlockedOnMVarRead => mvar::park(hec, t, Closure(wait.on), wait.why),
+        _ => park_elsewhere(hec, t, wait),
+    }
+}
+
+#[inline(never)]
+unsafe fn park_elsewhere(hec: &mut Hec, t: Tso, wait: Wait) -> bool {
+    let on = Closure(wait.on);
+    match wait.why {
+        BlockedOnIOCompletion => mvar::park_at_port(hec, t, on),
+        BlockedOnBlackHole => wait_for_thunk::park(hec, t, on.untag()),
+        BlockedOnSTM => stm::park(hec, t, on),
+        BlockedOnMsgThrowTo => {
+            throwto::park(hec, t, on);
+            true
+        }
+        BlockedOnRead | BlockedOnWrite | BlockedOnDelay => {
+            (scheduler().sleep)(hec, t, wait);
+            true
+        }
+        why => fatal::broken(&format!("a thread waits for reason {why}")),
+    }
+}
