@@ -6,6 +6,8 @@ mod conformance;
 mod elf;
 mod error;
 mod ghc;
+#[cfg(test)]
+mod layers;
 mod mutants;
 mod nearest;
 mod process;
