@@ -2,7 +2,7 @@
 //!
 //! The modules are those of \[Tro16\]: a type with many constructors, each with a field, and four derived classes.
 use super::estimate::Estimate;
-use super::{Contender, Sample};
+use super::{RuntimeRun, Sample};
 use crate::bench::sampling::Series;
 use crate::commands::run::on_hecaton;
 use crate::error::{Fail, Result};
@@ -147,7 +147,7 @@ impl GhcMake {
             args.extend(sources.iter().map(OsString::from));
             let flags = flags.iter().map(|f| (*f).to_owned()).collect();
             let label = format!("-j{jobs} on the {label} runtime");
-            Contender {
+            RuntimeRun {
                 label,
                 executable: ghc.path.clone(),
                 args,
@@ -165,7 +165,7 @@ impl GhcMake {
                 compile(jobs, "hecaton", &[], &environment),
             ]
         });
-        let contenders: Vec<Contender> = contenders.collect();
+        let contenders: Vec<RuntimeRun> = contenders.collect();
         // Different numbers of jobs are compared with each other as well, so all of them alternate.
         let mut series = Series::new("ghc_make", &contenders);
         series.rounds_of_all(runs)?;

@@ -1,18 +1,18 @@
 //! Measures programs on both runtimes. Runs alternate, so that other load on the machine affects both alike.
-mod contender;
 mod estimate;
 mod ghc_make;
 mod goals;
 mod parallel;
+mod runtime_run;
 mod sample;
 mod sampling;
 mod table;
 
 pub use crate::bench::goals::Targets;
 pub use crate::bench::sampling::alternate;
-pub use contender::Contender;
 pub use ghc_make::{GhcMake, Jobs, Size, JOBS};
 pub use parallel::{grid as scaling_grid, Scaling};
+pub use runtime_run::RuntimeRun;
 pub use sample::Sample;
 pub use table::{json, picture, print};
 
@@ -53,19 +53,19 @@ impl Pair {
 /// Measures `program` `runs` times on each runtime; both must print the same.
 pub fn compare(maker: &Maker, program: &Program, runs: usize) -> Result<Pair> {
     let contenders =
-        [contender(maker, program, Runtime::Stock, &[])?, contender(maker, program, Runtime::Hecaton, &[])?];
+        [runtime_run(maker, program, Runtime::Stock, &[])?, runtime_run(maker, program, Runtime::Hecaton, &[])?];
     let [stock, hecaton] = alternate(&program.name, &contenders, runs)?;
     Ok(Pair { name: program.name.clone(), stock, hecaton })
 }
 
 /// `program` linked with `runtime`, run with these flags for the runtime.
-pub fn contender(maker: &Maker, program: &Program, runtime: Runtime, flags: &[&str]) -> Result<Contender> {
+pub fn runtime_run(maker: &Maker, program: &Program, runtime: Runtime, flags: &[&str]) -> Result<RuntimeRun> {
     let built = maker.make(program, runtime);
     let refused = |said: String| {
         Fail::new(format!("{} cannot be built ({}):\n{}", program.name, runtime.name(), said.trim_end()))
     };
     let executable = built.map_err(refused)?;
-    Ok(Contender {
+    Ok(RuntimeRun {
         label: format!("on the {} runtime", runtime.name()),
         executable,
         args: program.header.args.iter().map(Into::into).collect(),

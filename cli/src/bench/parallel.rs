@@ -3,7 +3,7 @@
 //! The program with one HEC is confined to one core: otherwise Hecaton would use idle cores for its collections, and
 //! the speed-up would not show what a second core gains.
 use super::estimate::{Estimate, MAX_ROUNDS_FACTOR, PRECISION};
-use super::{contender, Contender, Sample};
+use super::{runtime_run, RuntimeRun, Sample};
 use crate::bench::sampling::{exactly, Series};
 use crate::error::Result;
 use crate::programs::{Maker, Program, Runtime};
@@ -37,9 +37,9 @@ impl Scaling {
     /// Measures `program` at least `runs` times on each runtime, with -N1 on one core and with -N`hecs` on `hecs`
     /// cores, and more often until it is clear how the speed-ups compare. All runs must print the same.
     pub fn measure(maker: &Maker, program: &Program, hecs: u32, runs: usize) -> Result<Scaling> {
-        let on = |runtime, hecs: u32| -> Result<Contender> {
+        let on = |runtime, hecs: u32| -> Result<RuntimeRun> {
             let cores = Some(hecs as usize);
-            Ok(Contender { cores, ..contender(maker, program, runtime, &[&format!("-N{hecs}")])? })
+            Ok(RuntimeRun { cores, ..runtime_run(maker, program, runtime, &[&format!("-N{hecs}")])? })
         };
         let contenders =
             [on(Runtime::Stock, 1)?, on(Runtime::Stock, hecs)?, on(Runtime::Hecaton, 1)?, on(Runtime::Hecaton, hecs)?];

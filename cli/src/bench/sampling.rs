@@ -1,12 +1,12 @@
 //! Runs contenders in turn, so that other load on the machine affects all of them alike.
-use crate::bench::contender::Run;
-use crate::bench::{Contender, Sample};
+use crate::bench::runtime_run::Run;
+use crate::bench::{RuntimeRun, Sample};
 use crate::error::{Fail, Result};
 
 pub struct Series<'a> {
     /// The name of the program in messages.
     name: &'a str,
-    contenders: &'a [Contender],
+    contenders: &'a [RuntimeRun],
     /// Each contender's samples, one for each round.
     samples: Vec<Vec<Sample>>,
     /// The output, which is the same for all.
@@ -14,7 +14,7 @@ pub struct Series<'a> {
 }
 
 impl Series<'_> {
-    pub fn new<'a>(name: &'a str, contenders: &'a [Contender]) -> Series<'a> {
+    pub fn new<'a>(name: &'a str, contenders: &'a [RuntimeRun]) -> Series<'a> {
         Series { name, contenders, samples: vec![Vec::new(); contenders.len()], printed: None }
     }
 
@@ -94,7 +94,7 @@ fn turns(some: &[usize], round: usize) -> Vec<usize> {
 }
 
 /// The medians of `runs` runs of each contender. All must print the same.
-pub fn alternate<const N: usize>(name: &str, contenders: &[Contender; N], runs: usize) -> Result<[Sample; N]> {
+pub fn alternate<const N: usize>(name: &str, contenders: &[RuntimeRun; N], runs: usize) -> Result<[Sample; N]> {
     let mut series = Series::new(name, contenders);
     series.rounds_of_all(runs)?;
     Ok(exactly(series.medians()))
@@ -113,7 +113,7 @@ mod tests {
 
     static SHELLS: AtomicUsize = AtomicUsize::new(0);
 
-    fn shell(script: &str) -> Contender {
+    fn shell(script: &str) -> RuntimeRun {
         let number = SHELLS.fetch_add(1, Ordering::Relaxed);
         let work = std::env::temp_dir().join(format!("hecaton-contender-{}-{number}", std::process::id()));
         let label = "in a shell".to_owned();
@@ -121,7 +121,7 @@ mod tests {
         let statistics = r#"printf '("%s", "1.5")\n' GC_wall_seconds 'bytes allocated'"#;
         let script = format!("{script}; for arg; do case $arg in -t*) {statistics} >\"${{arg#-t}}\";; esac; done");
         let args = ["-c", &script].map(OsString::from).into();
-        Contender {
+        RuntimeRun {
             label,
             executable: "/bin/sh".into(),
             args,

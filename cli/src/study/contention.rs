@@ -3,7 +3,7 @@
 //!
 //! The runtime counts waits for thunks that others evaluate, and work that it cut off because another thread did it
 //! too. What was done twice and never found shows in the bytes allocated, as a multiple of those on one HEC.
-use crate::bench::{Contender, Sample};
+use crate::bench::{RuntimeRun, Sample};
 use crate::error::{Fail, Result};
 use crate::report::{Better, Column, Grid};
 use crate::study::Laboratory;
@@ -57,7 +57,7 @@ fn row(alone: &Sample, (plain, plain_sample): (Meetings, Sample), (grey, grey_sa
     [&figures(plain, &plain_sample)[..], &figures(grey, &grey_sample), &[elapsed]].concat()
 }
 
-fn count(name: &str, contender: &mut Contender, runs: usize) -> Result<(Meetings, Sample)> {
+fn count(name: &str, contender: &mut RuntimeRun, runs: usize) -> Result<(Meetings, Sample)> {
     contender.env.push(("HECATON_SHOW".to_owned(), "blackholes".to_owned()));
     let mut sum = Meetings::default();
     let mut samples = Vec::new();

@@ -9,7 +9,7 @@ mod contention;
 mod evaluation;
 mod jobs;
 
-use crate::bench::{contender, Contender};
+use crate::bench::{runtime_run, RuntimeRun};
 use crate::error::Result;
 use crate::programs::{Maker, Program, Runtime};
 use crate::report::Grid;
@@ -51,16 +51,16 @@ impl Laboratory<'_> {
         }
     }
 
-    fn plainly(&self, program: &Program, flags: &[&str]) -> Result<Contender> {
-        contender(&self.plain, program, Runtime::Hecaton, flags)
+    fn plainly(&self, program: &Program, flags: &[&str]) -> Result<RuntimeRun> {
+        runtime_run(&self.plain, program, Runtime::Hecaton, flags)
     }
 
-    fn grey(&self, program: &Program, flags: &[&str]) -> Result<Contender> {
-        contender(&self.grey, &program.with_flag(GREY), Runtime::Hecaton, flags)
+    fn grey(&self, program: &Program, flags: &[&str]) -> Result<RuntimeRun> {
+        runtime_run(&self.grey, &program.with_flag(GREY), Runtime::Hecaton, flags)
     }
 
-    fn atomically(&self, program: &Program, flags: &[&str]) -> Result<Contender> {
+    fn atomically(&self, program: &Program, flags: &[&str]) -> Result<RuntimeRun> {
         let program = program.with_flag(GREY).with_flag("-pgma").with_flag(&self.assembler.to_string_lossy());
-        contender(&self.atomic, &program, Runtime::Hecaton, flags)
+        runtime_run(&self.atomic, &program, Runtime::Hecaton, flags)
     }
 }

@@ -9,7 +9,7 @@ const TIME_LIMIT: Duration = Duration::from_secs(600);
 /// Environment variables that would change a measurement.
 const DISTURBING: [&str; 3] = ["GHCRTS", "HECATON_CHECK", "HECATON_SHOW"];
 
-pub struct Contender {
+pub struct RuntimeRun {
     /// The name in messages, as in `on the stock runtime`.
     pub label: String,
     pub executable: PathBuf,
@@ -31,7 +31,7 @@ pub struct Run {
     pub stderr: Vec<u8>,
 }
 
-impl Contender {
+impl RuntimeRun {
     /// Runs once.
     pub fn run(&self, name: &str) -> Result<Run> {
         fs::create_dir_all(&self.work).map_err(|e| Fail::io("create", &self.work, e))?;
