@@ -6,36 +6,17 @@ import Control.Exception
 import Control.Monad
 import Data.IORef
 import Data.List
-import GHC.Conc
-import System.Mem
-
-data GiveUp = GiveUp deriving Show
-instance Exception GiveUp
+import OldThreads
 
 newtype Number = Number Int deriving Show
 instance Exception Number
 
 data Then = Dies | ThrowsAgain deriving (Eq, Show, Enum, Bounded)
 
-blocked :: ThreadId -> IO ()
-blocked t = threadStatus t >>= \s -> case s of
-  ThreadBlocked _ -> return ()
-  ThreadFinished -> return ()
-  ThreadDied -> return ()
-  _ -> yield >> blocked t
-
-grow :: IO ()
-grow = replicateM_ 3 performMajorGC
-
-young :: IO ()
-young = replicateM_ 3 $ do
-  evaluate (foldl' (+) 0 [length (show n) | n <- [1 .. 300 :: Int]]) >>= \n -> when (n < 0) (print n)
-  performMinorGC
-
 main :: IO ()
 main = do
   wrong <- newIORef []
-  forM_ [minBound .. maxBound] $ \how -> forM_ (subsequences [1, 2, 3] ++ [[3, 2], [3, 2, 1]]) $ \gone -> forM_ [0, 2] $ \more -> forM_ (False : [True | more > 0]) $ \youngFirst -> do
+  forM_ [minBound .. maxBound] $ \how -> forM_ orders $ \gone -> forM_ [0, 2] $ \more -> forM_ (False : [True | more > 0]) $ \youngFirst -> do
     gate <- newEmptyMVar
     done <- newEmptyMVar
     -- Listens only once the gate is open, to one after the other.
@@ -61,8 +42,3 @@ main = do
     when (sort got /= sort stay) $ modifyIORef wrong ((how, gone, more, youngFirst, got) :)
     mapM_ finished (ts ++ late)
   readIORef wrong >>= print
-  where
-    finished t = threadStatus t >>= \s -> case s of
-      ThreadFinished -> return ()
-      ThreadDied -> return ()
-      _ -> yield >> finished t

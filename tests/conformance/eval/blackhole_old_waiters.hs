@@ -6,29 +6,10 @@ import Control.Exception
 import Control.Monad
 import Data.IORef
 import Data.List
-import GHC.Conc
+import OldThreads
 import System.IO.Unsafe
-import System.Mem
-
-data GiveUp = GiveUp deriving Show
-instance Exception GiveUp
 
 data Then = Dies | WaitsAgain deriving (Eq, Show, Enum, Bounded)
-
-blocked :: ThreadId -> IO ()
-blocked t = threadStatus t >>= \s -> case s of
-  ThreadBlocked _ -> return ()
-  ThreadFinished -> return ()
-  ThreadDied -> return ()
-  _ -> yield >> blocked t
-
-grow :: IO ()
-grow = replicateM_ 3 performMajorGC
-
-young :: IO ()
-young = replicateM_ 3 $ do
-  evaluate (foldl' (+) 0 [length (show n) | n <- [1 .. 300 :: Int]]) >>= \n -> when (n < 0) (print n)
-  performMinorGC
 
 -- A value that comes when the gate is opened, and is new then: its parts are computed on the way.
 {-# NOINLINE lazily #-}
@@ -41,7 +22,7 @@ main :: IO ()
 main = do
   wrong <- newIORef []
   forM_ [False, True] $ \ownerDies -> forM_ [minBound .. maxBound] $ \how ->
-    forM_ (subsequences [1, 2, 3] ++ [[3, 2], [3, 2, 1]]) $ \gone -> forM_ [0, 2] $ \more -> forM_ (False : [True | more > 0]) $ \youngFirst -> do
+    forM_ orders $ \gone -> forM_ [0, 2] $ \more -> forM_ (False : [True | more > 0]) $ \youngFirst -> do
       gate <- newEmptyMVar
       out <- newMVar []
       let value = lazily gate
@@ -66,8 +47,3 @@ main = do
       when (got /= [(i, 105) | i <- stay]) $ modifyIORef wrong ((ownerDies, how, gone, more, youngFirst, got) :)
       when (value /= map (* 7) [1 .. 5]) $ print value
   readIORef wrong >>= print
-  where
-    finished t = threadStatus t >>= \s -> case s of
-      ThreadFinished -> return ()
-      ThreadDied -> return ()
-      _ -> yield >> finished t

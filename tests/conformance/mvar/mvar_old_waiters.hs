@@ -7,30 +7,13 @@ import Control.Monad
 import Data.IORef
 import Data.List
 import GHC.Conc
-import System.Mem
-
-data GiveUp = GiveUp deriving Show
-instance Exception GiveUp
+import OldThreads
 
 -- What a waiter does when it is told to give up.
 data Then = Dies | WaitsAgain deriving (Eq, Show, Enum, Bounded)
 
-blocked :: ThreadId -> IO ()
-blocked t = threadStatus t >>= \s -> case s of
-  ThreadBlocked BlockedOnMVar -> return ()
-  ThreadFinished -> return ()
-  ThreadDied -> return ()
-  _ -> yield >> blocked t
-
--- All that there is becomes old.
-grow :: IO ()
-grow = replicateM_ 3 performMajorGC
-
--- Young data is collected, and the memory of what has died used anew.
-young :: IO ()
-young = replicateM_ 3 $ do
-  evaluate (foldl' (+) 0 [length (show n) | n <- [1 .. 300 :: Int]]) >>= \n -> when (n < 0) (print n)
-  performMinorGC
+waits :: ThreadId -> IO ()
+waits = blockedOn (== BlockedOnMVar)
 
 -- The numbers of those who still wait, first come first: of `old` ones some are told to give up, in this order; young
 -- ones come before that or after.
@@ -46,27 +29,27 @@ waiter how act = forkIO again
 rounds :: String -> ([Int] -> [Int]) -> IO (Int -> IO (), Int -> IO [Int]) -> IO ()
 rounds name order new = do
   wrong <- newIORef []
-  forM_ [minBound .. maxBound] $ \how -> forM_ (subsequences [1, 2, 3] ++ [[3, 2], [3, 2, 1]]) $ \gone -> forM_ [0, 2] $ \more -> forM_ (False : [True | more > 0]) $ \youngFirst -> do
+  forM_ [minBound .. maxBound] $ \how -> forM_ orders $ \gone -> forM_ [0, 2] $ \more -> forM_ (False : [True | more > 0]) $ \youngFirst -> do
     (wait, serve) <- new
     ts <- forM [1, 2, 3] $ \i -> do
       t <- waiter how (wait i)
-      blocked t
+      waits t
       return t
     grow
     let late = take more [4 ..]
         join = forM late $ \i -> do
           t <- waiter how (wait i)
-          blocked t
+          waits t
           young
           return t
     early <- if youngFirst then join else return []
-    forM_ gone $ \g -> throwTo (ts !! (g - 1)) GiveUp >> blocked (ts !! (g - 1))
+    forM_ gone $ \g -> throwTo (ts !! (g - 1)) GiveUp >> waits (ts !! (g - 1))
     young
     ts' <- if youngFirst then return early else join
     let expected = order (left how youngFirst [1, 2, 3] gone late)
     got <- order <$> serve (length expected)
     when (got /= expected) $ modifyIORef wrong ((how, gone, late, youngFirst, got) :)
-    mapM_ blocked (ts ++ ts')
+    mapM_ waits (ts ++ ts')
   readIORef wrong >>= \w -> putStrLn (name ++ (if null w then ": in order" else ": " ++ show w))
 
 main :: IO ()
@@ -92,12 +75,12 @@ main = do
   box <- newEmptyMVar
   out <- newMVar []
   let note x = modifyMVar_ out (return . (x :))
-  ts <- forM [1 .. 3 :: Int] $ \i -> forkIO (takeMVar box >>= \x -> note (i, x)) >>= \t -> blocked t >> return t
+  ts <- forM [1 .. 3 :: Int] $ \i -> forkIO (takeMVar box >>= \x -> note (i, x)) >>= \t -> waits t >> return t
   grow
   killThread (ts !! 2)
-  rs <- forM [4, 5] $ \i -> forkIO (readMVar box >>= \x -> note (i, x)) >>= \t -> blocked t >> return t
+  rs <- forM [4, 5] $ \i -> forkIO (readMVar box >>= \x -> note (i, x)) >>= \t -> waits t >> return t
   t <- forkIO (takeMVar box >>= \x -> note (6, x))
-  blocked t
+  waits t
   young
   killThread (head rs)
   killThread (head ts)

@@ -7,33 +7,18 @@ import Control.Exception
 import Control.Monad
 import Data.IORef
 import Data.List
-import GHC.Conc (threadStatus, ThreadStatus (..), BlockReason (..))
-import System.Mem
-
-data GiveUp = GiveUp deriving Show
-instance Exception GiveUp
+import GHC.Conc (BlockReason (..))
+import OldThreads
 
 data Then = Dies | WaitsAgain | TimesOut deriving (Eq, Show, Enum, Bounded)
 
-blocked :: ThreadId -> IO ()
-blocked t = threadStatus t >>= \s -> case s of
-  ThreadBlocked BlockedOnSTM -> return ()
-  ThreadFinished -> return ()
-  ThreadDied -> return ()
-  _ -> yield >> blocked t
-
-grow :: IO ()
-grow = replicateM_ 3 performMajorGC
-
-young :: IO ()
-young = replicateM_ 3 $ do
-  evaluate (foldl' (+) 0 [length (show n) | n <- [1 .. 300 :: Int]]) >>= \n -> when (n < 0) (print n)
-  performMinorGC
+waits :: ThreadId -> IO ()
+waits = blockedOn (== BlockedOnSTM)
 
 main :: IO ()
 main = do
   wrong <- newIORef []
-  forM_ [minBound .. maxBound] $ \how -> forM_ (subsequences [1, 2, 3] ++ [[3, 2], [3, 2, 1]]) $ \gone -> forM_ [0, 2] $ \more -> forM_ (False : [True | more > 0]) $ \youngFirst -> do
+  forM_ [minBound .. maxBound] $ \how -> forM_ orders $ \gone -> forM_ [0, 2] $ \more -> forM_ (False : [True | more > 0]) $ \youngFirst -> do
     vars@[a, b, c] <- replicateM 3 (newTVarIO 0)
     out <- newTVarIO []
     go <- newTVarIO []
@@ -45,21 +30,21 @@ main = do
           when (all (< 1000) xs && i `notElem` told) retry
           modifyTVar' out (i :)
         again i = wait i `catch` \GiveUp -> when (how == WaitsAgain) (again i)
-        start i = forkIO (again i) >>= \t -> blocked t >> return t
+        start i = forkIO (again i) >>= \t -> waits t >> return t
     ts <- mapM start [1, 2, 3]
     grow
     let join = forM (take more [4, 5]) $ \i -> start i >>= \t -> young >> return t
     early <- if youngFirst then join else return []
     forM_ gone $ \g -> do
       if how == TimesOut then atomically (writeTVar go [g]) else throwTo (ts !! (g - 1)) GiveUp
-      blocked (ts !! (g - 1))
+      waits (ts !! (g - 1))
       -- One who has been told ends; the others have looked, and wait again.
-      mapM_ blocked ts
+      mapM_ waits ts
     young
     late <- if youngFirst then return early else join
     -- A write that makes nobody go on: all look, and join the queues anew.
     atomically (writeTVar b 1)
-    mapM_ blocked (ts ++ late)
+    mapM_ waits (ts ++ late)
     young
     atomically (writeTVar (if more == 0 then a else c) 1000)
     let stay = [i | i <- [1, 2, 3], how /= Dies || i `notElem` gone] ++ take more [4, 5]
