@@ -13,6 +13,8 @@ mod nearest;
 mod process;
 mod programs;
 mod project;
+#[cfg(test)]
+mod prose;
 mod report;
 mod study;
 mod test_report;

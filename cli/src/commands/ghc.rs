@@ -1,7 +1,8 @@
 //! `hecaton ghc`: the installed ghc, made to link with this runtime.
 //!
 //! - `-L<libraries>` goes first, so that the linker finds this `libHSrts….a` or `.so` before GHC's.
-//! - With `-dynamic`, `scripts/link` puts the folder first in the program's run path too, and links in a check at start that
+//! - With `-dynamic`, `scripts/link` puts the folder first in the program's run path too, and links in a check at start
+//!   that
 //!   the runtime there is this one.
 //! - The linker defines the symbol `__hecaton_build`, whose value tells one build of the runtime from another. It makes
 //!   `ghc --make` link again when the runtime changed, or when the program was linked with GHC's own runtime before. It

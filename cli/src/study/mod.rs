@@ -1,7 +1,9 @@
-//! Repeats measurements of lock-free evaluation (\[HMP05\], sections 6 and 7) with this runtime and the programs of bench/.
+//! Repeats measurements of lock-free evaluation (\[HMP05\], sections 6 and 7) with this runtime and the programs of
+//! bench/.
 //!
 //! Each question is a file, and answers with a grid:
-//!  * `evaluation`: what claiming thunks when they are entered adds to lock-free evaluation, and what atomic instructions
+//!  * `evaluation`: what claiming thunks when they are entered adds to lock-free evaluation, and what atomic
+//!    instructions
 //!    add to that;
 //!  * `meetings`: how often two threads met on a thunk, and how much work was done twice;
 //!  * `jobs`: how ghc itself speeds up with -j.
