@@ -1,9 +1,10 @@
 /* Which runtime the dynamic loader has loaded.
  *
- * A program linked with -dynamic finds Hecaton by the folder in its run path. If the libraries have gone from there, or LD_LIBRARY_PATH names
- * another folder, the loader takes GHC's own runtime, which has the same name, and the program would run on that unnoticed. So this file is
- * linked into every such program, and into every shared library that brings the runtime, and looks before any Haskell runs: a program ends with
- * one line (ENDS is 1); a library, whose program is another's, says it and leaves the program alone (ENDS is 0). */
+ * A program linked with -dynamic finds Hecaton by the folder in its run path. If the libraries have gone from there,
+ * or LD_LIBRARY_PATH names another folder, the loader takes GHC's own runtime, which has the same name, and the
+ * program would run on that unnoticed. So this file is linked into every such program, and into every shared library
+ * that brings the runtime, and looks before any Haskell runs: a program ends with one line (ENDS is 1); a library,
+ * whose program is another's, says it and leaves the program alone (ENDS is 0). */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

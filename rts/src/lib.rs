@@ -7,8 +7,8 @@
 //! | folder | what it does |
 //! |---|---|
 //! | [`api`] | what C calls by name: `hs_init` to `hs_exit`, `RtsAPI.h`, `forkProcess`, the `+RTS` flags |
-//! | [`events`] | the ticker, signals, polling of descriptors in the non-threaded way, the wires to `base`'s I/O manager |
-//! | [`sched`] | the scheduler's loop, hand-off of HECs between tasks, sparks, load balancing, stopping the world, when to collect |
+//! | [`events`] | the ticker, signals, polling without an event manager, the wires to `base`'s I/O manager |
+//! | [`sched`] | the scheduler's loop, hand-off of HECs, sparks, load balancing, stopping the world |
 //! | [`sync`] | MVars, `throwTo`, STM, detection of deadlock |
 //! | [`prims`] | primitive operations on data, one concept a file; compact regions |
 //! | [`eval`] | thunks, updates, black holes, synchronous and asynchronous exceptions |

@@ -1,9 +1,9 @@
 //! Reads from Rust sources which file imports what.
 //!
 //! Imports are `use` declarations, and paths in code that begin with `crate`, `self`, `super`, a child module or an
-//! imported module. A path names the file of the deepest module on it. A re-export is followed to the file that it leads
-//! to; it is also an import of the file in which it stands. Code for tests does not count (items marked `#[cfg(test)]`,
-//! and the files that they bring in), nor do the expansions of macros.
+//! imported module. A path names the file of the deepest module on it. A re-export is followed to the file that it
+//! leads to; it is also an import of the file in which it stands. Code for tests does not count (items marked
+//! `#[cfg(test)]`, and the files that they bring in), nor do the expansions of macros.
 use super::tokens::{tokens, without_tests};
 use std::collections::BTreeMap;
 

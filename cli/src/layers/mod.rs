@@ -2,7 +2,8 @@
 //! import each other in a circle.
 //!
 //! The order is read from ARCHITECTURE.md. There the table between `<!-- layers -->` and `<!-- /layers -->` names the
-//! folders of `rts/src` in its first column, the top layer first. Tests and their tools (`testing/`) may import anything.
+//! folders of `rts/src` in its first column, the top layer first. Tests and their tools (`testing/`) may import
+//! anything.
 mod imports;
 mod tokens;
 

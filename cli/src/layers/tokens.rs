@@ -1,7 +1,7 @@
 //! Splits Rust sources into tokens, as far as needed to find names, paths and items.
 
-/// The tokens of a text: names and numbers, `::`, and single characters. Comments, strings, characters and the quotes of
-/// lifetimes are left out.
+/// The tokens of a text: names and numbers, `::`, and single characters. Comments, strings, characters and the quotes
+/// of lifetimes are left out.
 pub fn tokens(text: &str) -> Vec<&str> {
     let mut all = Vec::new();
     let mut rest = text;

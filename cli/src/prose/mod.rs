@@ -99,7 +99,7 @@ fn old_terms_are_gone() {
         for (number, line) in file.lines() {
             let said = |what: String| format!("{}:{number}: {what}", file.path);
             let names = line.part(Part::Code).split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-            findings.extend(names.filter_map(|n| Some(said(format!("{n} has {}", terms::in_name(n)?)))));
+            findings.extend(names.filter_map(|n| Some(said(format!("{n} has {}", terms::in_name_of(&file.path, n)?)))));
             findings.extend(terms::in_prose(&file.path, line.part(Part::Prose)).into_iter().map(said));
         }
     }

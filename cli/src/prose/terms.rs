@@ -100,8 +100,13 @@ const NICKNAMES: [&str; 30] = [
     "the offers",
 ];
 
+/// An old term in a name that occurs in a file.
+pub fn in_name_of(path: &str, name: &str) -> Option<&'static str> {
+    in_name(name).filter(|term| !is_letter(path, term))
+}
+
 /// An old term in a name.
-pub fn in_name(name: &str) -> Option<&'static str> {
+fn in_name(name: &str) -> Option<&'static str> {
     if ALLOWED.contains(&name) {
         return None;
     }
@@ -164,4 +169,8 @@ fn old_terms_are_found_in_names_and_prose() {
     assert_eq!(in_prose("docs/a.md", "The Crew, and `crew`"), ["\"crew\" in prose"]);
     assert!(in_prose("docs/a.md", "seated crewmen").is_empty());
     assert!(in_prose("rts/src/api/flags/a.rs", "a letter").is_empty());
+    assert_eq!(
+        (in_name_of("rts/src/api/a.rs", "letter"), in_name_of("rts/src/a.rs", "letter")),
+        (None, Some("letter"))
+    );
 }

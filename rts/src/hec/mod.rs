@@ -221,9 +221,9 @@ impl Hec {
         unsafe { (*self.alloc.run).free + BALANCE_BACKOFF.delay_bytes() - 1 }
     }
 
-    /// Takes the request to the running thread: to stop for a signal or a returning task, or because its time slice has
-    /// ended (`SLICE_ENDED`). 0 means none. Only the holder calls this. A signal that arrives later sets the request
-    /// again.
+    /// Takes the request to the running thread: to stop for a signal or a returning task, or because its time slice
+    /// has ended (`SLICE_ENDED`). 0 means none. Only the holder calls this. A signal that arrives later sets the
+    /// request again.
     pub fn take_request(&self) -> u32 {
         let asked = self.context_switch.load(Ordering::Relaxed);
         if asked != 0 {

@@ -30,7 +30,8 @@ const MAX_AHEAD_BLOCKS: usize = 128;
 const HELPER_BATCH: usize = 16;
 /// Blocks that a thread populates when it takes one and there is no helper.
 const UNAIDED_BATCH: usize = 32;
-/// Blocks that a thread populates when it takes one and the helper is late: few, because the helper continues from there.
+/// Blocks that a thread populates when it takes one and the helper is late: few, because the helper continues from
+/// there.
 const LATE_BATCH: usize = 4;
 /// Blocks of the smallest heap that gets a helper: below 4 MB, an OS thread costs more than it saves.
 const MIN_HEAP_BLOCKS: usize = 256;

@@ -1,13 +1,13 @@
 //! Models of threads that take, put and read an MVar concurrently.
 //!
-//! `cmm/MVar.cmm` is read and run here ([`crate::cmm`]). The Rust that it calls (`sync/mvar.rs`) is a short form, under the
-//! same lock (`sync/header_lock.rs`).
+//! `cmm/MVar.cmm` is read and run here ([`crate::cmm`]). The Rust that it calls (`sync/mvar.rs`) is a short form,
+//! under the same lock (`sync/header_lock.rs`).
 //!
-//! As on x86-64, every load is an Acquire, and an atomic instruction is a barrier. Stores are Relaxed, though x86-64 has
-//! them in order: so a barrier that the Cmm leaves out is found.
+//! As on x86-64, every load is an Acquire, and an atomic instruction is a barrier. Stores are Relaxed, though x86-64
+//! has them in order: so a barrier that the Cmm leaves out is found.
 //!
-//! *Checked*: no value is lost or taken twice, no thread waits for an operation that is possible, and a reader sees what a
-//! value holds.
+//! *Checked*: no value is lost or taken twice, no thread waits for an operation that is possible, and a reader sees
+//! what a value holds.
 use crate::atomics::{fence, AtomicUsize, Ordering, Ordering::*};
 use crate::cmm::{Code, Machine, Source};
 use crate::explore;

@@ -1,4 +1,4 @@
--- Rts.h and what it includes: messages, shared libraries, the static pointer table, coverage, clocks, stores, the timer.
+-- Rts.h and what it includes: messages, shared libraries, static pointers, coverage, clocks, stores, the timer.
 -- c: ffi_rest_of_headers_c.c
 module Main where
 

@@ -5,8 +5,8 @@
 //! *Protocol*
 //! 1. `active` counts the workers that have work or may have taken some.
 //! 2. A worker offers work only while it is active. It becomes inactive only when it has nothing left to offer.
-//! 3. A worker that sees an offer becomes active *before* it tries to take it. So work is never absent from the offers
-//!    and not yet counted in `active`.
+//! 3. A worker that sees an offer becomes active *before* it tries to take it. So work is never absent from what is
+//!    offered and not yet counted in `active`.
 //! 4. When `active` is zero, no work exists and no worker can make any: all are done.
 //! 5. A worker that finds nothing spins for a while, then sleeps. It looks for the last time after it has incremented
 //!    `asleep`.

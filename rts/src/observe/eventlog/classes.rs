@@ -2,7 +2,7 @@
 use crate::abi::rts_flags::{flags, TraceFlags};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Classes of events, with the option letter of each.
+/// Classes of events, with the option of each.
 pub mod class {
     /// `s`: threads and tasks.
     pub const SCHEDULER: u32 = 1;

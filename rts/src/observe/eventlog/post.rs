@@ -1,7 +1,7 @@
 //! Buffers of the event log: adds an event to the buffer of its HEC, and writes full buffers.
 //!
-//! *Locking*: each buffer has a lock. Times are read under it, so that they never decrease within a block. `LOG` is taken
-//! before the buffers.
+//! *Locking*: each buffer has a lock. Times are read under it, so that they never decrease within a block. `LOG` is
+//! taken before the buffers.
 use super::buffer::{is_too_long, Buffer, NO_HEC};
 use super::classes::on;
 use super::event::Event;
