@@ -1,14 +1,14 @@
 //! Work sharing between the GC workers of one parallel collection.
 //!
 //! *Protocol*
-//! 1. Every GC worker has a [`Worker`] with to-space runs of its own. For each step it has a deque, where it offers
+//! 1. Every GC worker has a `Worker` with to-space runs of its own. For each step it has a deque, where it offers
 //!    runs of copies that are not scavenged yet.
 //! 2. A worker takes its own latest offers first. A worker without work steals the oldest offers of others, older
 //!    generations before younger ones.
 //! 3. The remembered set of a HEC is cut into chunks. The worker that has stopped with that HEC scavenges them first,
 //!    and others then take what is left. The same holds for the HEC's threads and messages
-//!    ([`Worker::scan_hec_queues`]).
-//! 4. A *stage* is a part of the collection that ends when nothing is left to scavenge ([`Worker::drain`]). The
+//!    (`Worker::scan_hec_queues`).
+//! 4. A *stage* is a part of the collection that ends when nothing is left to scavenge (`Worker::drain`). The
 //!    collecting thread begins each stage alone. It calls helpers when there is work for more than one worker, or when
 //!    it has done much alone. Little work is done before a helper could arrive.
 //! 5. [`Termination`] detects the end of a stage.

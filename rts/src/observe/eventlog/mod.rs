@@ -14,7 +14,7 @@
 //!
 //! - Each buffer has a lock. The holder of its HEC takes it without contention. The thread that ends the log, or
 //!   flushes it after an error, may be any OS thread.
-//! - Order: [`LOG`], then buffers, then the lock of a writer.
+//! - Order: `LOG`, then buffers, then the lock of a writer.
 //!
 //! *Checked by* `tests.rs` and `bytes_tests.rs`, for the format.
 mod buffer;
