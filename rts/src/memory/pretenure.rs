@@ -1,8 +1,8 @@
 //! Pretenuring: objects that a HEC allocates in the oldest generation at once.
 //!
-//! An object that is stored in an old object and has no pointers may as well be old. Then neither of the two is scanned
-//! before a full collection \[CHL98\]. Objects that one core allocates in this way also lie side by side, four to a cache
-//! line, for the cores that read them.
+//! An object that is stored in an old object and has no pointers may as well be old. Then neither of the two is
+//! scanned before a full collection \[CHL98\]. Objects that one core allocates in this way also lie side by side,
+//! four to a cache line, for the cores that read them.
 //!
 //! *Invariants*
 //!

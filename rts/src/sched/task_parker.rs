@@ -9,7 +9,7 @@
 //! *Invariant*: a check without the lock ([`Parker::has_wakeup`]) may be too early, but one that finds a wake-up is
 //! right, because only the receiver takes them.
 //!
-//! *Checked by*: the loom models of the hand-off (`rts/tests/models/hec_world.rs`), which compile this file.
+//! *Checked by*: the loom models of the hand-off (`rts/tests/models/support/hec_world.rs`), which compile this file.
 use crate::base::atomics::{AtomicBool, Condvar, Mutex, MutexGuard, Ordering};
 use crate::base::poison::unpoisoned;
 use std::cell::UnsafeCell;

@@ -1,10 +1,10 @@
 //! Models of threads that are bound to a task.
 //!
 //! *Checked*: each bound thread reaches its task, wherever the two are, and a task is never granted two HECs.
-//! *Shipped code*: `sched/handoff/protocol.rs` and what [`crate::hec_world`] lists.
+//! *Shipped code*: `sched/handoff/protocol.rs` and what [`crate::support::hec_world`] lists.
 use crate::explore;
-use crate::hec_world::{HecWorld, TaskRef, Thread};
 use crate::shipped::handoff_protocol::HandoffSlot;
+use crate::support::hec_world::{HecWorld, TaskRef, Thread};
 
 const UNBOUND: usize = 0;
 const BOUND: usize = 1;

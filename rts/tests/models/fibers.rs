@@ -1,10 +1,10 @@
 //! Models of a thread that leaves its fiber for a foreign call.
 //!
 //! *Checked*: one OS thread at a time has the fiber, and the worker that takes it over is not granted a HEC as well.
-//! *Shipped code*: `sched/handoff/protocol.rs` and what [`crate::hec_world`] lists.
+//! *Shipped code*: `sched/handoff/protocol.rs` and what [`crate::support::hec_world`] lists.
 use crate::explore;
-use crate::hec_world::HecWorld;
 use crate::shipped::handoff_protocol::HandoffSlot;
+use crate::support::hec_world::HecWorld;
 
 const OTHER: usize = 0;
 const CALLER: usize = 1;

@@ -2,10 +2,10 @@
 //!
 //! *Checked*: the child finds what it continues with, runs none of its parent's threads, and can use all HECs. The
 //! parent continues as if it had not forked.
-//! *Shipped code*: `sched/handoff/after_fork.rs` and what [`crate::hec_world`] lists.
+//! *Shipped code*: `sched/handoff/after_fork.rs` and what [`crate::support::hec_world`] lists.
 use crate::explore;
-use crate::hec_world::{HecWorld, Inherited, TaskRef, Thread};
 use crate::shipped::handoff_protocol::HandoffSlot;
+use crate::support::hec_world::{HecWorld, Inherited, TaskRef, Thread};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 

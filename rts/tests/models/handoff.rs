@@ -1,11 +1,11 @@
 //! Models of HECs that pass from task to task, become idle and are woken.
 //!
 //! *Checked*: one task at a time holds a HEC, and no task waits for ever.
-//! *Shipped code*: `sched/handoff/protocol.rs` and what [`crate::hec_world`] lists.
+//! *Shipped code*: `sched/handoff/protocol.rs` and what [`crate::support::hec_world`] lists.
 use crate::atomics::{AtomicUsize, Ordering};
 use crate::explore;
-use crate::hec_world::HecWorld;
 use crate::shipped::handoff_protocol::{HandoffSlot, Task};
+use crate::support::hec_world::HecWorld;
 use loom::sync::Arc;
 
 #[test]

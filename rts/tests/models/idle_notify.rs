@@ -4,10 +4,10 @@
 //! *Shipped code*: `hec/idle.rs`, `base/idle_count.rs` and `hec/mailbox.rs`.
 use crate::atomics::{AtomicBool, AtomicUsize, Ordering};
 use crate::explore;
-use crate::hec_world::END;
 use crate::shipped::idle::{before_run, notify_idle, work_added, WorkSource};
 use crate::shipped::idle_count::IdleCount;
 use crate::shipped::mailbox::Mailbox;
+use crate::support::hec_world::END;
 use loom::sync::{Arc, Mutex};
 use loom::thread;
 

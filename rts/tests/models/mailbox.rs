@@ -1,12 +1,12 @@
 //! Models of messages to a HEC and of interrupts.
 //!
 //! *Checked*: none is lost, whenever the holder releases the HEC or runs a thread.
-//! *Shipped code*: `hec/mailbox.rs` and what [`crate::hec_world`] lists.
+//! *Shipped code*: `hec/mailbox.rs` and what [`crate::support::hec_world`] lists.
 use crate::atomics::{AtomicUsize, Ordering};
 use crate::explore;
-use crate::hec_world::{HecWorld, Thread, END};
 use crate::shipped::handoff_protocol::HandoffSlot;
 use crate::shipped::mailbox::Mailbox;
+use crate::support::hec_world::{HecWorld, Thread, END};
 use loom::sync::Arc;
 use loom::thread;
 

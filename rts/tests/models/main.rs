@@ -2,7 +2,7 @@
 //!
 //! Loom runs each model through every interleaving of its threads that matters. The protocols' files are compiled here
 //! as they are shipped ([`shipped`]), with loom's atomics ([`atomics`]). Each module is named after the protocol it
-//! checks; `hec_world` and `throwto_world` are their common support.
+//! checks; `support` has the worlds that they share.
 
 #[allow(dead_code, reason = "every type has the operations of all")]
 mod atomics;
@@ -30,7 +30,6 @@ mod forks;
 mod forwarding;
 mod gc_announce;
 mod handoff;
-mod hec_world;
 mod held_signals;
 mod helper_pool;
 mod idle_notify;
@@ -42,9 +41,9 @@ mod ownership;
 mod short_calls;
 mod shutdown;
 mod sparks;
+mod support;
 mod termination;
 mod throwto;
-mod throwto_world;
 mod ticker_sleep;
 mod transactions;
 mod worlds;

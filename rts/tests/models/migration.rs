@@ -1,10 +1,10 @@
 //! Models of threads that migrate to an idle HEC.
 //!
 //! *Checked*: each thread runs once, whatever else arrives at the HEC.
-//! *Shipped code*: `sched/handoff/protocol.rs` and what [`crate::hec_world`] lists.
+//! *Shipped code*: `sched/handoff/protocol.rs` and what [`crate::support::hec_world`] lists.
 use crate::explore;
-use crate::hec_world::{HecWorld, TaskRef, Thread};
 use crate::shipped::handoff_protocol::HandoffSlot;
+use crate::support::hec_world::{HecWorld, TaskRef, Thread};
 
 /// The first HEC's holder gives one of its two threads to the second HEC, which is idle and has an idle worker. Another
 /// task acts meanwhile. All of the named threads run.

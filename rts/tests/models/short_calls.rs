@@ -1,11 +1,11 @@
 //! Models of HECs that are left for short foreign calls.
 //!
 //! *Checked*: a task that returns soon finds its HEC as it was, and what waits for the HEC meanwhile gets it.
-//! *Shipped code*: `sched/handoff/protocol.rs` and what [`crate::hec_world`] lists.
+//! *Shipped code*: `sched/handoff/protocol.rs` and what [`crate::support::hec_world`] lists.
 use crate::atomics::{AtomicBool, Ordering};
 use crate::explore;
-use crate::hec_world::{HecWorld, TaskRef};
 use crate::shipped::handoff_protocol::HandoffSlot;
+use crate::support::hec_world::{HecWorld, TaskRef};
 use loom::sync::Arc;
 
 /// Acquires the first HEC, where thread 1 then waits.
@@ -86,7 +86,7 @@ fn a_message_is_read_as_its_hec_is_left() {
     explore(3, || {
         HecWorld::with(1, 3, 1, |world| {
             let worker = world.spawn_worker(2);
-            let sender = world.spawn(1, |_| world.send(0, crate::hec_world::Thread { name: 2, bound: None }));
+            let sender = world.spawn(1, |_| world.send(0, crate::support::hec_world::Thread { name: 2, bound: None }));
             let me = world.tasks[0];
             acquire_with_thread(world, me);
             world.call_out(0, me);

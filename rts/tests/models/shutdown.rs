@@ -2,12 +2,12 @@
 //!
 //! *Checked*: one OS thread winds the runtime down and then has all HECs, whatever arrives meanwhile. No OS thread ends
 //! the process before that.
-//! *Shipped code*: `api/lifetime.rs` and what [`crate::hec_world`] lists.
+//! *Shipped code*: `api/lifetime.rs` and what [`crate::support::hec_world`] lists.
 use crate::atomics::{AtomicBool, Ordering};
 use crate::explore;
-use crate::hec_world::{HecWorld, TaskRef, Thread};
 use crate::shipped::handoff_protocol::HandoffSlot;
 use crate::shipped::lifetime::{Leave, Lifetime, Start};
+use crate::support::hec_world::{HecWorld, TaskRef, Thread};
 
 const FLUSH: usize = 0;
 const OTHER: usize = 1;

@@ -1,10 +1,10 @@
 //! Models of exceptions on their way to threads that migrate, block, wake, make foreign calls and finish.
 //!
 //! *Checked*: each exception reaches its target or finds it finished, and each thrower continues.
-//! *Shipped code*: what [`crate::throwto_world`] lists.
+//! *Shipped code*: what [`crate::support::throwto_world`] lists.
 use crate::atomics::Ordering;
 use crate::explore;
-use crate::throwto_world::*;
+use crate::support::throwto_world::*;
 use loom::thread;
 
 /// What the holder of a HEC does.

@@ -1,10 +1,10 @@
 //! Models of stopping the world with several HECs.
 //!
 //! *Checked*: each task that stops the world has all HECs alone, and all others continue afterwards.
-//! *Shipped code*: `sched/stop_world_protocol.rs` and what [`crate::hec_world`] lists.
+//! *Shipped code*: `sched/stop_world_protocol.rs` and what [`crate::support::hec_world`] lists.
 use crate::explore;
-use crate::hec_world::{HecWorld, TaskRef};
 use crate::shipped::handoff_protocol::HandoffSlot;
+use crate::support::hec_world::{HecWorld, TaskRef};
 
 /// Has each of the first `n` tasks acquire the HEC of its number.
 fn holders(world: &'static HecWorld, n: usize) {

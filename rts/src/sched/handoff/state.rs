@@ -7,7 +7,7 @@
 //!   work:             the task of a bound thread  >  pending checker  >  idle worker  >  new worker
 //! ```
 //!
-//! *Checked by*: the loom models of the hand-off (`rts/tests/models/hec_world.rs`), which compile this file.
+//! *Checked by*: the loom models of the hand-off (`rts/tests/models/support/hec_world.rs`), which compile this file.
 use std::collections::VecDeque;
 
 /// The most calls for which a HEC is left before it is passed to a returning task. Enough to amortise waking it.

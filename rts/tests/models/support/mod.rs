@@ -1,0 +1,3 @@
+//! Small worlds that several models share.
+pub mod hec_world;
+pub mod throwto_world;
