@@ -59,7 +59,7 @@ forward = mapTree f
 visited :: Tree a -> [a]
 visited (Node a ts) = a : concatMap visited ts
 
--- A random problem: so many of a hundred pairs of assignments exclude each other.
+-- A random problem: a given number of a hundred pairs of assignments exclude each other.
 randomly :: Int -> Int -> Int -> Int -> Problem
 randomly n d tight seed = Problem n d (\p q -> code (min p q) (max p q) `S.notMember` excluded)
   where

@@ -1,4 +1,4 @@
-//! Whether an executable will take this runtime when the dynamic loader offers it.
+//! Checks whether an executable will use this runtime when the dynamic loader finds it first.
 use crate::build::WAYS;
 use crate::commands::ghc::MARK;
 use crate::error::reason;

@@ -1,4 +1,4 @@
-//! How a command fails: one line for the person, one exit code for the script.
+//! Failures of commands: one line for the user, and an exit code for scripts.
 use std::{fmt, io, path::Path};
 
 /// A failure that ends the command.

@@ -1,4 +1,4 @@
-//! The installed GHC: where it is, and whether it is the version whose runtime this is.
+//! Finds the installed GHC, and checks that its version is the one that this runtime is for.
 use crate::error::{reason, Fail, Result};
 use crate::project::{is_executable, on_path, Project};
 use std::{

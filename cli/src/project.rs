@@ -1,4 +1,4 @@
-//! Where things are: the project's folders, and programs on PATH.
+//! Finds the project's folders, and programs on PATH.
 use crate::error::{reason, Fail, Result};
 use std::{
     env,

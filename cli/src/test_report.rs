@@ -1,4 +1,4 @@
-//! Counting tests and saying how each went.
+//! Counts tests and reports how each ended.
 use std::{io::Write, iter::Sum, ops::AddAssign, sync::Mutex};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

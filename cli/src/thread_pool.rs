@@ -1,5 +1,4 @@
-//! Doing the same to many things, two at a time: tests and compilations share the machine with whatever else runs
-//! there.
+//! Runs a job for many items, two at a time: tests and compilations share the machine with other programs.
 use crate::error::Result;
 use std::{
     sync::{

@@ -16,7 +16,7 @@ use std::{
     time::Duration,
 };
 
-/// For what hangs.
+/// The time limit, for tests that hang.
 const TIME_LIMIT: Duration = Duration::from_secs(3600);
 
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -97,7 +97,7 @@ for kind in hello turns calls sleep descriptor signal interrupt grow; do
     says "$expected" alone $plain $kind
 done
 says handled alone $plain 'own signal'
-# Who collects finds no helpers: neither one that is asked for, nor one for a large heap.
+# A collection finds no helpers: neither those that an option asks for, nor those for a large heap.
 expected=$(./stock-main grow)
 HECATON_CHECK=heap,gc-threads=4 says "$expected" alone $plain grow +RTS -A1m
 

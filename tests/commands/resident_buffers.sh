@@ -15,7 +15,7 @@ rss = do
   s <- readFile "/proc/self/status"
   return $! read (words (head [l | l <- lines s, take 6 l == "VmRSS:"]) !! 1)
 
--- Makes so many pinned buffers of so many bytes, with small objects between them.
+-- Makes a number of pinned buffers of a given size, with small objects between them.
 main :: IO ()
 main = do
   [n, bytes, between] <- map read <$> getArgs

@@ -1,7 +1,7 @@
-# How long threads wait for their turn: those that a server makes beside threads that compute, those that run for some
-# milliseconds at a time beside these, and whoever waits while time slices end in the midst of collections. Both
-# runtimes run at the same moment, so that what else the machine does is the same for both: in one of three rounds at
-# least, nobody waits for more than twice what it takes there.
+# How long threads wait until they run: threads that a server makes beside CPU-bound ones, threads that run for some
+# milliseconds at a time beside these, and threads that wait while time slices end in the midst of collections. Both
+# runtimes run at the same moment, under the same load. In one of three rounds at least, no thread waits for more than
+# twice as long as on the stock runtime.
 . "${BASH_SOURCE[0]%/*}/common.bash"
 
 cat >Turns.hs <<'HASKELL'
@@ -54,7 +54,7 @@ serve n = do
 build :: Int -> Int -> Int
 build seed n = sum (map (length . show) [seed .. seed + n])
 
--- How much of it takes so many milliseconds of the processor's time.
+-- How much of it takes a given number of milliseconds of CPU time.
 calibrate :: Double -> IO Int
 calibrate ms = go 1000
   where

@@ -1,6 +1,6 @@
-# In the non-threaded way who is woken by a delay or a descriptor does not wait for the time slice of the thread that
-# runs, but for the next tick at most. Here slices are of a hundred seconds, and nobody collects: so who waited for one
-# would not be done in time.
+# In the non-threaded way a thread that a delay or a descriptor wakes does not wait for the end of the running thread's
+# time slice, but for the next tick at most. Here slices last a hundred seconds, and no thread collects: a thread that
+# waited for the end of one would be too late.
 . "${BASH_SOURCE[0]%/*}/common.bash"
 
 cat >Main.hs <<'END'
@@ -24,7 +24,7 @@ main = do
       "prints" -> hPutStrLn null' "line"
       _ -> modifyIORef' r (+ 1))
     _ <- forkIO (takeMVar write >> threadDelay 20000 >> void (fdWrite to "x"))
-    -- All others wait, and main has not forked lately: from here on only who waits for an event gives way.
+    -- All others wait, and main has just not forked: from here on only a thread that waits for an event gives way.
     yield
     when (event == "descriptor") (putMVar write () >> yield)
     putMVar begin ()

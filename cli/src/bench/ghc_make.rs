@@ -205,7 +205,9 @@ impl GhcMake {
     pub fn grid(&self) -> Grid {
         let mut columns = Vec::new();
         for (head, digits) in [("s", 2), ("cpu s", 2), ("MB", 0)] {
-            columns.extend(["stock", "tuned", "hecaton"].map(|who| Column::figure(format!("{who} {head}"), digits)));
+            columns.extend(
+                ["stock", "tuned", "hecaton"].map(|runtime| Column::figure(format!("{runtime} {head}"), digits)),
+            );
         }
         columns
             .extend(["hecaton:stock", "hecaton:tuned", "memory:tuned"].map(|head| Column::ratio(head, Better::Lower)));

@@ -13,10 +13,10 @@ use std::{
     path::Path,
 };
 
-/// What measures the installed ghc goes by this name.
+/// The name of the benchmark of the installed ghc.
 const GHC_MAKE: &str = "ghc_make";
-/// Parallel programs run so many times as often at least: the ratio of their speed-ups is one of four times, and less
-/// certain than one of two.
+/// Parallel programs run this many times as often at least. The ratio of their speed-ups has four times in it, so it is
+/// less certain than a ratio of two.
 const RUNS_OF_PARALLEL: usize = 2;
 
 #[derive(clap::Args)]
@@ -26,7 +26,7 @@ pub struct Options {
     /// whether an aim is met; the means of their rounds' ratios count
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
     runs: u16,
-    /// Have ghc_make compile modules of the size of the 2016 measurements, which takes an hour or two
+    /// Have ghc_make compile modules of the size that \[Tro16\] measured, which takes an hour or two
     #[arg(long)]
     full: bool,
     /// Only programs whose names contain one of these; `ghc_make` is ghc --make -jN, `par_` names all parallel
@@ -34,7 +34,7 @@ pub struct Options {
     names: Vec<String>,
 }
 
-/// What is measured apart from the other.
+/// The groups of benchmarks.
 #[derive(Default)]
 struct Results {
     /// Count towards the geometric means.
@@ -111,7 +111,7 @@ fn measure(maker: &Maker, program: &Program, runs: usize, results: &mut Results)
 }
 
 impl Results {
-    /// Holds what was measured against what is aimed at.
+    /// Compares what was measured with the aims.
     fn finish(&mut self) {
         self.targets.of_programs(&self.pairs);
         self.targets.of_parallel(&self.scalings);
@@ -171,7 +171,7 @@ fn write(path: &Path, all: &Value) -> Result<()> {
     fs::write(path, format!("{all:#}\n")).map_err(|e| Fail::io("write", path, e))
 }
 
-/// Says on a terminal what is being done, in the place of what was said before.
+/// Shows on a terminal what is being done, in place of the line before.
 pub fn progress(what: &str) {
     if stderr().is_terminal() {
         eprint!("\r\x1b[K{what}");

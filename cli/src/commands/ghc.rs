@@ -2,14 +2,13 @@
 //!
 //! - `-L<libraries>` goes first, so that the linker finds this `libHSrts….a` or `.so` before GHC's.
 //! - With `-dynamic`, `scripts/link` puts the folder first in the program's run path too, and links in a check at start
-//!   that
-//!   the runtime there is this one.
+//!   that the runtime there is this one.
 //! - The linker defines the symbol `__hecaton_build`, whose value tells one build of the runtime from another. It makes
 //!   `ghc --make` link again when the runtime changed, or when the program was linked with GHC's own runtime before. It
 //!   also marks the program as linked by this command.
 //!
-//! What this runtime does not have is said: profiling and `-staticlib`, which take GHC's own runtime, and the report of
-//! `-ticky`.
+//! A message names what this runtime does not have: profiling and `-staticlib`, which link GHC's own runtime, and the
+//! report of `-ticky`.
 use crate::build;
 use crate::error::{reason, Fail, Result};
 use crate::ghc::Ghc;
@@ -24,7 +23,7 @@ use std::{
 /// The symbol in programs linked by this command.
 pub const MARK: &str = "__hecaton_build";
 
-/// Answered by ghc alone, with no need for the runtime.
+/// Flags that ghc answers alone, without the runtime.
 const QUESTIONS: [&str; 12] = [
     "--version",
     "-V",
@@ -44,7 +43,7 @@ const QUESTIONS: [&str; 12] = [
 const COMPILES_ONLY: [&str; 10] =
     ["-c", "-S", "-C", "-E", "-M", "-e", "-no-link", "-fno-code", "--interactive", "--frontend"];
 
-/// Said where a program with counters is linked.
+/// The message when a program with counters is linked.
 const TICKY: &str =
     "-ticky: the code counts, but Hecaton writes no report of it (+RTS -r); for one, link with ghc itself";
 

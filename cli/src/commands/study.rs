@@ -1,4 +1,4 @@
-//! `hecaton study`: the questions of the 2005 paper, answered by measuring, as text, JSON and pictures.
+//! `hecaton study`: answers the questions of \[HMP05\] by measuring, as text, JSON and pictures.
 use super::{bench::progress, test::install};
 use crate::build::{ensure_variant, Evaluation};
 use crate::error::{Fail, Result};

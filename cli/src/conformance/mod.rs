@@ -1,9 +1,9 @@
-//! Conformance: a program linked with both runtimes must answer alike.
+//! Conformance: a program linked with both runtimes must have the same outcome.
 //!
-//! The stock runtime is asked once and its answer kept. Hecaton is asked several times, each a *kind* of run: plain,
-//! with a tiny nursery, with the heap checker, with everything promoted at once, and, when asked for, with a collection
-//! and a heap check at every allocation block. Every kind must give the stock runtime's plain answer. On several HECs
-//! programs are run as linked with `-threaded`, under both runtimes.
+//! The program runs once on the stock runtime, and its outcome is kept. It runs several times on Hecaton, each time
+//! in another *kind*: plain, with a tiny nursery, with the heap checker, with everything promoted at once, and, on
+//! request, with a collection and a heap check at every allocation block. Every kind must have the stock runtime's
+//! plain outcome. For runs on several HECs, programs are linked with `-threaded` on both runtimes.
 mod outcome;
 
 use crate::build;
@@ -29,9 +29,9 @@ pub const CHECK: Kind = Kind {
     env: &[("HECATON_CHECK", "heap,oversubscribe,vary-nursery,steal-thunks,eager-modify")],
     slowdown: 6,
 };
-/// Several GC threads for every collection: by itself, the runtime would call them to large ones only.
+/// Several GC threads for every collection. Otherwise the runtime would call helpers for large ones only.
 pub const CREW: Kind = Kind { name: "crew", env: &[("HECATON_CHECK", "heap,oversubscribe,gc-threads=4")], slowdown: 8 };
-/// Nothing ages, and every block is followed by a collection: what is young is soon referred to by what is old.
+/// Nothing ages, and a collection follows every block, so that old objects soon refer to young ones.
 pub const OLD: Kind =
     Kind { name: "old", env: &[("HECATON_CHECK", "old,oversubscribe,steal-thunks,eager-modify")], slowdown: 30 };
 pub const STRESS: Kind = Kind {
@@ -45,8 +45,8 @@ pub const CREW_STRESS: Kind = Kind {
     slowdown: 60,
 };
 
-/// Runs on several HECs, for programs linked with `-threaded`. Four are all busy if they can be, however few the cores
-/// are, and take their nurseries in small pieces.
+/// Runs on several HECs, for programs linked with `-threaded`. Four may all be busy, however few cores there are, and
+/// get their nurseries in small chunks.
 pub const HECS: [Kind; 4] = [
     hecs("1", &[("GHCRTS", "-N1")]),
     hecs("2", &[("GHCRTS", "-N2")]),
@@ -67,7 +67,7 @@ impl Kind {
     }
 }
 
-/// What is wrong with Hecaton's answer in one kind of run, if anything is. With a limit, it has this time and no more.
+/// Returns what is wrong with Hecaton's outcome in one kind of run, if anything is. A limit replaces the program's own.
 pub fn compare(maker: &Maker, program: &Program, kind: &Kind, limit: Option<Duration>) -> Result<Option<String>> {
     for runtime in [Runtime::Stock, Runtime::Hecaton] {
         if let Err(said) = maker.make(program, runtime) {
@@ -85,9 +85,9 @@ const fn hecs(name: &'static str, env: &'static [(&'static str, &'static str)]) 
 
 /// The kinds that programs are run in.
 pub struct Plan {
-    /// Every program, if they suit it.
+    /// For every program that they suit.
     pub always: Vec<&'static Kind>,
-    /// Every program in one of these that suits it, another one from commit to commit.
+    /// Every program is run in one of these that suits it; the commit decides in which.
     pub one_of: Vec<&'static Kind>,
     /// What the draw depends on, beside the program's name.
     pub seed: String,
@@ -165,7 +165,7 @@ fn test(
     Ok(tally)
 }
 
-/// Why a program is not run in this kind.
+/// Returns why a program is not run in this kind.
 fn unsuited(program: &Program, kind: &Kind) -> Option<String> {
     let header = &program.header;
     match kind.name {

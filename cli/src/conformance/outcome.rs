@@ -1,4 +1,4 @@
-//! Answers: what a program said and how it ended; asking for one, keeping the stock runtime's, and telling two apart.
+//! Outcomes of programs: output and end. Gets one, keeps the stock runtime's, and compares two.
 use crate::build::hash;
 use crate::conformance::{Kind, PLAIN};
 use crate::error::{reason, Fail, Result};
@@ -13,13 +13,13 @@ use std::{
     time::Duration,
 };
 
-/// The time a program has, unless its header says otherwise. It is for what hangs: a loaded machine must not make a
-/// test fail.
+/// The time limit of a program, unless its header has another. It is for programs that hang: a loaded machine must not
+/// make a test fail.
 const TIME_LIMIT: Duration = Duration::from_secs(60);
-/// How often the stock runtime is asked until it finishes: of ten runs of a program whose number of capabilities
-/// changes all the time it hangs in one. What hangs gives no answer to compare with.
+/// How often a program is tried on the stock runtime until it finishes. One in ten runs of a program that keeps
+/// changing its number of capabilities hangs there, and gives no outcome to compare with.
 const STOCK_TRIES: u32 = 3;
-/// How much of a difference is shown.
+/// The number of lines of a difference that are shown.
 const LINES_SHOWN: usize = 40;
 
 #[derive(PartialEq)]

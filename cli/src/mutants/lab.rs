@@ -22,7 +22,7 @@ const TESTS: &str = "mutants";
 const LIBRARY: &str = "mutant-library";
 /// Mutants are in the runtime, so the tests of the command need not be compiled.
 const UNIT: [&str; 3] = ["--package", "hecaton-rts", "--lib"];
-/// A test hangs if it takes so many times longer with a mutant than without, and this long at least.
+/// A test counts as hanging if it takes this many times longer with a mutant than without, and the time below at least.
 const LIMIT_FACTOR: u32 = 10;
 const SHORTEST_LIMIT: Duration = Duration::from_secs(30);
 /// For all unit tests.

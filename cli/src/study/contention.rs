@@ -1,5 +1,5 @@
-//! How often threads met on a thunk, and how much work was done twice (the paper's sections 4 and 7.5): the parallel
-//! programs, and ghc.
+//! Measures how often threads met on a thunk, and how much work was done twice (\[HMP05, §4, §7.5\]), in the parallel
+//! programs and ghc.
 //!
 //! The runtime counts waits for thunks that others evaluate, and work that it cut off because another thread did it
 //! too. What was done twice and never found shows in the bytes allocated, as a multiple of those on one HEC.

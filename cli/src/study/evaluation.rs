@@ -1,7 +1,7 @@
-//! What lock-free evaluation saves (the paper's figures 4 and 6): a program compiled as usual, compiled to claim thunks
-//! when they are entered, and with these claims and all updates done by atomic instructions. Only the program's own
-//! modules are compiled anew; the prebuilt libraries enter their thunks as always. Sequential programs on one HEC; CPU
-//! time, which other programs of the machine disturb less.
+//! Measures what lock-free evaluation saves (\[HMP05\], figures 4 and 6): a program compiled as usual, compiled to
+//! claim thunks when they are entered, and with these claims and all updates done by atomic instructions. Only the
+//! program's own modules are compiled anew; the prebuilt libraries enter their thunks as always. Sequential programs
+//! on one HEC; CPU time, which other programs of the machine disturb less.
 use super::Laboratory;
 use crate::bench::alternate;
 use crate::error::{Fail, Result};

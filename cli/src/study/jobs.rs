@@ -1,4 +1,4 @@
-//! How ghc itself speeds up with -j (the paper's section 7), on Hecaton and on the stock runtime.
+//! Measures how ghc itself speeds up with -j (\[HMP05, §7\]), on Hecaton and on the stock runtime.
 use super::Laboratory;
 use crate::bench::{GhcMake, Jobs, Sample, Size};
 use crate::error::Result;
@@ -16,9 +16,9 @@ pub fn answer(lab: &Laboratory) -> Result<Grid> {
     let runtimes: [(&str, fn(&Jobs) -> &Sample); 3] =
         [("stock", |j| &j.stock), ("stock tuned", |j| &j.tuned), ("Hecaton", |j| &j.hecaton)];
     let mut rows = Vec::new();
-    for (who, of) in runtimes {
+    for (runtime, of) in runtimes {
         let alone = of(&measured.jobs[0]).elapsed;
-        rows.extend(measured.jobs.iter().map(|j| (format!("{who} -j{}", j.jobs), row(of(j), alone))));
+        rows.extend(measured.jobs.iter().map(|j| (format!("{runtime} -j{}", j.jobs), row(of(j), alone))));
     }
     Ok(Grid {
         name: "jobs",

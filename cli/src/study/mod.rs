@@ -3,8 +3,7 @@
 //!
 //! Each question is a file, and answers with a grid:
 //!  * `evaluation`: what claiming thunks when they are entered adds to lock-free evaluation, and what atomic
-//!    instructions
-//!    add to that;
+//!    instructions add to that;
 //!  * `meetings`: how often two threads met on a thunk, and how much work was done twice;
 //!  * `jobs`: how ghc itself speeds up with -j.
 mod contention;
@@ -24,7 +23,7 @@ pub enum Question {
     Jobs,
 }
 
-/// What there is to measure with.
+/// The tools of a measurement.
 pub struct Laboratory<'a> {
     /// Links programs as they are.
     pub plain: Maker<'a>,

@@ -13,7 +13,7 @@ pub(super) enum ClaimState {
     Foreign,
 }
 
-/// Who owns the thunk?
+/// The owner of a thunk, as a thread sees it.
 /// # Safety
 /// `thunk` is live and untagged.
 pub(super) unsafe fn claim_state(thunk: Closure, t: Tso) -> ClaimState {

@@ -41,7 +41,7 @@ fn spawn(f: impl FnOnce() + Send + 'static) -> Receiver<()> {
 fn wait_until(what: &str, condition: impl Fn() -> bool) {
     let start = Instant::now();
     while !condition() {
-        assert!(start.elapsed() < BOUND, "waited in vain until {what}");
+        assert!(start.elapsed() < BOUND, "waited too long until {what}");
         thread::sleep(Duration::from_millis(1));
     }
 }
