@@ -230,6 +230,23 @@ fn exceptions_for_a_masked_thread_wait_in_order() {
 }
 
 #[test]
+fn exceptions_for_a_masked_thread_are_listed_in_order() {
+    let mut w = World::new(2);
+    let target = catcher(&mut w, TSO_BLOCKEX);
+    let es: Vec<Closure> = (0..3).map(|i| w.int(1000 + i)).collect();
+    let ts: Vec<Tso> = es.iter().map(|&e| thrower(&mut w, target, e).0).collect();
+    unsafe {
+        raise_async(w.hec, ts[0], None);
+        assert_eq!(w.runnable(), [ts[0]]);
+        target.obj().flags = 0;
+        w.run(target);
+        assert_eq!(hec_unmasked(w.hec), 0);
+        assert_eq!(handled(target), es[1]);
+        assert_eq!(w.runnable(), [ts[1]]);
+    }
+}
+
+#[test]
 fn when_an_exception_is_raised_at_once() {
     let mut w = World::new(2);
     let e = w.int(1000);

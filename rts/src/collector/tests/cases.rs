@@ -291,8 +291,11 @@ fn weak_pointers_follow_their_keys() {
 #[test]
 fn lost_threads_are_resurrected_and_finished_ones_dropped() {
     let mut w = world(2);
-    let (held, lost, finished) = (w.thread(), w.thread(), w.thread());
-    unsafe { finished.obj().what_next = ThreadComplete as u16 };
+    let (held, lost, finished, killed) = (w.thread(), w.thread(), w.thread(), w.thread());
+    unsafe {
+        finished.obj().what_next = ThreadComplete as u16;
+        killed.obj().what_next = ThreadKilled as u16;
+    }
     let id = unsafe { lost.obj().id };
     w.roots.push(held.closure());
     let o = w.collect(Request::MINOR);
