@@ -96,6 +96,45 @@ fn survivors_of_a_growing_heap_are_promoted_at_once() {
 }
 
 #[test]
+fn promotions_count_against_the_limit_of_their_generation() {
+    let mut w = world(3);
+    let l = w.list(1000, 4000);
+    w.roots.push(l);
+    w.collect(Request::MINOR);
+    unsafe {
+        let gens = &mut heap().gens;
+        assert!(gens[0].blocks() > 0);
+        gens[1..].iter_mut().for_each(|gen| gen.limit = gen.blocks());
+        assert_eq!(heap_limits::next_generation_to_collect(), 1);
+        gens[1].limit = usize::MAX;
+        assert_eq!(heap_limits::next_generation_to_collect(), 0);
+    }
+}
+
+#[test]
+fn every_reference_keeps_its_tag() {
+    let mut w = world(2);
+    let (number, list) = (w.int(1000), w.list(1000, 1002));
+    for _ in 0..2 {
+        let cell = w.cons(number, list);
+        let variable = w.object(info!(stg_MUT_VAR_DIRTY_info), &[list.0]);
+        w.roots.extend([number, list, cell, variable]);
+    }
+    for request in [Request::MINOR, Request::MINOR, Request::MAJOR] {
+        w.collect(request);
+        for i in [0, 4] {
+            let [number, list, cell, variable] = [0, 1, 2, 3].map(|j| w.roots[i + j]);
+            assert_eq!([number, list, cell, variable].map(|c| c.tag()), [1, 2, 2, 0]);
+            unsafe {
+                assert_eq!(cell.untag().field(1), number);
+                assert_eq!(cell.untag().field(2), list);
+                assert_eq!(variable.field(MUT_VAR), list);
+            }
+        }
+    }
+}
+
+#[test]
 fn small_boxes_are_shared() {
     let mut w = world(2);
     let (a, b) = (w.int(255), w.int(256));
@@ -278,6 +317,8 @@ fn weak_pointers_follow_their_keys() {
         assert_eq!(sum(w.roots[1].field(WEAK_VALUE)), 10045);
     }
     assert_ne!(w.roots[1], second);
+    // The key has been copied.
+    assert_ne!(unsafe { w.roots[1].field(WEAK_KEY) }, k2);
     assert_eq!(unsafe { heap().gens[0].weaks.len() }, 2);
     assert!(unsafe { heap().gens[0].weaks.iter().all(|&x| x != first) });
     w.roots.remove(0);
@@ -286,6 +327,22 @@ fn weak_pointers_follow_their_keys() {
     o.dead_weaks.iter().for_each(|d| unsafe { d.set_info(info!(stg_DEAD_WEAK_info)) });
     assert_eq!(w.collect(Request::MAJOR).dead_weaks.len(), 0);
     assert_eq!(unsafe { heap().gens[1].weaks.len() }, 0);
+}
+
+#[test]
+fn chains_of_weak_pointers_live_in_any_order() {
+    let mut w = world(2);
+    let none = static_closure!(stg_NO_FINALIZER_closure);
+    let [a1, a2, b1, b2] = [1001, 1002, 1003, 1004].map(|n| w.int(n));
+    // The value of each chain's first is the key of its second.
+    for (key, value) in [(a1, a2), (a2, a1), (b2, b1), (b1, b2)] {
+        weak(&mut w, key, value, none);
+    }
+    w.roots.extend([a1, b1]);
+    assert_eq!(w.collect(Request::MINOR).dead_weaks.len(), 0);
+    assert_eq!(w.collect(Request::MAJOR).dead_weaks.len(), 0);
+    w.roots.remove(0);
+    assert_eq!(w.collect(Request::MAJOR).dead_weaks.len(), 2);
 }
 
 #[test]
