@@ -33,7 +33,7 @@ tree p = grow next []
 -- The variables that make a state impossible; none if it is not known to be.
 type Blame = [Int]
 
--- For each variable to come and each of its values, who forbids it.
+-- For each variable to come and each of its values, the variable that forbids it.
 type Table = [[Blame]]
 
 tables :: Problem -> Tree State -> Tree (State, Table)

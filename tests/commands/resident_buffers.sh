@@ -44,7 +44,7 @@ rss = do
   s <- readFile "/proc/self/status"
   return $! read (words (head [l | l <- lines s, take 6 l == "VmRSS:"]) !! 1)
 
--- So many connections rest, each with a thread that receives into a buffer of 32 KB.
+-- The given number of connections rest, each with a thread that receives into a buffer of 32 KB.
 main :: IO ()
 main = do
   [n] <- map read <$> getArgs

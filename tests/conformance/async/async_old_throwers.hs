@@ -1,6 +1,6 @@
 -- Threads that wait for their exceptions to be received by one that masks them grow old, and so does that one. Then
--- some of those who throw are killed, or give up and throw again, and young ones come. Collections of young data alone
--- follow. All exceptions come, each once.
+-- some of the throwing threads are killed, or give up and throw again, and young ones come. Collections of young data
+-- alone follow. All exceptions come, each once.
 import Control.Concurrent
 import Control.Exception
 import Control.Monad

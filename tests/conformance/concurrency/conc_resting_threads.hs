@@ -18,7 +18,7 @@ deep 0 = 0
 deep n = 1 + deep (n - 1)
 {-# NOINLINE deep #-}
 
--- A wait below so many frames.
+-- A wait below the given number of frames.
 below :: Int -> IO Int -> IO Int
 below 0 wait = wait
 below n wait = do
@@ -50,7 +50,7 @@ collections = forM_ [1 .. 4 :: Int] $ \i -> do
 threads :: Int
 threads = 60
 
--- So many threads at different depths come to `wait`, rest, and are woken by `wake`; what they say comes in the order
+-- Threads at different depths come to `wait`, rest, and are woken by `wake`; what they say comes in the order
 -- of their numbers.
 rest :: String -> (Int -> IO (IO Int, ThreadId -> IO ())) -> IO ()
 rest name make = do

@@ -70,7 +70,7 @@ share = do
   replicateM_ 31 (takeMVar ended)
   return (100 * a `div` (a + t))
 
--- How much of that is done in so many milliseconds of the processor's time.
+-- How much of that is done in the given number of milliseconds of CPU time.
 calibrate :: Double -> (Int -> Int -> Int) -> IO Int
 calibrate ms work = go 1000
   where
@@ -84,7 +84,7 @@ calibrate ms work = go 1000
 square :: Int -> Int -> Int
 square seed n = length (show (foldl' (\a i -> (a * a + i) `mod` (10 ^ (40 :: Int))) 1 [toInteger seed .. toInteger (seed + n)]))
 
--- So many that compute wait for a gate, and each one that is done lets the next one in. How many of them are done
+-- CPU-bound threads wait for a gate, and each one that is done lets the next one in. How many of them are done
 -- before the last one that began earlier, with twice as much to do?
 order :: Int -> Int -> Int -> IO Int
 order n earlier later = do
@@ -115,7 +115,7 @@ main = do
   handOver 100
   busy 4 (handOver 3)
   putStrLn "one that ran for moments"
-  -- Those who do nothing but wake each other are not alone either.
+  -- Threads that do nothing but wake each other are not alone either.
   over <- newIORef False
   ended <- newEmptyMVar
   replicateM_ 5 $ forkIO $ do

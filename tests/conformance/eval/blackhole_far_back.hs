@@ -1,4 +1,4 @@
--- A thunk whose thread waits behind many others that run: whoever needs it goes on with the work, which is done once.
+-- A thunk whose thread waits behind many others that run: a thread that needs it resumes the work, which is done once.
 -- ghc: -O
 import Control.Concurrent
 import Control.Exception

@@ -216,7 +216,7 @@ modelP p c = case p of
   apart s home a = let (c1, r) = ending a (C [] s Nothing Unmasked home (store c))
                    in (sayC (show r) c { said = said c1 ++ said c, store = store c1 }, Nothing)
 
--- The same for real. Whoever throws to a thread that masks exceptions does so on the same HEC, where it has arrived
+-- The same for real. A thread that throws to one that masks exceptions does so on the same HEC, where it has arrived
 -- when the thrower waits; a callback has no HEC of its own.
 data R = R { home :: Maybe Int, heard :: IORef [String], variables :: [TVar Int], thunks :: [Int], thrower :: IORef (Maybe ThreadId), back :: forall a. IO a -> IO a }
 

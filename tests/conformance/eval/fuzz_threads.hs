@@ -220,7 +220,7 @@ act net g depth = do
 fibs :: [Integer]
 fibs = 0 : 1 : zipWith (+) fibs (drop 1 fibs)
 
--- A thread of some kind, begun with exceptions masked; who begins it is not stopped at that.
+-- A thread of some kind, begun with exceptions masked; its creator is not interrupted meanwhile.
 forkAs :: Int -> ((forall a. IO a -> IO a) -> IO ()) -> IO ThreadId
 forkAs how body = uninterruptibleMask_ $ case how of
   0 | rtsSupportsBoundThreads -> forkOS (body unsafeUnmask)
@@ -255,7 +255,7 @@ run seed steps = do
               Right () -> loop (n - 1)
       loop (steps `div` 3) >>= putMVar done
     pure (t, done)
-  -- Those who disturb.
+  -- Threads that disturb the others.
   pokers <- forM [1 .. 2 :: Int] $ \i -> do
     done <- newEmptyMVar
     _ <- forkIO $ do

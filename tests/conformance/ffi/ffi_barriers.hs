@@ -45,7 +45,7 @@ main = do
     together 4 $ \_ -> forM_ [1 .. 5000 :: Int] $ \_ ->
       let add = do { old <- peek p; seen <- cas p old (old + 1); unless (seen == old) add } in add
     peek p >>= print
-  -- Of two that say something and then listen, one hears the other; who sees the news sees what it is about.
+  -- Of two that say something and then listen, one hears the other; a thread that sees the news sees the data too.
   bothSawNothing 20000 >>= print
   tornMessages 20000 >>= print
   storeLoad >> loadLoad >> writeBarrier

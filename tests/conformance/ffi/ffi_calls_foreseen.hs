@@ -1,5 +1,5 @@
--- Foreign calls of one place that mostly return at once, and now and then wait for what another thread does: nobody
--- waits in vain for those.
+-- Foreign calls of one place that mostly return at once, and now and then wait for what another thread does: no thread
+-- waits forever for those.
 -- ghc: -O -threaded
 import Control.Concurrent
 import Control.Monad
@@ -19,7 +19,7 @@ newPipe = allocaArray 2 $ \ends -> do
 put :: CInt -> Int -> IO ()
 put to n = replicateM_ n (alloca $ \p -> poke p 1 >> c_write to p 1)
 
--- Reads so many bytes, one at a time.
+-- Reads the given number of bytes, one at a time.
 get :: CInt -> Int -> IO Int
 get from n = sum <$> replicateM n (alloca $ \p -> c_read from p 1 >> fromIntegral <$> peek p)
 

@@ -1,4 +1,4 @@
--- Many threads that make foreign calls, most of them short, on one HEC: each goes on, and none waits in vain.
+-- Many threads that make foreign calls, most of them short, on one HEC: each goes on, and none waits forever.
 -- ghc: -O -threaded
 import Control.Concurrent
 import Control.Exception

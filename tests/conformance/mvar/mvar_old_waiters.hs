@@ -15,8 +15,8 @@ data Then = Dies | WaitsAgain deriving (Eq, Show, Enum, Bounded)
 waits :: ThreadId -> IO ()
 waits = blockedOn (== BlockedOnMVar)
 
--- The numbers of those who still wait, first come first: of `old` ones some are told to give up, in this order; young
--- ones come before that or after.
+-- The numbers of the threads that still wait, first come first: of `old` ones some are told to give up, in this order;
+-- young ones come before that or after.
 left :: Then -> Bool -> [Int] -> [Int] -> [Int] -> [Int]
 left how youngFirst old gone new = (old \\ gone) ++ if youngFirst then new ++ again else again ++ new
   where again = [g | how == WaitsAgain, g <- gone]
@@ -25,7 +25,7 @@ waiter :: Then -> IO () -> IO ThreadId
 waiter how act = forkIO again
   where again = act `catch` \GiveUp -> when (how == WaitsAgain) again
 
--- `begin` has all who wait served, and says in which order.
+-- `begin` lets all waiting threads be served, and prints the order.
 rounds :: String -> ([Int] -> [Int]) -> IO (Int -> IO (), Int -> IO [Int]) -> IO ()
 rounds name order new = do
   wrong <- newIORef []

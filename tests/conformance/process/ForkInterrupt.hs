@@ -23,7 +23,7 @@ ring, await :: Bell -> IO ()
 ring (Bell _ out) = void (fdWrite out "x")
 await (Bell end _) = void (fdRead end 1)
 
--- Much longer than anybody is to wait for a signal.
+-- Much longer than any process should wait for a signal.
 rest :: IO ()
 rest = threadDelay 30000000 >> say "not interrupted"
 

@@ -1,4 +1,4 @@
--- On several HECs: work on a thunk that is interrupted by exceptions is resumed by whoever needs it, not begun again.
+-- On several HECs: work on a thunk that exceptions interrupt is resumed by a thread that needs it, not begun again.
 -- ghc: -O -threaded
 -- args: +RTS -N4 -RTS
 import Control.Concurrent

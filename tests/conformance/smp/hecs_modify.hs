@@ -13,7 +13,7 @@ import System.IO.Unsafe
 
 foreign import ccall safe "math.h sqrt" slowSqrt :: Double -> Double
 
--- Runs so many threads, each with its number.
+-- Runs the given number of threads, each with its number.
 together :: Int -> (Int -> IO ()) -> IO ()
 together n act = do
   dones <- forM [0 .. n - 1] $ \k -> do
@@ -63,7 +63,7 @@ main = do
   counted "nested" 2000 $ \ref _ -> atomicModifyIORef' ref $ \n ->
     (n + unsafeDupablePerformIO (atomicModifyIORef' vain (\e -> (e + 1, 1))), ())
   readIORef vain >>= print . (>= 8000)
-  -- The operation succeeds, and who looks at the value gets the exception: this thread, too.
+  -- The operation succeeds, and a thread that evaluates the value gets the exception: this one, too.
   raising <- newIORef (0 :: Int)
   together 4 $ \_ -> forM_ [1 .. 500 :: Int] $ \_ -> do
     r <- try (atomicModifyIORef' raising (\n -> if n > 10 then throw Overflow else (n + 1, ())))

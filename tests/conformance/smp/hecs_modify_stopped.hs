@@ -37,7 +37,7 @@ together n act = do
     return done
   forM_ dones $ takeMVar >=> either throwIO return
 
--- A loaded machine may keep all who modify it from running for long.
+-- A loaded machine may keep all threads that modify it from running for long.
 untilModified :: IORef Int -> IO ()
 untilModified r = readIORef r >>= \n -> when (n == 0) (threadDelay 1000 >> untilModified r)
 

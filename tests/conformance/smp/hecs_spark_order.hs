@@ -1,5 +1,5 @@
--- Sparks that are needed in the order in which they are made, so that who needs them and who evaluates them ahead
--- meet again and again; all are evaluated, whoever does it.
+-- Sparks that are needed in the order in which they are made, so that the needing thread and those that run ahead
+-- meet again and again; all are evaluated, by either.
 -- ghc: -O -threaded -with-rtsopts=-N4
 -- timeout: 180
 import Control.Exception
@@ -9,7 +9,7 @@ import GHC.Conc
 work :: Int -> Int
 work n = length (filter (\d -> n `mod` d == 0) [1 .. 200 + n `mod` 50])
 
--- Keeps so many sparks ahead of the one that is needed.
+-- Keeps the given number of sparks ahead of the one that is needed.
 rolling :: Int -> [a] -> [a]
 rolling n xs = go xs (sparks (take n xs) `pseq` drop n xs)
   where
@@ -20,7 +20,7 @@ rolling n xs = go xs (sparks (take n xs) `pseq` drop n xs)
 main :: IO ()
 main = do
   forM_ [1, 10, 100] $ \n -> print (sum (rolling n (map work [1 .. 20000])))
-  -- Some of them fail; who needs them finds that out in its turn.
+  -- Some of them fail; the thread that needs them gets the exception in its turn.
   let risky i = if i `mod` 1000 == 0 then throw (ErrorCall (show i)) else work i
   rs <- forM (rolling 50 (map risky [1 .. 5000])) $ \r -> try (evaluate r)
   print (sum [r | Right r <- rs])

@@ -14,7 +14,7 @@ instance Exception Poke
 data Enough = Enough deriving Show
 instance Exception Enough
 
--- So many rounds at most, in as many seconds: with more busy HECs than cores, a round may take a time slice.
+-- The number of rounds at most, and of seconds: with more busy HECs than cores, a round may take a time slice.
 most :: Int
 most = 200000
 

@@ -74,7 +74,7 @@ melee = do
     threadDelay 100 `catch` \Poke -> bump caught
   putMVar gate ts
   mapM_ takeMVar finished
-  -- Throws to finished threads are not caught by anybody.
+  -- No thread catches what is thrown to finished threads.
   c <- readIORef caught
   t <- readIORef thrown
   pure (c > 0 && t > 0)

@@ -1,5 +1,5 @@
 -- On several HECs: thunks that eight threads enter at the same moment have one value, are not evaluated by each of them
--- for long, and wake everybody who waits.
+-- for long, and wake all waiting threads.
 -- ghc: -O -threaded
 -- args: +RTS -N4 -RTS
 import Control.Concurrent
@@ -12,7 +12,7 @@ steps :: IORef Int
 steps = unsafePerformIO (newIORef 0)
 {-# NOINLINE steps #-}
 
--- Counts every thousand steps, whoever makes them.
+-- Counts every thousand steps, whichever thread makes them.
 work :: Int -> Int
 work n = go 0 n
   where

@@ -1,6 +1,6 @@
 -- Transactions that wait grow old, in the queues of several variables, and then the queues change at their ends and in
 -- the middle: some threads are killed, some give up and wait again, and young ones come before or after. Collections of
--- young data alone follow. A commit wakes all who wait.
+-- young data alone follow. A commit wakes all waiting threads.
 import Control.Concurrent
 import Control.Concurrent.STM
 import Control.Exception
@@ -38,7 +38,7 @@ main = do
     forM_ gone $ \g -> do
       if how == TimesOut then atomically (writeTVar go [g]) else throwTo (ts !! (g - 1)) GiveUp
       waits (ts !! (g - 1))
-      -- One who has been told ends; the others have looked, and wait again.
+      -- A thread that has been told ends; the others have looked, and wait again.
       mapM_ waits ts
     young
     late <- if youngFirst then return early else join
