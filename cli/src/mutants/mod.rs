@@ -71,7 +71,7 @@ struct Count {
 }
 
 impl Count {
-    /// So many killers of its head have not found it.
+    /// Reports the verdict over a mutant that `missed` killers of its head have not found.
     fn tell(&mut self, patch: &Patch, verdict: &Verdict, missed: usize) {
         match (verdict, &patch.survives) {
             (Verdict::Killed { by, how, built, ran }, _) => {

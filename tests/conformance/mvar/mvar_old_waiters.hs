@@ -1,5 +1,5 @@
 -- Threads that wait for an MVar grow old, and then its queue changes: some are killed, some give up and wait again, and
--- young ones come, which may get the place of a dead one. Collections of young data alone follow. Who waits longest is
+-- young ones come, which may get the place of a dead one. Collections of young data alone follow. The longest waiter is
 -- still served first.
 import Control.Concurrent
 import Control.Exception

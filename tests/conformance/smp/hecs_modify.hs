@@ -58,7 +58,7 @@ main = do
   counted "effects" 2000 $ \ref _ -> atomicModifyIORef' ref $ \n ->
     (n + unsafePerformIO (atomicModifyIORef' effects (\e -> (e + 1, 1))), ())
   readIORef effects >>= print
-  -- Of those that may be had in vain at least so many.
+  -- At least this many of those that may be needless.
   vain <- newIORef (0 :: Int)
   counted "nested" 2000 $ \ref _ -> atomicModifyIORef' ref $ \n ->
     (n + unsafeDupablePerformIO (atomicModifyIORef' vain (\e -> (e + 1, 1))), ())

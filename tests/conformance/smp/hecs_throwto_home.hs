@@ -14,7 +14,7 @@ instance Exception Poke
 data Enough = Enough deriving Show
 instance Exception Enough
 
--- The number of rounds at most, and of seconds: with more busy HECs than cores, a round may take a time slice.
+-- The maximum number of rounds; `seconds` limits their time.
 most :: Int
 most = 200000
 
