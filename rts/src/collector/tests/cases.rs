@@ -331,18 +331,25 @@ fn weak_pointers_follow_their_keys() {
 
 #[test]
 fn chains_of_weak_pointers_live_in_any_order() {
+    const LENGTH: usize = 10;
     let mut w = world(2);
     let none = static_closure!(stg_NO_FINALIZER_closure);
-    let [a1, a2, b1, b2] = [1001, 1002, 1003, 1004].map(|n| w.int(n));
-    // The value of each chain's first is the key of its second.
-    for (key, value) in [(a1, a2), (a2, a1), (b2, b1), (b1, b2)] {
-        weak(&mut w, key, value, none);
+    for reverse in [false, true] {
+        let keys: Vec<Closure> = (0..=LENGTH).map(|i| w.int(1000 + i)).collect();
+        // The value of each is the key of the next.
+        let mut links: Vec<_> = keys.windows(2).map(|w| (w[0], w[1])).collect();
+        if reverse {
+            links.reverse();
+        }
+        for (key, value) in links {
+            weak(&mut w, key, value, none);
+        }
+        w.roots.push(keys[0]);
     }
-    w.roots.extend([a1, b1]);
     assert_eq!(w.collect(Request::MINOR).dead_weaks.len(), 0);
     assert_eq!(w.collect(Request::MAJOR).dead_weaks.len(), 0);
-    w.roots.remove(0);
-    assert_eq!(w.collect(Request::MAJOR).dead_weaks.len(), 2);
+    w.roots.pop();
+    assert_eq!(w.collect(Request::MAJOR).dead_weaks.len(), LENGTH);
 }
 
 #[test]
