@@ -168,6 +168,57 @@ fn an_updated_old_thunk_promotes_its_value() {
     assert!(w.hec.remembered.by_generation[1].is_empty());
 }
 
+/// Writes to an old variable as a program does.
+unsafe fn write(w: &mut World, variable: Closure, value: Closure) {
+    variable.set_word(MUT_VAR, value.0);
+    variable.set_info(info!(stg_MUT_VAR_DIRTY_info));
+    w.hec.remember(variable);
+}
+
+#[test]
+fn an_old_variable_stays_remembered_while_a_small_object_ages() {
+    let mut w = world(2);
+    let variable = w.object(info!(stg_MUT_VAR_DIRTY_info), &[t::nil().0 + 1]);
+    let variable = w.old(variable);
+    w.roots.push(variable);
+    let list = w.list(1000, 1010);
+    let thunk = w.object(t::thunk(), &[0, list.0, t::nil().0 + 1]);
+    unsafe {
+        write(&mut w, variable, thunk);
+        w.collect(Request::MINOR);
+        let thunk = variable.field(MUT_VAR);
+        assert_eq!(age_of(thunk.0).step(), 1);
+        assert!(!w.hec.remembered.by_generation[1].is_empty());
+        w.collect(Request::MINOR);
+        assert_ne!(variable.field(MUT_VAR), thunk);
+        assert_eq!(sum(variable.field(MUT_VAR).field(2)), 10045);
+    }
+    assert!(w.hec.remembered.by_generation[1].is_empty());
+}
+
+#[test]
+fn a_variable_stays_remembered_for_a_younger_object_behind_an_indirection() {
+    let mut w = world(3);
+    let variable = w.object(info!(stg_MUT_VAR_DIRTY_info), &[t::nil().0 + 1]);
+    w.roots.push(variable);
+    (0..3).for_each(|_| drop(w.collect(Request::MAJOR)));
+    let list = w.list(1000, 1010);
+    w.roots.push(list);
+    (0..2).for_each(|_| drop(w.collect(Request::MINOR)));
+    let (variable, list) = (w.roots[0], w.roots.pop().unwrap());
+    assert_eq!((age_of(variable.0).step(), age_of(list.0).step()), (3, 2));
+    let indirection = w.object(info!(stg_IND_info), &[list.0]);
+    unsafe {
+        write(&mut w, variable, indirection);
+        w.collect(Request::MINOR);
+        assert_eq!(variable.field(MUT_VAR), list);
+        assert!(!w.hec.remembered.by_generation[2].is_empty());
+        w.collect(Request { generation: 1, deadlock: false });
+        assert_ne!(variable.field(MUT_VAR), list);
+        assert_eq!(sum(variable.field(MUT_VAR)), 10045);
+    }
+}
+
 /// A cell with a younger head is scavenged although all that it holds has been copied, since it must be remembered.
 #[test]
 fn old_cells_remember_younger_heads() {
