@@ -1,5 +1,6 @@
 {-# LANGUAGE MagicHash, UnboxedTuples #-}
--- Old arrays get young elements by the ways that leave the barrier to the runtime: an exchange, and a thaw.
+-- Old arrays get young elements by the ways that leave the barrier to the runtime: an exchange, a thaw, and a copy by a
+-- function that is not known where it is called.
 import Control.Monad
 import GHC.Exts
 import GHC.IO (IO (..))
@@ -26,6 +27,19 @@ freeze (Variable a) = IO $ \s -> case unsafeFreezeArray# a s of (# s1, c #) -> (
 
 thaw :: Constant -> IO Variable
 thaw (Constant c) = IO $ \s -> case unsafeThawArray# c s of (# s1, a #) -> (# s1, Variable a #)
+
+type Elements = MutableArray# RealWorld [Int]
+
+data Copy = Copy (Elements -> Int# -> Elements -> Int# -> Int# -> State# RealWorld -> State# RealWorld)
+
+copyOf :: Int -> Copy
+copyOf 0 = Copy copyMutableArray#
+copyOf _ = Copy (\_ _ _ _ _ s -> s)
+{-# NOINLINE copyOf #-}
+
+copy :: Int -> Variable -> Variable -> Int -> IO ()
+copy how (Variable from) (Variable to) (I# n) = case copyOf how of
+  Copy f -> IO $ \s -> (# f from 0# to 0# n s, () #)
 
 young :: Int -> [Int]
 young i = [i, i + 1, i + 2]
@@ -54,4 +68,9 @@ main = forM_ [1, 127, 128, 129, 1000, 40000] $ \n -> do
   forM_ places $ \i -> put b i (young (i + 1000)) >> performMinorGC
   replicateM_ 2 performMinorGC
   y <- total b n
-  print (n, and done, x, y)
+  source <- new n
+  forM_ [0 .. n - 1] $ \i -> put source i (young i)
+  copy 0 source b n
+  replicateM_ 3 performMinorGC
+  z <- total b n
+  print (n, and done, x, y, z)
