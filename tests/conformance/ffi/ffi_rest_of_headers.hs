@@ -1,4 +1,5 @@
 -- Rts.h and what it includes: messages, shared libraries, static pointers, coverage, clocks, stores, the timer.
+-- skip-hecs: with the timer stopped, the other thread may run on another HEC
 -- c: ffi_rest_of_headers_c.c
 module Main where
 
