@@ -78,7 +78,8 @@ pub fn one(project: &Project, ghc: &Ghc, way: &Way, shared: bool, profile: &str)
 
 /// The sources of all ways.
 fn sources(root: &Path) -> Result<Vec<PathBuf>> {
-    Ok([files(&root.join("cmm"), "cmm")?, files(&root.join("rts/c"), "c")?].concat())
+    Ok([files(&root.join("cmm"), "cmm")?, files(&root.join("rts/haskell"), "hs")?, files(&root.join("rts/c"), "c")?]
+        .concat())
 }
 
 impl Unit {
@@ -151,8 +152,13 @@ impl<'a> Compiler<'a> {
 
     /// Compiles one unit, unless an object of exactly these sources and flags exists.
     fn compile(&self, unit: &Unit) -> Result<PathBuf> {
-        let is_cmm = unit.source.extension() == Some(OsStr::new("cmm"));
-        let flags = if is_cmm { self.cmm_flags(unit.shared) } else { self.c_flags(unit.shared) };
+        let extension = unit.source.extension().and_then(OsStr::to_str);
+        let flags = match extension {
+            Some("cmm") => self.cmm_flags(unit.shared),
+            Some("hs") => self.haskell_flags(unit.shared),
+            _ => self.c_flags(unit.shared),
+        };
+        let by_ghc = matches!(extension, Some("cmm" | "hs"));
         let flags: Vec<String> = flags.into_iter().chain(unit.defines.iter().cloned()).collect();
         let text = fs::read(&unit.source).map_err(|e| Fail::io("read", &unit.source, e))?;
         let key =
@@ -163,8 +169,11 @@ impl<'a> Compiler<'a> {
             return Ok(object);
         }
         let tmp = self.dir.join(format!("{stem}-{key}.tmp.o"));
-        let mut command = Command::new(if is_cmm { self.ghc.path.as_os_str() } else { OsStr::new("gcc") });
+        let mut command = Command::new(if by_ghc { self.ghc.path.as_os_str() } else { OsStr::new("gcc") });
         command.args(&flags).arg("-c").arg(&unit.source).arg("-o").arg(&tmp);
+        if extension == Some("hs") {
+            command.arg("-ohi").arg(tmp.with_extension("hi"));
+        }
         let shown = unit.source.strip_prefix(self.root).unwrap_or(&unit.source).display();
         tool(&format!("compiling {shown}"), &mut command)?;
         fs::rename(&tmp, &object).map_err(|e| Fail::io("rename", &tmp, e))?;
@@ -174,6 +183,15 @@ impl<'a> Compiler<'a> {
     fn cmm_flags(&self, shared: bool) -> Vec<String> {
         let mut flags = vec!["-O2".to_owned(), format!("-I{}", self.root.join("cmm").display())];
         flags.push(format!("-I{}", self.evaluation.display()));
+        if shared {
+            flags.extend(["-dynamic".to_owned(), "-fPIC".to_owned()]);
+        }
+        flags
+    }
+
+    /// The Haskell module is a unit of its own, which nothing imports: programs find its code by symbols.
+    fn haskell_flags(&self, shared: bool) -> Vec<String> {
+        let mut flags = ["-O", "-Wall", "-this-unit-id", "hecaton-rts"].map(str::to_owned).to_vec();
         if shared {
             flags.extend(["-dynamic".to_owned(), "-fPIC".to_owned()]);
         }

@@ -59,7 +59,7 @@ symbols! {
     stg_raise_info, stg_unmaskAsyncExceptionszh_ret_info, stg_maskAsyncExceptionszh_ret_info,
     stg_maskUninterruptiblezh_ret_info, stg_atomically_waiting_frame_info,
     hec_restart_atomically_info, hec_TREC_info, hec_after_call_info, hec_modify_info,
-    hec_modifying_component_info, hec_modifying_whole_info, hec_has_modified_info, stg_sel_0_upd_info,
+    hec_wait_fd_info, hec_wait_delay_info, hec_modifying_component_info, hec_modifying_whole_info, hec_has_modified_info, stg_sel_0_upd_info,
     stg_END_TSO_QUEUE_closure, stg_NO_FINALIZER_closure, stg_NO_TREC_closure,
     stg_END_STM_WATCH_QUEUE_closure, stg_INTLIKE_closure, stg_CHARLIKE_closure,
 
@@ -77,7 +77,6 @@ symbols! {
     base_GHCziIOziException_cannotCompactMutable_closure, base_GHCziIOPort_doubleReadException_closure,
     base_ControlziExceptionziBase_nonTermination_closure,
     base_ControlziExceptionziBase_nestedAtomically_closure,
-    base_GHCziEventziThread_blockedOnBadFD_closure,
     base_GHCziExceptionziType_divZZeroException_closure,
     base_GHCziExceptionziType_underflowException_closure,
     base_GHCziExceptionziType_overflowException_closure, base_GHCziConcziSync_runSparks_closure,

@@ -16,11 +16,11 @@ use crate::abi::layout::*;
 use crate::abi::rts_flags::flags;
 use crate::abi::Tso;
 use crate::eval::raise_async::raise_async;
-use crate::events::{io_manager, io_poll, signals, ticker};
+use crate::events::{event_loop, io_manager, selection, signals, ticker};
 use crate::observe::{eventlog, stats};
 use crate::prims::{adjustor, stable_ptr};
 use crate::sched::task::TaskRef;
-use crate::sched::{bound_threads, gc, handoff, hec, interrupt, settings, spark, stop_world, task_table};
+use crate::sched::{bound_threads, event_poll, gc, handoff, hec, interrupt, spark, stop_world, task_table};
 use crate::sync::throwto::finished;
 use crate::thread::park;
 
@@ -50,6 +50,9 @@ pub unsafe extern "C" fn forkProcess(entry: usize) -> libc::pid_t {
 
 unsafe fn run_child(me: TaskRef, entry: usize) -> ! {
     handoff::after_fork(me);
+    // First of all: what follows must not change the parent's pollers.
+    event_loop::after_fork();
+    event_poll::after_fork();
     eventlog::after_fork();
     let hec = hec();
     let all: Vec<Tso> = bound_threads::every_thread().collect();
@@ -75,7 +78,6 @@ unsafe fn run_child(me: TaskRef, entry: usize) -> ! {
     crate::api::admission::after_fork();
     bound_threads::after_fork();
     interrupt::after_fork();
-    io_poll::after_fork();
     io_manager::after_fork();
     stats::after_fork(gc::allocated());
     stats::write_command_line(&flags());
@@ -83,7 +85,7 @@ unsafe fn run_child(me: TaskRef, entry: usize) -> ! {
     crate::sync::stm::after_fork();
     crate::memory::prefault::after_fork();
     ticker::restart();
-    if settings().threaded {
+    if selection::uses_base() {
         io_manager::start(me);
     }
     let mut result = 0usize;

@@ -13,7 +13,7 @@ use crate::base::config::{checks, reports, settings_now, HeapSuggestion};
 use crate::base::fatal;
 use crate::collector;
 use crate::collector::roots::Visitor;
-use crate::events::{io_manager, io_poll, signals, ticker};
+use crate::events::{event_loop, io_manager, seam, selection, signals, ticker, waits};
 use crate::hec::priority;
 use crate::observe::{blackhole_profile, eventlog};
 use crate::sched;
@@ -60,7 +60,7 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
             max => max.max(o.initial_stack_words + o.stack_chunk_words),
         },
     };
-    sched::init(sched::Settings { stack, threaded });
+    sched::init(sched::Settings { stack, threaded, ticks: o.tick.is_some() });
     if !o.default_slices {
         priority::disable_bursts();
     }
@@ -97,12 +97,17 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
     sync::init();
     sync::thread_ops::init(sync::thread_ops::Settings { stacks: stack, threaded });
     sync::wait_queues::set_scheduler(sync::wait_queues::Scheduler {
-        sleep: io_poll::sleep,
-        leave_sleep: io_poll::forget,
+        sleep: waits::park,
+        leave_sleep: waits::withdraw,
         interrupt_call: sched::safe_call::interrupt_call,
     });
-    signals::init(threaded, o.signal_handlers);
-    sched::event_poll::init(events);
+    let base = threaded && !takes_over_events();
+    signals::init(threaded, base, o.signal_handlers);
+    sched::event_poll::init(sched::event_poll::EventManager {
+        poll: if threaded { poll_events } else { poll_or_wait },
+        sleep: event_loop::sleep,
+        wake: event_loop::wake,
+    });
     crate::prims::hpc::startupHpc();
     ticker::start(ticker::Settings {
         interval: o.tick.unwrap_or_default(),
@@ -111,7 +116,10 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
         idle_every: o.idle_gc.map_or(Duration::ZERO, |i| i.at_least_every),
         threaded,
     });
-    if threaded {
+    if threaded && !base && o.tick.is_none() {
+        sched::event_poll::always_watch_first();
+    }
+    if base {
         let me = task_table::current();
         handoff::acquire(me);
         io_manager::start(me);
@@ -141,30 +149,54 @@ fn collector_settings(o: &crate::base::config::Settings) -> collector::policy::h
     }
 }
 
-/// Runs between threads in the non-threaded way: handles signals, delays and descriptors.
-unsafe fn events(h: &mut crate::hec::Hec, idle: bool) -> bool {
-    // A signal that comes after this sets it again.
-    sched::event_poll::set_expected(false);
-    let found = handle_events(h, idle);
-    if io_poll::has_waiting() {
-        sched::event_poll::set_expected(true);
+/// Puts the runtime's event manager in the place of `base`'s. False if `base`'s is to be used.
+unsafe fn takes_over_events() -> bool {
+    let takes_over = selection::selected() != selection::Selection::Base && seam::take_over().is_ok();
+    if !takes_over {
+        selection::use_base();
     }
-    found
+    takes_over
 }
 
-unsafe fn handle_events(h: &mut crate::hec::Hec, idle: bool) -> bool {
-    if signals::start_handlers(h) {
+/// Starts handlers of signals, if the first HEC is held. Returns true if there were any.
+unsafe fn start_signal_handlers(h: &mut crate::hec::Hec) -> bool {
+    if h.no != 0 || !sched::event_poll::has_signals() {
+        return false;
+    }
+    // A signal that comes after this sets it again.
+    sched::event_poll::set_signals(false);
+    signals::start_handlers(h)
+}
+
+/// Runs between threads: handles signals, delays and descriptors.
+unsafe fn poll_events(h: &mut crate::hec::Hec, idle: bool) -> bool {
+    start_signal_handlers(h) | event_loop::poll(h, idle)
+}
+
+/// The same in the non-threaded way. If `idle`, waits for events; returns false if none can come.
+unsafe fn poll_or_wait(h: &mut crate::hec::Hec, idle: bool) -> bool {
+    let found = poll_events(h, idle);
+    if found || !idle || !h.run_queue.is_empty() {
+        return found;
+    }
+    if sched::event_poll::has_waits(0) {
+        handoff::idle_while(wait_for_events);
+        poll_events(hec(), false);
         return true;
     }
-    if io_poll::poll(h, idle) {
-        signals::start_handlers(h);
-        return true;
-    }
-    if idle && signals::has_user_handlers() && !collect_finds_work() {
+    if signals::has_user_handlers() && !collect_finds_work() {
         handoff::idle_while(signals::wait);
-        return signals::start_handlers(hec()) || sched::interrupt::is_requested();
+        return start_signal_handlers(hec()) || sched::interrupt::is_requested();
     }
-    idle && !hec().run_queue.is_empty()
+    !hec().run_queue.is_empty()
+}
+
+/// Sleeps until there may be events.
+fn wait_for_events() {
+    let slept = sched::interrupt::sleep_unless_requested(|requested| (!requested).then(|| event_loop::sleep(0)));
+    if let Some(sched::event_poll::Slept::NoPoller(time)) = slept {
+        signals::sleep(time);
+    }
 }
 
 /// Runs a full collection before an endless wait for a signal: it may wake deadlocked threads.
@@ -192,7 +224,6 @@ fn visit_base_closures(visit: &mut Visitor) {
         static_closure!(base_GHCziIOPort_doubleReadException_closure),
         static_closure!(base_ControlziExceptionziBase_nonTermination_closure),
         static_closure!(base_ControlziExceptionziBase_nestedAtomically_closure),
-        static_closure!(base_GHCziEventziThread_blockedOnBadFD_closure),
         static_closure!(base_GHCziExceptionziType_divZZeroException_closure),
         static_closure!(base_GHCziExceptionziType_underflowException_closure),
         static_closure!(base_GHCziExceptionziType_overflowException_closure),
@@ -211,7 +242,8 @@ fn visit_base_closures(visit: &mut Visitor) {
 unsafe fn register_roots() {
     collector::roots::register(visit_base_closures);
     collector::roots::register(gc::roots);
-    collector::roots::register(io_poll::roots);
+    collector::roots::register_scoped(event_loop::roots);
+    collector::roots::register(seam::roots);
     // SAFETY: roots are visited with the world stopped.
     collector::roots::register(|visit: &mut Visitor| unsafe { crate::prims::stable_ptr::roots(visit) });
     collector::roots::register_weak_table(|alive| crate::prims::stable_name::update(alive));

@@ -308,7 +308,7 @@ unsafe fn evacuate_common_roots<const MAJOR: bool, const PARALLEL: bool>(
             w.evacuate(&mut c.0);
         }
     };
-    roots::visit_registered(visit);
+    roots::visit_registered(visit, if MAJOR { roots::Scope::All } else { roots::Scope::Young });
     extra_roots(visit);
     if MAJOR {
         let by_flag: &[_] = if caf::keepCAFs { &heap().cafs } else { &[] };

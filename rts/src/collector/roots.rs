@@ -13,9 +13,21 @@ pub type Visitor<'a> = dyn FnMut(&mut Closure) + 'a;
 pub type IsAlive<'a> = dyn FnMut(Closure) -> Option<Closure> + 'a;
 
 pub type Provider = fn(&mut Visitor);
+
+/// The roots that a collection needs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Scope {
+    /// Those that may refer to a generation that is younger than the oldest.
+    Young,
+    All,
+}
+
+/// A provider that knows which of its roots refer to the oldest generation.
+pub type ScopedProvider = fn(&mut Visitor, Scope);
 pub type WeakTable = fn(&mut IsAlive);
 
 static mut PROVIDERS: Vec<Provider> = Vec::new();
+static mut SCOPED_PROVIDERS: Vec<ScopedProvider> = Vec::new();
 static mut WEAK_TABLES: Vec<WeakTable> = Vec::new();
 
 /// Registers a provider to be called in each collection.
@@ -23,6 +35,13 @@ static mut WEAK_TABLES: Vec<WeakTable> = Vec::new();
 /// Called at start, by the one OS thread there is.
 pub unsafe fn register(provider: Provider) {
     (*ptr::addr_of_mut!(PROVIDERS)).push(provider);
+}
+
+/// As [`register`], for roots that are many and mostly old.
+/// # Safety
+/// As for [`register`].
+pub unsafe fn register_scoped(provider: ScopedProvider) {
+    (*ptr::addr_of_mut!(SCOPED_PROVIDERS)).push(provider);
 }
 
 /// Registers a weak table to be updated after the tracing of each collection. `update` is given a function that returns
@@ -33,12 +52,15 @@ pub unsafe fn register_weak_table(update: WeakTable) {
     (*ptr::addr_of_mut!(WEAK_TABLES)).push(update);
 }
 
-/// Shows all registered roots to `visit`.
+/// Shows all registered roots to `visit`, or those in the scope.
 /// # Safety
 /// The world is stopped.
-pub unsafe fn visit_registered(visit: &mut Visitor) {
+pub unsafe fn visit_registered(visit: &mut Visitor, scope: Scope) {
     for provider in &*ptr::addr_of!(PROVIDERS) {
         provider(visit);
+    }
+    for provider in &*ptr::addr_of!(SCOPED_PROVIDERS) {
+        provider(visit, scope);
     }
 }
 

@@ -1,9 +1,19 @@
-//! External events: time, descriptors and signals, and the connection to `base`'s event manager.
+//! External events: time, descriptors and signals, and the way in for `base`'s callers (`docs/events.md`).
+mod descriptors;
+pub mod event_loop;
 mod held_signals;
 pub mod io_manager;
-pub mod io_poll;
+pub mod poller;
+pub mod seam;
+pub mod selection;
 pub mod signals;
 #[cfg(test)]
 mod tests;
 pub mod ticker;
+mod timeouts;
 mod timer_ticks;
+mod timer_wheel;
+#[cfg(test)]
+mod timer_wheel_tests;
+mod wait_nodes;
+pub mod waits;

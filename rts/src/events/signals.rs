@@ -2,14 +2,18 @@
 //!
 //! *Protocol*
 //!
-//! 1. Threaded: the C handler sends the signal to the event manager.
-//! 2. Non-threaded: the C handler puts the signal into a ring, and the scheduler starts a thread for each.
+//! 1. The C handler puts the signal into a ring, and makes the holder of the first HEC look there. If no task holds
+//!    that HEC, it wakes the task that watches its events, and the ticker, which sends a worker.
+//! 2. The holder of the first HEC starts a thread for each signal. If `base`'s event manager is used, the C handler
+//!    sends the signal to that in the threaded way.
 //! 3. If the ring is full, a signal is kept once, as the system does with blocked ones. Its Haskell handler runs after
 //!    the last of them came. (The stock runtime ends the program.)
 //! 4. The child of a fork holds signals until it can handle them (`held_signals.rs`).
 //!
-//! *Locking*: the ring has one writer (the C handler) and one reader (the holder of the HEC); two atomic indices order
-//! them. Actions have a lock.
+//! *Locking*: the ring has many writers, the C handlers on any OS thread, and one reader, the holder of the first HEC.
+//! A writer takes a slot by a compare-and-swap on the index and publishes it by the slot's sequence number. A handler
+//! that interrupts another between the two takes the next slot; the reader stops at the unpublished one. Actions have a
+//! lock.
 //!
 //! *Checked by* `events/tests.rs`.
 use crate::base::fatal;
@@ -18,6 +22,7 @@ use crate::base::poison::unpoisoned;
 use crate::events::held_signals::Held;
 use crate::events::io_manager;
 use crate::hec::Hec;
+use crate::sched::handoff::TICKER_SLEEP;
 use crate::sched::{event_poll, interrupt};
 use crate::thread::create::{apply, boxed, new_io_thread};
 use crate::{info, static_closure};
@@ -42,34 +47,50 @@ static ACTIONS: Mutex<[i32; SIGNALS]> = Mutex::new([STG_SIG_DFL; SIGNALS]);
 /// Installed handlers, without the runtime's own.
 static USER_HANDLERS: AtomicUsize = AtomicUsize::new(0);
 static THREADED: AtomicBool = AtomicBool::new(false);
+/// Haskell's handlers run in `base`'s event manager.
+static TO_BASE: AtomicBool = AtomicBool::new(false);
 /// Initialised before any handler is installed.
 static HELD: LazyLock<Held<Info>> = LazyLock::new(|| Held::new(SIGNALS, NO_INFO));
 const NO_INFO: Info = [0; size_of::<Info>()];
 
+struct Slot {
+    /// The number of signals put here so far. Equal to the round of a writer: the slot is free for it. One more: it is
+    /// published.
+    sequence: AtomicUsize,
+    signal: UnsafeCell<(i32, Info)>,
+}
+
 struct Ring {
-    slots: UnsafeCell<[(i32, Info); RING_SIZE]>,
+    slots: [Slot; RING_SIZE],
     written: AtomicUsize,
     read: AtomicUsize,
-    /// Signals that found the ring full, by bit `number - 1`, and the info of the first of each.
+    /// Signals that found the ring full, by bit `number - 1`: those that a handler has taken, and those whose info is
+    /// written. The info is that of the first of each.
+    taken: AtomicU64,
     overflow: AtomicU64,
     overflow_infos: UnsafeCell<[Info; SIGNALS]>,
 }
-// SAFETY: in the non-threaded way, handlers run on one thread with all signals blocked, so there is one writer. The
-// indices and the bits of `late` order it with the one reader.
+// SAFETY: the index `written` and the bits of `taken` give each writer a place of its own; the sequence numbers and the
+// bits of `overflow` order it with the one reader.
 unsafe impl Sync for Ring {}
 
 impl Ring {
     /// # Safety
-    /// Called by the one writer.
+    /// Called by a signal handler.
     unsafe fn put(&self, signal: i32, info: &Info) {
-        let at = self.written.load(Ordering::Relaxed);
-        if at - self.read.load(Ordering::Acquire) < RING_SIZE {
-            (*self.slots.get())[at % RING_SIZE] = (signal, *info);
-            self.written.store(at + 1, Ordering::Release);
-            return;
+        let mut at = self.written.load(Ordering::Relaxed);
+        while at.wrapping_sub(self.read.load(Ordering::Acquire)) < RING_SIZE {
+            match self.written.compare_exchange(at, at + 1, Ordering::AcqRel, Ordering::Relaxed) {
+                Ok(_) => {
+                    let slot = &self.slots[at % RING_SIZE];
+                    *slot.signal.get() = (signal, *info);
+                    return slot.sequence.store(at + 1, Ordering::Release);
+                }
+                Err(now) => at = now,
+            }
         }
         let bit = 1 << (signal - 1);
-        if self.overflow.load(Ordering::Acquire) & bit == 0 {
+        if self.taken.fetch_or(bit, Ordering::AcqRel) & bit == 0 {
             (*self.overflow_infos.get())[signal as usize] = *info;
             self.overflow.fetch_or(bit, Ordering::Release);
         }
@@ -80,9 +101,14 @@ impl Ring {
     unsafe fn take(&self) -> Option<(i32, Info)> {
         let at = self.read.load(Ordering::Relaxed);
         if at != self.written.load(Ordering::Acquire) {
-            let slot = (*self.slots.get())[at % RING_SIZE];
+            let slot = &self.slots[at % RING_SIZE];
+            if slot.sequence.load(Ordering::Acquire) != at + 1 {
+                // Its handler has not published it; it will ask for another look.
+                return None;
+            }
+            let signal = *slot.signal.get();
             self.read.store(at + 1, Ordering::Release);
-            return Some(slot);
+            return Some(signal);
         }
         let overflow = self.overflow.load(Ordering::Acquire);
         if overflow == 0 {
@@ -92,6 +118,7 @@ impl Ring {
         let info = (*self.overflow_infos.get())[signal];
         // A signal that comes just before this needs no handler of its own: this one has not started yet.
         self.overflow.fetch_and(!(1 << (signal - 1)), Ordering::AcqRel);
+        self.taken.fetch_and(!(1 << (signal - 1)), Ordering::AcqRel);
         Some((signal as i32, info))
     }
 
@@ -103,13 +130,15 @@ impl Ring {
     fn clear(&self) {
         self.read.store(self.written.load(Ordering::Acquire), Ordering::Release);
         self.overflow.store(0, Ordering::Release);
+        self.taken.store(0, Ordering::Release);
     }
 }
 
 static PENDING: Ring = Ring {
-    slots: UnsafeCell::new([(0, NO_INFO); RING_SIZE]),
+    slots: [const { Slot { sequence: AtomicUsize::new(0), signal: UnsafeCell::new((0, NO_INFO)) } }; RING_SIZE],
     written: AtomicUsize::new(0),
     read: AtomicUsize::new(0),
+    taken: AtomicU64::new(0),
     overflow: AtomicU64::new(0),
     overflow_infos: UnsafeCell::new([NO_INFO; SIGNALS]),
 };
@@ -134,15 +163,18 @@ extern "C" fn on_signal(signal: i32, si: *mut libc::siginfo_t, _context: *mut li
 /// # Safety
 /// In the non-threaded way all signals are blocked.
 unsafe fn deliver(signal: i32, info: &Info) {
-    if THREADED.load(Ordering::Relaxed) {
+    if TO_BASE.load(Ordering::Relaxed) {
         io_manager::send_signal(signal, info);
-    } else {
-        PENDING.put(signal, info);
-        event_poll::set_expected(true);
-        // The non-threaded way has one HEC.
-        let hec = &*crate::hec::address(0);
-        hec.context_switch.store(1, Ordering::Relaxed);
-        hec.interrupt();
+        return;
+    }
+    PENDING.put(signal, info);
+    event_poll::set_signals(true);
+    let hec = &*crate::hec::address(0);
+    hec.context_switch.store(1, Ordering::Relaxed);
+    hec.interrupt();
+    event_poll::wake(0);
+    if THREADED.load(Ordering::Relaxed) {
+        TICKER_SLEEP.wake();
     }
 }
 
@@ -278,29 +310,30 @@ pub fn wait() {
     })
 }
 
-/// `poll(2)` that a signal ends, even if it came just before. Returns at once if a handler has not been started, or if
-/// there is a request to end all threads. `None` waits for ever.
-/// # Safety
-/// As for `poll`.
-pub unsafe fn poll(fds: &mut [libc::pollfd], timeout: Option<Duration>) -> i32 {
+/// Sleeps for this time, or for ever, but only until a signal comes.
+pub fn sleep(time: Option<Duration>) {
     with_all_blocked(|old| {
         interrupt::sleep_unless_requested(|requested| {
-            let timeout = if requested || has_pending() { Some(Duration::ZERO) } else { timeout };
-            let time = timeout.map(|t| libc::timespec {
+            let time = if requested || has_pending() { Some(Duration::ZERO) } else { time };
+            let time = time.map(|t| libc::timespec {
                 tv_sec: t.as_secs() as libc::time_t,
                 tv_nsec: t.subsec_nanos() as libc::c_long,
             });
             let time = time.as_ref().map_or(std::ptr::null(), |t| t as *const libc::timespec);
-            libc::ppoll(fds.as_mut_ptr(), fds.len() as libc::nfds_t, time, old)
+            // SAFETY: no descriptors are passed.
+            unsafe { libc::ppoll(std::ptr::null_mut(), 0, time, old) }
         })
-    })
+    });
 }
 
-/// Installs the handlers of the runtime's own signals.
+/// Installs the handlers of the runtime's own signals. `to_base`: the signals go to `base`'s event manager.
 /// # Safety
 /// Called once at start.
-pub unsafe fn init(threaded: bool, install: bool) {
+pub unsafe fn init(threaded: bool, to_base: bool, install: bool) {
     THREADED.store(threaded, Ordering::Relaxed);
+    TO_BASE.store(to_base, Ordering::Relaxed);
+    // A signal handler must not be the first to use it.
+    LazyLock::force(&TICKER_SLEEP);
     LazyLock::force(&HELD);
     if install {
         set(libc::SIGPIPE, nothing as *const () as usize);

@@ -4,8 +4,11 @@ use crate::abi::layout::*;
 use crate::abi::Tso;
 use crate::base::poison::unpoisoned;
 use crate::events::io_manager;
-use crate::events::io_poll::{poll, sleep};
+use crate::events::{event_loop, waits};
 use crate::hec::wait::Wait;
+use crate::hec::Hec;
+use crate::sched::event_poll;
+use crate::sched::event_poll::Slept;
 use crate::sync::wait_queues::leave_queues;
 use crate::testing::world::World;
 use crate::{info, static_closure};
@@ -41,17 +44,40 @@ impl Drop for Pipe {
     }
 }
 
-fn sleeper(w: &mut World, micros: i64) -> Tso {
-    let t = w.thread();
-    unsafe { sleep(w.hec, t, Wait { why: BlockedOnDelay, on: micros as usize }) };
+/// How a wait ends that has not ended (`cmm/IOManager.cmm`).
+const AGAIN: isize = -2;
+
+unsafe fn status(t: Tso) -> isize {
+    *(t.obj().stackobj.obj().sp as *const isize).add(1)
+}
+
+fn parked(w: &mut World, frame: &[usize], wait: Wait) -> Tso {
+    let t = w.thread_with(frame);
+    unsafe { waits::park(w.hec, t, wait) };
     t
 }
 
+fn sleeper(w: &mut World, micros: i64) -> Tso {
+    let frame = [info!(hec_wait_delay_info).0, AGAIN as usize, micros as usize];
+    parked(w, &frame, Wait { why: BlockedOnDelay, on: micros as usize })
+}
+
 fn waiter(w: &mut World, fd: i32, write: bool) -> Tso {
-    let t = w.thread();
-    let why = if write { BlockedOnWrite } else { BlockedOnRead };
-    unsafe { sleep(w.hec, t, Wait { why, on: fd as usize }) };
-    t
+    let (why, events) = if write { (BlockedOnWrite, 2) } else { (BlockedOnRead, 1) };
+    let frame = [info!(hec_wait_fd_info).0, AGAIN as usize, events, fd as usize];
+    parked(w, &frame, Wait { why, on: fd as u32 as usize | events << 32 })
+}
+
+/// Serves the loop. If `idle`, waits until there is something to do. False if nothing waits.
+unsafe fn poll(hec: &mut Hec, idle: bool) -> bool {
+    if !event_poll::has_waits(0) {
+        return false;
+    }
+    if !event_loop::poll(hec, idle) && idle {
+        while event_loop::sleep(0) != Slept::Events {}
+        event_loop::poll(hec, false);
+    }
+    true
 }
 
 #[test]
@@ -62,17 +88,18 @@ fn sleepers_wake_by_their_deadlines() {
     let late = sleeper(&mut w, 60_000);
     let never = sleeper(&mut w, i64::MAX);
     let soon = sleeper(&mut w, 20_000);
-    let [a, b] = [sleeper(&mut w, 0), sleeper(&mut w, -5)];
     unsafe {
-        assert!(poll(w.hec, false));
-        // On a loaded machine other deadlines may have passed by now.
-        let mut woken = w.runnable();
-        assert_eq!(woken[..2], [a, b]);
-        while woken.len() < 4 {
+        for micros in [0, -5] {
+            let t = sleeper(&mut w, micros);
+            assert_eq!((t.obj().why_blocked as usize, status(t)), (NotBlocked, 0));
+        }
+        let mut woken = Vec::new();
+        while woken.len() < 2 {
             assert!(poll(w.hec, true));
             woken.extend(w.runnable());
         }
-        assert_eq!(woken[2..], [soon, late]);
+        assert_eq!(woken, [soon, late]);
+        assert_eq!((status(soon), status(never)), (0, AGAIN));
         assert!(start.elapsed() >= Duration::from_millis(60));
         assert_eq!(never.obj().why_blocked as usize, BlockedOnDelay);
         leave_queues(w.hec, never);
@@ -105,16 +132,81 @@ fn ready_descriptors_wake_threads() {
 }
 
 #[test]
-fn a_closed_descriptor_raises_an_exception() {
+fn a_bad_descriptor_is_not_waited_for() {
     let mut w = World::new(2);
     let t = waiter(&mut w, 1 << 20, false);
+    let negative = waiter(&mut w, -1, true);
+    unsafe {
+        for t in [t, negative] {
+            assert_eq!((t.obj().why_blocked as usize, status(t)), (NotBlocked, libc::EBADF as isize));
+        }
+        assert!(!poll(w.hec, false));
+    }
+}
+
+#[test]
+fn data_that_were_left_are_found() {
+    let mut w = World::new(2);
+    let p = Pipe::new();
+    let t = waiter(&mut w, p.0, false);
+    p.write(b"xy");
     unsafe {
         assert!(poll(w.hec, true));
         assert_eq!(w.runnable(), [t]);
-        let bad = static_closure!(base_GHCziEventziThread_blockedOnBadFD_closure);
-        let result = *(t.obj().stackobj.obj().sp as *const usize).add(1);
-        assert_eq!((t.obj().what_next as usize, result), (ThreadKilled, bad.0));
-        assert!(!poll(w.hec, false));
+        assert_eq!(libc::read(p.0, [0u8].as_mut_ptr().cast(), 1), 1);
+        let again = waiter(&mut w, p.0, false);
+        assert!(poll(w.hec, true));
+        assert_eq!(w.runnable(), [again]);
+    }
+}
+
+#[test]
+fn a_number_that_c_code_has_closed_can_be_waited_for_again() {
+    let mut w = World::new(2);
+    let (p, q) = (Pipe::new(), Pipe::new());
+    let t = waiter(&mut w, p.0, false);
+    p.write(b"x");
+    unsafe {
+        assert!(poll(w.hec, true));
+        assert_eq!(w.runnable(), [t]);
+        assert_eq!(libc::dup2(q.0, p.0), p.0);
+        let again = waiter(&mut w, p.0, false);
+        assert!(event_loop::poll(w.hec, true) || w.runnable().is_empty());
+        q.write(b"x");
+        assert!(poll(w.hec, true));
+        assert_eq!(w.runnable(), [again]);
+    }
+}
+
+#[test]
+fn closing_wakes_those_that_wait_but_not_those_that_come_later() {
+    let mut w = World::new(2);
+    let p = Pipe::new();
+    let before = waiter(&mut w, p.0, false);
+    unsafe {
+        waits::hec_begin_close(w.hec, p.0 as usize);
+        let meanwhile = waiter(&mut w, p.0, false);
+        assert!(w.runnable().is_empty());
+        waits::hec_end_close(w.hec, p.0 as usize);
+        assert_eq!(w.runnable(), [before]);
+        assert_eq!((status(before), status(meanwhile)), (-1, AGAIN));
+        p.write(b"x");
+        assert!(poll(w.hec, true));
+        assert_eq!(w.runnable(), [meanwhile]);
+        assert_eq!(status(meanwhile), 0);
+    }
+}
+
+#[test]
+fn a_withdrawn_thread_is_not_woken() {
+    let mut w = World::new(2);
+    let p = Pipe::new();
+    let (gone, stays) = (waiter(&mut w, p.0, false), waiter(&mut w, p.0, false));
+    unsafe {
+        leave_queues(w.hec, gone);
+        p.write(b"x");
+        assert!(poll(w.hec, true));
+        assert_eq!(w.runnable(), [stays]);
     }
 }
 
@@ -130,12 +222,12 @@ fn waiting_threads_are_roots() {
     std::thread::sleep(Duration::from_millis(1));
     unsafe { assert!(poll(w.hec, false)) };
     let woken: Vec<u64> = w.runnable().iter().map(|t| unsafe { t.obj().id }).collect();
-    assert_eq!(woken, [ids[1], ids[0]]);
+    assert_eq!(woken, ids);
 }
 
 /// Handles SIGUSR1 as `base` does, on this OS thread.
 unsafe fn handle_usr1() {
-    signals::init(false, false);
+    signals::init(false, false, false);
     signals::stg_sig_install(libc::SIGUSR1, -4, std::ptr::null());
     assert!(signals::has_user_handlers());
 }
@@ -244,8 +336,13 @@ fn a_signal_just_before_a_sleep_ends_it() {
     unsafe {
         handle_usr1();
         // After the scheduler has checked for signals, and before it sleeps.
+        event_poll::init(event_poll::EventManager {
+            poll: event_loop::poll,
+            sleep: event_loop::sleep,
+            wake: event_loop::wake,
+        });
         libc::raise(libc::SIGUSR1);
-        assert!(poll(w.hec, true));
+        assert_eq!(event_loop::sleep(0), Slept::Woken);
         signals::wait();
         assert_eq!(t.obj().why_blocked as usize, BlockedOnDelay);
         assert!(signals::start_handlers(w.hec));

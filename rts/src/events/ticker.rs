@@ -12,7 +12,9 @@
 //! 5. In the threaded way other threads run during a safe foreign call. In the non-threaded way none can, so the call
 //!    counts as part of the time slice. A thread that makes many calls yields as well. The ticker sleeps after that
 //!    slice.
-//! 6. If the system refuses the OS thread, a program of the non-threaded way gets its ticks from a timer
+//! 6. In the threaded way it makes sure, at each tick, that a task sees to the events of every HEC: a HEC may have been
+//!    left for a foreign call that takes long.
+//! 7. If the system refuses the OS thread, a program of the non-threaded way gets its ticks from a timer
 //!    (`timer_ticks.rs`).
 //!
 //! *Checked by* `rts/tests/models/ticker_sleep.rs`, for the sleep.
@@ -126,6 +128,11 @@ fn run(s: Settings) {
     let mut idle = IdleCollections::default();
     let stopped = || STOP.load(Ordering::Relaxed);
     let paused = || PAUSED.load(Ordering::Relaxed);
+    let serve = || {
+        if s.threaded {
+            handoff::ensure_all_served();
+        }
+    };
     while !stopped() {
         std::thread::sleep(s.interval);
         if interrupt::is_requested() {
@@ -133,8 +140,10 @@ fn run(s: Settings) {
         }
         if paused() {
             TICKER_SLEEP.sleep(|| paused() && !stopped() && !interrupt::is_requested(), None);
+            serve();
             continue;
         }
+        serve();
         let now = handoff::take_count();
         if handoff::any_held() || now != seen {
             seen = now;
@@ -145,8 +154,8 @@ fn run(s: Settings) {
             if ticks >= s.switch_ticks {
                 ticks = 0;
                 time_slices::end_all(s.threaded);
-            } else if !s.threaded {
-                time_slices::request_poll();
+            } else {
+                time_slices::request_polls(s.threaded);
             }
             continue;
         }
@@ -163,8 +172,11 @@ fn run(s: Settings) {
             seen = seen.wrapping_add(idle.collect() as usize);
             due = None;
         }
-        let unused = || !handoff::any_held() && handoff::take_count() == seen;
+        let unused =
+            || !handoff::any_held() && handoff::take_count() == seen && !(s.threaded && handoff::any_needs_task());
         TICKER_SLEEP.sleep(|| unused() && !stopped() && !paused() && !interrupt::is_requested(), due);
+        // A signal may have woken the ticker.
+        serve();
     }
 }
 

@@ -78,7 +78,7 @@ extern "C" fn tick(_signal: i32) {
         time_slices::end_one();
     } else {
         TICKS.store(ticks, Ordering::Relaxed);
-        time_slices::request_poll();
+        time_slices::request_polls(false);
     }
 }
 

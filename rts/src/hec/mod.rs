@@ -74,6 +74,8 @@ pub struct Hec {
     pub claim_asked_at: u64,
     /// How often a HEC had become idle when this one last balanced ([`idle`]).
     pub idle_seen: usize,
+    /// After so many switches of threads the scheduler looks for events, if threads wait for some.
+    pub switches_until_poll: u32,
     /// The number of the thread that is at the front of the queue in the middle of its time slice, or 0.
     pub interrupted: u64,
     /// The thread that has just returned and continues at once. It is no root, because no collection happens in
@@ -144,6 +146,7 @@ impl Hec {
             balance_later: false,
             claim_asked_at: 0,
             idle_seen: 0,
+            switches_until_poll: 1,
             interrupted: 0,
             continuing: None,
             handed: Handed::No,
@@ -179,6 +182,13 @@ impl Hec {
     fn hp_lim(&self) -> &AtomicUsize {
         // SAFETY: a naturally aligned word, which compiled code reads with plain loads.
         unsafe { &*(&self.r.hp_lim as *const usize as *const AtomicUsize) }
+    }
+
+    /// Requests the running thread to yield to threads whose events have come, if there are any. Async-signal-safe.
+    pub fn request_poll(&self) {
+        // Any other request makes the scheduler poll as well.
+        let _ = self.context_switch.compare_exchange(0, POLL_EVENTS, Ordering::Relaxed, Ordering::Relaxed);
+        self.interrupt();
     }
 
     /// Makes the running thread return to the scheduler at its next heap check. Any OS thread may call this at any

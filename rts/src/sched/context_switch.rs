@@ -55,16 +55,13 @@ pub unsafe extern "C" fn hec_switch(hec: &mut Hec, ret: usize) -> usize {
 }
 
 /// Is there a thread that can follow `t` on the same native stack, and nothing else to do?
-unsafe fn may_switch(hec: &Hec, t: Tso) -> bool {
+unsafe fn may_switch(hec: &mut Hec, t: Tso) -> bool {
     if !may_follow(hec.run_queue.head) || hec.has_request() || gc::may_be_due(hec) {
         return false;
     }
     let no = hec.no as usize;
-    if settings().threaded {
-        t.obj().bound == 0 && no < hec::enabled() && !handoff::has_returning(no)
-    } else {
-        !event_poll::is_expected()
-    }
+    let same_stack = !settings().threaded || t.obj().bound == 0 && no < hec::enabled() && !handoff::has_returning(no);
+    same_stack && !event_poll::is_due(hec)
 }
 
 /// Can this thread run on the native stack of another one?
@@ -241,12 +238,12 @@ mod tests {
         refuses(|w, _, _| w.hec.request_return());
         refuses(|w, a, _| w.hec.post_message(a.closure()));
         refuses(|_, _, b| unsafe { b.obj().what_next = ThreadComplete as u16 });
-        refuses(|_, _, _| event_poll::set_expected(true));
+        refuses(|_, _, _| event_poll::set_signals(true));
     }
 
     #[test]
     fn a_bound_thread_keeps_its_native_stack_to_itself() {
-        let threaded = || unsafe { init(Settings { stack: STACKS, threaded: true }) };
+        let threaded = || unsafe { init(Settings { stack: STACKS, threaded: true, ticks: true }) };
         refuses(|_, a, _| unsafe {
             threaded();
             a.obj().bound = 1;

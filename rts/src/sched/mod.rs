@@ -23,6 +23,7 @@ pub mod task_table;
 mod tests;
 mod ticker_sleep;
 pub mod time_slices;
+mod watch;
 
 pub use settings::{settings, Settings};
 pub use task_table::hec;

@@ -70,7 +70,10 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
         // A time slice begins, or continues.
         let asked = hec.take_request();
         let had_threads = !hec.run_queue.is_empty();
-        let woken = poll_events(hec) && had_threads;
+        let woken = (asked != 0 || event_poll::is_due(hec)) && poll_events(hec) && had_threads;
+        if threaded && hec.run_queue.is_empty() && event_poll::has_waits(hec.no as usize) {
+            event_poll::poll(hec, !spark::any());
+        }
         let interrupted = std::mem::take(&mut hec.interrupted);
         // The slice was used up by threads that have blocked since.
         if asked == SLICE_ENDED && interrupted == 0 {
@@ -109,6 +112,7 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
             // No thread is runnable: run sparks.
             None if hec.is_enabled() && spark::any() && !interrupt::has_ended_threads() => spark::start_thread(hec),
             None => {
+                handoff::watch_events(me, ic.is_none());
                 if !release_until_work(me, ic) {
                     return;
                 }
@@ -152,7 +156,11 @@ unsafe fn release_until_work(me: TaskRef, ic: Option<*mut InCall>) -> bool {
         handoff::release_and_wait(me);
         return true;
     }
-    handoff::join_idle(me) && wait_for_work(me)
+    if !handoff::join_idle(me) {
+        me.end_watch(None);
+        return false;
+    }
+    wait_for_work(me)
 }
 
 /// Waits, as a worker, until it holds a HEC. If it is given a foreign call, it makes the call first and continues the
@@ -315,11 +323,10 @@ unsafe fn must_yield(hec: &mut Hec, t: Tso, asked: u32) -> bool {
     asked != 0 && (woken || asked != POLL_EVENTS)
 }
 
-/// In the non-threaded way: wakes threads whose events have come, and starts handlers of signals. Returns true if there
-/// are any.
+/// Wakes threads whose events have come, and starts handlers of signals. Returns true if there are any.
 unsafe fn poll_events(hec: &mut Hec) -> bool {
     let waiting = hec.run_queue.len();
-    !settings().threaded && event_poll::is_expected() && event_poll::poll(hec, false) && hec.run_queue.len() > waiting
+    event_poll::is_expected(hec.no as usize) && event_poll::poll(hec, false) && hec.run_queue.len() > waiting
 }
 
 /// Puts a thread at the front of the queue, but behind a thread that has received an MVar.

@@ -7,10 +7,15 @@ pub struct Settings {
     pub stack: StackSizes,
     /// Several OS threads may run Haskell, one at a time for each HEC.
     pub threaded: bool,
+    /// There is a ticker.
+    pub ticks: bool,
 }
 
-static mut SETTINGS: Settings =
-    Settings { stack: StackSizes { initial: 128, chunk: 4096, buffer: 128, max: usize::MAX }, threaded: false };
+static mut SETTINGS: Settings = Settings {
+    stack: StackSizes { initial: 128, chunk: 4096, buffer: 128, max: usize::MAX },
+    threaded: false,
+    ticks: true,
+};
 
 pub fn settings() -> Settings {
     // SAFETY: written before the first thread is made.

@@ -19,6 +19,8 @@ use crate::hec::fork_safe_lock::HolderLock;
 use crate::hec::{self, Hec};
 use crate::observe::eventlog::hooks as eventlog;
 use crate::sched::call_predictor::Call;
+use crate::sched::event_poll;
+use crate::sched::event_poll::Slept;
 use crate::sched::gc::helper_spin;
 use crate::sched::gc::helper_spin::HelperSpin;
 use crate::sched::handoff::protocol;
@@ -32,6 +34,9 @@ use std::time::{Duration, Instant};
 
 /// How long a task spins when it waits: about as long as waking it would take.
 const SPIN_TIME: Duration = Duration::from_micros(30);
+
+/// How long a task that cannot sleep in a poller sleeps before it tries again.
+const WITHOUT_POLLER: Duration = Duration::from_millis(100);
 
 /// A task that waits is spinning.
 static A_TASK_SPINS: AtomicBool = AtomicBool::new(false);
@@ -73,6 +78,19 @@ pub struct ForeignCall {
 // SAFETY: only the thread's task accesses it, or any task while the world is stopped.
 unsafe impl Send for ForeignCall {}
 
+/// What a task watches while it waits.
+#[derive(Clone, Copy)]
+pub(super) struct Watched {
+    /// The number of the HEC whose events it watches.
+    pub no: usize,
+    /// It is among the idle workers.
+    pub is_idle: bool,
+    /// Takes that HEC for the task, if no task holds it.
+    pub take: fn(TaskRef, Watched) -> bool,
+    /// The task has ended its watch: makes sure that another sees to the events.
+    pub ended: fn(usize),
+}
+
 /// An OS thread that runs, or has run, Haskell.
 pub struct Task {
     /// Wake-ups that were given to this task and that it has not taken yet.
@@ -86,6 +104,8 @@ pub struct Task {
     /// The OS thread of a worker.
     os_thread: AtomicU64,
     pub assigned_hec: AssignedHec,
+    /// The events that it watches while it waits.
+    watched: Cell<Option<Watched>>,
     /// Decides whether to spin while one thread collects alone.
     world_spin: Cell<AdaptiveSpin>,
     /// Set while the task is about to wait for a stopped world, to help with the collection.
@@ -123,6 +143,7 @@ impl Task {
             preferred: Cell::new(None),
             os_thread: AtomicU64::new(0),
             assigned_hec: AssignedHec::new(),
+            watched: Cell::new(None),
             world_spin: Cell::new(AdaptiveSpin::NEW),
             volunteer: Cell::new(None),
             incall: Cell::new(null_mut()),
@@ -157,6 +178,7 @@ impl Task {
     pub(super) unsafe fn after_fork(&self) {
         A_TASK_SPINS.store(false, Ordering::Relaxed);
         self.parker.renew();
+        self.watched.set(None);
         self.calls.renew(Vec::new());
         self.home.set(None);
     }
@@ -166,10 +188,57 @@ impl Task {
         self.parker.unpark(wakeup);
     }
 
-    /// Waits until this task is given a wake-up.
-    pub fn wait(&self) -> Wakeup {
+    /// Waits until this task is given a wake-up. If it [watches](Task::watch) a HEC's events, it may take that HEC.
+    pub fn wait(&'static self) -> Wakeup {
         self.spin_first();
-        self.parker.park()
+        match self.watched.get() {
+            Some(watched) => self.wait_watching(watched),
+            None => self.parker.park(),
+        }
+    }
+
+    /// Watches the events of a HEC, which it holds and is about to release, if they need a task.
+    pub(super) fn watch(&self, watched: Watched) {
+        if event_poll::watch(watched.no).begin(self.name() as usize) {
+            self.watched.set(Some(watched));
+        }
+    }
+
+    /// Ends its watch, if it has one. It has been given HEC `given`, or something else.
+    pub(super) fn end_watch(&self, given: Option<usize>) {
+        if let Some(Watched { no, ended, .. }) = self.watched.take() {
+            event_poll::watch(no).end();
+            if given != Some(no) {
+                ended(no);
+            }
+        }
+    }
+
+    fn wait_watching(&'static self, watched: Watched) -> Wakeup {
+        let no = watched.no;
+        loop {
+            let mut slept = Slept::Woken;
+            if let Some(wakeup) = self.parker.park_elsewhere(event_poll::wake, no, || slept = event_poll::sleep(no)) {
+                self.end_watch(wakeup.hec());
+                return wakeup;
+            }
+            match slept {
+                // In the meantime a descriptor may become free, or there may be other deadlines.
+                Slept::NoPoller(time) => {
+                    let time = time.unwrap_or(WITHOUT_POLLER).min(WITHOUT_POLLER);
+                    self.parker.park_timeout(time, || false);
+                }
+                Slept::Woken if !(no == 0 && event_poll::has_signals()) => {}
+                Slept::Woken | Slept::Events => {
+                    self.watched.set(None);
+                    event_poll::watch(no).end();
+                    if (watched.take)(self, watched) {
+                        return Wakeup::Hec(no);
+                    }
+                    return self.parker.park();
+                }
+            }
+        }
     }
 
     /// Spins for a while, because with several HECs threads often wake each other soon. One task at a time does so,

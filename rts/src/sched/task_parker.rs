@@ -6,6 +6,9 @@
 //!
 //! So a wake-up that comes before it sleeps is seen, and one that comes after notifies it.
 //!
+//! A task may sleep elsewhere than on the condition variable ([`Parker::park_elsewhere`]). Then notifying it means to
+//! call a function that ends that sleep, or the next one if it has not begun.
+//!
 //! *Invariant*: a check without the lock ([`Parker::has_wakeup`]) may be too early, but one that finds a wake-up is
 //! right, because only the receiver takes them.
 //!
@@ -25,6 +28,16 @@ pub enum Wakeup<C> {
     Call(C),
 }
 
+impl<C> Wakeup<C> {
+    /// The HEC that the task is given, or sent to check.
+    pub fn hec(&self) -> Option<usize> {
+        match *self {
+            Wakeup::Hec(no) | Wakeup::Check(no) => Some(no),
+            Wakeup::Call(_) => None,
+        }
+    }
+}
+
 pub struct Parker<T>(UnsafeCell<Inner<T>>);
 
 struct Inner<T> {
@@ -36,7 +49,17 @@ struct Inner<T> {
 
 struct List<T> {
     wakeups: Vec<T>,
-    asleep: bool,
+    asleep: Asleep,
+}
+
+/// Where the task sleeps.
+#[derive(Clone, Copy)]
+enum Asleep {
+    No,
+    /// On the condition variable.
+    Here,
+    /// The function ends its sleep.
+    Elsewhere(fn(usize), usize),
 }
 
 // SAFETY: as for the inner value, which is replaced only while no other OS thread exists.
@@ -46,9 +69,17 @@ unsafe impl<T: Send> Send for Parker<T> {}
 impl<T> Inner<T> {
     fn new() -> Inner<T> {
         Inner {
-            list: Mutex::new(List { wakeups: Vec::new(), asleep: false }),
+            list: Mutex::new(List { wakeups: Vec::new(), asleep: Asleep::No }),
             condvar: Condvar::new(),
             has_wakeup: AtomicBool::new(false),
+        }
+    }
+
+    fn notify(&self, asleep: Asleep) {
+        match asleep {
+            Asleep::No => {}
+            Asleep::Here => self.condvar.notify_one(),
+            Asleep::Elsewhere(wake, at) => wake(at),
         }
     }
 
@@ -76,9 +107,7 @@ impl<T> Parker<T> {
         inner.has_wakeup.store(true, Ordering::Release);
         let asleep = list.asleep;
         drop(list);
-        if asleep {
-            inner.condvar.notify_one();
-        }
+        inner.notify(asleep);
     }
 
     /// Is there a wake-up that has not been taken? Called by the task.
@@ -95,9 +124,9 @@ impl<T> Parker<T> {
                 inner.has_wakeup.store(!list.wakeups.is_empty(), Ordering::Relaxed);
                 return wakeup;
             }
-            list.asleep = true;
+            list.asleep = Asleep::Here;
             list = unpoisoned(inner.condvar.wait(list));
-            list.asleep = false;
+            list.asleep = Asleep::No;
         }
     }
 
@@ -107,18 +136,34 @@ impl<T> Parker<T> {
         let inner = self.inner();
         let mut list = inner.lock();
         if list.wakeups.is_empty() && !awake() {
-            list.asleep = true;
+            list.asleep = Asleep::Here;
             list = unpoisoned(inner.condvar.wait_timeout(list, time)).0;
-            list.asleep = false;
+            list.asleep = Asleep::No;
         }
+    }
+
+    /// Takes the latest wake-up. If there is none, runs `sleep`, which the function `wake`, called with `at`, ends
+    /// early; it returns at once if that has been called since the last time. Called by the task.
+    pub fn park_elsewhere(&self, wake: fn(usize), at: usize, sleep: impl FnOnce()) -> Option<T> {
+        let inner = self.inner();
+        let mut list = inner.lock();
+        if list.wakeups.is_empty() {
+            list.asleep = Asleep::Elsewhere(wake, at);
+            drop(list);
+            sleep();
+            list = inner.lock();
+            list.asleep = Asleep::No;
+        }
+        let wakeup = list.wakeups.pop();
+        inner.has_wakeup.store(!list.wakeups.is_empty(), Ordering::Relaxed);
+        wakeup
     }
 
     /// Ends the sleep of the task, if it sleeps in [`Parker::park_timeout`]. Any OS thread may call this.
     pub fn wake(&self) {
         let inner = self.inner();
-        if inner.lock().asleep {
-            inner.condvar.notify_one();
-        }
+        let asleep = inner.lock().asleep;
+        inner.notify(asleep);
     }
 
     /// Drops all wake-ups and makes the lock anew, without reading either.

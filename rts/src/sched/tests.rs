@@ -24,7 +24,7 @@ const BOUND: Duration = Duration::from_secs(60);
 /// Makes a world in the threaded way.
 fn threaded() -> World {
     let w = World::new(2);
-    unsafe { init(Settings { stack: STACKS, threaded: true }) };
+    unsafe { init(Settings { stack: STACKS, threaded: true, ticks: true }) };
     w
 }
 
@@ -410,7 +410,9 @@ fn a_collection_moves_threads_and_what_they_hold() {
 #[test]
 fn a_stack_that_overflows_grows_until_its_limit() {
     let mut w = World::new(2);
-    unsafe { init(Settings { stack: crate::thread::stack::StackSizes { max: 3000, ..STACKS }, threaded: false }) };
+    unsafe {
+        init(Settings { stack: crate::thread::stack::StackSizes { max: 3000, ..STACKS }, threaded: false, ticks: true })
+    };
     let t = w.scripted(|reg| unsafe {
         let stack = Tso((*reg).current_tso).obj().stackobj;
         while stack.obj().sp - 80 >= stack.sp_lim() {

@@ -4,11 +4,11 @@
 //! The HEC's holder takes the request when the thread has returned to the scheduler. Both words are atomics, so a
 //! signal handler may do this as well as an OS thread.
 //!
-//! In the non-threaded way only the holder polls for expired delays and ready descriptors. While any thread waits for
-//! those, every tick requests a poll. So a thread that is woken waits for a tick at most, not for a time slice.
+//! Only the holder of a HEC polls for expired delays and ready descriptors. While any thread waits for those, every
+//! tick requests a poll. So a thread that is woken waits for a tick at most, not for a time slice.
 use crate::base::active_limit::ACTIVE_HECS;
 use crate::hec;
-use crate::hec::{Hec, POLL_EVENTS, SLICE_ENDED};
+use crate::hec::{Hec, SLICE_ENDED};
 use crate::sched::{event_poll, handoff};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -38,14 +38,15 @@ pub(super) fn end(h: &Hec) -> bool {
     asked == SLICE_ENDED
 }
 
-/// In the non-threaded way: requests the running thread to yield to threads whose events have come, if there are any.
-/// Async-signal-safe.
-pub fn request_poll() {
-    if event_poll::is_expected() {
-        let h = first_hec();
-        // Any other request makes the scheduler poll as well.
-        let _ = h.context_switch.compare_exchange(0, POLL_EVENTS, Ordering::Relaxed, Ordering::Relaxed);
-        h.interrupt();
+/// Requests running threads to yield to threads whose events have come, if there are any. Async-signal-safe in the
+/// non-threaded way.
+pub fn request_polls(threaded: bool) {
+    for no in 0..hec::count() {
+        let expected = no == 0 && event_poll::has_signals() || event_poll::has_waits(no);
+        if expected && (!threaded || handoff::is_held(no)) {
+            // SAFETY: accesses two atomics of a HEC that exists.
+            unsafe { &*hec::address(no) }.request_poll();
+        }
     }
 }
 

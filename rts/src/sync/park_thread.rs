@@ -40,10 +40,7 @@ unsafe fn park_elsewhere(hec: &mut Hec, t: Tso, wait: Wait) -> bool {
             throwto::park(hec, t, on);
             true
         }
-        BlockedOnRead | BlockedOnWrite | BlockedOnDelay => {
-            (scheduler().sleep)(hec, t, wait);
-            true
-        }
+        BlockedOnRead | BlockedOnWrite | BlockedOnDelay => (scheduler().sleep)(hec, t, wait),
         why => fatal::broken(&format!("a thread waits for reason {why}")),
     }
 }

@@ -86,7 +86,11 @@ pub unsafe extern "C" fn hec_thread_status(t: Tso) -> usize {
     match t.obj().what_next as usize {
         ThreadComplete => 16,
         ThreadKilled => 17,
-        _ => t.obj().why_blocked as usize,
+        // As on the stock runtime, where these waits are for an MVar.
+        _ => match t.obj().why_blocked as usize {
+            BlockedOnRead | BlockedOnWrite | BlockedOnDelay if settings().threaded => BlockedOnMVar,
+            why => why,
+        },
     }
 }
 

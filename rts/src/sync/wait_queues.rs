@@ -14,8 +14,8 @@ use crate::thread::park::Claim;
 /// The scheduler's operations on threads that wait in its own queues.
 #[derive(Clone, Copy)]
 pub struct Scheduler {
-    /// Makes a thread wait for a descriptor or a delay.
-    pub sleep: unsafe fn(&mut Hec, Tso, Wait),
+    /// Makes a thread wait for a descriptor or a delay. Returns false if it need not wait.
+    pub sleep: unsafe fn(&mut Hec, Tso, Wait) -> bool,
     /// Takes a thread blocked on a descriptor or a delay off its queue.
     pub leave_sleep: unsafe fn(Tso, Wait),
     /// Interrupts the foreign call that the thread is in (`interruptible`).

@@ -1,4 +1,6 @@
-//! Support for unit tests: a heap and HECs without a Haskell program.
+//! Support for unit tests: a heap and HECs without a Haskell program, random numbers.
+#[cfg(test)]
+pub(crate) mod random;
 #[cfg(test)]
 pub mod symbols;
 #[cfg(test)]

@@ -46,6 +46,8 @@ const fn payload(ptrs: usize, nptrs: usize) -> usize {
     nptrs << 32 | ptrs
 }
 
+table!("hec_wait_fd_info", frame(3, 7), RET_SMALL, "0");
+table!("hec_wait_delay_info", frame(2, 3), RET_SMALL, "0");
 table!("stg_IND_info", payload(1, 0), IND, "0");
 table!("stg_IND_STATIC_info", payload(1, 0), IND_STATIC, "0");
 table!("stg_BLACKHOLE_info", payload(1, 0), BLACKHOLE, "0");
@@ -125,7 +127,6 @@ closure!("base_GHCziIOziException_allocationLimitExceeded_closure", "test_nullar
 closure!("base_GHCziIOziException_blockedIndefinitelyOnMVar_closure", "test_nullary_con_info");
 closure!("base_GHCziIOziException_blockedIndefinitelyOnSTM_closure", "test_nullary_con_info");
 closure!("base_ControlziExceptionziBase_nonTermination_closure", "test_nullary_con_info");
-closure!("base_GHCziEventziThread_blockedOnBadFD_closure", "test_nullary_con_info");
 closure!("base_GHCziConcziSignal_runHandlersPtr_closure", "test_nullary_con_info");
 closure!("base_GHCziWeak_runFinalizzerBatch_closure", "test_nullary_con_info");
 
@@ -226,3 +227,8 @@ addresses! {
     nil: Closure = test_nil_closure;
     caf: Closure = test_caf_closure;
 }
+
+closure!("hec_seam", "0");
+closure!("hec_seam_length", "0");
+closure!("hec_seam_roots", "0");
+closure!("hec_seam_roots_length", "0");

@@ -9,7 +9,7 @@ use crate::base::poison::unpoisoned;
 use crate::collector::policy::heap_limits;
 use crate::collector::policy::heap_limits::Settings;
 use crate::collector::{collect, roots, Outcome, Request};
-use crate::events::io_poll;
+use crate::events::{event_loop, waits};
 use crate::hec;
 use crate::hec::Hec;
 use crate::memory;
@@ -72,8 +72,8 @@ impl World {
             handoff::after_fork(task_table::current());
             handoff::take_first_slot(task_table::current());
             bound_threads::after_fork();
-            io_poll::after_fork();
-            sched::event_poll::set_expected(false);
+            event_loop::after_fork();
+            sched::event_poll::after_fork();
             sync::stm::after_fork();
             let hec = sched::hec();
             *hec = Hec::new(0);
@@ -92,7 +92,7 @@ impl World {
             // Statistics continue from their current values.
             hec.alloc.allocated_before = crate::observe::stats::getAllocations();
             nursery_chunks::clear();
-            sched::init(sched::Settings { stack: STACKS, threaded: false });
+            sched::init(sched::Settings { stack: STACKS, threaded: false, ticks: true });
             let mut w = World { hec, roots: Vec::new(), _lock: lock, _watched: watch() };
             assert!(w.resize_nursery(NURSERY));
             w.hec.r.current_nursery = w.hec.alloc.run;
@@ -205,12 +205,12 @@ unsafe fn start() {
     sync::init();
     sync::thread_ops::init(sync::thread_ops::Settings { stacks: STACKS, threaded: true });
     sync::wait_queues::set_scheduler(sync::wait_queues::Scheduler {
-        sleep: io_poll::sleep,
-        leave_sleep: io_poll::forget,
+        sleep: waits::park,
+        leave_sleep: waits::withdraw,
         interrupt_call: safe_call::interrupt_call,
     });
     roots::register(sched::gc::roots);
-    roots::register(io_poll::roots);
+    roots::register_scoped(event_loop::roots);
     assert!(memory::in_heap(address_space::base()));
 }
 

@@ -46,6 +46,7 @@ mod termination;
 mod throwto;
 mod ticker_sleep;
 mod transactions;
+mod watch;
 mod worlds;
 
 /// Explores a model with at most this many preemptions of threads that could continue.

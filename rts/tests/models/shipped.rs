@@ -45,3 +45,5 @@ pub mod termination;
 pub mod throwto_protocol;
 #[path = "../../src/sched/ticker_sleep.rs"]
 pub mod ticker_sleep;
+#[path = "../../src/sched/watch.rs"]
+pub mod watch;

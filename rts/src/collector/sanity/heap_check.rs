@@ -116,7 +116,7 @@ pub unsafe fn check_heap(hecs: &mut [&mut Hec], extra_roots: &mut dyn FnMut(&mut
         }
     };
     hecs.iter_mut().for_each(|hec| hec.roots(visit));
-    roots::visit_registered(visit);
+    roots::visit_registered(visit, roots::Scope::All);
     extra_roots(visit);
     for hec in hecs.iter() {
         hec.new_weaks.iter().for_each(|c| checker.check_pointer(Closure::NULL, c.0));

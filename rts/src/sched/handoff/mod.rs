@@ -60,10 +60,11 @@ use crate::base::once_ptr::get_or_make;
 use crate::hec;
 use crate::hec::fork_safe_lock::Lock;
 use crate::hec::{Hec, MAX_HECS};
+use crate::sched::event_poll;
 use crate::sched::handoff::protocol::{HandoffSlot as _, Task as _, Work};
 use crate::sched::handoff::short_calls::ShortCalls;
 use crate::sched::handoff::state::SlotState;
-use crate::sched::task::{same, InCall, TaskRef};
+use crate::sched::task::{same, InCall, TaskRef, Watched};
 use crate::sched::task_table;
 use crate::sched::ticker_sleep::TickerSleep;
 use std::ptr::null_mut;
@@ -85,12 +86,15 @@ pub(super) struct HecSlot {
     short_calls: ShortCalls,
     /// How often the HEC has been taken. Written under the lock.
     taken: AtomicUsize,
+    /// The same at the last tick at which its events needed a task.
+    taken_at_tick: AtomicUsize,
 }
 
 impl HecSlot {
     fn new(no: usize) -> HecSlot {
-        let [returning, taken] = [const { AtomicUsize::new(0) }; 2];
-        HecSlot { no, state: Lock::new(SlotState::new(None)), returning, short_calls: ShortCalls::new(), taken }
+        let [returning, taken, taken_at_tick] = [const { AtomicUsize::new(0) }; 3];
+        let state = Lock::new(SlotState::new(None));
+        HecSlot { no, state, returning, short_calls: ShortCalls::new(), taken, taken_at_tick }
     }
 
     /// The HEC has a new holder. Called under the lock.
@@ -162,6 +166,18 @@ impl crate::sched::handoff::protocol::HandoffSlot for &'static HecSlot {
         task_table::start_worker()
     }
 
+    fn has_events(self) -> bool {
+        event_poll::has_events(self.no)
+    }
+
+    fn has_ticker(self) -> bool {
+        crate::sched::settings().ticks
+    }
+
+    fn needs_task_for_events(self) -> bool {
+        crate::sched::settings().threaded && !stopping() && event_poll::needs_task(self.no)
+    }
+
     fn set_idle(self, idle: bool) {
         if !idle {
             self.on_taken();
@@ -194,6 +210,11 @@ impl crate::sched::handoff::protocol::HandoffSlot for &'static HecSlot {
     fn interrupt(self) {
         // SAFETY: writes one atomic.
         unsafe { (*hec::address(self.no)).interrupt() }
+    }
+
+    fn request_poll(self) {
+        // SAFETY: writes two atomics.
+        unsafe { &*hec::address(self.no) }.request_poll();
     }
 
     fn request_return(self) {
@@ -353,6 +374,36 @@ pub fn deliver(h: &Hec) {
 /// The caller owns the threads, and no longer does so afterwards.
 pub(super) unsafe fn give(no: usize, fill: impl FnOnce(&mut Hec)) -> bool {
     !stopping() && slot(no).give(|| fill(&mut *hec::address(no)))
+}
+
+/// Makes sure that a task sees to the events of HEC `no`: if no task holds the HEC or watches them, sends a worker.
+pub fn ensure_served(no: usize) {
+    if event_poll::needs_task(no) {
+        slot(no).send_watcher();
+    }
+}
+
+/// The same for all HECs that have not been taken since the last call: for those that were left for a foreign call that
+/// takes long. Called at ticks.
+pub fn ensure_all_served() {
+    for no in (0..hec::count()).filter(|&no| event_poll::needs_task(no)) {
+        let taken = slot(no).taken.load(Ordering::Relaxed);
+        if slot(no).taken_at_tick.swap(taken, Ordering::Relaxed) == taken || event_poll::has_signals() {
+            slot(no).send_watcher();
+        }
+    }
+}
+
+/// Do events of a HEC that no task holds need a task?
+pub fn any_needs_task() -> bool {
+    (0..hec::count()).any(|no| event_poll::needs_task(no) && !is_held(no))
+}
+
+/// The holder, which has nothing to run, watches the events of its HEC when it has released it. `is_idle`: it will be
+/// among the idle workers.
+pub(super) fn watch_events(me: TaskRef, is_idle: bool) {
+    let take = |me: TaskRef, w: Watched| !stopping() && slot(w.no).take_for_events(me, w.is_idle);
+    me.watch(Watched { no: me.last(), is_idle, take, ended: ensure_served });
 }
 
 /// The task that thread `t` is bound to.

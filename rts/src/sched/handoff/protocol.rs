@@ -111,6 +111,10 @@ pub trait HandoffSlot: Copy {
     /// The caller holds the slot's lock, and no thread runs on the HEC.
     unsafe fn work(self) -> Work<Self::Task>;
     fn start_worker(self) -> Self::Task;
+    /// Has a task that watched its HEC's events left some for the next holder?
+    fn has_events(self) -> bool;
+    /// Do events of its HEC lack a task that sees to them, unless one holds the HEC?
+    fn needs_task_for_events(self) -> bool;
     /// Its HEC becomes idle, or stops being idle. Called under the lock.
     fn set_idle(self, idle: bool);
     /// The tasks that wait for it may have changed. Called under the lock.
@@ -121,8 +125,12 @@ pub trait HandoffSlot: Copy {
     /// Waits while the HEC is left for short calls, because it is then better where it is (`short_calls.rs`). Called by
     /// `me`, which has been sent to check.
     fn await_short_call(self, me: Self::Task);
+    /// Does a ticker look after the events of HECs that are left for long?
+    fn has_ticker(self) -> bool;
     /// Makes the running thread yield.
     fn interrupt(self);
+    /// Makes the holder poll for events.
+    fn request_poll(self);
     /// Makes the holder return to the scheduler, even if it is about to run a thread.
     fn request_return(self);
 
@@ -190,9 +198,10 @@ pub trait HandoffSlot: Copy {
         let mut st = self.lock();
         me.assigned_hec().leave();
         me.on_release();
-        let has_waiters = st.returning() > 0 || matches!(self.work(), Work::ForAnyone);
+        let has_waiters = st.returning() > 0 || self.has_events() || matches!(self.work(), Work::ForAnyone);
         if !(has_waiters && st.may_be_left()) {
-            return self.release_to_next(st);
+            // Most calls are over before events come; the ticker looks after the others.
+            return if self.has_ticker() { self.release_to_work(st) } else { self.release_to_next(st) };
         }
         let check_now = self.on_leave(me);
         let pending = st.pending_checker();
@@ -217,11 +226,26 @@ pub trait HandoffSlot: Copy {
         free
     }
 
-    /// Gives the HEC its next holder.
+    /// Gives the HEC its next holder. If it has waits and no task watches them, that is a worker.
     /// # Safety
     /// No task but the caller holds it.
     unsafe fn release_to_next(self, mut st: Guard<Self::Task>) {
+        let successor = st.release_to_next(|st| {
+            self.successor_for_work(st).or_else(|| self.needs_task_for_events().then(|| self.worker(st)))
+        });
+        self.released_to(st, successor);
+    }
+
+    /// As [`HandoffSlot::release_to_next`], without regard to waits.
+    /// # Safety
+    /// No task but the caller holds it.
+    unsafe fn release_to_work(self, mut st: Guard<Self::Task>) {
         let successor = st.release_to_next(|st| self.successor_for_work(st));
+        self.released_to(st, successor);
+    }
+
+    /// The slot has its next holder, or none.
+    fn released_to(self, st: Guard<Self::Task>, successor: Option<Self::Task>) {
         self.on_waiters_changed(&st);
         self.set_idle(successor.is_none());
         drop(st);
@@ -269,6 +293,36 @@ pub trait HandoffSlot: Copy {
     fn spare_worker(self) -> Self::Task {
         let idle = self.lock().idle.pop();
         idle.unwrap_or_else(|| self.start_worker())
+    }
+
+    /// The task, which watches the HEC's events and has found some, takes the HEC. False if another task holds it, or
+    /// if `me` has been given something else. `is_idle`: it is among the idle workers.
+    fn take_for_events(self, me: Self::Task, is_idle: bool) -> bool {
+        let mut st = self.lock();
+        if st.holder.is_some() {
+            drop(st);
+            self.request_poll();
+            return false;
+        }
+        let takes = if is_idle { st.take_as_idle(me) } else { me.assigned_hec().promise(self.no()) };
+        if takes {
+            st.holder = Some(me);
+            self.take_slot(me);
+        } else {
+            // Another task must see to the events.
+            // SAFETY: no task holds the HEC, and the caller has the lock.
+            unsafe { self.release_to_next(st) }
+        }
+        takes
+    }
+
+    /// If no task holds the HEC, and events need one, sends a worker.
+    fn send_watcher(self) {
+        let st = self.lock();
+        if st.holder.is_none() && self.needs_task_for_events() {
+            // SAFETY: no task holds the HEC, and the caller has the lock.
+            unsafe { self.release_to_next(st) }
+        }
     }
 
     /// Passes the HEC to a task that stops the world, and waits until it is back. Returns false if no such task waits

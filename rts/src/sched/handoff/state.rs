@@ -159,6 +159,13 @@ impl<T: Copy + PartialEq> SlotState<T> {
         free
     }
 
+    /// An idle worker, which watches the HEC's events, is to take the HEC itself. False if it has been given something.
+    pub fn take_as_idle(&mut self, t: T) -> bool {
+        let Some(at) = self.idle.iter().position(|&i| i == t) else { return false };
+        self.idle.remove(at);
+        true
+    }
+
     fn next_returning(&mut self) -> Option<T> {
         let t = self.returning.pop_front()?;
         self.returning_was_last = true;

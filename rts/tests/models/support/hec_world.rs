@@ -226,6 +226,18 @@ impl HandoffSlot for SlotRef {
     fn start_worker(self) -> TaskRef {
         self.0.unstarted.lock().unwrap().pop().expect("there are enough workers")
     }
+    fn has_events(self) -> bool {
+        false
+    }
+    fn needs_task_for_events(self) -> bool {
+        false
+    }
+    fn has_ticker(self) -> bool {
+        true
+    }
+    fn request_poll(self) {
+        self.interrupt();
+    }
     fn set_idle(self, idle: bool) {
         self.hec().idle.store(idle, Ordering::Relaxed);
     }

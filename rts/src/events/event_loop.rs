@@ -1,0 +1,466 @@
+//! The event loop of a HEC: threads that wait for time or for descriptors, and timers ([OT10]; `docs/events.md`).
+//!
+//! *Protocol*
+//!
+//! 1. A thread comes to rest and is parked at a wait node (`waits.rs`). The frame on top of its stack has a status
+//!    word, which the waker writes. Timers are nodes as well (`timeouts.rs`).
+//! 2. A descriptor is registered with a poller once, edge-triggered. A wait on one that is registered already is
+//!    *unverified*: its data may have been there before, or C code may have closed the number and the system has given
+//!    it out again. If it is unanswered when the HEC is about to block, or after [`VERIFY_AFTER`], the poller is asked
+//!    to report again what is ready.
+//! 3. The holder of the HEC serves the loop ([`poll`]): it wakes the threads whose descriptors are ready or whose
+//!    deadlines have come, and runs timers.
+//! 4. A task that watches the loop sleeps in its poller ([`sleep`]). It keeps what it is told in `pending`, for the
+//!    holder.
+//!
+//! *Locking*: each loop has a lock, row 3 of the lock order. Locks of threads are taken under it.
+use crate::abi::{Closure, Tso};
+use crate::base::clock::getMonotonicNSec;
+use crate::base::fatal;
+use crate::base::once_ptr::get_or_make;
+use crate::collector::roots::{Scope, Visitor};
+use crate::events::descriptors;
+use crate::events::descriptors::Descriptor;
+use crate::events::poller::{Interest, Poller, Ready};
+use crate::events::selection::back_end;
+use crate::events::timer_wheel::{TimerWheel, NONE};
+use crate::events::wait_nodes::{Handle, Kind, WaitNodes};
+use crate::hec;
+use crate::hec::fork_safe_lock::Lock;
+use crate::hec::{Hec, MAX_HECS};
+use crate::info;
+use crate::sched::event_poll;
+use crate::sched::event_poll::Slept;
+use crate::thread::create::{apply, boxed, new_io_thread};
+use crate::thread::park::claim;
+use std::collections::VecDeque;
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::MutexGuard;
+use std::time::Duration;
+
+/// How a wait has ended: 0, one of these, or an error number of the system. `cmm/IOManager.cmm` and
+/// `rts/haskell/IOManager.hs` know them, too.
+pub(super) const READY: isize = 0;
+pub(super) const CLOSED: isize = -1;
+
+/// The length of a tick of the wheel, as a power of two of nanoseconds.
+const TICK_SHIFT: u32 = 10;
+/// The most nodes that one poll fires: threads that run already should not wait for longer.
+const BATCH: usize = 1024;
+/// After this many ticks a wait is verified even if the HEC is busy.
+const VERIFY_AFTER: u64 = 1_000_000 >> TICK_SHIFT;
+
+pub(super) struct EventLoop {
+    no: usize,
+    /// Made when it is first needed.
+    poller: AtomicPtr<Poller>,
+    state: Lock<State>,
+}
+
+pub(super) struct State {
+    pub nodes: WaitNodes,
+    wheel: TimerWheel,
+    /// What the poller has reported to a task without the HEC.
+    pending: Vec<Ready>,
+    /// Waits to verify, and when they began, oldest first.
+    unverified: VecDeque<(Handle, u64)>,
+    /// Until when a task that watches the loop sleeps.
+    watched_until: Option<u64>,
+}
+
+static LOOPS: [AtomicPtr<EventLoop>; MAX_HECS] = [const { AtomicPtr::new(null_mut()) }; MAX_HECS];
+
+pub(super) fn event_loop(no: usize) -> &'static EventLoop {
+    get_or_make(&LOOPS[no], || EventLoop::new(no))
+}
+
+fn existing(no: usize) -> Option<&'static EventLoop> {
+    // SAFETY: a loop is never freed.
+    unsafe { LOOPS[no].load(Ordering::Acquire).as_ref() }
+}
+
+/// The current time in ticks.
+pub(super) fn now() -> u64 {
+    getMonotonicNSec() >> TICK_SHIFT
+}
+
+/// The tick after which this many microseconds have passed. Far ones never come.
+pub(super) fn deadline_after(micros: isize) -> u64 {
+    let ns = (micros.max(0) as u64).saturating_mul(1000).saturating_add(getMonotonicNSec());
+    ns.saturating_add((1 << TICK_SHIFT) - 1) >> TICK_SHIFT
+}
+
+fn until(deadline: u64) -> Duration {
+    Duration::from_nanos((deadline << TICK_SHIFT).saturating_sub(getMonotonicNSec()))
+}
+
+impl State {
+    fn new(no: usize) -> State {
+        State {
+            nodes: WaitNodes::new(no),
+            wheel: TimerWheel::new(now()),
+            pending: Vec::new(),
+            unverified: VecDeque::new(),
+            watched_until: None,
+        }
+    }
+
+    /// Takes a node out of the wheel and off its descriptor's list.
+    /// # Safety
+    /// The caller holds the lock of the loop, which is the home of the descriptor.
+    pub unsafe fn unlink(&mut self, index: u32) {
+        if std::mem::take(&mut self.nodes.node(index).timed) {
+            self.wheel.remove(&mut self.nodes, index);
+        }
+        let node = self.nodes.node(index);
+        let (fd, next, prev) = (std::mem::replace(&mut node.fd, -1), node.next, node.prev);
+        let Some(d) = descriptors::of(fd) else { return };
+        match prev {
+            NONE => d.first.set(next),
+            prev => self.nodes.node(prev).next = next,
+        }
+        match next {
+            NONE => d.last.set(prev),
+            next => self.nodes.node(next).prev = prev,
+        }
+    }
+
+    /// Adds a node to the end of the list of its descriptor.
+    /// # Safety
+    /// As for [`State::unlink`].
+    pub unsafe fn link(&mut self, index: u32, d: &Descriptor) {
+        self.nodes.node(index).prev = d.last.get();
+        match d.last.get() {
+            NONE => d.first.set(index),
+            last => self.nodes.node(last).next = index,
+        }
+        d.last.set(index);
+    }
+
+    /// Notes a wait that must be verified if it is not answered. Returns when.
+    pub fn add_unverified(&mut self, handle: Handle) -> u64 {
+        let now = now();
+        self.unverified.push_back((handle, now));
+        now + VERIFY_AFTER
+    }
+
+    /// Does a node wait for any of these events?
+    fn is_awaited(&mut self, event: &Ready, no: usize) -> bool {
+        let Some(d) = registered(event, no) else { return false };
+        let mut at = d.first.get();
+        while at != NONE {
+            let node = self.nodes.node(at);
+            if node.want & event.events.0 != 0 {
+                return true;
+            }
+            at = node.next;
+        }
+        false
+    }
+
+    pub fn new_node(&mut self, kind: Kind, target: Closure, fd: i32, want: u8) -> u32 {
+        match self.nodes.allocate(kind, target, fd, want) {
+            Some(index) => index,
+            None => fatal::exit_with(1, "too many threads wait and too many timers run"),
+        }
+    }
+
+    pub fn set_timer(&mut self, index: u32, deadline: u64) {
+        self.nodes.node(index).timed = true;
+        self.wheel.insert(&mut self.nodes, index, deadline);
+    }
+
+    /// The waits of the list have ended with this status. The node is freed, whether or not its thread still waits.
+    /// # Safety
+    /// The caller holds `hec` and the lock of the loop.
+    pub unsafe fn fire(&mut self, hec: &mut Hec, index: u32, status: isize) {
+        self.unlink(index);
+        let handle = self.nodes.handle(index);
+        let node = self.nodes.node(index);
+        let (kind, target) = (node.kind, node.target);
+        self.nodes.free(index);
+        match kind {
+            Kind::Thread => {
+                // If the claim fails, an exception has claimed the thread.
+                if let Some(c) = claim(hec, Tso(target.0), |_, on| on == handle.0) {
+                    set_status(c.thread, status);
+                    c.resume(hec);
+                }
+            }
+            Kind::Action => start_thread(hec, target),
+            Kind::Callback => {
+                let status = boxed(hec, info!(ghczmprim_GHCziTypes_Izh_con_info), status as usize);
+                let call = apply(hec, target, &[status]);
+                start_thread(hec, call);
+            }
+            Kind::Free => fatal::broken("a free wait node fires"),
+        }
+    }
+
+    /// Wakes what waits for these events of a descriptor.
+    /// # Safety
+    /// As for [`State::fire`].
+    pub unsafe fn fire_events(&mut self, hec: &mut Hec, d: &Descriptor, events: Interest, status: isize) -> usize {
+        let (mut at, mut fired) = (d.first.get(), 0);
+        while at != NONE {
+            let node = self.nodes.node(at);
+            let (next, want) = (node.next, node.want);
+            if want & events.0 != 0 {
+                self.fire(hec, at, status);
+                fired += 1;
+            }
+            at = next;
+        }
+        fired
+    }
+}
+
+/// The descriptor of an event, if the event is of its present registration with loop `no`.
+fn registered(event: &Ready, no: usize) -> Option<&'static Descriptor> {
+    let d = descriptors::of(event.data as u32 as i32).filter(|d| d.home() == Some(no))?;
+    (d.registered.get() && d.generation.get() == (event.data >> 32) as u32).then_some(d)
+}
+
+/// Writes the status into the frame on top of a thread that waits.
+/// # Safety
+/// The caller owns the thread, which is at rest with such a frame on top.
+pub(super) unsafe fn set_status(t: Tso, status: isize) {
+    let sp = t.obj().stackobj.obj().sp as *mut usize;
+    debug_assert!([info!(hec_wait_fd_info).0, info!(hec_wait_delay_info).0].contains(&*sp));
+    *sp.add(1) = status as usize;
+}
+
+unsafe fn start_thread(hec: &mut Hec, action: Closure) {
+    let t = new_io_thread(hec, action, &crate::sched::settings().stack);
+    hec.run_queue.push_back(&mut hec.remembered, t);
+}
+
+fn status_of(e: &std::io::Error) -> isize {
+    e.raw_os_error().unwrap_or(libc::EINVAL) as isize
+}
+
+/// Event data of a descriptor: its number, and the generation of its registration.
+pub(super) fn data_of(fd: i32, generation: u32) -> u64 {
+    (generation as u64) << 32 | fd as u32 as u64
+}
+
+impl EventLoop {
+    fn new(no: usize) -> EventLoop {
+        EventLoop { no, poller: AtomicPtr::new(null_mut()), state: Lock::new(State::new(no)) }
+    }
+
+    /// The number of its HEC.
+    pub fn no(&self) -> usize {
+        self.no
+    }
+
+    pub fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock()
+    }
+
+    /// The poller, made at the first call. Fails if the system has no descriptors left.
+    fn poller(&self) -> std::io::Result<&Poller> {
+        if self.poller.load(Ordering::Acquire).is_null() {
+            let new = Box::into_raw(Box::new(Poller::new(back_end())?));
+            if self.poller.compare_exchange(null_mut(), new, Ordering::AcqRel, Ordering::Acquire).is_err() {
+                // SAFETY: no other thread has seen it.
+                drop(unsafe { Box::from_raw(new) });
+            }
+        }
+        // SAFETY: a poller is freed only in the child of a fork.
+        Ok(unsafe { &*self.poller.load(Ordering::Acquire) })
+    }
+
+    pub fn existing_poller(&self) -> Option<&Poller> {
+        // SAFETY: as above.
+        unsafe { self.poller.load(Ordering::Acquire).as_ref() }
+    }
+
+    /// Registers a descriptor for these events and those that were awaited before. What is ready is reported. The error
+    /// is the system's: the status of what waits.
+    pub fn register(&self, fd: i32, d: &Descriptor, want: Interest) -> Result<(), isize> {
+        let poller = self.poller().map_err(|e| status_of(&e))?;
+        d.next_generation();
+        d.interest.set(d.interest.get() | want);
+        let data = data_of(fd, d.generation.get());
+        let result = match poller.add(fd, data, d.interest.get()) {
+            Err(e) if e.raw_os_error() == Some(libc::EEXIST) => poller.verify(fd, data, d.interest.get()),
+            result => result,
+        };
+        d.registered.set(result.is_ok());
+        result.map_err(|e| status_of(&e))
+    }
+
+    /// Has the poller report again what is ready of a registered descriptor, also for the events `want`. If C code has
+    /// closed the number, and perhaps the system has given it out again, it is registered anew.
+    pub fn verify(&self, fd: i32, d: &Descriptor, want: Interest) -> Result<(), isize> {
+        let Some(poller) = self.existing_poller() else { return Ok(()) };
+        d.interest.set(d.interest.get() | want);
+        match poller.verify(fd, data_of(fd, d.generation.get()), d.interest.get()) {
+            Ok(()) => Ok(()),
+            Err(_) => self.register(fd, d, want),
+        }
+    }
+
+    /// Publishes for the scheduler how much waits here.
+    pub fn publish(&self, st: &State) {
+        event_poll::set_waits(self.no, st.nodes.used());
+        event_poll::set_events(self.no, !st.pending.is_empty());
+    }
+
+    /// A deadline has been set: a task that sleeps for longer is woken.
+    pub fn on_deadline(&self, st: &mut State, deadline: u64) {
+        if st.watched_until.is_some_and(|until| deadline < until) {
+            st.watched_until = Some(deadline);
+            wake(self.no);
+        }
+    }
+
+    /// Verifies waits that have not been answered: all, or those that are old enough.
+    /// # Safety
+    /// As for [`State::fire`].
+    unsafe fn verify_unanswered(&self, hec: &mut Hec, st: &mut State, all: bool) {
+        if st.unverified.is_empty() {
+            return;
+        }
+        let now = now();
+        while let Some(&(handle, _)) = st.unverified.front().filter(|(_, since)| all || now - since >= VERIFY_AFTER) {
+            st.unverified.pop_front();
+            let Some(index) = st.nodes.find(handle) else { continue };
+            let fd = st.nodes.node(index).fd;
+            let Some(d) = descriptors::of(fd).filter(|d| d.registered.get()) else { continue };
+            if let Err(status) = self.verify(fd, d, Interest::NONE) {
+                st.fire_events(hec, d, Interest::BOTH, status);
+            }
+        }
+    }
+
+    /// Registers a descriptor for the nodes that wait for it.
+    /// # Safety
+    /// As for [`State::fire`].
+    pub unsafe fn register_again(&self, hec: &mut Hec, st: &mut State, fd: i32, d: &Descriptor) {
+        if let Err(status) = self.register(fd, d, Interest::BOTH) {
+            st.fire_events(hec, d, Interest::BOTH, status);
+        }
+    }
+
+    /// Wakes threads and runs timers. Returns how many.
+    /// # Safety
+    /// The caller holds `hec`.
+    unsafe fn serve(&self, hec: &mut Hec, st: &mut State, ready: &[Ready]) -> usize {
+        let mut fired = 0;
+        let pending = std::mem::take(&mut st.pending);
+        for event in pending.iter().chain(ready) {
+            if let Some(d) = registered(event, self.no) {
+                fired += st.fire_events(hec, d, event.events, READY);
+            }
+        }
+        if !st.wheel.is_empty() {
+            let now = now();
+            while fired < BATCH {
+                let Some(index) = st.wheel.pop_expired(&mut st.nodes, now) else { break };
+                st.nodes.node(index).timed = false;
+                st.fire(hec, index, READY);
+                fired += 1;
+            }
+        }
+        fired
+    }
+
+    /// When there is something to do, without events: the next deadline, or a wait to verify.
+    fn next_deadline(&self, st: &mut State) -> Option<u64> {
+        let timer = st.wheel.next_deadline(&mut st.nodes);
+        let verification = st.unverified.front().map(|(_, since)| since + VERIFY_AFTER);
+        timer.into_iter().chain(verification).min()
+    }
+}
+
+/// Serves the loop of `hec` without blocking: wakes threads and starts timers. With `idle`, nothing else can run, and
+/// unanswered waits are verified. Returns true if there are new runnable threads.
+/// # Safety
+/// The caller holds `hec`, and no thread runs on it.
+pub unsafe fn poll(hec: &mut Hec, idle: bool) -> bool {
+    let Some(l) = existing(hec.no as usize) else { return false };
+    let mut ready = Vec::new();
+    if let Some(poller) = l.existing_poller() {
+        wait(poller, &mut ready, Some(Duration::ZERO));
+    }
+    let mut st = l.lock();
+    let fired = l.serve(hec, &mut st, &ready);
+    l.verify_unanswered(hec, &mut st, idle && fired == 0);
+    l.publish(&st);
+    !hec.run_queue.is_empty() && fired > 0
+}
+
+/// A signal may end the wait early: the caller looks for events anyway.
+fn wait(poller: &Poller, ready: &mut Vec<Ready>, timeout: Option<Duration>) {
+    let _ = poller.wait(ready, timeout);
+}
+
+/// Sleeps in the poller of loop `no` until a descriptor is ready, a deadline has come, or the poller is woken. The
+/// caller need not hold a HEC.
+pub fn sleep(no: usize) -> Slept {
+    let l = event_loop(no);
+    let mut st = l.lock();
+    let deadline = l.next_deadline(&mut st);
+    if !st.pending.is_empty() || deadline.is_some_and(|d| d <= now()) {
+        return Slept::Events;
+    }
+    let timeout = deadline.map(until);
+    let Ok(poller) = l.poller() else { return Slept::NoPoller(timeout) };
+    // A signal that comes from now on wakes the poller.
+    if no == 0 && event_poll::has_signals() {
+        return Slept::Woken;
+    }
+    st.watched_until = Some(deadline.unwrap_or(u64::MAX));
+    drop(st);
+    let mut ready = Vec::new();
+    wait(poller, &mut ready, timeout);
+    let mut st = l.lock();
+    st.watched_until = None;
+    // Events that nothing waits for are dropped: a later wait is verified.
+    ready.retain(|event| st.is_awaited(event, no));
+    st.pending.append(&mut ready);
+    l.publish(&st);
+    let is_due = deadline.is_some_and(|d| d <= now());
+    if is_due || !st.pending.is_empty() {
+        Slept::Events
+    } else {
+        Slept::Woken
+    }
+}
+
+/// Wakes the task that sleeps in the poller of loop `no`, or the next one that will. Async-signal-safe.
+pub fn wake(no: usize) {
+    if let Some(poller) = existing(no).and_then(EventLoop::existing_poller) {
+        poller.wake();
+    }
+}
+
+/// Visits waiting threads and actions. They are alive, because an external event will wake or run them.
+pub fn roots(visit: &mut Visitor, scope: Scope) {
+    for no in 0..hec::count() {
+        if let Some(l) = existing(no) {
+            l.lock().nodes.visit(visit, scope);
+        }
+    }
+}
+
+/// Makes all loops new, in the child of a fork: nothing waits there. The parent's pollers are closed, and their sets
+/// are left alone.
+/// # Safety
+/// No other OS thread exists.
+pub unsafe fn after_fork() {
+    for no in 0..MAX_HECS {
+        if let Some(l) = existing(no) {
+            l.state.renew(State::new(no));
+            let poller = l.poller.swap(null_mut(), Ordering::AcqRel);
+            if !poller.is_null() {
+                Box::from_raw(poller).close_after_fork();
+            }
+            event_poll::set_waits(no, 0);
+        }
+    }
+    descriptors::after_fork();
+}

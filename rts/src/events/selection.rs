@@ -1,0 +1,55 @@
+//! Which event manager a program uses, and which back end: `+RTS --io-manager`.
+use crate::events::poller::{available, Kind};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+
+/// What the option asks for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Selection {
+    /// The runtime's, with the best back end.
+    Auto,
+    /// The runtime's, with this back end.
+    BackEnd(Kind),
+    /// The one in `base`.
+    Base,
+}
+
+const AUTO: u8 = u8::MAX;
+const BASE: u8 = u8::MAX - 1;
+
+static SELECTION: AtomicU8 = AtomicU8::new(AUTO);
+/// The manager of `base` is used.
+static USES_BASE: AtomicBool = AtomicBool::new(false);
+
+pub fn select(selection: Selection) {
+    let code = match selection {
+        Selection::Auto => AUTO,
+        Selection::Base => BASE,
+        Selection::BackEnd(kind) => kind as u8,
+    };
+    SELECTION.store(code, Ordering::Relaxed);
+}
+
+pub fn selected() -> Selection {
+    match SELECTION.load(Ordering::Relaxed) {
+        AUTO => Selection::Auto,
+        BASE => Selection::Base,
+        code => Kind::ALL.into_iter().find(|&kind| kind as u8 == code).map_or(Selection::Auto, Selection::BackEnd),
+    }
+}
+
+/// The back end of the event loops. If the one that was asked for is not available, the best that is.
+pub fn back_end() -> Kind {
+    match selected() {
+        Selection::BackEnd(kind) if available(kind).is_ok() => kind,
+        _ => Kind::auto(),
+    }
+}
+
+/// From now on the manager of `base` is used.
+pub fn use_base() {
+    USES_BASE.store(true, Ordering::Relaxed);
+}
+
+pub fn uses_base() -> bool {
+    USES_BASE.load(Ordering::Relaxed)
+}

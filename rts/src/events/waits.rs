@@ -1,0 +1,190 @@
+//! Threads that wait for time or descriptors, callbacks for descriptors, and closing descriptors.
+//!
+//! *Protocol* of a close: a number is *closing* from [`begin_close`] to [`end_close`], while the close action runs.
+//! 1. At the beginning the number is taken from the poller, and the nodes that wait for it from the number.
+//! 2. Threads that want to wait meanwhile are parked, and the number is not registered.
+//! 3. At the end the nodes of step 1 fire with the status *closed*, so their threads do not use the number again. Those
+//!    of step 2 are registered: they wait for what the number now means.
+//!
+//! *Locking*: the lock of the loop that is the descriptor's home (`descriptors.rs`).
+use crate::abi::layout::*;
+use crate::abi::{Closure, Tso};
+use crate::events::descriptors;
+use crate::events::descriptors::Descriptor;
+use crate::events::event_loop::{deadline_after, event_loop, set_status, EventLoop, State, CLOSED, READY};
+use crate::events::poller::Interest;
+use crate::events::timer_wheel::NONE;
+use crate::events::wait_nodes::{Handle, Kind};
+use crate::hec::wait::Wait;
+use crate::hec::Hec;
+use crate::sched::{handoff, settings};
+use crate::thread::park::block;
+
+/// Runs `f` with the lock of the descriptor's home, which is loop `no` if it had none. `None` if there cannot be such a
+/// descriptor.
+unsafe fn with_home<R>(
+    no: usize,
+    fd: i32,
+    f: impl FnOnce(&'static EventLoop, &mut State, &'static Descriptor) -> R,
+) -> Option<R> {
+    let d = descriptors::of(fd)?;
+    loop {
+        let home = d.home().unwrap_or(no);
+        let l = event_loop(home);
+        let mut st = l.lock();
+        if !d.claim(home) {
+            continue;
+        }
+        let result = f(l, &mut st, d);
+        if !d.registered.get() && d.closing.get() == 0 && d.first.get() == NONE {
+            d.leave_home();
+        }
+        l.publish(&st);
+        drop(st);
+        if home != no {
+            handoff::ensure_served(home);
+        }
+        return Some(result);
+    }
+}
+
+/// Adds a node that waits for a descriptor to the loop that is its home. The error is the status of a wait that is
+/// over.
+unsafe fn add(
+    hec: &Hec,
+    (l, st, d): (&EventLoop, &mut State, &'static Descriptor),
+    (fd, want): (i32, Interest),
+    node: (Kind, Closure),
+) -> Result<Handle, isize> {
+    let unverified = d.registered.get();
+    if d.closing.get() == 0 && !unverified {
+        l.register(fd, d, want)?;
+    } else if unverified && (!d.interest.get().contains(want) || l.no() != hec.no as usize) {
+        // The holder of another HEC might not look for long.
+        l.verify(fd, d, want)?;
+    }
+    let index = st.new_node(node.0, node.1, fd, want.0);
+    st.link(index, d);
+    let handle = st.nodes.handle(index);
+    if unverified {
+        let deadline = st.add_unverified(handle);
+        l.on_deadline(st, deadline);
+    }
+    Ok(handle)
+}
+
+/// Parks a thread that waits for time or a descriptor. Returns false if it need not wait: its status says why.
+/// # Safety
+/// `t` is at rest, with a frame for the status on top, and `hec` owns it.
+pub unsafe fn park(hec: &mut Hec, t: Tso, wait: Wait) -> bool {
+    if wait.why == BlockedOnDelay {
+        return park_until(hec, t, wait.on as isize);
+    }
+    let (fd, want) = (wait.on as u32 as i32, Interest((wait.on >> 32) as u8));
+    let parked = with_home(hec.no as usize, fd, |l, st, d| {
+        let handle = add(hec, (l, st, d), (fd, want), (Kind::Thread, t.closure()))?;
+        block(hec, t, wait.why, handle.0);
+        Ok(())
+    });
+    match parked.unwrap_or(Err(libc::EBADF as isize)) {
+        Ok(()) => true,
+        // As poll(2) says of a file, and the stock runtime where it uses that.
+        Err(status) if status == libc::EPERM as isize && !settings().threaded => {
+            set_status(t, READY);
+            false
+        }
+        Err(status) => {
+            set_status(t, status);
+            false
+        }
+    }
+}
+
+unsafe fn park_until(hec: &mut Hec, t: Tso, micros: isize) -> bool {
+    if micros <= 0 {
+        set_status(t, READY);
+        return false;
+    }
+    let l = event_loop(hec.no as usize);
+    let mut st = l.lock();
+    let index = st.new_node(Kind::Thread, t.closure(), -1, 0);
+    let deadline = deadline_after(micros);
+    st.set_timer(index, deadline);
+    let handle = st.nodes.handle(index);
+    block(hec, t, BlockedOnDelay, handle.0);
+    l.publish(&st);
+    l.on_deadline(&mut st, deadline);
+    true
+}
+
+/// Withdraws a thread that waits here. One operation, whatever it waits for.
+/// # Safety
+/// The caller has claimed the thread, or no other HEC can.
+pub unsafe fn withdraw(t: Tso, wait: Wait) {
+    let handle = Handle(wait.on);
+    let l = event_loop(handle.loop_no());
+    let mut st = l.lock();
+    if let Some(index) = st.nodes.find(handle) {
+        debug_assert_eq!(st.nodes.node(index).target, t.closure());
+        st.unlink(index);
+        st.nodes.free(index);
+        l.publish(&st);
+    }
+}
+
+/// Registers a callback for the next event of a descriptor. Returns the key, or minus an error number.
+/// # Safety
+/// Called from Cmm with Hp saved.
+#[no_mangle]
+pub unsafe extern "C" fn hec_register_fd(hec: &mut Hec, events: usize, fd: usize, callback: Closure) -> isize {
+    let (fd, want) = (fd as i32, Interest(events as u8));
+    let added = with_home(hec.no as usize, fd, |l, st, d| add(hec, (l, st, d), (fd, want), (Kind::Callback, callback)));
+    match added.unwrap_or(Err(libc::EBADF as isize)) {
+        Ok(handle) => handle.0 as isize,
+        Err(status) => -status,
+    }
+}
+
+/// A close of the descriptor begins.
+/// # Safety
+/// The caller holds `hec`.
+#[no_mangle]
+pub unsafe extern "C" fn hec_begin_close(hec: &mut Hec, fd: usize) {
+    let fd = fd as i32;
+    with_home(hec.no as usize, fd, |l, st, d| {
+        d.closing.set(d.closing.get() + 1);
+        d.interest.set(Interest::NONE);
+        if d.registered.replace(false) {
+            d.next_generation();
+            if let Some(poller) = l.existing_poller() {
+                poller.remove(fd);
+            }
+        }
+        let mut closed = d.closed.take();
+        while d.first.get() != NONE {
+            let index = d.first.get();
+            closed.push(st.nodes.handle(index));
+            st.unlink(index);
+        }
+        d.closed.set(closed);
+    });
+}
+
+/// The close of the descriptor is over.
+/// # Safety
+/// Called from Cmm with Hp saved.
+#[no_mangle]
+pub unsafe extern "C" fn hec_end_close(hec: &mut Hec, fd: usize) {
+    let fd = fd as i32;
+    with_home(hec.no as usize, fd, |l, st, d| {
+        for handle in d.closed.take() {
+            if let Some(index) = st.nodes.find(handle) {
+                st.fire(hec, index, CLOSED);
+            }
+        }
+        d.closing.set(d.closing.get() - 1);
+        if d.closing.get() == 0 && d.first.get() != NONE {
+            l.register_again(hec, st, fd, d);
+        }
+    });
+}
