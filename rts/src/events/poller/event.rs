@@ -25,6 +25,9 @@ impl Interest {
     pub fn intersects(self, other: Interest) -> bool {
         self.0 & other.0 != 0
     }
+    pub fn and(self, other: Interest) -> Interest {
+        Interest(self.0 & other.0)
+    }
     pub fn without(self, other: Interest) -> Interest {
         Interest(self.0 & !other.0)
     }

@@ -20,6 +20,7 @@
 mod descriptor;
 mod epoll;
 mod event;
+mod io_uring;
 mod poll;
 #[cfg(test)]
 mod tests;
@@ -27,6 +28,7 @@ mod timeout;
 mod wake_flag;
 mod wakeup;
 
+use self::io_uring::IoUring;
 use epoll::Epoll;
 pub use event::{Interest, Ready, Waited, MAX_READY};
 use poll::Poll;
@@ -38,10 +40,11 @@ use std::time::Duration;
 pub enum Kind {
     Epoll,
     Poll,
+    IoUring,
 }
 
 impl Kind {
-    pub const ALL: [Kind; 2] = [Kind::Epoll, Kind::Poll];
+    pub const ALL: [Kind; 3] = [Kind::Epoll, Kind::Poll, Kind::IoUring];
 
     /// The back end that is used if none is asked for: the first that is available here.
     pub fn auto() -> Kind {
@@ -56,6 +59,7 @@ impl Kind {
         match self {
             Kind::Epoll => "epoll",
             Kind::Poll => "poll",
+            Kind::IoUring => "io_uring",
         }
     }
     pub fn from_name(name: &str) -> Option<Kind> {
@@ -75,6 +79,7 @@ pub fn available(kind: Kind) -> Result<(), String> {
 pub enum Poller {
     Epoll(Epoll),
     Poll(Box<Poll>),
+    IoUring(Box<IoUring>),
 }
 
 impl Poller {
@@ -82,6 +87,7 @@ impl Poller {
         Ok(match kind {
             Kind::Epoll => Poller::Epoll(Epoll::new()?),
             Kind::Poll => Poller::Poll(Box::new(Poll::new()?)),
+            Kind::IoUring => Poller::IoUring(Box::new(IoUring::new()?)),
         })
     }
 
@@ -93,6 +99,7 @@ impl Poller {
         match self {
             Poller::Epoll(p) => p.add(fd, data, want),
             Poller::Poll(p) => p.add(fd, data, want),
+            Poller::IoUring(p) => p.add(fd, data),
         }
     }
 
@@ -102,6 +109,7 @@ impl Poller {
         match self {
             Poller::Epoll(p) => p.verify(fd, data, want),
             Poller::Poll(p) => p.verify(fd, data, want),
+            Poller::IoUring(p) => p.verify(fd, data),
         }
     }
 
@@ -110,6 +118,7 @@ impl Poller {
         match self {
             Poller::Epoll(p) => p.remove(fd),
             Poller::Poll(p) => p.remove(fd),
+            Poller::IoUring(p) => p.remove(fd),
         }
     }
 
@@ -121,6 +130,7 @@ impl Poller {
         match self {
             Poller::Epoll(p) => p.wait(ready, timeout),
             Poller::Poll(p) => p.wait(ready, timeout),
+            Poller::IoUring(p) => p.wait(ready, timeout),
         }
     }
 
@@ -130,6 +140,7 @@ impl Poller {
         match self {
             Poller::Epoll(p) => p.wake(),
             Poller::Poll(p) => p.wake(),
+            Poller::IoUring(p) => p.wake(),
         }
     }
 
@@ -138,12 +149,26 @@ impl Poller {
         match self {
             Poller::Epoll(p) => Some(p.descriptor()),
             Poller::Poll(_) => None,
+            Poller::IoUring(p) => Some(p.descriptor()),
+        }
+    }
+
+    /// Makes sure that what was registered and verified takes effect, though nobody waits here for now but through
+    /// [`Poller::descriptor`]. Costs a system call if something is queued, and nothing for most back ends.
+    pub fn flush(&self) {
+        match self {
+            Poller::Epoll(_) | Poller::Poll(_) => {}
+            Poller::IoUring(p) => p.flush(),
         }
     }
 
     /// Closes the descriptors in the child of a fork, which shares what they stand for with its parent. The parent's
     /// set stays as it is.
     pub fn close_after_fork(self) {
-        drop(self);
+        match self {
+            Poller::Epoll(p) => drop(p),
+            Poller::Poll(p) => p.close_after_fork(),
+            Poller::IoUring(p) => p.close_after_fork(),
+        }
     }
 }

@@ -23,6 +23,7 @@ use super::wakeup::Wakeup;
 use crate::base::poison::unpoisoned;
 use std::collections::{HashMap, HashSet};
 use std::io;
+use std::mem::forget;
 use std::ptr::null;
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
@@ -149,6 +150,12 @@ impl Poll {
 
     pub fn wake(&self) {
         self.wakeup.wake();
+    }
+
+    /// Closes the descriptors in the child of a fork. The tables may be as another thread of the parent was changing
+    /// them.
+    pub fn close_after_fork(self) {
+        forget((self.set, self.waiter));
     }
 }
 

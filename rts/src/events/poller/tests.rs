@@ -75,12 +75,22 @@ fn errno(result: io::Result<()>) -> c_int {
     result.err().map_or(0, |e| e.raw_os_error().unwrap())
 }
 
+/// Waits as a poller does. The kernel may interrupt an OS thread for work of its own, as when a ring is closed.
+fn wait(p: &Poller, ready: &mut Vec<Ready>, timeout: Option<Duration>) -> Waited {
+    loop {
+        match p.wait(ready, timeout).unwrap() {
+            Waited::Interrupted => continue,
+            waited => return waited,
+        }
+    }
+}
+
 /// Waits until a report of this data contains one of the directions.
 fn expect(p: &Poller, data: u64, events: Interest) {
     let mut ready = Vec::new();
     let end = Instant::now() + Duration::from_secs(10);
     while Instant::now() < end {
-        p.wait(&mut ready, Some(Duration::from_millis(100))).unwrap();
+        wait(p, &mut ready, Some(Duration::from_millis(100)));
         if ready.iter().any(|r| r.data == data && r.events.intersects(events)) {
             return;
         }
@@ -92,7 +102,7 @@ fn expect(p: &Poller, data: u64, events: Interest) {
 fn drain(p: &Poller) {
     let mut ready = Vec::new();
     for _ in 0..100 {
-        if p.wait(&mut ready, ZERO).unwrap() == Waited::TimedOut {
+        if wait(p, &mut ready, ZERO) == Waited::TimedOut {
             return;
         }
     }

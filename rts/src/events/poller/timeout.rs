@@ -17,6 +17,9 @@ impl Timespec {
             tv_nsec: timeout.subsec_nanos() as libc::c_long,
         }))
     }
+    pub fn get(&self) -> Option<libc::timespec> {
+        self.0
+    }
     pub fn as_ptr(&self) -> *const libc::timespec {
         self.0.as_ref().map_or(null(), |t| t as *const libc::timespec)
     }

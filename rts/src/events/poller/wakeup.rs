@@ -61,6 +61,14 @@ impl Wakeup {
         self.flag.lower()
     }
 
+    /// As [`Wakeup::take`], for a waiter that sees edges. Each write to an eventfd is one, so it need not be read.
+    pub fn take_edge(&self) -> bool {
+        if self.write.is_some() {
+            self.drain();
+        }
+        self.flag.lower()
+    }
+
     fn drain(&self) {
         let mut buffer = [0u8; 512];
         loop {

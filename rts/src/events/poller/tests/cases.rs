@@ -114,7 +114,7 @@ fn more_descriptors_than_one_wait_reports() {
             let start = Instant::now();
             while seen.contains(&false) {
                 assert!(start.elapsed() < Duration::from_secs(10));
-                p.wait(&mut ready, Some(Duration::from_millis(10))).unwrap();
+                wait(&p, &mut ready, Some(Duration::from_millis(10)));
                 assert!(ready.len() <= MAX_READY);
                 ready.iter().for_each(|r| seen[r.data as usize] = true);
             }
@@ -130,12 +130,12 @@ fn a_timeout_ends_a_wait_and_not_before_its_time() {
         for micros in [0, 1, 50, 999, 1500, 12_345] {
             let timeout = Duration::from_micros(micros);
             let start = Instant::now();
-            assert_eq!(p.wait(&mut ready, Some(timeout)).unwrap(), Waited::TimedOut);
+            assert_eq!(wait(&p, &mut ready, Some(timeout)), Waited::TimedOut);
             assert!(start.elapsed() >= timeout);
         }
         // A timeout that is too long for the system's clock.
         p.wake();
-        assert_eq!(p.wait(&mut ready, Some(Duration::MAX)).unwrap(), Waited::Woken);
+        assert_eq!(wait(&p, &mut ready, Some(Duration::MAX)), Waited::Woken);
     });
 }
 
@@ -146,21 +146,21 @@ fn a_wake_up_ends_this_wait_or_the_next() {
         for _ in 0..100 {
             p.wake();
             p.wake();
-            assert_eq!(p.wait(&mut ready, None).unwrap(), Waited::Woken);
-            assert_eq!(p.wait(&mut ready, ZERO).unwrap(), Waited::TimedOut);
+            assert_eq!(wait(&p, &mut ready, None), Waited::Woken);
+            assert_eq!(wait(&p, &mut ready, ZERO), Waited::TimedOut);
         }
         thread::scope(|s| {
             s.spawn(|| {
                 thread::sleep(Duration::from_millis(20));
                 p.wake();
             });
-            assert_eq!(p.wait(&mut ready, None).unwrap(), Waited::Woken);
+            assert_eq!(wait(&p, &mut ready, None), Waited::Woken);
         });
         // An event and a wake-up at once.
         let (a, _b) = socketpair();
         p.add(a.0, 1, Interest::WRITE).unwrap();
         p.wake();
-        assert_eq!(p.wait(&mut ready, None).unwrap(), Waited::Woken);
+        assert_eq!(wait(&p, &mut ready, None), Waited::Woken);
         if ready.is_empty() {
             expect(&p, 1, Interest::WRITE);
         }
@@ -185,7 +185,7 @@ fn what_is_published_before_a_wake_up_is_seen() {
             let mut ready = Vec::new();
             // A lost wake-up would let this wait for ever.
             while published.load(Ordering::Relaxed) < WAKERS * EACH {
-                let waited = p.wait(&mut ready, Some(Duration::from_secs(10))).unwrap();
+                let waited = wait(&p, &mut ready, Some(Duration::from_secs(10)));
                 assert_eq!(waited, Waited::Woken);
             }
         });
@@ -203,7 +203,7 @@ fn a_sleeping_waiter_sees_changes() {
             let p = &p;
             s.spawn(move || {
                 let mut ready = Vec::new();
-                while p.wait(&mut ready, Some(Duration::from_secs(20))).unwrap() == Waited::Ready {
+                while wait(p, &mut ready, Some(Duration::from_secs(20))) == Waited::Ready {
                     ready.iter().for_each(|r| seen.send(r.data).unwrap());
                 }
             });
@@ -232,18 +232,51 @@ fn a_sleeping_waiter_sees_changes() {
     });
 }
 
+/// io_uring cancels requests when the OS thread that has submitted them exits.
 #[test]
 fn registrations_outlive_the_os_thread_that_made_them() {
     for_each_kind(|_, p| {
         let (a, b) = socketpair();
         write(a.0, 1 << 20);
-        thread::scope(|s| s.spawn(|| p.add(a.0, 1, Interest::READ).unwrap()).join().unwrap());
-        drain(&p);
-        thread::scope(|s| s.spawn(|| drain(&p)).join().unwrap());
+        thread::scope(|s| {
+            s.spawn(|| {
+                p.add(a.0, 1, Interest::READ).unwrap();
+                drain(&p);
+            });
+        });
         write(b.0, 1);
         expect(&p, 1, Interest::READ);
-        thread::scope(|s| s.spawn(|| p.verify(a.0, 2, Interest::READ).unwrap()).join().unwrap());
-        expect(&p, 2, Interest::READ);
+        read(a.0, 1);
+        drain(&p);
+        // Also if the waiter sleeps all the time.
+        let verifier = || p.verify(a.0, 2, Interest::READ).unwrap();
+        thread::scope(|s| {
+            s.spawn(|| {
+                thread::sleep(Duration::from_millis(5));
+                thread::scope(|s| s.spawn(verifier).join().unwrap());
+                thread::sleep(Duration::from_millis(5));
+                write(b.0, 1);
+            });
+            let mut ready = Vec::new();
+            assert_eq!(wait(&p, &mut ready, Some(Duration::from_secs(10))), Waited::Ready);
+            assert_eq!((ready[0].data, ready[0].events.intersects(Interest::READ)), (2, true));
+        });
+    });
+}
+
+#[test]
+fn wake_ups_outlive_the_os_thread_that_waited() {
+    for_each_kind(|_, p| {
+        thread::scope(|s| s.spawn(|| drain(&p)).join().unwrap());
+        p.wake();
+        assert_eq!(wait(&p, &mut Vec::new(), Some(Duration::from_secs(10))), Waited::Woken);
+        thread::scope(|s| {
+            s.spawn(|| {
+                thread::sleep(Duration::from_millis(5));
+                p.wake();
+            });
+            assert_eq!(wait(&p, &mut Vec::new(), Some(Duration::from_secs(10))), Waited::Woken);
+        });
     });
 }
 
@@ -278,10 +311,7 @@ fn a_signal_interrupts_a_wait() {
                     }
                 });
                 let mut ready = Vec::new();
-                let mut waited = p.wait(&mut ready, timeout).unwrap();
-                if wakes && waited == Waited::Interrupted {
-                    waited = p.wait(&mut ready, None).unwrap();
-                }
+                let waited = if wakes { wait(&p, &mut ready, timeout) } else { p.wait(&mut ready, timeout).unwrap() };
                 ended.store(1, Ordering::Relaxed);
                 sender.join().unwrap();
                 assert_eq!(waited, if wakes { Waited::Woken } else { Waited::Interrupted });
@@ -367,18 +397,18 @@ fn epoll_works_without_eventfd_and_pwait2() {
     for _ in 0..100 {
         p.wake();
         p.wake();
-        assert_eq!(p.wait(&mut ready, None).unwrap(), Waited::Woken);
-        assert_eq!(p.wait(&mut ready, ZERO).unwrap(), Waited::TimedOut);
+        assert_eq!(wait(&p, &mut ready, None), Waited::Woken);
+        assert_eq!(wait(&p, &mut ready, ZERO), Waited::TimedOut);
     }
     epoll::NO_PWAIT2.store(true, Ordering::Relaxed);
     for micros in [1, 70, 1100] {
         let timeout = Duration::from_micros(micros);
         let start = Instant::now();
-        assert_eq!(p.wait(&mut ready, Some(timeout)).unwrap(), Waited::TimedOut);
+        assert_eq!(wait(&p, &mut ready, Some(timeout)), Waited::TimedOut);
         assert!(start.elapsed() >= timeout);
     }
     let (a, _b) = socketpair();
     p.add(a.0, 1, Interest::WRITE).unwrap();
-    assert_eq!(p.wait(&mut ready, Some(Duration::from_secs(10))).unwrap(), Waited::Ready);
+    assert_eq!(wait(&p, &mut ready, Some(Duration::from_secs(10))), Waited::Ready);
     epoll::NO_PWAIT2.store(false, Ordering::Relaxed);
 }

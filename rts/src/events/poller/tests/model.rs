@@ -186,7 +186,7 @@ impl Model {
         loop {
             // A wait that does not block leaves wake-ups alone.
             let timeout = if woken { Some(Duration::from_millis(1)) } else { ZERO };
-            let waited = self.p.wait(&mut ready, timeout).unwrap();
+            let waited = wait(&self.p, &mut ready, timeout);
             assert!(waited != Waited::Interrupted);
             assert!(waited != Waited::Woken || std::mem::take(&mut woken), "woken by nobody");
             let by_data: HashMap<u64, usize> =
@@ -216,7 +216,7 @@ impl Model {
         if self.r.below(64) == 0 {
             let timeout = Duration::from_micros(self.r.below(300));
             let start = Instant::now();
-            let waited = self.p.wait(&mut ready, Some(timeout)).unwrap();
+            let waited = wait(&self.p, &mut ready, Some(timeout));
             assert!(waited == Waited::Ready || start.elapsed() >= timeout);
             assert!(waited == Waited::TimedOut || ready.iter().all(|r| self.closed.contains(&r.data)), "{ready:?}");
         }
