@@ -41,13 +41,13 @@ const COMMANDS: &str = "build, ghc, run, test, bench, study, demo";
 
 #[derive(Subcommand)]
 enum Cmd {
-    /// Build the runtime's libraries (quick when nothing changed, silent on success)
+    /// Build the runtime's libraries and the Haskell package hecaton (quick when nothing changed, silent on success)
     Build,
     /// Run ghc, and link programs with Hecaton instead of GHC's runtime
     ///
     /// All arguments go to ghc, from any folder; for example: hecaton ghc -O -threaded Main.hs. Static and -dynamic
-    /// programs, with or without -threaded, -debug and -eventlog, are linked with Hecaton. HECATON_GHC names the ghc to
-    /// use when it is not the one on PATH.
+    /// programs, with or without -threaded, -debug and -eventlog, are linked with Hecaton. The package hecaton (module
+    /// Hecaton.Event) is visible. HECATON_GHC names the ghc to use when it is not the one on PATH.
     ///
     /// For cabal, the same compiler is the file bin/ghc of this project: cabal build -w /path/to/hecaton/bin/ghc
     #[command(override_usage = "hecaton ghc ARGS…")]
@@ -117,7 +117,7 @@ fn start() -> Result<()> {
     let cli = Cli::try_parse().or_else(usage_error)?;
     let project = Project::locate()?;
     match cli.command {
-        Cmd::Build => build::ensure_built(&project).map(drop),
+        Cmd::Build => build::ensure_built(&project).and_then(|_| build::package::ensure_built(&project)).map(drop),
         Cmd::Ghc { args } => commands::ghc::run(&project, &args),
         Cmd::Run { blackholes, command } => commands::run::run(&project, &command[0], &command[1..], blackholes),
         Cmd::Test(options) => commands::test::run(&project, &options),

@@ -25,11 +25,19 @@ pub fn hash<P: AsRef<[u8]>>(parts: impl IntoIterator<Item = P>) -> String {
 
 /// The fingerprint of all sources of the libraries, and of the command that builds them.
 pub fn of_sources(project: &Project, ghc: &Ghc) -> Result<String> {
+    of(project, ghc, &["Cargo.toml", "Cargo.lock"], &["rts", "cmm", "cli/src/build"])
+}
+
+/// The fingerprint of the Haskell package's sources, and of the command that builds it.
+pub fn of_package(project: &Project, ghc: &Ghc) -> Result<String> {
+    of(project, ghc, &["library/hecaton.cabal"], &["library/src", "cli/src/build"])
+}
+
+/// The fingerprint of ghc, of these files and of all files in these folders.
+fn of(project: &Project, ghc: &Ghc, tops: &[&str], folders: &[&str]) -> Result<String> {
     let mut files = vec![ghc.path.clone()];
-    for top in ["Cargo.toml", "Cargo.lock"] {
-        files.push(project.root.join(top));
-    }
-    for folder in ["rts", "cmm", "cli/src/build"] {
+    files.extend(tops.iter().map(|top| project.root.join(top)));
+    for folder in folders {
         files_under(&project.root.join(folder), &mut files)?;
     }
     files.sort();
@@ -46,7 +54,7 @@ pub fn of_sources(project: &Project, ghc: &Ghc) -> Result<String> {
 }
 
 /// Adds all regular files below `dir` (none if it does not exist).
-fn files_under(dir: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+pub fn files_under(dir: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     let entries = match fs::read_dir(dir) {
         Ok(entries) => entries,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(()),

@@ -13,6 +13,7 @@
 mod compile;
 mod fingerprint;
 mod link;
+pub mod package;
 mod steps;
 
 use crate::error::{Fail, Result};

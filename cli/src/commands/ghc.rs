@@ -6,17 +6,18 @@
 //! - The linker defines the symbol `__hecaton_build`, whose value tells one build of the runtime from another. It makes
 //!   `ghc --make` link again when the runtime changed, or when the program was linked with GHC's own runtime before. It
 //!   also marks the program as linked by this command.
+//! - `-package-db` makes the package `hecaton` of `library/` visible.
 //!
 //! A message names what this runtime does not have: profiling and `-staticlib`, which link GHC's own runtime, and the
 //! report of `-ticky`.
-use crate::build;
+use crate::build::{self, package};
 use crate::error::{reason, Fail, Result};
 use crate::ghc::Ghc;
 use crate::project::Project;
 use std::{
     ffi::{OsStr, OsString},
     os::unix::process::CommandExt,
-    path::Path,
+    path::{Path, PathBuf},
     process::Command,
 };
 
@@ -66,6 +67,10 @@ pub fn run(project: &Project, args: &[OsString]) -> Result<()> {
         if let Some(linker) = linker {
             command.env("HECATON_LINKER", linker);
         }
+        let rest = match package_database(project)? {
+            Some(database) => package::visible(&database, &rest),
+            None => rest,
+        };
         (command, rest)
     };
     let error = command.args(args).exec();
@@ -88,6 +93,14 @@ pub fn linking(project: &Project, lib: &Path, args: &[impl AsRef<OsStr>]) -> Res
         command.env("HECATON_NOTE", TICKY);
     }
     Ok(command)
+}
+
+/// The database of the package `hecaton`. Where the libraries are given, they are used with the package that is there.
+fn package_database(project: &Project) -> Result<Option<PathBuf>> {
+    match Project::lib_dir_override() {
+        Some(_) => Ok(package::database(project)),
+        None => package::ensure_built(project).map(Some),
+    }
 }
 
 fn has(args: &[impl AsRef<OsStr>], flag: &str) -> bool {

@@ -3,6 +3,7 @@
 //! In order: the unit tests of the crates and the models of their protocols (cargo), the scripts in tests/commands (the
 //! command line as a user meets it), the conformance suite, and the programs on Debian's libraries (the bench's among
 //! them). Closes with one line of counts, where each run of a program is a test.
+use crate::build::package;
 use crate::conformance::{self, Plan, CHECK, CREW, CREW_STRESS, HECS, OLD, PLAIN, SMALL, STRESS};
 use crate::error::{reason, Fail, Result};
 use crate::ghc::Ghc;
@@ -222,12 +223,14 @@ fn scripts(project: &Project, folder: &Path, options: &Options, report: &Report)
     Ok(tally)
 }
 
-/// The Haskell packages that are installed.
+/// The Haskell packages that are installed, and the project's own.
 fn packages(project: &Project) -> Result<HashSet<String>> {
     let ghc_pkg = Ghc::find(project)?.path.with_file_name("ghc-pkg");
     let out = Command::new(&ghc_pkg)
         .args(["list", "--global", "--simple-output", "--names-only"])
         .output()
         .map_err(|e| Fail::new(format!("cannot run {}: {}", ghc_pkg.display(), reason(&e))))?;
-    Ok(String::from_utf8_lossy(&out.stdout).split_whitespace().map(str::to_owned).collect())
+    package::ensure_built(project)?;
+    let installed = String::from_utf8_lossy(&out.stdout).into_owned();
+    Ok(installed.split_whitespace().chain([package::NAME]).map(str::to_owned).collect())
 }

@@ -13,7 +13,7 @@ mod header;
 
 pub use header::{Aimed, Header};
 
-use crate::build::{self, hash};
+use crate::build::{self, hash, package};
 use crate::commands;
 use crate::error::{reason, Fail, Result};
 use crate::ghc::Ghc;
@@ -128,6 +128,11 @@ impl Program {
         program
     }
 
+    /// Does it use the package of `library/`?
+    fn uses_package(&self) -> bool {
+        self.header.needs.iter().any(|package| package == package::NAME)
+    }
+
     fn load(suite: &Path, path: String) -> Result<Program> {
         let main = suite.join(format!("{path}.hs"));
         let text = fs::read_to_string(&main).map_err(|e| Fail::io("read", &main, e))?;
@@ -193,7 +198,9 @@ impl<'a> Maker<'a> {
     pub fn key(&self, program: &Program, runtime: Runtime) -> String {
         let runtime = if runtime == Runtime::Stock { "stock" } else { &self.identity };
         let rtsopts = program.header.rtsopts.as_deref().unwrap_or("all");
-        hash([runtime, &program.sources, &program.header.ghc.join(" "), rtsopts, &self.ghc.path.to_string_lossy()])
+        let flags = program.header.ghc.join(" ");
+        let package = if program.uses_package() { package::identity(self.project) } else { String::new() };
+        hash([runtime, &program.sources, &flags, rtsopts, &self.ghc.path.to_string_lossy(), &package])
     }
 
     /// Compiles `program` if that has not been done, and links it with `runtime`. The error is what ghc said.
@@ -217,6 +224,9 @@ impl<'a> Maker<'a> {
             None => "-rtsopts".to_owned(),
             Some(policy) => format!("-rtsopts={policy}"),
         };
+        if let Some(database) = package::database(self.project).filter(|_| program.uses_package()) {
+            command.arg("-package-db").arg(database);
+        }
         command.arg("--make").arg("-v0").args(flags).arg(rtsopts);
         command.args(program.folders.iter().map(|f| format!("-i{}", f.display())));
         command.arg("-outputdir").arg(&objects).arg("-o").arg(&executable).arg(&program.main);

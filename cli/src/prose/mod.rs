@@ -15,7 +15,7 @@ const BASES: [&str; 6] = ["rts/", "rts/src/", "rts/tests/", "cli/src/", "cmm/", 
 /// Endings of the files that prose names.
 const ENDINGS: [&str; 7] = [".rs", ".cmm", ".md", ".sh", ".hs", ".bash", ".toml"];
 /// Folders whose names and prose are the project's own. Elsewhere are programs and patches.
-const OWN: [&str; 4] = ["rts/", "cli/", "cmm/", "docs/"];
+const OWN: [&str; 5] = ["rts/", "cli/", "cmm/", "library/", "docs/"];
 
 fn fail_with(findings: &[String], what: &str) {
     assert!(findings.is_empty(), "{} {what}:\n{}", findings.len(), findings.join("\n"));

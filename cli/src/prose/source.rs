@@ -2,7 +2,7 @@
 use std::{fs, path::Path};
 
 /// What the checks read: these folders, and the files of the root.
-const FOLDERS: [&str; 10] = ["rts", "cli", "cmm", "docs", "tests", "bench", "demo", "scripts", "bin", ".ci"];
+const FOLDERS: [&str; 11] = ["rts", "cli", "cmm", "library", "docs", "tests", "bench", "demo", "scripts", "bin", ".ci"];
 const ENDINGS: [&str; 9] = ["rs", "cmm", "h", "c", "md", "sh", "bash", "hs", "toml"];
 
 pub struct Source {
