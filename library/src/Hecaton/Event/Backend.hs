@@ -63,7 +63,8 @@ evtWrite :: Event
 evtWrite = Event 2
 
 -- | The registration is over, because the descriptor was closed by 'Hecaton.Event.closeFd' or the manager was shut
--- down. Nobody registers for it; each callback hears of it once, as its last call.
+-- down. A callback that is registered for this beside other events is told so by its last call. The number may be
+-- another descriptor's by then.
 evtClose :: Event
 evtClose = Event 4
 

@@ -1,0 +1,87 @@
+-- | Waits of threads: for a descriptor, for time, or for whichever of several things comes first.
+--
+-- These need no manager of the program's own. They wait as all blocking operations do, on the event manager that comes
+-- with the runtime.
+module Hecaton.Event.Wait
+  ( wait,
+    Source,
+    waitAny,
+    onFd,
+    onTimer,
+    onSTM,
+  )
+where
+
+import Control.Concurrent
+import Control.Concurrent.STM
+import Control.Exception
+import Control.Monad
+import GHC.Event (getSystemTimerManager, registerTimeout, unregisterTimeout)
+import Hecaton.Event.Backend
+import System.Posix.Types (Fd)
+
+-- | Blocks this thread until one of the events is there, or so many microseconds have passed. Returns events that are
+-- there, or none after that time. If the descriptor is closed by 'GHC.Conc.closeFdWith', as handles and sockets are,
+-- the wait ends with an exception.
+wait :: Fd -> Event -> Maybe Int -> IO Event
+wait fd events limit = case limit of
+  Nothing
+    | events == evtRead -> evtRead <$ threadWaitRead fd
+    | events == evtWrite -> evtWrite <$ threadWaitWrite fd
+  _ -> waitAny (onFd fd events : [mempty <$ onTimer us | Just us <- [limit]])
+
+-- | Something to wait for that yields a value.
+newtype Source a = Source (IO (Armed a))
+
+-- | A wait that has begun: how to see that it is over, and how to withdraw it.
+data Armed a = Armed (STM a) (IO ())
+
+instance Functor Source where
+  fmap f (Source arm) = Source (fmap (\(Armed over withdraw) -> Armed (f <$> over) withdraw) arm)
+
+-- | Blocks this thread until one of the sources has a value, and withdraws the waits for all others. If several have
+-- one, the value is the first one's in the list. Without sources it waits forever.
+waitAny :: [Source a] -> IO a
+waitAny sources = mask $ \restore -> go restore [] sources
+  where
+    go restore armed (Source arm : rest) = do
+      one <- arm `onException` withdrawAll armed
+      go restore (one : armed) rest
+    go restore armed [] =
+      restore (atomically (foldr orElse retry [over | Armed over _ <- reverse armed])) `finally` withdrawAll armed
+    withdrawAll armed = sequence_ [withdraw | Armed _ withdraw <- armed]
+
+-- | Events on a descriptor: one or more that are there.
+onFd :: Fd -> Event -> Source Event
+onFd fd events = Source $ do
+  reads' <- arm evtRead threadWaitReadSTM
+  writes <- arm evtWrite threadWaitWriteSTM `onException` sequence_ [withdraw | Armed _ withdraw <- reads']
+  let all' = reads' ++ writes
+  pure (Armed (foldr orElse retry [over | Armed over _ <- all']) (sequence_ [withdraw | Armed _ withdraw <- all']))
+  where
+    arm event begin
+      | events `contains` event = do
+        (over, withdraw) <- begin fd
+        pure [Armed (event <$ over) withdraw]
+      | otherwise = pure []
+
+-- | The end of so many microseconds.
+onTimer :: Int -> Source ()
+onTimer us = Source $ do
+  over <- newTVarIO (us <= 0)
+  let isOver = readTVar over >>= check
+      end = atomically (writeTVar over True)
+  case () of
+    _
+      | us <= 0 -> pure (Armed isOver (pure ()))
+      | rtsSupportsBoundThreads -> do
+        manager <- getSystemTimerManager
+        key <- registerTimeout manager us end
+        pure (Armed isOver (unregisterTimeout manager key))
+      | otherwise -> do
+        thread <- forkIOWithUnmask $ \unmask -> unmask (threadDelay us >> end)
+        pure (Armed isOver (void (forkIO (killThread thread))))
+
+-- | Anything that a transaction can wait for: an event of the program's own.
+onSTM :: STM a -> Source a
+onSTM over = Source (pure (Armed over (pure ())))
