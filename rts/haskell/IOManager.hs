@@ -8,20 +8,24 @@
 -- ready, 'closed' if it was closed, otherwise an error number of the system.
 module IOManager
   ( threadDelay, threadWait, threadWaitSTM, registerDelay, closeFdWith
-  , wregisterTimeout, unregisterTimeout, updateTimeout, timerManager
+  , timerManager, afterFork
   , ensureRunning, ensureTimerManager, ensureEventManagers, capabilitiesChanged, getSystemEventManager
   ) where
 
 import Control.Concurrent.MVar (MVar, modifyMVar_, newMVar)
-import Control.Exception (finally, throwIO, uninterruptibleMask_)
+import Control.Exception (finally, mask_, throwIO, uninterruptibleMask_)
+import Foreign.Marshal.Alloc (alloca)
+import Foreign.Ptr (Ptr)
 import Foreign.C.Error (Errno (..), eBADF, errnoToIOError)
-import Foreign.C.Types (CInt (..))
+import Foreign.C.Types (CInt (..), CSize (..))
 import GHC.Base
-import GHC.Conc.Sync (STM (..), TVar, atomically, newTVarIO, readTVar, retry, throwSTM, writeTVar)
+import GHC.Conc.Sync
+  (STM (..), TVar, atomically, forkIOWithUnmask, newTVarIO, readTVar, retry, throwSTM, writeTVar)
 import GHC.Int (Int32 (..))
 import GHC.IO (unsafePerformIO)
 import GHC.IORef (IORef, newIORef, readIORef, writeIORef)
-import System.Posix.Types (Fd (..))
+import GHC.Word (Word64 (..))
+import System.Posix.Types (CSsize (..), Fd (..))
 import Unsafe.Coerce (unsafeCoerce)
 
 type Result a = State# RealWorld -> (# State# RealWorld, a #)
@@ -33,8 +37,6 @@ foreign import prim "hec_registerFdzh" registerFd#
 foreign import prim "hec_registerTimeoutzh" registerTimeout#
   :: Int# -> Any -> State# RealWorld -> (# State# RealWorld, Int# #)
 foreign import prim "hec_cancelzh" cancel# :: Int# -> State# RealWorld -> (# State# RealWorld, Int# #)
-foreign import prim "hec_updateTimeoutzh" updateTimeout#
-  :: Int# -> Int# -> State# RealWorld -> (# State# RealWorld, Int# #)
 foreign import prim "hec_beginClosezh" beginClose# :: Int# -> State# RealWorld -> (# State# RealWorld, Int# #)
 foreign import prim "hec_endClosezh" endClose# :: Int# -> State# RealWorld -> (# State# RealWorld, Int# #)
 
@@ -43,7 +45,6 @@ foreign import prim "hec_original_closeFdWith" originalCloseFdWith# :: Any -> An
 foreign import prim "hec_original_ensureEventManagers" originalEnsureEventManagers# :: Any -> Result ()
 foreign import prim "hec_original_capabilitiesChanged" originalCapabilitiesChanged# :: Result ()
 foreign import prim "hec_original_getSystemEventManager" originalGetSystemEventManager# :: Result Any
-foreign import prim "base_GHCziEventziTimerManager_new1_info" newTimerManager# :: Result Any
 
 run :: State# RealWorld -> IO a -> (# State# RealWorld, a #)
 run s action = unIO action s
@@ -95,7 +96,11 @@ threadWaitSTM (I# events) (Fd (CInt (I32# fd))) s0 = run s0 (do
 {-# NOINLINE threadWaitSTM #-}
 
 cancel :: Int -> IO ()
-cancel (I# key) = IO (\s -> case cancel# key s of (# s1, _ #) -> (# s1, () #))
+cancel key = cancelled key >> return ()
+
+-- | Was it pending?
+cancelled :: Int -> IO Bool
+cancelled (I# key) = IO (\s -> case cancel# key s of (# s1, n #) -> (# s1, isTrue# n #))
 
 -- * Timers
 
@@ -112,24 +117,95 @@ registerDelay us s0 = run s0 (do
   return over)
 {-# NOINLINE registerDelay #-}
 
--- | The first four arguments are fields of the manager.
-wregisterTimeout
-  :: MutVar# RealWorld Any -> MutableByteArray# RealWorld -> Int# -> MutVar# RealWorld Bool -> Int# -> IO () -> Result Int
-wregisterTimeout _ _ _ _ us action s0 = run s0 (after (I# us) action)
-{-# NOINLINE wregisterTimeout #-}
+-- * The timer manager of base
+--
+-- Code that uses its functions has some of them inlined: it edits the manager's queue, and writes to a descriptor of
+-- the manager if the first deadline has changed. So the manager is a genuine one, without a thread: its descriptor is
+-- registered with the runtime, and a timer of the runtime is set for the first deadline.
 
-unregisterTimeout :: Any -> Int -> Result ()
-unregisterTimeout _ key s0 = run s0 (cancel key)
-{-# NOINLINE unregisterTimeout #-}
+-- | The fields of a @TimerManager@: back end, queue, state, source of keys, and three descriptors and two flags for
+-- control. The third descriptor is the one that is written to.
+data Manager
+  = Manager Any (MutVar# RealWorld Any) (MutVar# RealWorld Any) (MutableByteArray# RealWorld) Int# Int# Int# Any
+      (MutVar# RealWorld Any)
 
-updateTimeout :: Any -> Int -> Int -> Result ()
-updateTimeout _ (I# key) (I# us) s = case updateTimeout# key us s of (# s1, _ #) -> (# s1, () #)
-{-# NOINLINE updateTimeout #-}
+-- | An element of the queue: key, deadline, and action.
+data Element = Element Int# Word# (IO ())
 
--- | A timer manager without a thread. Only its fields are ever looked at.
+foreign import prim "base_GHCziEventziTimerManager_new1_info" newManager# :: Result Any
+foreign import prim "hec_psq_atMost" atMost# :: Any -> Any -> (# Any #)
+foreign import prim "hec_psq_findMin" findMin# :: Any -> (# Any #)
+foreign import ccall unsafe "getMonotonicNSec" monotonicNSec :: IO Word64
+foreign import ccall unsafe "read" c_read :: CInt -> Ptr Word64 -> CSize -> IO CSsize
+
+-- | The value of base's variable of the same name.
 timerManager :: IORef (Maybe Any)
-timerManager = unsafePerformIO (IO newTimerManager# >>= newIORef . Just)
+timerManager = unsafePerformIO (newTimerManager >>= newIORef . Just)
 {-# NOINLINE timerManager #-}
+
+-- | Has 'timerManager' been evaluated?
+timerManagerExists :: IORef Bool
+timerManagerExists = unsafePerformIO (newIORef False)
+{-# NOINLINE timerManagerExists #-}
+
+newTimerManager :: IO Any
+newTimerManager = do
+  manager <- IO newManager#
+  writeIORef timerManagerExists True
+  next <- newIORef Nothing
+  watchEdits next (unsafeCoerce manager)
+  return manager
+
+-- | The first deadline for which a timer is set, and the timer's key.
+type Next = IORef (Maybe (Word64, Int))
+
+watchEdits :: Next -> Manager -> IO ()
+watchEdits next manager@(Manager _ _ _ _ _ _ fd _ _) =
+  IO (\s -> case registerFd# 1# fd (any# edited) s of (# s1, _, _ #) -> (# s1, () #))
+  where
+    edited :: Int -> IO ()
+    edited _ = do
+      _ <- alloca (\p -> c_read (CInt (I32# fd)) p 8)
+      watchEdits next manager
+      expire next manager
+
+-- | Runs the actions whose time has come, each in a thread of its own, and sets a timer for the next one.
+expire :: Next -> Manager -> IO ()
+expire next manager@(Manager _ queue _ _ _ _ _ _ _) = mask_ (do
+  W64# now <- monotonicNSec
+  due <- IO (\s -> case atomicModifyMutVar2# queue (split (any# (W64# now))) s of
+    (# s1, _, (_, elements) #) -> (# s1, elements #))
+  mapM_ (\(Element _ _ action) -> forkIOUnmasked action) due
+  rest <- IO (readMutVar# queue)
+  case findMin# rest of
+    (# first #) -> case unsafeCoerce first of
+      Nothing -> return ()
+      Just (Element _ deadline _) -> set (W64# deadline) (W64# now))
+  where
+    split now q = case atMost# now q of (# parts #) -> swap (unsafeCoerce parts)
+    swap :: ([Element], Any) -> (Any, [Element])
+    swap (elements, left) = (left, elements)
+    set deadline now = do
+      current <- readIORef next
+      case current of
+        Just (d, _) | d == deadline && deadline > now -> return ()
+        _ -> do
+          mapM_ (cancel . snd) current
+          let us = if deadline > now then fromIntegral ((deadline - now) `quot` 1000) + 1 else 1
+          timer <- after us (writeIORef next Nothing >> expire next manager)
+          writeIORef next (Just (deadline, timer))
+
+forkIOUnmasked :: IO () -> IO ()
+forkIOUnmasked action = forkIOWithUnmask (\unmask -> unmask action) >> return ()
+
+-- | In the child of a fork: managers of its own, if the program had any.
+afterFork :: IO ()
+afterFork = do
+  exists <- readIORef timerManagerExists
+  if exists then newTimerManager >>= writeIORef timerManager . Just else return ()
+  started <- readIORef baseManagersRun
+  if started then IO (originalEnsureEventManagers# (any# ())) else return ()
+{-# NOINLINE afterFork #-}
 
 -- * Closing
 

@@ -20,7 +20,7 @@ use crate::events::{event_loop, io_manager, selection, signals, ticker};
 use crate::observe::{eventlog, stats};
 use crate::prims::{adjustor, stable_ptr};
 use crate::sched::task::TaskRef;
-use crate::sched::{bound_threads, event_poll, gc, handoff, hec, interrupt, spark, stop_world, task_table};
+use crate::sched::{bound_threads, event_poll, gc, handoff, hec, interrupt, settings, spark, stop_world, task_table};
 use crate::sync::throwto::finished;
 use crate::thread::park;
 
@@ -87,6 +87,8 @@ unsafe fn run_child(me: TaskRef, entry: usize) -> ! {
     ticker::restart();
     if selection::uses_base() {
         io_manager::start(me);
+    } else if settings().threaded {
+        io_manager::start_after_fork(me);
     }
     let mut result = 0usize;
     let mut cap: *mut crate::hec::Hec = hec;

@@ -5,6 +5,7 @@
 //! are those of `GHC.Event.Control`.
 //!
 //! *Locking*: none. Descriptors are atomics, and writes to them are async-signal-safe.
+use crate::abi::Closure;
 use crate::hec::MAX_HECS;
 use crate::sched::task::TaskRef;
 use crate::sched::{handoff, hec, in_call, settings, task_table};
@@ -63,7 +64,17 @@ pub fn stop_managers() {
 /// # Safety
 /// The caller is `me` and holds the HEC.
 pub unsafe fn start(me: TaskRef) {
-    let action = static_closure!(base_GHCziConcziIO_ensureIOManagerIsRunning_closure);
+    run(me, static_closure!(base_GHCziConcziIO_ensureIOManagerIsRunning_closure));
+}
+
+/// Gives the child of a fork managers of its own, if the program had any beside the runtime's.
+/// # Safety
+/// As for [`start`]. The runtime's manager is used.
+pub unsafe fn start_after_fork(me: TaskRef) {
+    run(me, static_closure!(hecatonzmrts_IOManager_afterFork_closure));
+}
+
+unsafe fn run(me: TaskRef, action: Closure) {
     let t = new_io_thread(hec(), action, &settings().stack);
     in_call::run_to_end(me, t);
 }

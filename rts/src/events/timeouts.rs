@@ -6,7 +6,6 @@ use crate::abi::Closure;
 use crate::events::event_loop::{deadline_after, event_loop};
 use crate::events::wait_nodes::{Handle, Kind};
 use crate::hec::Hec;
-use crate::sched::handoff;
 
 /// Runs `action` after a number of microseconds. Returns the timer's key.
 /// # Safety
@@ -40,30 +39,5 @@ pub unsafe extern "C" fn hec_cancel(_hec: &mut Hec, key: isize) -> usize {
     st.unlink(index);
     st.nodes.free(index);
     l.publish(&st);
-    1
-}
-
-/// Sets another time for a timer, counted from now. Returns 1 if it was pending.
-/// # Safety
-/// Called from Cmm.
-#[no_mangle]
-pub unsafe extern "C" fn hec_update_timeout(hec: &mut Hec, key: isize, micros: isize) -> usize {
-    if key < 0 {
-        return 0;
-    }
-    let handle = Handle(key as usize);
-    let l = event_loop(handle.loop_no());
-    let mut st = l.lock();
-    let Some(index) = st.nodes.find(handle).filter(|&index| st.nodes.node(index).kind == Kind::Action) else {
-        return 0;
-    };
-    st.unlink(index);
-    let deadline = deadline_after(micros);
-    st.set_timer(index, deadline);
-    l.on_deadline(&mut st, deadline);
-    drop(st);
-    if handle.loop_no() != hec.no as usize {
-        handoff::ensure_served(handle.loop_no());
-    }
     1
 }

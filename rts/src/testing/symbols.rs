@@ -228,6 +228,7 @@ addresses! {
     caf: Closure = test_caf_closure;
 }
 
+closure!("hecatonzmrts_IOManager_afterFork_closure", "test_nullary_con_info");
 closure!("hec_seam", "0");
 closure!("hec_seam_length", "0");
 closure!("hec_seam_roots", "0");
