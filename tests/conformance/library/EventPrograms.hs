@@ -297,10 +297,11 @@ interruptedStep make = do
   manager <- make
   Event.init manager
   fired <- newIORef []
-  gone <- registerTimeout manager 1000000 (modifyIORef fired ("gone" :))
-  _ <- registerTimeout manager 30000 (modifyIORef fired ("kept" :))
+  gone <- registerTimeout manager 10000000 (modifyIORef fired ("gone" :))
+  kept <- registerTimeout manager 5000000 (modifyIORef fired ("kept" :))
   -- The edits are seen by a step that does not end.
   timeout 5000 (step manager emptyQueue) >>= print . fmap fst
+  updateTimeout manager kept 1000
   unregisterTimeout manager gone
   let go queue n = do
         (_, queue') <- step manager queue
