@@ -13,14 +13,14 @@ module IOManager
   ) where
 
 import Control.Concurrent.MVar (MVar, modifyMVar_, newMVar)
-import Control.Exception (finally, mask_, throwIO, uninterruptibleMask_)
+import Control.Exception (SomeException, catch, finally, mask_, throwIO)
 import Foreign.Marshal.Alloc (alloca)
 import Foreign.Ptr (Ptr)
 import Foreign.C.Error (Errno (..), eBADF, errnoToIOError)
 import Foreign.C.Types (CInt (..), CSize (..))
 import GHC.Base
 import GHC.Conc.Sync
-  (STM (..), TVar, atomically, forkIOWithUnmask, newTVarIO, readTVar, retry, throwSTM, writeTVar)
+  (STM (..), TVar, atomically, forkIO, newTVarIO, readTVar, retry, throwSTM, writeTVar)
 import GHC.Int (Int32 (..))
 import GHC.IO (unsafePerformIO)
 import GHC.IORef (IORef, newIORef, readIORef, writeIORef)
@@ -169,18 +169,18 @@ watchEdits next manager@(Manager _ _ _ _ _ _ fd _ _) =
       watchEdits next manager
       expire next manager
 
--- | Runs the actions whose time has come, each in a thread of its own, and sets a timer for the next one.
+-- | Sets a timer for the next action, and runs those whose time has come. If one blocks, later ones still run.
 expire :: Next -> Manager -> IO ()
-expire next manager@(Manager _ queue _ _ _ _ _ _ _) = mask_ (do
+expire next manager@(Manager _ queue _ _ _ _ _ _ _) = do
   W64# now <- monotonicNSec
   due <- IO (\s -> case atomicModifyMutVar2# queue (split (any# (W64# now))) s of
     (# s1, _, (_, elements) #) -> (# s1, elements #))
-  mapM_ (\(Element _ _ action) -> forkIOUnmasked action) due
   rest <- IO (readMutVar# queue)
   case findMin# rest of
     (# first #) -> case unsafeCoerce first of
       Nothing -> return ()
-      Just (Element _ deadline _) -> set (W64# deadline) (W64# now))
+      Just (Element _ deadline _) -> set (W64# deadline) (W64# now)
+  mapM_ (\(Element _ _ action) -> action `catch` \e -> forkIO (throwIO (e :: SomeException)) >> return ()) due
   where
     split now q = case atMost# now q of (# parts #) -> swap (unsafeCoerce parts)
     swap :: ([Element], Any) -> (Any, [Element])
@@ -195,9 +195,6 @@ expire next manager@(Manager _ queue _ _ _ _ _ _ _) = mask_ (do
           timer <- after us (writeIORef next Nothing >> expire next manager)
           writeIORef next (Just (deadline, timer))
 
-forkIOUnmasked :: IO () -> IO ()
-forkIOUnmasked action = forkIOWithUnmask (\unmask -> unmask action) >> return ()
-
 -- | In the child of a fork: managers of its own, if the program had any.
 afterFork :: IO ()
 afterFork = do
@@ -210,7 +207,7 @@ afterFork = do
 -- * Closing
 
 closeFdWith :: (Fd -> IO ()) -> Fd -> Result ()
-closeFdWith close fd@(Fd (CInt (I32# n))) s0 = run s0 (uninterruptibleMask_ (do
+closeFdWith close fd@(Fd (CInt (I32# n))) s0 = run s0 (mask_ (do
   started <- readIORef baseManagersRun
   IO (\s -> case beginClose# n s of (# s1, _ #) -> (# s1, () #))
   (if started then IO (originalCloseFdWith# (any# close) (any# fd)) else close fd)
