@@ -142,7 +142,7 @@ impl Poll {
             set.collect(&waiter, n, ready);
             drop(set);
             let woken = sleeps && waiter.polled[0].revents != 0 && self.wakeup.take();
-            if n == 0 || woken || !ready.is_empty() {
+            if n == 0 || woken || !ready.is_empty() || !sleeps {
                 return Ok(Waited::from(ready, woken));
             }
         }

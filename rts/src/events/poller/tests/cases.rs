@@ -156,6 +156,12 @@ fn a_wake_up_ends_this_wait_or_the_next() {
             });
             assert_eq!(wait(&p, &mut ready, None), Waited::Woken);
         });
+        // A wait that does not block leaves the wake-up to one that does.
+        p.wake();
+        for _ in 0..3 {
+            assert_eq!(wait(&p, &mut ready, ZERO), Waited::TimedOut);
+        }
+        assert_eq!(wait(&p, &mut ready, Some(Duration::from_secs(10))), Waited::Woken);
         // An event and a wake-up at once.
         let (a, _b) = socketpair();
         p.add(a.0, 1, Interest::WRITE).unwrap();
