@@ -12,9 +12,6 @@ use std::time::Duration;
 /// The wake-up's data.
 const WAKE: u64 = u64::MAX;
 
-/// `epoll_pwait2` is missing (before Linux 5.11) or denied.
-pub(super) static NO_PWAIT2: AtomicBool = AtomicBool::new(false);
-
 /// What the kernel is asked for. It reports errors and a hang-up in any case.
 fn events(want: Interest) -> u32 {
     want.to_poll() as u32 | libc::EPOLLET as u32
@@ -23,17 +20,16 @@ fn events(want: Interest) -> u32 {
 pub struct Epoll {
     set: Descriptor,
     wakeup: Wakeup,
+    /// `epoll_pwait2` is missing (before Linux 5.11) or denied.
+    no_pwait2: AtomicBool,
 }
 
 impl Epoll {
     pub fn new() -> io::Result<Epoll> {
-        Epoll::with_wakeup(Wakeup::new()?)
-    }
-
-    pub(super) fn with_wakeup(wakeup: Wakeup) -> io::Result<Epoll> {
+        let wakeup = Wakeup::new()?;
         // SAFETY: no memory is touched.
         let set = Descriptor(check(unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) })?);
-        let epoll = Epoll { set, wakeup };
+        let epoll = Epoll { set, wakeup, no_pwait2: AtomicBool::new(false) };
         epoll.control(libc::EPOLL_CTL_ADD, epoll.wakeup.fd(), libc::EPOLLIN as u32, WAKE)?;
         Ok(epoll)
     }
@@ -82,10 +78,10 @@ impl Epoll {
     /// How many events there are.
     fn wait_for(&self, events: &mut [MaybeUninit<libc::epoll_event>], timeout: Option<Duration>) -> io::Result<usize> {
         let no_wait = timeout.is_some_and(|timeout| timeout.is_zero());
-        if !no_wait && timeout.is_some() && !NO_PWAIT2.load(Ordering::Relaxed) {
+        if !no_wait && timeout.is_some() && !self.no_pwait2.load(Ordering::Relaxed) {
             match self.pwait2(events, timeout) {
                 Err(e) if matches!(e.raw_os_error(), Some(libc::ENOSYS | libc::EPERM)) => {
-                    NO_PWAIT2.store(true, Ordering::Relaxed);
+                    self.no_pwait2.store(true, Ordering::Relaxed);
                 }
                 n => return n,
             }

@@ -64,6 +64,7 @@ struct Set {
 
 struct Registration {
     data: u64,
+    want: Interest,
     generation: u32,
     /// Is a request in the ring or queued?
     requested: bool,
@@ -119,21 +120,22 @@ impl IoUring {
         set.queued.push_back(poll_entry(self.wakeup.fd(), libc::POLLIN as u32, WAKE));
     }
 
-    pub fn add(&self, fd: i32, data: u64) -> io::Result<()> {
+    pub fn add(&self, fd: i32, data: u64, want: Interest) -> io::Result<()> {
         check_open(fd)?;
         let mut set = self.set();
         if set.registrations.contains_key(&fd) {
             return Err(error(libc::EEXIST));
         }
-        set.registrations.insert(fd, Registration { data, generation: 0, requested: false });
+        set.registrations.insert(fd, Registration { data, want, generation: 0, requested: false });
         set.request(fd);
         self.submit_if_asleep(set)
     }
 
-    pub fn verify(&self, fd: i32, data: u64) -> io::Result<()> {
+    pub fn verify(&self, fd: i32, data: u64, want: Interest) -> io::Result<()> {
         check_open(fd)?;
         let mut set = self.set();
-        set.registrations.get_mut(&fd).ok_or_else(|| error(libc::ENOENT))?.data = data;
+        let registration = set.registrations.get_mut(&fd).ok_or_else(|| error(libc::ENOENT))?;
+        (registration.data, registration.want) = (data, want);
         set.cancel(fd);
         set.request(fd);
         self.submit_if_asleep(set)
@@ -327,7 +329,7 @@ impl Set {
         registration.generation = self.generation;
         registration.requested = true;
         let number = request(fd, self.generation);
-        self.queued.push_back(poll_entry(fd, Interest::BOTH.to_poll() as u32, number));
+        self.queued.push_back(poll_entry(fd, registration.want.to_poll() as u32, number));
     }
 
     /// Cancels the request of a descriptor, if there is one.

@@ -21,6 +21,7 @@ mod descriptor;
 mod epoll;
 mod event;
 mod io_uring;
+mod kqueue;
 mod poll;
 #[cfg(test)]
 mod tests;
@@ -31,6 +32,7 @@ mod wakeup;
 use self::io_uring::IoUring;
 use epoll::Epoll;
 pub use event::{Interest, Ready, Waited, MAX_READY};
+use kqueue::Kqueue;
 use poll::Poll;
 use std::io;
 use std::time::Duration;
@@ -41,10 +43,11 @@ pub enum Kind {
     Epoll,
     Poll,
     IoUring,
+    Kqueue,
 }
 
 impl Kind {
-    pub const ALL: [Kind; 3] = [Kind::Epoll, Kind::Poll, Kind::IoUring];
+    pub const ALL: [Kind; 4] = [Kind::Epoll, Kind::Poll, Kind::IoUring, Kind::Kqueue];
 
     /// The back end that is used if none is asked for: the first that is available here.
     pub fn auto() -> Kind {
@@ -60,6 +63,7 @@ impl Kind {
             Kind::Epoll => "epoll",
             Kind::Poll => "poll",
             Kind::IoUring => "io_uring",
+            Kind::Kqueue => "kqueue",
         }
     }
     pub fn from_name(name: &str) -> Option<Kind> {
@@ -80,6 +84,7 @@ pub enum Poller {
     Epoll(Epoll),
     Poll(Box<Poll>),
     IoUring(Box<IoUring>),
+    Kqueue(Kqueue),
 }
 
 impl Poller {
@@ -88,18 +93,21 @@ impl Poller {
             Kind::Epoll => Poller::Epoll(Epoll::new()?),
             Kind::Poll => Poller::Poll(Box::new(Poll::new()?)),
             Kind::IoUring => Poller::IoUring(Box::new(IoUring::new()?)),
+            Kind::Kqueue => Poller::Kqueue(Kqueue::new()?),
         })
     }
 
     /// Registers a descriptor. `data` is less than `u64::MAX`.
     ///
-    /// Fails with EEXIST if the number is registered, with EBADF if it is not open, with EPERM if the back end cannot
-    /// wait for such a file, as it is always ready, and with ENOMEM or ENOSPC if the system lacks memory for it.
+    /// Fails with EEXIST if the number is registered, unless the back end registers it anew; with EBADF if it is not
+    /// open; with EPERM if the back end cannot wait for such a file, which is always ready; with ENOMEM or ENOSPC if
+    /// the system lacks memory for it.
     pub fn add(&self, fd: i32, data: u64, want: Interest) -> io::Result<()> {
         match self {
             Poller::Epoll(p) => p.add(fd, data, want),
             Poller::Poll(p) => p.add(fd, data, want),
-            Poller::IoUring(p) => p.add(fd, data),
+            Poller::IoUring(p) => p.add(fd, data, want),
+            Poller::Kqueue(p) => p.add(fd, data, want),
         }
     }
 
@@ -109,7 +117,8 @@ impl Poller {
         match self {
             Poller::Epoll(p) => p.verify(fd, data, want),
             Poller::Poll(p) => p.verify(fd, data, want),
-            Poller::IoUring(p) => p.verify(fd, data),
+            Poller::IoUring(p) => p.verify(fd, data, want),
+            Poller::Kqueue(p) => p.verify(fd, data, want),
         }
     }
 
@@ -119,6 +128,7 @@ impl Poller {
             Poller::Epoll(p) => p.remove(fd),
             Poller::Poll(p) => p.remove(fd),
             Poller::IoUring(p) => p.remove(fd),
+            Poller::Kqueue(p) => p.remove(fd),
         }
     }
 
@@ -131,6 +141,7 @@ impl Poller {
             Poller::Epoll(p) => p.wait(ready, timeout),
             Poller::Poll(p) => p.wait(ready, timeout),
             Poller::IoUring(p) => p.wait(ready, timeout),
+            Poller::Kqueue(p) => p.wait(ready, timeout),
         }
     }
 
@@ -141,6 +152,7 @@ impl Poller {
             Poller::Epoll(p) => p.wake(),
             Poller::Poll(p) => p.wake(),
             Poller::IoUring(p) => p.wake(),
+            Poller::Kqueue(p) => p.wake(),
         }
     }
 
@@ -148,7 +160,7 @@ impl Poller {
     pub fn descriptor(&self) -> Option<i32> {
         match self {
             Poller::Epoll(p) => Some(p.descriptor()),
-            Poller::Poll(_) => None,
+            Poller::Poll(_) | Poller::Kqueue(_) => None,
             Poller::IoUring(p) => Some(p.descriptor()),
         }
     }
@@ -157,7 +169,7 @@ impl Poller {
     /// [`Poller::descriptor`]. Costs a system call if something is queued, and nothing for most back ends.
     pub fn flush(&self) {
         match self {
-            Poller::Epoll(_) | Poller::Poll(_) => {}
+            Poller::Epoll(_) | Poller::Poll(_) | Poller::Kqueue(_) => {}
             Poller::IoUring(p) => p.flush(),
         }
     }
@@ -169,6 +181,7 @@ impl Poller {
             Poller::Epoll(p) => drop(p),
             Poller::Poll(p) => p.close_after_fork(),
             Poller::IoUring(p) => p.close_after_fork(),
+            Poller::Kqueue(p) => drop(p),
         }
     }
 }

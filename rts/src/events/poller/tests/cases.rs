@@ -6,10 +6,11 @@ use std::thread;
 
 #[test]
 fn errors_are_those_of_the_system() {
-    for_each_kind(|_, p| {
+    for_each_kind(|kind, p| {
         let (a, b) = socketpair();
         assert_eq!(errno(p.add(a.0, 1, Interest::READ)), 0);
-        assert_eq!(errno(p.add(a.0, 1, Interest::READ)), libc::EEXIST);
+        let again = if kind == Kind::Kqueue { 0 } else { libc::EEXIST };
+        assert_eq!(errno(p.add(a.0, 1, Interest::READ)), again);
         assert_eq!(errno(p.verify(b.0, 2, Interest::READ)), libc::ENOENT);
         let never = 1_000_000;
         assert_eq!(errno(p.add(never, 3, Interest::READ)), libc::EBADF);
@@ -380,7 +381,7 @@ fn a_child_leaves_the_set_of_its_parent_alone() {
             if child == 0 {
                 libc::alarm(20);
                 std::mem::ManuallyDrop::take(&mut p).close_after_fork();
-                let own = Poller::new(kind).unwrap();
+                let own = make(kind).unwrap();
                 let registered = own.add(a.0, 2, Interest::READ).is_ok();
                 own.wake();
                 let woken = own.wait(&mut Vec::new(), None).is_ok_and(|waited| waited == Waited::Woken);
@@ -395,26 +396,62 @@ fn a_child_leaves_the_set_of_its_parent_alone() {
     });
 }
 
+/// Runs a test on an OS thread to which the kernel denies a system call.
+fn without_system_call(number: libc::c_long, errno: c_int, test: impl FnOnce() + Send) {
+    let instruction = |code: u32, jf, k| libc::sock_filter { code: code as u16, jt: 0, jf, k };
+    let mut filter = [
+        instruction(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0),
+        instruction(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, 1, number as u32),
+        instruction(libc::BPF_RET | libc::BPF_K, 0, libc::SECCOMP_RET_ERRNO | errno as u32),
+        instruction(libc::BPF_RET | libc::BPF_K, 0, libc::SECCOMP_RET_ALLOW),
+    ];
+    let denied = move || {
+        let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_mut_ptr() };
+        unsafe {
+            assert_eq!(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+            assert_eq!(libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &program), 0);
+        }
+        test();
+    };
+    thread::scope(|s| s.spawn(denied).join().unwrap());
+}
+
 #[test]
-fn epoll_works_without_eventfd_and_pwait2() {
-    let wakeup = wakeup::Wakeup::with_pipe().unwrap();
-    let p = Poller::Epoll(Epoll::with_wakeup(wakeup).unwrap());
-    let mut ready = Vec::new();
-    for _ in 0..100 {
-        p.wake();
-        p.wake();
-        assert_eq!(wait(&p, &mut ready, None), Waited::Woken);
-        assert_eq!(wait(&p, &mut ready, ZERO), Waited::TimedOut);
+fn what_is_denied_is_said_and_done_without() {
+    let ring = || available(Kind::IoUring).unwrap_err();
+    without_system_call(libc::SYS_io_uring_setup, libc::EPERM, || {
+        assert_eq!(ring(), "denied by a seccomp filter or the sysctl kernel.io_uring_disabled");
+    });
+    without_system_call(libc::SYS_io_uring_setup, libc::ENOSYS, || {
+        assert_eq!(ring(), "not in this kernel, or denied by a seccomp filter");
+    });
+    without_system_call(libc::SYS_epoll_create1, libc::EPERM, || assert_eq!(Kind::auto(), Kind::Poll));
+    assert_eq!(Kind::auto(), Kind::Epoll);
+    // A pipe takes the place of an eventfd.
+    without_system_call(libc::SYS_eventfd2, libc::ENOSYS, || {
+        for_each_kind(|_, p| {
+            p.wake();
+            assert_eq!(wait(&p, &mut Vec::new(), None), Waited::Woken);
+            assert_eq!(wait(&p, &mut Vec::new(), ZERO), Waited::TimedOut);
+        });
+    });
+    without_system_call(libc::SYS_epoll_pwait2, libc::ENOSYS, || {
+        let p = Poller::new(Kind::Epoll).unwrap();
+        for micros in [1, 70, 1100] {
+            let (start, timeout) = (Instant::now(), Duration::from_micros(micros));
+            assert_eq!(wait(&p, &mut Vec::new(), Some(timeout)), Waited::TimedOut);
+            assert!(start.elapsed() >= timeout);
+        }
+        let (a, _b) = socketpair();
+        p.add(a.0, 1, Interest::WRITE).unwrap();
+        assert_eq!(wait(&p, &mut Vec::new(), Some(Duration::from_secs(10))), Waited::Ready);
+    });
+}
+
+#[test]
+fn names_are_those_of_the_option() {
+    for kind in Kind::ALL {
+        assert_eq!(Kind::from_name(kind.name()), Some(kind));
     }
-    epoll::NO_PWAIT2.store(true, Ordering::Relaxed);
-    for micros in [1, 70, 1100] {
-        let timeout = Duration::from_micros(micros);
-        let start = Instant::now();
-        assert_eq!(wait(&p, &mut ready, Some(timeout)), Waited::TimedOut);
-        assert!(start.elapsed() >= timeout);
-    }
-    let (a, _b) = socketpair();
-    p.add(a.0, 1, Interest::WRITE).unwrap();
-    assert_eq!(wait(&p, &mut ready, Some(Duration::from_secs(10))), Waited::Ready);
-    epoll::NO_PWAIT2.store(false, Ordering::Relaxed);
+    assert_eq!(Kind::from_name("select"), None);
 }

@@ -43,7 +43,7 @@ struct Model {
 impl Model {
     fn new(kind: Kind, seed: u64) -> Model {
         Model {
-            p: Poller::new(kind).unwrap(),
+            p: make(kind).unwrap(),
             kind,
             ends: Vec::new(),
             copies: Vec::new(),
