@@ -39,11 +39,11 @@ FUNCTIONS(DECLARE)
 #define CLOSURE(name) hecatonzmrts_IOManager_##name##_closure
 extern char CLOSURE(timerManager)[], CLOSURE(threadWait)[], CLOSURE(threadWaitSTM)[], CLOSURE(registerDelay)[],
     CLOSURE(closeFdWith)[], CLOSURE(ensureEventManagers)[], CLOSURE(capabilitiesChanged)[],
-    CLOSURE(getSystemEventManager)[], CLOSURE(afterFork)[];
+    CLOSURE(getSystemEventManager)[], CLOSURE(start)[], CLOSURE(afterFork)[];
 char *const hec_seam_roots[] = {
     CLOSURE(timerManager), CLOSURE(threadWait), CLOSURE(threadWaitSTM), CLOSURE(registerDelay),
     CLOSURE(closeFdWith), CLOSURE(ensureEventManagers), CLOSURE(capabilitiesChanged),
-    CLOSURE(getSystemEventManager), CLOSURE(afterFork),
+    CLOSURE(getSystemEventManager), CLOSURE(start), CLOSURE(afterFork),
 };
 const HsInt hec_seam_roots_length = sizeof hec_seam_roots / sizeof *hec_seam_roots;
 

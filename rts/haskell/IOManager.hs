@@ -8,7 +8,7 @@
 -- ready, 'closed' if it was closed, otherwise an error number of the system.
 module IOManager
   ( threadDelay, threadWait, threadWaitSTM, registerDelay, closeFdWith
-  , timerManager, afterFork
+  , timerManager, start, afterFork
   , ensureRunning, ensureTimerManager, ensureEventManagers, capabilitiesChanged, getSystemEventManager
   ) where
 
@@ -143,15 +143,9 @@ timerManager :: IORef (Maybe Any)
 timerManager = unsafePerformIO (newTimerManager >>= newIORef . Just)
 {-# NOINLINE timerManager #-}
 
--- | Has 'timerManager' been evaluated?
-timerManagerExists :: IORef Bool
-timerManagerExists = unsafePerformIO (newIORef False)
-{-# NOINLINE timerManagerExists #-}
-
 newTimerManager :: IO Any
 newTimerManager = do
   manager <- IO newManager#
-  writeIORef timerManagerExists True
   next <- newIORef Nothing
   watchEdits next (unsafeCoerce manager)
   return manager
@@ -195,11 +189,17 @@ expire next manager@(Manager _ queue _ _ _ _ _ _ _) = do
           timer <- after us (writeIORef next Nothing >> expire next manager)
           writeIORef next (Just (deadline, timer))
 
--- | In the child of a fork: managers of its own, if the program had any.
+-- | At the start of the program: makes the timer manager, while there are descriptors.
+start :: IO ()
+start = readIORef timerManager >>= \m -> case m of
+  Just _ -> return ()
+  Nothing -> return ()
+{-# NOINLINE start #-}
+
+-- | In the child of a fork: a timer manager of its own, and event managers if the program had any.
 afterFork :: IO ()
 afterFork = do
-  exists <- readIORef timerManagerExists
-  if exists then newTimerManager >>= writeIORef timerManager . Just else return ()
+  newTimerManager >>= writeIORef timerManager . Just
   started <- readIORef baseManagersRun
   if started then IO (originalEnsureEventManagers# (any# ())) else return ()
 {-# NOINLINE afterFork #-}

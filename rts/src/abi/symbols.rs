@@ -84,7 +84,7 @@ symbols! {
     base_GHCziConcziIO_interruptIOManager_closure,
     base_GHCziConcziIO_ioManagerCapabilitiesChanged_closure,
     base_GHCziConcziSignal_runHandlersPtr_closure,
-    hecatonzmrts_IOManager_afterFork_closure,
+    hecatonzmrts_IOManager_afterFork_closure, hecatonzmrts_IOManager_start_closure,
     ghczmprim_GHCziTypes_Czh_con_info, ghczmprim_GHCziTypes_Izh_con_info,
     ghczmprim_GHCziTypes_ZC_con_info,
     ghczmprim_GHCziTypes_Fzh_con_info, ghczmprim_GHCziTypes_Dzh_con_info,

@@ -5,6 +5,7 @@ use crate::abi::Ways;
 use crate::api::exit_code::EXIT_HEAP_OVERFLOW;
 use crate::base::{config, fatal};
 use crate::collector::policy::heap_limits;
+use crate::events::{event_loop, selection};
 use crate::hec;
 use crate::hec::{Hec, MAX_HECS};
 use crate::observe::eventlog::hooks as eventlog;
@@ -74,6 +75,9 @@ pub unsafe extern "C" fn setNumCapabilities(n: u32) {
         balance::move_all(h);
     }
     stop_world::resume(me);
+    if settings().threaded && !selection::uses_base() {
+        event_loop::make_pollers();
+    }
     if n != before {
         // `base` has an event manager for each HEC.
         let changed = static_closure!(base_GHCziConcziIO_ioManagerCapabilitiesChanged_closure);

@@ -116,13 +116,20 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
         idle_every: o.idle_gc.map_or(Duration::ZERO, |i| i.at_least_every),
         threaded,
     });
+    if threaded && !base {
+        event_loop::make_pollers();
+    }
     if threaded && !base && o.tick.is_none() {
         sched::event_poll::always_watch_first();
     }
-    if base {
+    if threaded {
         let me = task_table::current();
         handoff::acquire(me);
-        io_manager::start(me);
+        if base {
+            io_manager::start(me);
+        } else {
+            io_manager::start_own(me);
+        }
         handoff::release(me);
     }
     crate::observe::stats::end_init();

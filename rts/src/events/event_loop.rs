@@ -376,6 +376,13 @@ impl EventLoop {
     }
 }
 
+/// Makes the pollers of all HECs, as long as the system has descriptors left: a program may use them up.
+pub fn make_pollers() {
+    for no in 0..hec::count() {
+        let _ = event_loop(no).poller();
+    }
+}
+
 /// Serves the loop of `hec` without blocking: wakes threads and starts timers. With `idle`, nothing else can run, and
 /// unanswered waits are verified. Returns true if there are new runnable threads.
 /// # Safety

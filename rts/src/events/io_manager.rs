@@ -67,7 +67,14 @@ pub unsafe fn start(me: TaskRef) {
     run(me, static_closure!(base_GHCziConcziIO_ensureIOManagerIsRunning_closure));
 }
 
-/// Gives the child of a fork managers of its own, if the program had any beside the runtime's.
+/// Starts what programs see of `base`'s managers when the runtime's is used: a timer manager without a thread.
+/// # Safety
+/// As for [`start`].
+pub unsafe fn start_own(me: TaskRef) {
+    run(me, static_closure!(hecatonzmrts_IOManager_start_closure));
+}
+
+/// Gives the child of a fork managers of its own.
 /// # Safety
 /// As for [`start`]. The runtime's manager is used.
 pub unsafe fn start_after_fork(me: TaskRef) {

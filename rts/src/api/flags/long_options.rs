@@ -2,9 +2,16 @@
 use crate::abi::layout::*;
 use crate::api::flags::parser::{Read, Reader};
 use crate::api::flags::{rts_info, values};
+use crate::events::poller::Kind;
+use crate::events::selection;
+use crate::events::selection::Selection;
 
 /// Most nodes that `--debug-numa` simulates. The stock runtime has the same limit, and names it in its message.
 const MAX_NUMA_NODES: i64 = 16;
+
+fn back_end(name: &[u8]) -> Option<Kind> {
+    Kind::from_name(std::str::from_utf8(name).ok()?)
+}
 
 impl Reader<'_> {
     pub(super) fn long_option(&mut self, arg: &[u8]) -> Read {
@@ -44,12 +51,17 @@ impl Reader<'_> {
             b"generate-stack-traces=yes" => misc.generate_stack_trace = true,
             b"generate-stack-traces=no" => misc.generate_stack_trace = false,
             b"generate-crash-dumps" => misc.generate_dump_file = true,
+            b"io-manager=auto" => selection::select(Selection::Auto),
+            b"io-manager=base" => selection::select(Selection::Base),
             b"io-manager=native" => misc.ioManager = IO_MNGR_NATIVE as u32,
             b"io-manager=posix" => misc.ioManager = IO_MNGR_POSIX as u32,
-            _ => {
-                self.unknown(arg);
-                return Ok(());
-            }
+            _ => match name.strip_prefix(b"io-manager=").and_then(back_end) {
+                Some(kind) => selection::select(Selection::BackEnd(kind)),
+                None => {
+                    self.unknown(arg);
+                    return Ok(());
+                }
+            },
         }
         self.privileged()
     }

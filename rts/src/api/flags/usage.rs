@@ -1,5 +1,6 @@
 //! The text of `+RTS -?`. It is also printed after a wrong option.
 use crate::abi::Ways;
+use crate::events::poller::{available, Kind};
 
 const HEAD: &str = "
 Usage: <prog> <args> [+RTS <rtsopts> | -RTS <args>] ... --RTS <args>
@@ -85,6 +86,9 @@ Debugging:
 const OTHER: &str = "
 Other:
   --install-signal-handlers=<yes|no>
+  --io-manager=<auto|epoll|poll|io_uring|kqueue|base>
+             How to wait for descriptors and time; base: by the event manager of the
+             base library, where it has one (default: auto)
 ";
 
 /// Options that are accepted but have no effect; some depend on the way.
@@ -121,8 +125,15 @@ Programs linked in other ways (-threaded, -debug, -eventlog) have others.
 See the GHC User's Guide, and docs/limitations.md of Hecaton for what differs.
 ";
 
+/// Which back ends of `--io-manager` cannot be used here, and why.
+fn unavailable() -> impl Iterator<Item = String> {
+    Kind::ALL.into_iter().filter_map(|kind| {
+        available(kind).err().map(|why| format!("             {} is not available here: {why}", kind.name()))
+    })
+}
+
 /// The lines, without the program's name.
-pub fn lines(ways: Ways) -> impl Iterator<Item = &'static str> {
+pub fn lines(ways: Ways) -> impl Iterator<Item = String> {
     let parts = [
         (true, HEAD),
         (ways.threaded, THREADED),
@@ -139,5 +150,9 @@ pub fn lines(ways: Ways) -> impl Iterator<Item = &'static str> {
         (ways.debug, REFUSED_DEBUG),
         (true, TAIL),
     ];
-    parts.into_iter().filter(|(here, _)| *here).flat_map(|(_, part)| part.lines())
+    let lines = |(_, part): (bool, &'static str)| {
+        let notes: Vec<String> = if part == OTHER { unavailable().collect() } else { Vec::new() };
+        part.lines().map(str::to_owned).chain(notes).collect::<Vec<_>>()
+    };
+    parts.into_iter().filter(|(here, _)| *here).flat_map(lines)
 }

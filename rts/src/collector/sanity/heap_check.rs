@@ -75,7 +75,8 @@ impl Mapped {
         if self.find(p) {
             return true;
         }
-        let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+        // The program may have used up all descriptors. Then nothing is known against the address.
+        let Ok(maps) = std::fs::read_to_string("/proc/self/maps") else { return true };
         self.ranges = maps
             .lines()
             .filter_map(|line| {
