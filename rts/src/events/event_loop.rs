@@ -1,4 +1,4 @@
-//! The event loop of a HEC: threads that wait for time or for descriptors, and timers ([OT10]; `docs/events.md`).
+//! The event loop of a HEC: threads that wait for time or for descriptors, and timers (\[OT10\]; `docs/events.md`).
 //!
 //! *Protocol*
 //!

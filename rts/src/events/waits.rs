@@ -1,6 +1,7 @@
 //! Threads that wait for time or descriptors, callbacks for descriptors, and closing descriptors.
 //!
-//! *Protocol* of a close: a number is *closing* from [`hec_begin_close`] to [`hec_end_close`], while the close action runs.
+//! *Protocol* of a close: a number is *closing* from [`hec_begin_close`] to [`hec_end_close`], while the close action
+//! runs.
 //! 1. At the beginning the number is taken from the poller, and the nodes that wait for it from the number.
 //! 2. Threads that want to wait meanwhile are parked, and the number is not registered.
 //! 3. At the end the nodes of step 1 fire with the status *closed*, so their threads do not use the number again. Those
