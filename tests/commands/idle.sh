@@ -6,6 +6,7 @@ cat >Main.hs <<'END'
 import Control.Concurrent
 import Control.Monad
 import Foreign.C
+import qualified Hecaton.Event as Event
 import System.Environment
 import System.IO
 import System.Posix.IO
@@ -34,6 +35,11 @@ main = do
     "signal" -> installHandler sigUSR1 (Catch (putMVar done ())) Nothing >> takeMVar done
     "call" -> void (c_sleep 60)
     "call beside" -> forkIO (c_sleep 60 >> putMVar done ()) >> takeMVar done
+    "loop" -> do
+      manager <- Event.new
+      -- After a callback that blocks for a while.
+      _ <- Event.registerTimeout manager 1000 (threadDelay 20000)
+      Event.loop manager
     "second" -> replicateM_ 60 (threadDelay 1000000)
     _ -> error "what?"
 END
@@ -69,7 +75,7 @@ started() {
     names+=("$*")
 }
 
-for kind in delay mvar getline read accept signal call 'call beside' second; do
+for kind in delay mvar getline read accept signal call 'call beside' loop second; do
     started ./plain-main "$kind" +RTS -s
     started ./threaded-main "$kind" +RTS -N2
 done

@@ -47,7 +47,7 @@ module Hecaton.Event.Manager
   )
 where
 
-import Control.Concurrent (threadWaitRead)
+import Control.Concurrent (rtsSupportsBoundThreads, runInUnboundThread, threadWaitRead)
 import Control.Concurrent.MVar
 import Control.Exception
 import Control.Monad
@@ -266,15 +266,17 @@ cleanUp manager = do
   writeIORef (seen manager) []
   stop (runner manager)
 
--- | Steps until 'shutdown'. An exception that ends the loop shuts the manager down, too.
+-- | Steps until 'shutdown'. An exception that ends the loop shuts the manager down, too. If a bound thread calls this,
+-- as @main@ is, the steps are made by an unbound one, which costs less to switch to and from.
 loop :: EventManager -> IO ()
-loop manager = do
+loop manager = unbound $ do
   init manager
   go emptyQueue `onException` withMVarMasked (stepping manager) (const (cleanUp manager))
   where
     go queue = do
       (again, queue') <- step manager queue
       when again (go queue')
+    unbound = if rtsSupportsBoundThreads then runInUnboundThread else id
 
 -- | Asks a manager to end, and returns at once. The step that is under way, or the next one, is the last. It drops all
 -- registrations and pending timeouts, and calls the callbacks that are registered for 'evtClose'. Callbacks may call
@@ -295,13 +297,7 @@ finished manager = (== Finished) <$> readIORef (state manager)
 -- | Wakes a manager: its step returns, and if it is not in one, the next step does not wait. Many calls before that
 -- count as one.
 wakeManager :: EventManager -> IO ()
-wakeManager manager = alive manager (notify (wakeup manager)) >>= counted manager
-
--- | Does something with the wake-up, unless the manager is over and its descriptor may be another's.
-alive :: EventManager -> IO Bool -> IO Bool
-alive manager action = do
-  now <- readIORef (state manager)
-  if now == Finished then pure False else action
+wakeManager manager = notify (wakeup manager) >>= counted manager
 
 counted :: EventManager -> Bool -> IO ()
 counted manager signalled = when signalled . void $ add (counts manager) wakeups 1
@@ -332,7 +328,7 @@ unregisterFd_ :: EventManager -> FdKey -> IO Bool
 unregisterFd_ manager = unregister (registrations manager)
 
 interrupted :: EventManager -> IO ()
-interrupted manager = alive manager (interruptSleep (wakeup manager)) >>= counted manager
+interrupted manager = interruptSleep (wakeup manager) >>= counted manager
 
 -- | Closes a descriptor by the given action, after dropping all its registrations. Those of their callbacks that are
 -- registered for 'evtClose' are called with that in the next step.
@@ -385,7 +381,7 @@ edit manager time change = do
   waiting <- add (counts manager) editsWaiting 1
   if waiting >= maxEditsWaiting
     then interrupted manager
-    else alive manager (interruptSleepBeyond (wakeup manager) time) >>= counted manager
+    else interruptSleepBeyond (wakeup manager) time >>= counted manager
 
 -- | The monotonic clock, in nanoseconds.
 nowNs :: IO Int

@@ -15,8 +15,6 @@ where
 import Control.Concurrent
 import Control.Concurrent.STM
 import Control.Exception
-import Control.Monad
-import GHC.Event (getSystemTimerManager, registerTimeout, unregisterTimeout)
 import Hecaton.Event.Backend
 import System.Posix.Types (Fd)
 
@@ -70,17 +68,12 @@ onTimer :: Int -> Source ()
 onTimer us = Source $ do
   over <- newTVarIO (us <= 0)
   let isOver = readTVar over >>= check
-      end = atomically (writeTVar over True)
-  case () of
-    _
-      | us <= 0 -> pure (Armed isOver (pure ()))
-      | rtsSupportsBoundThreads -> do
-        manager <- getSystemTimerManager
-        key <- registerTimeout manager us end
-        pure (Armed isOver (unregisterTimeout manager key))
-      | otherwise -> do
-        thread <- forkIOWithUnmask $ \unmask -> unmask (threadDelay us >> end)
-        pure (Armed isOver (void (forkIO (killThread thread))))
+  if us <= 0
+    then pure (Armed isOver (pure ()))
+    else do
+      -- A thread that is killed takes its delay with it; what 'registerDelay' starts could not be withdrawn.
+      thread <- forkIOWithUnmask $ \unmask -> unmask (threadDelay us >> atomically (writeTVar over True))
+      pure (Armed isOver (uninterruptibleMask_ (killThread thread)))
 
 -- | Anything that a transaction can wait for: an event of the program's own.
 onSTM :: STM a -> Source a

@@ -11,6 +11,9 @@
 -- Either the manager sees the work in step 1, or the other thread sees in step 2 that it is asleep: each of them
 -- writes first and reads then, with full barriers in between. So no wake-up is lost. A manager that is not asleep is
 -- told without a system call.
+--
+-- A manager that ends is not asleep, so nobody begins to signal it any more. It closes the event descriptor when those
+-- that have begun are done: a late signal would go to whatever has the descriptor's number then.
 module Hecaton.Event.Wakeup
   ( Wakeup,
     newWakeup,
@@ -29,21 +32,24 @@ module Hecaton.Event.Wakeup
   )
 where
 
+import Control.Concurrent (yield)
+import Control.Exception (mask_)
 import Control.Monad
 import Hecaton.Event.Atomic
 import Hecaton.Event.System
 import System.Posix.Types (Fd)
 
 data Wakeup = Wakeup
-  { -- | The state, and the time at which the sleep ends by itself.
+  { -- | The state, the time at which the sleep ends by itself, and how many threads are about to signal.
     words_ :: !Words,
     -- | Readable once the manager has been notified. The back end watches it.
     wakeupFd :: !Fd
   }
 
-state, deadline :: Int
+state, deadline, signalling :: Int
 state = 0
 deadline = 1
+signalling = 2
 
 awake, asleep, notified :: Int
 awake = 0
@@ -51,10 +57,13 @@ asleep = 1
 notified = 2
 
 newWakeup :: IO Wakeup
-newWakeup = Wakeup <$> newWords 2 <*> newEventFd False
+newWakeup = Wakeup <$> newWords 3 <*> newEventFd False
 
+-- | Ends wake-ups. The manager is not asleep.
 closeWakeup :: Wakeup -> IO ()
-closeWakeup = closeFd_ . wakeupFd
+closeWakeup wakeup = do
+  busy <- get (words_ wakeup) signalling
+  if busy > 0 then yield >> closeWakeup wakeup else closeFd_ (wakeupFd wakeup)
 
 -- | Makes the descriptor unreadable, after the back end has reported it.
 cleared :: Wakeup -> IO ()
@@ -76,20 +85,28 @@ endSleep wakeup = set (words_ wakeup) state awake
 notify :: Wakeup -> IO Bool
 notify wakeup = do
   now <- get (words_ wakeup) state
-  if now == notified
-    then pure False
-    else do
-      done <- swapIf (words_ wakeup) state now notified
-      if done
-        then when (now == asleep) (signal (wakeupFd wakeup)) >> pure (now == asleep)
-        else notify wakeup
+  case () of
+    _
+      | now == notified -> pure False
+      | now == asleep -> do
+        done <- interruptSleep wakeup
+        if done then pure True else notify wakeup
+      | otherwise -> do
+        done <- swapIf (words_ wakeup) state awake notified
+        if done then pure False else notify wakeup
 
 -- | Ends the sleep if there is one, because of work that the manager finds before it sleeps again.
 interruptSleep :: Wakeup -> IO Bool
 interruptSleep wakeup = do
-  done <- swapIf (words_ wakeup) state asleep notified
-  when done (signal (wakeupFd wakeup))
-  pure done
+  now <- get (words_ wakeup) state
+  if now /= asleep
+    then pure False
+    else mask_ $ do
+      _ <- add (words_ wakeup) signalling 1
+      done <- swapIf (words_ wakeup) state asleep notified
+      when done (signal (wakeupFd wakeup))
+      _ <- add (words_ wakeup) signalling (-1)
+      pure done
 
 -- | The same, unless the sleep ends by itself until the given time.
 interruptSleepBeyond :: Wakeup -> Int -> IO Bool
