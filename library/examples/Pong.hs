@@ -4,6 +4,7 @@
 -- answer every request with the same five bytes.
 module Pong
   ( listening,
+    accepted,
     Pending,
     nothingYet,
     requests,
@@ -12,9 +13,12 @@ module Pong
   )
 where
 
+import Control.Concurrent (threadDelay)
+import Control.Exception
 import qualified Data.ByteString.Char8 as Bytes
 import Network.Socket
 import System.Environment (getArgs)
+import System.IO
 
 -- | Listens on the port that is the first argument, or on any, and says on which.
 listening :: IO Socket
@@ -27,6 +31,14 @@ listening = do
   port <- socketPort s
   putStrLn ("listening on " ++ show port)
   pure s
+
+-- | The next connection. Where there are no descriptors left, nothing after a tenth of a second, so that a server does
+-- not spin until another connection ends.
+accepted :: Socket -> IO (Maybe Socket)
+accepted server = (Just . fst <$> accept server) `catch` \failure -> do
+  hPutStrLn stderr ("cannot accept: " ++ show (failure :: IOException))
+  threadDelay 100000
+  pure Nothing
 
 -- | The beginning of a request that has not arrived in full.
 type Pending = Bytes.ByteString

@@ -24,14 +24,14 @@ main = do
   turn <- newIORef (cycle managers)
   fd <- unsafeFdSocket server
   let first = head managers
-  _ <- registerFd first (\_ _ -> accepted turn server) (Fd fd) evtRead
+  _ <- registerFd first (\_ _ -> accepted server >>= mapM_ (welcome turn)) (Fd fd) evtRead
   forM_ (zip [1 ..] (tail managers)) $ \(hec, manager) -> forkOn hec (loop manager)
   loop first
 
--- | A client has connected. All connections that wait are accepted in turn, one in each step.
-accepted :: IORef [EventManager] -> Socket -> IO ()
-accepted turn server = do
-  (connection, _) <- accept server
+-- | A client has connected. While 'accepted' waits for descriptors, the listening socket is not watched, and the loop
+-- goes on.
+welcome :: IORef [EventManager] -> Socket -> IO ()
+welcome turn connection = do
   manager <- atomicModifyIORef' turn (\managers -> (tail managers, head managers))
   fd <- Fd <$> unsafeFdSocket connection
   before <- newIORef nothingYet

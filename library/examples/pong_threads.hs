@@ -18,8 +18,8 @@ main = do
   hSetBuffering stdout LineBuffering
   server <- listening
   forever $ do
-    (connection, _) <- accept server
-    forkIO (serve connection nothingYet `finally` close connection)
+    next <- accepted server
+    forM_ next $ \connection -> forkIO (serve connection nothingYet `finally` close connection)
 
 serve :: Socket -> Pending -> IO ()
 serve connection before = do

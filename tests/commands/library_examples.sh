@@ -38,3 +38,29 @@ for hecs in 1 2; do
     asked pong_events +RTS -N$hecs >events
     diff threads events
 done
+
+# With more clients than descriptors, the server neither spins nor ends, and answers when clients have left.
+(ulimit -n 30 && exec ./pong_events 0) >few.out 2>few.err &
+server=$!
+trap 'kill $server 2>/dev/null || true' EXIT
+for _ in $(seq 100); do
+    port=$(sed -n 's/^listening on //p' few.out)
+    [ -z "$port" ] || break
+    sleep 0.1
+done
+held=()
+for _ in $(seq 40); do
+    exec {one}<>"/dev/tcp/127.0.0.1/$port"
+    held+=("$one")
+done
+for _ in $(seq 100); do
+    ! grep -q 'cannot accept' few.err || break
+    sleep 0.1
+done
+ticks() { awk '{ print $14 + $15 }' "/proc/$server/stat"; }
+before=$(ticks)
+sleep 1
+[ $(($(ticks) - before)) -le 20 ] || fail "the server spins without descriptors"
+grep -q 'cannot accept' few.err || fail "the server had enough descriptors"
+for one in "${held[@]}"; do exec {one}>&-; done
+says 'Pong!' curl -s --max-time 20 "http://127.0.0.1:$port/"
