@@ -54,7 +54,7 @@ requests before arrived = go 0 (before <> arrived)
       (_, end) | Bytes.null end -> (n, text)
       (_, end) -> let n' = n + 1 in n' `seq` go n' (Bytes.drop 4 end)
 
--- | The answers to so many requests.
+-- | The answers to a number of requests.
 answer :: Int -> Bytes.ByteString
 answer n = Bytes.concat (replicate n "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Type: text/plain\r\n\r\nPong!")
 

@@ -49,7 +49,7 @@ serve manager connection fd before idle = do
       let (n, rest) = requests pending arrived
       writeIORef before rest
       updateTimeout manager idle idleLimit
-      -- A client that does not read its answers makes this block, and nobody else waits for it.
+      -- A client that does not read its answers makes this block, and no other client waits for it.
       sendAll connection (answer n)
 
 end :: EventManager -> Socket -> Fd -> IO ()

@@ -79,7 +79,8 @@ levelTriggered make = pipes $ \r w -> looping make $ \manager -> do
   read' <- newEmptyMVar
   send w "abcd"
   -- One byte a call: what is left calls again.
-  (key, new') <- registerFd manager (\key found -> receive r 1 >>= \c -> putMVar read' (keyFd key == r, found, c)) r evtRead
+  let called key found = receive r 1 >>= \c -> putMVar read' (keyFd key == r, found, c)
+  (key, new') <- registerFd manager called r evtRead
   print new'
   replicateM 4 (takeMVar read') >>= mapM_ print
   -- Another registration for the same event changes nothing for the back end.
@@ -96,7 +97,8 @@ bothDirections :: IO EventManager -> IO ()
 bothDirections make = looping make $ \manager -> do
   heard <- newEmptyMVar
   pipes $ \r w -> do
-    (key, _) <- registerFd manager (\key found -> putMVar heard found >> unregisterFd manager key) w (evtRead <> evtWrite)
+    let called key found = putMVar heard found >> unregisterFd manager key
+    (key, _) <- registerFd manager called w (evtRead <> evtWrite)
     takeMVar heard >>= print
     unregisterFd manager key
     -- The other end closes: an event for whichever direction is registered.
@@ -316,7 +318,8 @@ files :: IO EventManager -> IO ()
 files make = temporary $ \fd -> looping make $ \manager -> do
   heard <- newTVarIO (0 :: Int)
   -- A file is always ready.
-  (key, _) <- registerFd manager (\_ found -> when (found == evtWrite) $ atomically (modifyTVar' heard (+ 1))) fd evtWrite
+  let called _ found = when (found == evtWrite) $ atomically (modifyTVar' heard (+ 1))
+  (key, _) <- registerFd manager called fd evtWrite
   atomically (readTVar heard >>= check . (>= 3))
   unregisterFd manager key
   threadDelay 10000

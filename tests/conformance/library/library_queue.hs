@@ -57,7 +57,7 @@ main :: IO ()
 main = do
   forM_ [1, 3, 20, 200] $ \keys -> do
     let result = foldM (turn keys) (Pair keys emptyQueue Map.empty) [1 .. 2000]
-    putStrLn (show keys ++ " keys: " ++ either ("differs: " ++) (\(Pair _ q m) -> if size q == Map.size m then "same" else "?") result)
+    putStrLn (show keys ++ " keys: " ++ either ("differs: " ++) (const "same") result)
 
   stack <- newStack
   taken <- newMVar []

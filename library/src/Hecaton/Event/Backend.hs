@@ -46,8 +46,9 @@ instance Monoid Event where
   {-# INLINE mempty #-}
 
 instance Show Event where
-  showsPrec _ e = showChar '[' . showString (intercalate "," [name | (one, name) <- names, e `intersects` one]) . showChar ']'
+  showsPrec _ e = showChar '[' . showString (intercalate "," found) . showChar ']'
     where
+      found = [name | (one, name) <- names, e `intersects` one]
       names = [(evtRead, "evtRead"), (evtWrite, "evtWrite"), (evtClose, "evtClose")]
 
 -- | No event. The same as 'mempty'.
@@ -90,7 +91,7 @@ without (Event a) (Event b) = Event (a .&. complement b)
 
 -- | How long a back end may wait for an event.
 data Timeout
-  = -- | At most so many milliseconds. With 0 it must not wait at all.
+  = -- | At most this number of milliseconds. With 0 it must not wait at all.
     Timeout {-# UNPACK #-} !Int
   | -- | Until an event comes.
     Forever

@@ -50,7 +50,7 @@ data Request
 -- number of an error.
 type Engine = [Request] -> IO [Int]
 
--- | Reads up to so many bytes from a position in a file. What comes back is shorter at the end of the file.
+-- | Reads up to a number of bytes from a position in a file. What comes back is shorter at the end of the file.
 readAt :: Fd -> FileOffset -> Int -> Op ByteString
 readAt fd offset n = Op $ do
   memory <- Bytes.mallocByteString (max 0 n)

@@ -103,8 +103,8 @@ timeoutsFired = 7
 wakeups = 8
 maxLate = 9
 
--- | So many changes of the timeout queue wait for a manager that sleeps before it is woken to make them: they are kept
--- alive as long as they wait, also those that undo each other.
+-- | When this number of changes of the timeout queue waits for a manager that sleeps, it is woken to make them. Changes
+-- are kept alive as long as they wait, also those that undo each other.
 maxEditsWaiting :: Int
 maxEditsWaiting = 256
 
@@ -123,7 +123,10 @@ newWith b = mask_ . flip onException (destroy b) $ do
       modifyFd b (wakeupFd wakeup') mempty evtRead
       modifyFd b timer' mempty evtRead
       manager <-
-        EventManager b <$> newRegistrations b (void (interruptSleep wakeup')) <*> newRunner <*> pure wakeup' <*> pure timer' <*> newIORef Created
+        EventManager b <$> newRegistrations b (void (interruptSleep wakeup')) <*> newRunner
+          <*> pure wakeup'
+          <*> pure timer'
+          <*> newIORef Created
           <*> newMVar ()
           <*> newStack
           <*> newIORef []
@@ -344,7 +347,7 @@ newtype TimeoutKey = TimeoutKey Int
 -- | What is called when a timeout is due.
 type TimeoutCallback = IO ()
 
--- | Has a callback called once, in so many microseconds. If that is 0 or less, in the next step.
+-- | Has a callback called once, after the given number of microseconds. If that is 0 or less, in the next step.
 registerTimeout :: EventManager -> Int -> TimeoutCallback -> IO TimeoutKey
 registerTimeout manager us action = do
   key <- newTimeoutKey manager
@@ -352,7 +355,7 @@ registerTimeout manager us action = do
   setTimeout manager key time action
   pure key
 
--- | Changes a timeout that is pending to so many microseconds from now.
+-- | Changes the deadline of a timeout that is pending, to the given number of microseconds from now.
 updateTimeout :: EventManager -> TimeoutKey -> Int -> IO ()
 updateTimeout manager (TimeoutKey key) us = do
   time <- afterUs us
@@ -387,7 +390,7 @@ edit manager time change = do
 nowNs :: IO Int
 nowNs = fromIntegral <$> getMonotonicTimeNSec
 
--- | The time so many microseconds from now. What is too far away is the latest time there is.
+-- | The time that is a number of microseconds from now. What is too far away is the latest time there is.
 afterUs :: Int -> IO Int
 afterUs us = (\now -> if us >= (never - now) `quot` 1000 then never - 1 else now + max 0 us * 1000) <$> nowNs
 

@@ -114,7 +114,9 @@ register all' called fd awaited = do
       pure (Just (Entry lane' 0 [new]))
   case changed of
     Just yes -> pure (key new, yes)
-    Nothing -> ioError (mkIOError illegalOperationErrorType "registerFd: the event manager is shut down" Nothing Nothing)
+    Nothing -> ioError (mkIOError illegalOperationErrorType closed Nothing Nothing)
+  where
+    closed = "registerFd: the event manager is shut down"
 
 -- | Removes a registration, and says whether the back end watches other events than before. Without effect if the
 -- registration or the manager is over.
@@ -169,7 +171,8 @@ ready all' found = do
     Closed -> ([], 0)
     Open entries ->
       let calls = [(fd, entry, those) | (fd, pending) <- found, (entry, those) <- callsOf fd pending entries]
-       in ([Job (inLane entry those) (hold all' fd entry) | (fd, entry, those) <- calls], sum [length c | (_, _, c) <- calls])
+          jobs = [Job (inLane entry those) (hold all' fd entry) | (fd, entry, those) <- calls]
+       in (jobs, sum [length those | (_, _, those) <- calls])
   where
     callsOf fd pending entries = case IntMap.lookup (fromIntegral fd) entries of
       Just entry

@@ -88,7 +88,7 @@ looking = 2
 grace :: Int
 grace = 5000
 
--- | After so many times without a job the watch sleeps.
+-- | After this number of looks without a job the watch sleeps.
 maxIdleLooks :: Int
 maxIdleLooks = 20
 
@@ -156,7 +156,7 @@ work runner me unmask = await
         Right (Batch jobs over') -> writeIORef (over me) over' >> begin jobs
         Right Quit -> set (current me) 0 ended
         Left exception
-          -- Nobody can give an order any more.
+          -- No thread can give an order any more.
           | Just BlockedIndefinitelyOnMVar <- fromException exception -> set (current me) 0 ended
           -- A callback's thread was sent an exception that arrives after its end.
           | otherwise -> await

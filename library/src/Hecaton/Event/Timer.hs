@@ -28,12 +28,12 @@ pending, lastStart :: Int
 pending = 0
 lastStart = 1
 
--- | Runs an action once, in so many microseconds.
+-- | Runs an action once, after the given number of microseconds.
 after :: EventManager -> Int -> IO () -> IO Timer
 after m us = newTimer m 0 us
 
--- | Runs an action every so many microseconds, and at least one. Runs do not overlap, and do not drift: a run that
--- takes longer than the time between two is followed by the next one that is due after its end.
+-- | Runs an action periodically. The period is in microseconds, at least one. Runs do not overlap, and do not drift: a
+-- run that takes longer than the period is followed by the next one that is due after its end.
 every :: EventManager -> Int -> IO () -> IO Timer
 every m us = newTimer m (1000 * max 1 us) us
 
@@ -43,8 +43,8 @@ newTimer m between us todo = do
   reset timer us
   pure timer
 
--- | Starts a timer anew, whether it is pending or not: it runs in so many microseconds, and from then on at its usual
--- distance if it is one of 'every'.
+-- | Starts a timer anew, whether it is pending or not: it runs after the given number of microseconds, and from then
+-- on with its period if it is one of 'every'.
 reset :: Timer -> Int -> IO ()
 reset timer us = do
   start <- add (starts timer) lastStart 1

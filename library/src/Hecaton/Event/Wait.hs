@@ -18,9 +18,9 @@ import Control.Exception
 import Hecaton.Event.Backend
 import System.Posix.Types (Fd)
 
--- | Blocks this thread until one of the events is there, or so many microseconds have passed. Returns events that are
--- there, or none after that time. If the descriptor is closed by 'GHC.Conc.closeFdWith', as handles and sockets are,
--- the wait ends with an exception.
+-- | Blocks this thread until one of the events is there, or the given number of microseconds has passed. Returns events
+-- that are there, or none after that time. If the descriptor is closed by 'GHC.Conc.closeFdWith', as handles and
+-- sockets are, the wait ends with an exception.
 wait :: Fd -> Event -> Maybe Int -> IO Event
 wait fd events limit = case limit of
   Nothing
@@ -63,7 +63,7 @@ onFd fd events = Source $ do
         pure [Armed (event <$ over) withdraw]
       | otherwise = pure []
 
--- | The end of so many microseconds.
+-- | The end of a number of microseconds, which begin when the wait begins.
 onTimer :: Int -> Source ()
 onTimer us = Source $ do
   over <- newTVarIO (us <= 0)

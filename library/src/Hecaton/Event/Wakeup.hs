@@ -12,8 +12,8 @@
 -- writes first and reads then, with full barriers in between. So no wake-up is lost. A manager that is not asleep is
 -- told without a system call.
 --
--- A manager that ends is not asleep, so nobody begins to signal it any more. It closes the event descriptor when those
--- that have begun are done: a late signal would go to whatever has the descriptor's number then.
+-- A manager that ends is not asleep, so no thread begins to signal it any more. It closes the event descriptor when
+-- those that have begun are done: a late signal would go to the next descriptor with the same number.
 module Hecaton.Event.Wakeup
   ( Wakeup,
     newWakeup,
