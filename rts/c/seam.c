@@ -37,11 +37,11 @@ FUNCTIONS(DECLARE)
 
 /* Closures of ours from which all constants of the module can be reached. */
 #define CLOSURE(name) hecatonzmrts_IOManager_##name##_closure
-extern char CLOSURE(timerManager)[], CLOSURE(threadWait)[], CLOSURE(threadWaitSTM)[], CLOSURE(registerDelay)[],
+extern char CLOSURE(usedTimerManager)[], CLOSURE(threadWait)[], CLOSURE(threadWaitSTM)[], CLOSURE(registerDelay)[],
     CLOSURE(closeFdWith)[], CLOSURE(ensureEventManagers)[], CLOSURE(capabilitiesChanged)[],
     CLOSURE(getSystemEventManager)[], CLOSURE(start)[], CLOSURE(afterFork)[];
 char *const hec_seam_roots[] = {
-    CLOSURE(timerManager), CLOSURE(threadWait), CLOSURE(threadWaitSTM), CLOSURE(registerDelay),
+    CLOSURE(usedTimerManager), CLOSURE(threadWait), CLOSURE(threadWaitSTM), CLOSURE(registerDelay),
     CLOSURE(closeFdWith), CLOSURE(ensureEventManagers), CLOSURE(capabilitiesChanged),
     CLOSURE(getSystemEventManager), CLOSURE(start), CLOSURE(afterFork),
 };

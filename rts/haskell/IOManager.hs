@@ -8,7 +8,7 @@
 -- ready, 'closed' if it was closed, otherwise an error number of the system.
 module IOManager
   ( threadDelay, threadWait, threadWaitSTM, registerDelay, closeFdWith
-  , timerManager, start, afterFork
+  , usedTimerManager, start, afterFork
   , ensureRunning, ensureTimerManager, ensureEventManagers, capabilitiesChanged, getSystemEventManager
   ) where
 
@@ -120,8 +120,9 @@ registerDelay us s0 = run s0 (do
 -- * The timer manager of base
 --
 -- Code that uses its functions has some of them inlined: it edits the manager's queue, and writes to a descriptor of
--- the manager if the first deadline has changed. So the manager is a genuine one, without a thread: its descriptor is
--- registered with the runtime, and a timer of the runtime is set for the first deadline.
+-- the manager if the first deadline has changed. So the manager is a genuine one, without a thread. When it is first
+-- used, its descriptor is registered with the runtime, and from then on a timer of the runtime is set for the first
+-- deadline.
 
 -- | The fields of a @TimerManager@: back end, queue, state, source of keys, and three descriptors and two flags for
 -- control. The third descriptor is the one that is written to.
@@ -138,17 +139,27 @@ foreign import prim "hec_psq_findMin" findMin# :: Any -> (# Any #)
 foreign import ccall unsafe "getMonotonicNSec" monotonicNSec :: IO Word64
 foreign import ccall unsafe "read" c_read :: CInt -> Ptr Word64 -> CSize -> IO CSsize
 
--- | The value of base's variable of the same name.
+-- | The manager. Programs get it by 'usedTimerManager'.
 timerManager :: IORef (Maybe Any)
-timerManager = unsafePerformIO (newTimerManager >>= newIORef . Just)
+timerManager = unsafePerformIO (IO newManager# >>= newIORef . Just)
 {-# NOINLINE timerManager #-}
 
-newTimerManager :: IO Any
-newTimerManager = do
-  manager <- IO newManager#
+-- | What takes the place of base's @timerManager@: the same, with its edits watched.
+usedTimerManager :: IORef (Maybe Any)
+usedTimerManager = unsafePerformIO (do
+  writeIORef timerManagerIsUsed True
+  serveTimerManager
+  return timerManager)
+{-# NOINLINE usedTimerManager #-}
+
+timerManagerIsUsed :: IORef Bool
+timerManagerIsUsed = unsafePerformIO (newIORef False)
+{-# NOINLINE timerManagerIsUsed #-}
+
+serveTimerManager :: IO ()
+serveTimerManager = do
   next <- newIORef Nothing
-  watchEdits next (unsafeCoerce manager)
-  return manager
+  readIORef timerManager >>= mapM_ (watchEdits next . unsafeCoerce)
 
 -- | The first deadline for which a timer is set, and the timer's key.
 type Next = IORef (Maybe (Word64, Int))
@@ -182,7 +193,8 @@ expire next manager@(Manager _ queue _ _ _ _ _ _ _) = do
     set deadline now = do
       current <- readIORef next
       case current of
-        Just (d, _) | d == deadline && deadline > now -> return ()
+        -- That timer will look again. (Another thread may have set it, for an action that was added meanwhile.)
+        Just (d, _) | d <= deadline -> return ()
         _ -> do
           mapM_ (cancel . snd) current
           let us = if deadline > now then fromIntegral ((deadline - now) `quot` 1000) + 1 else 1
@@ -199,7 +211,9 @@ start = readIORef timerManager >>= \m -> case m of
 -- | In the child of a fork: a timer manager of its own, and event managers if the program had any.
 afterFork :: IO ()
 afterFork = do
-  newTimerManager >>= writeIORef timerManager . Just
+  IO newManager# >>= writeIORef timerManager . Just
+  used <- readIORef timerManagerIsUsed
+  if used then serveTimerManager else return ()
   started <- readIORef baseManagersRun
   if started then IO (originalEnsureEventManagers# (any# ())) else return ()
 {-# NOINLINE afterFork #-}

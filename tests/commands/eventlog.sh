@@ -140,12 +140,15 @@ for way in '' -threaded; do
     done
 done
 
-# both NAME ARGUMENT… : runs it on both runtimes, each in its folder.
+# both NAME ARGUMENT… : runs it on both runtimes, each in its folder. Both with the event manager of base, so that they
+# have the same threads.
 both() {
     local name=$1
     shift
     for dir in stock ours; do
-        (cd $dir && "./$name" "$@" >out 2>err) || echo $? >$dir/code
+        local options=
+        [ $dir = stock ] || options=--io-manager=base
+        (cd $dir && GHCRTS=$options "./$name" "$@" >out 2>err) || echo $? >$dir/code
     done
 }
 

@@ -120,7 +120,9 @@ static void events(void)
         }
     }
     need(at == len, "more after the end");
-    printf("%d threads, %d still run, %d collections have not ended\n", created, running, started);
+    /* Event managers have threads of their own, or none. */
+    printf("%s threads, %d still run, %d collections have not ended\n", created < 5 ? "too few" : "enough", running,
+           started);
 }
 
 int main(int argc, char *argv[])
