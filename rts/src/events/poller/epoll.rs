@@ -25,11 +25,12 @@ pub struct Epoll {
 }
 
 impl Epoll {
+    /// The set is made first. If a program is started with its standard input closed, the set gets that number, and the
+    /// program's reads fail, as on the stock runtime. A read of the wake-up would wait.
     pub fn new() -> io::Result<Epoll> {
-        let wakeup = Wakeup::new()?;
         // SAFETY: no memory is touched.
         let set = Descriptor(check(unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) })?);
-        let epoll = Epoll { set, wakeup, no_pwait2: AtomicBool::new(false) };
+        let epoll = Epoll { set, wakeup: Wakeup::new()?, no_pwait2: AtomicBool::new(false) };
         epoll.control(libc::EPOLL_CTL_ADD, epoll.wakeup.fd(), libc::EPOLLIN as u32, WAKE)?;
         Ok(epoll)
     }
