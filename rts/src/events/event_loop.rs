@@ -22,7 +22,7 @@ use crate::collector::roots::{Scope, Visitor};
 use crate::events::descriptors;
 use crate::events::descriptors::Descriptor;
 use crate::events::poller::{Interest, Poller, Ready};
-use crate::events::selection::back_end;
+use crate::events::selection;
 use crate::events::timer_wheel::{TimerWheel, NONE};
 use crate::events::wait_nodes::{Handle, Kind, WaitNodes};
 use crate::hec;
@@ -86,7 +86,7 @@ pub(super) fn now() -> u64 {
 }
 
 /// The tick after which this many microseconds have passed. Far ones never come.
-pub(super) fn deadline_after(micros: isize) -> u64 {
+fn deadline_after(micros: isize) -> u64 {
     let ns = (micros.max(0) as u64).saturating_mul(1000).saturating_add(getMonotonicNSec());
     ns.saturating_add((1 << TICK_SHIFT) - 1) >> TICK_SHIFT
 }
@@ -166,7 +166,15 @@ impl State {
         }
     }
 
-    pub fn set_timer(&mut self, index: u32, deadline: u64) {
+    /// Takes a node out of all lists and frees it.
+    /// # Safety
+    /// As for [`State::unlink`].
+    pub unsafe fn remove(&mut self, index: u32) {
+        self.unlink(index);
+        self.nodes.free(index);
+    }
+
+    fn set_timer(&mut self, index: u32, deadline: u64) {
         self.nodes.node(index).timed = true;
         self.wheel.insert(&mut self.nodes, index, deadline);
     }
@@ -241,7 +249,7 @@ fn status_of(e: &std::io::Error) -> isize {
 }
 
 /// Event data of a descriptor: its number, and the generation of its registration.
-pub(super) fn data_of(fd: i32, generation: u32) -> u64 {
+fn data_of(fd: i32, generation: u32) -> u64 {
     (generation as u64) << 32 | fd as u32 as u64
 }
 
@@ -262,7 +270,7 @@ impl EventLoop {
     /// The poller, made at the first call. Fails if the system has no descriptors left.
     fn poller(&self) -> std::io::Result<&Poller> {
         if self.poller.load(Ordering::Acquire).is_null() {
-            let new = Box::into_raw(Box::new(Poller::new(back_end())?));
+            let new = Box::into_raw(Box::new(selection::new_poller()?));
             if self.poller.compare_exchange(null_mut(), new, Ordering::AcqRel, Ordering::Acquire).is_err() {
                 // SAFETY: no other thread has seen it.
                 drop(unsafe { Box::from_raw(new) });
@@ -307,6 +315,16 @@ impl EventLoop {
     pub fn publish(&self, st: &State) {
         event_poll::set_waits(self.no, st.nodes.used());
         event_poll::set_events(self.no, !st.pending.is_empty());
+    }
+
+    /// Adds a node that fires after a number of microseconds.
+    pub fn add_timer(&self, st: &mut State, kind: Kind, target: Closure, micros: isize) -> Handle {
+        let index = st.new_node(kind, target, -1, 0);
+        let deadline = deadline_after(micros);
+        st.set_timer(index, deadline);
+        self.publish(st);
+        self.on_deadline(st, deadline);
+        st.nodes.handle(index)
     }
 
     /// A deadline has been set: a task that sleeps for longer is woken.

@@ -99,7 +99,7 @@ pub fn roots(visit: &mut Visitor) {
     // SAFETY: the table and its length are constants.
     let roots = unsafe { std::slice::from_raw_parts(hec_seam_roots.as_ptr(), hec_seam_roots_length as usize) };
     for &root in roots {
-        visit(&mut root.clone());
+        visit(&mut { root });
     }
 }
 

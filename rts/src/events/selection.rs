@@ -1,5 +1,6 @@
 //! Which event manager a program uses, and which back end: `+RTS --io-manager`.
-use crate::events::poller::{available, Kind};
+use crate::events::poller::{Kind, Poller};
+use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 /// What the option asks for.
@@ -37,11 +38,11 @@ pub fn selected() -> Selection {
     }
 }
 
-/// The back end of the event loops. If the one that was asked for is not available, the best that is.
-pub fn back_end() -> Kind {
+/// A poller of an event loop. If the back end that was asked for is not available, the best that is.
+pub fn new_poller() -> io::Result<Poller> {
     match selected() {
-        Selection::BackEnd(kind) if available(kind).is_ok() => kind,
-        _ => Kind::auto(),
+        Selection::BackEnd(kind) => Poller::new(kind).or_else(|_| Poller::auto()),
+        Selection::Auto | Selection::Base => Poller::auto(),
     }
 }
 

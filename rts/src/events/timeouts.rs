@@ -3,7 +3,7 @@
 //! A timer is a node of the loop of the HEC that registers it. Its key is the node's handle, so cancelling it is one
 //! operation, from any HEC.
 use crate::abi::Closure;
-use crate::events::event_loop::{deadline_after, event_loop};
+use crate::events::event_loop::event_loop;
 use crate::events::wait_nodes::{Handle, Kind};
 use crate::hec::Hec;
 
@@ -14,12 +14,7 @@ use crate::hec::Hec;
 pub unsafe extern "C" fn hec_register_timeout(hec: &mut Hec, micros: isize, action: Closure) -> usize {
     let l = event_loop(hec.no as usize);
     let mut st = l.lock();
-    let index = st.new_node(Kind::Action, action, -1, 0);
-    let deadline = deadline_after(micros);
-    st.set_timer(index, deadline);
-    l.publish(&st);
-    l.on_deadline(&mut st, deadline);
-    st.nodes.handle(index).0
+    l.add_timer(&mut st, Kind::Action, action, micros).0
 }
 
 /// Cancels a timer or the registration of a callback. Returns 1 if it was pending.
@@ -36,8 +31,7 @@ pub unsafe extern "C" fn hec_cancel(_hec: &mut Hec, key: isize) -> usize {
     let Some(index) = st.nodes.find(handle).filter(|&index| st.nodes.node(index).kind != Kind::Thread) else {
         return 0;
     };
-    st.unlink(index);
-    st.nodes.free(index);
+    st.remove(index);
     l.publish(&st);
     1
 }

@@ -12,7 +12,7 @@ use crate::abi::layout::*;
 use crate::abi::{Closure, Tso};
 use crate::events::descriptors;
 use crate::events::descriptors::Descriptor;
-use crate::events::event_loop::{deadline_after, event_loop, set_status, EventLoop, State, CLOSED, READY};
+use crate::events::event_loop::{event_loop, set_status, EventLoop, State, CLOSED, READY};
 use crate::events::poller::Interest;
 use crate::events::timer_wheel::NONE;
 use crate::events::wait_nodes::{Handle, Kind};
@@ -87,18 +87,14 @@ pub unsafe fn park(hec: &mut Hec, t: Tso, wait: Wait) -> bool {
         block(hec, t, wait.why, handle.0);
         Ok(())
     });
-    match parked.unwrap_or(Err(libc::EBADF as isize)) {
-        Ok(()) => true,
+    let status = match parked.unwrap_or(Err(libc::EBADF as isize)) {
+        Ok(()) => return true,
         // As poll(2) says of a file, and the stock runtime where it uses that.
-        Err(status) if status == libc::EPERM as isize && !settings().threaded => {
-            set_status(t, READY);
-            false
-        }
-        Err(status) => {
-            set_status(t, status);
-            false
-        }
-    }
+        Err(status) if status == libc::EPERM as isize && !settings().threaded => READY,
+        Err(status) => status,
+    };
+    set_status(t, status);
+    false
 }
 
 unsafe fn park_until(hec: &mut Hec, t: Tso, micros: isize) -> bool {
@@ -108,13 +104,8 @@ unsafe fn park_until(hec: &mut Hec, t: Tso, micros: isize) -> bool {
     }
     let l = event_loop(hec.no as usize);
     let mut st = l.lock();
-    let index = st.new_node(Kind::Thread, t.closure(), -1, 0);
-    let deadline = deadline_after(micros);
-    st.set_timer(index, deadline);
-    let handle = st.nodes.handle(index);
+    let handle = l.add_timer(&mut st, Kind::Thread, t.closure(), micros);
     block(hec, t, BlockedOnDelay, handle.0);
-    l.publish(&st);
-    l.on_deadline(&mut st, deadline);
     true
 }
 
@@ -127,8 +118,7 @@ pub unsafe fn withdraw(t: Tso, wait: Wait) {
     let mut st = l.lock();
     if let Some(index) = st.nodes.find(handle) {
         debug_assert_eq!(st.nodes.node(index).target, t.closure());
-        st.unlink(index);
-        st.nodes.free(index);
+        st.remove(index);
         l.publish(&st);
     }
 }

@@ -74,7 +74,7 @@ pub struct Hec {
     pub claim_asked_at: u64,
     /// How often a HEC had become idle when this one last balanced ([`idle`]).
     pub idle_seen: usize,
-    /// After so many switches of threads the scheduler looks for events, if threads wait for some.
+    /// The number of switches of threads after which the scheduler polls for events, if threads wait for some.
     pub switches_until_poll: u32,
     /// The number of the thread that is at the front of the queue in the middle of its time slice, or 0.
     pub interrupted: u64,

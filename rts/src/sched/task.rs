@@ -199,7 +199,7 @@ impl Task {
 
     /// Watches the events of a HEC, which it holds and is about to release, if they need a task.
     pub(super) fn watch(&self, watched: Watched) {
-        if event_poll::watch(watched.no).begin(self.name() as usize) {
+        if event_poll::watch(watched.no).begin() {
             self.watched.set(Some(watched));
         }
     }

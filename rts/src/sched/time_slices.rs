@@ -42,8 +42,7 @@ pub(super) fn end(h: &Hec) -> bool {
 /// non-threaded way.
 pub fn request_polls(threaded: bool) {
     for no in 0..hec::count() {
-        let expected = no == 0 && event_poll::has_signals() || event_poll::has_waits(no);
-        if expected && (!threaded || handoff::is_held(no)) {
+        if event_poll::is_expected(no) && (!threaded || handoff::is_held(no)) {
             // SAFETY: accesses two atomics of a HEC that exists.
             unsafe { &*hec::address(no) }.request_poll();
         }

@@ -27,20 +27,18 @@
 //! *Checked by*: the loom models in `rts/tests/models/watch.rs`, which compile this file.
 use crate::base::atomics::{AtomicBool, AtomicUsize, Ordering};
 
-const NOBODY: usize = 0;
-
 pub struct Watch {
     /// The number of nodes that wait in the loop.
     waits: AtomicUsize,
-    /// Names the task that watches.
-    watcher: AtomicUsize,
+    /// A task watches.
+    watched: AtomicBool,
     /// A task that watched has left events for the holder.
     events: AtomicBool,
 }
 
 impl Watch {
     pub fn new() -> Watch {
-        Watch { waits: AtomicUsize::new(0), watcher: AtomicUsize::new(NOBODY), events: AtomicBool::new(false) }
+        Watch { waits: AtomicUsize::new(0), watched: AtomicBool::new(false), events: AtomicBool::new(false) }
     }
 
     /// The number of waits has changed. Called under the loop's lock.
@@ -62,20 +60,19 @@ impl Watch {
         self.waits.load(Ordering::Relaxed) != 0
     }
 
-    /// The task with this name, not 0, watches from now on, unless it need not: there are no waits, or another task
-    /// watches.
-    pub fn begin(&self, task: usize) -> bool {
-        self.has_waits() && self.watcher.compare_exchange(NOBODY, task, Ordering::SeqCst, Ordering::SeqCst).is_ok()
+    /// The caller watches from now on, unless it need not: there are no waits, or another task watches.
+    pub fn begin(&self) -> bool {
+        self.has_waits() && !self.watched.swap(true, Ordering::SeqCst)
     }
 
     /// The watching task ends its watch.
     pub fn end(&self) {
-        self.watcher.store(NOBODY, Ordering::SeqCst);
+        self.watched.store(false, Ordering::SeqCst);
     }
 
     /// Are there waits, and does no task watch?
     pub fn needs_watcher(&self) -> bool {
-        self.waits.load(Ordering::SeqCst) != 0 && self.watcher.load(Ordering::SeqCst) == NOBODY
+        self.waits.load(Ordering::SeqCst) != 0 && !self.watched.load(Ordering::SeqCst)
     }
 
     /// Resets it, in the child of a fork.

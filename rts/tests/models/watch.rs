@@ -63,7 +63,7 @@ fn events_are_served_while_others_use_the_hec() {
         let watcher = {
             let w = w.clone();
             thread::spawn(move || {
-                assert!(w.watch.begin(1));
+                assert!(w.watch.begin());
                 w.release();
                 // It sleeps. Events come.
                 w.watch.end();
@@ -88,7 +88,7 @@ fn a_wait_that_is_added_from_elsewhere_is_noticed() {
         let holder = {
             let w = w.clone();
             thread::spawn(move || {
-                let watches = w.watch.begin(1);
+                let watches = w.watch.begin();
                 w.release();
                 watches
             })

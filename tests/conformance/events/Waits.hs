@@ -63,7 +63,7 @@ socketPair = allocaArray 2 $ \p -> do
 closeNow :: Fd -> IO ()
 closeNow = closeFdWith closeFd
 
--- Does the action take less than so many seconds?
+-- Does the action take less than this number of seconds?
 within :: Double -> IO a -> IO Bool
 within limit act = do
   begin <- getMonotonicTime

@@ -49,10 +49,6 @@ pub enum Kind {
 impl Kind {
     pub const ALL: [Kind; 4] = [Kind::Epoll, Kind::Poll, Kind::IoUring, Kind::Kqueue];
 
-    /// The back end that is used if none is asked for: the first that is available here.
-    pub fn auto() -> Kind {
-        Kind::ALL.into_iter().find(|kind| available(*kind).is_ok()).unwrap_or(Kind::Poll)
-    }
     /// Is a direction reported whenever it becomes ready? Otherwise only once for each time that it was asked for, so a
     /// caller that waits must verify.
     pub fn has_edges(self) -> bool {
@@ -95,6 +91,12 @@ impl Poller {
             Kind::IoUring => Poller::IoUring(Box::new(IoUring::new()?)),
             Kind::Kqueue => Poller::Kqueue(Kqueue::new()?),
         })
+    }
+
+    /// A poller of the back end that is used if none is asked for: the first that is available here.
+    pub fn auto() -> io::Result<Poller> {
+        let first = Poller::new(Kind::ALL[0]);
+        Kind::ALL[1..].iter().fold(first, |found, &kind| found.or_else(|e| Poller::new(kind).map_err(|_| e)))
     }
 
     /// Registers a descriptor. `data` is less than `u64::MAX`.

@@ -7,9 +7,9 @@
 //!
 //! 1. `add` and `verify` *arm* directions: the next poll asks for them. A direction that is reported is not armed any
 //!    more.
-//! 2. The waiter has an array of its own for poll(2). Whoever changes a registration puts its number in a list, from
-//!    which the waiter brings the array up to date before it polls. So an event costs constant work beside the system
-//!    call itself.
+//! 2. The waiter has an array of its own for poll(2). A thread that changes a registration puts its number in a list,
+//!    from which the waiter brings the array up to date before it polls. So an event costs constant work beside the
+//!    system call itself.
 //! 3. If the waiter sleeps, a change makes it poll again. That matters for a removal, too: the system keeps a file open
 //!    as long as it is polled.
 //! 4. Each change gives the registration a new serial number. Answers of poll(2) for another serial number are dropped,
