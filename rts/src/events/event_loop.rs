@@ -300,6 +300,17 @@ impl EventLoop {
         result.map_err(|e| status_of(&e))
     }
 
+    /// Takes a descriptor from the poller. Events that the poller has reported already are dropped.
+    pub fn deregister(&self, fd: i32, d: &Descriptor) {
+        d.interest.set(Interest::NONE);
+        if d.registered.replace(false) {
+            d.next_generation();
+            if let Some(poller) = self.existing_poller() {
+                poller.remove(fd);
+            }
+        }
+    }
+
     /// Has the poller report again what is ready of a registered descriptor, also for the events `want`. If C code has
     /// closed the number, and perhaps the system has given it out again, it is registered anew.
     pub fn verify(&self, fd: i32, d: &Descriptor, want: Interest) -> Result<(), isize> {

@@ -4,7 +4,7 @@ use crate::abi::layout::*;
 use crate::abi::Tso;
 use crate::base::poison::unpoisoned;
 use crate::events::io_manager;
-use crate::events::{event_loop, waits};
+use crate::events::{descriptors, event_loop, waits};
 use crate::hec::wait::Wait;
 use crate::hec::Hec;
 use crate::sched::event_poll;
@@ -127,6 +127,33 @@ fn ready_descriptors_wake_threads() {
         assert_eq!(libc::dup2(p.1, q.1), q.1);
         assert!(poll(w.hec, true));
         assert_eq!(w.runnable(), [other]);
+        assert!(!poll(w.hec, false));
+    }
+}
+
+#[test]
+fn a_descriptor_follows_its_thread_to_another_hec() {
+    let mut w = World::new(2);
+    let p = Pipe::new();
+    let home = || descriptors::of(p.0).unwrap().home();
+    unsafe {
+        let first = waiter(&mut w, p.0, false);
+        assert_eq!(home(), Some(0));
+        // It stays while a thread waits for it there.
+        w.hec.no = 1;
+        let second = waiter(&mut w, p.0, false);
+        assert_eq!(home(), Some(0));
+        w.hec.no = 0;
+        p.write(b"x");
+        assert!(poll(w.hec, true));
+        assert_eq!(w.runnable(), [first, second]);
+        w.hec.no = 1;
+        let moved = waiter(&mut w, p.0, false);
+        assert_eq!(home(), Some(1));
+        // The byte is still there.
+        event_loop::poll(w.hec, false);
+        assert_eq!(w.runnable(), [moved]);
+        w.hec.no = 0;
         assert!(!poll(w.hec, false));
     }
 }

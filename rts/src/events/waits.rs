@@ -49,6 +49,22 @@ unsafe fn with_home<R>(
     }
 }
 
+/// Moves the registration of a descriptor to the HEC that now waits for it, loop `no`: its thread has moved there, and
+/// the loop that wakes a thread also decides where it runs. Does nothing while other threads wait for it elsewhere.
+unsafe fn bring_home(no: usize, fd: i32) {
+    let Some((d, home)) = descriptors::of(fd).and_then(|d| Some((d, d.home()?))) else { return };
+    if home == no {
+        return;
+    }
+    let l = event_loop(home);
+    let st = l.lock();
+    if d.home() == Some(home) && d.first.get() == NONE && d.closing.get() == 0 {
+        l.deregister(fd, d);
+        d.leave_home();
+    }
+    drop(st);
+}
+
 /// Adds a node that waits for a descriptor to the loop that is its home. The error is the status of a wait that is
 /// over.
 unsafe fn add(
@@ -82,6 +98,7 @@ pub unsafe fn park(hec: &mut Hec, t: Tso, wait: Wait) -> bool {
         return park_until(hec, t, wait.on as isize);
     }
     let (fd, want) = (wait.on as u32 as i32, Interest((wait.on >> 32) as u8));
+    bring_home(hec.no as usize, fd);
     let parked = with_home(hec.no as usize, fd, |l, st, d| {
         let handle = add(hec, (l, st, d), (fd, want), (Kind::Thread, t.closure()))?;
         block(hec, t, wait.why, handle.0);
@@ -129,6 +146,7 @@ pub unsafe fn withdraw(t: Tso, wait: Wait) {
 #[no_mangle]
 pub unsafe extern "C" fn hec_register_fd(hec: &mut Hec, events: usize, fd: usize, callback: Closure) -> isize {
     let (fd, want) = (fd as i32, Interest(events as u8));
+    bring_home(hec.no as usize, fd);
     let added = with_home(hec.no as usize, fd, |l, st, d| add(hec, (l, st, d), (fd, want), (Kind::Callback, callback)));
     match added.unwrap_or(Err(libc::EBADF as isize)) {
         Ok(handle) => handle.0 as isize,
@@ -144,13 +162,7 @@ pub unsafe extern "C" fn hec_begin_close(hec: &mut Hec, fd: usize) {
     let fd = fd as i32;
     with_home(hec.no as usize, fd, |l, st, d| {
         d.closing.set(d.closing.get() + 1);
-        d.interest.set(Interest::NONE);
-        if d.registered.replace(false) {
-            d.next_generation();
-            if let Some(poller) = l.existing_poller() {
-                poller.remove(fd);
-            }
-        }
+        l.deregister(fd, d);
         let mut closed = d.closed.take();
         while d.first.get() != NONE {
             let index = d.first.get();
