@@ -70,10 +70,9 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
         // A time slice begins, or continues.
         let asked = hec.take_request();
         let had_threads = !hec.run_queue.is_empty();
-        let woken = (asked != 0 || event_poll::is_due(hec)) && poll_events(hec) && had_threads;
-        if threaded && hec.run_queue.is_empty() && event_poll::has_waits(hec.no as usize) {
-            event_poll::poll(hec, !spark::any());
-        }
+        let rests = threaded && !had_threads;
+        let woken = (rests || asked != 0 || event_poll::is_due(hec)) && poll_events(hec, rests && !spark::any());
+        let woken = woken && had_threads;
         let interrupted = std::mem::take(&mut hec.interrupted);
         // The slice was used up by threads that have blocked since.
         if asked == SLICE_ENDED && interrupted == 0 {
@@ -319,14 +318,15 @@ unsafe fn must_yield(hec: &mut Hec, t: Tso, asked: u32) -> bool {
     if asked == SLICE_ENDED {
         on_slice_end(hec, t);
     }
-    let woken = asked != 0 && poll_events(hec);
+    let woken = asked != 0 && poll_events(hec, false);
     asked != 0 && (woken || asked != POLL_EVENTS)
 }
 
-/// Wakes threads whose events have come, and starts handlers of signals. Returns true if there are any.
-unsafe fn poll_events(hec: &mut Hec) -> bool {
+/// Wakes threads whose events have come, and starts handlers of signals. Returns true if there are any. If `idle`,
+/// nothing else can run.
+unsafe fn poll_events(hec: &mut Hec, idle: bool) -> bool {
     let waiting = hec.run_queue.len();
-    event_poll::is_expected(hec.no as usize) && event_poll::poll(hec, false) && hec.run_queue.len() > waiting
+    event_poll::is_expected(hec.no as usize) && event_poll::poll(hec, idle) && hec.run_queue.len() > waiting
 }
 
 /// Puts a thread at the front of the queue, but behind a thread that has received an MVar.

@@ -106,6 +106,8 @@ pub struct Task {
     pub assigned_hec: AssignedHec,
     /// The events that it watches while it waits.
     watched: Cell<Option<Watched>>,
+    /// Decides whether to spin before it sleeps in a poller.
+    watch_spin: Cell<AdaptiveSpin>,
     /// Decides whether to spin while one thread collects alone.
     world_spin: Cell<AdaptiveSpin>,
     /// Set while the task is about to wait for a stopped world, to help with the collection.
@@ -144,6 +146,7 @@ impl Task {
             os_thread: AtomicU64::new(0),
             assigned_hec: AssignedHec::new(),
             watched: Cell::new(None),
+            watch_spin: Cell::new(AdaptiveSpin::NEW),
             world_spin: Cell::new(AdaptiveSpin::NEW),
             volunteer: Cell::new(None),
             incall: Cell::new(null_mut()),
@@ -166,6 +169,7 @@ impl Task {
         self.preferred.set(None);
         self.os_thread.store(0, Ordering::Relaxed);
         self.assigned_hec.leave();
+        self.watch_spin.set(AdaptiveSpin::NEW);
         self.world_spin.set(AdaptiveSpin::NEW);
         if let Some(fiber) = self.spare.take() {
             fiber.free();
@@ -242,13 +246,18 @@ impl Task {
     }
 
     /// Spins for a while, because with several HECs threads often wake each other soon. One task at a time does so,
-    /// because others need the cores.
+    /// because others need the cores. A task that watches does so only where it helps: its next threads may be woken by
+    /// events alone.
     fn spin_first(&self) {
-        if !hec::many() || ACTIVE_HECS.oversubscribed() || A_TASK_SPINS.swap(true, Ordering::Acquire) {
-            return;
+        let mut adaptive = self.watch_spin.get();
+        let watches = self.watched.get().is_some();
+        let spins = hec::many() && !ACTIVE_HECS.oversubscribed() && (!watches || adaptive.should_spin());
+        if spins && !A_TASK_SPINS.swap(true, Ordering::Acquire) {
+            self.spin_for(SPIN_TIME);
+            A_TASK_SPINS.store(false, Ordering::Release);
+            adaptive.record(self.has_wakeup());
         }
-        self.spin_for(SPIN_TIME);
-        A_TASK_SPINS.store(false, Ordering::Release);
+        self.watch_spin.set(adaptive);
     }
 
     /// Spins for `time`, or until the task is given a wake-up.
