@@ -105,6 +105,8 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
     signals::init(threaded, base, o.signal_handlers);
     sched::event_poll::init(sched::event_poll::EventManager {
         poll: if threaded { poll_events } else { poll_or_wait },
+        poll_for: poll_events_for,
+        look: event_loop::look,
         sleep: event_loop::sleep,
         wake: event_loop::wake,
     });
@@ -165,9 +167,9 @@ unsafe fn takes_over_events() -> bool {
     takes_over
 }
 
-/// Starts handlers of signals, if the first HEC is held. Returns true if there were any.
-unsafe fn start_signal_handlers(h: &mut crate::hec::Hec) -> bool {
-    if h.no != 0 || !sched::event_poll::has_signals() {
+/// Starts handlers of signals, on behalf of HEC `no`: those are the first one's. Returns true if there were any.
+unsafe fn start_signal_handlers(h: &mut crate::hec::Hec, no: usize) -> bool {
+    if no != 0 || !sched::event_poll::has_signals() {
         return false;
     }
     // A signal that comes after this sets it again.
@@ -177,7 +179,13 @@ unsafe fn start_signal_handlers(h: &mut crate::hec::Hec) -> bool {
 
 /// Runs between threads: handles signals, delays and descriptors.
 unsafe fn poll_events(h: &mut crate::hec::Hec, idle: bool) -> bool {
-    start_signal_handlers(h) | event_loop::poll(h, idle)
+    start_signal_handlers(h, h.no as usize) | event_loop::poll(h, idle)
+}
+
+/// The same on behalf of another HEC.
+unsafe fn poll_events_for(h: &mut crate::hec::Hec, no: usize) {
+    start_signal_handlers(h, no);
+    event_loop::poll_for(h, no, false);
 }
 
 /// The same in the non-threaded way. If `idle`, waits for events; returns false if none can come.
@@ -193,7 +201,7 @@ unsafe fn poll_or_wait(h: &mut crate::hec::Hec, idle: bool) -> bool {
     }
     if signals::has_user_handlers() && !collect_finds_work() {
         handoff::idle_while(signals::wait);
-        return start_signal_handlers(hec()) || sched::interrupt::is_requested();
+        return start_signal_handlers(hec(), 0) || sched::interrupt::is_requested();
     }
     !hec().run_queue.is_empty()
 }

@@ -397,6 +397,15 @@ impl EventLoop {
         fired
     }
 
+    /// Keeps what the poller has reported for the next task that serves the loop. True if there is something. Events
+    /// that nothing waits for are dropped: a later wait is verified.
+    fn keep_for_holder(&self, st: &mut State, ready: Vec<Ready>) -> bool {
+        let awaited = ready.into_iter().filter(|event| st.is_awaited(event, self.no)).collect::<Vec<_>>();
+        st.pending.extend(awaited);
+        self.publish(st);
+        !st.pending.is_empty()
+    }
+
     /// When there is something to do, without events: the next deadline, or a wait to verify.
     fn next_deadline(&self, st: &mut State) -> Option<u64> {
         let timer = st.wheel.next_deadline(&mut st.nodes);
@@ -417,7 +426,14 @@ pub fn make_pollers() {
 /// # Safety
 /// The caller holds `hec`, and no thread runs on it.
 pub unsafe fn poll(hec: &mut Hec, idle: bool) -> bool {
-    let Some(l) = existing(hec.no as usize) else { return false };
+    poll_for(hec, hec.no as usize, idle)
+}
+
+/// The same for loop `no`, on behalf of its HEC: threads that wake run on `hec`.
+/// # Safety
+/// As for [`poll`].
+pub unsafe fn poll_for(hec: &mut Hec, no: usize, idle: bool) -> bool {
+    let Some(l) = existing(no) else { return false };
     let mut ready = Vec::new();
     if let Some(poller) = l.existing_poller() {
         wait(poller, &mut ready, Some(Duration::ZERO));
@@ -455,16 +471,23 @@ pub fn sleep(no: usize) -> Slept {
     wait(poller, &mut ready, timeout);
     let mut st = l.lock();
     st.watched_until = None;
-    // Events that nothing waits for are dropped: a later wait is verified.
-    ready.retain(|event| st.is_awaited(event, no));
-    st.pending.append(&mut ready);
-    l.publish(&st);
-    let is_due = deadline.is_some_and(|d| d <= now());
-    if is_due || !st.pending.is_empty() {
+    if l.keep_for_holder(&mut st, ready) || deadline.is_some_and(|d| d <= now()) {
         Slept::Events
     } else {
         Slept::Woken
     }
+}
+
+/// Looks, without blocking, whether a descriptor of loop `no` is ready or a deadline has come. The caller need not hold
+/// a HEC.
+pub fn look(no: usize) -> bool {
+    let Some(l) = existing(no) else { return false };
+    let mut ready = Vec::new();
+    if let Some(poller) = l.existing_poller() {
+        wait(poller, &mut ready, Some(Duration::ZERO));
+    }
+    let mut st = l.lock();
+    l.keep_for_holder(&mut st, ready) || l.next_deadline(&mut st).is_some_and(|d| d <= now())
 }
 
 /// Wakes the task that sleeps in the poller of loop `no`, or the next one that will. Async-signal-safe.

@@ -251,20 +251,27 @@ unsafe fn install(signal: i32, code: i32, mask: *const libc::sigset_t) -> i32 {
 /// # Safety
 /// The HEC is held.
 pub unsafe fn start_handlers(hec: &mut Hec) -> bool {
-    let mut any = false;
-    while let Some((signal, bytes)) = PENDING.take() {
+    let signals = take_pending();
+    for (signal, bytes) in &signals {
         // runHandlersPtr takes ownership of the buffer, and frees it.
         let buffer = libc::malloc(bytes.len());
         std::ptr::copy_nonoverlapping(bytes.as_ptr(), buffer as *mut u8, bytes.len());
         let pointer = boxed(hec, info!(base_GHCziPtr_Ptr_con_info), buffer as usize);
-        let number = boxed(hec, info!(base_GHCziInt_I32zh_con_info), signal as isize as usize);
+        let number = boxed(hec, info!(base_GHCziInt_I32zh_con_info), *signal as isize as usize);
         let run = static_closure!(base_GHCziConcziSignal_runHandlersPtr_closure);
         let call = apply(hec, run, &[pointer, number]);
         let t = new_io_thread(hec, call, &crate::sched::settings().stack);
         hec.run_queue.push_back(&mut hec.remembered, t);
-        any = true;
     }
-    any
+    !signals.is_empty()
+}
+
+/// Takes all pending signals. Another HEC may do so on behalf of the first, so there is a lock for the reader.
+fn take_pending() -> Vec<(i32, Info)> {
+    static READER: Mutex<()> = Mutex::new(());
+    let _reader = unpoisoned(READER.lock());
+    // SAFETY: the lock makes this the one reader.
+    std::iter::from_fn(|| unsafe { PENDING.take() }).collect()
 }
 
 /// Is there a signal whose handler has not been started?

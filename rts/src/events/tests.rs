@@ -159,6 +159,31 @@ fn a_descriptor_follows_its_thread_to_another_hec() {
 }
 
 #[test]
+fn another_hec_serves_events_that_a_look_has_found() {
+    let mut w = World::new(2);
+    let p = Pipe::new();
+    let reads = waiter(&mut w, p.0, false);
+    unsafe {
+        assert!(!event_loop::look(0));
+        p.write(b"x");
+        assert!(event_loop::look(0) && event_loop::look(0));
+        w.hec.no = 1;
+        event_loop::poll_for(w.hec, 0, false);
+        assert_eq!(w.runnable(), [reads]);
+        assert!(!event_loop::look(0));
+        w.hec.no = 0;
+        let sleeps = sleeper(&mut w, 1_000);
+        assert!(!event_loop::look(0));
+        std::thread::sleep(Duration::from_millis(2));
+        assert!(event_loop::look(0));
+        w.hec.no = 1;
+        event_loop::poll_for(w.hec, 0, false);
+        w.hec.no = 0;
+        assert_eq!(w.runnable(), [sleeps]);
+    }
+}
+
+#[test]
 fn a_bad_descriptor_is_not_waited_for() {
     let mut w = World::new(2);
     let t = waiter(&mut w, 1 << 20, false);
@@ -365,6 +390,8 @@ fn a_signal_just_before_a_sleep_ends_it() {
         // After the scheduler has checked for signals, and before it sleeps.
         event_poll::init(event_poll::EventManager {
             poll: event_loop::poll,
+            poll_for: |hec, no| _ = event_loop::poll_for(hec, no, false),
+            look: event_loop::look,
             sleep: event_loop::sleep,
             wake: event_loop::wake,
         });

@@ -184,11 +184,13 @@ impl Hec {
         unsafe { &*(&self.r.hp_lim as *const usize as *const AtomicUsize) }
     }
 
-    /// Requests the running thread to yield to threads whose events have come, if there are any. Async-signal-safe.
-    pub fn request_poll(&self) {
+    /// Requests the running thread to yield to threads whose events have come, if there are any. Returns false if an
+    /// earlier request has not been answered. Async-signal-safe.
+    pub fn request_poll(&self) -> bool {
         // Any other request makes the scheduler poll as well.
-        let _ = self.context_switch.compare_exchange(0, POLL_EVENTS, Ordering::Relaxed, Ordering::Relaxed);
+        let asked = self.context_switch.compare_exchange(0, POLL_EVENTS, Ordering::Relaxed, Ordering::Relaxed);
         self.interrupt();
+        asked.is_ok()
     }
 
     /// Makes the running thread return to the scheduler at its next heap check. Any OS thread may call this at any

@@ -1,6 +1,7 @@
 //! External events, for the scheduler: signals, time and descriptors. A folder above handles them; the scheduler calls
 //! it between threads, and when it has nothing to run.
 use crate::hec::{Hec, MAX_HECS};
+use crate::sched::stuck_hecs;
 use crate::sched::watch::Watch;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::LazyLock;
@@ -13,6 +14,10 @@ pub struct EventManager {
     /// ready. If `idle`, no thread is runnable. In the non-threaded way it then waits for such an event, and returns
     /// false if none can come. Otherwise it does not block, and returns whether threads have become runnable.
     pub poll: unsafe fn(hec: &mut Hec, idle: bool) -> bool,
+    /// The same for the events of the HEC of this number, without blocking, on behalf of that HEC.
+    pub poll_for: unsafe fn(hec: &mut Hec, no: usize),
+    /// Looks, without blocking and without a HEC, whether there are events for the HEC of this number.
+    pub look: fn(no: usize) -> bool,
     /// Sleeps until there are events for the HEC of this number, or until [`EventManager::wake`]. Needs no HEC.
     pub sleep: fn(no: usize) -> Slept,
     /// Ends this sleep, or the next one. Async-signal-safe.
@@ -87,10 +92,10 @@ pub fn has_waits(no: usize) -> bool {
     WATCHES[no].has_waits()
 }
 
-/// May events come for HEC `no`?
+/// May events come for HEC `no`, or have some come for a HEC that cannot serve them?
 #[inline]
 pub(super) fn is_expected(no: usize) -> bool {
-    no == 0 && has_signals() || has_waits(no)
+    no == 0 && has_signals() || has_waits(no) || stuck_hecs::any()
 }
 
 /// May events come for HEC `no`, and is it time to look for them? Called between threads.
@@ -117,7 +122,16 @@ pub(super) fn needs_task(no: usize) -> bool {
 /// The caller holds the HEC, and no thread runs on it.
 pub(super) unsafe fn poll(hec: &mut Hec, idle: bool) -> bool {
     hec.switches_until_poll = SWITCHES;
-    manager().is_some_and(|m| (m.poll)(hec, idle))
+    let Some(m) = manager() else { return false };
+    let waiting = hec.run_queue.len();
+    stuck_hecs::take().for_each(|no| (m.poll_for)(hec, no));
+    let rescued = hec.run_queue.len() > waiting;
+    (m.poll)(hec, idle && !rescued) || rescued
+}
+
+/// Are there events for HEC `no` now? Does not block, and needs no HEC.
+pub(super) fn look(no: usize) -> bool {
+    no == 0 && has_signals() || has_waits(no) && manager().is_some_and(|m| (m.look)(no))
 }
 
 pub(super) fn sleep(no: usize) -> Slept {
@@ -140,5 +154,6 @@ pub fn always_watch_first() {
 /// In the child of a fork: nothing waits, and no task watches.
 pub fn after_fork() {
     WATCHES.iter().for_each(Watch::after_fork);
+    stuck_hecs::after_fork();
     set_signals(false);
 }

@@ -16,6 +16,7 @@ pub mod spark;
 pub mod stg_run;
 pub mod stop_world;
 mod stop_world_protocol;
+mod stuck_hecs;
 pub mod task;
 mod task_parker;
 pub mod task_table;

@@ -20,31 +20,39 @@ fn first_hec() -> &'static Hec {
 }
 
 /// Requests all running threads to yield. A HEC whose thread has not answered the previous request counts as blocked in
-/// a foreign call. In the non-threaded way the running thread may be in a foreign call, with no task holding the HEC.
+/// a foreign call, and another HEC serves its events. In the non-threaded way the running thread may be in a foreign
+/// call, with no task holding the HEC.
 pub fn end_all(threaded: bool) {
     let mut blocked = 0;
     for no in (0..hec::count()).filter(|&no| !threaded || handoff::is_held(no)) {
         // SAFETY: accesses two atomics of a HEC that exists.
-        blocked += end(unsafe { &*hec::address(no) }) as usize;
+        let unanswered = end(unsafe { &*hec::address(no) });
+        blocked += (unanswered == SLICE_ENDED) as usize;
+        if threaded && unanswered != 0 {
+            handoff::rescue(no);
+        }
     }
     ACTIVE_HECS.set_blocked_in_ffi(blocked);
 }
 
-/// Requests the running thread of `h` to yield. Returns true if it has not answered the previous request.
+/// Requests the running thread of `h` to yield. Returns the previous request if it has not been answered, or 0.
 /// Async-signal-safe.
-pub(super) fn end(h: &Hec) -> bool {
-    let asked = h.context_switch.swap(SLICE_ENDED, Ordering::Relaxed);
+pub(super) fn end(h: &Hec) -> u32 {
+    let unanswered = h.context_switch.swap(SLICE_ENDED, Ordering::Relaxed);
     h.interrupt();
-    asked == SLICE_ENDED
+    unanswered
 }
 
-/// Requests running threads to yield to threads whose events have come, if there are any. Async-signal-safe in the
-/// non-threaded way.
+/// Requests running threads to yield to threads whose events have come, if there are any. If a HEC has not answered the
+/// previous request, another one serves its events. Async-signal-safe in the non-threaded way.
 pub fn request_polls(threaded: bool) {
     for no in 0..hec::count() {
         if event_poll::is_expected(no) && (!threaded || handoff::is_held(no)) {
             // SAFETY: accesses two atomics of a HEC that exists.
-            unsafe { &*hec::address(no) }.request_poll();
+            let answered = unsafe { &*hec::address(no) }.request_poll();
+            if threaded && !answered {
+                handoff::rescue(no);
+            }
         }
     }
 }

@@ -64,6 +64,7 @@ use crate::sched::event_poll;
 use crate::sched::handoff::protocol::{HandoffSlot as _, Task as _, Work};
 use crate::sched::handoff::short_calls::ShortCalls;
 use crate::sched::handoff::state::SlotState;
+use crate::sched::stuck_hecs;
 use crate::sched::task::{same, InCall, TaskRef, Watched};
 use crate::sched::task_table;
 use crate::sched::ticker_sleep::TickerSleep;
@@ -155,7 +156,7 @@ impl crate::sched::handoff::protocol::HandoffSlot for &'static HecSlot {
         if !first.is_null() {
             return task_of(first).map_or(Work::ForAnyone, Work::For);
         }
-        if hec.has_messages() || hec.is_enabled() && !hec.sparks.is_empty() {
+        if hec.has_messages() || hec.is_enabled() && (!hec.sparks.is_empty() || stuck_hecs::any()) {
             Work::ForAnyone
         } else {
             Work::Nothing
@@ -391,6 +392,19 @@ pub fn ensure_all_served() {
         if slot(no).taken_at_tick.swap(taken, Ordering::Relaxed) == taken || event_poll::has_signals() {
             slot(no).send_watcher();
         }
+    }
+}
+
+/// HEC `no` is held, and its thread does not return to the scheduler: if there are events for it, has another HEC serve
+/// them. That is one that no task holds, or else all others are asked.
+pub(super) fn rescue(no: usize) {
+    let others = || (0..hec::enabled()).filter(|&other| other != no);
+    if stopping() || hec::enabled() < 2 || !event_poll::look(no) {
+        return;
+    }
+    stuck_hecs::note(no);
+    if !others().any(|other| slot(other).send_worker()) {
+        others().for_each(|other| slot(other).request_poll());
     }
 }
 

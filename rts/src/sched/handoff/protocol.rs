@@ -325,6 +325,17 @@ pub trait HandoffSlot: Copy {
         }
     }
 
+    /// If no task holds the HEC, and there is work that any HEC can do, sends a worker.
+    fn send_worker(self) -> bool {
+        let st = self.lock();
+        let free = st.holder.is_none();
+        if free {
+            // SAFETY: no task holds the HEC, and the caller has the lock.
+            unsafe { self.release_to_next(st) }
+        }
+        free
+    }
+
     /// Passes the HEC to a task that stops the world, and waits until it is back. Returns false if no such task waits
     /// for it.
     /// # Safety
