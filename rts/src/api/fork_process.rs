@@ -16,7 +16,7 @@ use crate::abi::layout::*;
 use crate::abi::rts_flags::flags;
 use crate::abi::Tso;
 use crate::eval::raise_async::raise_async;
-use crate::events::{event_loop, io_manager, selection, signals, ticker};
+use crate::events::{event_loop, io_manager, selection, shared_watcher, signals, ticker};
 use crate::observe::{eventlog, stats};
 use crate::prims::{adjustor, stable_ptr};
 use crate::sched::task::TaskRef;
@@ -52,6 +52,7 @@ unsafe fn run_child(me: TaskRef, entry: usize) -> ! {
     handoff::after_fork(me);
     // First of all: what follows must not change the parent's pollers.
     event_loop::after_fork();
+    shared_watcher::after_fork();
     event_poll::after_fork();
     eventlog::after_fork();
     let hec = hec();

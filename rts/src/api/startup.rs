@@ -13,7 +13,7 @@ use crate::base::config::{checks, reports, settings_now, HeapSuggestion};
 use crate::base::fatal;
 use crate::collector;
 use crate::collector::roots::Visitor;
-use crate::events::{event_loop, io_manager, seam, selection, signals, ticker, waits};
+use crate::events::{event_loop, io_manager, seam, selection, shared_watcher, signals, ticker, waits};
 use crate::hec::priority;
 use crate::observe::{blackhole_profile, eventlog};
 use crate::sched;
@@ -109,6 +109,7 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
         look: event_loop::look,
         sleep: event_loop::sleep,
         wake: event_loop::wake,
+        join_shared_watch: shared_watcher::join,
     });
     crate::prims::hpc::startupHpc();
     ticker::start(ticker::Settings {

@@ -67,6 +67,8 @@ pub(super) struct State {
     unverified: VecDeque<(Handle, u64)>,
     /// Until when a task that watches the loop sleeps.
     watched_until: Option<u64>,
+    /// It is the shared watcher (`shared_watcher.rs`).
+    is_shared: bool,
 }
 
 static LOOPS: [AtomicPtr<EventLoop>; MAX_HECS] = [const { AtomicPtr::new(null_mut()) }; MAX_HECS];
@@ -91,8 +93,10 @@ fn deadline_after(micros: isize) -> u64 {
     ns.saturating_add((1 << TICK_SHIFT) - 1) >> TICK_SHIFT
 }
 
-fn until(deadline: u64) -> Duration {
-    Duration::from_nanos((deadline << TICK_SHIFT).saturating_sub(getMonotonicNSec()))
+/// The time until a tick. None if it never comes.
+pub(super) fn time_until(deadline: u64) -> Option<Duration> {
+    let comes = deadline <= u64::MAX >> TICK_SHIFT;
+    comes.then(|| Duration::from_nanos((deadline << TICK_SHIFT).saturating_sub(getMonotonicNSec())))
 }
 
 impl State {
@@ -103,6 +107,7 @@ impl State {
             pending: Vec::new(),
             unverified: VecDeque::new(),
             watched_until: None,
+            is_shared: false,
         }
     }
 
@@ -322,6 +327,13 @@ impl EventLoop {
         }
     }
 
+    /// What has been registered and verified takes effect, also while no task sleeps in the poller.
+    pub fn flush(&self) {
+        if let Some(poller) = self.existing_poller() {
+            poller.flush();
+        }
+    }
+
     /// Publishes for the scheduler how much waits here.
     pub fn publish(&self, st: &State) {
         event_poll::set_waits(self.no, st.nodes.used());
@@ -441,6 +453,9 @@ pub unsafe fn poll_for(hec: &mut Hec, no: usize, idle: bool) -> bool {
     let mut st = l.lock();
     let fired = l.serve(hec, &mut st, &ready);
     l.verify_unanswered(hec, &mut st, idle && fired == 0);
+    if st.is_shared {
+        l.flush();
+    }
     l.publish(&st);
     !hec.run_queue.is_empty() && fired > 0
 }
@@ -459,7 +474,7 @@ pub fn sleep(no: usize) -> Slept {
     if !st.pending.is_empty() || deadline.is_some_and(|d| d <= now()) {
         return Slept::Events;
     }
-    let timeout = deadline.map(until);
+    let timeout = deadline.and_then(time_until);
     let Ok(poller) = l.poller() else { return Slept::NoPoller(timeout) };
     // A signal that comes from now on wakes the poller.
     if no == 0 && event_poll::has_signals() {
@@ -475,6 +490,36 @@ pub fn sleep(no: usize) -> Slept {
         Slept::Events
     } else {
         Slept::Woken
+    }
+}
+
+/// The shared watcher watches loop `no` from now on. Returns the descriptor of its poller, and the next deadline.
+/// `None` if it cannot, or if there are events.
+pub(super) fn begin_shared_watch(no: usize) -> Option<(i32, u64)> {
+    let l = event_loop(no);
+    let descriptor = l.existing_poller()?.descriptor()?;
+    let mut st = l.lock();
+    let deadline = l.next_deadline(&mut st).unwrap_or(u64::MAX);
+    if !st.pending.is_empty() || deadline <= now() {
+        return None;
+    }
+    l.flush();
+    st.watched_until = Some(deadline);
+    st.is_shared = true;
+    Some((descriptor, deadline))
+}
+
+/// The shared watcher does not watch loop `no` any more, because there may be events. A wake-up for it has been seen.
+pub(super) fn end_shared_watch(no: usize) {
+    let l = event_loop(no);
+    if let Some(poller) = l.existing_poller() {
+        let mut ready = Vec::new();
+        // A wait without any time would leave a wake-up to others.
+        wait(poller, &mut ready, Some(Duration::from_nanos(1)));
+        let mut st = l.lock();
+        st.watched_until = None;
+        st.is_shared = false;
+        l.keep_for_holder(&mut st, ready);
     }
 }
 

@@ -6,6 +6,7 @@ pub mod io_manager;
 pub mod poller;
 pub mod seam;
 pub mod selection;
+pub mod shared_watcher;
 pub mod signals;
 #[cfg(test)]
 mod tests;

@@ -394,6 +394,7 @@ fn a_signal_just_before_a_sleep_ends_it() {
             look: event_loop::look,
             sleep: event_loop::sleep,
             wake: event_loop::wake,
+            join_shared_watch: |_| false,
         });
         libc::raise(libc::SIGUSR1);
         assert_eq!(event_loop::sleep(0), Slept::Woken);

@@ -43,6 +43,7 @@ unsafe fn with_home<R>(
         l.publish(&st);
         drop(st);
         if home != no {
+            l.flush();
             handoff::ensure_served(home);
         }
         return Some(result);

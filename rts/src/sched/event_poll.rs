@@ -22,6 +22,9 @@ pub struct EventManager {
     pub sleep: fn(no: usize) -> Slept,
     /// Ends this sleep, or the next one. Async-signal-safe.
     pub wake: fn(no: usize),
+    /// Has the shared watcher watch the events of the HEC of this number, until it calls `handoff::end_shared_watch`.
+    /// The caller holds the HEC. False if it cannot.
+    pub join_shared_watch: fn(no: usize) -> bool,
 }
 
 /// How a sleep has ended.
@@ -136,6 +139,11 @@ pub(super) fn look(no: usize) -> bool {
 
 pub(super) fn sleep(no: usize) -> Slept {
     manager().map_or(Slept::Woken, |m| (m.sleep)(no))
+}
+
+/// Has the shared watcher watch the events of HEC `no`, as [`EventManager::join_shared_watch`] says.
+pub(super) fn join_shared_watch(no: usize) -> bool {
+    manager().is_some_and(|m| (m.join_shared_watch)(no))
 }
 
 /// Ends the sleep of a task that watches the loop of HEC `no`. Async-signal-safe.

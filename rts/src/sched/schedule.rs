@@ -159,7 +159,9 @@ unsafe fn release_until_work(me: TaskRef, ic: Option<*mut InCall>) -> bool {
         me.end_watch(None);
         return false;
     }
-    wait_for_work(me)
+    let continues = wait_for_work(me);
+    handoff::leave_idle();
+    continues
 }
 
 /// Waits, as a worker, until it holds a HEC. If it is given a foreign call, it makes the call first and continues the

@@ -29,7 +29,7 @@ use crate::sched::task_parker;
 use crate::sched::task_parker::Parker;
 use std::cell::Cell;
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// How long a task spins when it waits: about as long as waking it would take.
@@ -37,6 +37,9 @@ const SPIN_TIME: Duration = Duration::from_micros(30);
 
 /// How long a task that cannot sleep in a poller sleeps before it tries again.
 const WITHOUT_POLLER: Duration = Duration::from_millis(100);
+
+/// The number of tasks that watch events.
+static WATCHING: AtomicUsize = AtomicUsize::new(0);
 
 /// A task that waits is spinning.
 static A_TASK_SPINS: AtomicBool = AtomicBool::new(false);
@@ -106,6 +109,8 @@ pub struct Task {
     pub assigned_hec: AssignedHec,
     /// The events that it watches while it waits.
     watched: Cell<Option<Watched>>,
+    /// It watches events.
+    watches: AtomicBool,
     /// Decides whether to spin before it sleeps in a poller.
     watch_spin: Cell<AdaptiveSpin>,
     /// Decides whether to spin while one thread collects alone.
@@ -146,6 +151,7 @@ impl Task {
             os_thread: AtomicU64::new(0),
             assigned_hec: AssignedHec::new(),
             watched: Cell::new(None),
+            watches: AtomicBool::new(false),
             watch_spin: Cell::new(AdaptiveSpin::NEW),
             world_spin: Cell::new(AdaptiveSpin::NEW),
             volunteer: Cell::new(None),
@@ -183,6 +189,8 @@ impl Task {
         A_TASK_SPINS.store(false, Ordering::Relaxed);
         self.parker.renew();
         self.watched.set(None);
+        self.watches.store(false, Ordering::Relaxed);
+        WATCHING.store(0, Ordering::Relaxed);
         self.calls.renew(Vec::new());
         self.home.set(None);
     }
@@ -201,21 +209,33 @@ impl Task {
         }
     }
 
-    /// Watches the events of a HEC, which it holds and is about to release, if they need a task.
+    /// Watches the events of a HEC, which it holds and is about to release. It has begun a watch of them.
     pub(super) fn watch(&self, watched: Watched) {
-        if event_poll::watch(watched.no).begin() {
-            self.watched.set(Some(watched));
-        }
+        self.watched.set(Some(watched));
+        self.watches.store(true, Ordering::Relaxed);
+        WATCHING.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Does it watch events? Other tasks may see it late.
+    pub(super) fn watches(&self) -> bool {
+        self.watches.load(Ordering::Relaxed)
     }
 
     /// Ends its watch, if it has one. It has been given HEC `given`, or something else.
     pub(super) fn end_watch(&self, given: Option<usize>) {
-        if let Some(Watched { no, ended, .. }) = self.watched.take() {
-            event_poll::watch(no).end();
+        if let Some(Watched { no, ended, .. }) = self.stop_watching() {
             if given != Some(no) {
                 ended(no);
             }
         }
+    }
+
+    fn stop_watching(&self) -> Option<Watched> {
+        let watched = self.watched.take()?;
+        self.watches.store(false, Ordering::Relaxed);
+        WATCHING.fetch_sub(1, Ordering::Relaxed);
+        event_poll::watch(watched.no).end();
+        Some(watched)
     }
 
     fn wait_watching(&'static self, watched: Watched) -> Wakeup {
@@ -234,8 +254,7 @@ impl Task {
                 }
                 Slept::Woken if !(no == 0 && event_poll::has_signals()) => {}
                 Slept::Woken | Slept::Events => {
-                    self.watched.set(None);
-                    event_poll::watch(no).end();
+                    self.stop_watching();
                     if (watched.take)(self, watched) {
                         return Wakeup::Hec(no);
                     }
@@ -371,6 +390,11 @@ impl PartialEq for Task {
     fn eq(&self, other: &Task) -> bool {
         std::ptr::eq(self, other)
     }
+}
+
+/// The number of tasks that watch events.
+pub(super) fn watching() -> usize {
+    WATCHING.load(Ordering::Relaxed)
 }
 
 pub fn same(a: TaskRef, b: TaskRef) -> bool {

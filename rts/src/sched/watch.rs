@@ -19,10 +19,14 @@
 //!    takes it; otherwise the holder is asked to poll.
 //! 4. A task that adds a wait to the loop of a HEC that it does not hold looks afterwards, as in step 2
 //!    (`handoff::ensure_served`).
+//! 5. With more HECs than cores, as many tasks as cores watch. The shared watcher watches for the others
+//!    (`events/shared_watcher.rs`): the holder begins the watch in its name. It ends the watch when there may be
+//!    events. Then it takes the slot's lock: if no task holds the HEC, a worker is given it; otherwise the holder is
+//!    asked to poll.
 //!
 //! *Invariant*: while waits exist, the HEC is held, or its loop is watched, or a task is on its way to it. (During a
-//! safe foreign call the ticker sees to it, at its next tick.) Steps 2 and 3 are ordered by the slot's lock: either the
-//! releasing task sees that the watch has ended, or the watcher finds the HEC free.
+//! safe foreign call the ticker sees to it, at its next tick.) Steps 2, 3 and 5 are ordered by the slot's lock: either
+//! the releasing task sees that the watch has ended, or the watcher finds the HEC free.
 //!
 //! *Checked by*: the loom models in `rts/tests/models/watch.rs`, which compile this file.
 use crate::base::atomics::{AtomicBool, AtomicUsize, Ordering};

@@ -82,6 +82,31 @@ fn events_are_served_while_others_use_the_hec() {
 }
 
 #[test]
+fn the_shared_watcher_leaves_events_to_a_worker_or_to_the_holder() {
+    loom::model(|| {
+        let w = World::new(true);
+        w.watch.set_waits(1);
+        // The holder begins the watch in the name of the shared watcher.
+        assert!(w.watch.begin());
+        w.release();
+        let shared_watcher = {
+            let w = w.clone();
+            thread::spawn(move || {
+                w.watch.end();
+                let mut slot = w.slot.lock().unwrap();
+                slot.worker_sent |= !slot.held && w.watch.needs_watcher();
+            })
+        };
+        if w.acquire() {
+            // It does not find the events, and begins no watch of its own.
+            w.release();
+        }
+        shared_watcher.join().unwrap();
+        w.assert_served_or_sent();
+    });
+}
+
+#[test]
 fn a_wait_that_is_added_from_elsewhere_is_noticed() {
     loom::model(|| {
         let w = World::new(true);

@@ -149,9 +149,13 @@ impl IoUring {
         }
     }
 
-    /// Hands over what is queued. Another OS thread that waits does so itself.
+    /// Hands over what is queued, and shows a wake-up that has been kept. Another OS thread that waits does so itself.
     pub fn flush(&self) {
         self.submit(self.set());
+        let kept = self.waiter.try_lock().is_ok_and(|mut waiter| std::mem::take(&mut waiter.kept_wakeup));
+        if kept {
+            self.wake();
+        }
     }
 
     fn submit_if_asleep(&self, set: MutexGuard<'_, Set>) -> io::Result<()> {

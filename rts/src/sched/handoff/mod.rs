@@ -56,6 +56,7 @@ pub(super) mod short_calls;
 pub(super) mod state;
 use crate::abi::Tso;
 use crate::base::active_limit::ACTIVE_HECS;
+use crate::base::cpus;
 use crate::base::once_ptr::get_or_make;
 use crate::hec;
 use crate::hec::fork_safe_lock::Lock;
@@ -65,6 +66,7 @@ use crate::sched::handoff::protocol::{HandoffSlot as _, Task as _, Work};
 use crate::sched::handoff::short_calls::ShortCalls;
 use crate::sched::handoff::state::SlotState;
 use crate::sched::stuck_hecs;
+use crate::sched::task;
 use crate::sched::task::{same, InCall, TaskRef, Watched};
 use crate::sched::task_table;
 use crate::sched::ticker_sleep::TickerSleep;
@@ -72,9 +74,12 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 use std::sync::{LazyLock, MutexGuard};
 
-/// The most idle workers that each HEC keeps; others end. Enough for calls that overlap, and few enough to cost little
-/// memory.
+/// The most idle workers that each HEC keeps, and that there are for each core; others end. Enough for calls that
+/// overlap, and few enough to cost little memory.
 const MAX_IDLE_WORKERS: usize = 6;
+
+/// The number of idle workers.
+static IDLE_WORKERS: AtomicUsize = AtomicUsize::new(0);
 
 pub(super) struct HecSlot {
     no: usize,
@@ -163,8 +168,11 @@ impl crate::sched::handoff::protocol::HandoffSlot for &'static HecSlot {
         }
     }
 
+    /// With more HECs than cores, workers are few: one that is idle elsewhere is taken.
     fn start_worker(self) -> TaskRef {
-        task_table::start_worker()
+        let elsewhere = (0..hec::count()).filter(|&no| no != self.no && hec::count() > cpus::at_start());
+        let idle = elsewhere.filter_map(|no| slot(no).try_lock()).find_map(|mut st| st.take_idle(|t| !t.watches()));
+        idle.unwrap_or_else(task_table::start_worker)
     }
 
     fn has_events(self) -> bool {
@@ -339,7 +347,24 @@ pub unsafe fn release_and_wait(me: TaskRef) {
 /// # Safety
 /// As for [`release`].
 pub unsafe fn join_idle(me: TaskRef) -> bool {
-    slot(me.last()).join_idle(me, if stopping() { 0 } else { MAX_IDLE_WORKERS })
+    let cores = hec::enabled().min(cpus::at_start());
+    let most = if stopping() {
+        0
+    } else if me.watches() {
+        usize::MAX
+    } else if IDLE_WORKERS.load(Ordering::Relaxed) >= MAX_IDLE_WORKERS * cores {
+        0
+    } else {
+        MAX_IDLE_WORKERS
+    };
+    let joins = slot(me.last()).join_idle(me, most);
+    IDLE_WORKERS.fetch_add(joins as usize, Ordering::Relaxed);
+    joins
+}
+
+/// A worker that has [joined the idle ones](join_idle) has work.
+pub fn leave_idle() {
+    IDLE_WORKERS.fetch_sub(1, Ordering::Relaxed);
 }
 
 /// Passes the caller's HEC to a task that stops the world, and waits until it is back. Returns false if no such task
@@ -414,10 +439,25 @@ pub fn any_needs_task() -> bool {
 }
 
 /// The holder, which has nothing to run, watches the events of its HEC when it has released it. `is_idle`: it will be
-/// among the idle workers.
+/// among the idle workers. If as many tasks as there are cores watch already, the shared watcher does so instead.
 pub(super) fn watch_events(me: TaskRef, is_idle: bool) {
-    let take = |me: TaskRef, w: Watched| !stopping() && slot(w.no).take_for_events(me, w.is_idle);
-    me.watch(Watched { no: me.last(), is_idle, take, ended: ensure_served });
+    let no = me.last();
+    if !event_poll::watch(no).begin() {
+        return;
+    }
+    let many_watch = hec::count() > cpus::at_start() && task::watching() >= cpus::at_start();
+    if !(many_watch && event_poll::join_shared_watch(no)) {
+        let take = |me: TaskRef, w: Watched| !stopping() && slot(w.no).take_for_events(me, w.is_idle);
+        me.watch(Watched { no, is_idle, take, ended: ensure_served });
+    }
+}
+
+/// The shared watcher does not watch the events of HEC `no` any more: a task must serve them.
+pub fn end_shared_watch(no: usize) {
+    event_poll::watch(no).end();
+    if !slot(no).send_worker() {
+        slot(no).request_poll();
+    }
 }
 
 /// The task that thread `t` is bound to.
@@ -464,6 +504,7 @@ pub unsafe fn take_first_slot(me: TaskRef) {
 /// Called in the child, before anything else.
 pub unsafe fn after_fork(me: TaskRef) {
     task_table::after_fork(me);
+    IDLE_WORKERS.store(0, Ordering::Relaxed);
     crate::sched::handoff::after_fork::after_fork(me, (0..hec::count()).map(slot));
     STOPPING.store(false, Ordering::Relaxed);
 }

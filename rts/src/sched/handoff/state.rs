@@ -161,9 +161,13 @@ impl<T: Copy + PartialEq> SlotState<T> {
 
     /// An idle worker, which watches the HEC's events, is to take the HEC itself. False if it has been given something.
     pub fn take_as_idle(&mut self, t: T) -> bool {
-        let Some(at) = self.idle.iter().position(|&i| i == t) else { return false };
-        self.idle.remove(at);
-        true
+        self.take_idle(|&i| i == t).is_some()
+    }
+
+    /// Takes an idle worker for which `may` is true.
+    pub fn take_idle(&mut self, may: impl Fn(&T) -> bool) -> Option<T> {
+        let at = self.idle.iter().rposition(may)?;
+        Some(self.idle.remove(at))
     }
 
     fn next_returning(&mut self) -> Option<T> {
