@@ -1,4 +1,4 @@
-{-# LANGUAGE GHCForeignImportPrim, MagicHash, UnboxedTuples, UnliftedFFITypes #-}
+{-# LANGUAGE FlexibleContexts, GHCForeignImportPrim, MagicHash, RankNTypes, UnboxedTuples, UnliftedFFITypes #-}
 
 -- | What takes the place of the functions by which unmodified code enters @base@'s event manager. When a program
 -- starts, a jump to each of these is written over the function of @base@ that it replaces (@rts/src/events/seam.rs@),
@@ -7,23 +7,25 @@
 -- Events are the numbers of "GHC.Event": 1 to read, 2 to write. A wait ends with a status: 0 if the descriptor is
 -- ready, 'closed' if it was closed, otherwise an error number of the system.
 module IOManager
-  ( threadDelay, threadWait, threadWaitSTM, registerDelay, closeFdWith
+  ( threadDelay, threadWait, threadWaitSTM, registerDelay, timeout, closeFdWith
   , usedTimerManager, start, afterFork
   , ensureRunning, ensureTimerManager, ensureEventManagers, capabilitiesChanged, getSystemEventManager
   ) where
 
-import Control.Concurrent.MVar (MVar, modifyMVar_, newMVar)
-import Control.Exception (SomeException, catch, finally, mask_, throwIO)
+import Control.Concurrent.MVar (MVar, modifyMVar_, newEmptyMVar, newMVar, takeMVar, tryPutMVar)
+import Control.Exception
+  ( Exception (..), SomeException, catch, finally, mask, mask_, throwIO, throwTo, uninterruptibleMask_ )
 import Foreign.Marshal.Alloc (alloca)
-import Foreign.Ptr (Ptr)
 import Foreign.C.Error (Errno (..), eBADF, errnoToIOError)
 import Foreign.C.Types (CInt (..), CSize (..))
 import GHC.Base
 import GHC.Conc.Sync
-  (STM (..), TVar, atomically, forkIO, newTVarIO, readTVar, retry, throwSTM, writeTVar)
+  ( STM (..), TVar, atomically, forkIO, killThread, myThreadId, newTVarIO, readTVar, retry, throwSTM, writeTVar )
 import GHC.Int (Int32 (..))
+import GHC.Num.Integer (Integer (..))
 import GHC.IO (unsafePerformIO)
 import GHC.IORef (IORef, newIORef, readIORef, writeIORef)
+import GHC.Ptr (Ptr (..))
 import GHC.Word (Word64 (..))
 import System.Posix.Types (CSsize (..), Fd (..))
 import Unsafe.Coerce (unsafeCoerce)
@@ -116,6 +118,69 @@ registerDelay us s0 = run s0 (do
   _ <- after us (atomically (writeTVar over True))
   return over)
 {-# NOINLINE registerDelay #-}
+
+-- * Time limits
+
+-- | The worker of base's @timeout@.
+timeout :: Int# -> IO a -> Result (Maybe a)
+timeout us action s
+  | isTrue# (us <# 0#) = run s (Just <$> action)
+  | isTrue# (us ==# 0#) = (# s, Nothing #)
+  | otherwise = run s (limited (I# us) action)
+{-# NOINLINE timeout #-}
+
+-- | Runs an action for a number of microseconds at most. If the time is over, the thread of the timer throws. The end
+-- of the action cancels the timer; if its thread runs already, one of the two is the first to fill @first@. If it is
+-- the timer's thread, that is killed, so that nothing is thrown after the end.
+limited :: Int -> IO a -> IO (Maybe a)
+limited us action = mask (\restore -> do
+  thread <- myThreadId
+  limit <- newLimit
+  first <- newEmptyMVar
+  timer <- after us (do
+    thrower <- myThreadId
+    isFirst <- tryPutMVar first thrower
+    if isFirst then throwTo thread (exceeded limit) else return ())
+  let end = uninterruptibleMask_ (do
+        pending <- cancelled timer
+        isFirst <- if pending then return True else tryPutMVar first thread
+        if isFirst then return () else takeMVar first >>= killThread)
+  result <- (Just <$> restore action) `catch` \e -> do
+    end
+    if isExceeded limit e then return Nothing else throwIO e
+  end
+  return result)
+
+-- | Base's @Timeout@, a newtype of an integer. Its dictionary comes with the program's copy of @System.Timeout@.
+newtype Limit = Limit Integer
+
+foreign import ccall "&hec_timeout_exceptions" dictionaryOfLimit :: Ptr Any
+
+newtype WithException a = WithException (Exception Limit => a)
+
+withException :: (Exception Limit => a) -> a
+withException f = case dictionaryOfLimit of
+  Ptr p -> case addrToAny# (indexAddrOffAddr# p 0#) of
+    (# dictionary #) -> unsafeCoerce (WithException f) dictionary
+
+exceeded :: Limit -> SomeException
+exceeded limit = withException (toException limit)
+
+isExceeded :: Limit -> SomeException -> Bool
+isExceeded (Limit n) e = withException (case fromException e of
+  Just (Limit m) -> m == n
+  Nothing -> False)
+
+data Counter = Counter (MutableByteArray# RealWorld)
+
+limits :: Counter
+limits = unsafePerformIO (IO (\s -> case newByteArray# 8# s of
+  (# s1, n #) -> (# writeIntArray# n 0# 0# s1, Counter n #)))
+{-# NOINLINE limits #-}
+
+newLimit :: IO Limit
+newLimit = case limits of
+  Counter n -> IO (\s -> case fetchAddIntArray# n 0# 1# s of (# s1, i #) -> (# s1, Limit (IS i) #))
 
 -- * The timer manager of base
 --

@@ -101,7 +101,7 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
         leave_sleep: waits::withdraw,
         interrupt_call: sched::safe_call::interrupt_call,
     });
-    let base = threaded && !takes_over_events();
+    let base = !takes_over_events(threaded);
     signals::init(threaded, base, o.signal_handlers);
     sched::event_poll::init(sched::event_poll::EventManager {
         poll: if threaded { poll_events } else { poll_or_wait },
@@ -159,13 +159,14 @@ fn collector_settings(o: &crate::base::config::Settings) -> collector::policy::h
     }
 }
 
-/// Puts the runtime's event manager in the place of `base`'s. False if `base`'s is to be used.
-unsafe fn takes_over_events() -> bool {
-    let takes_over = selection::selected() != selection::Selection::Base && seam::take_over().is_ok();
-    if !takes_over {
+/// Puts the runtime's event manager in the place of `base`'s. False if `base`'s is to be used, which only the threaded
+/// way has.
+unsafe fn takes_over_events(threaded: bool) -> bool {
+    let takes_over = selection::selected() != selection::Selection::Base && seam::take_over(threaded).is_ok();
+    if threaded && !takes_over {
         selection::use_base();
     }
-    takes_over
+    takes_over || !threaded
 }
 
 /// Starts handlers of signals, on behalf of HEC `no`: those are the first one's. Returns true if there were any.

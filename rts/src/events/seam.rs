@@ -10,8 +10,9 @@
 //! The jump takes five of these seven bytes. A *stub* does what they did and continues behind them, so the original can
 //! still be called.
 //!
-//! If a function is missing, or begins with other code, or is too far away, or its page may not be written, none is
-//! changed, and `base`'s manager runs as it does on GHC's own runtime.
+//! A function that only some static programs have is passed over in the others. If another function is missing, or one
+//! begins with other code, or is too far away, or its page may not be written, none is changed, and `base`'s manager
+//! runs as it does on GHC's own runtime.
 use crate::abi::Closure;
 use crate::collector::roots::Visitor;
 use std::arch::global_asm;
@@ -24,6 +25,8 @@ struct Function {
     ours: *const u8,
     /// Which of the stubs calls the original, or -1.
     original: isize,
+    /// It is replaced in the non-threaded way, too. A static program may lack it.
+    both_ways: isize,
 }
 
 extern "C" {
@@ -64,23 +67,25 @@ stub!("hec_original_ensureEventManagers", "1", "movq %rbx, %r14");
 stub!("hec_original_capabilitiesChanged", "2", "");
 stub!("hec_original_getSystemEventManager", "3", "");
 
-fn functions() -> &'static [Function] {
+/// The functions that are to be replaced.
+fn functions(threaded: bool) -> impl Iterator<Item = &'static Function> {
     // SAFETY: the table and its length are constants.
-    unsafe { std::slice::from_raw_parts(hec_seam.as_ptr(), hec_seam_length as usize) }
+    let all = unsafe { std::slice::from_raw_parts(hec_seam.as_ptr(), hec_seam_length as usize) };
+    all.iter().filter(move |f| if f.both_ways == 0 { threaded } else { !f.base.is_null() })
 }
 
 /// Redirects `base`'s functions. The error says in one line why that is not possible; then nothing has changed.
 /// # Safety
 /// No Haskell runs, and none has run.
-pub unsafe fn take_over() -> Result<(), String> {
-    for f in functions() {
+pub unsafe fn take_over(threaded: bool) -> Result<(), String> {
+    for f in functions(threaded) {
         check(f)?;
     }
-    let pages = Pages::of(functions());
+    let pages = Pages::of(functions(threaded));
     pages
         .protect(libc::PROT_READ | libc::PROT_WRITE | libc::PROT_EXEC)
         .map_err(|e| format!("the system does not let code be changed: {e}"))?;
-    for f in functions() {
+    for f in functions(threaded) {
         if let Ok(stub) = usize::try_from(f.original) {
             hec_original_growth[stub] = *f.base.add(3) as i8 as isize;
             hec_original_rest[stub] = f.base.add(PROLOGUE);
@@ -98,7 +103,7 @@ pub unsafe fn take_over() -> Result<(), String> {
 pub fn roots(visit: &mut Visitor) {
     // SAFETY: the table and its length are constants.
     let roots = unsafe { std::slice::from_raw_parts(hec_seam_roots.as_ptr(), hec_seam_roots_length as usize) };
-    for &root in roots {
+    for &root in roots.iter().filter(|root| root.0 != 0) {
         visit(&mut { root });
     }
 }
@@ -126,10 +131,10 @@ fn distance(f: &Function) -> Option<i32> {
 struct Pages(Vec<usize>);
 
 impl Pages {
-    fn of(functions: &[Function]) -> Pages {
+    fn of(functions: impl Iterator<Item = &'static Function>) -> Pages {
         let size = page_size();
         let first_and_last = |f: &Function| [f.base as usize, f.base as usize + 4].map(|at| at / size * size);
-        let mut pages: Vec<usize> = functions.iter().flat_map(first_and_last).collect();
+        let mut pages: Vec<usize> = functions.flat_map(first_and_last).collect();
         pages.sort_unstable();
         pages.dedup();
         Pages(pages)
