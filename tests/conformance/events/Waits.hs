@@ -1,13 +1,16 @@
 -- What the programs of this folder share: threads that are known to wait, what became of them, and descriptors.
-module Waits (spawn, spawnBy, untilBlocked, outcome, report, fill, socketPair, closeNow, within) where
+module Waits (spawn, spawnBy, untilBlocked, outcome, report, fill, socketPair, closeNow, within, switches) where
 
 import Control.Concurrent
 import Control.Exception
 import Control.Monad
+import Data.Char (isDigit)
+import Data.List (isSuffixOf)
 import Foreign
 import Foreign.C
 import GHC.Clock (getMonotonicTime)
 import GHC.Conc (BlockReason (..), ThreadStatus (..), closeFdWith, threadStatus)
+import System.Directory (listDirectory)
 import System.IO
 import System.Posix.IO
 import System.Posix.Types
@@ -70,3 +73,11 @@ within limit act = do
   _ <- act
   end <- getMonotonicTime
   return (end - begin < limit)
+
+-- Context switches of all OS threads so far.
+switches :: IO Int
+switches = do
+  tasks <- filter (all isDigit) <$> listDirectory "/proc/self/task"
+  fmap sum $ forM tasks $ \t -> do
+    s <- readFile ("/proc/self/task/" ++ t ++ "/status")
+    return (sum [read n | [k, n] <- map words (lines s), "voluntary_ctxt_switches:" `isSuffixOf` k])

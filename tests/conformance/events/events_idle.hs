@@ -1,23 +1,11 @@
 -- A program that waits, with long delays, time-outs and descriptors pending, does not wake up again and again.
 import Control.Concurrent
-import Control.Monad
-import Data.Char (isDigit)
-import Data.List (isSuffixOf)
 import Foreign.C
-import System.Directory (listDirectory)
 import System.Posix.IO
 import System.Timeout
 import Waits
 
 foreign import ccall safe "usleep" c_usleep :: CUInt -> IO CInt
-
--- Context switches of all OS threads so far.
-switches :: IO Int
-switches = do
-  tasks <- filter (all isDigit) <$> listDirectory "/proc/self/task"
-  fmap sum $ forM tasks $ \t -> do
-    s <- readFile ("/proc/self/task/" ++ t ++ "/status")
-    return (sum [read n | [k, n] <- map words (lines s), "voluntary_ctxt_switches:" `isSuffixOf` k])
 
 main :: IO ()
 main = do
