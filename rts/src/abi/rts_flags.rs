@@ -140,6 +140,8 @@ pub struct TraceFlags {
     pub sparks_sampled: bool,
     pub sparks_full: bool,
     pub user: bool,
+    /// Waits and timers. C's structure has a hole here.
+    pub waits: bool,
     pub trace_output: *mut c_char,
 }
 

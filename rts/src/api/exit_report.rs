@@ -1,5 +1,6 @@
 //! The report at the end of a program: statistics, and the end of the event log.
 use crate::base::config::{stats_mode_now, StatsMode};
+use crate::events::event_loop;
 use crate::memory::{block_alloc, BLOCK_BYTES};
 use crate::observe::stats;
 use crate::observe::stats::FinalData;
@@ -30,6 +31,7 @@ pub unsafe fn report() {
         tasks: task_table::counts(),
         sparks: spark::counts(),
         hecs: crate::hec::count(),
+        events: event_loop::counts(),
         ..FinalData::default()
     });
     events::at_end(&hecs);

@@ -162,11 +162,13 @@ fn collector_settings(o: &crate::base::config::Settings) -> collector::policy::h
 /// Puts the runtime's event manager in the place of `base`'s. False if `base`'s is to be used, which only the threaded
 /// way has.
 unsafe fn takes_over_events(threaded: bool) -> bool {
-    let takes_over = selection::selected() != selection::Selection::Base && seam::take_over(threaded).is_ok();
-    if threaded && !takes_over {
-        selection::use_base();
-    }
-    takes_over || !threaded
+    let refused = match selection::selected() {
+        selection::Selection::Base => Some(None),
+        _ => seam::take_over(threaded).err().map(Some),
+    };
+    let Some(why) = refused.filter(|_| threaded) else { return true };
+    selection::use_base(why);
+    false
 }
 
 /// Starts handlers of signals, on behalf of HEC `no`: those are the first one's. Returns true if there were any.

@@ -21,7 +21,7 @@ use crate::base::once_ptr::get_or_make;
 use crate::collector::roots::{Scope, Visitor};
 use crate::events::descriptors;
 use crate::events::descriptors::Descriptor;
-use crate::events::poller::{Interest, Poller, Ready};
+use crate::events::poller::{Interest, Poller, Ready, Waited};
 use crate::events::selection;
 use crate::events::timer_wheel::{TimerWheel, NONE};
 use crate::events::wait_nodes::{Handle, Kind, WaitNodes};
@@ -29,6 +29,9 @@ use crate::hec;
 use crate::hec::fork_safe_lock::Lock;
 use crate::hec::{Hec, MAX_HECS};
 use crate::info;
+use crate::observe::eventlog;
+use crate::observe::eventlog::waits::{wait_began, wait_ended, Awaited, Cause, Waiter};
+use crate::observe::stats::EventCounts;
 use crate::sched::event_poll;
 use crate::sched::event_poll::Slept;
 use crate::thread::create::{apply, boxed, new_io_thread};
@@ -69,6 +72,7 @@ pub(super) struct State {
     watched_until: Option<u64>,
     /// It is the shared watcher (`shared_watcher.rs`).
     is_shared: bool,
+    pub counts: EventCounts,
 }
 
 static LOOPS: [AtomicPtr<EventLoop>; MAX_HECS] = [const { AtomicPtr::new(null_mut()) }; MAX_HECS];
@@ -108,6 +112,7 @@ impl State {
             unverified: VecDeque::new(),
             watched_until: None,
             is_shared: false,
+            counts: EventCounts::default(),
         }
     }
 
@@ -188,26 +193,56 @@ impl State {
     /// # Safety
     /// The caller holds `hec` and the lock of the loop.
     pub unsafe fn fire(&mut self, hec: &mut Hec, index: u32, status: isize) {
+        match (status, self.nodes.node(index).fd) {
+            (READY, -1) => self.counts.woken_by_timers += 1,
+            _ => self.counts.woken_by_descriptors += 1,
+        }
+        let cause = eventlog::on(eventlog::class::WAITS).then(|| self.cause(index, status));
         self.unlink(index);
         let handle = self.nodes.handle(index);
         let node = self.nodes.node(index);
         let (kind, target) = (node.kind, node.target);
         self.nodes.free(index);
+        let no = hec.no;
+        let log = |target| {
+            if let Some(cause) = cause {
+                wait_ended(no, waiter(kind, target), cause);
+            }
+        };
         match kind {
             Kind::Thread => {
                 // If the claim fails, an exception has claimed the thread.
                 if let Some(c) = claim(hec, Tso(target.0), |_, on| on == handle.0) {
+                    log(c.thread.closure());
                     set_status(c.thread, status);
                     c.resume(hec);
                 }
             }
-            Kind::Action => start_thread(hec, target),
+            Kind::Action => {
+                log(target);
+                start_thread(hec, target);
+            }
             Kind::Callback => {
+                log(target);
                 let status = boxed(hec, info!(ghczmprim_GHCziTypes_Izh_con_info), status as usize);
                 let call = apply(hec, target, &[status]);
                 start_thread(hec, call);
             }
             Kind::Free => fatal::broken("a free wait node fires"),
+        }
+    }
+
+    /// Why a node fires with this status.
+    fn cause(&mut self, index: u32, status: isize) -> Cause {
+        let node = self.nodes.node(index);
+        match (status, node.fd) {
+            (CLOSED, _) => Cause::Close,
+            (READY, -1) => {
+                let due = Duration::from_nanos(node.links.deadline() << TICK_SHIFT);
+                Cause::Deadline(Duration::from_nanos(getMonotonicNSec()).saturating_sub(due).as_micros() as u64)
+            }
+            (READY, fd) => Cause::Descriptor(fd),
+            (error, _) => Cause::Error(error),
         }
     }
 
@@ -242,6 +277,17 @@ pub(super) unsafe fn set_status(t: Tso, status: isize) {
     let sp = t.obj().stackobj.obj().sp as *mut usize;
     debug_assert!([info!(hec_wait_fd_info).0, info!(hec_wait_delay_info).0].contains(&*sp));
     *sp.add(1) = status as usize;
+}
+
+/// What a node of this kind stands for, in the event log.
+/// # Safety
+/// The target of a node of the kind `Thread` is a thread.
+pub(super) unsafe fn waiter(kind: Kind, target: Closure) -> Waiter {
+    match kind {
+        Kind::Thread => Waiter::Thread(Tso(target.0).obj().id),
+        Kind::Callback => Waiter::Callback,
+        Kind::Action | Kind::Free => Waiter::Timer,
+    }
 }
 
 unsafe fn start_thread(hec: &mut Hec, action: Closure) {
@@ -341,7 +387,11 @@ impl EventLoop {
     }
 
     /// Adds a node that fires after a number of microseconds.
-    pub fn add_timer(&self, st: &mut State, kind: Kind, target: Closure, micros: isize) -> Handle {
+    /// # Safety
+    /// The target fits the kind.
+    pub unsafe fn add_timer(&self, st: &mut State, kind: Kind, target: Closure, micros: isize) -> Handle {
+        st.counts.timers += 1;
+        wait_began(self.no as u32, || (waiter(kind, target), Awaited::Microseconds(micros)));
         let index = st.new_node(kind, target, -1, 0);
         let deadline = deadline_after(micros);
         st.set_timer(index, deadline);
@@ -371,6 +421,7 @@ impl EventLoop {
             let Some(index) = st.nodes.find(handle) else { continue };
             let fd = st.nodes.node(index).fd;
             let Some(d) = descriptors::of(fd).filter(|d| d.registered.get()) else { continue };
+            st.counts.verified += 1;
             if let Err(status) = self.verify(fd, d, Interest::NONE) {
                 st.fire_events(hec, d, Interest::BOTH, status);
             }
@@ -451,6 +502,7 @@ pub unsafe fn poll_for(hec: &mut Hec, no: usize, idle: bool) -> bool {
         wait(poller, &mut ready, Some(Duration::ZERO));
     }
     let mut st = l.lock();
+    st.counts.polls += 1;
     let fired = l.serve(hec, &mut st, &ready);
     l.verify_unanswered(hec, &mut st, idle && fired == 0);
     if st.is_shared {
@@ -460,9 +512,14 @@ pub unsafe fn poll_for(hec: &mut Hec, no: usize, idle: bool) -> bool {
     !hec.run_queue.is_empty() && fired > 0
 }
 
-/// A signal may end the wait early: the caller looks for events anyway.
-fn wait(poller: &Poller, ready: &mut Vec<Ready>, timeout: Option<Duration>) {
-    let _ = poller.wait(ready, timeout);
+/// Waits for events. A signal or an error may end the wait early: the caller looks for events anyway. Was it woken?
+fn wait(poller: &Poller, ready: &mut Vec<Ready>, timeout: Option<Duration>) -> bool {
+    matches!(poller.wait(ready, timeout), Ok(Waited::Woken))
+}
+
+/// What the loops of all HECs have done.
+pub fn counts() -> EventCounts {
+    (0..MAX_HECS).filter_map(existing).map(|l| l.lock().counts).sum()
 }
 
 /// Sleeps in the poller of loop `no` until a descriptor is ready, a deadline has come, or the poller is woken. The
@@ -483,9 +540,12 @@ pub fn sleep(no: usize) -> Slept {
     st.watched_until = Some(deadline.unwrap_or(u64::MAX));
     drop(st);
     let mut ready = Vec::new();
-    wait(poller, &mut ready, timeout);
+    let woken = wait(poller, &mut ready, timeout);
     let mut st = l.lock();
     st.watched_until = None;
+    st.counts.polls += 1;
+    st.counts.sleeps += 1;
+    st.counts.interrupted_sleeps += woken as u64;
     if l.keep_for_holder(&mut st, ready) || deadline.is_some_and(|d| d <= now()) {
         Slept::Events
     } else {
@@ -532,6 +592,7 @@ pub fn look(no: usize) -> bool {
         wait(poller, &mut ready, Some(Duration::ZERO));
     }
     let mut st = l.lock();
+    st.counts.polls += 1;
     l.keep_for_holder(&mut st, ready) || l.next_deadline(&mut st).is_some_and(|d| d <= now())
 }
 

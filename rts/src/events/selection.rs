@@ -1,5 +1,6 @@
 //! Which event manager a program uses, and which back end: `+RTS --io-manager`.
 use crate::events::poller::{Kind, Poller};
+use crate::observe::eventlog::waits::event_manager_chosen;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
@@ -40,15 +41,22 @@ pub fn selected() -> Selection {
 
 /// A poller of an event loop. If the back end that was asked for is not available, the best that is.
 pub fn new_poller() -> io::Result<Poller> {
-    match selected() {
-        Selection::BackEnd(kind) => Poller::new(kind).or_else(|_| Poller::auto()),
-        Selection::Auto | Selection::Base => Poller::auto(),
-    }
+    let wanted = match selected() {
+        Selection::BackEnd(kind) => Some(kind),
+        Selection::Auto | Selection::Base => None,
+    };
+    let mut refused = String::new();
+    let poller = Poller::first_of(wanted.into_iter().chain(Kind::ALL), |kind, why| {
+        refused += &format!(", because {} is not available: {why}", kind.name());
+    })?;
+    event_manager_chosen(poller.kind().name().to_owned() + &refused);
+    Ok(poller)
 }
 
-/// From now on the manager of `base` is used.
-pub fn use_base() {
+/// From now on the manager of `base` is used, because it was asked for, or why the runtime's cannot be.
+pub fn use_base(why: Option<String>) {
     USES_BASE.store(true, Ordering::Relaxed);
+    event_manager_chosen(why.map_or("base".to_owned(), |why| format!("base, because {why}")));
 }
 
 pub fn uses_base() -> bool {

@@ -60,7 +60,6 @@ impl Links {
     pub fn is_linked(&self) -> bool {
         self.next != UNLINKED
     }
-    #[cfg(test)]
     /// When the timer is due, or was due when it was last in a wheel.
     pub fn deadline(&self) -> u64 {
         self.deadline

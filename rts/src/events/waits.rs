@@ -12,12 +12,13 @@ use crate::abi::layout::*;
 use crate::abi::{Closure, Tso};
 use crate::events::descriptors;
 use crate::events::descriptors::Descriptor;
-use crate::events::event_loop::{event_loop, set_status, EventLoop, State, CLOSED, READY};
+use crate::events::event_loop::{event_loop, set_status, waiter, EventLoop, State, CLOSED, READY};
 use crate::events::poller::Interest;
 use crate::events::timer_wheel::NONE;
 use crate::events::wait_nodes::{Handle, Kind};
 use crate::hec::wait::Wait;
 use crate::hec::Hec;
+use crate::observe::eventlog::waits::{wait_began, Awaited};
 use crate::sched::{handoff, settings};
 use crate::thread::park::block;
 
@@ -68,6 +69,9 @@ unsafe fn bring_home(no: usize, fd: i32) {
 
 /// Adds a node that waits for a descriptor to the loop that is its home. The error is the status of a wait that is
 /// over.
+///
+/// # Safety
+/// The target fits the kind.
 unsafe fn add(
     hec: &Hec,
     (l, st, d): (&EventLoop, &mut State, &'static Descriptor),
@@ -79,8 +83,14 @@ unsafe fn add(
         l.register(fd, d, want)?;
     } else if unverified && (!d.interest.get().contains(want) || l.no() != hec.no as usize) {
         // The holder of another HEC might not look for long.
+        st.counts.verified += 1;
         l.verify(fd, d, want)?;
     }
+    st.counts.waits += 1;
+    wait_began(hec.no, || {
+        let (read, write) = (want.contains(Interest::READ), want.contains(Interest::WRITE));
+        (waiter(node.0, node.1), Awaited::Descriptor { fd, read, write })
+    });
     let index = st.new_node(node.0, node.1, fd, want.0);
     st.link(index, d);
     let handle = st.nodes.handle(index);

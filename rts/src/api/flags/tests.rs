@@ -254,22 +254,23 @@ fn classes_of_events() {
     let trace = |options| Case { ways: DEBUG, ..CASE }.flags(options).TraceFlags;
     let chosen = |options| {
         let t = trace(options);
-        [t.scheduler, t.gc, t.nonmoving_gc, t.sparks_sampled, t.sparks_full, t.user, t.timestamp]
+        [t.scheduler, t.gc, t.nonmoving_gc, t.sparks_sampled, t.sparks_full, t.user, t.waits, t.timestamp]
     };
-    let named = |letters: &str| ['s', 'g', 'n', 'p', 'f', 'u', 't'].map(|l| letters.contains(l));
+    let named = |letters: &str| ['s', 'g', 'n', 'p', 'f', 'u', 'w', 't'].map(|l| letters.contains(l));
     assert_eq!(trace("").tracing, 0);
     assert_eq!(chosen(""), named(""));
     for (options, letters) in [
-        ("-l", "sgpu"),
-        ("-la", "sgpfu"),
+        ("-l", "sgpuw"),
+        ("-la", "sgpfuw"),
         ("-l-a", ""),
         ("-l-ag", "g"),
-        ("-lfnt", "sgpfunt"),
-        ("-l-s-u", "gp"),
-        ("-ls-g", "spu"),
-        ("-l-", "sgpu"),
+        ("-lfnt", "sgpfuwnt"),
+        ("-l-s-u", "gpw"),
+        ("-l-w", "sgpu"),
+        ("-ls-g", "spuw"),
+        ("-l-", "sgpuw"),
         // Each option starts from the defaults, except for classes that are off by default.
-        ("-l-a -lu", "sgpu"),
+        ("-l-a -lu", "sgpuw"),
         ("-v-au", "u"),
     ] {
         assert_eq!(chosen(options), named(letters), "{options}");

@@ -69,8 +69,9 @@ const EVENTLOG: &str = "
 Events:
   -l[<classes>]
              Log events to <prog>.eventlog. Classes: s threads, g collections,
-             p sparks (counted), u the program's own (these by default),
-             f sparks (each), a all; -<class> leaves it out
+             p sparks (counted), u the program's own, w waits for descriptors
+             and time (these by default), f sparks (each), a all; -<class>
+             leaves it out
   -ol<file>  Log to this file
 ";
 

@@ -119,7 +119,7 @@ impl Reader<'_> {
     fn trace(&mut self, to: usize, classes: &[u8]) {
         let trace = &mut self.flags.TraceFlags;
         trace.tracing = to as i32;
-        (trace.scheduler, trace.gc, trace.sparks_sampled, trace.user) = (true, true, true, true);
+        (trace.scheduler, trace.gc, trace.sparks_sampled, trace.user, trace.waits) = (true, true, true, true, true);
         let mut wanted = true;
         for &letter in classes {
             let trace = &mut self.flags.TraceFlags;
@@ -135,6 +135,7 @@ impl Reader<'_> {
                         &mut trace.sparks_sampled,
                         &mut trace.sparks_full,
                         &mut trace.user,
+                        &mut trace.waits,
                     ];
                     all.into_iter().for_each(|class| *class = wanted);
                 }
@@ -144,6 +145,7 @@ impl Reader<'_> {
                 b'p' => trace.sparks_sampled = wanted,
                 b'f' => trace.sparks_full = wanted,
                 b'u' => trace.user = wanted,
+                b'w' => trace.waits = wanted,
                 b't' => trace.timestamp = wanted,
                 other => self.messages.add([&b"unknown trace option: "[..], &[other]].concat()),
             }

@@ -93,10 +93,31 @@ impl Poller {
         })
     }
 
-    /// A poller of the back end that is used if none is asked for: the first that is available here.
-    pub fn auto() -> io::Result<Poller> {
-        let first = Poller::new(Kind::ALL[0]);
-        Kind::ALL[1..].iter().fold(first, |found, &kind| found.or_else(|e| Poller::new(kind).map_err(|_| e)))
+    /// A poller of the first of these back ends that is available here. Those before it are refused, each for a reason.
+    pub fn first_of(
+        kinds: impl Iterator<Item = Kind>,
+        mut refused: impl FnMut(Kind, &io::Error),
+    ) -> io::Result<Poller> {
+        let mut first_error = None;
+        for kind in kinds {
+            match Poller::new(kind) {
+                Ok(poller) => return Ok(poller),
+                Err(e) => {
+                    refused(kind, &e);
+                    first_error.get_or_insert(e);
+                }
+            }
+        }
+        Err(first_error.unwrap_or_else(|| io::ErrorKind::Unsupported.into()))
+    }
+
+    pub fn kind(&self) -> Kind {
+        match self {
+            Poller::Epoll(_) => Kind::Epoll,
+            Poller::Poll(_) => Kind::Poll,
+            Poller::IoUring(_) => Kind::IoUring,
+            Poller::Kqueue(_) => Kind::Kqueue,
+        }
     }
 
     /// Registers a descriptor. `data` is less than `u64::MAX`.

@@ -19,6 +19,7 @@ const EVERY_KIND: &[(Event, u16, &str)] = &[
     (Event::Bare(12), 12, ""),
     (Event::CreateSparkThread(0x01020304), 15, "01020304"),
     // A text follows its length.
+    (Event::LogMessage(b"line"), 16, "0004 6c696e65"),
     (Event::UserMessage(b"text"), 19, "0004 74657874"),
     (Event::Bare(20), 20, ""),
     (Event::Bare(21), 21, ""),

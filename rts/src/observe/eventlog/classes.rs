@@ -18,6 +18,8 @@ pub mod class {
     pub const HECS: u32 = 1 << 5;
     /// The process: in every log.
     pub const PROCESS: u32 = 1 << 6;
+    /// `w`: waits for descriptors and time.
+    pub const WAITS: u32 = 1 << 7;
 }
 
 /// The classes that are logged; none if there is no log.
@@ -40,6 +42,7 @@ pub(super) fn selected_classes(trace: &TraceFlags) -> u32 {
         (trace.sparks_sampled && !trace.sparks_full, class::SPARK_COUNTERS),
         (trace.sparks_full || debug.sparks, class::SPARKS),
         (trace.user, class::USER),
+        (trace.waits, class::WAITS),
     ] {
         if wanted {
             classes |= class | class::HECS;

@@ -4,7 +4,7 @@ use super::classes::{class, on, selected_classes, CLASSES};
 use super::event::{Event, CLOCK, PROCESS};
 use super::post::{now, post, start_clock, write_out, AS_TEXT, BUFFERS, COMMON, LOG};
 use super::writer::WRITER;
-use super::{header, hooks, writer};
+use super::{header, hooks, waits, writer};
 use crate::abi::layout::*;
 use crate::abi::rts_flags::{flags, EventLogWriter, RtsConfig};
 use crate::abi::Ways;
@@ -167,4 +167,5 @@ fn log_preamble() {
     let args: Vec<u8> = program_args::full_args().iter().flat_map(|a| a.as_bytes_with_nul().to_vec()).collect();
     common(Event::ProgramArgs(&args));
     hooks::log_heap_info();
+    waits::log_event_manager();
 }

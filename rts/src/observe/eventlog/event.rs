@@ -121,6 +121,8 @@ pub enum Event<'a> {
     RtsIdentifier(&'a [u8]),
     /// Each argument ends with a zero byte.
     ProgramArgs(&'a [u8]),
+    /// A line of the runtime's.
+    LogMessage(&'a [u8]),
     UserMessage(&'a [u8]),
     UserMarker(&'a [u8]),
     UserBinary(&'a [u8]),
@@ -184,6 +186,7 @@ impl Event<'_> {
             Event::ParentProcess(_) => EVENT_OSPROCESS_PPID,
             Event::RtsIdentifier(_) => EVENT_RTS_IDENTIFIER,
             Event::ProgramArgs(_) => EVENT_PROGRAM_ARGS,
+            Event::LogMessage(_) => EVENT_LOG_MSG,
             Event::UserMessage(_) => EVENT_USER_MSG,
             Event::UserMarker(_) => EVENT_USER_MARKER,
             Event::UserBinary(_) => EVENT_USER_BINARY_MSG,
@@ -274,7 +277,9 @@ impl Event<'_> {
                 out.u32(PROCESS);
                 out.text(text);
             }
-            Event::UserMessage(text) | Event::UserMarker(text) | Event::UserBinary(text) => out.text(text),
+            Event::LogMessage(text) | Event::UserMessage(text) | Event::UserMarker(text) | Event::UserBinary(text) => {
+                out.text(text)
+            }
         }
     }
 
@@ -284,6 +289,7 @@ impl Event<'_> {
             Event::ThreadLabel { label: text, .. }
             | Event::RtsIdentifier(text)
             | Event::ProgramArgs(text)
+            | Event::LogMessage(text)
             | Event::UserMessage(text)
             | Event::UserMarker(text)
             | Event::UserBinary(text) => text.len(),

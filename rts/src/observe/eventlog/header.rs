@@ -36,6 +36,7 @@ pub const KINDS: &[Kind] = &[
     fixed(EVENT_REQUEST_SEQ_GC, 0, "Request sequential GC"),
     fixed(EVENT_REQUEST_PAR_GC, 0, "Request parallel GC"),
     fixed(EVENT_CREATE_SPARK_THREAD, 4, "Create spark thread"),
+    variable(EVENT_LOG_MSG, "Log message"),
     fixed(EVENT_BLOCK_MARKER, 14, "Block marker"),
     variable(EVENT_USER_MSG, "User message"),
     fixed(EVENT_GC_IDLE, 0, "GC idle"),

@@ -29,6 +29,7 @@ mod post;
 #[cfg(test)]
 mod tests;
 mod text;
+pub mod waits;
 mod writer;
 
 pub use classes::{class, on};

@@ -103,6 +103,7 @@ fn every_event() -> Vec<Event<'static>> {
         Event::ParentProcess(39),
         Event::RtsIdentifier(b"GHC"),
         Event::ProgramArgs(b"a\0b\0"),
+        Event::LogMessage(b"line"),
         Event::UserMessage(b"message"),
         Event::UserMarker(b""),
         Event::UserBinary(b"\0\xff"),

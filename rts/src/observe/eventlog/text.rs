@@ -72,7 +72,7 @@ fn describe(event: &Event) -> Option<String> {
         Event::CapDelete(hec) => format!("cap {hec}: shutting down"),
         Event::CapDisable(hec) => format!("cap {hec}: disabled"),
         Event::CapEnable(hec) => format!("cap {hec}: enabled"),
-        Event::UserMessage(message) => text(message),
+        Event::LogMessage(message) | Event::UserMessage(message) => text(message),
         Event::UserMarker(marker) => format!("User marker: {}", text(marker)),
         Event::UserBinary(_)
         | Event::SparkCounters(_)

@@ -3,7 +3,7 @@ use crate::abi::rts_stats::RtsStats;
 use crate::abi::Ways;
 use crate::base::clock::seconds;
 use crate::observe::stats::derived::{average_live, share, Phases};
-use crate::observe::stats::totals::{FinalData, OfGeneration};
+use crate::observe::stats::totals::{EventCounts, FinalData, OfGeneration};
 
 struct Pairs(Vec<String>);
 
@@ -79,6 +79,9 @@ pub(in crate::observe) fn pairs(
             all.count(&format!("gen_{i}_sync_yield"), 0u64);
         }
     }
+    if end.events.is_used() {
+        event_counts(&mut all, &end.events);
+    }
     format!(" [{} ]\n", all.0.join(" ,"))
 }
 
@@ -121,6 +124,18 @@ fn threaded(all: &mut Pairs, p: &Phases, end: &FinalData) {
         all.count(name, 0u64);
     }
     all.count("scav_find_work", 0u64);
+}
+
+/// What the runtime's event manager has done. The stock runtime does not count that, so these are not among its pairs.
+fn event_counts(all: &mut Pairs, events: &EventCounts) {
+    all.count("event_waits", events.waits);
+    all.count("event_waits_verified", events.verified);
+    all.count("event_timers", events.timers);
+    all.count("event_wakeups_by_descriptors", events.woken_by_descriptors);
+    all.count("event_wakeups_by_timers", events.woken_by_timers);
+    all.count("event_polls", events.polls);
+    all.count("event_polls_blocked", events.sleeps);
+    all.count("event_polls_woken", events.interrupted_sleeps);
 }
 
 /// The text that `--internal-counters` adds to the summary.

@@ -13,7 +13,7 @@ mod machine_readable;
 mod text;
 mod totals;
 
-pub use totals::{Collection, FinalData, GcDoneHook, Sparks, Tasks};
+pub use totals::{Collection, EventCounts, FinalData, GcDoneHook, Sparks, Tasks};
 
 use crate::abi::rts_flags::flags;
 use crate::abi::rts_stats::RtsStats;

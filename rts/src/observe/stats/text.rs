@@ -202,6 +202,21 @@ fn summary_into(
             sparks.fizzled,
         )?;
     }
+    let events = end.events;
+    if events.is_used() {
+        writeln!(
+            w,
+            "  EVENTS: {} waits ({} verified), {} timers, {} wake-ups ({} by descriptors, {} by timers)\n",
+            events.waits,
+            events.verified,
+            events.timers,
+            events.woken(),
+            events.woken_by_descriptors,
+            events.woken_by_timers,
+        )?;
+        let (sleeps, woken) = (events.sleeps, events.interrupted_sleeps);
+        writeln!(w, "  POLLS: {} ({sleeps} blocked, {woken} of them woken by other tasks)\n", events.polls)?;
+    }
     for (name, time) in
         [("INIT ", p.init), ("MUT  ", p.mutator), ("GC   ", p.gc), ("EXIT ", p.exit), ("Total", p.total)]
     {
@@ -222,6 +237,7 @@ fn summary_into(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::observe::stats::EventCounts;
 
     #[test]
     fn groups() {
@@ -307,6 +323,33 @@ mod tests {
   INIT    time ";
         assert!(text.contains(expected), "{text}");
         assert!(!text.contains("%GC"));
+    }
+
+    #[test]
+    fn summary_of_events() {
+        let (totals, generations, phases, end) = example();
+        let events = EventCounts {
+            waits: 10,
+            verified: 2,
+            timers: 5,
+            woken_by_descriptors: 9,
+            woken_by_timers: 4,
+            polls: 30,
+            sleeps: 6,
+            interrupted_sleeps: 1,
+        };
+        let text = summary(&totals, &generations, &phases, &FinalData { events, ..end }, Ways::default());
+        let expected = "
+  EVENTS: 10 waits (2 verified), 5 timers, 13 wake-ups (9 by descriptors, 4 by timers)
+
+  POLLS: 30 (6 blocked, 1 of them woken by other tasks)
+
+  INIT    time ";
+        assert!(text.contains(expected), "{text}");
+        // Polls alone are not worth a line.
+        let events = EventCounts { polls: 7, ..EventCounts::default() };
+        let text = summary(&totals, &generations, &phases, &FinalData { events, ..end }, Ways::default());
+        assert!(!text.contains("POLLS"), "{text}");
     }
 
     #[test]

@@ -43,6 +43,7 @@ pub struct FinalData {
     pub sparks: Sparks,
     /// HECs that have existed.
     pub hecs: usize,
+    pub events: EventCounts,
 }
 
 /// OS threads that have run Haskell.
@@ -82,6 +83,49 @@ impl std::ops::Add for Sparks {
 impl Sparks {
     pub fn created(&self) -> u64 {
         self.kept + self.overflowed + self.dud
+    }
+}
+
+/// What event loops have done.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EventCounts {
+    /// Waits for descriptors, and those that the system was asked again about.
+    pub waits: u64,
+    pub verified: u64,
+    /// Delays and timers.
+    pub timers: u64,
+    /// What descriptors and times have woken or started.
+    pub woken_by_descriptors: u64,
+    pub woken_by_timers: u64,
+    pub polls: u64,
+    /// Polls that blocked, and those of them that another task has ended.
+    pub sleeps: u64,
+    pub interrupted_sleeps: u64,
+}
+
+impl EventCounts {
+    pub fn woken(&self) -> u64 {
+        self.woken_by_descriptors + self.woken_by_timers
+    }
+
+    /// Has anything waited?
+    pub fn is_used(&self) -> bool {
+        self.waits + self.timers > 0
+    }
+}
+
+impl std::iter::Sum for EventCounts {
+    fn sum<I: Iterator<Item = EventCounts>>(counts: I) -> EventCounts {
+        counts.fold(EventCounts::default(), |a, b| EventCounts {
+            waits: a.waits + b.waits,
+            verified: a.verified + b.verified,
+            timers: a.timers + b.timers,
+            woken_by_descriptors: a.woken_by_descriptors + b.woken_by_descriptors,
+            woken_by_timers: a.woken_by_timers + b.woken_by_timers,
+            polls: a.polls + b.polls,
+            sleeps: a.sleeps + b.sleeps,
+            interrupted_sleeps: a.interrupted_sleeps + b.interrupted_sleeps,
+        })
     }
 }
 
