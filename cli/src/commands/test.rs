@@ -4,11 +4,11 @@
 //! command line as a user meets it), the conformance suite, and the programs on Debian's libraries (the bench's among
 //! them). Closes with one line of counts, where each run of a program is a test.
 use crate::build::package;
-use crate::conformance::{self, Plan, CHECK, CREW, CREW_STRESS, HECS, OLD, PLAIN, SMALL, STRESS};
+use crate::conformance::{self, Plan, CHECK, CREW, CREW_STRESS, HECS, MANAGERS, OLD, PLAIN, SMALL, STRESS};
 use crate::error::{reason, Fail, Result};
 use crate::ghc::Ghc;
 use crate::process::{self, End};
-use crate::programs::{self, Maker};
+use crate::programs::{self, Maker, Program};
 use crate::project::Project;
 use crate::test_report::{Report, Tally};
 use crate::unit_tests::{Choice, Kind};
@@ -37,6 +37,10 @@ pub struct Options {
     /// Also run every conformance program on this many HECs: 1, 2, 4 or 8, linked with -threaded
     #[arg(long, value_name = "N", value_parser = ["1", "2", "4", "8"])]
     hecs: Vec<String>,
+    /// Also run the programs that wait for descriptors (the conformance programs in events/ and the programs on the
+    /// network) with this event manager
+    #[arg(long, value_name = "NAME", value_parser = ["base", "poll"])]
+    io_manager: Vec<String>,
     /// Apply the bugs of tests/mutants one by one, and report which test finds each; names select bugs
     #[arg(long)]
     mutants: bool,
@@ -104,8 +108,19 @@ pub fn run(project: &Project, options: &Options) -> Result<()> {
             tally += conformance::run(suite, &maker, &selected, plan, &packages, &report)?;
         }
     }
-    let kinds: Vec<&'static conformance::Kind> =
-        HECS.iter().filter(|k| options.hecs.iter().any(|n| n == k.name)).collect();
+    let named = |kinds: &'static [conformance::Kind], names: &[String]| -> Vec<&'static conformance::Kind> {
+        kinds.iter().filter(|kind| names.iter().any(|n| n == kind.name)).collect()
+    };
+    let managers = Plan::all(named(&MANAGERS, &options.io_manager));
+    for suite in ["conformance", "libraries"] {
+        let mut selected = programs::find(&tests.join(suite), &options.names)?;
+        selected.retain(Program::waits_for_descriptors);
+        if !selected.is_empty() && !managers.always.is_empty() {
+            let maker = Maker::new(project, project.build_dir().join("tests").join(suite))?;
+            tally += conformance::run("io-manager", &maker, &selected, &managers, &packages, &report)?;
+        }
+    }
+    let kinds = named(&HECS, &options.hecs);
     if !kinds.is_empty() {
         let selected = programs::find(&tests.join("conformance"), &options.names)?;
         let threaded: Vec<_> = selected.iter().map(|p| p.with_flag("-threaded")).collect();

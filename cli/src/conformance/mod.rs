@@ -54,13 +54,21 @@ pub const HECS: [Kind; 4] = [
     hecs("8", &[("GHCRTS", "-N8 -A64k -n16k")]),
 ];
 
+/// Runs with another event manager than the one that is used by default, for programs that wait for descriptors.
+pub const MANAGERS: [Kind; 2] =
+    [manager("base", &[("GHCRTS", "--io-manager=base")]), manager("poll", &[("GHCRTS", "--io-manager=poll")])];
+
 /// The kind of run of this name.
 pub fn kind(name: &str) -> Option<&'static Kind> {
     const KINDS: [&Kind; 7] = [&PLAIN, &SMALL, &CHECK, &OLD, &CREW, &STRESS, &CREW_STRESS];
-    KINDS.into_iter().chain(&HECS).find(|k| k.name == name)
+    KINDS.into_iter().chain(&HECS).chain(&MANAGERS).find(|k| k.name == name)
 }
 
 impl Kind {
+    fn sets(&self, variable: &str) -> bool {
+        self.env.iter().any(|(name, _)| *name == variable)
+    }
+
     /// Is it for programs linked with `-threaded`?
     pub fn is_threaded(&self) -> bool {
         HECS.iter().any(|k| k.name == self.name)
@@ -81,6 +89,10 @@ pub fn compare(maker: &Maker, program: &Program, kind: &Kind, limit: Option<Dura
 
 const fn hecs(name: &'static str, env: &'static [(&'static str, &'static str)]) -> Kind {
     Kind { name, env, slowdown: 4 }
+}
+
+const fn manager(name: &'static str, env: &'static [(&'static str, &'static str)]) -> Kind {
+    Kind { name, env, slowdown: 2 }
 }
 
 /// The kinds that programs are run in.
@@ -170,15 +182,15 @@ fn unsuited(program: &Program, kind: &Kind) -> Option<String> {
     let header = &program.header;
     match kind.name {
         "plain" => None,
-        "1" | "2" | "4" | "8" if header.rtsopts.is_some() => Some("takes no GHCRTS".to_owned()),
-        "1" | "2" | "4" | "8" if header.env.iter().any(|(name, _)| name == "GHCRTS") => {
+        _ if kind.sets("GHCRTS") && header.rtsopts.is_some() => Some("takes no GHCRTS".to_owned()),
+        _ if kind.sets("GHCRTS") && header.env.iter().any(|(name, _)| name == "GHCRTS") => {
             Some("sets GHCRTS itself".to_owned())
         }
         "1" | "2" | "4" => header.skip_hecs.clone(),
         "8" => header.skip_hecs.clone().or_else(|| header.skip_small.clone()),
-        "small" if header.rtsopts.is_some() => Some("takes no GHCRTS".to_owned()),
-        "small" if header.env.iter().any(|(name, _)| name == "GHCRTS") => Some("sets GHCRTS itself".to_owned()),
         "small" => header.skip_small.clone(),
+        "base" => None,
+        "poll" => header.skip_poll.clone(),
         "old" | "stress" | "crew-stress" => header.skip_stress.clone().or_else(|| header.skip_check.clone()),
         _ => header.skip_check.clone(),
     }

@@ -2,7 +2,7 @@
 //! how it is to be compiled and run; the others are for the reader.
 use std::time::Duration;
 
-const KEYS: [&str; 15] = [
+const KEYS: [&str; 16] = [
     "ghc",
     "args",
     "stdin",
@@ -16,6 +16,7 @@ const KEYS: [&str; 15] = [
     "skip-check",
     "skip-stress",
     "skip-hecs",
+    "skip-poll",
     "hecs",
     "aim",
 ];
@@ -45,6 +46,8 @@ pub struct Header {
     pub skip_stress: Option<String>,
     /// Why the program is not run on several HECs.
     pub skip_hecs: Option<String>,
+    /// Why it is not run with the event manager on poll(2).
+    pub skip_poll: Option<String>,
     /// On how many HECs a parallel benchmark is measured, beside one.
     pub hecs: Option<u32>,
     /// What a benchmark with a goal of its own aims at.
@@ -94,6 +97,7 @@ impl Header {
             skip_check: None,
             skip_stress: None,
             skip_hecs: None,
+            skip_poll: None,
             hecs: None,
             aims: Vec::new(),
         };
@@ -137,6 +141,7 @@ impl Header {
                 "aim" => header
                     .aims
                     .push(aim(value).ok_or_else(|| format!("`{line}`: expected elapsed or memory, and a ratio"))?),
+                "skip-poll" => header.skip_poll = Some(value.to_owned()),
                 _ => header.skip_hecs = Some(value.to_owned()),
             }
         }

@@ -128,6 +128,13 @@ impl Program {
         program
     }
 
+    /// Is it about events, or does it use the network?
+    pub fn waits_for_descriptors(&self) -> bool {
+        let folder = self.main.parent().and_then(Path::file_name);
+        let network = ["network", "warp"];
+        folder.is_some_and(|f| f == "events") || self.header.needs.iter().any(|p| network.contains(&p.as_str()))
+    }
+
     /// Does it use the package of `library/`?
     fn uses_package(&self) -> bool {
         self.header.needs.iter().any(|package| package == package::NAME)
