@@ -2,6 +2,8 @@
  * (rts/src/events/seam.rs). The symbols of base are weak: another version of base may lack some, and a static program
  * has no module that it does not use. */
 
+#include <stddef.h>
+
 #include "HsFFI.h"
 
 #define FUNCTION(symbol) extern const char symbol[] __attribute__((weak))
@@ -49,13 +51,20 @@ char *const hec_timeout_exceptions = TIMEOUT_EXCEPTIONS;
 #define CLOSURE(name) hecatonzmrts_IOManager_##name##_closure
 extern char CLOSURE(usedTimerManager)[], CLOSURE(threadWait)[], CLOSURE(threadWaitSTM)[], CLOSURE(registerDelay)[],
     CLOSURE(timeout)[], CLOSURE(closeFdWith)[], CLOSURE(ensureEventManagers)[], CLOSURE(capabilitiesChanged)[],
-    CLOSURE(getSystemEventManager)[], CLOSURE(start)[], CLOSURE(afterFork)[];
+    CLOSURE(getSystemEventManager)[], CLOSURE(start)[], CLOSURE(afterFork)[], CLOSURE(forLibrary)[];
 char *const hec_seam_roots[] = {
     CLOSURE(usedTimerManager), CLOSURE(threadWait), CLOSURE(threadWaitSTM), CLOSURE(registerDelay),
     CLOSURE(timeout), CLOSURE(closeFdWith), CLOSURE(ensureEventManagers), CLOSURE(capabilitiesChanged),
-    CLOSURE(getSystemEventManager), CLOSURE(start), CLOSURE(afterFork), TIMEOUT_EXCEPTIONS,
+    CLOSURE(getSystemEventManager), CLOSURE(start), CLOSURE(afterFork), CLOSURE(forLibrary),
+    TIMEOUT_EXCEPTIONS,
 };
 const HsInt hec_seam_roots_length = sizeof hec_seam_roots / sizeof *hec_seam_roots;
 
 const struct function hec_seam[] = { FUNCTIONS(ENTRY) };
 const HsInt hec_seam_length = sizeof hec_seam / sizeof *hec_seam;
+
+/* What this runtime has for the package hecaton (library/include/hecaton_runtime.h). Null if the program uses the event
+ * manager of base, whose closeFdWith does not know the runtime's waits. */
+extern HsWord8 hec_uses_base(void);
+void *hec_for_library(void);
+void *hec_for_library(void) { return hec_uses_base() ? NULL : CLOSURE(forLibrary); }

@@ -5,11 +5,13 @@
 -- so each has exactly the type, after optimisation, of that function.
 --
 -- Events are the numbers of "GHC.Event": 1 to read, 2 to write. A wait ends with a status: 0 if the descriptor is
--- ready, 'closed' if it was closed, otherwise an error number of the system.
+-- ready, 'closed' if it was closed, 'timedOut' if its time is over, 'partly' minus the events if only one of two is
+-- there, otherwise an error number of the system.
 module IOManager
   ( threadDelay, threadWait, threadWaitSTM, registerDelay, timeout, closeFdWith
   , usedTimerManager, start, afterFork
   , ensureRunning, ensureTimerManager, ensureEventManagers, capabilitiesChanged, getSystemEventManager
+  , forLibrary
   ) where
 
 import Control.Concurrent.MVar (MVar, modifyMVar_, newEmptyMVar, newMVar, takeMVar, tryPutMVar)
@@ -33,7 +35,7 @@ import Unsafe.Coerce (unsafeCoerce)
 type Result a = State# RealWorld -> (# State# RealWorld, a #)
 
 foreign import prim "hec_delayzh" sleep# :: Int# -> State# RealWorld -> (# State# RealWorld, Int# #)
-foreign import prim "hec_waitFdzh" waitFd# :: Int# -> Int# -> State# RealWorld -> (# State# RealWorld, Int# #)
+foreign import prim "hec_waitFdzh" waitFd# :: Int# -> Int# -> Int# -> State# RealWorld -> (# State# RealWorld, Int# #)
 foreign import prim "hec_registerFdzh" registerFd#
   :: Int# -> Int# -> Any -> State# RealWorld -> (# State# RealWorld, Int#, Int# #)
 foreign import prim "hec_registerTimeoutzh" registerTimeout#
@@ -55,8 +57,10 @@ run s action = unIO action s
 any# :: a -> Any
 any# = unsafeCoerce
 
-closed :: Int
+closed, timedOut, partly :: Int
 closed = -1
+timedOut = -3
+partly = -4
 
 -- | Raises the exception for a wait that has failed.
 failed :: String -> Int -> IO a
@@ -76,10 +80,22 @@ threadDelay (I# us) s = case sleep# us s of (# s1, _ #) -> (# s1, () #)
 {-# NOINLINE threadDelay #-}
 
 threadWait :: Int -> Fd -> Result ()
-threadWait (I# events) (Fd (CInt (I32# fd))) s = case waitFd# events fd s of
+threadWait (I# events) (Fd (CInt (I32# fd))) s = case waitFd# events fd -1# s of
   (# s1, 0# #) -> (# s1, () #)
   (# s1, status #) -> unIO (failed "threadWait" (I# status)) s1
 {-# NOINLINE threadWait #-}
+
+-- | Waits for events, for a number of microseconds at most if that is not negative. Returns those that are there, or 0
+-- after that time.
+waitEvents :: Int -> Fd -> Int -> IO Int
+waitEvents events@(I# events#) (Fd (CInt (I32# fd))) (I# us) =
+  IO (\s -> case waitFd# events# fd us s of (# s1, status #) -> unIO (found (I# status)) s1)
+  where
+    found status
+      | status == 0 = return events
+      | status == timedOut = return 0
+      | status < partly = return (partly - status)
+      | otherwise = failed "threadWait" status
 
 threadWaitSTM :: Int -> Fd -> Result (STM (), IO ())
 threadWaitSTM (I# events) (Fd (CInt (I32# fd))) s0 = run s0 (do
@@ -282,6 +298,12 @@ afterFork = do
   started <- readIORef baseManagersRun
   if started then IO (originalEnsureEventManagers# (any# ())) else return ()
 {-# NOINLINE afterFork #-}
+
+-- * The package hecaton
+
+-- | What its module @Hecaton.Event.Runtime@ looks for: a wait for events, a timer, and how to cancel that.
+forLibrary :: (Int -> Fd -> Int -> IO Int, Int -> IO () -> IO Int, Int -> IO ())
+forLibrary = (waitEvents, after, cancel)
 
 -- * Closing
 

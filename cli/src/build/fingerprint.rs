@@ -30,7 +30,7 @@ pub fn of_sources(project: &Project, ghc: &Ghc) -> Result<String> {
 
 /// The fingerprint of the Haskell package's sources, and of the command that builds it.
 pub fn of_package(project: &Project, ghc: &Ghc) -> Result<String> {
-    of(project, ghc, &["library/hecaton.cabal"], &["library/src", "cli/src/build"])
+    of(project, ghc, &["library/hecaton.cabal"], &["library/src", "library/include", "cli/src/build"])
 }
 
 /// The fingerprint of ghc, of these files and of all files in these folders.

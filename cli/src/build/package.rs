@@ -87,6 +87,8 @@ struct Package<'a> {
     /// `hecaton-VERSION`.
     id: String,
     sources: PathBuf,
+    /// C headers.
+    headers: PathBuf,
     objects: PathBuf,
 }
 
@@ -96,8 +98,9 @@ impl<'a> Package<'a> {
         let text = fs::read_to_string(&path).map_err(|e| Fail::io("read", &path, e))?;
         let fields = Fields::parse(&text);
         let id = format!("{}-{}", fields.text("name"), fields.text("version"));
-        let sources = project.root.join("library").join(fields.text("hs-source-dirs"));
-        Ok(Package { ghc, fields, id, sources, objects: project.build_dir().join("library-objects") })
+        let folder = |field| project.root.join("library").join(fields.text(field));
+        let (sources, headers) = (folder("hs-source-dirs"), folder("include-dirs"));
+        Ok(Package { ghc, fields, id, sources, headers, objects: project.build_dir().join("library-objects") })
     }
 
     fn modules(&self) -> Vec<&str> {
@@ -107,6 +110,7 @@ impl<'a> Package<'a> {
     /// The flags that say which package this is, and what it may import.
     fn flags(&self) -> Vec<String> {
         let mut flags = vec![format!("-this-unit-id={}", self.id), format!("-i{}", self.sources.display())];
+        flags.push(format!("-I{}", self.headers.display()));
         flags.extend(["-package-env=-", "-no-user-package-db", "-hide-all-packages"].map(str::to_owned));
         flags.extend(self.fields.words("build-depends").iter().map(|on| format!("-package={on}")));
         flags.push(format!("-X{}", self.fields.text("default-language")));

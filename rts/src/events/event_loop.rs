@@ -46,6 +46,9 @@ use std::time::Duration;
 /// `rts/haskell/IOManager.hs` know them, too.
 pub(super) const READY: isize = 0;
 pub(super) const CLOSED: isize = -1;
+const TIMED_OUT: isize = -3;
+/// Minus the events: of two that were waited for, these are there.
+const PARTLY: isize = -4;
 
 /// The length of a tick of the wheel, as a power of two of nanoseconds.
 const TICK_SHIFT: u32 = 10;
@@ -149,7 +152,8 @@ impl State {
     }
 
     /// Notes a wait that must be verified if it is not answered. Returns when.
-    pub fn add_unverified(&mut self, handle: Handle) -> u64 {
+    pub fn add_unverified(&mut self, index: u32) -> u64 {
+        let handle = self.nodes.handle(index);
         let now = now();
         self.unverified.push_back((handle, now));
         now + VERIFY_AFTER
@@ -184,17 +188,12 @@ impl State {
         self.nodes.free(index);
     }
 
-    fn set_timer(&mut self, index: u32, deadline: u64) {
-        self.nodes.node(index).timed = true;
-        self.wheel.insert(&mut self.nodes, index, deadline);
-    }
-
     /// The waits of the list have ended with this status. The node is freed, whether or not its thread still waits.
     /// # Safety
     /// The caller holds `hec` and the lock of the loop.
     pub unsafe fn fire(&mut self, hec: &mut Hec, index: u32, status: isize) {
         match (status, self.nodes.node(index).fd) {
-            (READY, -1) => self.counts.woken_by_timers += 1,
+            (READY, -1) | (TIMED_OUT, _) => self.counts.woken_by_timers += 1,
             _ => self.counts.woken_by_descriptors += 1,
         }
         let cause = eventlog::on(eventlog::class::WAITS).then(|| self.cause(index, status));
@@ -237,12 +236,12 @@ impl State {
         let node = self.nodes.node(index);
         match (status, node.fd) {
             (CLOSED, _) => Cause::Close,
-            (READY, -1) => {
+            (READY, -1) | (TIMED_OUT, _) => {
                 let due = Duration::from_nanos(node.links.deadline() << TICK_SHIFT);
                 Cause::Deadline(Duration::from_nanos(getMonotonicNSec()).saturating_sub(due).as_micros() as u64)
             }
-            (READY, fd) => Cause::Descriptor(fd),
-            (error, _) => Cause::Error(error),
+            (error, _) if error > 0 => Cause::Error(error),
+            (_, fd) => Cause::Descriptor(fd),
         }
     }
 
@@ -253,9 +252,10 @@ impl State {
         let (mut at, mut fired) = (d.first.get(), 0);
         while at != NONE {
             let node = self.nodes.node(at);
-            let (next, want) = (node.next, node.want);
-            if want & events.0 != 0 {
-                self.fire(hec, at, status);
+            let (next, want) = (node.next, Interest(node.want));
+            if want.intersects(events) {
+                let is_partial = status == READY && !events.contains(want);
+                self.fire(hec, at, if is_partial { PARTLY - want.and(events).0 as isize } else { status });
                 fired += 1;
             }
             at = next;
@@ -288,6 +288,15 @@ pub(super) unsafe fn waiter(kind: Kind, target: Closure) -> Waiter {
         Kind::Callback => Waiter::Callback,
         Kind::Action | Kind::Free => Waiter::Timer,
     }
+}
+
+/// After how many microseconds a wait for a descriptor ends in any case. Negative if it need not.
+/// # Safety
+/// The caller owns the thread, which is at rest with the frame of such a wait on top.
+pub(super) unsafe fn microseconds_of_wait(t: Tso) -> isize {
+    let sp = t.obj().stackobj.obj().sp as *mut isize;
+    debug_assert_eq!(info!(hec_wait_fd_info).0 as isize, *sp);
+    *sp.add(4)
 }
 
 unsafe fn start_thread(hec: &mut Hec, action: Closure) {
@@ -393,11 +402,17 @@ impl EventLoop {
         st.counts.timers += 1;
         wait_began(self.no as u32, || (waiter(kind, target), Awaited::Microseconds(micros)));
         let index = st.new_node(kind, target, -1, 0);
-        let deadline = deadline_after(micros);
-        st.set_timer(index, deadline);
         self.publish(st);
-        self.on_deadline(st, deadline);
+        self.set_timer(st, index, micros);
         st.nodes.handle(index)
+    }
+
+    /// Has a node fire after a number of microseconds.
+    pub fn set_timer(&self, st: &mut State, index: u32, micros: isize) {
+        let deadline = deadline_after(micros);
+        st.nodes.node(index).timed = true;
+        st.wheel.insert(&mut st.nodes, index, deadline);
+        self.on_deadline(st, deadline);
     }
 
     /// A deadline has been set: a task that sleeps for longer is woken.
@@ -452,8 +467,10 @@ impl EventLoop {
             let now = now();
             while fired < BATCH {
                 let Some(index) = st.wheel.pop_expired(&mut st.nodes, now) else { break };
-                st.nodes.node(index).timed = false;
-                st.fire(hec, index, READY);
+                let node = st.nodes.node(index);
+                node.timed = false;
+                let status = if node.fd >= 0 { TIMED_OUT } else { READY };
+                st.fire(hec, index, status);
                 fired += 1;
             }
         }

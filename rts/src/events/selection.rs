@@ -62,3 +62,9 @@ pub fn use_base(why: Option<String>) {
 pub fn uses_base() -> bool {
     USES_BASE.load(Ordering::Relaxed)
 }
+
+/// For C.
+#[no_mangle]
+pub extern "C" fn hec_uses_base() -> u8 {
+    uses_base().into()
+}

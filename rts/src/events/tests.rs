@@ -63,8 +63,13 @@ fn sleeper(w: &mut World, micros: i64) -> Tso {
 }
 
 fn waiter(w: &mut World, fd: i32, write: bool) -> Tso {
-    let (why, events) = if write { (BlockedOnWrite, 2) } else { (BlockedOnRead, 1) };
-    let frame = [info!(hec_wait_fd_info).0, AGAIN as usize, events, fd as usize];
+    limited(w, fd, if write { 2 } else { 1 }, -1)
+}
+
+/// A thread that waits for a descriptor, for some time at most.
+fn limited(w: &mut World, fd: i32, events: usize, micros: isize) -> Tso {
+    let why = if events == 2 { BlockedOnWrite } else { BlockedOnRead };
+    let frame = [info!(hec_wait_fd_info).0, AGAIN as usize, events, fd as usize, micros as usize];
     parked(w, &frame, Wait { why, on: fd as u32 as usize | events << 32 })
 }
 
@@ -193,6 +198,45 @@ fn a_bad_descriptor_is_not_waited_for() {
             assert_eq!((t.obj().why_blocked as usize, status(t)), (NotBlocked, libc::EBADF as isize));
         }
         assert!(!poll(w.hec, false));
+    }
+}
+
+#[test]
+fn a_limited_wait_is_one_node() {
+    const TIMED_OUT: isize = -3;
+    const WRITE_ONLY: isize = -4 - 2;
+    let mut w = World::new(2);
+    let p = Pipe::new();
+    let far = 1_000_000_000;
+    unsafe {
+        let nodes = || event_loop::event_loop(0).lock().nodes.used();
+        let (late, soon, ever) =
+            (limited(&mut w, p.0, 1, far), limited(&mut w, p.0, 1, 1000), waiter(&mut w, p.0, false));
+        assert_eq!(nodes(), 3);
+        assert!(poll(w.hec, true));
+        assert_eq!((w.runnable(), status(soon)), (vec![soon], TIMED_OUT));
+        p.write(b"x");
+        assert!(poll(w.hec, true));
+        assert_eq!((w.runnable(), status(late), status(ever)), (vec![late, ever], 0, 0));
+        // Its timer is gone with it.
+        assert_eq!(nodes(), 0);
+        // Both directions of the writing end, of which one is there; and both of the other, of which none is.
+        assert_eq!(p.read(), b"x");
+        let (both, none) = (limited(&mut w, p.1, 3, far), limited(&mut w, p.0, 3, 1000));
+        assert!(poll(w.hec, true));
+        assert_eq!((w.runnable(), status(both)), (vec![both], WRITE_ONLY));
+        assert!(poll(w.hec, true));
+        assert_eq!((w.runnable(), status(none)), (vec![none], TIMED_OUT));
+        // Withdrawn, it takes its timer with it; closed, it is not timed out.
+        let gone = limited(&mut w, p.0, 1, far);
+        leave_queues(w.hec, gone);
+        assert_eq!(nodes(), 0);
+        let closed = limited(&mut w, p.0, 1, 0);
+        waits::hec_begin_close(w.hec, p.0 as usize);
+        event_loop::poll(w.hec, true);
+        assert!(w.runnable().is_empty());
+        waits::hec_end_close(w.hec, p.0 as usize);
+        assert_eq!((w.runnable(), status(closed)), (vec![closed], -1));
     }
 }
 

@@ -12,7 +12,9 @@ use crate::abi::layout::*;
 use crate::abi::{Closure, Tso};
 use crate::events::descriptors;
 use crate::events::descriptors::Descriptor;
-use crate::events::event_loop::{event_loop, set_status, waiter, EventLoop, State, CLOSED, READY};
+use crate::events::event_loop::{
+    event_loop, microseconds_of_wait, set_status, waiter, EventLoop, State, CLOSED, READY,
+};
 use crate::events::poller::Interest;
 use crate::events::timer_wheel::NONE;
 use crate::events::wait_nodes::{Handle, Kind};
@@ -77,7 +79,7 @@ unsafe fn add(
     (l, st, d): (&EventLoop, &mut State, &'static Descriptor),
     (fd, want): (i32, Interest),
     node: (Kind, Closure),
-) -> Result<Handle, isize> {
+) -> Result<u32, isize> {
     let unverified = d.registered.get();
     if d.closing.get() == 0 && !unverified {
         l.register(fd, d, want)?;
@@ -93,12 +95,11 @@ unsafe fn add(
     });
     let index = st.new_node(node.0, node.1, fd, want.0);
     st.link(index, d);
-    let handle = st.nodes.handle(index);
     if unverified {
-        let deadline = st.add_unverified(handle);
+        let deadline = st.add_unverified(index);
         l.on_deadline(st, deadline);
     }
-    Ok(handle)
+    Ok(index)
 }
 
 /// Parks a thread that waits for time or a descriptor. Returns false if it need not wait: its status says why.
@@ -109,10 +110,14 @@ pub unsafe fn park(hec: &mut Hec, t: Tso, wait: Wait) -> bool {
         return park_until(hec, t, wait.on as isize);
     }
     let (fd, want) = (wait.on as u32 as i32, Interest((wait.on >> 32) as u8));
+    let limit = microseconds_of_wait(t);
     bring_home(hec.no as usize, fd);
     let parked = with_home(hec.no as usize, fd, |l, st, d| {
-        let handle = add(hec, (l, st, d), (fd, want), (Kind::Thread, t.closure()))?;
-        block(hec, t, wait.why, handle.0);
+        let index = add(hec, (l, st, d), (fd, want), (Kind::Thread, t.closure()))?;
+        if limit >= 0 {
+            l.set_timer(st, index, limit);
+        }
+        block(hec, t, wait.why, st.nodes.handle(index).0);
         Ok(())
     });
     let status = match parked.unwrap_or(Err(libc::EBADF as isize)) {
@@ -158,7 +163,10 @@ pub unsafe fn withdraw(t: Tso, wait: Wait) {
 pub unsafe extern "C" fn hec_register_fd(hec: &mut Hec, events: usize, fd: usize, callback: Closure) -> isize {
     let (fd, want) = (fd as i32, Interest(events as u8));
     bring_home(hec.no as usize, fd);
-    let added = with_home(hec.no as usize, fd, |l, st, d| add(hec, (l, st, d), (fd, want), (Kind::Callback, callback)));
+    let added = with_home(hec.no as usize, fd, |l, st, d| {
+        let index = add(hec, (l, st, d), (fd, want), (Kind::Callback, callback))?;
+        Ok(st.nodes.handle(index))
+    });
     match added.unwrap_or(Err(libc::EBADF as isize)) {
         Ok(handle) => handle.0 as isize,
         Err(status) => -status,

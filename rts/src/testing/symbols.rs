@@ -46,7 +46,7 @@ const fn payload(ptrs: usize, nptrs: usize) -> usize {
     nptrs << 32 | ptrs
 }
 
-table!("hec_wait_fd_info", frame(3, 7), RET_SMALL, "0");
+table!("hec_wait_fd_info", frame(4, 15), RET_SMALL, "0");
 table!("hec_wait_delay_info", frame(2, 3), RET_SMALL, "0");
 table!("stg_IND_info", payload(1, 0), IND, "0");
 table!("stg_IND_STATIC_info", payload(1, 0), IND_STATIC, "0");

@@ -389,6 +389,22 @@ waits = pipes $ \r w -> do
   _ <- forkIO (threadDelay 5000 >> send w "x")
   wait r evtRead Nothing >>= print
   wait r evtRead (Just 10000000) >>= print
+  -- What is there is found without time for it, and no more than that.
+  wait r evtRead (Just 0) >>= print
+  wait r evtRead (Just (-1)) >>= print
+  wait w (evtRead <> evtWrite <> evtClose) (Just 0) >>= print
+  wait w mempty (Just 1000) >>= print
+  _ <- receive r 1
+  wait r (evtRead <> evtWrite) (Just 1000) >>= print
+  -- Many at once: the limits of some are over, others are killed, and the rest get the byte.
+  ends <- forM [1 .. 60 :: Int] $ \i -> do
+    over <- newEmptyMVar
+    t <- forkIO (try (wait r evtRead (Just (if even i then 5000 else 10000000))) >>= putMVar over)
+    pure (i, t, over)
+  forM_ ends $ \(i, t, over) -> if even i then void (readMVar over) else when (i `mod` 3 == 0) (killThread t)
+  send w "x"
+  found <- forM ends $ \(_, _, over) -> either (\e -> show (e :: AsyncException)) show <$> takeMVar over
+  print [length (filter (== what) found) | what <- ["[]", "thread killed", "[evtRead]"]]
 
 waitsForAny :: IO ()
 waitsForAny = pipes $ \r w -> pipes $ \r' w' -> do

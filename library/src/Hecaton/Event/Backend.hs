@@ -12,6 +12,8 @@ module Hecaton.Event.Backend
     evtRead,
     evtWrite,
     evtClose,
+    toNumber,
+    fromNumber,
     contains,
     intersects,
     common,
@@ -68,6 +70,13 @@ evtWrite = Event 2
 -- another descriptor's by then.
 evtClose :: Event
 evtClose = Event 4
+
+-- | The sum of 1 for 'evtRead', 2 for 'evtWrite' and 4 for 'evtClose'.
+toNumber :: Event -> Int
+toNumber (Event n) = n
+
+fromNumber :: Int -> Event
+fromNumber = Event
 
 -- | Are all events of the second set in the first one?
 contains :: Event -> Event -> Bool

@@ -1,7 +1,8 @@
 -- | Waits of threads: for a descriptor, for time, or for whichever of several things comes first.
 --
 -- These need no manager of the program's own. They wait as all blocking operations do, on the event manager that comes
--- with the runtime.
+-- with the runtime. Hecaton's has one node for a wait with a time limit, and one for a timer. On other runtimes a timer
+-- is a thread.
 module Hecaton.Event.Wait
   ( wait,
     Source,
@@ -16,17 +17,22 @@ import Control.Concurrent
 import Control.Concurrent.STM
 import Control.Exception
 import Hecaton.Event.Backend
+import Hecaton.Event.PollCall
+import Hecaton.Event.Runtime
 import System.Posix.Types (Fd)
 
 -- | Blocks this thread until one of the events is there, or the given number of microseconds has passed. Returns events
 -- that are there, or none after that time. If the descriptor is closed by 'GHC.Conc.closeFdWith', as handles and
 -- sockets are, the wait ends with an exception.
 wait :: Fd -> Event -> Maybe Int -> IO Event
-wait fd events limit = case limit of
-  Nothing
-    | events == evtRead -> evtRead <$ threadWaitRead fd
-    | events == evtWrite -> evtWrite <$ threadWaitWrite fd
-  _ -> waitAny (onFd fd events : [mempty <$ onTimer us | Just us <- [limit]])
+wait fd events limit = do
+  found <- case runtime of
+    Just r | awaited /= mempty -> fromNumber <$> waitEvents r (toNumber awaited) fd (maybe (-1) (max 0) limit)
+    _ -> waitAny (onFd fd awaited : [mempty <$ onTimer us | Just us <- [limit]])
+  -- They may have been there all the time, or have come with the limit.
+  if found == mempty then look fd awaited else pure found
+  where
+    awaited = common events (evtRead <> evtWrite)
 
 -- | Something to wait for that yields a value.
 newtype Source a = Source (IO (Armed a))
@@ -70,10 +76,14 @@ onTimer us = Source $ do
   let isOver = readTVar over >>= check
   if us <= 0
     then pure (Armed isOver (pure ()))
-    else do
+    else Armed isOver <$> begin (atomically (writeTVar over True))
+  where
+    begin end = case runtime of
+      Just r -> cancelTimer r <$> startTimer r us end
       -- A thread that is killed takes its delay with it; what 'registerDelay' starts could not be withdrawn.
-      thread <- forkIOWithUnmask $ \unmask -> unmask (threadDelay us >> atomically (writeTVar over True))
-      pure (Armed isOver (uninterruptibleMask_ (killThread thread)))
+      Nothing -> do
+        thread <- forkIOWithUnmask $ \unmask -> unmask (threadDelay us >> end)
+        pure (uninterruptibleMask_ (killThread thread))
 
 -- | Anything that a transaction can wait for: an event of the program's own.
 onSTM :: STM a -> Source a
