@@ -1,24 +1,17 @@
 //! What is known of each descriptor: with which event loop it is registered, and which nodes wait for it.
 //!
-//! *Protocol*: the *home* of a descriptor is the loop with which it is registered, or none. A HEC on which a thread
-//! waits for a descriptor without a home makes its own loop the home. Only the holder of the home's lock changes the
-//! rest of the state.
-//!
-//! 1. To use a descriptor, read its home, take that loop's lock, and check that the home is still the same.
-//! 2. To give it a home, take the lock of that loop, and change the home from none by a compare-and-swap.
-//! 3. The home becomes none under its lock, when nothing waits for the descriptor.
+//! *Locking*: the lock of the loop that is the descriptor's home (`home.rs`).
 use crate::base::once_ptr::get_or_make;
+use crate::events::home::Home;
 use crate::events::poller::Interest;
 use crate::events::timer_wheel::NONE;
 use crate::events::wait_nodes::Handle;
 use std::cell::Cell;
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicPtr, AtomicU16, Ordering};
-
-const NO_HOME: u16 = u16::MAX;
+use std::sync::atomic::{AtomicPtr, Ordering};
 
 pub struct Descriptor {
-    home: AtomicU16,
+    pub home: Home,
     // The rest is accessed under the lock of the home.
     /// The poller has it.
     pub registered: Cell<bool>,
@@ -41,7 +34,7 @@ unsafe impl Sync for Descriptor {}
 impl Descriptor {
     fn new() -> Descriptor {
         Descriptor {
-            home: AtomicU16::new(NO_HOME),
+            home: Home::new(),
             registered: Cell::new(false),
             interest: Cell::new(Interest::NONE),
             closing: Cell::new(0),
@@ -55,23 +48,6 @@ impl Descriptor {
     /// Begins a new generation: events of earlier registrations are dropped.
     pub fn next_generation(&self) {
         self.generation.set(self.generation.get().wrapping_add(1));
-    }
-
-    /// The number of the loop that is its home.
-    pub fn home(&self) -> Option<usize> {
-        let home = self.home.load(Ordering::Acquire);
-        (home != NO_HOME).then_some(home as usize)
-    }
-
-    /// Makes loop `no` its home. False if it has another one already. The caller holds that loop's lock.
-    pub fn claim(&self, no: usize) -> bool {
-        let claimed = self.home.compare_exchange(NO_HOME, no as u16, Ordering::AcqRel, Ordering::Acquire);
-        claimed.is_ok() || claimed == Err(no as u16)
-    }
-
-    /// It has no home any more. The caller holds the lock of its home, and no node waits for it.
-    pub fn leave_home(&self) {
-        self.home.store(NO_HOME, Ordering::Release);
     }
 }
 
@@ -94,7 +70,7 @@ pub unsafe fn after_fork() {
     for chunk in &TABLE {
         if let Some(chunk) = chunk.load(Ordering::Acquire).as_ref() {
             for d in chunk {
-                d.leave_home();
+                d.home.leave();
                 d.registered.set(false);
                 d.interest.set(Interest::NONE);
                 d.closing.set(0);

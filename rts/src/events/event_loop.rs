@@ -266,7 +266,7 @@ impl State {
 
 /// The descriptor of an event, if the event is of its present registration with loop `no`.
 fn registered(event: &Ready, no: usize) -> Option<&'static Descriptor> {
-    let d = descriptors::of(event.data as u32 as i32).filter(|d| d.home() == Some(no))?;
+    let d = descriptors::of(event.data as u32 as i32).filter(|d| d.home.get() == Some(no))?;
     (d.registered.get() && d.generation.get() == (event.data >> 32) as u32).then_some(d)
 }
 

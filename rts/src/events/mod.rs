@@ -2,6 +2,7 @@
 mod descriptors;
 pub mod event_loop;
 mod held_signals;
+mod home;
 pub mod io_manager;
 pub mod poller;
 pub mod seam;

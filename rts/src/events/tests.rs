@@ -140,7 +140,7 @@ fn ready_descriptors_wake_threads() {
 fn a_descriptor_follows_its_thread_to_another_hec() {
     let mut w = World::new(2);
     let p = Pipe::new();
-    let home = || descriptors::of(p.0).unwrap().home();
+    let home = || descriptors::of(p.0).unwrap().home.get();
     unsafe {
         let first = waiter(&mut w, p.0, false);
         assert_eq!(home(), Some(0));

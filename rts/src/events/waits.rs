@@ -7,7 +7,7 @@
 //! 3. At the end the nodes of step 1 fire with the status *closed*, so their threads do not use the number again. Those
 //!    of step 2 are registered: they wait for what the number now means.
 //!
-//! *Locking*: the lock of the loop that is the descriptor's home (`descriptors.rs`).
+//! *Locking*: the lock of the loop that is the descriptor's home (`home.rs`).
 use crate::abi::layout::*;
 use crate::abi::{Closure, Tso};
 use crate::events::descriptors;
@@ -32,39 +32,33 @@ unsafe fn with_home<R>(
     f: impl FnOnce(&'static EventLoop, &mut State, &'static Descriptor) -> R,
 ) -> Option<R> {
     let d = descriptors::of(fd)?;
-    loop {
-        let home = d.home().unwrap_or(no);
-        let l = event_loop(home);
-        let mut st = l.lock();
-        if !d.claim(home) {
-            continue;
-        }
-        let result = f(l, &mut st, d);
-        if !d.registered.get() && d.closing.get() == 0 && d.first.get() == NONE {
-            d.leave_home();
-        }
-        l.publish(&st);
-        drop(st);
-        if home != no {
-            l.flush();
-            handoff::ensure_served(home);
-        }
-        return Some(result);
+    let (home, mut st) = d.home.locked(no, |home| event_loop(home).lock());
+    let l = event_loop(home);
+    let result = f(l, &mut st, d);
+    if !d.registered.get() && d.closing.get() == 0 && d.first.get() == NONE {
+        d.home.leave();
     }
+    l.publish(&st);
+    drop(st);
+    if home != no {
+        l.flush();
+        handoff::ensure_served(home);
+    }
+    Some(result)
 }
 
 /// Moves the registration of a descriptor to the HEC that now waits for it, loop `no`: its thread has moved there, and
 /// the loop that wakes a thread also decides where it runs. Does nothing while other threads wait for it elsewhere.
 unsafe fn bring_home(no: usize, fd: i32) {
-    let Some((d, home)) = descriptors::of(fd).and_then(|d| Some((d, d.home()?))) else { return };
+    let Some((d, home)) = descriptors::of(fd).and_then(|d| Some((d, d.home.get()?))) else { return };
     if home == no {
         return;
     }
     let l = event_loop(home);
     let st = l.lock();
-    if d.home() == Some(home) && d.first.get() == NONE && d.closing.get() == 0 {
+    if d.home.get() == Some(home) && d.first.get() == NONE && d.closing.get() == 0 {
         l.deregister(fd, d);
-        d.leave_home();
+        d.home.leave();
     }
     drop(st);
 }

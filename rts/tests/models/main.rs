@@ -32,6 +32,7 @@ mod gc_announce;
 mod handoff;
 mod held_signals;
 mod helper_pool;
+mod homes;
 mod idle_notify;
 mod mailbox;
 mod migration;
@@ -46,6 +47,7 @@ mod termination;
 mod throwto;
 mod ticker_sleep;
 mod transactions;
+mod wake_ups;
 mod watch;
 mod worlds;
 

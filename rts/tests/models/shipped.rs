@@ -17,6 +17,8 @@ pub mod header_lock;
 pub mod held_signals;
 #[path = "../../src/collector/parallel/helper_pool.rs"]
 pub mod helper_pool;
+#[path = "../../src/events/home.rs"]
+pub mod home;
 #[path = "../../src/hec/idle.rs"]
 pub mod idle;
 #[path = "../../src/base/idle_count.rs"]
@@ -45,5 +47,7 @@ pub mod termination;
 pub mod throwto_protocol;
 #[path = "../../src/sched/ticker_sleep.rs"]
 pub mod ticker_sleep;
+#[path = "../../src/events/poller/wake_flag.rs"]
+pub mod wake_flag;
 #[path = "../../src/sched/watch.rs"]
 pub mod watch;

@@ -8,6 +8,8 @@
 //! 3. So what a waker has published before is seen: if it raised the flag, by the waiter that its signal wakes; if it
 //!    found it up, by the waiter that lowers it later.
 //!
+//! *Checked by*: the loom models in `rts/tests/models/wake_ups.rs`, which compile this file.
+//!
 //! If the descriptor keeps signals until they are read, the waiter reads them before it lowers the flag. Otherwise it
 //! could take a signal whose flag it leaves up.
 use crate::base::atomics::{AtomicBool, Ordering};
@@ -22,11 +24,11 @@ impl WakeFlag {
     pub fn raise(&self) -> bool {
         // Release: what the waker has published comes before the flag. It is a read-modify-write in any case, so that
         // the waiter's exchange reads from it or from a later one.
-        !self.0.swap(true, Ordering::AcqRel)
+        !self.0.swap(true, Ordering::Release)
     }
     /// Lowers the flag. Was it up?
     pub fn lower(&self) -> bool {
         // Acquire: what is read from now on includes what each waker has published that found or made the flag up.
-        self.0.swap(false, Ordering::AcqRel)
+        self.0.swap(false, Ordering::Acquire)
     }
 }
