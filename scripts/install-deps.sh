@@ -2,6 +2,7 @@
 # Installs the Debian packages that are missing, and says nothing when none is.
 #   install-deps.sh base    what building the runtime and its programs takes
 #   install-deps.sh bench   also the libraries that the benchmarks use
+#   install-deps.sh events  what the benchmark of the event manager uses
 #   install-deps.sh test    also those and the tools that the tests use
 # What fails is said in one line; all that apt-get said stays in build/install.log.
 set -eu
@@ -10,14 +11,15 @@ self=$(readlink -f -- "${BASH_SOURCE[0]}")
 build=${self%/*/*}/build
 
 base=(ghc gcc binutils libc6-dev libffi-dev libgmp-dev)
-tools=(diffutils cabal-install wrk curl)
+tools=(diffutils cabal-install curl)
+loaded=(wrk strace libghc-network-dev)
 measured=(
     libghc-agda-dev libghc-async-dev libghc-hledger-lib-dev libghc-hlint-dev libghc-http-client-dev libghc-http-types-dev
     libghc-monad-par-dev libghc-ormolu-dev libghc-pandoc-dev libghc-parallel-dev libghc-wai-dev libghc-warp-dev
 )
 libraries=(
-    libghc-aeson-dev libghc-attoparsec-dev libghc-ghc-events-dev libghc-hspec-dev libghc-lens-dev libghc-network-dev
-    libghc-quickcheck2-dev libghc-random-dev libghc-unordered-containers-dev libghc-vector-dev
+    libghc-aeson-dev libghc-attoparsec-dev libghc-ghc-events-dev libghc-hspec-dev libghc-lens-dev libghc-quickcheck2-dev
+    libghc-random-dev libghc-unordered-containers-dev libghc-vector-dev
 )
 
 fail() {
@@ -28,9 +30,10 @@ fail() {
 case ${1-} in
     base) wanted=("${base[@]}") ;;
     bench) wanted=("${base[@]}" "${measured[@]}") ;;
-    test) wanted=("${base[@]}" "${measured[@]}" "${tools[@]}" "${libraries[@]}") ;;
+    events) wanted=("${base[@]}" "${loaded[@]}") ;;
+    test) wanted=("${base[@]}" "${measured[@]}" "${loaded[@]}" "${tools[@]}" "${libraries[@]}") ;;
     *)
-        echo "hecaton: install-deps.sh takes base, bench or test" >&2
+        echo "hecaton: install-deps.sh takes base, bench, events or test" >&2
         exit 2
         ;;
 esac

@@ -139,7 +139,8 @@ fn wait(pid: i32, limit: Duration) -> io::Result<(ExitStatus, libc::rusage, bool
     waited.map(|()| (ExitStatus::from_raw(status), usage, late))
 }
 
-fn kill_group(leader: i32) {
+/// Kills what there is of a process group.
+pub fn kill_group(leader: i32) {
     // SAFETY: no memory is involved; a group that is gone is no harm.
     unsafe { libc::kill(-leader, libc::SIGKILL) };
 }
@@ -166,8 +167,8 @@ pub fn confine(command: &mut Command, cores: usize) -> Result<()> {
     Ok(())
 }
 
-/// Runs in the child before the program does.
-fn prepare_child() -> io::Result<()> {
+/// Runs in the child before the program does. It makes system calls only.
+pub fn prepare_child() -> io::Result<()> {
     // SAFETY: takes plain numbers.
     if unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) } != 0 {
         return Err(io::Error::last_os_error());

@@ -1,5 +1,6 @@
 //! Measures programs on both runtimes. Runs alternate, so that other load on the machine affects both alike.
 mod estimate;
+pub mod events;
 mod ghc_make;
 mod goals;
 mod parallel;

@@ -34,18 +34,9 @@ pub struct Run {
 impl RuntimeRun {
     /// Runs once.
     pub fn run(&self, name: &str) -> Result<Run> {
-        fs::create_dir_all(&self.work).map_err(|e| Fail::io("create", &self.work, e))?;
         let statistics = self.work.join("statistics");
-        let mut command = Command::new(&self.executable);
-        command.args(&self.args).arg("+RTS").args(&self.flags);
+        let mut command = self.command()?;
         command.arg(format!("-t{}", statistics.display())).args(["--machine-readable", "-RTS"]);
-        for variable in DISTURBING {
-            command.env_remove(variable);
-        }
-        command.envs(self.env.iter().map(|(n, v)| (n, v))).current_dir(&self.work);
-        if let Some(cores) = self.cores {
-            process::confine(&mut command, cores)?;
-        }
         let outcome = process::run(command, self.stdin.as_bytes(), TIME_LIMIT, &self.work)?;
         if outcome.end != End::Exit(0) {
             let said = String::from_utf8_lossy(&outcome.stderr).into_owned();
@@ -58,6 +49,21 @@ impl RuntimeRun {
             Fail::new(format!("{name} {} wrote no GC statistics to {}", self.how(), statistics.display()))
         })?;
         Ok(Run { sample, stdout: outcome.stdout, stderr: outcome.stderr })
+    }
+
+    /// The program with its arguments and flags, in its folder. More flags for the runtime may follow.
+    pub fn command(&self) -> Result<Command> {
+        fs::create_dir_all(&self.work).map_err(|e| Fail::io("create", &self.work, e))?;
+        let mut command = Command::new(&self.executable);
+        command.args(&self.args).arg("+RTS").args(&self.flags);
+        for variable in DISTURBING {
+            command.env_remove(variable);
+        }
+        command.envs(self.env.iter().map(|(n, v)| (n, v))).current_dir(&self.work);
+        if let Some(cores) = self.cores {
+            process::confine(&mut command, cores)?;
+        }
+        Ok(command)
     }
 
     /// As in `on the stock runtime with -N2`.

@@ -84,7 +84,7 @@ impl Series<'_> {
 
 /// The order of `some` in this round. The first one rotates, and every other round is reversed, so that no contender
 /// always follows the same one. The previous run may leave caches and free memory in a better or worse state.
-fn turns(some: &[usize], round: usize) -> Vec<usize> {
+pub fn turns(some: &[usize], round: usize) -> Vec<usize> {
     let mut turns = some.to_vec();
     turns.rotate_left(round / 2 % some.len());
     if round % 2 == 1 {

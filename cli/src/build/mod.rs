@@ -28,6 +28,7 @@ use std::{
 };
 
 pub use fingerprint::hash;
+pub use steps::tool;
 
 /// One of the runtime's ways; ghc's link flags choose among them.
 pub struct Way {

@@ -1,17 +1,14 @@
 //! `hecaton bench`: the programs in bench/ and the installed ghc on both runtimes, as tables, JSON and pictures.
-use super::test::install;
+use super::{bench_events, test::install};
 use crate::bench::{self, GhcMake, Pair, Scaling, Size, Targets};
 use crate::error::{Fail, Result};
 use crate::ghc::Ghc;
 use crate::nearest;
 use crate::programs::{self, Maker, Program};
 use crate::project::Project;
-use serde_json::{json, Value};
-use std::{
-    fs,
-    io::{stderr, IsTerminal},
-    path::Path,
-};
+use crate::report::{progress, write_json};
+use serde_json::json;
+use std::path::Path;
 
 /// The name of the benchmark of the installed ghc.
 const GHC_MAKE: &str = "ghc_make";
@@ -20,6 +17,7 @@ const GHC_MAKE: &str = "ghc_make";
 const RUNS_OF_PARALLEL: usize = 2;
 
 #[derive(clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct Options {
     /// How many times each program runs in each way; the median counts (parallel programs: twice as many; ghc_make
     /// --full: half). Parallel programs and ghc_make go on, up to four and ten times as long, while it is not clear
@@ -32,6 +30,21 @@ pub struct Options {
     /// Only programs whose names contain one of these; `ghc_make` is ghc --make -jN, `par_` names all parallel
     /// programs, and `real_` those on Debian's libraries
     names: Vec<String>,
+    #[command(subcommand)]
+    part: Option<Part>,
+}
+
+#[derive(clap::Subcommand)]
+enum Part {
+    /// Measure delays, servers and time limits, as the paper on the event manager does (O'Sullivan, Tibell, 2010)
+    ///
+    /// Prints a table for each quantity of each part: the stock runtime and Hecaton with -N1 and -N2, their ratios, and
+    /// for servers also one in C on epoll. The figures and curves go to build/bench/events. Takes ten minutes.
+    ///
+    /// Raises the limit of descriptors as far as that is permitted, and measures with fewer clients if there are not
+    /// enough. Installs the Debian packages wrk, strace and libghc-network-dev if they are missing (as root or with
+    /// sudo).
+    Events(bench_events::Options),
 }
 
 /// The groups of benchmarks.
@@ -49,11 +62,17 @@ struct Results {
 }
 
 pub fn run(project: &Project, options: &Options) -> Result<()> {
+    if let Some(Part::Events(options)) = &options.part {
+        return bench_events::run(project, options);
+    }
+    if options.names.iter().any(|n| n == "events") {
+        return Err(Fail::usage("events comes first, then its options: hecaton bench events --runs N"));
+    }
     let runs = usize::from(options.runs);
-    let all = programs::find(&project.root.join("bench"), &[])?;
+    let all = programs::find_directly_in(&project.root.join("bench"), &[])?;
     let names: Vec<String> = all.iter().map(|p| p.name.clone()).chain([GHC_MAKE.to_owned()]).collect();
     nearest::check("benchmark", &options.names, &names)?;
-    let selected = programs::find(&project.root.join("bench"), &options.names)?;
+    let selected = programs::find_directly_in(&project.root.join("bench"), &options.names)?;
     let with_ghc = options.names.is_empty() || options.names.iter().any(|n| GHC_MAKE.contains(n.as_str()));
     if selected.iter().any(|p| !p.header.needs.is_empty()) {
         install("bench", project)?;
@@ -161,19 +180,8 @@ impl Results {
             print!("{separator}{}", self.targets.text());
         }
         all["targets"] = self.targets.json();
-        write(&picture("bench.json"), &all)?;
+        write_json(&picture("bench.json"), &all)?;
         println!("\nmedian of {runs} runs, but where it says otherwise; written to {}", written.join(", "));
         Ok(())
-    }
-}
-
-fn write(path: &Path, all: &Value) -> Result<()> {
-    fs::write(path, format!("{all:#}\n")).map_err(|e| Fail::io("write", path, e))
-}
-
-/// Shows on a terminal what is being done, in place of the line before.
-pub fn progress(what: &str) {
-    if stderr().is_terminal() {
-        eprint!("\r\x1b[K{what}");
     }
 }

@@ -1,5 +1,6 @@
 //! One file per command.
 pub mod bench;
+mod bench_events;
 pub mod demo;
 pub mod ghc;
 pub mod run;

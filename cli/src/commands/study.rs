@@ -1,13 +1,13 @@
 //! `hecaton study`: answers the questions of \[HMP05\] by measuring, as text, JSON and pictures.
-use super::{bench::progress, test::install};
+use super::test::install;
 use crate::build::{ensure_variant, Evaluation};
-use crate::error::{Fail, Result};
+use crate::error::Result;
 use crate::ghc::Ghc;
 use crate::programs::{self, Maker};
 use crate::project::Project;
+use crate::report::{progress, write_json};
 use crate::study::{Laboratory, Question};
 use serde_json::json;
-use std::fs;
 
 #[derive(clap::Args)]
 pub struct Options {
@@ -30,7 +30,7 @@ pub fn run(project: &Project, options: &Options) -> Result<()> {
         plain: Maker::new(project, programs("plain"))?,
         grey: Maker::new(project, programs("grey"))?,
         atomic: Maker::with_library(project, programs("atomic"), ensure_variant(project, Evaluation::Atomic)?)?,
-        programs: programs::find(&project.root.join("bench"), &[])?,
+        programs: programs::find_directly_in(&project.root.join("bench"), &[])?,
         assembler: project.root.join("scripts/assemble-atomic"),
         ghc: Ghc::find(project)?.path,
         dir: dir.clone(),
@@ -48,7 +48,7 @@ pub fn run(project: &Project, options: &Options) -> Result<()> {
         grid.plot(&dir.join(format!("{}.svg", grid.name)))?;
     }
     let path = dir.join("study.json");
-    fs::write(&path, format!("{answers:#}\n")).map_err(|e| Fail::io("write", &path, e))?;
+    write_json(&path, &answers)?;
     println!("{} runs each; figures and pictures are in {}", lab.runs, dir.display());
     Ok(())
 }

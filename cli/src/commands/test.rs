@@ -175,7 +175,7 @@ fn all_names(project: &Project) -> Result<Vec<String>> {
         names.extend(paths.iter().map(|path| programs::name_of(path).to_owned()));
         names.extend(paths);
     }
-    let bench = programs::find(&project.root.join("bench"), &[])?;
+    let bench = programs::find_directly_in(&project.root.join("bench"), &[])?;
     names.extend(bench.into_iter().filter(|p| p.header.is_real()).map(|p| p.name));
     Ok(names)
 }

@@ -62,8 +62,19 @@ pub struct Maker<'a> {
 /// The programs in `suite` and in the folders below it, in the order of their names. With filters, only those whose
 /// paths contain one.
 pub fn find(suite: &Path, filters: &[String]) -> Result<Vec<Program>> {
+    load(suite, paths(suite)?, filters)
+}
+
+/// As [`find`], without the folders below `suite`.
+pub fn find_directly_in(suite: &Path, filters: &[String]) -> Result<Vec<Program>> {
+    let mut paths = paths(suite)?;
+    paths.retain(|path| !path.contains('/'));
+    load(suite, paths, filters)
+}
+
+fn load(suite: &Path, paths: Vec<String>, filters: &[String]) -> Result<Vec<Program>> {
     let mut found = Vec::new();
-    for path in paths(suite)? {
+    for path in paths {
         if filters.is_empty() || filters.iter().any(|f| path.contains(f.as_str())) {
             found.push(Program::load(suite, path)?);
         }
@@ -277,6 +288,9 @@ mod tests {
         assert_eq!(found(&[]), "a_ffi b c");
         assert_eq!(found(&["ffi"]), "a_ffi b");
         assert_eq!(found(&["ffi/", "c"]), "a_ffi b c");
+        fs::write(suite.join("top.hs"), hs).unwrap();
+        let directly: Vec<String> = find_directly_in(&suite, &[]).unwrap().into_iter().map(|p| p.name).collect();
+        assert_eq!(directly, ["top"]);
     }
 
     #[test]

@@ -1,11 +1,28 @@
 //! Figures as text, JSON and pictures: a grid has a row for each thing measured and a column for each quantity.
+mod curves;
 mod plot;
 
+pub use curves::{draw_curves, Axis, Curve};
 pub use plot::{draw, Better, Panel};
 
-use crate::error::Result;
+use crate::error::{Fail, Result};
 use serde_json::{json, Value};
-use std::path::Path;
+use std::{
+    fs,
+    io::{stderr, IsTerminal},
+    path::Path,
+};
+
+/// Shows on a terminal what is being done, in place of the line before.
+pub fn progress(what: &str) {
+    if stderr().is_terminal() {
+        eprint!("\r\x1b[K{what}");
+    }
+}
+
+pub fn write_json(path: &Path, all: &Value) -> Result<()> {
+    fs::write(path, format!("{all:#}\n")).map_err(|e| Fail::io("write", path, e))
+}
 
 pub struct Column {
     pub head: String,
@@ -19,6 +36,7 @@ pub struct Grid {
     pub name: &'static str,
     pub title: String,
     pub columns: Vec<Column>,
+    /// NaN stands for what was not measured.
     pub rows: Vec<(String, Vec<f64>)>,
     /// Whether the rows are of a kind, so that the mean of their ratios says something.
     pub has_mean: bool,
@@ -52,6 +70,7 @@ impl Grid {
         let heads: String = self.columns.iter().zip(&widths).map(|(c, w)| format!("  {:>w$}", c.head)).collect();
         let cells = |values: &[Option<f64>]| -> String {
             let cell = |((value, column), w): ((&Option<f64>, &Column), &usize)| match value {
+                Some(v) if v.is_nan() => format!("  {:>w$}", "-"),
                 Some(v) => format!("  {v:>w$.digits$}", digits = column.digits),
                 None => format!("  {:w$}", ""),
             };

@@ -19,8 +19,8 @@ const LARGEST: f64 = 4.0;
 const GOOD: RGBColor = RGBColor(46, 125, 90);
 const FAIR: RGBColor = RGBColor(214, 158, 46);
 const BAD: RGBColor = RGBColor(190, 60, 50);
-const INK: RGBColor = RGBColor(40, 40, 40);
-const LINE: RGBColor = RGBColor(205, 205, 205);
+pub const INK: RGBColor = RGBColor(40, 40, 40);
+pub const LINE: RGBColor = RGBColor(205, 205, 205);
 
 /// Which side of 1.0 is the good one.
 #[derive(Clone, Copy, PartialEq)]
@@ -45,8 +45,8 @@ pub fn draw(names: &[&str], panels: &[Panel], with_mean: bool, path: &Path) -> R
         .map_err(|e| Fail::new(format!("cannot draw {}: {e}", path.display())))
 }
 
-type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
-type Painted = std::result::Result<(), Box<dyn std::error::Error>>;
+pub type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
+pub type Painted = std::result::Result<(), Box<dyn std::error::Error>>;
 
 fn paint(names: &[&str], panels: &[Panel], with_mean: bool, area: &Area, height: i32) -> Painted {
     area.fill(&WHITE)?;
@@ -104,7 +104,7 @@ fn offset(ratio: f64) -> i32 {
     (part * f64::from(PANEL)) as i32
 }
 
-fn text(area: &Area, words: &str, at: (i32, i32), side: HPos, size: i32) -> Painted {
+pub fn text(area: &Area, words: &str, at: (i32, i32), side: HPos, size: i32) -> Painted {
     let style = TextStyle::from(("sans-serif", size).into_font()).color(&INK).pos(Pos::new(side, VPos::Center));
     area.draw(&Text::new(words.to_owned(), at, style))?;
     Ok(())

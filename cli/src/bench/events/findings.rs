@@ -1,0 +1,223 @@
+//! What a part of the benchmark has measured: for each size and each contender the medians of some quantities. As
+//! tables, JSON and pictures.
+use crate::bench::estimate::median;
+use crate::bench::sampling::turns;
+use crate::error::Result;
+use crate::report::{draw_curves, Axis, Better, Column, Curve, Grid};
+use serde_json::{json, Value};
+use std::path::Path;
+
+pub struct Quantity {
+    /// Its key in JSON, and a part of the name of its picture.
+    pub key: &'static str,
+    /// As in `elapsed seconds`.
+    pub name: &'static str,
+    pub digits: usize,
+    pub better: Better,
+}
+
+/// Two contenders whose figures are divided.
+pub struct Ratio {
+    pub head: String,
+    pub of: usize,
+    pub to: usize,
+}
+
+/// The figures at one size, or of one thing of several.
+pub struct Row {
+    pub label: String,
+    /// Where it lies on the curve, if there is one.
+    pub size: Option<f64>,
+    /// Of each contender a figure for each quantity; `None` if it was not measured at this size.
+    pub figures: Vec<Option<Vec<f64>>>,
+}
+
+pub struct Findings {
+    pub part: String,
+    pub title: String,
+    /// What the rows are; what the sizes are numbers of.
+    pub along: &'static str,
+    pub contenders: Vec<String>,
+    pub ratios: Vec<Ratio>,
+    pub quantities: &'static [Quantity],
+    pub rows: Vec<Row>,
+    /// What limited the measurement, and what went wrong.
+    pub notes: Vec<String>,
+}
+
+/// Has `contenders` contenders measured in turns, `runs` times. Returns the medians of each quantity, and `None` for a
+/// contender that has once answered `None`.
+pub fn medians(
+    contenders: usize,
+    runs: usize,
+    mut measure: impl FnMut(usize) -> Result<Option<Vec<f64>>>,
+) -> Result<Vec<Option<Vec<f64>>>> {
+    let all: Vec<usize> = (0..contenders).collect();
+    let mut samples = vec![Vec::new(); contenders];
+    for round in 0..runs {
+        for n in turns(&all, round) {
+            samples[n].push(measure(n)?);
+        }
+    }
+    let of_one = |samples: Vec<Option<Vec<f64>>>| {
+        let samples: Vec<Vec<f64>> = samples.into_iter().collect::<Option<_>>()?;
+        let quantities = samples.first().map_or(0, Vec::len);
+        Some((0..quantities).map(|q| median(samples.iter().map(|s| s[q]))).collect())
+    };
+    Ok(samples.into_iter().map(of_one).collect())
+}
+
+impl Row {
+    pub fn at(size: usize, figures: Vec<Option<Vec<f64>>>) -> Row {
+        Row { label: size.to_string(), size: Some(size as f64), figures }
+    }
+}
+
+impl Findings {
+    /// The figure of a contender, NaN if there is none.
+    fn figure(&self, row: &Row, contender: usize, quantity: usize) -> f64 {
+        row.figures[contender].as_ref().map_or(f64::NAN, |figures| figures[quantity])
+    }
+
+    /// A row for each size; columns for the contenders and the ratios.
+    fn grid(&self, n: usize) -> Grid {
+        let quantity = &self.quantities[n];
+        let mut columns: Vec<Column> =
+            self.contenders.iter().map(|name| Column::figure(name.clone(), quantity.digits)).collect();
+        columns.extend(self.ratios.iter().map(|r| Column::ratio(r.head.clone(), quantity.better)));
+        let row = |row: &Row| {
+            let figure = |contender| self.figure(row, contender, n);
+            let figures = (0..self.contenders.len()).map(figure);
+            // A ratio to nothing is none.
+            let ratios =
+                self.ratios.iter().map(|r| figure(r.of) / Some(figure(r.to)).filter(|f| *f != 0.0).unwrap_or(f64::NAN));
+            (row.label.clone(), figures.chain(ratios).collect())
+        };
+        Grid {
+            name: quantity.key,
+            title: format!("{}: {}, by {}", self.title, quantity.name, self.along),
+            columns,
+            rows: self.rows.iter().map(row).collect(),
+            has_mean: false,
+        }
+    }
+
+    fn grids(&self) -> impl Iterator<Item = Grid> + '_ {
+        (0..self.quantities.len()).map(|n| self.grid(n))
+    }
+
+    pub fn text(&self) -> String {
+        let tables: Vec<String> = self.grids().map(|grid| grid.text()).collect();
+        let notes: String = self.notes.iter().map(|note| format!("note: {note}\n")).collect();
+        tables.join("\n") + &notes
+    }
+
+    pub fn json(&self) -> Value {
+        let mut all = json!({"notes": self.notes});
+        for grid in self.grids() {
+            all[grid.name] = grid.json();
+        }
+        all
+    }
+
+    /// Draws a picture of each quantity into folder `dir`: curves along several sizes, otherwise bars for the ratios.
+    pub fn draw(&self, dir: &Path) -> Result<()> {
+        for (n, quantity) in self.quantities.iter().enumerate() {
+            let path = dir.join(format!("{}-{}.svg", self.part, quantity.key));
+            let ticks: Vec<(f64, String)> = self.rows.iter().filter_map(|r| Some((r.size?, r.label.clone()))).collect();
+            if ticks.len() > 1 {
+                draw_curves(&self.title, &Axis { name: self.along, ticks }, quantity.name, &self.curves(n), &path)?;
+            } else {
+                self.grid(n).plot(&path)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn curves(&self, n: usize) -> Vec<Curve> {
+        let curve = |(contender, name): (usize, &String)| {
+            let points = self.rows.iter().filter_map(|row| Some((row.size?, self.figure(row, contender, n))));
+            Curve { name: name.clone(), points: points.filter(|(_, figure)| !figure.is_nan()).collect() }
+        };
+        self.contenders.iter().enumerate().map(curve).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const QUANTITIES: [Quantity; 2] = [
+        Quantity { key: "elapsed", name: "seconds", digits: 1, better: Better::Lower },
+        Quantity { key: "memory", name: "MB", digits: 0, better: Better::Lower },
+    ];
+
+    fn findings() -> Findings {
+        Findings {
+            part: "delays".into(),
+            title: "Delays".into(),
+            along: "threads",
+            contenders: vec!["stock".into(), "hecaton".into()],
+            ratios: vec![Ratio { head: "h:s".into(), of: 1, to: 0 }],
+            quantities: &QUANTITIES,
+            rows: vec![
+                Row::at(10, vec![Some(vec![4.0, 40.0]), Some(vec![1.0, 10.0])]),
+                Row::at(20, vec![None, Some(vec![2.0, 20.0])]),
+            ],
+            notes: vec!["stock is too slow".into()],
+        }
+    }
+
+    #[test]
+    fn contenders_take_turns_and_medians_count() {
+        let mut order = Vec::new();
+        let figures = medians(2, 3, |n| {
+            order.push(n);
+            Ok(Some(vec![[5.0, 1.0, 3.0][(order.len() - 1) / 2], n as f64]))
+        });
+        assert_eq!(order, [0, 1, 1, 0, 1, 0]);
+        assert_eq!(figures.unwrap(), [Some(vec![3.0, 0.0]), Some(vec![3.0, 1.0])]);
+        assert_eq!(medians(1, 2, |_| Ok(None)).unwrap(), [None]);
+    }
+
+    #[test]
+    fn there_is_a_table_for_each_quantity() {
+        let text = findings().text();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], "Delays: seconds, by threads");
+        assert!(lines[2].starts_with("10 ") && lines[2].ends_with("4.0       1.0      0.25"), "{text}");
+        assert!(lines[3].ends_with("-       2.0         -"), "{text}");
+        assert!(text.contains("Delays: MB, by threads") && text.ends_with("note: stock is too slow\n"));
+    }
+
+    #[test]
+    fn json_has_what_the_tables_have() {
+        let json = findings().json();
+        assert_eq!(json["memory"]["rows"][0]["figures"], json!({"stock": 40.0, "hecaton": 10.0, "h:s": 0.25}));
+        assert_eq!(json["elapsed"]["rows"][1]["figures"]["stock"], Value::Null);
+        assert_eq!(json["notes"][0], "stock is too slow");
+    }
+
+    #[test]
+    fn curves_leave_out_what_was_not_measured() {
+        let curves = findings().curves(1);
+        assert_eq!((curves[0].name.as_str(), &curves[0].points[..]), ("stock", &[(10.0, 40.0)][..]));
+        assert_eq!(curves[1].points, [(10.0, 10.0), (20.0, 20.0)]);
+    }
+
+    #[test]
+    fn pictures_are_curves_along_sizes_and_bars_otherwise() {
+        let dir = std::env::temp_dir().join(format!("hecaton-findings-{}", std::process::id()));
+        std::fs::create_dir_all(&dir).unwrap();
+        let drawn = |findings: &Findings| {
+            findings.draw(&dir).unwrap();
+            std::fs::read_to_string(dir.join("delays-memory.svg")).unwrap()
+        };
+        let mut findings = findings();
+        assert!(drawn(&findings).contains("threads"));
+        findings.rows.remove(1);
+        let bars = drawn(&findings);
+        assert!(!bars.contains("threads") && bars.contains("h:s"));
+        std::fs::remove_dir_all(&dir).unwrap();
+    }
+}

@@ -1,0 +1,220 @@
+//! HTTP servers under load: a thread for each connection on both runtimes, and one in C on epoll as the ceiling.
+use super::background::Background;
+use super::descriptors::idle_connections;
+use super::findings::{medians, Findings, Quantity, Ratio, Row};
+use super::wrk::{load, Load};
+use super::{against_stock, capped, Contender, Workbench, CONTENDERS};
+use crate::build::tool;
+use crate::error::{Fail, Result};
+use crate::report::Better;
+use std::{cell::RefCell, fs, path::PathBuf, process::Command};
+
+const LOAD: [Quantity; 3] = [
+    Quantity { key: "throughput", name: "requests per second", digits: 0, better: Better::Higher },
+    Quantity { key: "median", name: "median latency in ms", digits: 2, better: Better::Lower },
+    Quantity { key: "slowest", name: "99th percentile of latency in ms", digits: 2, better: Better::Lower },
+];
+
+/// The paper's number of busy clients beside idle ones.
+pub const BUSY: usize = 64;
+/// The size of the paper's file.
+const FILE_BYTES: usize = 4_332;
+/// Descriptors that a server or wrk uses beside its connections, at most.
+const OTHER_DESCRIPTORS: usize = 200;
+
+/// Seconds under load; with many clients it takes a while until all are connected.
+const SECONDS: u32 = 1;
+const SECONDS_OF_MANY: u32 = 4;
+const MANY: usize = 4_096;
+
+/// A server.
+#[derive(Clone, Copy)]
+pub enum Server {
+    Haskell(Contender),
+    C,
+}
+
+/// One process, with its port.
+pub struct Running {
+    pub process: Background,
+    pub port: u16,
+}
+
+impl Server {
+    pub fn name(self) -> String {
+        match self {
+            Server::Haskell(contender) => contender.name(),
+            Server::C => "C".to_owned(),
+        }
+    }
+
+    pub fn all() -> Vec<Server> {
+        CONTENDERS.into_iter().map(Server::Haskell).chain([Server::C]).collect()
+    }
+
+    /// Starts it with the arguments that say what it answers.
+    pub fn start(self, bench: &Workbench, args: &[&str]) -> Result<Running> {
+        let command = match self {
+            Server::Haskell(contender) => bench.run_of("server", contender, args)?.command()?,
+            Server::C => {
+                let mut command = Command::new(in_c(bench)?);
+                command.args(args);
+                command
+            }
+        };
+        let process = Background::start(&format!("the server ({})", self.name()), command)?;
+        let port = process.said.parse();
+        let port = port.map_err(|_| Fail::new(format!("the server printed {} for its port", process.said)))?;
+        Ok(Running { process, port })
+    }
+}
+
+/// Compiles the server in C unless that has been done since its source was written.
+fn in_c(bench: &Workbench) -> Result<PathBuf> {
+    let source = bench.source("server.c");
+    let executable = bench.folder("server-in-c")?.join("server");
+    let written = |path: &PathBuf| fs::metadata(path).and_then(|m| m.modified()).ok();
+    if written(&executable) < written(&source) {
+        tool("compiling bench/events/server.c", Command::new("gcc").args(["-O2", "-o"]).args([&executable, &source]))?;
+    }
+    Ok(executable)
+}
+
+impl Running {
+    /// The figures of [`LOAD`] with `clients` busy clients.
+    fn load(&mut self, bench: &Workbench, clients: usize) -> Result<Option<Load>> {
+        let quick = if clients >= MANY { SECONDS_OF_MANY } else { SECONDS };
+        let seconds = if bench.full { 2 * quick } else { quick };
+        let load = load(self.port, clients, seconds, &bench.folder("wrk")?)?;
+        self.process.check()?;
+        Ok(load)
+    }
+}
+
+fn figures(load: &Load) -> Vec<f64> {
+    vec![load.requests_per_second, load.median, load.slowest]
+}
+
+/// Against the stock runtime, and against C.
+fn ratios() -> Vec<Ratio> {
+    let mut ratios = against_stock();
+    ratios.push(Ratio { head: "-N1 : C".to_owned(), of: 1, to: CONTENDERS.len() });
+    ratios.push(Ratio { head: "-N2 : C".to_owned(), of: 3, to: CONTENDERS.len() });
+    ratios
+}
+
+pub fn pong(bench: &Workbench) -> Result<Vec<Findings>> {
+    let sizes = [16, 64, 256, 1_024, 4_096, 16_384];
+    let full = [16, 32, 64, 128, 256, 512, 1_024, 2_048, 4_096, 8_192, 16_384];
+    Ok(vec![busy(bench, "pong", "Server pong", &["pong"], bench.sizes(&sizes, &full))?])
+}
+
+pub fn file(bench: &Workbench) -> Result<Vec<Findings>> {
+    let page = bench.folder("file")?.join("page");
+    fs::write(&page, "x".repeat(FILE_BYTES)).map_err(|e| Fail::io("write", &page, e))?;
+    let page = page.to_string_lossy().into_owned();
+    let full = [16, 64, 256, 1_024, 4_096, 16_384];
+    let title = "Server of a file of 4332 bytes";
+    Ok(vec![busy(bench, "file", title, &["file", &page], bench.sizes(&[64, 1_024, 16_384], &full))?])
+}
+
+/// With all clients busy, as the paper's figures 1 and 2.
+fn busy(bench: &Workbench, part: &str, title: &str, args: &[&str], sizes: &[usize]) -> Result<Findings> {
+    let room = bench.descriptors.saturating_sub(OTHER_DESCRIPTORS);
+    let (sizes, limits) = capped(sizes, room, "a process may have no more descriptors");
+    loads(bench, part, title.to_owned(), "busy clients", &sizes, limits, |server, clients| {
+        server.start(bench, args)?.load(bench, clients)
+    })
+}
+
+/// With idle connections beside the busy ones, as the paper's figures 3 and 4.
+pub fn idle(bench: &Workbench) -> Result<Vec<Findings>> {
+    let room = bench.descriptors.saturating_sub(BUSY + OTHER_DESCRIPTORS);
+    let full = [0, 30, 100, 300, 1_000, 3_000, 10_000, 20_000, 30_000, 50_000];
+    let sizes = bench.sizes(&[0, 1_000, 10_000, 50_000], &full);
+    let (sizes, limits) = capped(sizes, room, "a process may have no more descriptors");
+    let title = format!("Server pong, {BUSY} busy clients");
+    let found = loads(bench, "idle", title, "idle connections", &sizes, limits, |server, count| {
+        let mut running = server.start(bench, &["pong"])?;
+        let connections = idle_connections(running.port, count)?;
+        let load = running.load(bench, BUSY);
+        drop(connections);
+        load
+    })?;
+    Ok(vec![found])
+}
+
+/// Measures all servers at all sizes in turns.
+fn loads(
+    bench: &Workbench,
+    part: &str,
+    title: String,
+    along: &'static str,
+    sizes: &[usize],
+    notes: Vec<String>,
+    measure: impl Fn(Server, usize) -> Result<Option<Load>>,
+) -> Result<Findings> {
+    let servers = Server::all();
+    let notes = RefCell::new(notes);
+    let row = |&size: &usize| -> Result<Row> {
+        let figures = medians(servers.len(), bench.runs, |n| {
+            let name = servers[n].name();
+            (bench.progress)(&format!("{part} {size}: {name}"));
+            let load = measure(servers[n], size)?;
+            let errors = match &load {
+                None => Some("no request was answered".to_owned()),
+                Some(load) if load.errors > 0 => Some(format!("{} requests failed", load.errors)),
+                Some(_) => None,
+            };
+            notes.borrow_mut().extend(errors.map(|what| format!("{name}, {size} {along}: {what}")));
+            Ok(load.as_ref().map(figures))
+        })?;
+        Ok(Row::at(size, figures))
+    };
+    let rows = sizes.iter().map(row).collect::<Result<_>>()?;
+    Ok(Findings {
+        part: part.to_owned(),
+        title,
+        along,
+        contenders: servers.iter().map(|s| s.name()).collect(),
+        ratios: ratios(),
+        quantities: &LOAD,
+        rows,
+        notes: notes.into_inner(),
+    })
+}
+
+/// What a time limit around each request costs.
+pub fn timeout(bench: &Workbench) -> Result<Findings> {
+    const KINDS: [&str; 2] = ["pong", "timeout"];
+    let row = |contender: Contender| -> Result<Row> {
+        let figures = medians(KINDS.len(), bench.runs, |kind| {
+            (bench.progress)(&format!("server {}: {}", KINDS[kind], contender.name()));
+            let load = Server::Haskell(contender).start(bench, &[KINDS[kind]])?.load(bench, BUSY)?;
+            Ok(load.as_ref().map(figures))
+        })?;
+        Ok(Row { label: contender.name(), size: None, figures })
+    };
+    Ok(Findings {
+        part: "timeout-pong".to_owned(),
+        title: format!("Server pong without a time limit, and with one around each request, {BUSY} busy clients"),
+        along: "runtime",
+        contenders: vec!["without".to_owned(), "with".to_owned()],
+        ratios: vec![Ratio { head: "with : without".to_owned(), of: 1, to: 0 }],
+        quantities: &LOAD,
+        rows: CONTENDERS.into_iter().map(row).collect::<Result<_>>()?,
+        notes: Vec::new(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn servers_are_compared_with_stock_and_with_c() {
+        let names: Vec<String> = Server::all().into_iter().map(Server::name).collect();
+        let pairs: Vec<String> = ratios().iter().map(|r| format!("{} : {}", names[r.of], names[r.to])).collect();
+        assert_eq!(pairs, ["hecaton -N1 : stock -N1", "hecaton -N2 : stock -N2", "hecaton -N1 : C", "hecaton -N2 : C"]);
+    }
+}

@@ -1,0 +1,103 @@
+//! Single waits: time limits, pipes, and how late a delay ends.
+use super::background::Background;
+use super::findings::{Findings, Quantity};
+use super::{Contender, Workbench};
+use crate::error::{Fail, Result};
+use crate::report::Better;
+use std::{thread::sleep, time::Duration};
+
+const TIMEOUTS: usize = 200_000;
+const PIPES: usize = 1_000;
+/// How often the byte goes through the whole chain, for each thousand pipes.
+const ROUNDS: usize = 20;
+const DELAYS: usize = 1_000;
+/// The threads of the idle program.
+const WAITING: usize = 300;
+/// The runtime collects garbage when a program becomes idle.
+const SETTLE: Duration = Duration::from_millis(1_500);
+const WATCHED: Duration = Duration::from_secs(5);
+
+pub fn timeout(bench: &Workbench) -> Result<Findings> {
+    const COST: [Quantity; 1] = [Quantity { key: "cost", name: "nanoseconds each", digits: 0, better: Better::Lower }];
+    let count = if bench.full { 5 * TIMEOUTS } else { TIMEOUTS };
+    let row = bench
+        .row("timeout", count, bench.runs, |contender| printed(bench, "timeouts", contender, &[count], COST.len()))?;
+    Ok(bench.findings("timeout", "An uncontended timeout".to_owned(), "how many in a row", &COST, vec![row]))
+}
+
+pub fn pipes(bench: &Workbench) -> Result<Vec<Findings>> {
+    const STEP: [Quantity; 1] =
+        [Quantity { key: "step", name: "microseconds from a pipe to the next", digits: 2, better: Better::Lower }];
+    let sizes = bench.sizes(&[PIPES], &[10, 30, 100, 300, PIPES, 3 * PIPES]);
+    let row = |&pipes: &usize| {
+        let rounds = (ROUNDS * PIPES / pipes).max(1);
+        bench.row("pipes", pipes, bench.runs, |contender| {
+            printed(bench, "pipes", contender, &[pipes, rounds], STEP.len())
+        })
+    };
+    let rows = sizes.iter().map(row).collect::<Result<_>>()?;
+    Ok(vec![bench.findings("pipes", "A byte along a chain of pipes".to_owned(), "pipes", &STEP, rows)])
+}
+
+pub fn oversleep(bench: &Workbench) -> Result<Vec<Findings>> {
+    const LATE: [Quantity; 2] = [
+        Quantity { key: "median", name: "microseconds too late, median", digits: 0, better: Better::Lower },
+        Quantity { key: "slowest", name: "microseconds too late, 99th percentile", digits: 0, better: Better::Lower },
+    ];
+    let count = if bench.full { 5 * DELAYS } else { DELAYS };
+    let row = bench.row("oversleep", count, bench.runs, |contender| {
+        printed(bench, "oversleep", contender, &[count], LATE.len())
+    })?;
+    let title = "A delay of 1 ms in an idle program".to_owned();
+    Ok(vec![bench.findings("oversleep", title, "how many in a row", &LATE, vec![row])])
+}
+
+/// An idle program: 300 threads that wait. 0 is expected.
+pub fn asleep(bench: &Workbench) -> Result<Vec<Findings>> {
+    const RATE: [Quantity; 1] =
+        [Quantity { key: "rate", name: "wake-ups of its OS threads per second", digits: 1, better: Better::Lower }];
+    let during = WATCHED * if bench.full { 4 } else { 1 };
+    let row = bench.row("asleep", WAITING, 1, |contender| {
+        let mut program = Background::start("idle", bench.run_of("idle", contender, &[])?.command()?)?;
+        sleep(SETTLE);
+        let before = program.sleeps()?;
+        sleep(during);
+        let wake_ups = program.sleeps()? - before;
+        program.check()?;
+        Ok(Some(vec![wake_ups as f64 / during.as_secs_f64()]))
+    })?;
+    Ok(vec![bench.findings("asleep", "An idle program".to_owned(), "waiting threads", &RATE, vec![row])])
+}
+
+/// The figures that a program prints.
+fn printed(
+    bench: &Workbench,
+    program: &str,
+    contender: Contender,
+    args: &[usize],
+    figures: usize,
+) -> Result<Option<Vec<f64>>> {
+    let args: Vec<String> = args.iter().map(ToString::to_string).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let said = bench.run_of(program, contender, &args)?.run(program)?.stdout;
+    let said = String::from_utf8_lossy(&said);
+    match numbers(&said) {
+        Some(read) if read.len() == figures => Ok(Some(read)),
+        _ => Err(Fail::new(format!("{program} printed no figures but: {}", said.trim_end()))),
+    }
+}
+
+fn numbers(text: &str) -> Option<Vec<f64>> {
+    text.split_whitespace().map(|word| word.parse().ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_read_as_haskell_prints_them() {
+        assert_eq!(numbers("1.5e-2 300.25\n"), Some(vec![0.015, 300.25]));
+        assert_eq!(numbers("1.5 late"), None);
+    }
+}
