@@ -89,7 +89,7 @@ unsafe fn run_child(me: TaskRef, entry: usize) -> ! {
     if selection::uses_base() {
         io_manager::start(me);
     } else if settings().threaded {
-        event_loop::make_pollers();
+        shared_watcher::make_pollers();
         io_manager::start_after_fork(me);
     }
     let mut result = 0usize;

@@ -5,7 +5,7 @@ use crate::abi::Ways;
 use crate::api::exit_code::EXIT_HEAP_OVERFLOW;
 use crate::base::{config, fatal};
 use crate::collector::policy::heap_limits;
-use crate::events::{event_loop, selection};
+use crate::events::{selection, shared_watcher};
 use crate::hec;
 use crate::hec::{Hec, MAX_HECS};
 use crate::observe::eventlog::hooks as eventlog;
@@ -76,7 +76,7 @@ pub unsafe extern "C" fn setNumCapabilities(n: u32) {
     }
     stop_world::resume(me);
     if settings().threaded && !selection::uses_base() {
-        event_loop::make_pollers();
+        shared_watcher::make_pollers();
     }
     if n != before {
         // `base` has an event manager for each HEC.

@@ -120,7 +120,7 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
         threaded,
     });
     if threaded && !base {
-        event_loop::make_pollers();
+        shared_watcher::make_pollers();
     }
     if threaded && !base && o.tick.is_none() {
         sched::event_poll::always_watch_first();

@@ -494,8 +494,8 @@ impl EventLoop {
     }
 }
 
-/// Makes the pollers of all HECs, as long as the system has descriptors left: a program may use them up.
-pub fn make_pollers() {
+/// Makes the pollers of all HECs, as long as the system has descriptors left.
+pub(super) fn make_pollers() {
     for no in 0..hec::count() {
         let _ = event_loop(no).poller();
     }

@@ -12,9 +12,11 @@
 //!    ([`handoff::end_shared_watch`]). The next task that releases the HEC begins a new watch.
 //!
 //! *Locking*: the lock of the members is not held together with that of a loop.
+use crate::base::cpus;
 use crate::base::os_thread;
 use crate::events::event_loop;
 use crate::events::poller::{Interest, Kind, Poller};
+use crate::hec;
 use crate::hec::fork_safe_lock::Lock;
 use crate::sched::handoff;
 use std::io;
@@ -23,6 +25,8 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 struct Members {
     members: Vec<Member>,
+    /// The OS thread has been started.
+    started: bool,
     /// The OS thread sleeps until this tick.
     sleeps_until: Option<u64>,
 }
@@ -33,13 +37,23 @@ struct Member {
     deadline: u64,
 }
 
-/// The set in which the OS thread sleeps, made when it starts. An event's data is the number of a HEC.
+/// The set in which the OS thread sleeps. An event's data is the number of a HEC.
 static SET: AtomicPtr<Poller> = AtomicPtr::new(null_mut());
 static MEMBERS: Lock<Members> = Lock::new(Members::new());
 
 impl Members {
     const fn new() -> Members {
-        Members { members: Vec::new(), sleeps_until: None }
+        Members { members: Vec::new(), started: false, sleeps_until: None }
+    }
+
+    fn start(&mut self, set: &'static Poller) -> io::Result<()> {
+        if !self.started {
+            os_thread::start("haskell-watcher", move || loop {
+                watch(set)
+            })?;
+            self.started = true;
+        }
+        Ok(())
     }
 
     fn first_deadline(&self) -> u64 {
@@ -53,7 +67,8 @@ impl Members {
 pub fn join(no: usize) -> bool {
     let Some((descriptor, deadline)) = event_loop::begin_shared_watch(no) else { return false };
     let mut st = MEMBERS.lock();
-    let added = set().and_then(|set| set.add(descriptor, no as u64, Interest::READ).map(|()| set));
+    let started = set().and_then(|set| st.start(set).map(|()| set));
+    let added = started.and_then(|set| set.add(descriptor, no as u64, Interest::READ).map(|()| set));
     if let Ok(set) = added {
         st.members.push(Member { no, descriptor, deadline });
         if st.sleeps_until.is_some_and(|until| deadline < until) {
@@ -66,20 +81,23 @@ pub fn join(no: usize) -> bool {
     false
 }
 
-/// The set. Starts the OS thread at the first call. Called under the lock.
-fn set() -> io::Result<&'static Poller> {
-    // SAFETY: it is freed only in the child of a fork.
-    if let Some(set) = unsafe { SET.load(Ordering::Acquire).as_ref() } {
-        return Ok(set);
+/// Makes the pollers of all HECs and, with more HECs than cores, the set of the shared watcher: as long as the system
+/// has descriptors left, because a program may use them up.
+pub fn make_pollers() {
+    event_loop::make_pollers();
+    if hec::count() > cpus::at_start() {
+        let _st = MEMBERS.lock();
+        let _ = set();
     }
-    let set = Box::into_raw(Box::new(Poller::new(Kind::Epoll)?));
-    // SAFETY: as above.
-    let set: &'static Poller = unsafe { &*set };
-    os_thread::start("haskell-watcher", move || loop {
-        watch(set)
-    })?;
-    SET.store((set as *const Poller).cast_mut(), Ordering::Release);
-    Ok(set)
+}
+
+/// The set, made at the first call. Called under the lock.
+fn set() -> io::Result<&'static Poller> {
+    if SET.load(Ordering::Acquire).is_null() {
+        SET.store(Box::into_raw(Box::new(Poller::new(Kind::Epoll)?)), Ordering::Release);
+    }
+    // SAFETY: it is freed only in the child of a fork.
+    Ok(unsafe { &*SET.load(Ordering::Acquire) })
 }
 
 /// Sleeps until there are events for members, and has their HECs served.
