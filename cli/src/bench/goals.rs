@@ -15,7 +15,7 @@ const ALL: f64 = 0.90;
 const COLLECTING: f64 = 0.7;
 
 #[derive(Clone, Copy)]
-enum Bound {
+pub enum Bound {
     AtMost(f64),
     AtLeast(f64),
 }
@@ -69,7 +69,7 @@ pub fn is_gc_bound(pair: &Pair) -> bool {
 }
 
 impl Targets {
-    fn add(&mut self, what: impl Into<String>, measured: f64, bound: Bound) {
+    pub fn add(&mut self, what: impl Into<String>, measured: f64, bound: Bound) {
         self.0.push(Target { what: what.into(), figure: Figure::Plain(measured), bound });
     }
 

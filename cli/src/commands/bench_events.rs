@@ -1,6 +1,7 @@
 //! `hecaton bench events`: delays, servers and time limits on both runtimes, as tables, JSON and pictures.
 use super::test::install;
 use crate::bench::events::{raise_limit, Part, Workbench, MAX_DESCRIPTORS};
+use crate::bench::Targets;
 use crate::error::{Fail, Result};
 use crate::programs::{self, Maker};
 use crate::project::Project;
@@ -37,6 +38,7 @@ pub fn run(project: &Project, options: &Options) -> Result<()> {
         progress: &progress,
     };
     let mut all = json!({"runs": bench.runs, "statistic": "median"});
+    let mut targets = Targets::default();
     let mut failed = Vec::new();
     let asked = |part: &&Part| options.parts.is_empty() || options.parts.contains(part);
     for &part in Part::value_variants().iter().filter(asked) {
@@ -48,11 +50,18 @@ pub fn run(project: &Project, options: &Options) -> Result<()> {
                     println!("{}", findings.text());
                     all[&findings.part] = findings.json();
                     findings.draw(&dir)?;
+                    for (what, measured, bound) in findings.aims {
+                        targets.add(what, measured, bound);
+                    }
                 }
             }
             Err(fail) => failed.push(fail),
         }
     }
+    if !targets.is_empty() {
+        println!("{}", targets.text());
+    }
+    all["targets"] = targets.json();
     fs::create_dir_all(&dir).map_err(|e| Fail::io("create", &dir, e))?;
     write_json(&dir.join("events.json"), &all)?;
     println!("medians of {} runs; figures and pictures are in {}", bench.runs, dir.display());

@@ -47,6 +47,15 @@ impl Background {
         }
     }
 
+    /// The seconds of user and system time that it has used so far, in steps of about 10 ms.
+    pub fn cpu(&self) -> Result<f64> {
+        let path = format!("/proc/{}/stat", self.id());
+        let status = fs::read_to_string(&path).map_err(|e| Fail::io("read", path.as_ref(), e))?;
+        // SAFETY: a plain question.
+        let ticks = unsafe { libc::sysconf(libc::_SC_CLK_TCK) } as f64;
+        cpu_ticks(&status).map(|used| used / ticks).ok_or_else(|| Fail::new(format!("{path} has no times")))
+    }
+
     /// How often its threads have gone to sleep so far.
     pub fn sleeps(&self) -> Result<u64> {
         let tasks = format!("/proc/{}/task", self.id());
@@ -62,6 +71,13 @@ impl Background {
         }
         Ok(sleeps)
     }
+}
+
+/// User and system time are the 14th and the 15th field. The second one, in parentheses, is a name with any characters.
+fn cpu_ticks(status: &str) -> Option<f64> {
+    let mut after_name = status.rsplit_once(')')?.1.split_whitespace().skip(11);
+    let mut next = || after_name.next()?.parse::<f64>().ok();
+    Some(next()? + next()?)
 }
 
 impl Drop for Background {
@@ -102,6 +118,18 @@ mod tests {
         };
         assert!(sleeps_after("echo; while :; do sleep 0.001; done") > 5);
         assert!(sleeps_after("echo; sleep 60") <= 5);
+    }
+
+    #[test]
+    fn the_time_that_a_program_uses_is_read() {
+        let status = "7 (a ) b) R 1 7 7 0 -1 4194304 99 0 0 0 30 12 0 0 20 0 1 0 1000 6000 200\n";
+        assert_eq!((cpu_ticks(status), cpu_ticks("7 (sh")), (Some(42.0), None));
+        let busy = shell("echo; while :; do :; done").unwrap();
+        let used = (0..1000).find(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+            busy.cpu().unwrap() > 0.0
+        });
+        assert!(used.is_some());
     }
 
     #[test]

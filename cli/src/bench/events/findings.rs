@@ -1,6 +1,7 @@
 //! What a part of the benchmark has measured: for each size and each contender the medians of some quantities. As
 //! tables, JSON and pictures.
 use crate::bench::estimate::median;
+use crate::bench::goals::Bound;
 use crate::bench::sampling::turns;
 use crate::error::Result;
 use crate::report::{draw_curves, Axis, Better, Column, Curve, Grid};
@@ -43,6 +44,8 @@ pub struct Findings {
     pub rows: Vec<Row>,
     /// What limited the measurement, and what went wrong.
     pub notes: Vec<String>,
+    /// Figures that the project aims at: what is measured, the figure, and its bound.
+    pub aims: Vec<(String, f64, Bound)>,
 }
 
 /// Has `contenders` contenders measured in turns, `runs` times. Returns the medians of each quantity, and `None` for a
@@ -74,6 +77,54 @@ impl Row {
 }
 
 impl Findings {
+    /// Findings without notes and aims.
+    pub fn new(
+        part: &str,
+        title: impl Into<String>,
+        along: &'static str,
+        contenders: Vec<String>,
+        ratios: Vec<Ratio>,
+        quantities: &'static [Quantity],
+        rows: Vec<Row>,
+    ) -> Findings {
+        let (part, title) = (part.to_owned(), title.into());
+        Findings { part, title, along, contenders, ratios, quantities, rows, notes: Vec::new(), aims: Vec::new() }
+    }
+
+    /// Aims at a ratio in the row with this label, if that was measured. Quantities and ratios are given by their
+    /// numbers.
+    pub fn aim_at_ratio(&mut self, label: &str, quantity: usize, ratio: usize, bound: Bound) {
+        let Some(row) = self.rows.iter().find(|row| row.label == label) else { return };
+        let Ratio { head, of, to } = &self.ratios[ratio];
+        let measured = self.figure(row, *of, quantity) / self.figure(row, *to, quantity);
+        self.aim(format!("{label}, {head}"), quantity, measured, bound);
+    }
+
+    /// Aims at a contender's figure in the row with this label.
+    pub fn aim_at_figure(&mut self, label: &str, quantity: usize, contender: usize, bound: Bound) {
+        let Some(row) = self.rows.iter().find(|row| row.label == label) else { return };
+        let measured = self.figure(row, contender, quantity);
+        self.aim(format!("{label}, {}", self.contenders[contender]), quantity, measured, bound);
+    }
+
+    /// Aims at what is a contender's figure in the last row by that in the first one.
+    pub fn aim_at_last(&mut self, quantity: usize, contender: usize, bound: Bound) {
+        let (Some(first), Some(last)) = (self.rows.first(), self.rows.last()) else { return };
+        let measured = self.figure(last, contender, quantity) / self.figure(first, contender, quantity);
+        self.aim(
+            format!("{} : {}, {}", last.label, first.label, self.contenders[contender]),
+            quantity,
+            measured,
+            bound,
+        );
+    }
+
+    fn aim(&mut self, what: String, quantity: usize, measured: f64, bound: Bound) {
+        if !measured.is_nan() {
+            self.aims.push((format!("{} {}, {what}", self.part, self.quantities[quantity].key), measured, bound));
+        }
+    }
+
     /// The figure of a contender, NaN if there is none.
     fn figure(&self, row: &Row, contender: usize, quantity: usize) -> f64 {
         row.figures[contender].as_ref().map_or(f64::NAN, |figures| figures[quantity])
@@ -153,19 +204,38 @@ mod tests {
     ];
 
     fn findings() -> Findings {
-        Findings {
-            part: "delays".into(),
-            title: "Delays".into(),
-            along: "threads",
-            contenders: vec!["stock".into(), "hecaton".into()],
-            ratios: vec![Ratio { head: "h:s".into(), of: 1, to: 0 }],
-            quantities: &QUANTITIES,
-            rows: vec![
+        let mut findings = Findings::new(
+            "delays",
+            "Delays",
+            "threads",
+            vec!["stock".into(), "hecaton".into()],
+            vec![Ratio { head: "h:s".into(), of: 1, to: 0 }],
+            &QUANTITIES,
+            vec![
                 Row::at(10, vec![Some(vec![4.0, 40.0]), Some(vec![1.0, 10.0])]),
                 Row::at(20, vec![None, Some(vec![2.0, 20.0])]),
             ],
-            notes: vec!["stock is too slow".into()],
-        }
+        );
+        findings.notes.push("stock is too slow".into());
+        findings
+    }
+
+    #[test]
+    fn aims_are_at_ratios_figures_and_growth() {
+        let mut findings = findings();
+        findings.aim_at_ratio("10", 0, 0, Bound::AtMost(0.1));
+        findings.aim_at_ratio("20", 0, 0, Bound::AtMost(0.1));
+        findings.aim_at_ratio("30", 0, 0, Bound::AtMost(0.1));
+        findings.aim_at_figure("20", 1, 1, Bound::AtMost(50.0));
+        findings.aim_at_last(1, 1, Bound::AtMost(1.1));
+        let aims: Vec<(&str, f64)> =
+            findings.aims.iter().map(|(what, measured, _)| (what.as_str(), *measured)).collect();
+        let expected = [
+            ("delays elapsed, 10, h:s", 0.25),
+            ("delays memory, 20, hecaton", 20.0),
+            ("delays memory, 20 : 10, hecaton", 2.0),
+        ];
+        assert_eq!(aims, expected);
     }
 
     #[test]

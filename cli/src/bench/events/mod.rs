@@ -41,6 +41,10 @@ pub enum Part {
     Pipes,
     /// How late a delay of a millisecond ends
     Oversleep,
+    /// Whether timers that are registered and cancelled leave memory behind
+    Garbage,
+    /// Up to 100,000 threads that all set time limits at once
+    Pileup,
     /// How often an idle program wakes up
     Asleep,
 }
@@ -75,6 +79,9 @@ const CONTENDERS: [Contender; 4] = [
     Contender { runtime: Runtime::Hecaton, hecs: 2 },
 ];
 
+/// The numbers of Hecaton with one and with two HECs in `CONTENDERS`.
+const HECATON: [usize; 2] = [1, 3];
+
 impl Contender {
     fn name(self) -> String {
         format!("{} -N{}", self.runtime.name(), self.hecs)
@@ -84,7 +91,7 @@ impl Contender {
 /// Hecaton's figures by those of the stock runtime on as many HECs. The numbers are those of `CONTENDERS`.
 fn against_stock() -> Vec<Ratio> {
     let ratio = |hecs, of, to| Ratio { head: format!("ratio -N{hecs}"), of, to };
-    vec![ratio(1, 1, 0), ratio(2, 3, 2)]
+    vec![ratio(1, HECATON[0], 0), ratio(2, HECATON[1], 2)]
 }
 
 /// More descriptors than this are of no use.
@@ -103,6 +110,8 @@ impl Workbench<'_> {
             Part::Timeout => Ok(vec![waits::timeout(self)?, servers::timeout(self)?]),
             Part::Pipes => waits::pipes(self),
             Part::Oversleep => waits::oversleep(self),
+            Part::Garbage => timers::garbage(self),
+            Part::Pileup => timers::pileup(self),
             Part::Asleep => waits::asleep(self),
         }
     }
@@ -143,20 +152,24 @@ impl Workbench<'_> {
     fn findings(
         &self,
         part: &str,
-        title: String,
+        title: &str,
         along: &'static str,
         quantities: &'static [Quantity],
         rows: Vec<Row>,
     ) -> Findings {
-        Findings {
-            part: part.to_owned(),
-            title,
-            along,
-            contenders: CONTENDERS.iter().map(|c| c.name()).collect(),
-            ratios: against_stock(),
-            quantities,
-            rows,
-            notes: Vec::new(),
+        let contenders = CONTENDERS.iter().map(|c| c.name()).collect();
+        Findings::new(part, title, along, contenders, against_stock(), quantities, rows)
+    }
+
+    /// The figures that a program prints.
+    fn printed(&self, program: &str, contender: Contender, args: &[usize], figures: usize) -> Result<Option<Vec<f64>>> {
+        let args: Vec<String> = args.iter().map(ToString::to_string).collect();
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        let said = self.run_of(program, contender, &args)?.run(program)?.stdout;
+        let said = String::from_utf8_lossy(&said);
+        match numbers(&said) {
+            Some(read) if read.len() == figures => Ok(Some(read)),
+            _ => Err(Fail::new(format!("{program} printed no figures but: {}", said.trim_end()))),
         }
     }
 
@@ -170,6 +183,10 @@ impl Workbench<'_> {
     fn source(&self, name: &str) -> PathBuf {
         Path::new(&self.sources).join(name)
     }
+}
+
+fn numbers(text: &str) -> Option<Vec<f64>> {
+    text.split_whitespace().map(|word| word.parse().ok()).collect()
 }
 
 /// The sizes up to `most`. If there are larger ones, `most` itself stands for them, and a note says so.
@@ -195,6 +212,12 @@ mod tests {
             .map(|r| format!("{}: {} by {}", r.head, CONTENDERS[r.of].name(), CONTENDERS[r.to].name()))
             .collect();
         assert_eq!(pairs, ["ratio -N1: hecaton -N1 by stock -N1", "ratio -N2: hecaton -N2 by stock -N2"]);
+    }
+
+    #[test]
+    fn figures_are_read_as_haskell_prints_them() {
+        assert_eq!(numbers("1.5e-2 300.25\n"), Some(vec![0.015, 300.25]));
+        assert_eq!(numbers("1.5 late"), None);
     }
 
     #[test]

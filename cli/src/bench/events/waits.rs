@@ -1,8 +1,9 @@
 //! Single waits: time limits, pipes, and how late a delay ends.
 use super::background::Background;
 use super::findings::{Findings, Quantity};
-use super::{Contender, Workbench};
-use crate::error::{Fail, Result};
+use super::{Workbench, HECATON};
+use crate::bench::goals::Bound;
+use crate::error::Result;
 use crate::report::Better;
 use std::{thread::sleep, time::Duration};
 
@@ -21,8 +22,12 @@ pub fn timeout(bench: &Workbench) -> Result<Findings> {
     const COST: [Quantity; 1] = [Quantity { key: "cost", name: "nanoseconds each", digits: 0, better: Better::Lower }];
     let count = if bench.full { 5 * TIMEOUTS } else { TIMEOUTS };
     let row = bench
-        .row("timeout", count, bench.runs, |contender| printed(bench, "timeouts", contender, &[count], COST.len()))?;
-    Ok(bench.findings("timeout", "An uncontended timeout".to_owned(), "how many in a row", &COST, vec![row]))
+        .row("timeout", count, bench.runs, |contender| bench.printed("timeouts", contender, &[count], COST.len()))?;
+    let mut found = bench.findings("timeout", "An uncontended timeout", "how many in a row", &COST, vec![row]);
+    for ratio in 0..HECATON.len() {
+        found.aim_at_ratio(&count.to_string(), 0, ratio, Bound::AtMost(0.4));
+    }
+    Ok(found)
 }
 
 pub fn pipes(bench: &Workbench) -> Result<Vec<Findings>> {
@@ -32,11 +37,15 @@ pub fn pipes(bench: &Workbench) -> Result<Vec<Findings>> {
     let row = |&pipes: &usize| {
         let rounds = (ROUNDS * PIPES / pipes).max(1);
         bench.row("pipes", pipes, bench.runs, |contender| {
-            printed(bench, "pipes", contender, &[pipes, rounds], STEP.len())
+            bench.printed("pipes", contender, &[pipes, rounds], STEP.len())
         })
     };
     let rows = sizes.iter().map(row).collect::<Result<_>>()?;
-    Ok(vec![bench.findings("pipes", "A byte along a chain of pipes".to_owned(), "pipes", &STEP, rows)])
+    let mut found = bench.findings("pipes", "A byte along a chain of pipes", "pipes", &STEP, rows);
+    for ratio in 0..HECATON.len() {
+        found.aim_at_ratio(&PIPES.to_string(), 0, ratio, Bound::AtMost(0.5));
+    }
+    Ok(vec![found])
 }
 
 pub fn oversleep(bench: &Workbench) -> Result<Vec<Findings>> {
@@ -45,11 +54,15 @@ pub fn oversleep(bench: &Workbench) -> Result<Vec<Findings>> {
         Quantity { key: "slowest", name: "microseconds too late, 99th percentile", digits: 0, better: Better::Lower },
     ];
     let count = if bench.full { 5 * DELAYS } else { DELAYS };
-    let row = bench.row("oversleep", count, bench.runs, |contender| {
-        printed(bench, "oversleep", contender, &[count], LATE.len())
-    })?;
-    let title = "A delay of 1 ms in an idle program".to_owned();
-    Ok(vec![bench.findings("oversleep", title, "how many in a row", &LATE, vec![row])])
+    let row = bench
+        .row("oversleep", count, bench.runs, |contender| bench.printed("oversleep", contender, &[count], LATE.len()))?;
+    let title = "A delay of 1 ms in an idle program";
+    let mut found = bench.findings("oversleep", title, "how many in a row", &LATE, vec![row]);
+    for contender in HECATON {
+        found.aim_at_figure(&count.to_string(), 0, contender, Bound::AtMost(50.0));
+        found.aim_at_figure(&count.to_string(), 1, contender, Bound::AtMost(300.0));
+    }
+    Ok(vec![found])
 }
 
 /// An idle program: 300 threads that wait. 0 is expected.
@@ -66,38 +79,9 @@ pub fn asleep(bench: &Workbench) -> Result<Vec<Findings>> {
         program.check()?;
         Ok(Some(vec![wake_ups as f64 / during.as_secs_f64()]))
     })?;
-    Ok(vec![bench.findings("asleep", "An idle program".to_owned(), "waiting threads", &RATE, vec![row])])
-}
-
-/// The figures that a program prints.
-fn printed(
-    bench: &Workbench,
-    program: &str,
-    contender: Contender,
-    args: &[usize],
-    figures: usize,
-) -> Result<Option<Vec<f64>>> {
-    let args: Vec<String> = args.iter().map(ToString::to_string).collect();
-    let args: Vec<&str> = args.iter().map(String::as_str).collect();
-    let said = bench.run_of(program, contender, &args)?.run(program)?.stdout;
-    let said = String::from_utf8_lossy(&said);
-    match numbers(&said) {
-        Some(read) if read.len() == figures => Ok(Some(read)),
-        _ => Err(Fail::new(format!("{program} printed no figures but: {}", said.trim_end()))),
+    let mut found = bench.findings("asleep", "An idle program", "waiting threads", &RATE, vec![row]);
+    for contender in HECATON {
+        found.aim_at_figure(&WAITING.to_string(), 0, contender, Bound::AtMost(0.0));
     }
-}
-
-fn numbers(text: &str) -> Option<Vec<f64>> {
-    text.split_whitespace().map(|word| word.parse().ok()).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn figures_are_read_as_haskell_prints_them() {
-        assert_eq!(numbers("1.5e-2 300.25\n"), Some(vec![0.015, 300.25]));
-        assert_eq!(numbers("1.5 late"), None);
-    }
+    Ok(vec![found])
 }

@@ -18,6 +18,7 @@ const ANSWER_LIMIT: u32 = 20;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Load {
+    pub requests: f64,
     pub requests_per_second: f64,
     /// Milliseconds.
     pub median: f64,
@@ -57,6 +58,7 @@ fn parse(report: &str) -> Option<Option<Load>> {
     };
     let refused = after("Non-2xx or 3xx responses:").map_or(Some(0), |n| n.parse::<u64>().ok())?;
     let load = Load {
+        requests: report.lines().find_map(|line| line.split_once(" requests in ")?.0.trim().parse().ok())?,
         requests_per_second: after("Requests/sec:")?.parse().ok()?,
         median: milliseconds(after("50%")?)?,
         slowest: milliseconds(after("99%")?)?,
@@ -99,7 +101,7 @@ Transfer/sec:      5.19MB
 
     #[test]
     fn reports_are_read() {
-        let load = Load { requests_per_second: 90711.31, median: 0.635, slowest: 1370.0, errors: 0 };
+        let load = Load { requests: 90921.0, requests_per_second: 90711.31, median: 0.635, slowest: 1370.0, errors: 0 };
         assert_eq!(parse(REPORT), Some(Some(load)));
         let errors = "  Socket errors: connect 1, read 20, write 0, timeout 300\n  Non-2xx or 3xx responses: 4000\n";
         assert_eq!(parse(&format!("{REPORT}{errors}")), Some(Some(Load { errors: 4321, ..load })));
