@@ -16,7 +16,7 @@ use crate::abi::layout::*;
 use crate::abi::rts_flags::flags;
 use crate::abi::Tso;
 use crate::eval::raise_async::raise_async;
-use crate::events::{event_loop, io_manager, selection, shared_watcher, signals, ticker};
+use crate::events::{event_loop, file_ring, io_manager, selection, shared_watcher, signals, ticker};
 use crate::observe::{eventlog, stats};
 use crate::prims::{adjustor, stable_ptr};
 use crate::sched::task::TaskRef;
@@ -80,6 +80,7 @@ unsafe fn run_child(me: TaskRef, entry: usize) -> ! {
     bound_threads::after_fork();
     interrupt::after_fork();
     io_manager::after_fork();
+    file_ring::after_fork();
     stats::after_fork(gc::allocated());
     stats::write_command_line(&flags());
     crate::collector::policy::gc_threads::after_fork();

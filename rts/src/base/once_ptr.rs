@@ -13,6 +13,15 @@ pub fn get_or_make<T>(slot: &AtomicPtr<T>, make: impl FnOnce() -> T) -> &'static
     }
 }
 
+/// As [`get_or_make`], for a value that cannot always be made.
+pub fn get_or_try_make<T, E>(slot: &AtomicPtr<T>, make: impl FnOnce() -> Result<T, E>) -> Result<&'static T, E> {
+    // SAFETY: as above.
+    match unsafe { slot.load(Ordering::Acquire).as_ref() } {
+        Some(made) => Ok(made),
+        None => make().map(|new| make_slow(slot, || new)),
+    }
+}
+
 #[cold]
 fn make_slow<T>(slot: &AtomicPtr<T>, make: impl FnOnce() -> T) -> &'static T {
     let new = Box::into_raw(Box::new(make()));

@@ -17,7 +17,7 @@
 use crate::abi::{Closure, Tso};
 use crate::base::clock::getMonotonicNSec;
 use crate::base::fatal;
-use crate::base::once_ptr::get_or_make;
+use crate::base::once_ptr::{get_or_make, get_or_try_make};
 use crate::collector::roots::{Scope, Visitor};
 use crate::events::descriptors;
 use crate::events::descriptors::Descriptor;
@@ -329,15 +329,8 @@ impl EventLoop {
 
     /// The poller, made at the first call. Fails if the system has no descriptors left.
     fn poller(&self) -> std::io::Result<&Poller> {
-        if self.poller.load(Ordering::Acquire).is_null() {
-            let new = Box::into_raw(Box::new(selection::new_poller()?));
-            if self.poller.compare_exchange(null_mut(), new, Ordering::AcqRel, Ordering::Acquire).is_err() {
-                // SAFETY: no other thread has seen it.
-                drop(unsafe { Box::from_raw(new) });
-            }
-        }
-        // SAFETY: a poller is freed only in the child of a fork.
-        Ok(unsafe { &*self.poller.load(Ordering::Acquire) })
+        // It is freed only in the child of a fork.
+        get_or_try_make(&self.poller, selection::new_poller)
     }
 
     pub fn existing_poller(&self) -> Option<&Poller> {

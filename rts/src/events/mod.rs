@@ -1,6 +1,7 @@
 //! External events: time, descriptors and signals, and the way in for `base`'s callers (`docs/events.md`).
 mod descriptors;
 pub mod event_loop;
+pub mod file_ring;
 mod held_signals;
 mod home;
 pub mod io_manager;

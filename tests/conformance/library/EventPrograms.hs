@@ -13,9 +13,11 @@ import Foreign (allocaBytes, castPtr)
 import Hecaton.Event hiding (init)
 import qualified Hecaton.Event as Event
 import System.Directory (getTemporaryDirectory, listDirectory, removeFile)
+import System.Exit (ExitCode (..), exitWith)
 import System.IO
 import System.IO.Error (catchIOError)
 import qualified System.Posix.IO as Posix
+import System.Posix.Process (forkProcess, getProcessStatus)
 import System.Posix.Types
 import System.Timeout (timeout)
 
@@ -442,3 +444,28 @@ submits = temporary $ \fd -> do
   bad <- submit [Bytes.length <$> readAt (-1) 0 10, Bytes.length <$> readAt fd 0 10]
   print [either (const "error") show one | one <- bad]
   submit ([] :: [Op ()]) >>= print
+  before <- submit [Bytes.length <$> readAt fd (-1) 10, writeAt fd (-1) (Bytes.pack "x")]
+  print [either (const "error") show one | one <- before]
+  -- More than any queue has room for, with a sync and an error among them; and by many threads at once.
+  let place i = fromIntegral (i * 7919 `mod` 49000) :: FileOffset
+      isThere i one = either (const False) (== Bytes.take 3 (Bytes.drop (fromIntegral (place i)) whole)) one
+      whole = Bytes.concat pieces
+      batch n = submit [if i == 17 then Bytes.empty <$ syncData fd else readAt fd (place i) 3 | i <- [0 .. n - 1 :: Int]]
+      right found = and [if i == 17 then one == Right Bytes.empty else isThere i one | (i, one) <- zip [0 ..] found]
+  batch 9000 >>= print . right
+  ends <- forM [1 .. 20 :: Int] $ \i -> do
+    over <- newEmptyMVar
+    _ <- forkIO (replicateM 20 (batch (30 + i)) >>= putMVar over . all right)
+    pure over
+  mapM takeMVar ends >>= print . and
+  -- Interrupted batches harm no later one.
+  forM_ [1 .. 50 :: Int] $ \i -> timeout (i * 10) (batch 200)
+  batch 200 >>= print . right
+  -- Children of forks have batches of their own, while batches are under way here.
+  busy <- forkIO (forever (batch 50))
+  children <- replicateM 3 . forkProcess $ do
+    found <- batch 50
+    exitWith (if right found then ExitSuccess else ExitFailure 1)
+  mapM (getProcessStatus True False) children >>= print
+  killThread busy
+  batch 50 >>= print . right

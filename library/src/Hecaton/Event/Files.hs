@@ -1,11 +1,9 @@
-{-# LANGUAGE CApiFFI #-}
-
 -- | Batches of file operations.
 --
 -- Files are always ready, so no event tells when a read from a disk would not wait. Here an operation is handed to an
--- 'Engine', which completes it. The engine of this module runs them on a few threads in safe foreign calls, so that
--- they proceed beside each other and beside the program. An engine that hands a batch to the kernel as it is takes the
--- same requests.
+-- 'Engine', which completes it. The first choice is a ring of Hecaton's runtime, by which the kernel takes a batch at
+-- once ("Hecaton.Event.Ring"). The engine of this module runs the operations on a few threads in safe foreign calls, so
+-- that they proceed beside each other and beside the program.
 module Hecaton.Event.Files
   ( Op,
     readAt,
@@ -21,34 +19,18 @@ import Data.ByteString (ByteString)
 import qualified Data.ByteString.Internal as Bytes
 import Data.Foldable (for_)
 import Data.Traversable (for)
-import Data.Word
 import Foreign.C
 import Foreign.ForeignPtr
-import Foreign.Ptr
 import Hecaton.Event.Atomic
+import Hecaton.Event.Request
+import Hecaton.Event.Ring
 import System.Posix.Types
-
-foreign import ccall safe "pread" c_pread :: CInt -> Ptr Word8 -> CSize -> COff -> IO CSsize
-
-foreign import ccall safe "pwrite" c_pwrite :: CInt -> Ptr Word8 -> CSize -> COff -> IO CSsize
-
-foreign import ccall safe "fdatasync" c_fdatasync :: CInt -> IO CInt
 
 -- | An operation that yields a value.
 newtype Op a = Op (IO (Request, Int -> IO a))
 
 instance Functor Op where
   fmap f (Op prepare) = Op (fmap (fmap (fmap (fmap f))) prepare)
-
--- | What an engine is asked for: memory and where it goes to or comes from.
-data Request
-  = Read !Fd !FileOffset !(ForeignPtr Word8) !Int
-  | Write !Fd !FileOffset !(ForeignPtr Word8) !Int
-  | Sync !Fd
-
--- | What completes a batch. It fills in the results, in the order of the requests: a number of bytes, or the negated
--- number of an error.
-type Engine = [Request] -> IO [Int]
 
 -- | Reads up to a number of bytes from a position in a file. What comes back is shorter at the end of the file.
 readAt :: Fd -> FileOffset -> Int -> Op ByteString
@@ -72,7 +54,7 @@ syncData fd = Op (pure (Sync fd, const (pure ())))
 submit :: [Op a] -> IO [Either IOException a]
 submit ops = do
   prepared <- for ops $ \(Op prepare) -> prepare
-  results <- threadPool (map fst prepared)
+  results <- onRing threadPool (map fst prepared)
   for (zip prepared results) $ \((_, finish), result) ->
     if result >= 0
       then Right <$> finish result
@@ -99,19 +81,3 @@ threadPool requests = do
   mask $ \restore -> do
     for_ [1 .. min maxThreads count] $ \_ -> forkIO (worker ordered)
     restore results `onException` set next 0 (maxBound `quot` 2)
-
-perform :: Request -> IO Int
-perform request = case request of
-  Read (Fd fd) offset memory n -> transfer memory $ \p -> c_pread fd p (fromIntegral n) (fromIntegral offset)
-  Write (Fd fd) offset memory n -> transfer memory $ \p -> c_pwrite fd p (fromIntegral n) (fromIntegral offset)
-  Sync (Fd fd) -> result (fromIntegral <$> c_fdatasync fd)
-  where
-    transfer memory call = result (withForeignPtr memory call)
-    result :: IO CSsize -> IO Int
-    result call = do
-      n <- call
-      if n >= 0
-        then pure (fromIntegral n)
-        else do
-          Errno errno <- getErrno
-          if Errno errno == eINTR then result call else pure (negate (fromIntegral errno))
