@@ -33,7 +33,7 @@ pub struct Curve {
 /// The sizes.
 pub struct Axis {
     pub name: &'static str,
-    pub ticks: Vec<(f64, String)>,
+    pub ticks: Vec<f64>,
 }
 
 /// Writes an SVG picture. `up` names the figures.
@@ -98,11 +98,11 @@ fn step(high: f64) -> f64 {
     power * [1.0, 2.0, 5.0, 10.0].into_iter().find(|digit| digit * power >= rough * 0.999).unwrap_or(10.0)
 }
 
-/// In the place of thousands and millions their letters.
+/// A number, with letters in the place of whole thousands and millions.
 fn short(figure: f64) -> String {
     let (divided, letter) = match figure {
-        f if f >= 1e6 => (f / 1e6, "M"),
-        f if f >= 1e4 => (f / 1e3, "k"),
+        f if f >= 1e6 && f % 1e5 == 0.0 => (f / 1e6, "M"),
+        f if f >= 1e4 && f % 1e3 == 0.0 => (f / 1e3, "k"),
         f => (f, ""),
     };
     // Figures that a step has been added to several times are not exact.
@@ -110,7 +110,7 @@ fn short(figure: f64) -> String {
 }
 
 fn paint(title: &str, across: &Axis, up: &str, curves: &[Curve], area: &Area) -> Painted {
-    let sizes = Scale::of_sizes(across.ticks.iter().map(|(size, _)| *size));
+    let sizes = Scale::of_sizes(across.ticks.iter().copied());
     let figures = Scale::of_figures(curves.iter().flat_map(|c| c.points.iter().map(|(_, figure)| *figure)));
     let x = |size: f64| LEFT + (sizes.at(size) * f64::from(WIDTH - LEFT - RIGHT)) as i32;
     let y = |figure: f64| HEIGHT - BOTTOM - (figures.at(figure) * f64::from(HEIGHT - TOP - BOTTOM)) as i32;
@@ -121,9 +121,9 @@ fn paint(title: &str, across: &Axis, up: &str, curves: &[Curve], area: &Area) ->
         area.draw(&PathElement::new(vec![(LEFT, y(line)), (WIDTH - RIGHT, y(line))], LINE))?;
         text(area, &short(line), (LEFT - 8, y(line)), HPos::Right, 12)?;
     }
-    for (size, label) in &across.ticks {
-        area.draw(&PathElement::new(vec![(x(*size), TOP), (x(*size), HEIGHT - BOTTOM)], LINE))?;
-        text(area, label, (x(*size), HEIGHT - BOTTOM + 14), HPos::Center, 11)?;
+    for &size in &across.ticks {
+        area.draw(&PathElement::new(vec![(x(size), TOP), (x(size), HEIGHT - BOTTOM)], LINE))?;
+        text(area, &short(size), (x(size), HEIGHT - BOTTOM + 14), HPos::Center, 11)?;
     }
     text(area, across.name, ((LEFT + WIDTH - RIGHT) / 2, HEIGHT - BOTTOM + 36), HPos::Center, 12)?;
     area.draw(&PathElement::new(vec![(LEFT, TOP), (LEFT, HEIGHT - BOTTOM), (WIDTH - RIGHT, HEIGHT - BOTTOM)], INK))?;
@@ -168,14 +168,15 @@ mod tests {
 
     #[test]
     fn large_figures_are_short() {
-        assert_eq!([5.0, 12000.0, 3e6, 0.1 + 0.2].map(short), ["5", "12k", "3M", "0.3"]);
+        let short = [5.0, 12000.0, 16384.0, 3e6, 2.5e6, 0.1 + 0.2].map(short);
+        assert_eq!(short, ["5", "12k", "16384", "3M", "2.5M", "0.3"]);
     }
 
     #[test]
     fn a_picture_is_written() {
         let path = std::env::temp_dir().join(format!("hecaton-curves-{}.svg", std::process::id()));
         let curve = |name: &str| Curve { name: name.into(), points: vec![(1.0, 2.0), (10.0, 3.0)] };
-        let across = Axis { name: "clients", ticks: vec![(1.0, "1".into()), (10.0, "10".into())] };
+        let across = Axis { name: "clients", ticks: vec![1.0, 10.0] };
         draw_curves("Servers", &across, "requests", &[curve("stock"), curve("hecaton")], &path).unwrap();
         let drawn = std::fs::read_to_string(&path).unwrap();
         assert!(["Servers", "clients", "requests", "stock", "hecaton"].iter().all(|word| drawn.contains(word)));

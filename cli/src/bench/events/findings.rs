@@ -175,7 +175,7 @@ impl Findings {
     pub fn draw(&self, dir: &Path) -> Result<()> {
         for (n, quantity) in self.quantities.iter().enumerate() {
             let path = dir.join(format!("{}-{}.svg", self.part, quantity.key));
-            let ticks: Vec<(f64, String)> = self.rows.iter().filter_map(|r| Some((r.size?, r.label.clone()))).collect();
+            let ticks: Vec<f64> = self.rows.iter().filter_map(|row| row.size).collect();
             if ticks.len() > 1 {
                 draw_curves(&self.title, &Axis { name: self.along, ticks }, quantity.name, &self.curves(n), &path)?;
             } else {

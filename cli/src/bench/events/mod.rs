@@ -43,7 +43,7 @@ pub enum Part {
     Oversleep,
     /// Whether timers that are registered and cancelled leave memory behind
     Garbage,
-    /// Up to 100,000 threads that all set time limits at once
+    /// Thousands of threads that all set time limits at once
     Pileup,
     /// How often an idle program wakes up
     Asleep,
