@@ -188,6 +188,7 @@ mod tests {
             ("hecaton test --hecs 3", "one of 1, 2, 4, 8"),
             ("hecaton test --qick", "did you mean --quick?"),
             ("hecaton bench --runs 0", "1.."),
+            ("hecaton bench events pnog", "did you mean pong?"),
         ] {
             assert!(answer(line).contains(text), "{line}: {}", answer(line));
         }

@@ -5,9 +5,8 @@ use crate::bench::Targets;
 use crate::error::{Fail, Result};
 use crate::programs::{self, Maker};
 use crate::project::Project;
-use crate::report::{progress, write_json};
+use crate::report::progress;
 use clap::ValueEnum;
-use serde_json::json;
 use std::fs;
 
 #[derive(clap::Args)]
@@ -27,6 +26,7 @@ pub fn run(project: &Project, options: &Options) -> Result<()> {
     install("events", project)?;
     let sources = project.root.join("bench/events");
     let dir = project.build_dir().join("bench/events");
+    fs::create_dir_all(&dir).map_err(|e| Fail::io("create", &dir, e))?;
     let bench = Workbench {
         maker: Maker::new(project, dir.join("programs"))?,
         programs: programs::find(&sources, &[])?,
@@ -37,7 +37,6 @@ pub fn run(project: &Project, options: &Options) -> Result<()> {
         descriptors: raise_limit(MAX_DESCRIPTORS)?,
         progress: &progress,
     };
-    let mut all = json!({"runs": bench.runs, "statistic": "median"});
     let mut targets = Targets::default();
     let mut failed = Vec::new();
     let asked = |part: &&Part| options.parts.is_empty() || options.parts.contains(part);
@@ -48,11 +47,8 @@ pub fn run(project: &Project, options: &Options) -> Result<()> {
             Ok(measured) => {
                 for findings in measured {
                     println!("{}", findings.text());
-                    all[&findings.part] = findings.json();
-                    findings.draw(&dir)?;
-                    for (what, measured, bound) in findings.aims {
-                        targets.add(what, measured, bound);
-                    }
+                    findings.write(&dir, bench.runs)?;
+                    findings.add_aims(&mut targets);
                 }
             }
             Err(fail) => failed.push(fail),
@@ -61,9 +57,6 @@ pub fn run(project: &Project, options: &Options) -> Result<()> {
     if !targets.is_empty() {
         println!("{}", targets.text());
     }
-    all["targets"] = targets.json();
-    fs::create_dir_all(&dir).map_err(|e| Fail::io("create", &dir, e))?;
-    write_json(&dir.join("events.json"), &all)?;
     println!("medians of {} runs; figures and pictures are in {}", bench.runs, dir.display());
     failed.iter().for_each(|fail| eprintln!("hecaton: {fail}"));
     if failed.is_empty() {

@@ -1,10 +1,10 @@
 //! What a part of the benchmark has measured: for each size and each contender the medians of some quantities. As
 //! tables, JSON and pictures.
 use crate::bench::estimate::median;
-use crate::bench::goals::Bound;
+use crate::bench::goals::{Bound, Targets};
 use crate::bench::sampling::turns;
 use crate::error::Result;
-use crate::report::{draw_curves, Axis, Better, Column, Curve, Grid};
+use crate::report::{draw_curves, write_json, Axis, Better, Column, Curve, Grid};
 use serde_json::{json, Value};
 use std::path::Path;
 
@@ -163,16 +163,32 @@ impl Findings {
         tables.join("\n") + &notes
     }
 
-    pub fn json(&self) -> Value {
-        let mut all = json!({"notes": self.notes});
+    fn json(&self) -> Value {
+        let mut aims = Targets::default();
+        self.add_aims(&mut aims);
+        let mut all = json!({"notes": self.notes, "targets": aims.json()});
         for grid in self.grids() {
             all[grid.name] = grid.json();
         }
         all
     }
 
-    /// Draws a picture of each quantity into folder `dir`: curves along several sizes, otherwise bars for the ratios.
-    pub fn draw(&self, dir: &Path) -> Result<()> {
+    pub fn add_aims(&self, targets: &mut Targets) {
+        for (what, measured, bound) in &self.aims {
+            targets.add(what, *measured, *bound);
+        }
+    }
+
+    /// Writes the figures, medians of `runs` runs, and the pictures into folder `dir`.
+    pub fn write(&self, dir: &Path, runs: usize) -> Result<()> {
+        let mut all = self.json();
+        all["runs"] = runs.into();
+        write_json(&dir.join(format!("{}.json", self.part)), &all)?;
+        self.draw(dir)
+    }
+
+    /// Draws a picture of each quantity: curves along several sizes, otherwise bars for the ratios.
+    fn draw(&self, dir: &Path) -> Result<()> {
         for (n, quantity) in self.quantities.iter().enumerate() {
             let path = dir.join(format!("{}-{}.svg", self.part, quantity.key));
             let ticks: Vec<f64> = self.rows.iter().filter_map(|row| row.size).collect();
@@ -280,7 +296,8 @@ mod tests {
         let dir = std::env::temp_dir().join(format!("hecaton-findings-{}", std::process::id()));
         std::fs::create_dir_all(&dir).unwrap();
         let drawn = |findings: &Findings| {
-            findings.draw(&dir).unwrap();
+            findings.write(&dir, 3).unwrap();
+            assert!(std::fs::read_to_string(dir.join("delays.json")).unwrap().contains("\"runs\": 3"));
             std::fs::read_to_string(dir.join("delays-memory.svg")).unwrap()
         };
         let mut findings = findings();
