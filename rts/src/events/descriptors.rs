@@ -17,6 +17,8 @@ pub struct Descriptor {
     pub registered: Cell<bool>,
     /// The events for which the poller has it.
     pub interest: Cell<Interest>,
+    /// Reported while nothing waited for it.
+    pub missed: Cell<Interest>,
     /// How many threads are closing it. Nodes that wait meanwhile are not registered.
     pub closing: Cell<u16>,
     /// Tells this registration from earlier ones of the number.
@@ -37,6 +39,7 @@ impl Descriptor {
             home: Home::new(),
             registered: Cell::new(false),
             interest: Cell::new(Interest::NONE),
+            missed: Cell::new(Interest::NONE),
             closing: Cell::new(0),
             generation: Cell::new(0),
             first: Cell::new(NONE),

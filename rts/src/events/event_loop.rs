@@ -7,7 +7,9 @@
 //! 2. A descriptor is registered with a poller once, edge-triggered. A wait on one that is registered already is
 //!    *unverified*: its data may have been there before, or C code may have closed the number and the system has given
 //!    it out again. If it is unanswered when the HEC is about to block, or after [`VERIFY_AFTER`], the poller is asked
-//!    to report again what is ready.
+//!    to report again what is ready. If the thread's last system call failed with EAGAIN, and nothing has been reported
+//!    since, it has left nothing unread: its wait is verified after [`VERIFY_DRAINED_AFTER`] only. So a server whose
+//!    clients answer sooner makes no such calls.
 //! 3. The holder of the HEC serves the loop ([`poll`]): it wakes the threads whose descriptors are ready or whose
 //!    deadlines have come, and runs timers.
 //! 4. A task that watches the loop sleeps in its poller ([`sleep`]). It keeps what it is told in `pending`, for the
@@ -56,6 +58,9 @@ const TICK_SHIFT: u32 = 10;
 const BATCH: usize = 1024;
 /// After this many ticks a wait is verified even if the HEC is busy.
 const VERIFY_AFTER: u64 = 1_000_000 >> TICK_SHIFT;
+/// The same for a thread that has just found nothing to read. Only a number that C code has closed, and that the system
+/// has given out again, keeps it waiting for so long.
+const VERIFY_DRAINED_AFTER: u64 = 20_000_000 >> TICK_SHIFT;
 
 pub(super) struct EventLoop {
     no: usize,
@@ -69,8 +74,10 @@ pub(super) struct State {
     wheel: TimerWheel,
     /// What the poller has reported to a task without the HEC.
     pending: Vec<Ready>,
-    /// Waits to verify, and when they began, oldest first.
+    /// Waits to verify, and at which ticks, oldest first.
     unverified: VecDeque<(Handle, u64)>,
+    /// The same for threads that have just found nothing to read, or no room to write.
+    drained: VecDeque<(Handle, u64)>,
     /// Until when a task that watches the loop sleeps.
     watched_until: Option<u64>,
     /// It is the shared watcher (`shared_watcher.rs`).
@@ -113,6 +120,7 @@ impl State {
             wheel: TimerWheel::new(now()),
             pending: Vec::new(),
             unverified: VecDeque::new(),
+            drained: VecDeque::new(),
             watched_until: None,
             is_shared: false,
             counts: EventCounts::default(),
@@ -151,26 +159,48 @@ impl State {
         d.last.set(index);
     }
 
-    /// Notes a wait that must be verified if it is not answered. Returns when.
-    pub fn add_unverified(&mut self, index: u32) -> u64 {
+    /// Notes a wait that must be verified if it is not answered. Returns when. `drained`: an operation on the
+    /// descriptor has just failed because it would block, and nothing has been reported since.
+    pub fn add_unverified(&mut self, index: u32, drained: bool) -> u64 {
         let handle = self.nodes.handle(index);
-        let now = now();
-        self.unverified.push_back((handle, now));
-        now + VERIFY_AFTER
+        let (queue, after) =
+            if drained { (&mut self.drained, VERIFY_DRAINED_AFTER) } else { (&mut self.unverified, VERIFY_AFTER) };
+        let due = now() + after;
+        queue.push_back((handle, due));
+        due
     }
 
-    /// Does a node wait for any of these events?
+    /// Takes a wait to verify: one that is due, or with `all` also one of a thread that may have left data unread.
+    fn next_to_verify(&mut self, all: bool) -> Option<u32> {
+        let now = now();
+        loop {
+            let unverified = self.unverified.pop_front_if(|(_, due)| all || *due <= now);
+            let (handle, _) = unverified.or_else(|| self.drained.pop_front_if(|(_, due)| *due <= now))?;
+            if let Some(index) = self.nodes.find(handle) {
+                return Some(index);
+            }
+        }
+    }
+
+    /// The tick at which the next wait is to be verified.
+    fn next_verification(&mut self) -> Option<u64> {
+        for queue in [&mut self.unverified, &mut self.drained] {
+            while queue.pop_front_if(|(handle, _)| self.nodes.find(*handle).is_none()).is_some() {}
+        }
+        self.unverified.front().into_iter().chain(self.drained.front()).map(|(_, due)| *due).min()
+    }
+
+    /// Does a node wait for any of these events? Notes those for which none does.
     fn is_awaited(&mut self, event: &Ready, no: usize) -> bool {
         let Some(d) = registered(event, no) else { return false };
-        let mut at = d.first.get();
+        let (mut at, mut awaited) = (d.first.get(), Interest::NONE);
         while at != NONE {
             let node = self.nodes.node(at);
-            if node.want & event.events.0 != 0 {
-                return true;
-            }
+            awaited = awaited | Interest(node.want);
             at = node.next;
         }
-        false
+        d.missed.set(d.missed.get() | event.events.without(awaited));
+        awaited.intersects(event.events)
     }
 
     pub fn new_node(&mut self, kind: Kind, target: Closure, fd: i32, want: u8) -> u32 {
@@ -245,21 +275,23 @@ impl State {
         }
     }
 
-    /// Wakes what waits for these events of a descriptor.
+    /// Wakes what waits for these events of a descriptor. Notes those for which nothing does.
     /// # Safety
     /// As for [`State::fire`].
     pub unsafe fn fire_events(&mut self, hec: &mut Hec, d: &Descriptor, events: Interest, status: isize) -> usize {
-        let (mut at, mut fired) = (d.first.get(), 0);
+        let (mut at, mut fired, mut missed) = (d.first.get(), 0, events);
         while at != NONE {
             let node = self.nodes.node(at);
             let (next, want) = (node.next, Interest(node.want));
             if want.intersects(events) {
+                missed = missed.without(want);
                 let is_partial = status == READY && !events.contains(want);
                 self.fire(hec, at, if is_partial { PARTLY - want.and(events).0 as isize } else { status });
                 fired += 1;
             }
             at = next;
         }
+        d.missed.set(d.missed.get() | missed);
         fired
     }
 }
@@ -336,6 +368,11 @@ impl EventLoop {
     pub fn existing_poller(&self) -> Option<&Poller> {
         // SAFETY: as above.
         unsafe { self.poller.load(Ordering::Acquire).as_ref() }
+    }
+
+    /// Does the poller report whatever becomes ready, without being asked again?
+    pub fn has_edges(&self) -> bool {
+        self.existing_poller().is_none_or(|poller| poller.kind().has_edges())
     }
 
     /// Registers a descriptor for these events and those that were awaited before. What is ready is reported. The error
@@ -420,13 +457,10 @@ impl EventLoop {
     /// # Safety
     /// As for [`State::fire`].
     unsafe fn verify_unanswered(&self, hec: &mut Hec, st: &mut State, all: bool) {
-        if st.unverified.is_empty() {
+        if st.unverified.is_empty() && st.drained.is_empty() {
             return;
         }
-        let now = now();
-        while let Some(&(handle, _)) = st.unverified.front().filter(|(_, since)| all || now - since >= VERIFY_AFTER) {
-            st.unverified.pop_front();
-            let Some(index) = st.nodes.find(handle) else { continue };
+        while let Some(index) = st.next_to_verify(all) {
             let fd = st.nodes.node(index).fd;
             let Some(d) = descriptors::of(fd).filter(|d| d.registered.get()) else { continue };
             st.counts.verified += 1;
@@ -482,8 +516,7 @@ impl EventLoop {
     /// When there is something to do, without events: the next deadline, or a wait to verify.
     fn next_deadline(&self, st: &mut State) -> Option<u64> {
         let timer = st.wheel.next_deadline(&mut st.nodes);
-        let verification = st.unverified.front().map(|(_, since)| since + VERIFY_AFTER);
-        timer.into_iter().chain(verification).min()
+        timer.into_iter().chain(st.next_verification()).min()
     }
 }
 

@@ -62,6 +62,17 @@ fn sleeper(w: &mut World, micros: i64) -> Tso {
     parked(w, &frame, Wait { why: BlockedOnDelay, on: micros as usize })
 }
 
+/// A thread that waits to read from a descriptor after a read has failed with EAGAIN.
+fn drained_waiter(w: &mut World, fd: i32) -> Tso {
+    let frame = [info!(hec_wait_fd_info).0, AGAIN as usize, 1, fd as usize, -1isize as usize];
+    let t = w.thread_with(&frame);
+    unsafe {
+        t.obj().saved_errno = libc::EAGAIN as u32;
+        waits::park(w.hec, t, Wait { why: BlockedOnRead, on: fd as u32 as usize | 1 << 32 });
+    }
+    t
+}
+
 fn waiter(w: &mut World, fd: i32, write: bool) -> Tso {
     limited(w, fd, if write { 2 } else { 1 }, -1)
 }
@@ -253,6 +264,58 @@ fn data_that_were_left_are_found() {
         let again = waiter(&mut w, p.0, false);
         assert!(poll(w.hec, true));
         assert_eq!(w.runnable(), [again]);
+    }
+}
+
+#[test]
+fn a_wait_of_a_thread_that_has_left_nothing_is_verified_late() {
+    let mut w = World::new(2);
+    let p = Pipe::new();
+    let first = waiter(&mut w, p.0, false);
+    p.write(b"xy");
+    unsafe {
+        assert!(poll(w.hec, true));
+        assert_eq!(w.runnable(), [first]);
+        // It says that it has, but there are bytes.
+        let start = Instant::now();
+        let t = drained_waiter(&mut w, p.0);
+        event_loop::poll(w.hec, true);
+        event_loop::poll(w.hec, true);
+        assert!(w.runnable().is_empty() || start.elapsed() > Duration::from_millis(20));
+        assert_eq!(t.obj().saved_errno, 0);
+        // The wait is verified, and what that reports is handled.
+        assert!(poll(w.hec, true) && poll(w.hec, true));
+        assert_eq!(w.runnable(), [t]);
+        assert!(start.elapsed() >= Duration::from_millis(19));
+        // What becomes ready ends it at once.
+        assert_eq!(p.read(), b"xy");
+        let t = drained_waiter(&mut w, p.0);
+        p.write(b"z");
+        event_loop::poll(w.hec, false);
+        assert_eq!(w.runnable(), [t]);
+    }
+}
+
+#[test]
+fn a_wait_begins_after_its_event_was_reported() {
+    let mut w = World::new(2);
+    let p = Pipe::new();
+    let first = waiter(&mut w, p.0, false);
+    p.write(b"x");
+    unsafe {
+        assert!(poll(w.hec, true));
+        assert_eq!((w.runnable(), p.read()), (vec![first], b"x".to_vec()));
+        // A read finds nothing. Before the thread waits, a byte comes and the HEC polls.
+        p.write(b"y");
+        let sleeps = sleeper(&mut w, 60_000_000);
+        event_loop::poll(w.hec, false);
+        let start = Instant::now();
+        let t = drained_waiter(&mut w, p.0);
+        event_loop::poll(w.hec, true);
+        event_loop::poll(w.hec, true);
+        assert_eq!(w.runnable(), [t]);
+        assert!(start.elapsed() < Duration::from_millis(19));
+        leave_queues(w.hec, sleeps);
     }
 }
 

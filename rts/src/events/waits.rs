@@ -63,8 +63,8 @@ unsafe fn bring_home(no: usize, fd: i32) {
     drop(st);
 }
 
-/// Adds a node that waits for a descriptor to the loop that is its home. The error is the status of a wait that is
-/// over.
+/// Adds a node that waits for a descriptor to the loop that is its home. `drained`: an operation on the descriptor has
+/// just failed because it would block. The error is the status of a wait that is over.
 ///
 /// # Safety
 /// The target fits the kind.
@@ -73,6 +73,7 @@ unsafe fn add(
     (l, st, d): (&EventLoop, &mut State, &'static Descriptor),
     (fd, want): (i32, Interest),
     node: (Kind, Closure),
+    drained: bool,
 ) -> Result<u32, isize> {
     let unverified = d.registered.get();
     if d.closing.get() == 0 && !unverified {
@@ -90,7 +91,8 @@ unsafe fn add(
     let index = st.new_node(node.0, node.1, fd, want.0);
     st.link(index, d);
     if unverified {
-        let deadline = st.add_unverified(index);
+        let missed = d.missed.replace(d.missed.get().without(want)).intersects(want);
+        let deadline = st.add_unverified(index, drained && !missed && l.has_edges());
         l.on_deadline(st, deadline);
     }
     Ok(index)
@@ -105,9 +107,11 @@ pub unsafe fn park(hec: &mut Hec, t: Tso, wait: Wait) -> bool {
     }
     let (fd, want) = (wait.on as u32 as i32, Interest((wait.on >> 32) as u8));
     let limit = microseconds_of_wait(t);
+    // `errno` is the thread's own. Its next wait must not see it again.
+    let drained = std::mem::take(&mut t.obj().saved_errno) == libc::EAGAIN as u32;
     bring_home(hec.no as usize, fd);
     let parked = with_home(hec.no as usize, fd, |l, st, d| {
-        let index = add(hec, (l, st, d), (fd, want), (Kind::Thread, t.closure()))?;
+        let index = add(hec, (l, st, d), (fd, want), (Kind::Thread, t.closure()), drained)?;
         if limit >= 0 {
             l.set_timer(st, index, limit);
         }
@@ -158,7 +162,7 @@ pub unsafe extern "C" fn hec_register_fd(hec: &mut Hec, events: usize, fd: usize
     let (fd, want) = (fd as i32, Interest(events as u8));
     bring_home(hec.no as usize, fd);
     let added = with_home(hec.no as usize, fd, |l, st, d| {
-        let index = add(hec, (l, st, d), (fd, want), (Kind::Callback, callback))?;
+        let index = add(hec, (l, st, d), (fd, want), (Kind::Callback, callback), false)?;
         Ok(st.nodes.handle(index))
     });
     match added.unwrap_or(Err(libc::EBADF as isize)) {
