@@ -8,7 +8,7 @@ use crate::events::timer_wheel::NONE;
 use crate::events::wait_nodes::Handle;
 use std::cell::Cell;
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 pub struct Descriptor {
     pub home: Home,
@@ -59,11 +59,27 @@ const CHUNKS: usize = 1 << 14;
 
 static TABLE: [AtomicPtr<[Descriptor; CHUNK]>; CHUNKS] = [const { AtomicPtr::new(null_mut()) }; CHUNKS];
 
+/// The number of chunks, up to the last that was made.
+static USED_CHUNKS: AtomicUsize = AtomicUsize::new(0);
+
 /// The descriptor of this number. `None` if the number is negative or too large.
 pub fn of(fd: i32) -> Option<&'static Descriptor> {
     let n = usize::try_from(fd).ok().filter(|&n| n < CHUNK * CHUNKS)?;
-    let chunk = get_or_make(&TABLE[n / CHUNK], || std::array::from_fn(|_| Descriptor::new()));
+    let chunk = get_or_make(&TABLE[n / CHUNK], || {
+        USED_CHUNKS.fetch_max(n / CHUNK + 1, Ordering::Relaxed);
+        std::array::from_fn(|_| Descriptor::new())
+    });
     Some(&chunk[n % CHUNK])
+}
+
+/// The descriptors that are registered with loop `no` and waited for, with their numbers. The caller holds its lock.
+pub fn waited_for(no: usize) -> impl Iterator<Item = (i32, &'static Descriptor)> {
+    let numbers = 0..USED_CHUNKS.load(Ordering::Relaxed) * CHUNK;
+    numbers.filter_map(move |n| {
+        // SAFETY: a chunk is never freed.
+        let d = unsafe { TABLE[n / CHUNK].load(Ordering::Acquire).as_ref() }.map(|chunk| &chunk[n % CHUNK])?;
+        (d.home.get() == Some(no) && d.registered.get() && d.first.get() != NONE).then_some((n as i32, d))
+    })
 }
 
 /// In the child of a fork: no descriptor is registered.

@@ -36,6 +36,7 @@ use crate::observe::eventlog::waits::{wait_began, wait_ended, Awaited, Cause, Wa
 use crate::observe::stats::EventCounts;
 use crate::sched::event_poll;
 use crate::sched::event_poll::Slept;
+use crate::sched::settings;
 use crate::thread::create::{apply, boxed, new_io_thread};
 use crate::thread::park::claim;
 use std::collections::VecDeque;
@@ -83,6 +84,12 @@ pub(super) struct State {
     /// It is the shared watcher (`shared_watcher.rs`).
     is_shared: bool,
     pub counts: EventCounts,
+    /// The number of nodes that wait for descriptors.
+    descriptor_waits: usize,
+    /// In the non-threaded way: when descriptors with waiters are verified, if nothing fires before.
+    reverify_at: Option<u64>,
+    /// [`EventCounts::activity`] when that was last planned.
+    reverify_after: u64,
 }
 
 static LOOPS: [AtomicPtr<EventLoop>; MAX_HECS] = [const { AtomicPtr::new(null_mut()) }; MAX_HECS];
@@ -124,6 +131,9 @@ impl State {
             watched_until: None,
             is_shared: false,
             counts: EventCounts::default(),
+            descriptor_waits: 0,
+            reverify_at: None,
+            reverify_after: 0,
         }
     }
 
@@ -145,12 +155,14 @@ impl State {
             NONE => d.last.set(prev),
             next => self.nodes.node(next).prev = prev,
         }
+        self.descriptor_waits -= 1;
     }
 
     /// Adds a node to the end of the list of its descriptor.
     /// # Safety
     /// As for [`State::unlink`].
     pub unsafe fn link(&mut self, index: u32, d: &Descriptor) {
+        self.descriptor_waits += 1;
         self.nodes.node(index).prev = d.last.get();
         match d.last.get() {
             NONE => d.first.set(index),
@@ -332,7 +344,7 @@ pub(super) unsafe fn microseconds_of_wait(t: Tso) -> isize {
 }
 
 unsafe fn start_thread(hec: &mut Hec, action: Closure) {
-    let t = new_io_thread(hec, action, &crate::sched::settings().stack);
+    let t = new_io_thread(hec, action, &settings().stack);
     hec.run_queue.push_back(&mut hec.remembered, t);
 }
 
@@ -470,6 +482,29 @@ impl EventLoop {
         }
     }
 
+    /// In the non-threaded way closes are not seen: `base` tells its event manager only with `-threaded`. So when
+    /// nothing has fired for as long as a wait stays unverified, all descriptors with waiters are verified, once. A
+    /// number that is not open ends its waits, and one that means another file is registered anew.
+    /// # Safety
+    /// As for [`State::fire`].
+    unsafe fn reverify(&self, hec: &mut Hec, st: &mut State, idle: bool, fired: bool) {
+        let activity = st.counts.activity();
+        if idle && !fired && st.descriptor_waits != 0 && activity != st.reverify_after {
+            st.reverify_after = activity;
+            st.reverify_at = Some(now() + VERIFY_AFTER);
+        } else if fired {
+            st.reverify_at = None;
+        } else if st.reverify_at.is_some_and(|at| at <= now()) {
+            st.reverify_at = None;
+            for (fd, d) in descriptors::waited_for(self.no) {
+                st.counts.verified += 1;
+                if let Err(status) = self.verify(fd, d, Interest::NONE) {
+                    st.fire_events(hec, d, Interest::BOTH, status);
+                }
+            }
+        }
+    }
+
     /// Registers a descriptor for the nodes that wait for it.
     /// # Safety
     /// As for [`State::fire`].
@@ -516,7 +551,7 @@ impl EventLoop {
     /// When there is something to do, without events: the next deadline, or a wait to verify.
     fn next_deadline(&self, st: &mut State) -> Option<u64> {
         let timer = st.wheel.next_deadline(&mut st.nodes);
-        timer.into_iter().chain(st.next_verification()).min()
+        timer.into_iter().chain(st.next_verification()).chain(st.reverify_at).min()
     }
 }
 
@@ -548,6 +583,9 @@ pub unsafe fn poll_for(hec: &mut Hec, no: usize, idle: bool) -> bool {
     st.counts.polls += 1;
     let fired = l.serve(hec, &mut st, &ready);
     l.verify_unanswered(hec, &mut st, idle && fired == 0);
+    if !settings().threaded {
+        l.reverify(hec, &mut st, idle, fired > 0);
+    }
     if st.is_shared {
         l.flush();
     }

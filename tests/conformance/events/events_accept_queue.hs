@@ -1,5 +1,5 @@
--- A queue of connections that is full: on TCP those who connect wait, on a local socket they get the error of the system,
--- and all that are in the queue are served when the server accepts again, or get an error when it closes.
+-- A queue of connections that is full: on TCP those who connect wait, on a local socket they get an error. All that are
+-- in the queue are served when the server accepts again, or get an error when it closes.
 -- needs: network
 -- timeout: 120
 import Control.Concurrent

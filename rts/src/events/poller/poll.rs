@@ -171,7 +171,10 @@ impl Set {
             let events = Interest::from_poll(polled.revents);
             registration.armed = registration.armed.without(events);
             self.changed.insert(polled.fd);
-            ready.push(Ready { data: registration.data, events });
+            // A number that is not open is no event: it is found when the descriptor is verified.
+            if polled.revents & libc::POLLNVAL == 0 {
+                ready.push(Ready { data: registration.data, events });
+            }
         }
     }
 }

@@ -108,6 +108,11 @@ impl EventCounts {
         self.woken_by_descriptors + self.woken_by_timers
     }
 
+    /// A number that differs if anything has begun to wait or was woken.
+    pub fn activity(&self) -> u64 {
+        self.waits + self.timers + self.woken()
+    }
+
     /// Has anything waited?
     pub fn is_used(&self) -> bool {
         self.waits + self.timers > 0
