@@ -265,17 +265,19 @@ expire next manager@(Manager _ queue _ _ _ _ _ _ _) = do
   case findMin# rest of
     (# first #) -> case unsafeCoerce first of
       Nothing -> return ()
-      Just (Element _ deadline _) -> set (W64# deadline) (W64# now)
+      Just (Element _ deadline _) -> set (W64# deadline)
   mapM_ (\(Element _ _ action) -> action `catch` \e -> forkIO (throwIO (e :: SomeException)) >> return ()) due
   where
     split now q = case atMost# now q of (# parts #) -> swap (unsafeCoerce parts)
     swap :: ([Element], Any) -> (Any, [Element])
     swap (elements, left) = (left, elements)
-    set deadline now = do
+    set deadline = do
       current <- readIORef next
+      -- This is after that. A timer may fire before it is noted, and stays noted. Its time has come then.
+      now <- monotonicNSec
       case current of
         -- That timer will look again. (Another thread may have set it, for an action that was added meanwhile.)
-        Just (d, _) | d <= deadline -> return ()
+        Just (d, _) | now < d && d <= deadline -> return ()
         _ -> do
           mapM_ (cancel . snd) current
           let us = if deadline > now then fromIntegral ((deadline - now) `quot` 1000) + 1 else 1
