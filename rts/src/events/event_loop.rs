@@ -17,10 +17,10 @@
 //!
 //! *Locking*: each loop has a lock, row 3 of the lock order. Locks of threads are taken under it.
 use crate::abi::{Closure, Tso};
-use crate::base::clock::getMonotonicNSec;
 use crate::base::fatal;
 use crate::base::once_ptr::{get_or_make, get_or_try_make};
 use crate::collector::roots::{Scope, Visitor};
+use crate::events::clock::nanoseconds;
 use crate::events::descriptors;
 use crate::events::descriptors::Descriptor;
 use crate::events::poller::{Interest, Poller, Ready, Waited};
@@ -105,19 +105,19 @@ fn existing(no: usize) -> Option<&'static EventLoop> {
 
 /// The current time in ticks.
 pub(super) fn now() -> u64 {
-    getMonotonicNSec() >> TICK_SHIFT
+    nanoseconds() >> TICK_SHIFT
 }
 
 /// The tick after which this many microseconds have passed. Far ones never come.
 fn deadline_after(micros: isize) -> u64 {
-    let ns = (micros.max(0) as u64).saturating_mul(1000).saturating_add(getMonotonicNSec());
+    let ns = (micros.max(0) as u64).saturating_mul(1000).saturating_add(nanoseconds());
     ns.saturating_add((1 << TICK_SHIFT) - 1) >> TICK_SHIFT
 }
 
 /// The time until a tick. None if it never comes.
 pub(super) fn time_until(deadline: u64) -> Option<Duration> {
     let comes = deadline <= u64::MAX >> TICK_SHIFT;
-    comes.then(|| Duration::from_nanos((deadline << TICK_SHIFT).saturating_sub(getMonotonicNSec())))
+    comes.then(|| Duration::from_nanos((deadline << TICK_SHIFT).saturating_sub(nanoseconds())))
 }
 
 impl State {
@@ -280,7 +280,7 @@ impl State {
             (CLOSED, _) => Cause::Close,
             (READY, -1) | (TIMED_OUT, _) => {
                 let due = Duration::from_nanos(node.links.deadline() << TICK_SHIFT);
-                Cause::Deadline(Duration::from_nanos(getMonotonicNSec()).saturating_sub(due).as_micros() as u64)
+                Cause::Deadline(Duration::from_nanos(nanoseconds()).saturating_sub(due).as_micros() as u64)
             }
             (error, _) if error > 0 => Cause::Error(error),
             (_, fd) => Cause::Descriptor(fd),

@@ -1,4 +1,5 @@
 //! External events: time, descriptors and signals, and the way in for `base`'s callers (`docs/events.md`).
+mod clock;
 mod descriptors;
 pub mod event_loop;
 pub mod file_ring;

@@ -1,4 +1,6 @@
 //! Unit tests of delays, descriptors, signals, and the bytes that are sent to the event manager.
+use super::clock;
+use super::clock::by_hand::StoppedClock;
 use super::signals;
 use crate::abi::layout::*;
 use crate::abi::Tso;
@@ -10,8 +12,10 @@ use crate::hec::Hec;
 use crate::sched::event_poll;
 use crate::sched::event_poll::Slept;
 use crate::sync::wait_queues::leave_queues;
+use crate::testing::random::Random;
 use crate::testing::world::World;
 use crate::{info, static_closure};
+use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
@@ -120,6 +124,86 @@ fn sleepers_wake_by_their_deadlines() {
         assert_eq!(never.obj().why_blocked as usize, BlockedOnDelay);
         leave_queues(w.hec, never);
         assert!(!poll(w.hec, false));
+    }
+}
+
+/// How an ordered map would wake threads, by deadlines in nanoseconds and the order in which they began to wait.
+#[derive(Default)]
+struct Sleepers {
+    waiting: BTreeMap<(u128, usize), Tso>,
+    serial: usize,
+}
+
+impl Sleepers {
+    fn add(&mut self, deadline: u128, t: Tso) {
+        self.serial += 1;
+        self.waiting.insert((deadline, self.serial), t);
+    }
+    fn due(&mut self, now: u128) -> Vec<Tso> {
+        let later = self.waiting.split_off(&(now + 1, 0));
+        std::mem::replace(&mut self.waiting, later).into_values().collect()
+    }
+}
+
+#[test]
+fn a_loop_wakes_sleepers_as_an_ordered_map_does() {
+    let mut w = World::new(2);
+    let clock = StoppedClock::new(&w);
+    let (p, mut random, mut map) = (Pipe::new(), Random(44), Sleepers::default());
+    let (tick, start) = (1024, u128::from(clock::nanoseconds()));
+    // Deadlines are whole ticks, never sooner than asked for.
+    let mut now = start;
+    for _ in 0..4000 {
+        match random.below(8) {
+            0..4 => {
+                let micros = 1 + random.magnitude(40) as i64;
+                let limits_a_wait = random.below(3) == 0;
+                let t = if limits_a_wait { limited(&mut w, p.0, 1, micros as isize) } else { sleeper(&mut w, micros) };
+                map.add((now + micros as u128 * 1000).next_multiple_of(tick), t);
+            }
+            4 if !map.waiting.is_empty() => {
+                let n = random.below(map.waiting.len() as u64) as usize;
+                let key = *map.waiting.keys().nth(n).unwrap();
+                let killed = map.waiting.remove(&key).unwrap();
+                unsafe { leave_queues(w.hec, killed) };
+            }
+            _ => {
+                let by = random.magnitude(42);
+                clock.advance(Duration::from_nanos(by));
+                now += u128::from(by);
+                unsafe { event_loop::poll(w.hec, false) };
+                assert_eq!(w.runnable(), map.due(now), "{} s after the start", (now - start) / 1_000_000_000);
+            }
+        }
+    }
+    assert!(map.serial > 1000 && now - start > 3600 * 1_000_000_000);
+    clock.advance(Duration::from_secs(1 << 22));
+    unsafe { event_loop::poll(w.hec, false) };
+    assert_eq!(w.runnable(), map.due(u128::MAX - 1));
+    assert!(!event_poll::has_waits(0));
+}
+
+#[test]
+fn a_wait_is_verified_after_a_millisecond_while_the_hec_is_busy() {
+    let mut w = World::new(2);
+    let clock = StoppedClock::new(&w);
+    let p = Pipe::new();
+    unsafe {
+        let other = waiter(&mut w, p.0, false);
+        p.write(b"xy");
+        event_loop::poll(w.hec, false);
+        assert_eq!(w.runnable(), [other]);
+        // The bytes are still there, and no edge tells.
+        let t = waiter(&mut w, p.0, false);
+        for _ in 0..9 {
+            clock.advance(Duration::from_micros(100));
+            event_loop::poll(w.hec, false);
+            assert!(w.runnable().is_empty());
+        }
+        clock.advance(Duration::from_micros(110));
+        event_loop::poll(w.hec, false);
+        event_loop::poll(w.hec, false);
+        assert_eq!(w.runnable(), [t]);
     }
 }
 
