@@ -5,91 +5,44 @@
 //! 1. A thread comes to rest and is parked at a wait node (`waits.rs`). The frame on top of its stack has a status
 //!    word, which the waker writes. Timers are nodes as well (`timeouts.rs`).
 //! 2. A descriptor is registered with a poller once, edge-triggered. A wait on one that is registered already is
-//!    *unverified*: its data may have been there before, or C code may have closed the number and the system has given
-//!    it out again. If it is unanswered when the HEC is about to block, or after [`VERIFY_AFTER`], the poller is asked
-//!    to report again what is ready. If the thread's last system call failed with EAGAIN, and nothing has been reported
-//!    since, it has left nothing unread: its wait is verified after [`VERIFY_DRAINED_AFTER`] only. So a server whose
-//!    clients answer sooner makes no such calls.
+//!    *unverified*: if it stays unanswered, the poller is asked to report again what is ready (`unverified.rs`).
 //! 3. The holder of the HEC serves the loop ([`poll`]): it wakes the threads whose descriptors are ready or whose
 //!    deadlines have come, and runs timers.
 //! 4. A task that watches the loop sleeps in its poller ([`sleep`]). It keeps what it is told in `pending`, for the
 //!    holder.
 //!
 //! *Locking*: each loop has a lock, row 3 of the lock order. Locks of threads are taken under it.
-use crate::abi::{Closure, Tso};
-use crate::base::fatal;
+use crate::abi::Closure;
 use crate::base::once_ptr::{get_or_make, get_or_try_make};
 use crate::collector::roots::{Scope, Visitor};
-use crate::events::clock::nanoseconds;
 use crate::events::descriptors;
 use crate::events::descriptors::Descriptor;
+use crate::events::loop_state::{registered, waiter, State, READY, TIMED_OUT};
 use crate::events::poller::{Interest, Poller, Ready, Waited};
 use crate::events::selection;
-use crate::events::timer_wheel::{TimerWheel, NONE};
-use crate::events::wait_nodes::{Handle, Kind, WaitNodes};
+use crate::events::unverified;
+use crate::events::wait_nodes::{Handle, Kind};
+use crate::events::wheel_time;
 use crate::hec;
 use crate::hec::fork_safe_lock::Lock;
 use crate::hec::{Hec, MAX_HECS};
-use crate::info;
-use crate::observe::eventlog;
-use crate::observe::eventlog::waits::{wait_began, wait_ended, Awaited, Cause, Waiter};
+use crate::observe::eventlog::waits::{wait_began, Awaited};
 use crate::observe::stats::EventCounts;
 use crate::sched::event_poll;
 use crate::sched::event_poll::Slept;
 use crate::sched::settings;
-use crate::thread::create::{apply, boxed, new_io_thread};
-use crate::thread::park::claim;
-use std::collections::VecDeque;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::MutexGuard;
 use std::time::Duration;
 
-/// How a wait has ended: 0, one of these, or an error number of the system. `cmm/IOManager.cmm` and
-/// `rts/haskell/IOManager.hs` know them, too.
-pub(super) const READY: isize = 0;
-pub(super) const CLOSED: isize = -1;
-const TIMED_OUT: isize = -3;
-/// Minus the events: of two that were waited for, these are there.
-const PARTLY: isize = -4;
-
-/// The length of a tick of the wheel, as a power of two of nanoseconds.
-const TICK_SHIFT: u32 = 10;
 /// The most nodes that one poll fires: threads that run already should not wait for longer.
 const BATCH: usize = 1024;
-/// After this many ticks a wait is verified even if the HEC is busy.
-const VERIFY_AFTER: u64 = 1_000_000 >> TICK_SHIFT;
-/// The same for a thread that has just found nothing to read. Only a number that C code has closed, and that the system
-/// has given out again, keeps it waiting for so long.
-const VERIFY_DRAINED_AFTER: u64 = 20_000_000 >> TICK_SHIFT;
-
 pub(super) struct EventLoop {
     no: usize,
     /// Made when it is first needed.
     poller: AtomicPtr<Poller>,
     state: Lock<State>,
-}
-
-pub(super) struct State {
-    pub nodes: WaitNodes,
-    wheel: TimerWheel,
-    /// What the poller has reported to a task without the HEC.
-    pending: Vec<Ready>,
-    /// Waits to verify, and at which ticks, oldest first.
-    unverified: VecDeque<(Handle, u64)>,
-    /// The same for threads that have just found nothing to read, or no room to write.
-    drained: VecDeque<(Handle, u64)>,
-    /// Until when a task that watches the loop sleeps.
-    watched_until: Option<u64>,
-    /// It is the shared watcher (`shared_watcher.rs`).
-    is_shared: bool,
-    pub counts: EventCounts,
-    /// The number of nodes that wait for descriptors.
-    descriptor_waits: usize,
-    /// In the non-threaded way: when descriptors with waiters are verified, if nothing fires before.
-    reverify_at: Option<u64>,
-    /// [`EventCounts::activity`] when that was last planned.
-    reverify_after: u64,
 }
 
 static LOOPS: [AtomicPtr<EventLoop>; MAX_HECS] = [const { AtomicPtr::new(null_mut()) }; MAX_HECS];
@@ -101,251 +54,6 @@ pub(super) fn event_loop(no: usize) -> &'static EventLoop {
 fn existing(no: usize) -> Option<&'static EventLoop> {
     // SAFETY: a loop is never freed.
     unsafe { LOOPS[no].load(Ordering::Acquire).as_ref() }
-}
-
-/// The current time in ticks.
-pub(super) fn now() -> u64 {
-    nanoseconds() >> TICK_SHIFT
-}
-
-/// The tick after which this many microseconds have passed. Far ones never come.
-fn deadline_after(micros: isize) -> u64 {
-    let ns = (micros.max(0) as u64).saturating_mul(1000).saturating_add(nanoseconds());
-    ns.saturating_add((1 << TICK_SHIFT) - 1) >> TICK_SHIFT
-}
-
-/// The time until a tick. None if it never comes.
-pub(super) fn time_until(deadline: u64) -> Option<Duration> {
-    let comes = deadline <= u64::MAX >> TICK_SHIFT;
-    comes.then(|| Duration::from_nanos((deadline << TICK_SHIFT).saturating_sub(nanoseconds())))
-}
-
-impl State {
-    fn new(no: usize) -> State {
-        State {
-            nodes: WaitNodes::new(no),
-            wheel: TimerWheel::new(now()),
-            pending: Vec::new(),
-            unverified: VecDeque::new(),
-            drained: VecDeque::new(),
-            watched_until: None,
-            is_shared: false,
-            counts: EventCounts::default(),
-            descriptor_waits: 0,
-            reverify_at: None,
-            reverify_after: 0,
-        }
-    }
-
-    /// Takes a node out of the wheel and off its descriptor's list.
-    /// # Safety
-    /// The caller holds the lock of the loop, which is the home of the descriptor.
-    pub unsafe fn unlink(&mut self, index: u32) {
-        if std::mem::take(&mut self.nodes.node(index).timed) {
-            self.wheel.remove(&mut self.nodes, index);
-        }
-        let node = self.nodes.node(index);
-        let (fd, next, prev) = (std::mem::replace(&mut node.fd, -1), node.next, node.prev);
-        let Some(d) = descriptors::of(fd) else { return };
-        match prev {
-            NONE => d.first.set(next),
-            prev => self.nodes.node(prev).next = next,
-        }
-        match next {
-            NONE => d.last.set(prev),
-            next => self.nodes.node(next).prev = prev,
-        }
-        self.descriptor_waits -= 1;
-    }
-
-    /// Adds a node to the end of the list of its descriptor.
-    /// # Safety
-    /// As for [`State::unlink`].
-    pub unsafe fn link(&mut self, index: u32, d: &Descriptor) {
-        self.descriptor_waits += 1;
-        self.nodes.node(index).prev = d.last.get();
-        match d.last.get() {
-            NONE => d.first.set(index),
-            last => self.nodes.node(last).next = index,
-        }
-        d.last.set(index);
-    }
-
-    /// Notes a wait that must be verified if it is not answered. Returns when. `drained`: an operation on the
-    /// descriptor has just failed because it would block, and nothing has been reported since.
-    pub fn add_unverified(&mut self, index: u32, drained: bool) -> u64 {
-        let handle = self.nodes.handle(index);
-        let (queue, after) =
-            if drained { (&mut self.drained, VERIFY_DRAINED_AFTER) } else { (&mut self.unverified, VERIFY_AFTER) };
-        let due = now() + after;
-        queue.push_back((handle, due));
-        due
-    }
-
-    /// Takes a wait to verify: one that is due, or with `all` also one of a thread that may have left data unread.
-    fn next_to_verify(&mut self, all: bool) -> Option<u32> {
-        let now = now();
-        loop {
-            let unverified = self.unverified.pop_front_if(|(_, due)| all || *due <= now);
-            let (handle, _) = unverified.or_else(|| self.drained.pop_front_if(|(_, due)| *due <= now))?;
-            if let Some(index) = self.nodes.find(handle) {
-                return Some(index);
-            }
-        }
-    }
-
-    /// The tick at which the next wait is to be verified.
-    fn next_verification(&mut self) -> Option<u64> {
-        for queue in [&mut self.unverified, &mut self.drained] {
-            while queue.pop_front_if(|(handle, _)| self.nodes.find(*handle).is_none()).is_some() {}
-        }
-        self.unverified.front().into_iter().chain(self.drained.front()).map(|(_, due)| *due).min()
-    }
-
-    /// Does a node wait for any of these events? Notes those for which none does.
-    fn is_awaited(&mut self, event: &Ready, no: usize) -> bool {
-        let Some(d) = registered(event, no) else { return false };
-        let (mut at, mut awaited) = (d.first.get(), Interest::NONE);
-        while at != NONE {
-            let node = self.nodes.node(at);
-            awaited = awaited | Interest(node.want);
-            at = node.next;
-        }
-        d.missed.set(d.missed.get() | event.events.without(awaited));
-        awaited.intersects(event.events)
-    }
-
-    pub fn new_node(&mut self, kind: Kind, target: Closure, fd: i32, want: u8) -> u32 {
-        match self.nodes.allocate(kind, target, fd, want) {
-            Some(index) => index,
-            None => fatal::exit_with(1, "too many threads wait and too many timers run"),
-        }
-    }
-
-    /// Takes a node out of all lists and frees it.
-    /// # Safety
-    /// As for [`State::unlink`].
-    pub unsafe fn remove(&mut self, index: u32) {
-        self.unlink(index);
-        self.nodes.free(index);
-    }
-
-    /// The waits of the list have ended with this status. The node is freed, whether or not its thread still waits.
-    /// # Safety
-    /// The caller holds `hec` and the lock of the loop.
-    pub unsafe fn fire(&mut self, hec: &mut Hec, index: u32, status: isize) {
-        match (status, self.nodes.node(index).fd) {
-            (READY, -1) | (TIMED_OUT, _) => self.counts.woken_by_timers += 1,
-            _ => self.counts.woken_by_descriptors += 1,
-        }
-        let cause = eventlog::on(eventlog::class::WAITS).then(|| self.cause(index, status));
-        self.unlink(index);
-        let handle = self.nodes.handle(index);
-        let node = self.nodes.node(index);
-        let (kind, target) = (node.kind, node.target);
-        self.nodes.free(index);
-        let no = hec.no;
-        let log = |target| {
-            if let Some(cause) = cause {
-                wait_ended(no, waiter(kind, target), cause);
-            }
-        };
-        match kind {
-            Kind::Thread => {
-                // If the claim fails, an exception has claimed the thread.
-                if let Some(c) = claim(hec, Tso(target.0), |_, on| on == handle.0) {
-                    log(c.thread.closure());
-                    set_status(c.thread, status);
-                    c.resume(hec);
-                }
-            }
-            Kind::Action => {
-                log(target);
-                start_thread(hec, target);
-            }
-            Kind::Callback => {
-                log(target);
-                let status = boxed(hec, info!(ghczmprim_GHCziTypes_Izh_con_info), status as usize);
-                let call = apply(hec, target, &[status]);
-                start_thread(hec, call);
-            }
-            Kind::Free => fatal::broken("a free wait node fires"),
-        }
-    }
-
-    /// Why a node fires with this status.
-    fn cause(&mut self, index: u32, status: isize) -> Cause {
-        let node = self.nodes.node(index);
-        match (status, node.fd) {
-            (CLOSED, _) => Cause::Close,
-            (READY, -1) | (TIMED_OUT, _) => {
-                let due = Duration::from_nanos(node.links.deadline() << TICK_SHIFT);
-                Cause::Deadline(Duration::from_nanos(nanoseconds()).saturating_sub(due).as_micros() as u64)
-            }
-            (error, _) if error > 0 => Cause::Error(error),
-            (_, fd) => Cause::Descriptor(fd),
-        }
-    }
-
-    /// Wakes what waits for these events of a descriptor. Notes those for which nothing does.
-    /// # Safety
-    /// As for [`State::fire`].
-    pub unsafe fn fire_events(&mut self, hec: &mut Hec, d: &Descriptor, events: Interest, status: isize) -> usize {
-        let (mut at, mut fired, mut missed) = (d.first.get(), 0, events);
-        while at != NONE {
-            let node = self.nodes.node(at);
-            let (next, want) = (node.next, Interest(node.want));
-            if want.intersects(events) {
-                missed = missed.without(want);
-                let is_partial = status == READY && !events.contains(want);
-                self.fire(hec, at, if is_partial { PARTLY - want.and(events).0 as isize } else { status });
-                fired += 1;
-            }
-            at = next;
-        }
-        d.missed.set(d.missed.get() | missed);
-        fired
-    }
-}
-
-/// The descriptor of an event, if the event is of its present registration with loop `no`.
-fn registered(event: &Ready, no: usize) -> Option<&'static Descriptor> {
-    let d = descriptors::of(event.data as u32 as i32).filter(|d| d.home.get() == Some(no))?;
-    (d.registered.get() && d.generation.get() == (event.data >> 32) as u32).then_some(d)
-}
-
-/// Writes the status into the frame on top of a thread that waits.
-/// # Safety
-/// The caller owns the thread, which is at rest with such a frame on top.
-pub(super) unsafe fn set_status(t: Tso, status: isize) {
-    let sp = t.obj().stackobj.obj().sp as *mut usize;
-    debug_assert!([info!(hec_wait_fd_info).0, info!(hec_wait_delay_info).0].contains(&*sp));
-    *sp.add(1) = status as usize;
-}
-
-/// What a node of this kind stands for, in the event log.
-/// # Safety
-/// The target of a node of the kind `Thread` is a thread.
-pub(super) unsafe fn waiter(kind: Kind, target: Closure) -> Waiter {
-    match kind {
-        Kind::Thread => Waiter::Thread(Tso(target.0).obj().id),
-        Kind::Callback => Waiter::Callback,
-        Kind::Action | Kind::Free => Waiter::Timer,
-    }
-}
-
-/// After how many microseconds a wait for a descriptor ends in any case. Negative if it need not.
-/// # Safety
-/// The caller owns the thread, which is at rest with the frame of such a wait on top.
-pub(super) unsafe fn microseconds_of_wait(t: Tso) -> isize {
-    let sp = t.obj().stackobj.obj().sp as *mut isize;
-    debug_assert_eq!(info!(hec_wait_fd_info).0 as isize, *sp);
-    *sp.add(4)
-}
-
-unsafe fn start_thread(hec: &mut Hec, action: Closure) {
-    let t = new_io_thread(hec, action, &settings().stack);
-    hec.run_queue.push_back(&mut hec.remembered, t);
 }
 
 fn status_of(e: &std::io::Error) -> isize {
@@ -424,6 +132,15 @@ impl EventLoop {
         }
     }
 
+    /// What the poller reports now.
+    fn reported(&self) -> Vec<Ready> {
+        let mut ready = Vec::new();
+        if let Some(poller) = self.existing_poller() {
+            wait(poller, &mut ready, Some(Duration::ZERO));
+        }
+        ready
+    }
+
     /// What has been registered and verified takes effect, also while no task sleeps in the poller.
     pub fn flush(&self) {
         if let Some(poller) = self.existing_poller() {
@@ -451,7 +168,7 @@ impl EventLoop {
 
     /// Has a node fire after a number of microseconds.
     pub fn set_timer(&self, st: &mut State, index: u32, micros: isize) {
-        let deadline = deadline_after(micros);
+        let deadline = wheel_time::after(micros);
         st.nodes.node(index).timed = true;
         st.wheel.insert(&mut st.nodes, index, deadline);
         self.on_deadline(st, deadline);
@@ -469,10 +186,10 @@ impl EventLoop {
     /// # Safety
     /// As for [`State::fire`].
     unsafe fn verify_unanswered(&self, hec: &mut Hec, st: &mut State, all: bool) {
-        if st.unverified.is_empty() && st.drained.is_empty() {
+        if st.unverified.is_empty() {
             return;
         }
-        while let Some(index) = st.next_to_verify(all) {
+        while let Some(index) = st.unverified.take(&mut st.nodes, all) {
             let fd = st.nodes.node(index).fd;
             let Some(d) = descriptors::of(fd).filter(|d| d.registered.get()) else { continue };
             st.counts.verified += 1;
@@ -491,10 +208,10 @@ impl EventLoop {
         let activity = st.counts.activity();
         if idle && !fired && st.descriptor_waits != 0 && activity != st.reverify_after {
             st.reverify_after = activity;
-            st.reverify_at = Some(now() + VERIFY_AFTER);
+            st.reverify_at = Some(wheel_time::now() + unverified::AFTER);
         } else if fired {
             st.reverify_at = None;
-        } else if st.reverify_at.is_some_and(|at| at <= now()) {
+        } else if st.reverify_at.is_some_and(|at| at <= wheel_time::now()) {
             st.reverify_at = None;
             for (fd, d) in descriptors::waited_for(self.no) {
                 st.counts.verified += 1;
@@ -526,7 +243,7 @@ impl EventLoop {
             }
         }
         if !st.wheel.is_empty() {
-            let now = now();
+            let now = wheel_time::now();
             while fired < BATCH {
                 let Some(index) = st.wheel.pop_expired(&mut st.nodes, now) else { break };
                 let node = st.nodes.node(index);
@@ -551,7 +268,7 @@ impl EventLoop {
     /// When there is something to do, without events: the next deadline, or a wait to verify.
     fn next_deadline(&self, st: &mut State) -> Option<u64> {
         let timer = st.wheel.next_deadline(&mut st.nodes);
-        timer.into_iter().chain(st.next_verification()).chain(st.reverify_at).min()
+        timer.into_iter().chain(st.unverified.next_due(&mut st.nodes)).chain(st.reverify_at).min()
     }
 }
 
@@ -575,10 +292,7 @@ pub unsafe fn poll(hec: &mut Hec, idle: bool) -> bool {
 /// As for [`poll`].
 pub unsafe fn poll_for(hec: &mut Hec, no: usize, idle: bool) -> bool {
     let Some(l) = existing(no) else { return false };
-    let mut ready = Vec::new();
-    if let Some(poller) = l.existing_poller() {
-        wait(poller, &mut ready, Some(Duration::ZERO));
-    }
+    let ready = l.reported();
     let mut st = l.lock();
     st.counts.polls += 1;
     let fired = l.serve(hec, &mut st, &ready);
@@ -609,10 +323,10 @@ pub fn sleep(no: usize) -> Slept {
     let l = event_loop(no);
     let mut st = l.lock();
     let deadline = l.next_deadline(&mut st);
-    if !st.pending.is_empty() || deadline.is_some_and(|d| d <= now()) {
+    if !st.pending.is_empty() || deadline.is_some_and(|d| d <= wheel_time::now()) {
         return Slept::Events;
     }
-    let timeout = deadline.and_then(time_until);
+    let timeout = deadline.and_then(wheel_time::until);
     let Ok(poller) = l.poller() else { return Slept::NoPoller(timeout) };
     // A signal that comes from now on wakes the poller.
     if no == 0 && event_poll::has_signals() {
@@ -627,7 +341,7 @@ pub fn sleep(no: usize) -> Slept {
     st.counts.polls += 1;
     st.counts.sleeps += 1;
     st.counts.interrupted_sleeps += woken as u64;
-    if l.keep_for_holder(&mut st, ready) || deadline.is_some_and(|d| d <= now()) {
+    if l.keep_for_holder(&mut st, ready) || deadline.is_some_and(|d| d <= wheel_time::now()) {
         Slept::Events
     } else {
         Slept::Woken
@@ -641,7 +355,7 @@ pub(super) fn begin_shared_watch(no: usize) -> Option<(i32, u64)> {
     let descriptor = l.existing_poller()?.descriptor()?;
     let mut st = l.lock();
     let deadline = l.next_deadline(&mut st).unwrap_or(u64::MAX);
-    if !st.pending.is_empty() || deadline <= now() {
+    if !st.pending.is_empty() || deadline <= wheel_time::now() {
         return None;
     }
     l.flush();
@@ -668,13 +382,10 @@ pub(super) fn end_shared_watch(no: usize) {
 /// a HEC.
 pub fn look(no: usize) -> bool {
     let Some(l) = existing(no) else { return false };
-    let mut ready = Vec::new();
-    if let Some(poller) = l.existing_poller() {
-        wait(poller, &mut ready, Some(Duration::ZERO));
-    }
+    let ready = l.reported();
     let mut st = l.lock();
     st.counts.polls += 1;
-    l.keep_for_holder(&mut st, ready) || l.next_deadline(&mut st).is_some_and(|d| d <= now())
+    l.keep_for_holder(&mut st, ready) || l.next_deadline(&mut st).is_some_and(|d| d <= wheel_time::now())
 }
 
 /// Wakes the task that sleeps in the poller of loop `no`, or the next one that will. Async-signal-safe.

@@ -6,6 +6,7 @@ pub mod file_ring;
 mod held_signals;
 mod home;
 pub mod io_manager;
+mod loop_state;
 pub mod poller;
 pub mod seam;
 pub mod selection;
@@ -19,5 +20,7 @@ mod timer_ticks;
 mod timer_wheel;
 #[cfg(test)]
 mod timer_wheel_tests;
+mod unverified;
 mod wait_nodes;
 pub mod waits;
+mod wheel_time;

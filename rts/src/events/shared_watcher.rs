@@ -16,6 +16,7 @@ use crate::base::cpus;
 use crate::base::os_thread;
 use crate::events::event_loop;
 use crate::events::poller::{Interest, Kind, Poller};
+use crate::events::wheel_time;
 use crate::hec;
 use crate::hec::fork_safe_lock::Lock;
 use crate::sched::handoff;
@@ -108,8 +109,8 @@ fn watch(set: &Poller) {
     drop(st);
     let mut ready = Vec::new();
     // A wait that ends early, or fails, is followed by another.
-    let _ = set.wait(&mut ready, event_loop::time_until(until));
-    let now = event_loop::now();
+    let _ = set.wait(&mut ready, wheel_time::until(until));
+    let now = wheel_time::now();
     let mut st = MEMBERS.lock();
     st.sleeps_until = None;
     let is_due = |m: &mut Member| m.deadline <= now || ready.iter().any(|event| event.data == m.no as u64);

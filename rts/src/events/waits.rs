@@ -12,9 +12,8 @@ use crate::abi::layout::*;
 use crate::abi::{Closure, Tso};
 use crate::events::descriptors;
 use crate::events::descriptors::Descriptor;
-use crate::events::event_loop::{
-    event_loop, microseconds_of_wait, set_status, waiter, EventLoop, State, CLOSED, READY,
-};
+use crate::events::event_loop::{event_loop, EventLoop};
+use crate::events::loop_state::{microseconds_of_wait, set_status, waiter, State, CLOSED, READY};
 use crate::events::poller::Interest;
 use crate::events::timer_wheel::NONE;
 use crate::events::wait_nodes::{Handle, Kind};
@@ -92,7 +91,7 @@ unsafe fn add(
     st.link(index, d);
     if unverified {
         let missed = d.missed.replace(d.missed.get().without(want)).intersects(want);
-        let deadline = st.add_unverified(index, drained && !missed && l.has_edges());
+        let deadline = st.unverified.add(st.nodes.handle(index), drained && !missed && l.has_edges());
         l.on_deadline(st, deadline);
     }
     Ok(index)
