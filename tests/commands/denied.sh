@@ -1,6 +1,6 @@
 # The network where the system denies something: io_uring (by a seccomp filter), or code that changes (by a seccomp
-# filter, and by the kernel itself). Programs answer as they do when nothing is denied; the event log says what is used
-# instead, and why.
+# filter, and by the kernel itself); and io_uring without -threaded. Programs answer as they do when nothing is denied;
+# the event log says what is used instead, and why.
 . "${BASH_SOURCE[0]%/*}/common.bash"
 tests=$(readlink -f "${BASH_SOURCE[0]%/*}/..")
 for needed in ghc-events network process; do
@@ -43,3 +43,13 @@ for denied in code gain; do
 done
 ./deny io_uring ./network_echo +RTS '-?' >out 2>err || true
 cat out err | grep -q 'io_uring is not available here: denied by a seccomp filter' || fail "-? said $(cat out err)"
+
+# Without -threaded there is no ring: a descriptor that it refers to would stay open after base has closed it.
+"$HECATON" ghc -v0 -O -eventlog -rtsopts -i"$tests/conformance/events" -outputdir plain-objects -o plain \
+    "$tests/conformance/events/events_wait_nonthreaded.hs"
+./plain >plain.expected
+timeout 60 ./plain +RTS -l-aw -ollog --io-manager=io_uring >out || fail "without -threaded, on io_uring: exit $?"
+diff plain.expected out || fail "without -threaded, on io_uring: answers differ"
+why='io_uring is not available: it needs a program that is linked with -threaded'
+ghc-events show log | grep -q "event manager: epoll, because $why" ||
+    fail "without -threaded: the log says $(ghc-events show log | grep 'event manager')"

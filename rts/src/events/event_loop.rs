@@ -38,6 +38,7 @@ use std::time::Duration;
 
 /// The most nodes that one poll fires: threads that run already should not wait for longer.
 const BATCH: usize = 1024;
+
 pub(super) struct EventLoop {
     no: usize,
     /// Made when it is first needed.

@@ -1,6 +1,7 @@
 //! Which event manager a program uses, and which back end: `+RTS --io-manager`.
-use crate::events::poller::{Kind, Poller};
+use crate::events::poller::{available, Kind, Poller};
 use crate::observe::eventlog::waits::event_manager_chosen;
+use crate::sched::settings;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
@@ -39,6 +40,18 @@ pub fn selected() -> Selection {
     }
 }
 
+/// Why a program of this way cannot use a back end, even where the system offers it.
+fn unsuitable(kind: Kind, threaded: bool) -> Option<&'static str> {
+    // A request in a ring keeps its file open, and in this way the runtime is not told of a close: the other end would
+    // not see it.
+    (kind == Kind::IoUring && !threaded).then_some("it needs a program that is linked with -threaded")
+}
+
+/// Says in one line why a program of this way cannot use a back end here, if so.
+pub fn unavailable(kind: Kind, threaded: bool) -> Option<String> {
+    unsuitable(kind, threaded).map(str::to_owned).or_else(|| available(kind).err())
+}
+
 /// A poller of an event loop. If the back end that was asked for is not available, the best that is.
 pub fn new_poller() -> io::Result<Poller> {
     let wanted = match selected() {
@@ -46,9 +59,12 @@ pub fn new_poller() -> io::Result<Poller> {
         Selection::Auto | Selection::Base => None,
     };
     let mut refused = String::new();
-    let poller = Poller::first_of(wanted.into_iter().chain(Kind::ALL), |kind, why| {
-        refused += &format!(", because {} is not available: {why}", kind.name());
-    })?;
+    let mut refuse = |kind: Kind, why: &str| refused += &format!(", because {} is not available: {why}", kind.name());
+    let suitable = wanted.filter(|&kind| {
+        let why = unsuitable(kind, settings().threaded);
+        why.inspect(|why| refuse(kind, why)).is_none()
+    });
+    let poller = Poller::first_of(suitable.into_iter().chain(Kind::ALL), |kind, why| refuse(kind, &why.to_string()))?;
     event_manager_chosen(poller.kind().name().to_owned() + &refused);
     Ok(poller)
 }

@@ -1,6 +1,7 @@
 //! The text of `+RTS -?`. It is also printed after a wrong option.
 use crate::abi::Ways;
-use crate::events::poller::{available, Kind};
+use crate::events::poller::Kind;
+use crate::events::selection;
 
 const HEAD: &str = "
 Usage: <prog> <args> [+RTS <rtsopts> | -RTS <args>] ... --RTS <args>
@@ -127,9 +128,10 @@ See the GHC User's Guide, and docs/limitations.md of Hecaton for what differs.
 ";
 
 /// Which back ends of `--io-manager` cannot be used here, and why.
-fn unavailable() -> impl Iterator<Item = String> {
-    Kind::ALL.into_iter().filter_map(|kind| {
-        available(kind).err().map(|why| format!("             {} is not available here: {why}", kind.name()))
+fn unavailable(ways: Ways) -> impl Iterator<Item = String> {
+    Kind::ALL.into_iter().filter_map(move |kind| {
+        let why = selection::unavailable(kind, ways.threaded)?;
+        Some(format!("             {} is not available here: {why}", kind.name()))
     })
 }
 
@@ -151,8 +153,8 @@ pub fn lines(ways: Ways) -> impl Iterator<Item = String> {
         (ways.debug, REFUSED_DEBUG),
         (true, TAIL),
     ];
-    let lines = |(_, part): (bool, &'static str)| {
-        let notes: Vec<String> = if part == OTHER { unavailable().collect() } else { Vec::new() };
+    let lines = move |(_, part): (bool, &'static str)| {
+        let notes: Vec<String> = if part == OTHER { unavailable(ways).collect() } else { Vec::new() };
         part.lines().map(str::to_owned).chain(notes).collect::<Vec<_>>()
     };
     parts.into_iter().filter(|(here, _)| *here).flat_map(lines)
