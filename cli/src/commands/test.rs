@@ -99,10 +99,13 @@ pub fn run(project: &Project, options: &Options) -> Result<()> {
         if suite != "conformance" && options.quick {
             continue;
         }
-        let mut selected = programs::find(&folder, &options.names)?;
-        if suite == "bench" {
-            selected.retain(|p| p.header.is_real());
-        }
+        let selected = if suite == "bench" {
+            let mut all = programs::find_directly_in(&folder, &options.names)?;
+            all.retain(|p| p.header.is_real());
+            all
+        } else {
+            programs::find(&folder, &options.names)?
+        };
         if !selected.is_empty() {
             let maker = Maker::new(project, project.build_dir().join("tests").join(suite))?;
             tally += conformance::run(suite, &maker, &selected, plan, &packages, &report)?;
