@@ -9,8 +9,13 @@ main :: IO ()
 main = do
   pipes <- replicateM 5 createPipe
   results <- forM (zip [1 :: Int ..] pipes) $ \(i, (from, _)) -> do
+    started <- newEmptyMVar
     done <- newEmptyMVar
-    t <- forkIO (try (threadWaitRead from) >>= \r -> putMVar done (i, show (r :: Either AsyncException ())))
+    t <- forkIO $ do
+      r <- try (putMVar started () >> threadWaitRead from)
+      putMVar done (i, show (r :: Either AsyncException ()))
+    -- A thread that is killed before its handler is installed ends without a word.
+    takeMVar started
     return (t, done)
   -- All wait from here on.
   yield
