@@ -4,7 +4,7 @@
 //! command line as a user meets it), the conformance suite, and the programs on Debian's libraries (the bench's among
 //! them). Closes with one line of counts, where each run of a program is a test.
 use crate::build::package;
-use crate::conformance::{self, Plan, CHECK, CREW, CREW_STRESS, HECS, MANAGERS, OLD, PLAIN, SMALL, STRESS};
+use crate::conformance::{self, Plan, CHECK, CREW, CREW_STRESS, HECS, MANAGERS, OLD, PLAIN, SCHEDULERS, SMALL, STRESS};
 use crate::error::{reason, Fail, Result};
 use crate::ghc::Ghc;
 use crate::process::{self, End};
@@ -41,6 +41,10 @@ pub struct Options {
     /// network) with this event manager
     #[arg(long, value_name = "NAME", value_parser = ["base", "poll"])]
     io_manager: Vec<String>,
+    /// Also run the conformance programs about threads with this order of the run queues. Without --full, one that is
+    /// not named is run with one of those given, as the commit has it
+    #[arg(long, value_name = "NAME", value_parser = ["fifo", "lifo", "random"])]
+    scheduler: Vec<String>,
     /// Apply the bugs of tests/mutants one by one, and report which test finds each; names select bugs
     #[arg(long)]
     mutants: bool,
@@ -122,6 +126,13 @@ pub fn run(project: &Project, options: &Options) -> Result<()> {
             let maker = Maker::new(project, project.build_dir().join("tests").join(suite))?;
             tally += conformance::run("io-manager", &maker, &selected, &managers, &packages, &report)?;
         }
+    }
+    let orders = named(&SCHEDULERS, &options.scheduler);
+    if !orders.is_empty() {
+        let mut selected = programs::find(&tests.join("conformance"), &options.names)?;
+        selected.retain(Program::is_about_threads);
+        let maker = Maker::new(project, project.build_dir().join("tests/conformance"))?;
+        tally += conformance::run("scheduler", &maker, &selected, &plan(&[], &orders), &packages, &report)?;
     }
     let kinds = named(&HECS, &options.hecs);
     if !kinds.is_empty() {

@@ -58,10 +58,17 @@ pub const HECS: [Kind; 4] = [
 pub const MANAGERS: [Kind; 2] =
     [manager("base", &[("GHCRTS", "--io-manager=base")]), manager("poll", &[("GHCRTS", "--io-manager=poll")])];
 
+/// Runs with another order of the run queues, for programs about threads. The random one has a virtual clock as well.
+pub const SCHEDULERS: [Kind; 3] = [
+    scheduler("fifo", &[("HECATON_SCHEDULER", "fifo")]),
+    scheduler("lifo", &[("HECATON_SCHEDULER", "lifo")]),
+    scheduler("random", &[("HECATON_SCHEDULER", "random:1")]),
+];
+
 /// The kind of run of this name.
 pub fn kind(name: &str) -> Option<&'static Kind> {
     const KINDS: [&Kind; 7] = [&PLAIN, &SMALL, &CHECK, &OLD, &CREW, &STRESS, &CREW_STRESS];
-    KINDS.into_iter().chain(&HECS).chain(&MANAGERS).find(|k| k.name == name)
+    KINDS.into_iter().chain(&HECS).chain(&MANAGERS).chain(&SCHEDULERS).find(|k| k.name == name)
 }
 
 impl Kind {
@@ -93,6 +100,10 @@ const fn hecs(name: &'static str, env: &'static [(&'static str, &'static str)]) 
 
 const fn manager(name: &'static str, env: &'static [(&'static str, &'static str)]) -> Kind {
     Kind { name, env, slowdown: 2 }
+}
+
+const fn scheduler(name: &'static str, env: &'static [(&'static str, &'static str)]) -> Kind {
+    Kind { name, env, slowdown: 10 }
 }
 
 /// The kinds that programs are run in.
@@ -190,6 +201,7 @@ fn unsuited(program: &Program, kind: &Kind) -> Option<String> {
         "8" => header.skip_hecs.clone().or_else(|| header.skip_small.clone()),
         "small" => header.skip_small.clone(),
         "base" => None,
+        "fifo" | "lifo" | "random" => header.skip_order.clone(),
         "poll" => header.skip_poll.clone(),
         "old" | "stress" | "crew-stress" => header.skip_stress.clone().or_else(|| header.skip_check.clone()),
         _ => header.skip_check.clone(),

@@ -2,7 +2,7 @@
 //! how it is to be compiled and run; the others are for the reader.
 use std::time::Duration;
 
-const KEYS: [&str; 16] = [
+const KEYS: [&str; 17] = [
     "ghc",
     "args",
     "stdin",
@@ -16,6 +16,7 @@ const KEYS: [&str; 16] = [
     "skip-check",
     "skip-stress",
     "skip-hecs",
+    "skip-order",
     "skip-poll",
     "hecs",
     "aim",
@@ -48,6 +49,7 @@ pub struct Header {
     pub skip_hecs: Option<String>,
     /// Why it is not run with the event manager on poll(2).
     pub skip_poll: Option<String>,
+    pub skip_order: Option<String>,
     /// On how many HECs a parallel benchmark is measured, beside one.
     pub hecs: Option<u32>,
     /// What a benchmark with a goal of its own aims at.
@@ -98,6 +100,7 @@ impl Header {
             skip_stress: None,
             skip_hecs: None,
             skip_poll: None,
+            skip_order: None,
             hecs: None,
             aims: Vec::new(),
         };
@@ -142,6 +145,7 @@ impl Header {
                     .aims
                     .push(aim(value).ok_or_else(|| format!("`{line}`: expected elapsed or memory, and a ratio"))?),
                 "skip-poll" => header.skip_poll = Some(value.to_owned()),
+                "skip-order" => header.skip_order = Some(value.to_owned()),
                 _ => header.skip_hecs = Some(value.to_owned()),
             }
         }

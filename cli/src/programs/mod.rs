@@ -146,6 +146,13 @@ impl Program {
         folder.is_some_and(|f| f == "events") || self.header.needs.iter().any(|p| network.contains(&p.as_str()))
     }
 
+    /// Is it about threads?
+    pub fn is_about_threads(&self) -> bool {
+        let folders = ["async", "concurrency", "events", "exceptions", "mvar", "signals", "smp", "stm", "weak"];
+        let folder = self.main.parent().and_then(Path::file_name);
+        folder.is_some_and(|f| folders.iter().any(|name| f == *name))
+    }
+
     /// Does it use the package of `library/`?
     fn uses_package(&self) -> bool {
         self.header.needs.iter().any(|package| package == package::NAME)

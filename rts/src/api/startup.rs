@@ -14,7 +14,9 @@ use crate::base::fatal;
 use crate::collector;
 use crate::collector::roots::Visitor;
 use crate::events::{event_loop, io_manager, seam, selection, shared_watcher, signals, ticker, waits};
+use crate::hec::byte_budget::virtual_time;
 use crate::hec::priority;
+use crate::hec::run_order::{self, RunOrder};
 use crate::observe::{blackhole_profile, eventlog};
 use crate::sched;
 use crate::sched::gc::sync_time;
@@ -61,8 +63,11 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
         },
     };
     sched::init(sched::Settings { stack, threaded, ticks: o.tick.is_some() });
-    if !o.default_slices {
+    if !o.default_slices || run_order::selected() != RunOrder::Levels {
         priority::disable_bursts();
+    }
+    if run_order::is_random() && o.hecs == 1 {
+        virtual_time::start();
     }
     gc::set_alloc_limit_grace(o.alloc_limit_grace_bytes);
     collector::policy::max_heap::set_grace(o.heap_grace_bytes);
@@ -155,6 +160,7 @@ fn collector_settings(o: &crate::base::config::Settings) -> collector::policy::h
         spaced_checks: !checks.heap,
         vary_nurseries: checks.vary_nursery,
         promote_at_once: checks.promote_at_once,
+        fixed_nurseries: run_order::is_random(),
         ..collector::policy::heap_limits::Settings::DEFAULT
     }
 }

@@ -18,3 +18,4 @@ pub(crate) mod once_ptr;
 pub mod os_thread;
 pub(crate) mod poison;
 pub mod program_args;
+pub mod random;

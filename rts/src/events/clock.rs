@@ -1,5 +1,7 @@
-//! The clock of the event loops: the system's monotonic one. Unit tests stop it and move it by hand.
+//! The clock of the event loops: the system's monotonic one, or virtual time under a random run order
+//! (`hec/byte_budget.rs`). Unit tests stop it and move it by hand.
 use crate::base::clock::getMonotonicNSec;
+use crate::hec::byte_budget::virtual_time;
 
 /// The time in nanoseconds.
 pub fn nanoseconds() -> u64 {
@@ -7,7 +9,7 @@ pub fn nanoseconds() -> u64 {
     if let Some(time) = by_hand::time() {
         return time;
     }
-    getMonotonicNSec()
+    virtual_time::now().unwrap_or_else(|| getMonotonicNSec())
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@
 //!
 //! *Locking*: each loop has a lock, row 3 of the lock order. Locks of threads are taken under it.
 use crate::abi::Closure;
+use crate::base::clock::getMonotonicNSec;
 use crate::base::once_ptr::{get_or_make, get_or_try_make};
 use crate::collector::roots::{Scope, Visitor};
 use crate::events::descriptors;
@@ -24,13 +25,14 @@ use crate::events::unverified;
 use crate::events::wait_nodes::{Handle, Kind};
 use crate::events::wheel_time;
 use crate::hec;
+use crate::hec::byte_budget::virtual_time;
 use crate::hec::fork_safe_lock::Lock;
 use crate::hec::{Hec, MAX_HECS};
 use crate::observe::eventlog::waits::{wait_began, Awaited};
 use crate::observe::stats::EventCounts;
 use crate::sched::event_poll;
 use crate::sched::event_poll::Slept;
-use crate::sched::settings;
+use crate::sched::{handoff, safe_call, settings};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::MutexGuard;
@@ -38,6 +40,9 @@ use std::time::Duration;
 
 /// The most nodes that one poll fires: threads that run already should not wait for longer.
 const BATCH: usize = 1024;
+
+/// While something from outside may come, virtual time passes in steps of at most this length.
+const VIRTUAL_STEP: Duration = Duration::from_millis(10);
 
 pub(super) struct EventLoop {
     no: usize,
@@ -318,8 +323,15 @@ pub fn counts() -> EventCounts {
     (0..MAX_HECS).filter_map(existing).map(|l| l.lock().counts).sum()
 }
 
+/// Under a random run order: does no thread run, and is none in a foreign call? Then only a deadline, or the event of a
+/// descriptor, can make one runnable.
+fn no_thread_is_active() -> bool {
+    !handoff::any_held() && !safe_call::any_in_progress()
+}
+
 /// Sleeps in the poller of loop `no` until a descriptor is ready, a deadline has come, or the poller is woken. The
-/// caller need not hold a HEC.
+/// caller need not hold a HEC. Virtual time jumps to the deadline
+/// instead; where something from outside may come first, it passes as real time does.
 pub fn sleep(no: usize) -> Slept {
     let l = event_loop(no);
     let mut st = l.lock();
@@ -333,10 +345,20 @@ pub fn sleep(no: usize) -> Slept {
     if no == 0 && event_poll::has_signals() {
         return Slept::Woken;
     }
+    let is_virtual = virtual_time::now().is_some();
+    if let Some(deadline) = deadline.filter(|_| is_virtual && st.descriptor_waits == 0 && no_thread_is_active()) {
+        virtual_time::jump_to(wheel_time::start_of(deadline));
+        return Slept::Events;
+    }
     st.watched_until = Some(deadline.unwrap_or(u64::MAX));
     drop(st);
     let mut ready = Vec::new();
+    let timeout = if is_virtual { timeout.map(|timeout| timeout.min(VIRTUAL_STEP)) } else { timeout };
+    let began = getMonotonicNSec();
     let woken = wait(poller, &mut ready, timeout);
+    if let Some(now) = virtual_time::now() {
+        virtual_time::jump_to(now + (getMonotonicNSec() - began));
+    }
     let mut st = l.lock();
     st.watched_until = None;
     st.counts.polls += 1;

@@ -1,6 +1,6 @@
 //! The timing wheel against an ordered map.
 use super::timer_wheel::{Entries, Links, TimerWheel};
-use crate::testing::random::Random;
+use crate::base::random::Random;
 use std::collections::BTreeMap;
 
 struct Timers(Vec<Links>);

@@ -27,6 +27,11 @@ pub fn until(tick: u64) -> Option<Duration> {
     comes.then(|| Duration::from_nanos((tick << SHIFT).saturating_sub(nanoseconds())))
 }
 
+/// The time of a tick, in nanoseconds.
+pub fn start_of(tick: u64) -> u64 {
+    tick.saturating_mul(1 << SHIFT)
+}
+
 /// The time since a tick.
 pub fn since(tick: u64) -> Duration {
     Duration::from_nanos(nanoseconds().saturating_sub(tick << SHIFT))

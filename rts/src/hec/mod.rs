@@ -9,12 +9,15 @@
 //!   ([`Hec::post_message`]).
 //! - HECs are made while the world is stopped and never freed, so their addresses stay valid.
 pub mod balance_backoff;
+pub mod byte_budget;
 pub mod fork_safe_lock;
 pub mod idle;
 pub mod mailbox;
 pub mod modify_predictor;
 pub mod priority;
+pub mod run_order;
 pub mod run_queue;
+mod shuffled_queue;
 pub mod spare_chunks;
 pub(crate) mod spark_pool;
 pub mod spark_skip;
@@ -35,6 +38,7 @@ use crate::observe::stats::Sparks;
 
 use crate::base::adaptive_spin::AdaptiveSpin;
 use crate::hec::balance_backoff::BALANCE_BACKOFF;
+use crate::hec::byte_budget::{virtual_time, ByteBudget};
 use crate::hec::mailbox::Mailbox;
 use crate::hec::run_queue::ThreadQueue;
 use crate::hec::spare_chunks::SpareChunks;
@@ -57,6 +61,8 @@ pub struct Hec {
     pub remembered: RememberedSet,
     pub pretenured: Pretenured,
     pub run_queue: ThreadQueue,
+    /// When the running thread is preempted, under a random run order.
+    pub byte_budget: ByteBudget,
     pub spare_chunks: SpareChunks,
     /// Threads made since the last collection.
     pub new_threads: Vec<Tso>,
@@ -136,7 +142,8 @@ impl Hec {
             alloc: AllocArea::new(no as usize),
             remembered: RememberedSet::new(),
             pretenured: Pretenured::new(),
-            run_queue: ThreadQueue::new(),
+            run_queue: ThreadQueue::with_order(no, run_order::selected()),
+            byte_budget: ByteBudget::new(no),
             spare_chunks: SpareChunks::new(),
             new_threads: Vec::new(),
             new_weaks: Vec::new(),
@@ -205,6 +212,7 @@ impl Hec {
         self.r.current_nursery = self.alloc.run;
         self.publish_open_pinned();
         let end = if self.alloc.must_stop() || self.gc_requested.is_some() { 0 } else { self.alloc.limit() - 1 };
+        let end = if self.byte_budget.is_limited() { end.min(self.budget_limit()) } else { end };
         if many() {
             self.open_shared(end);
         } else {
@@ -212,6 +220,34 @@ impl Hec {
         }
         if self.context_switch.load(Ordering::Relaxed) != 0 {
             self.interrupt();
+        }
+    }
+
+    /// The address at which the running thread should stop because its budget is used up.
+    #[cold]
+    fn budget_limit(&self) -> usize {
+        // SAFETY: the nursery is a live run.
+        unsafe { (*self.alloc.run).free + self.byte_budget.left(self.alloc.allocated()) - 1 }
+    }
+
+    /// A heap check for `wanted` bytes has failed: is the budget used up? Then the next one begins.
+    pub fn ends_budget(&mut self, wanted: usize) -> bool {
+        if !self.byte_budget.is_limited() {
+            return false;
+        }
+        let allocated = self.alloc.allocated();
+        let ends = self.byte_budget.left(allocated) < wanted.max(1);
+        if ends {
+            self.byte_budget.renew(allocated, wanted);
+        }
+        ends
+    }
+
+    /// The running thread has left Haskell: time goes on, if what is allocated measures it.
+    #[inline]
+    pub fn advance_virtual_time(&self) {
+        if self.byte_budget.is_limited() {
+            virtual_time::advance(self.alloc.allocated());
         }
     }
 
@@ -266,6 +302,9 @@ impl Hec {
     /// # Safety
     /// The caller holds the HEC, and Hp is saved.
     pub unsafe fn yield_soon(&mut self, thread_bytes: usize) {
+        if self.byte_budget.is_limited() {
+            return;
+        }
         let asked = self.context_switch.swap(1, Ordering::Relaxed) != 0;
         let last = self.alloc.limit() - 1;
         let seen = self.hp_lim().load(Ordering::Relaxed);
@@ -291,6 +330,9 @@ impl Hec {
     /// claims the thunks it evaluates ([`crate::eval::lazy_blackholing`]). Does nothing if it was asked within `every`
     /// [`ticks`].
     pub fn claim_soon(&mut self, wanted: usize, every: u64) {
+        if self.byte_budget.is_limited() {
+            return;
+        }
         let now = ticks();
         if now.wrapping_sub(self.claim_asked_at) >= every {
             self.claim_asked_at = now;

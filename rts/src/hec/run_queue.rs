@@ -4,13 +4,19 @@
 //! bursts began (`priority.rs`). When interactive threads have used up a time slice, the first batch thread runs next,
 //! so no thread waits for ever.
 //!
+//! `+RTS --scheduler` names another order (`run_order.rs`). FIFO is the one above without levels. LIFO uses the same
+//! list. The threads of a queue with a random order are not linked (`shuffled_queue.rs`).
+//!
 //! *Invariants*
 //! - The ends of the queue are roots of a collection.
 //! - A TSO whose link is written may be old, so every write of a link goes through the remembered set.
 //!
 //! *Checked by*: the unit tests in `rts/src/thread/tests.rs`.
 use crate::abi::{Closure, Tso};
+use crate::hec::byte_budget::seed_of;
 use crate::hec::priority;
+use crate::hec::run_order::RunOrder;
+use crate::hec::shuffled_queue::ShuffledQueue;
 use crate::memory::remembered_set::RememberedSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -21,9 +27,21 @@ const MAX_YIELDS: u32 = 32;
 /// order matters little, and a search costs cache misses.
 const MAX_ORDER_SEARCH: usize = 32;
 
+/// Where threads are queued.
+enum Order {
+    /// Interactive threads ahead of batch threads, or all in the order of their arrival while `priority.rs` has no
+    /// batch threads.
+    Levels,
+    Lifo,
+    Random(ShuffledQueue),
+}
+
 pub struct ThreadQueue {
-    pub head: Tso,
-    pub tail: Tso,
+    order: Order,
+    /// The thread that runs next, or null.
+    head: Tso,
+    /// The last thread of the list.
+    tail: Tso,
     /// The last thread ahead of the batch threads in burst order, or null.
     last_ahead: Tso,
     /// How often threads ahead have yielded since a batch thread ran for that reason.
@@ -34,7 +52,22 @@ pub struct ThreadQueue {
 
 impl ThreadQueue {
     pub const fn new() -> ThreadQueue {
-        ThreadQueue { head: Tso::NULL, tail: Tso::NULL, last_ahead: Tso::NULL, yields: 0, len: AtomicUsize::new(0) }
+        let (head, tail, last_ahead) = (Tso::NULL, Tso::NULL, Tso::NULL);
+        ThreadQueue { order: Order::Levels, head, tail, last_ahead, yields: 0, len: AtomicUsize::new(0) }
+    }
+    /// An empty queue of HEC `no` with this order.
+    pub fn with_order(no: u32, order: RunOrder) -> ThreadQueue {
+        let order = match order {
+            RunOrder::Levels | RunOrder::Fifo => Order::Levels,
+            RunOrder::Lifo => Order::Lifo,
+            RunOrder::Random { seed } => Order::Random(ShuffledQueue::new(seed_of(seed, no))),
+        };
+        ThreadQueue { order, ..ThreadQueue::new() }
+    }
+    /// The thread that runs next, or null.
+    #[inline]
+    pub fn first(&self) -> Tso {
+        self.head
     }
     /// The number of threads on the queue. Any OS thread may ask.
     pub fn len(&self) -> usize {
@@ -51,6 +84,11 @@ impl ThreadQueue {
     /// `t` is live and on no queue.
     #[inline]
     pub unsafe fn push_back(&mut self, rs: &mut RememberedSet, t: Tso) {
+        match &self.order {
+            Order::Levels => {}
+            Order::Lifo => return self.push_front(rs, t),
+            Order::Random(_) => return self.shuffle(|q| q.insert(t)),
+        }
         let cpu_bound = priority::is_cpu_bound(t);
         if cpu_bound {
             priority::enqueue(t);
@@ -62,11 +100,24 @@ impl ThreadQueue {
         let before = if cpu_bound { self.find_predecessor(t) } else { self.last_ahead };
         self.insert_behind(rs, before, t);
     }
+    /// Has a random order, changed by `change`.
+    #[cold]
+    fn shuffle(&mut self, change: impl FnOnce(&mut ShuffledQueue)) {
+        if let Order::Random(queue) = &mut self.order {
+            change(queue);
+            self.head = queue.first();
+            let len = queue.threads.len();
+            self.set_len(len);
+        }
+    }
     /// Queues a thread that has run: as [`ThreadQueue::push_back`], but ahead of other batch threads if its burst goes
-    /// on.
+    /// on, and behind the first thread if the last one is served first.
     /// # Safety
     /// As for [`ThreadQueue::push_back`].
     pub unsafe fn push_again(&mut self, rs: &mut RememberedSet, t: Tso) {
+        if matches!(self.order, Order::Lifo) && !self.is_empty() {
+            return self.insert_behind(rs, self.head, t);
+        }
         if self.is_empty() || !priority::is_in_burst(t) {
             return self.push_back(rs, t);
         }
@@ -102,6 +153,9 @@ impl ThreadQueue {
     /// # Safety
     /// `t` is live and on no queue.
     pub unsafe fn push_front(&mut self, rs: &mut RememberedSet, t: Tso) {
+        if let Order::Random(_) = self.order {
+            return self.shuffle(|q| q.threads.push(t));
+        }
         if self.is_empty() {
             return self.push_only(t, priority::is_cpu_bound(t));
         }
@@ -133,6 +187,12 @@ impl ThreadQueue {
             return None;
         }
         let t = self.head;
+        if let Order::Random(_) = self.order {
+            self.shuffle(|q| {
+                q.threads.pop();
+            });
+            return Some(t);
+        }
         if self.last_ahead == t {
             self.last_ahead = Tso::NULL;
         }
@@ -151,6 +211,9 @@ impl ThreadQueue {
     /// # Safety
     /// The threads on the queue are live.
     pub unsafe fn promote_batch(&mut self, rs: &mut RememberedSet) {
+        if let Order::Random(_) = self.order {
+            return;
+        }
         if self.last_ahead.is_null() {
             // The batch thread is the first already, and stays that.
             self.last_ahead = self.head;
@@ -172,6 +235,9 @@ impl ThreadQueue {
     /// # Safety
     /// The threads on the queue are live.
     pub unsafe fn is_among_first(&self, t: Tso, limit: usize) -> bool {
+        if let Order::Random(queue) = &self.order {
+            return queue.is_among_first(t, limit);
+        }
         let next = |&at: &Tso| Some(at.obj().link).filter(|next| !next.is_end());
         let first = (!self.head.is_null()).then_some(self.head);
         std::iter::successors(first, next).take(limit).any(|at| at == t)
@@ -180,6 +246,11 @@ impl ThreadQueue {
     /// # Safety
     /// The threads on the queue are live.
     pub unsafe fn bring_forward(&mut self, rs: &mut RememberedSet, t: Tso, limit: usize) -> bool {
+        if let Order::Random(queue) = &mut self.order {
+            let found = queue.bring_forward(t, limit);
+            self.head = queue.first();
+            return found;
+        }
         let mut before = self.head;
         if before == t || before.is_null() {
             return before == t;
@@ -210,14 +281,34 @@ impl ThreadQueue {
         self.set_len(self.len() - 1);
         self.push_front(rs, t);
     }
-    /// Visits the roots: both ends, and the last thread ahead.
+    /// The threads, from front to back.
+    /// # Safety
+    /// They are live.
+    #[cfg(test)]
+    pub unsafe fn contents(&self) -> Vec<Tso> {
+        let next = |&at: &Tso| Some(at.obj().link).filter(|next| !next.is_end());
+        let all = match &self.order {
+            Order::Random(queue) => queue.threads.iter().rev().copied().collect(),
+            _ => std::iter::successors((!self.head.is_null()).then_some(self.head), next).collect::<Vec<_>>(),
+        };
+        assert_eq!(all.len(), self.len());
+        assert_eq!(all.first().copied().unwrap_or(Tso::NULL), self.first());
+        if !matches!(self.order, Order::Random(_)) {
+            assert_eq!(all.last().copied().unwrap_or(Tso::NULL), self.tail);
+        }
+        all
+    }
+    /// Visits the roots: both ends of the list, the last thread ahead, and threads that are not linked.
     pub fn roots(&mut self, visit: &mut dyn FnMut(&mut Closure)) {
-        for end in [&mut self.head, &mut self.tail, &mut self.last_ahead] {
-            if !end.is_null() {
-                let mut c = end.closure();
-                visit(&mut c);
-                *end = Tso(c.0);
-            }
+        let unlinked: &mut [Tso] = match &mut self.order {
+            Order::Random(queue) => &mut queue.threads,
+            _ => &mut [],
+        };
+        let ends = [&mut self.head, &mut self.tail, &mut self.last_ahead];
+        for t in ends.into_iter().chain(unlinked).filter(|t| !t.is_null()) {
+            let mut c = t.closure();
+            visit(&mut c);
+            *t = Tso(c.0);
         }
     }
 }

@@ -45,7 +45,7 @@ pub unsafe extern "C" fn hec_switch(hec: &mut Hec, ret: usize) -> usize {
         spark::wake_idle_hecs(hec);
     }
     // Another thread may have come to the front.
-    if !may_follow(hec.run_queue.head) {
+    if !may_follow(hec.run_queue.first()) {
         return 0;
     }
     pop_next(hec).map_or(0, |next| {
@@ -56,7 +56,7 @@ pub unsafe extern "C" fn hec_switch(hec: &mut Hec, ret: usize) -> usize {
 
 /// Is there a thread that can follow `t` on the same native stack, and nothing else to do?
 unsafe fn may_switch(hec: &mut Hec, t: Tso) -> bool {
-    if !may_follow(hec.run_queue.head) || hec.has_request() || gc::may_be_due(hec) {
+    if !may_follow(hec.run_queue.first()) || hec.has_request() || gc::may_be_due(hec) {
         return false;
     }
     let no = hec.no as usize;
@@ -99,6 +99,7 @@ pub(super) unsafe fn start(hec: &mut Hec, t: Tso) {
 pub(super) unsafe fn on_leave(hec: &mut Hec, t: Tso, ret: usize) {
     t.obj().saved_errno = *libc::__errno_location() as u32;
     hec.r.current_tso = 0;
+    hec.advance_virtual_time();
     eventlog::thread_stopped(hec.no, t.obj().id, || why_stopped(hec, ret));
 }
 

@@ -16,7 +16,7 @@ use crate::abi::{RegTable, Tso};
 use crate::base::fatal::broken;
 use crate::collector::roots::Visitor;
 use crate::eval::lazy_blackholing::thread_paused;
-use crate::hec::Hec;
+use crate::hec::{run_order, Hec};
 use crate::observe::eventlog::hooks as eventlog;
 use crate::sched::call_predictor::Call;
 use crate::sched::fiber::Fiber;
@@ -26,7 +26,7 @@ use crate::sched::{handoff, hec, settings, task_table, time_slices};
 use crate::sync::throwto;
 use crate::thread::park;
 use crate::thread::stack::dirty_stack;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Releases the HEC for the duration of a foreign call.
 /// # Safety
@@ -70,6 +70,9 @@ unsafe fn begin(me: TaskRef, hec: &Hec, t: Tso, os_thread: libc::pthread_t) -> u
     let pinned = t.obj().flags as usize & TSO_LOCKED != 0;
     let home = pinned.then_some(hec.no as usize);
     me.home.set(home);
+    if run_order::is_random() {
+        IN_PROGRESS.fetch_add(1, Ordering::Relaxed);
+    }
     me.calls.with(|calls| {
         calls.push(ForeignCall { tso: t, os_thread, interruptible, home });
         calls.len()
@@ -138,6 +141,9 @@ unsafe fn pop_call(me: TaskRef, token: usize) -> Tso {
         me.home.set(calls.last().and_then(|call| call.home));
         (over, calls.len())
     });
+    if run_order::is_random() {
+        IN_PROGRESS.fetch_sub(1, Ordering::Relaxed);
+    }
     match over {
         Some(call) if left + 1 == token => call.tso,
         _ => broken("foreign calls return in another order than they were made"),
@@ -155,6 +161,14 @@ pub unsafe fn interrupt_call(_hec: &mut Hec, t: Tso) {
             }
         });
     });
+}
+
+/// The number of foreign calls in progress, which is counted under a random run order only.
+static IN_PROGRESS: AtomicUsize = AtomicUsize::new(0);
+
+/// Is any thread in a foreign call? Under a random run order.
+pub fn any_in_progress() -> bool {
+    IN_PROGRESS.load(Ordering::Relaxed) != 0
 }
 
 /// Visits the threads in foreign calls, which are alive.

@@ -13,6 +13,7 @@ use crate::eval::lazy_blackholing::{has_squeezable_frames, thread_paused};
 use crate::eval::raise_async::raise_async;
 use crate::eval::{blackhole, wait_for_thunk};
 use crate::hec::priority;
+use crate::hec::run_order;
 use crate::hec::{self, GcRequest, Handed, Hec, POLL_EVENTS, SLICE_ENDED};
 use crate::sched::bound_threads::bound_thread_of;
 use crate::sched::handoff::protocol::Task as _;
@@ -87,7 +88,7 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
                 }
                 context_switch::requeue(hec, t);
             }
-            Some(t) if !threaded || handoff::may_run(me, t) => {
+            Some(t) if !threaded || handoff::may_run(me, t) && !is_for_worker(ic, t) => {
                 if interrupt::has_ended_threads() && !throwto::finished(t) {
                     interrupt::end_thread(hec, t);
                 }
@@ -118,6 +119,12 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
             }
         }
     }
+}
+
+/// Must a worker run the thread, not this task? Under a random run order a task runs only the thread of its in-call. It
+/// would run others on a fiber, and give their foreign calls away. Meanwhile it would run a third thread.
+unsafe fn is_for_worker(ic: Option<*mut InCall>, t: Tso) -> bool {
+    run_order::is_random() && ic.is_some() && t.obj().bound == 0
 }
 
 /// Handles requests of other HECs. Returns true if the loop must start again, because the caller may now hold another
@@ -274,6 +281,7 @@ unsafe fn can_continue(hec: &mut Hec, t: Tso) -> bool {
         && !hec.has_request()
         && !hec.balance_later
         && hec.handed != Handed::Next
+        && !hec.byte_budget.is_limited()
         && !has_exceeded_limit(t)
         && !handoff::has_returning(hec.no as usize);
     nothing_else && gc::next_chunk(hec)
@@ -286,7 +294,8 @@ unsafe fn has_exceeded_limit(t: Tso) -> bool {
 /// A heap check failed: the nursery is full, a collection is requested, or the thread must yield.
 unsafe fn on_heap_overflow(hec: &mut Hec, t: Tso) {
     let o = t.obj();
-    hec.alloc.note_refusal(std::mem::take(&mut hec.r.hp_alloc));
+    let wanted = std::mem::take(&mut hec.r.hp_alloc);
+    hec.alloc.note_refusal(wanted);
     o.chunks_used = o.chunks_used.saturating_add(hec.alloc.run_full as u16);
     if can_continue(hec, t) {
         hec.continuing = Some(t);
@@ -298,7 +307,7 @@ unsafe fn on_heap_overflow(hec: &mut Hec, t: Tso) {
         on_allocation_limit(hec, t);
     }
     let asked = hec.take_request();
-    if must_yield(hec, t, asked) {
+    if must_yield(hec, t, asked) || hec.ends_budget(wanted) {
         return context_switch::requeue(hec, t);
     }
     hec.interrupted = o.id;

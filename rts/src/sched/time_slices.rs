@@ -6,8 +6,12 @@
 //!
 //! Only the holder of a HEC polls for expired delays and ready descriptors. While any thread waits for those, every
 //! tick requests a poll. So a thread that is woken waits for a tick at most, not for a time slice.
+//!
+//! Under a random run order ticks make no requests: budgets end time slices (`hec/byte_budget.rs`), and the scheduler
+//! polls between threads.
 use crate::base::active_limit::ACTIVE_HECS;
 use crate::hec;
+use crate::hec::run_order;
 use crate::hec::{Hec, SLICE_ENDED};
 use crate::sched::{event_poll, handoff};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,6 +27,9 @@ fn first_hec() -> &'static Hec {
 /// a foreign call, and another HEC serves its events. In the non-threaded way the running thread may be in a foreign
 /// call, with no task holding the HEC.
 pub fn end_all(threaded: bool) {
+    if run_order::is_random() {
+        return;
+    }
     let mut blocked = 0;
     for no in (0..hec::count()).filter(|&no| !threaded || handoff::is_held(no)) {
         // SAFETY: accesses two atomics of a HEC that exists.
@@ -46,6 +53,9 @@ pub(super) fn end(h: &Hec) -> u32 {
 /// Requests running threads to yield to threads whose events have come, if there are any. If a HEC has not answered the
 /// previous request, another one serves its events. Async-signal-safe in the non-threaded way.
 pub fn request_polls(threaded: bool) {
+    if run_order::is_random() {
+        return;
+    }
     for no in 0..hec::count() {
         if event_poll::is_expected(no) && (!threaded || handoff::is_held(no)) {
             // SAFETY: accesses two atomics of a HEC that exists.
@@ -70,6 +80,9 @@ pub fn count_calls(slice: Duration) {
 
 /// In the non-threaded way: ends the time slice. Async-signal-safe.
 pub fn end_one() {
+    if run_order::is_random() {
+        return;
+    }
     ENDED.store(now(), Ordering::Relaxed);
     end(first_hec());
 }

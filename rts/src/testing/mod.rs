@@ -1,6 +1,5 @@
-//! Support for unit tests: a heap and HECs without a Haskell program, random numbers.
+//! Support for unit tests: a heap and HECs without a Haskell program.
 #[cfg(test)]
-pub(crate) mod random;
 #[cfg(test)]
 pub mod symbols;
 #[cfg(test)]

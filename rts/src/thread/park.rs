@@ -37,6 +37,7 @@ use crate::abi::layout::*;
 use crate::abi::tso::TsoObj;
 use crate::abi::{Closure, Tso};
 use crate::base::atomics::AtomicUsize;
+use crate::hec::run_order;
 use crate::hec::run_queue::dirty_tso;
 use crate::hec::wait::Wait;
 use crate::hec::{many, Handed, Hec};
@@ -136,12 +137,13 @@ impl Claim {
     }
 
     /// Makes the thread run as soon as the running one can be stopped; the stopped thread runs second. A thread that is
-    /// pinned to another HEC is queued there.
+    /// pinned to another HEC is queued there. Under a random run order, this is as [`Claim::resume`].
     /// # Safety
     /// As for [`Claim::resume`].
     pub unsafe fn resume_next(self, hec: &mut Hec) {
         let t = self.thread;
-        if t.obj().flags as usize & TSO_LOCKED != 0 && self.home != hec.address() {
+        let elsewhere = t.obj().flags as usize & TSO_LOCKED != 0 && self.home != hec.address();
+        if elsewhere || run_order::is_random() {
             return self.resume(hec);
         }
         t.obj().block_info = Tso::end().0;

@@ -7,25 +7,13 @@ use crate::abi::{Closure, Tso};
 use crate::collector::Request;
 use crate::eval::raise_async::raise_async;
 use crate::hec::priority;
+use crate::hec::run_order::RunOrder;
 use crate::hec::run_queue::{set_link, ThreadQueue};
 use crate::info;
 use crate::testing::symbols as t;
 use crate::testing::world::{World, STACKS};
 use crate::thread::stack_shrink::{make_ready, ROOM_WORDS};
 use crate::thread::{park, stack_cache};
-
-/// The threads of a queue, from front to back.
-fn contents(q: &ThreadQueue) -> Vec<Tso> {
-    let mut all = Vec::new();
-    let mut at = q.head;
-    while !at.is_null() && !at.is_end() {
-        all.push(at);
-        at = unsafe { at.obj().link };
-    }
-    assert_eq!(all.len(), q.len());
-    assert_eq!(all.last().copied().unwrap_or(Tso::NULL), q.tail);
-    all
-}
 
 #[test]
 fn threads_are_served_in_order() {
@@ -37,13 +25,91 @@ fn threads_are_served_in_order() {
         q.push_back(rs, a);
         q.push_back(rs, b);
         q.push_front(rs, c);
-        assert_eq!(contents(&q), [c, a, b]);
+        assert_eq!(q.contents(), [c, a, b]);
         for expected in [Some(c), Some(a), Some(b), None] {
             assert_eq!(q.pop_front(), expected);
         }
-        assert!(q.is_empty() && contents(&q).is_empty());
+        assert!(q.is_empty() && q.contents().is_empty());
         q.push_front(rs, b);
-        assert_eq!(contents(&q), [b]);
+        assert_eq!(q.contents(), [b]);
+    }
+}
+
+#[test]
+fn the_last_thread_is_first_and_one_that_has_run_is_second() {
+    let mut w = World::new(2);
+    let [a, b, c, d] = [w.thread(), w.thread(), w.thread(), w.thread()];
+    let mut q = ThreadQueue::with_order(0, RunOrder::Lifo);
+    let rs = &mut w.hec.remembered;
+    unsafe {
+        q.push_again(rs, a);
+        [b, c].into_iter().for_each(|t| q.push_back(rs, t));
+        q.push_again(rs, d);
+        q.promote_batch(rs);
+        assert_eq!(q.contents(), [c, d, b, a]);
+        assert!(q.bring_forward(rs, b, 3));
+        assert_eq!(q.contents(), [b, c, d, a]);
+        for expected in [b, c, d, a] {
+            assert_eq!(q.pop_front(), Some(expected));
+        }
+        q.push_again(rs, b);
+        q.push_again(rs, c);
+        assert_eq!(q.contents(), [b, c]);
+    }
+}
+
+#[test]
+fn a_random_order_is_each_order_equally_often_and_the_same_for_a_seed() {
+    let mut w = World::new(2);
+    let threads = [w.thread(), w.thread(), w.thread()];
+    let rs = &mut w.hec.remembered;
+    let mut order_of = |q: &mut ThreadQueue| unsafe {
+        threads.into_iter().for_each(|t| q.push_back(rs, t));
+        let contents = q.contents();
+        let popped = std::iter::from_fn(|| q.pop_front()).collect::<Vec<_>>();
+        assert_eq!(contents, popped);
+        popped
+    };
+    let queue = |seed| ThreadQueue::with_order(0, RunOrder::Random { seed });
+    let mut q = queue(1);
+    let mut seen = std::collections::HashMap::new();
+    for _ in 0..6000 {
+        *seen.entry(order_of(&mut q)).or_insert(0) += 1;
+    }
+    assert_eq!(seen.len(), 6);
+    assert!(seen.values().all(|n| (900..1100).contains(n)), "{seen:?}");
+    let mut orders = |seed| {
+        let mut q = queue(seed);
+        (0..20).map(|_| order_of(&mut q)).collect::<Vec<_>>()
+    };
+    assert_eq!(orders(7), orders(7));
+    assert_ne!(orders(7), orders(8));
+}
+
+#[test]
+fn threads_of_a_random_order_move_and_are_roots() {
+    let mut w = World::new(2);
+    let [a, b, c, d] = [w.thread(), w.thread(), w.thread(), w.thread()];
+    let mut q = ThreadQueue::with_order(0, RunOrder::Random { seed: 5 });
+    let rs = &mut w.hec.remembered;
+    unsafe {
+        [a, b, c].into_iter().for_each(|t| q.push_back(rs, t));
+        q.push_front(rs, d);
+        let last = q.contents()[3];
+        assert!(q.first() == d && !q.is_among_first(last, 3) && q.is_among_first(last, 4));
+        assert!(!q.bring_forward(rs, last, 3) && q.first() == d);
+        assert!(q.bring_forward(rs, last, 4) && q.first() == last);
+        q.promote_batch(rs);
+        (0..99).for_each(|_| q.on_yield(rs));
+        let mut seen = Vec::new();
+        q.roots(&mut |c| seen.push(Tso(c.0)));
+        for t in [a, b, c, d] {
+            assert!(seen.contains(&t));
+        }
+        while q.pop_front().is_some() {}
+        seen.clear();
+        q.roots(&mut |c| seen.push(Tso(c.0)));
+        assert!(seen.is_empty());
     }
 }
 
@@ -57,13 +123,13 @@ fn an_awaited_thread_is_brought_forward() {
         assert!(!q.bring_forward(rs, a, 9));
         [a, b, c].into_iter().for_each(|t| q.push_back(rs, t));
         assert!(q.bring_forward(rs, c, 9));
-        assert_eq!(contents(&q), [c, a, b]);
+        assert_eq!(q.contents(), [c, a, b]);
         assert!(q.bring_forward(rs, c, 9));
         assert!(q.bring_forward(rs, a, 2));
-        assert_eq!(contents(&q), [a, c, b]);
+        assert_eq!(q.contents(), [a, c, b]);
         assert!(!q.bring_forward(rs, b, 2));
         assert!(!q.bring_forward(rs, d, 9));
-        assert_eq!(contents(&q), [a, c, b]);
+        assert_eq!(q.contents(), [a, c, b]);
     }
 }
 
@@ -92,13 +158,13 @@ fn interactive_threads_run_first_and_batch_threads_in_burst_order() {
         // They are served in the order in which they came, unless one began its burst earlier. One whose burst goes on
         // is next.
         [a, b, interactive, interactive_2].into_iter().for_each(|t| q.push_back(rs, t));
-        assert_eq!(contents(&q), [interactive, interactive_2, a, b]);
+        assert_eq!(q.contents(), [interactive, interactive_2, a, b]);
         make_batch(old, a.obj().burst_began.wrapping_sub(10));
         make_batch(older, a.obj().burst_began.wrapping_sub(20));
         [old, older].into_iter().for_each(|t| q.push_back(rs, t));
-        assert_eq!(contents(&q), [interactive, interactive_2, a, older, old, b]);
+        assert_eq!(q.contents(), [interactive, interactive_2, a, older, old, b]);
         assert!(q.bring_forward(rs, interactive_2, 9));
-        assert_eq!(contents(&q), [interactive_2, interactive, a, older, old, b]);
+        assert_eq!(q.contents(), [interactive_2, interactive, a, older, old, b]);
         // When interactive threads have used up a time slice, a CPU-bound one is next. In the end all have been.
         let mut seen = Vec::new();
         while q.len() > 2 {
@@ -109,12 +175,12 @@ fn interactive_threads_run_first_and_batch_threads_in_burst_order() {
         }
         assert_eq!(seen, [a, older, old, b]);
         q.promote_batch(rs);
-        assert_eq!(contents(&q), [interactive_2, interactive]);
+        assert_eq!(q.contents(), [interactive_2, interactive]);
         while q.pop_front().is_some() {}
         q.push_back(rs, a);
         q.promote_batch(rs);
         q.push_back(rs, interactive);
-        assert_eq!(contents(&q), [a, interactive]);
+        assert_eq!(q.contents(), [a, interactive]);
         // Interactive threads that only yield do not keep the CPU-bound ones waiting for ever, either.
         assert_eq!(q.pop_front(), Some(a));
         q.push_back(rs, a);
@@ -122,7 +188,7 @@ fn interactive_threads_run_first_and_batch_threads_in_burst_order() {
             let t = q.pop_front().unwrap();
             q.on_yield(rs);
             q.push_back(rs, t);
-            q.head == a
+            q.first() == a
         });
         assert_eq!(yields, Some(32));
     }
@@ -139,11 +205,11 @@ fn a_burst_goes_on_until_it_ends_or_the_thread_yields() {
         [older, interactive].into_iter().for_each(|t| q.push_back(rs, t));
         priority::on_slice_end(runs, 2, false);
         q.push_again(rs, runs);
-        assert_eq!(contents(&q), [interactive, runs, older]);
+        assert_eq!(q.contents(), [interactive, runs, older]);
         assert!(q.bring_forward(rs, runs, 9) && q.pop_front() == Some(runs));
         priority::end_burst(runs);
         q.push_again(rs, runs);
-        assert_eq!(contents(&q), [interactive, older, runs]);
+        assert_eq!(q.contents(), [interactive, older, runs]);
         assert!(runs.obj().burst_began != 0 && runs.obj().priority == Priority::BatchSeen { slices: 0, blocks: 0 });
     }
 }
@@ -162,7 +228,7 @@ fn burst_order_is_searched_among_the_first_only() {
         });
         make_batch(late, 905);
         q.push_back(rs, late);
-        assert!(contents(&q)[32] == late);
+        assert!(q.contents()[32] == late);
     }
 }
 

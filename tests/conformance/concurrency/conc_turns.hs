@@ -5,6 +5,7 @@
 -- ghc: -O -rtsopts
 -- timeout: 180
 -- skip-stress: what its threads compute between two moments takes minutes
+-- skip-order: it is about the order
 import Control.Concurrent
 import Control.Exception
 import Control.Monad

@@ -36,6 +36,7 @@ use crate::abi::rts_flags::Flags;
 use crate::abi::Ways;
 use crate::api::flags::parse_result::Messages;
 use crate::api::flags::parser::{OpenFile, Read, Reader};
+use crate::hec::run_order::RunOrder;
 
 /// Where options come from.
 pub struct Sources<'a> {
@@ -47,6 +48,8 @@ pub struct Sources<'a> {
 /// The result of parsing.
 pub struct Parsed {
     pub flags: Flags,
+    /// The order that `--scheduler` names.
+    pub order: Option<RunOrder>,
     /// The program's own arguments, its path first.
     pub prog_args: Vec<Vec<u8>>,
     /// All runtime options, in the order of parsing.
@@ -68,6 +71,7 @@ pub fn parse(
         ways,
         config,
         flags,
+        order: None,
         messages: Messages::new(name),
         has_errors: false,
         balance_given: false,
@@ -95,7 +99,7 @@ pub fn parse(
     reader.source(&from_line, config.policy)?;
     rts_args.extend(from_line);
     reader.normalise()?;
-    Ok(Parsed { flags: reader.flags, prog_args, rts_args, err: reader.messages.text })
+    Ok(Parsed { flags: reader.flags, order: reader.order, prog_args, rts_args, err: reader.messages.text })
 }
 
 impl Reader<'_> {

@@ -11,6 +11,7 @@ use crate::abi::Ways;
 use crate::api::flags::parse_result::{Exit, Messages};
 use crate::api::flags::values;
 use crate::api::flags::{Config, Policy};
+use crate::hec::run_order::RunOrder;
 use libc::FILE;
 
 /// Opens a file for statistics.
@@ -20,6 +21,8 @@ pub struct Reader<'a> {
     pub ways: Ways,
     pub config: &'a Config,
     pub flags: Flags,
+    /// The run order that `--scheduler` names.
+    pub order: Option<RunOrder>,
     pub messages: Messages,
     /// A source has a wrong option, so usage follows.
     pub has_errors: bool,

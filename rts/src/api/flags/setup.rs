@@ -3,8 +3,10 @@ use crate::abi::layout::*;
 use crate::abi::rts_flags::{flags, set_flags, Flags, RtsConfig};
 use crate::abi::{Tso, Ways, WORD};
 use crate::api::flags::defaults::{defaults, machine_memory};
+use crate::api::flags::parse_result::Messages;
 use crate::api::flags::{parse, Config, Exit, Parsed, Policy, Sources};
 use crate::base::{config, program_args};
+use crate::hec::run_order::{self, RunOrder};
 use crate::observe::eventlog;
 use crate::observe::eventlog::FileEventLogWriter;
 use crate::observe::stats;
@@ -92,6 +94,19 @@ fn end(exit: Exit) -> ! {
     unsafe { libc::exit(exit.code) }
 }
 
+/// The run order that the environment variable `HECATON_SCHEDULER` names, as `--scheduler` does. It is for any program,
+/// whatever options that accepts. A wrong name ends the process; `program` precedes the message.
+fn scheduler_of_environment(program: &[u8]) -> Option<RunOrder> {
+    let name = std::env::var_os("HECATON_SCHEDULER")?;
+    let order = name.to_str().and_then(RunOrder::from_name);
+    if order.is_none() {
+        let mut messages = Messages::new(program);
+        messages.add(format!("HECATON_SCHEDULER is `{}'; there are {}", name.to_string_lossy(), RunOrder::NAMES));
+        end(messages.exit(1));
+    }
+    order
+}
+
 /// Parses all options. Ends the process if they demand it. Afterwards `argc` and `argv` (either may be null) are the
 /// program's own arguments.
 /// # Safety
@@ -115,10 +130,18 @@ pub unsafe fn setup(argc: *mut c_int, argv: *mut *mut *mut c_char, config: RtsCo
     };
     let sources = Sources { args: &args, ghcrts: std::env::var_os(OsStr::from_bytes(b"GHCRTS")).map(|v| v.into_vec()) };
     let name = args.first().map_or(&[][..], |a| program_args::base_name(a)).to_vec();
+    let scheduler = scheduler_of_environment(&name);
     let mut open = open_for_statistics;
     match parse(&name, &sources, &read_config(&config), ways, flags(), &mut open) {
         Err(exit) => end(exit),
-        Ok(parsed) => accept(parsed, &given, argc, argv),
+        Ok(mut parsed) => {
+            // Only on one HEC does a seed stand for a schedule.
+            if matches!(scheduler, Some(RunOrder::Random { .. })) {
+                parsed.flags.ParFlags.nCapabilities = 1;
+            }
+            parsed.order = parsed.order.or(scheduler);
+            accept(parsed, &given, argc, argv)
+        }
     }
     stats::set_gc_done_hook(config.gcDoneHook);
     // Reports an unknown check now, not at the first collection.
@@ -127,9 +150,12 @@ pub unsafe fn setup(argc: *mut c_int, argv: *mut *mut *mut c_char, config: RtsCo
 }
 
 unsafe fn accept(parsed: Parsed, given: &[CString], argc: *mut c_int, argv: *mut *mut *mut c_char) {
-    let Parsed { flags, prog_args, rts_args, err } = parsed;
+    let Parsed { flags, order, prog_args, rts_args, err } = parsed;
     let _ = std::io::stderr().write_all(&err);
     set_flags(flags);
+    if let Some(order) = order {
+        run_order::select(order);
+    }
     program_args::set_program(&c_strings(prog_args));
     program_args::set_full(given, &c_strings(rts_args));
     if !argc.is_null() && !argv.is_null() {

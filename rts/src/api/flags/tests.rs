@@ -191,6 +191,14 @@ fn sizes_out_of_range() {
 }
 
 #[test]
+fn schedulers() {
+    let order = |line: &str| CASE.run(line).ok().and_then(|parsed| parsed.order);
+    assert_eq!(order("+RTS -A2m"), None);
+    assert_eq!(order("+RTS --scheduler=fifo"), Some(RunOrder::Fifo));
+    assert_eq!(order("+RTS --scheduler=fifo --scheduler=random:3"), Some(RunOrder::Random { seed: 3 }));
+}
+
+#[test]
 fn wrong_options() {
     for option in ["-F-1", "-m", "-m101", "-mx", "-ma", "-m-1"] {
         refused(&CASE, option, &format!("bad RTS option: {option}"), false);
@@ -200,6 +208,10 @@ fn wrong_options() {
     }
     for option in ["--machine-readablex", "--io-manager=foo", "--numa", "--install-signal-handlers"] {
         refused(&CASE, option, &format!("unknown RTS option: {option}"), true);
+    }
+    for option in ["--scheduler=", "--scheduler=levels", "--scheduler=random", "--scheduler=random:x"] {
+        let message = format!("no such scheduler (there are fifo, lifo and random:<seed>): {option}");
+        refused(&CASE, option, &message, true);
     }
     for option in ["-wx", "-Zx", "-Bx"] {
         let message = format!("flag {} given an argument when none was expected: {option}", &option[..2]);
@@ -418,6 +430,7 @@ fn only_safe_options() {
         "-hT",
         "--machine-readable",
         "--io-manager=posix",
+        "--scheduler=lifo",
     ] {
         refused(&case, option, disabled, false);
     }

@@ -91,6 +91,11 @@ Other:
   --io-manager=<auto|epoll|poll|io_uring|kqueue|base>
              How to wait for descriptors and time; base: by the event manager of the
              base library, where it has one (default: auto)
+  --scheduler=<fifo|lifo|random:<seed>>
+             Which thread runs next: that which has waited longest, the last one that
+             became runnable, or a random one, which also runs for a random time. With
+             -N1, a seed always gives the same schedule (default: threads that wait
+             often before those that compute)
 ";
 
 /// Options that are accepted but have no effect; some depend on the way.

@@ -28,6 +28,8 @@ pub struct Settings {
     pub spaced_checks: bool,
     /// Give nurseries another size at every collection, unless `-M` limits the heap.
     pub vary_nurseries: bool,
+    /// Nurseries keep the size that the flags say, so that collections do not depend on how long they take.
+    pub fixed_nurseries: bool,
     /// Nothing ages: survivors of their first collection are promoted.
     pub promote_at_once: bool,
 }
@@ -47,12 +49,13 @@ impl Settings {
         check: false,
         spaced_checks: false,
         vary_nurseries: false,
+        fixed_nurseries: false,
         promote_at_once: false,
     };
 
     /// Do the flags name the nursery size, or a limit that bounds it?
     pub(super) fn has_nursery_size(&self) -> bool {
-        self.nursery_bytes != Settings::DEFAULT.nursery_bytes || self.max_heap_bytes.is_some()
+        self.fixed_nurseries || self.nursery_bytes != Settings::DEFAULT.nursery_bytes || self.max_heap_bytes.is_some()
     }
 
     /// Do the flags say how much the old generations grow?

@@ -31,7 +31,8 @@
 //!    If the call is predicted to be short, the checker first waits for a moment (`short_calls.rs`). One task at a time
 //!    is sent to check. So if a HEC is free and has work, a task is on its way. A thread that makes many calls wakes
 //!    others only as fast as they can wake. A checker that finds the HEC taken continues to wait: as a returning task
-//!    it has requested the running thread to yield.
+//!    it has requested the running thread to yield. Under a random run order, no task is sent: the order would depend
+//!    on how long calls take. If a call takes long, the ticker passes the HEC on.
 //! 4. [`join_idle`]: a worker without work, or one that yields to a returning task, adds itself to `idle` before it
 //!    releases. The returning task runs the queued threads once its own has stopped.
 //! 5. A task in an in-call may hold one HEC and run other threads while its own thread is on the queue of another HEC.
@@ -60,6 +61,7 @@ use crate::base::cpus;
 use crate::base::once_ptr::get_or_make;
 use crate::hec;
 use crate::hec::fork_safe_lock::Lock;
+use crate::hec::run_order;
 use crate::hec::{Hec, MAX_HECS};
 use crate::sched::event_poll;
 use crate::sched::handoff::protocol::{HandoffSlot as _, Task as _, Work};
@@ -157,7 +159,7 @@ impl crate::sched::handoff::protocol::HandoffSlot for &'static HecSlot {
             return Work::Nothing;
         }
         let hec = &*hec::address(self.no);
-        let first = hec.run_queue.head;
+        let first = hec.run_queue.first();
         if !first.is_null() {
             return task_of(first).map_or(Work::ForAnyone, Work::For);
         }
@@ -210,6 +212,10 @@ impl crate::sched::handoff::protocol::HandoffSlot for &'static HecSlot {
             by.call.set(call.start_timing());
         }
         self.short_calls.record(short)
+    }
+
+    fn sends_checkers(self) -> bool {
+        !(run_order::is_random() && self.has_ticker())
     }
 
     fn await_short_call(self, me: TaskRef) {
@@ -410,14 +416,33 @@ pub fn ensure_served(no: usize) {
 }
 
 /// The same for all HECs that have not been taken since the last call: for those that were left for a foreign call that
-/// takes long. Called at ticks.
+/// takes long. If one is left with work, it is passed on. Called at ticks.
 pub fn ensure_all_served() {
-    for no in (0..hec::count()).filter(|&no| event_poll::needs_task(no)) {
+    for no in (0..hec::count()).filter(|&no| needs_task(no)) {
         let taken = slot(no).taken.load(Ordering::Relaxed);
         if slot(no).taken_at_tick.swap(taken, Ordering::Relaxed) == taken || event_poll::has_signals() {
-            slot(no).send_watcher();
+            if is_left_with_work(no) {
+                slot(no).send_worker();
+            } else {
+                slot(no).send_watcher();
+            }
         }
     }
+}
+
+/// Do the events of HEC `no` need a task, if none holds it, or has it been left with work and no task sent to check?
+fn needs_task(no: usize) -> bool {
+    event_poll::needs_task(no) || is_left_with_work(no)
+}
+
+/// Has HEC `no` work, although no task holds it and none has been sent? Only under a random run order.
+fn is_left_with_work(no: usize) -> bool {
+    if slot(no).sends_checkers() {
+        return false;
+    }
+    let st = slot(no).lock();
+    // SAFETY: the caller has the lock.
+    st.holder.is_none() && !matches!(unsafe { slot(no).work() }, Work::Nothing)
 }
 
 /// HEC `no` is held, and its thread does not return to the scheduler: if there are events for it, has another HEC serve
@@ -435,7 +460,7 @@ pub(super) fn rescue(no: usize) {
 
 /// Do events of a HEC that no task holds need a task?
 pub fn any_needs_task() -> bool {
-    (0..hec::count()).any(|no| event_poll::needs_task(no) && !is_held(no))
+    (0..hec::count()).any(|no| needs_task(no) && !is_held(no))
 }
 
 /// The holder, which has nothing to run, watches the events of its HEC when it has released it. `is_idle`: it will be

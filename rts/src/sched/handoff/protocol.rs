@@ -122,6 +122,9 @@ pub trait HandoffSlot: Copy {
     /// `by`, the caller, leaves its HEC free for a foreign call. Returns true if a task that was sent to check earlier,
     /// and is waiting for a short call, should check now. Called under the lock.
     fn on_leave(self, by: Self::Task) -> bool;
+    /// Is a task sent to check at once whether its HEC is still left? If not, the ticker sends one if the call takes
+    /// long.
+    fn sends_checkers(self) -> bool;
     /// Waits while the HEC is left for short calls, because it is then better where it is (`short_calls.rs`). Called by
     /// `me`, which has been sent to check.
     fn await_short_call(self, me: Self::Task);
@@ -202,6 +205,9 @@ pub trait HandoffSlot: Copy {
         if !(has_waiters && st.may_be_left()) {
             // Most calls are over before events come; the ticker looks after the others.
             return if self.has_ticker() { self.release_to_work(st) } else { self.release_to_next(st) };
+        }
+        if !self.sends_checkers() && st.returning() == 0 {
+            return st.leave_unchecked();
         }
         let check_now = self.on_leave(me);
         let pending = st.pending_checker();

@@ -136,6 +136,11 @@ impl<T: Copy + PartialEq> SlotState<T> {
         self.checker
     }
 
+    /// The holder leaves the HEC free, and no task is sent.
+    pub fn leave_unchecked(&mut self) {
+        self.holder = None;
+    }
+
     /// The task, which has been sent to check, takes the HEC if it is free. If not, a worker becomes idle again.
     pub fn check(&mut self, t: T) -> bool {
         if self.checker != Some(t) {

@@ -26,6 +26,7 @@ use crate::abi::{Closure, Tso};
 use crate::base::clock;
 use crate::eval::frames::*;
 use crate::eval::raise_async::{unwind, Goal};
+use crate::hec::byte_budget::virtual_time;
 use crate::hec::run_queue::dirty_tso;
 use crate::hec::{many, Hec};
 use crate::sync::stm::contention::CommitPriority;
@@ -202,7 +203,7 @@ const TVARS_PER_LEASE_MS: usize = 100;
 const MAX_LEASE_MS: usize = 1000;
 
 fn milliseconds() -> u32 {
-    (clock::getMonotonicNSec() / 1_000_000) as u32
+    (virtual_time::now().unwrap_or_else(|| clock::getMonotonicNSec()) / 1_000_000) as u32
 }
 
 #[inline(never)]

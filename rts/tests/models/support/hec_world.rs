@@ -232,6 +232,10 @@ impl HandoffSlot for SlotRef {
     fn needs_task_for_events(self) -> bool {
         false
     }
+    fn sends_checkers(self) -> bool {
+        true
+    }
+
     fn has_ticker(self) -> bool {
         true
     }

@@ -5,7 +5,7 @@
 //! report. poll(2) says what each descriptor is ready for. A direction that is due and ready must be reported. No
 //! direction may be reported that is not ready, or for a descriptor that was removed.
 use super::*;
-use crate::testing::random::Random;
+use crate::base::random::Random;
 use std::collections::{HashMap, HashSet};
 
 /// The most descriptors at a time.

@@ -1,8 +1,8 @@
-//! Random numbers for tests that must be repeatable: SplitMix64.
+//! Random numbers that can be repeated: SplitMix64. Random schedules use them, and tests.
 pub struct Random(pub u64);
 
 impl Random {
-    pub fn next(&mut self) -> u64 {
+    pub fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -11,15 +11,17 @@ impl Random {
     }
     /// A number less than `n`.
     pub fn below(&mut self, n: u64) -> u64 {
-        self.next() % n
+        self.number() % n
     }
+    #[cfg(test)]
     /// A number of at most `bits` bits. All lengths are equally likely.
     pub fn magnitude(&mut self, bits: u64) -> u64 {
         match self.below(bits + 1) {
             0 => 0,
-            n => self.next() >> (64 - n),
+            n => self.number() >> (64 - n),
         }
     }
+    #[cfg(test)]
     pub fn pick<T: Copy>(&mut self, of: &[T]) -> T {
         of[self.below(of.len() as u64) as usize]
     }
