@@ -1,4 +1,5 @@
 -- With one capability and no timer, yield goes round the run queue in order.
+-- skip-order: the order in which threads take turns
 -- skip-hecs: the order in which threads take turns is that of one HEC
 -- ghc: -O
 -- args: +RTS -V0 -RTS

@@ -1,4 +1,5 @@
 -- threadDelay: 0, negative, tiny and endless ones, their order, and that none ends early.
+-- skip-order: it measures time, which is virtual
 import BothWays
 
 main :: IO ()
