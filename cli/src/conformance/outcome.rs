@@ -110,6 +110,9 @@ pub fn difference(
     if compare.exit && expected.end != got.end {
         report += &format!("ended with {}, expected {}\n", got.end, expected.end);
     }
+    if let Some(said) = program.header.exit.and_then(|code| not_ended_with(code, got)) {
+        report += &said;
+    }
     let folder = maker.folder(program).join(format!("difference-{}", kind.name));
     for (name, wanted, expected, got) in [
         ("stdout", compare.stdout, &expected.stdout, &got.stdout),
@@ -127,6 +130,14 @@ pub fn difference(
         return Ok(None);
     }
     Ok(Some(report + &rerun(maker, program, kind)))
+}
+
+/// What a program that must end with this code printed, if it ended otherwise.
+fn not_ended_with(code: i32, got: &Answer) -> Option<String> {
+    let wanted = End::Exit(code).describe();
+    (got.end != wanted).then(|| {
+        format!("ended with {}, must end with {wanted}\n{}", got.end, shortened(&String::from_utf8_lossy(&got.stdout)))
+    })
 }
 
 /// A command that repeats the run.
@@ -189,6 +200,13 @@ mod tests {
         assert_eq!(quoted("-A16k"), "-A16k");
         assert_eq!(quoted("it's"), r"'it'\''s'");
         assert_eq!(quoted(""), "''");
+    }
+
+    #[test]
+    fn a_program_may_have_to_end_with_a_certain_code() {
+        let got = Answer { end: "exit 1".to_owned(), stdout: b"law 3 fails\n".to_vec(), stderr: Vec::new() };
+        assert_eq!(not_ended_with(1, &got), None);
+        assert_eq!(not_ended_with(0, &got).unwrap(), "ended with exit 1, must end with exit 0\nlaw 3 fails\n");
     }
 
     #[test]

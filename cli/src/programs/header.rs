@@ -11,6 +11,7 @@ const KEYS: [&str; 17] = [
     "env",
     "timeout",
     "compare",
+    "exit",
     "needs",
     "skip-small",
     "skip-check",
@@ -37,6 +38,8 @@ pub struct Header {
     pub timeout: Option<Duration>,
     /// What has to agree with the stock runtime.
     pub compare: Compare,
+    /// The exit code that it must have on both runtimes, for a program that finds out itself whether it fails.
+    pub exit: Option<i32>,
     /// Haskell packages without which the program is skipped.
     pub needs: Vec<String>,
     /// Why the program is not run with a tiny nursery.
@@ -94,6 +97,7 @@ impl Header {
             env: Vec::new(),
             timeout: None,
             compare: all,
+            exit: None,
             needs: Vec::new(),
             skip_small: None,
             skip_check: None,
@@ -132,6 +136,10 @@ impl Header {
                 "compare" => {
                     header.compare =
                         compare(value).ok_or_else(|| format!("`{line}`: expected some of stdout, stderr, exit"))?
+                }
+                "exit" => {
+                    let code = value.parse().map_err(|_| format!("`{line}`: expected an exit code"))?;
+                    header.exit = Some(code);
                 }
                 "needs" => header.needs.extend(value.replace(',', " ").split_whitespace().map(str::to_owned)),
                 "skip-small" => header.skip_small = Some(value.to_owned()),
@@ -218,7 +226,7 @@ mod tests {
     #[test]
     fn keys_are_read() {
         let text = "-- It does things\n-- ghc: -O0\n-- args: a 'b c' \"\" +RTS -K1m\n-- stdin: x\\ty\n-- stdin: z\n-- rtsopts: some\n\
-                    -- env: A=b=c\n-- timeout: 70\n-- compare: stdout, exit\n-- needs: aeson, lens\n-- c: a.c\n-- skip-small: slow\n";
+                    -- env: A=b=c\n-- timeout: 70\n-- compare: stdout, exit\n-- exit: 3\n-- needs: aeson, lens\n-- c: a.c\n-- skip-small: slow\n";
         let header = Header::parse(text).unwrap();
         assert_eq!(header.ghc, ["-O0"]);
         assert_eq!(header.args, ["a", "b c", "", "+RTS", "-K1m"]);
@@ -227,6 +235,7 @@ mod tests {
         assert_eq!(header.env, [("A".to_owned(), "b=c".to_owned())]);
         assert_eq!(header.timeout, Some(Duration::from_secs(70)));
         assert_eq!(header.compare, Compare { stdout: true, stderr: false, exit: true });
+        assert_eq!(header.exit, Some(3));
         assert_eq!(header.needs, ["aeson", "lens"]);
         assert_eq!((header.c, header.skip_small.as_deref()), (vec!["a.c".to_owned()], Some("slow")));
     }
