@@ -1,0 +1,197 @@
+-- Prints terms of Hecaton.Substrate.Model as Haskell programs over Hecaton.Substrate.
+module ModelHaskell
+  ( haskell,
+    modulePrefix,
+  )
+where
+
+import Hecaton.Substrate.Model.State (Code)
+import Hecaton.Substrate.Model.Term
+
+-- | In which monad a term is, or that it is a pure expression.
+data Sort = InIO | InSTM | Pure
+  deriving (Eq)
+
+-- | The definition of a program as an action with this name.
+haskell :: String -> Code -> String
+haskell name program = name ++ " :: IO ()\n" ++ name ++ " = void $\n  " ++ term InIO program ++ "\n"
+
+-- | The beginning of a module of programs: imports, and what the programs are written with.
+--
+-- 'ending' runs one, and says what it has output and how it ended. Output goes to a list without a lock, because a lock
+-- would make threads block. Exceptions are shown as the model shows them.
+modulePrefix :: String -> String
+modulePrefix name =
+  unlines
+    [ "{-# LANGUAGE BangPatterns #-}",
+      "{-# LANGUAGE ForeignFunctionInterface #-}",
+      "",
+      "module " ++ name ++ " where",
+      "",
+      "import Control.Concurrent",
+      "import Control.Exception",
+      "import Control.Monad (void)",
+      "import Data.Dynamic (fromDynamic, toDyn)",
+      "import Data.IORef",
+      "import Data.Maybe (maybeToList)",
+      "import GHC.Conc",
+      "import GHC.IO (unsafeUnmask)",
+      "import Hecaton.Substrate",
+      "import System.IO.Unsafe (unsafePerformIO)",
+      "",
+      "newtype User = User Int deriving (Show)",
+      "",
+      "instance Exception User",
+      "",
+      "class Shown a where shown :: a -> String",
+      "",
+      "instance Shown Int where shown = show",
+      "",
+      "instance Shown SomeException where shown = show",
+      "",
+      "said :: IORef [String]",
+      "said = unsafePerformIO (newIORef [])",
+      "{-# NOINLINE said #-}",
+      "",
+      "output :: Shown a => a -> IO ()",
+      "output a = atomicModifyIORef' said (\\so -> (shown a : so, ()))",
+      "",
+      "ending :: IO () -> IO ([String], Either String ())",
+      "ending program = do",
+      "  how <- try program",
+      "  so <- readIORef said",
+      "  pure (reverse so, either (Left . shown) Right (how :: Either SomeException ()))",
+      "",
+      "data Lazy a = Lazy a",
+      "",
+      "newThunk :: a -> IO (Lazy a)",
+      "newThunk x = pure (Lazy x)",
+      "{-# NOINLINE newThunk #-}",
+      "",
+      "unlazy :: Lazy a -> a",
+      "unlazy (Lazy x) = x",
+      "",
+      "forceIO :: Lazy a -> IO a",
+      "forceIO (Lazy x) = evaluate x",
+      "",
+      "forceSTM :: Lazy a -> STM a",
+      "forceSTM (Lazy x) = x `seq` pure x",
+      "",
+      "spin :: Int -> ()",
+      "spin n = if length (filter odd [1 .. n]) < 0 then error \"spin\" else ()",
+      "{-# NOINLINE spin #-}",
+      "",
+      "foreign import ccall safe \"usleep\" usleep :: Int -> IO Int",
+      "",
+      "safeCall :: a -> IO a",
+      "safeCall x = x <$ usleep 100",
+      "",
+      "catchIO :: IO a -> (SomeException -> IO a) -> IO a",
+      "catchIO = catch",
+      "",
+      "catchInSTM :: STM a -> (SomeException -> STM a) -> STM a",
+      "catchInSTM = catchSTM",
+      "",
+      "intMVar :: IO (MVar Int)",
+      "intMVar = newEmptyMVar",
+      "",
+      "auxOf :: SCont -> STM [Int]",
+      "auxOf s = maybeToList . fromDynamic <$> getAux s",
+      ""
+    ]
+
+term :: Sort -> Code -> String
+term sort t = case t of
+  Return e
+    | sort == Pure -> expr e
+    | otherwise -> call "pure" [expr e]
+  Bind m (Fun x n)
+    | sort == Pure -> "(case " ++ term sort m ++ " of { !" ++ var x ++ " -> " ++ term sort n ++ " })"
+    | otherwise -> "(" ++ term sort m ++ " >>= \\" ++ var x ++ " -> " ++ term sort n ++ ")"
+  Throw e -> call (choose "throwIO" "throwSTM" "throw") [expr e]
+  Catch m f -> call (choose "catchIO" "catchInSTM" (never "catch")) [term sort m, fun sort f]
+  IfEqual e e' m n -> "(if " ++ expr e ++ " == " ++ expr e' ++ " then " ++ term sort m ++ " else " ++ term sort n ++ ")"
+  Uncons e m y ys n ->
+    "(case " ++ expr e ++ " of { [] -> " ++ term sort m ++ "; (" ++ var y ++ " : " ++ var ys ++ ") -> " ++ term sort n
+      ++ " })"
+  Mask masking m -> call (maskName masking) [term sort m]
+  Atomically m -> call "atomically" [term InSTM m]
+  OrElse m n -> call "orElse" [term sort m, term sort n]
+  Switch f -> call "switch" [fun InSTM f]
+  NewSCont m -> call "newSCont" [call "void" [term InIO m]]
+  Fork m -> call "forkIO" [call "void" [term InIO m]]
+  SetDequeueAct f -> call "setDequeueAct" [fun InSTM f]
+  SetEnqueueAct f -> call "setEnqueueAct" [fun InSTM f]
+  NewThunk m -> call "newThunk" [term Pure m]
+  Perform primitive args -> perform primitive (map expr args)
+  where
+    choose inIO inSTM pure' = case sort of
+      InIO -> inIO
+      InSTM -> inSTM
+      Pure -> pure'
+    perform primitive args = case primitive of
+      SetAux | [s, v] <- args -> call "setAux" [s, call "toDyn" [v]]
+      SafeCall -> call "safeCall" args
+      TickPoint -> choose "(evaluate (spin 3000))" (never "tick") "(spin 3000)"
+      Force -> call (choose "forceIO" "forceSTM" "unlazy") args
+      _ -> call (primitiveName primitive) args
+
+never :: String -> a
+never what = error ("does not occur here: " ++ what)
+
+maskName :: Masking -> String
+maskName masking = case masking of
+  Unmasked -> "unsafeUnmask"
+  MaskedInterruptible -> "mask_"
+  MaskedUninterruptible -> "uninterruptibleMask_"
+
+primitiveName :: Primitive -> String
+primitiveName primitive = case primitive of
+  NewTVar -> "newTVar"
+  ReadTVar -> "readTVar"
+  WriteTVar -> "writeTVar"
+  Retry -> "retry"
+  NewMVar -> "intMVar"
+  TakeMVar -> "takeMVar"
+  PutMVar -> "putMVar"
+  GetAux -> "auxOf"
+  SetAux -> "setAux"
+  DequeueAct -> "dequeueAct"
+  EnqueueAct -> "enqueueAct"
+  CurrentHEC -> "getCurrentHEC"
+  NumHECs -> "getNumHECs"
+  RunOnIdleHEC -> "runOnIdleHEC"
+  ThrowTo -> "throwTo"
+  MyThreadId -> "myThreadId"
+  SafeCall -> "safeCall"
+  TickPoint -> "spin"
+  Force -> "unlazy"
+  Output -> "output"
+
+fun :: Sort -> Fun Int -> String
+fun sort (Fun x m) = "(\\" ++ var x ++ " -> " ++ term sort m ++ ")"
+
+call :: String -> [String] -> String
+call f args = "(" ++ unwords (f : args) ++ ")"
+
+var :: Name -> String
+var x = 'x' : show x
+
+expr :: Expr Int -> String
+expr e = case e of
+  Var x -> var x
+  Val v -> value v
+  Apply operator args -> case (operator, map expr args) of
+    (Plus, [a, b]) -> "(" ++ a ++ " + " ++ b ++ ")"
+    (Cons, [a, b]) -> "(" ++ a ++ " : " ++ b ++ ")"
+    (Snoc, [a, b]) -> "(" ++ a ++ " ++ [" ++ b ++ "])"
+    (ThreadOf, [a]) -> call "threadOf" [a]
+    other -> error ("ill-typed: " ++ show other)
+
+value :: Value Int -> String
+value v = case v of
+  Unit -> "()"
+  Int n -> "(" ++ show n ++ " :: Int)"
+  List vs -> "[" ++ concatMap value (take 1 vs) ++ concatMap ((", " ++) . value) (drop 1 vs) ++ "]"
+  Exception (User n) -> "(User " ++ show n ++ ")"
+  other -> error ("not in programs: " ++ show other)
