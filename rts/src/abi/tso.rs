@@ -3,13 +3,13 @@
 //! *Invariants*
 //!
 //! - Fields that compiled code knows have the offsets of the headers, which the assertions below check.
-//! - Fields of this runtime's own lie in gaps of the headers' layout, and in the place of `global_link`, which no
-//!   compiled code uses.
+//! - Fields of this runtime's own lie in gaps of the headers' layout, in the place of `global_link`, which no compiled
+//!   code uses, and behind the last field of the headers: only the runtime allocates TSOs.
 use crate::abi::layout::*;
-use crate::abi::Closure;
+use crate::abi::{Closure, WORD};
 use std::mem::{offset_of, size_of};
 
-/// `StgTSO`.
+/// `StgTSO`, and one word more.
 #[repr(C)]
 pub struct TsoObj {
     pub info: usize,
@@ -48,7 +48,12 @@ pub struct TsoObj {
     pub priority: Priority,
     /// Binary logarithm of how often its transaction was overtaken (`sync/stm`).
     pub losses: u8,
+    /// The thread's scheduling record (`thread/sched_record.rs`); [`Tso::end`] if it has none.
+    pub sched: Closure,
 }
+
+/// Words of a TSO.
+pub const TSO_WORDS: usize = size_of::<TsoObj>() / WORD;
 
 /// The priority of a thread in the run queue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -68,10 +73,18 @@ pub enum Priority {
 /// A thread flag of this runtime's own: a modification of a variable may be in progress on the stack
 /// (`eval/atomic_modify.rs`).
 pub const TSO_MODIFIES: u32 = 1 << 31;
+/// The thread is in the transaction of a `switch` (`sync/substrate.rs`).
+pub const TSO_SWITCHES: u32 = 1 << 30;
+/// The thread was made by `newSCont` and has not run yet.
+pub const TSO_UNSTARTED: u32 = 1 << 29;
 const _: () = {
     let all = TSO_LOCKED | TSO_BLOCKEX | TSO_INTERRUPTIBLE | TSO_ALLOC_LIMIT;
-    assert!(all & TSO_MODIFIES as usize == 0);
+    assert!(all & (TSO_MODIFIES | TSO_SWITCHES | TSO_UNSTARTED) as usize == 0);
 };
+
+/// A reason to be blocked beyond those of the headers: the thread is passive, and a user scheduler decides when it runs
+/// (`sync/stm/scont_protocol.rs`).
+pub const BlockedOnScheduler: usize = 64;
 
 /// `StgStack`, without its words.
 #[repr(C)]
@@ -173,7 +186,8 @@ impl Stack {
 }
 
 const _: () = {
-    assert!(size_of::<TsoObj>() == SIZEOF_StgTSO);
+    assert!(size_of::<TsoObj>() == SIZEOF_StgTSO + WORD);
+    assert!(offset_of!(TsoObj, sched) == SIZEOF_StgTSO);
     assert!(offset_of!(TsoObj, stackobj) == OFFSET_TSO_stackobj);
     assert!(offset_of!(TsoObj, what_next) == OFFSET_TSO_what_next);
     assert!(offset_of!(TsoObj, why_blocked) == OFFSET_TSO_why_blocked);

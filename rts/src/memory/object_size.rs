@@ -1,6 +1,7 @@
 //! Sizes of heap objects and stack frames, for a linear walk over a block or a stack.
 use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
+use crate::abi::tso::TSO_WORDS;
 use crate::abi::{words, Closure, Info};
 
 /// Words of a heap object, header included.
@@ -31,7 +32,7 @@ pub unsafe fn size_of_object(c: Closure, info: Info) -> usize {
         BLOCKING_QUEUE => 5,
         WEAK => 6,
         TREC_CHUNK => SIZEOF_StgTRecChunk / 8,
-        TSO => SIZEOF_StgTSO / 8,
+        TSO => TSO_WORDS,
         STACK => SIZEOF_StgStack / 8 + (c.word(OFFSET_STACK_stack_size / 8) as u32) as usize,
         BCO => c.word(4) >> 32,
         _ => 1 + info.ptrs() + info.nptrs(),

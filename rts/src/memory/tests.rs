@@ -288,7 +288,7 @@ fn sizes_of_objects() {
     assert_eq!(size(ap), AP_STACK_PAYLOAD + 7);
     let t = w.thread();
     unsafe {
-        assert_eq!(size(t.closure()), SIZEOF_StgTSO / 8);
+        assert_eq!(size(t.closure()), SIZEOF_StgTSO / 8 + 1);
         let stack = t.obj().stackobj;
         assert_eq!(stack.0 + size(stack.closure()) * WORD, stack.top());
     }

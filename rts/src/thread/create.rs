@@ -1,7 +1,7 @@
 //! Creating threads, and the small heap objects that their creators need.
 use crate::abi::closure::fields::THUNK_PAYLOAD;
 use crate::abi::layout::*;
-use crate::abi::tso::Priority;
+use crate::abi::tso::{Priority, TSO_WORDS};
 use crate::abi::{Closure, Info, Tso};
 use crate::hec::Hec;
 use crate::observe::eventlog::hooks as eventlog;
@@ -17,7 +17,7 @@ static NEXT_ID: AtomicU64 = AtomicU64::new(1);
 pub unsafe fn new_thread(hec: &mut Hec, sizes: &StackSizes) -> Tso {
     let stack = new_chunk(hec, sizes.first_chunk());
     push(stack, &[info!(stg_stop_thread_info).0]);
-    let t = Tso(hec.allocate(SIZEOF_StgTSO / 8).0);
+    let t = Tso(hec.allocate(TSO_WORDS).0);
     let o = t.obj();
     o.info = info!(stg_TSO_info).0;
     o.link = Tso::end();
@@ -39,6 +39,7 @@ pub unsafe fn new_thread(hec: &mut Hec, sizes: &StackSizes) -> Tso {
     o.tot_stack_size = stack.obj().size;
     o.priority = Priority::Interactive;
     o.losses = 0;
+    o.sched = Tso::end().closure();
     hec.new_threads.push(t);
     eventlog::thread_created(hec.no, o.id);
     t

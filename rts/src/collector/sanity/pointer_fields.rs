@@ -58,6 +58,7 @@ pub(in crate::collector) unsafe fn each_pointer(c: Closure, f: &mut dyn FnMut(*m
             f(&mut o.trec);
             f(&mut o.blocked_exceptions as *mut Closure as *mut usize);
             f(&mut o.bq as *mut Closure as *mut usize);
+            f(&mut o.sched as *mut Closure as *mut usize);
         }
         STACK => {
             let s = Stack(c.0);

@@ -210,6 +210,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         self.evacuate(&mut o.trec);
         self.evacuate(&mut o.blocked_exceptions as *mut Closure as *mut usize);
         self.evacuate(&mut o.bq as *mut Closure as *mut usize);
+        self.evacuate(&mut o.sched as *mut Closure as *mut usize);
         self.evac_gen = evac_gen;
         // A transaction record changes all the time.
         self.failed_to_evac |= self.owner_gen > 1 && self.in_heap(o.trec);
