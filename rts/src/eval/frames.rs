@@ -11,7 +11,8 @@ use crate::info;
 use crate::memory::object_size::size_of_frame;
 use crate::thread::stack::dirty_stack;
 
-/// `stg_atomically_frame`, `stg_atomically_waiting_frame`, `hec_restart_atomically`: {info, code}.
+/// `stg_atomically_frame`, `stg_atomically_waiting_frame`, `hec_restart_atomically`, and the same of `switch`:
+/// {info, code}.
 pub const ATOMICALLY_CODE: usize = 1;
 pub const ATOMICALLY_WORDS: usize = 2;
 /// `stg_catch_stm_frame` {info, begin, enclosing, handler} and
@@ -70,6 +71,29 @@ impl Frame {
         debug_assert!(self.info().kind() == UNDERFLOW_FRAME);
         Stack(self.word(UNDERFLOW_NEXT))
     }
+}
+
+/// Is the frame, of type ATOMICALLY_FRAME, that of a `switch`?
+unsafe fn is_switch(frame: Frame) -> bool {
+    [info!(hec_switch_frame_info), info!(hec_switch_waiting_frame_info)].contains(&frame.info())
+}
+
+/// Turns the frame of a transaction into one that starts it again.
+/// # Safety
+/// As for the methods of [`Frame`]; the frame's type is ATOMICALLY_FRAME.
+pub unsafe fn restart_at(frame: Frame) {
+    frame.set_info(if is_switch(frame) { info!(hec_restart_switch_info) } else { info!(hec_restart_atomically_info) });
+}
+
+/// Turns the frame of a transaction into that of one that waits after `retry#`.
+/// # Safety
+/// As for [`restart_at`].
+pub unsafe fn wait_at(frame: Frame) {
+    frame.set_info(if is_switch(frame) {
+        info!(hec_switch_waiting_frame_info)
+    } else {
+        info!(stg_atomically_waiting_frame_info)
+    });
 }
 
 /// Does the frame belong to the evaluation itself, and not to the thread that performs it?

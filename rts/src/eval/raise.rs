@@ -56,7 +56,7 @@ pub unsafe extern "C" fn hec_raise(hec: &mut Hec, exception: Closure) -> usize {
                 let valid = (unwind_hooks::get().transaction_valid)(t);
                 (unwind_hooks::get().abort_transaction)(hec, t);
                 if !valid {
-                    frame.set_info(info!(hec_restart_atomically_info));
+                    restart_at(frame);
                     set_top(t, frame, &[]);
                     return 0;
                 }

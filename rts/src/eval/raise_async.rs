@@ -27,7 +27,7 @@ use crate::abi::layout::*;
 use crate::abi::{Closure, Info, Tso, WORD};
 use crate::eval::blackhole::release_queues;
 use crate::eval::claim_state::{claim_state, ClaimState};
-use crate::eval::frames::{drop_chunk, set_top, Frame, ATOMICALLY_WORDS};
+use crate::eval::frames::{drop_chunk, restart_at, set_top, Frame, ATOMICALLY_WORDS};
 use crate::eval::{modify_frame, unwind_hooks, update};
 use crate::hec::run_queue::dirty_tso;
 use crate::hec::Hec;
@@ -161,7 +161,7 @@ pub unsafe fn unwind(hec: &mut Hec, t: Tso, goal: Goal) -> Frame {
             }
             ATOMICALLY_FRAME => {
                 (unwind_hooks::get().abort_transaction)(hec, t);
-                frame.set_info(info!(hec_restart_atomically_info));
+                restart_at(frame);
                 seg = Segment { first: unit, from: frame };
                 frame = Frame(frame.0.add(ATOMICALLY_WORDS));
             }
@@ -249,7 +249,7 @@ pub unsafe fn raise_async(hec: &mut Hec, t: Tso, exception: Option<Closure>) {
 pub unsafe fn restart_transaction(hec: &mut Hec, t: Tso) {
     let frame = unwind(hec, t, Goal::Transaction);
     (unwind_hooks::get().abort_transaction)(hec, t);
-    frame.set_info(info!(hec_restart_atomically_info));
+    restart_at(frame);
 }
 
 const _: () = assert!(SEGMENT_WORDS * WORD < 4096);

@@ -13,6 +13,7 @@
 //! *Checked by*: the unit tests below.
 use crate::abi::layout::*;
 use crate::abi::{Closure, Tso};
+use crate::base::clock::getMonotonicNSec;
 use crate::eval::atomic_modify;
 use crate::eval::blackhole::owner_of;
 use crate::eval::lazy_blackholing::thread_paused;
@@ -20,10 +21,12 @@ use crate::eval::raise_async::restart_transaction;
 use crate::hec;
 use crate::hec::priority;
 use crate::hec::{Handed, Hec};
+use crate::observe::eventlog::classes::{class, on};
 use crate::observe::eventlog::hooks as eventlog;
 use crate::sched::{balance, event_poll, gc, handoff, settings, spark};
 use crate::sync::throwto::finished;
-use crate::sync::{park_thread, stm};
+use crate::sync::{park_thread, stm, substrate};
+use crate::thread::sched_record::SchedRecord;
 use crate::thread::stack_shrink::make_ready;
 
 /// Switches from the running thread, which leaves with `ret`, to the next one on the queue. Returns 0 if the
@@ -34,8 +37,25 @@ use crate::thread::stack_shrink::make_ready;
 /// current and must be loaded.
 #[no_mangle]
 pub unsafe extern "C" fn hec_switch(hec: &mut Hec, ret: usize) -> usize {
+    let first = hec.run_queue.first();
+    switch(hec, ret, first)
+}
+
+/// Switches from the running thread, whose `switch` has chosen an SCont. Its thread runs next. Returns as
+/// [`hec_switch`].
+/// # Safety
+/// As for [`hec_switch`], with the result of the transaction as what the thread waits for.
+#[no_mangle]
+pub unsafe extern "C" fn hec_switch_to(hec: &mut Hec) -> usize {
+    let next = substrate::chosen_thread(Closure(hec.wait.on)).unwrap_or(hec.run_queue.first());
+    switch(hec, ThreadBlocked, next)
+}
+
+/// Switches to the first thread of the queue. That is probably `next`, if not now, then once the running one is parked.
+#[inline(always)]
+unsafe fn switch(hec: &mut Hec, ret: usize, next: Tso) -> usize {
     let t = hec.current();
-    if !may_switch(hec, t) {
+    if !may_switch(hec, t, next) {
         return 0;
     }
     on_leave(hec, t, ret);
@@ -54,9 +74,9 @@ pub unsafe extern "C" fn hec_switch(hec: &mut Hec, ret: usize) -> usize {
     })
 }
 
-/// Is there a thread that can follow `t` on the same native stack, and nothing else to do?
-unsafe fn may_switch(hec: &mut Hec, t: Tso) -> bool {
-    if !may_follow(hec.run_queue.first()) || hec.has_request() || gc::may_be_due(hec) {
+/// Can `next` follow `t` on the same native stack, and is there nothing else to do?
+unsafe fn may_switch(hec: &mut Hec, t: Tso, next: Tso) -> bool {
+    if !may_follow(next) || hec.has_request() || gc::may_be_due(hec) {
         return false;
     }
     let no = hec.no as usize;
@@ -89,7 +109,25 @@ pub(super) unsafe fn start(hec: &mut Hec, t: Tso) {
     hec.r.hp_alloc = 0;
     hec.open_nursery();
     *libc::__errno_location() = t.obj().saved_errno as i32;
+    if on(class::SCHEDULER | class::RUN_TIMES) {
+        on_start(hec, t);
+    }
+}
+
+#[cold]
+unsafe fn on_start(hec: &Hec, t: Tso) {
     eventlog::thread_run(hec.no, t.obj().id);
+    if let Some(record) = SchedRecord::of(t) {
+        record.start(getMonotonicNSec());
+    }
+}
+
+#[cold]
+unsafe fn on_stop(hec: &Hec, t: Tso, ret: usize) {
+    eventlog::thread_stopped(hec.no, t.obj().id, || why_stopped(hec, ret));
+    if let Some(record) = SchedRecord::of(t) {
+        record.stop(getMonotonicNSec());
+    }
 }
 
 /// The running thread has left Haskell, with `ret`.
@@ -100,7 +138,9 @@ pub(super) unsafe fn on_leave(hec: &mut Hec, t: Tso, ret: usize) {
     t.obj().saved_errno = *libc::__errno_location() as u32;
     hec.r.current_tso = 0;
     hec.advance_virtual_time();
-    eventlog::thread_stopped(hec.no, t.obj().id, || why_stopped(hec, ret));
+    if on(class::SCHEDULER | class::RUN_TIMES) {
+        on_stop(hec, t, ret);
+    }
 }
 
 /// Why the thread stopped, for the event log: the status, and the thread that it waits for (or 0).

@@ -8,6 +8,7 @@ use super::fiber::Fiber;
 use super::task::{TaskRef, Wakeup};
 use super::{hec, settings, spark};
 use crate::abi::layout::*;
+use crate::abi::tso::BlockedOnScheduler;
 use crate::abi::{Closure, Tso};
 use crate::eval::lazy_blackholing::{has_squeezable_frames, thread_paused};
 use crate::eval::raise_async::raise_async;
@@ -19,7 +20,7 @@ use crate::sched::bound_threads::bound_thread_of;
 use crate::sched::handoff::protocol::Task as _;
 use crate::sched::task::{InCall, Status};
 use crate::sched::{balance, context_switch, event_poll, gc, handoff, interrupt, safe_call, stg_run};
-use crate::sync::{stm, throwto, throwto_protocol};
+use crate::sync::{stm, substrate, throwto, throwto_protocol};
 use crate::thread::stack::{grow, Grown};
 use crate::thread::{park, stack_cache};
 use crate::{info, static_closure};
@@ -322,10 +323,13 @@ unsafe fn on_slice_end(hec: &mut Hec, t: Tso) {
 }
 
 /// Handles the request `asked` to a thread that has stopped. Returns true if the thread yields to others. Threads whose
-/// events have come are queued before it.
+/// events have come are queued before it. A thread in the transaction of a `switch` does not yield.
 /// # Safety
 /// The thread is at rest ([`thread_paused`]).
 unsafe fn must_yield(hec: &mut Hec, t: Tso, asked: u32) -> bool {
+    if asked != 0 && substrate::holds_off(hec, t) {
+        return false;
+    }
     if asked == SLICE_ENDED {
         on_slice_end(hec, t);
     }
@@ -406,7 +410,7 @@ unsafe fn raise_deadlock(hec: &mut Hec, t: Tso) -> bool {
         BlockedOnBlackHole | BlockedOnMsgThrowTo => {
             static_closure!(base_ControlziExceptionziBase_nonTermination_closure)
         }
-        BlockedOnMVar | BlockedOnMVarRead => {
+        BlockedOnMVar | BlockedOnMVarRead | BlockedOnScheduler => {
             static_closure!(base_GHCziIOziException_blockedIndefinitelyOnMVar_closure)
         }
         BlockedOnSTM => static_closure!(base_GHCziIOziException_blockedIndefinitelyOnSTM_closure),

@@ -2,12 +2,18 @@
 //!
 //! A collection that finds a blocked thread unreachable knows that no other thread can reach what it waits for.
 //! The runtime throws to the thread, whatever its masking state, because the thread would otherwise wait for ever.
+//! A thread that waits in a `switch` counts as blocked on an MVar, because such a wait is as a rule one on a structure
+//! like an MVar. One that was given to a scheduler which is unreachable goes to the built-in scheduler.
+//!
 //! Its handler may wake other threads of the same batch, which are then no longer deadlocked.
 use crate::abi::layout::*;
+use crate::abi::tso::BlockedOnScheduler;
 use crate::abi::Tso;
 use crate::eval::raise_async::raise_async;
 use crate::hec::Hec;
 use crate::static_closure;
+use crate::sync::substrate;
+use crate::thread::park;
 
 /// Throws to each thread the exception that names why it cannot continue. The collector found these threads
 /// unreachable and has kept them alive.
@@ -21,6 +27,15 @@ pub unsafe fn resurrect(hec: &mut Hec, threads: &[Tso]) {
             }
             BlockedOnSTM => {
                 static_closure!(base_GHCziIOziException_blockedIndefinitelyOnSTM_closure)
+            }
+            // Its scheduler has gone, so the built-in one runs it.
+            BlockedOnScheduler if substrate::is_given(t) => {
+                substrate::claimed(hec, t);
+                park::unblock(hec, t);
+                continue;
+            }
+            BlockedOnScheduler => {
+                static_closure!(base_GHCziIOziException_blockedIndefinitelyOnMVar_closure)
             }
             BlockedOnBlackHole => {
                 static_closure!(base_ControlziExceptionziBase_nonTermination_closure)

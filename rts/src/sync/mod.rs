@@ -1,5 +1,5 @@
 //! Synchronisation: MVars and I/O ports, asynchronous exceptions between threads, deadlock detection, thread creation,
-//! and transactional memory.
+//! transactional memory, and the substrate of schedulers written in Haskell.
 //!
 //! The scheduler calls this folder at these moments:
 //!
@@ -15,6 +15,9 @@ pub mod header_lock;
 pub mod mvar;
 pub mod park_thread;
 pub mod stm;
+pub mod substrate;
+#[cfg(test)]
+mod substrate_tests;
 #[cfg(test)]
 mod tests;
 pub mod thread_ops;

@@ -1,5 +1,6 @@
 //! Primitive operations on threads: creating them, and asking for their state.
 use crate::abi::layout::*;
+use crate::abi::tso::BlockedOnScheduler;
 use crate::abi::{Closure, Tso};
 use crate::hec;
 use crate::hec::priority;
@@ -26,7 +27,7 @@ pub unsafe fn init(s: Settings) {
     SETTINGS = Some(s);
 }
 
-unsafe fn settings() -> Settings {
+pub(super) unsafe fn settings() -> Settings {
     match SETTINGS {
         Some(s) => s,
         None => crate::base::fatal::broken("a thread is made before sync::fork::init"),
@@ -34,7 +35,7 @@ unsafe fn settings() -> Settings {
 }
 
 /// Makes a thread for an IO action. It inherits masking state and priority from the running thread.
-unsafe fn child(hec: &mut Hec, action: Closure) -> Tso {
+pub(super) unsafe fn child(hec: &mut Hec, action: Closure) -> Tso {
     let t = new_io_thread(hec, action, &settings().stacks);
     let parent = hec.current();
     let inherited = parent.obj().flags as usize & (TSO_BLOCKEX | TSO_INTERRUPTIBLE);
@@ -89,6 +90,8 @@ pub unsafe extern "C" fn hec_thread_status(t: Tso) -> usize {
         // As on the stock runtime, where these waits are for an MVar.
         _ => match t.obj().why_blocked as usize {
             BlockedOnRead | BlockedOnWrite | BlockedOnDelay if settings().threaded => BlockedOnMVar,
+            // It is the program's scheduler that does not run it.
+            BlockedOnScheduler => NotBlocked,
             why => why,
         },
     }

@@ -11,9 +11,10 @@
 //!    ([`thread_finished`]). In the last case nothing is raised, and the thrower resumes.
 //! 5. The thrower's wait is itself interruptible. An exception that ends the wait withdraws the message.
 //!
-//! Interruptible operations are those that may wait for ever: on MVars, ports, STM, throwTo, delays and descriptors.
-//! Waiting for a thunk that another thread evaluates is not interruptible. A foreign call delays delivery, and is
-//! interrupted only if it is declared `interruptible`.
+//! Interruptible operations are those that may wait for ever: on MVars, ports, STM, throwTo, delays and descriptors,
+//! and a `switch` that leaves the thread waiting. One that has given its thread to its scheduler is not interruptible,
+//! and neither is waiting for a thunk that another thread evaluates. A foreign call delays delivery, and is interrupted
+//! only if it is declared `interruptible`.
 //!
 //! A waiting thrower has stg_block_throwto {target, exception} on top of its stack.
 //!
@@ -22,7 +23,7 @@
 //!
 //! *Checked by*: the unit tests in `rts/src/sync/tests.rs`, and the models of the protocol.
 use crate::abi::layout::*;
-use crate::abi::tso::TsoObj;
+use crate::abi::tso::{BlockedOnScheduler, TsoObj};
 use crate::abi::{Closure, Tso};
 use crate::base::atomics::{AtomicUsize, Ordering};
 use crate::eval::frames::*;
@@ -30,6 +31,7 @@ use crate::eval::raise_async::raise_async;
 use crate::hec::run_queue::dirty_tso;
 use crate::hec::Hec;
 use crate::info;
+use crate::sync::substrate;
 use crate::sync::throwto_protocol;
 use crate::sync::throwto_protocol::{Thrower, When};
 use crate::sync::wait_queues;
@@ -75,6 +77,7 @@ unsafe fn when(t: Tso, why: usize) -> When {
         | BlockedOnRead
         | BlockedOnWrite
         | BlockedOnDelay => now(!uninterruptible),
+        BlockedOnScheduler => now(!masked || !uninterruptible && !substrate::is_given(t)),
         BlockedOnCCall_Interruptible if !uninterruptible => When::LaterInterrupt,
         _ => When::Later,
     }
@@ -262,5 +265,6 @@ pub unsafe fn deliver_after_call(hec: &mut Hec, t: Tso) {
 /// # Safety
 /// The thread has finished.
 pub unsafe fn thread_finished(hec: &mut Hec, t: Tso) {
+    substrate::claimed(hec, t);
     throwto_protocol::finished(hec, t);
 }

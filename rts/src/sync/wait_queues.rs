@@ -3,12 +3,13 @@
 //! *Protocol*: `park_thread.rs` puts threads on queues. The scheduler, a layer above, sets the operations for its own
 //! queues at start ([`Scheduler`]).
 use crate::abi::layout::*;
+use crate::abi::tso::BlockedOnScheduler;
 use crate::abi::{Closure, Tso};
 use crate::base::fatal;
 use crate::eval::blackhole;
 use crate::hec::wait::Wait;
 use crate::hec::Hec;
-use crate::sync::{mvar, throwto_protocol};
+use crate::sync::{mvar, substrate, throwto_protocol};
 use crate::thread::park::Claim;
 
 /// The scheduler's operations on threads that wait in its own queues.
@@ -52,6 +53,7 @@ unsafe fn leave_for(hec: &mut Hec, t: Tso, why: usize) {
         BlockedOnIOCompletion => mvar::leave_port(t),
         BlockedOnBlackHole => blackhole::stop_waiting(t),
         BlockedOnSTM => {}
+        BlockedOnScheduler => substrate::claimed(hec, t),
         BlockedOnMsgThrowTo => throwto_protocol::withdraw(hec, Closure(t.obj().block_info)),
         BlockedOnRead | BlockedOnWrite | BlockedOnDelay => {
             (scheduler().leave_sleep)(t, Wait { why, on: t.obj().block_info })

@@ -80,6 +80,7 @@ table!("stg_TVAR_WATCH_QUEUE_info", payload(3, 0), MUT_PRIM, "0");
 table!("stg_MSG_THROWTO_info", payload(4, 0), MUT_PRIM, "0");
 table!("stg_MSG_BLACKHOLE_info", payload(3, 0), PRIM, "0");
 table!("hec_TREC_info", payload(5, 6), MUT_PRIM, "0");
+table!("hec_SCHED_info", payload(4, 2), MUT_PRIM, "0");
 table!("stg_AP_STACK_info", 0usize, AP_STACK, "0");
 table!("stg_AP_STACK_NOUPD_info", 0usize, AP_STACK, "0");
 table!("stg_raise_info", payload(1, 0), THUNK_1_0, "0");
@@ -99,6 +100,9 @@ table!("stg_unmaskAsyncExceptionszh_ret_info", frame(0, 0), RET_SMALL, "0");
 table!("stg_maskAsyncExceptionszh_ret_info", frame(0, 0), RET_SMALL, "0");
 table!("stg_maskUninterruptiblezh_ret_info", frame(0, 0), RET_SMALL, "0");
 table!("hec_restart_atomically_info", frame(1, 0), RET_SMALL, "0");
+table!("hec_switch_frame_info", frame(1, 0), ATOMICALLY_FRAME, "0");
+table!("hec_switch_waiting_frame_info", frame(1, 0), ATOMICALLY_FRAME, "0");
+table!("hec_restart_switch_info", frame(1, 0), RET_SMALL, "0");
 table!("hec_after_call_info", frame(0, 0), RET_SMALL, "0");
 table!("hec_modifying_component_info", frame(4, 1), RET_SMALL, "0");
 table!("hec_modifying_whole_info", frame(4, 1), RET_SMALL, "0");
@@ -132,6 +136,8 @@ closure!("base_GHCziWeak_runFinalizzerBatch_closure", "test_nullary_con_info");
 
 table!("ghczmprim_GHCziTypes_Izh_con_info", payload(0, 1), CONSTR_0_1, "0");
 table!("ghczmprim_GHCziTypes_ZC_con_info", payload(2, 0), CONSTR_2_0, "1");
+table!("ghczmprim_GHCziTypes_Wzh_con_info", payload(0, 1), CONSTR_0_1, "0");
+table!("test_scont_info", payload(1, 1), CONSTR_1_1, "0");
 table!("ghczmprim_GHCziTypes_Czh_con_info", payload(0, 1), CONSTR_0_1, "0");
 table!("base_GHCziPtr_Ptr_con_info", payload(0, 1), CONSTR_0_1, "0");
 table!("base_GHCziInt_I32zh_con_info", payload(0, 1), CONSTR_0_1, "0");
@@ -185,6 +191,7 @@ global_asm!(
 
 extern "C" {
     static ghczmprim_GHCziTypes_ZC_con_info: u8;
+    static test_scont_info: u8;
     static test_fst_info: u8;
     static test_snd_info: u8;
     static test_thunk_info: u8;
@@ -212,6 +219,7 @@ macro_rules! addresses {
 
 addresses! {
     cons: Info = ghczmprim_GHCziTypes_ZC_con_info;
+    scont: Info = test_scont_info;
     fst: Info = test_fst_info;
     snd: Info = test_snd_info;
     thunk: Info = test_thunk_info;
@@ -230,6 +238,8 @@ addresses! {
 
 closure!("hecatonzmrts_IOManager_afterFork_closure", "test_nullary_con_info");
 closure!("hecatonzmrts_IOManager_start_closure", "test_nullary_con_info");
+closure!("hecatonzmrts_Substrate_forLibrary_closure", "test_nullary_con_info");
+closure!("hecatonzmrts_Substrate_upcall_closure", "test_nullary_con_info");
 closure!("hec_seam", "0");
 closure!("hec_seam_length", "0");
 closure!("hec_seam_roots", "0");

@@ -2,6 +2,7 @@
 pub mod create;
 pub mod ownership;
 pub mod park;
+pub mod sched_record;
 pub mod spinlock;
 pub mod stack;
 pub mod stack_cache;

@@ -119,7 +119,7 @@ impl Claim {
     pub unsafe fn resume(self, hec: &mut Hec) {
         let t = self.thread;
         t.obj().block_info = Tso::end().0;
-        if t.obj().flags as usize & TSO_LOCKED != 0 && self.home != hec.address() {
+        if self.is_pinned_elsewhere(hec) {
             return self.resume_at_home(hec);
         }
         eventlog::thread_woken(hec.no, t.obj().id, hec.no);
@@ -127,6 +127,11 @@ impl Claim {
         if many() {
             hec.balance_soon(hec.run_queue.len() == 1);
         }
+    }
+
+    #[inline(always)]
+    unsafe fn is_pinned_elsewhere(&self, hec: &Hec) -> bool {
+        self.thread.obj().flags as usize & TSO_LOCKED != 0 && self.home != hec.address()
     }
 
     #[inline(never)]
@@ -141,16 +146,25 @@ impl Claim {
     /// # Safety
     /// As for [`Claim::resume`].
     pub unsafe fn resume_next(self, hec: &mut Hec) {
-        let t = self.thread;
-        let elsewhere = t.obj().flags as usize & TSO_LOCKED != 0 && self.home != hec.address();
-        if elsewhere || run_order::is_random() {
+        if run_order::is_random() || self.is_pinned_elsewhere(hec) {
             return self.resume(hec);
         }
+        self.resume_first(hec);
+        hec.handed = Handed::Next;
+        hec.interrupt();
+    }
+
+    /// Puts the thread at the front of the run queue. A thread that is pinned to another HEC is queued there.
+    /// # Safety
+    /// As for [`Claim::resume`].
+    pub unsafe fn resume_first(self, hec: &mut Hec) {
+        if self.is_pinned_elsewhere(hec) {
+            return self.resume(hec);
+        }
+        let t = self.thread;
         t.obj().block_info = Tso::end().0;
         eventlog::thread_woken(hec.no, t.obj().id, hec.no);
         hec.run_queue.push_front(&mut hec.remembered, t);
-        hec.handed = Handed::Next;
-        hec.interrupt();
     }
 
     /// Leaves the thread to the caller, whose HEC it had blocked on, to run it without queueing.

@@ -20,6 +20,11 @@ mod sched {
         pub use crate::shipped::{handoff_protocol as protocol, handoff_state as state};
     }
 }
+mod sync {
+    pub mod stm {
+        pub use crate::shipped::commit;
+    }
+}
 mod thread {
     pub use crate::shipped::{ownership, spinlock};
 }
@@ -43,6 +48,7 @@ mod short_calls;
 mod shutdown;
 mod sparks;
 mod support;
+mod switches;
 mod termination;
 mod throwto;
 mod ticker_sleep;

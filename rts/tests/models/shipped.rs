@@ -33,6 +33,8 @@ pub mod mut_var;
 pub mod ownership;
 #[path = "../../src/base/poison.rs"]
 pub mod poison;
+#[path = "../../src/sync/stm/scont_protocol.rs"]
+pub mod scont_protocol;
 #[path = "../../src/hec/spark_pool.rs"]
 pub mod spark_pool;
 #[path = "../../src/thread/spinlock.rs"]

@@ -4,7 +4,8 @@
 //! 1. A weak pointer with a live key keeps its value and finalizers alive, which may make other keys live. This repeats
 //!    until nothing changes.
 //! 2. An unreachable thread that has not finished can never run again by itself. It is resurrected, so that the
-//!    scheduler can throw an exception to it. Then step 1 is repeated.
+//!    scheduler can throw an exception to it. Then step 1 is repeated. A thread of `newSCont` that has never run is
+//!    dropped.
 //! 3. The remaining weak pointers have dead keys. They, their finalizers, and the values of those with C finalizers are
 //!    kept alive once more, and handed out to be finalized.
 //!
@@ -17,6 +18,7 @@
 //! `lost_threads_are_resurrected_and_finished_ones_dropped`.
 use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
+use crate::abi::tso::{BlockedOnScheduler, TSO_UNSTARTED};
 use crate::abi::{Closure, Info, Tso, TAG_MASK};
 use crate::collector::trace::header::FORWARDED;
 use crate::collector::trace::worker::Worker;
@@ -103,14 +105,14 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     /// Resolves the weak pointers and threads of the collected generations.
     pub(in crate::collector) unsafe fn resolve_uncertain(&mut self, u: &mut Uncertain) {
         self.resolve_weaks(&mut u.weaks);
-        let mut lost = Vec::new();
+        let (mut lost, mut unstarted) = (Vec::new(), Vec::new());
         for t in std::mem::take(&mut u.threads) {
             match self.live_copy(t.closure()) {
                 Some(new) => self.keep_thread(Tso(new.0)),
                 None => {
                     let state = t.obj().what_next as usize;
                     if state != ThreadComplete && state != ThreadKilled {
-                        lost.push(t);
+                        if is_unstarted(t) { &mut unstarted } else { &mut lost }.push(t);
                     }
                 }
             }
@@ -129,6 +131,10 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
             u.dead_weaks.push(new);
         }
         self.drain();
+        // What has been kept alive may refer to one.
+        for new in unstarted.into_iter().filter_map(|t| self.live_copy(t.closure())) {
+            self.keep_thread(Tso(new.0));
+        }
     }
 
     /// Lists a live thread with its generation.
@@ -163,4 +169,9 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
             }
         }
     }
+}
+
+/// Is it a thread of `newSCont` that has never run?
+unsafe fn is_unstarted(t: Tso) -> bool {
+    t.obj().flags & TSO_UNSTARTED != 0 && t.obj().why_blocked as usize == BlockedOnScheduler
 }

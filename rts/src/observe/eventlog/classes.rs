@@ -20,10 +20,26 @@ pub mod class {
     pub const PROCESS: u32 = 1 << 6;
     /// `w`: waits for descriptors and time.
     pub const WAITS: u32 = 1 << 7;
+    /// No class of the log: threads' run times are measured at the same places as [`SCHEDULER`], which so have one
+    /// branch for both.
+    pub const RUN_TIMES: u32 = 1 << 8;
 }
 
-/// The classes that are logged; none if there is no log.
-pub(super) static CLASSES: AtomicU32 = AtomicU32::new(0);
+/// The classes that are logged; none if there is no log. Also [`class::RUN_TIMES`].
+static CLASSES: AtomicU32 = AtomicU32::new(0);
+
+/// Logs these classes from now on.
+pub(super) fn log(classes: u32) {
+    let measured = CLASSES.load(Ordering::Relaxed) & class::RUN_TIMES;
+    CLASSES.store(classes | measured, Ordering::Relaxed);
+}
+
+/// Has run times of threads measured from now on.
+pub fn measure_run_times() {
+    if !on(class::RUN_TIMES) {
+        CLASSES.fetch_or(class::RUN_TIMES, Ordering::Relaxed);
+    }
+}
 
 /// Is one of these classes logged?
 #[inline(always)]

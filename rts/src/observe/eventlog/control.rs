@@ -1,6 +1,6 @@
 //! Start and end of a log, by options and by C code.
 use super::buffer::Buffer;
-use super::classes::{class, on, selected_classes, CLASSES};
+use super::classes::{self, class, on, selected_classes};
 use super::event::{Event, CLOCK, PROCESS};
 use super::post::{now, post, start_clock, write_out, AS_TEXT, BUFFERS, COMMON, LOG};
 use super::writer::WRITER;
@@ -55,7 +55,7 @@ pub unsafe fn configure(config: &RtsConfig) {
         startEventLogging(config.eventlog_writer);
     } else if trace.tracing == TRACE_STDERR as i32 {
         AS_TEXT.store(true, Ordering::Relaxed);
-        CLASSES.store(selected_classes(&trace), Ordering::Relaxed);
+        classes::log(selected_classes(&trace));
         log_preamble();
     }
 }
@@ -66,7 +66,7 @@ pub fn end() {
     hooks::log_end_of_hecs();
     endEventLogging();
     // A textual log has no writer.
-    CLASSES.store(0, Ordering::Relaxed);
+    classes::log(0);
 }
 
 /// The caller holds [`LOG`], and there is no log.
@@ -80,7 +80,7 @@ unsafe fn begin(writer: *const EventLogWriter) {
     writer::write(&mut header::header());
     writer::flush();
     AS_TEXT.store(false, Ordering::Relaxed);
-    CLASSES.store(selected_classes(&flags().TraceFlags), Ordering::Relaxed);
+    classes::log(selected_classes(&flags().TraceFlags));
     log_preamble();
 }
 
@@ -89,7 +89,7 @@ fn stop() {
     if WRITER.load(Ordering::Acquire).is_null() {
         return;
     }
-    CLASSES.store(0, Ordering::Relaxed);
+    classes::log(0);
     for b in all_buffers() {
         let mut b = unpoisoned(b.lock());
         write_out(&mut b, now());
@@ -110,7 +110,7 @@ pub fn flush_before_exit() {
     if WRITER.load(Ordering::Acquire).is_null() {
         return;
     }
-    CLASSES.store(0, Ordering::Relaxed);
+    classes::log(0);
     for b in all_buffers() {
         if let Some(mut b) = try_lock(b) {
             write_out(&mut b, now());

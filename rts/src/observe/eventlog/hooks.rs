@@ -5,6 +5,7 @@ use super::classes::{class, on};
 use super::event::{Event, GcStats, HeapShape, SparkCounts, CLOCK, PROCESS};
 use super::post::post;
 use crate::abi::layout::*;
+use crate::abi::tso::BlockedOnScheduler;
 use crate::base::poison::unpoisoned;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -89,8 +90,10 @@ pub fn thread_stopped(hec: u32, thread: u64, status: impl FnOnce() -> (u16, u64)
     }
 }
 
-/// The status for a reason to block: these come after the return codes and the foreign call.
+/// The status for a reason to block: these come after the return codes and the foreign call. A thread that waits for
+/// its own scheduler is shown as one that waits for an MVar, because readers of logs know no such reason.
 pub fn status_of_block(why_blocked: usize) -> u16 {
+    let why_blocked = if why_blocked == BlockedOnScheduler { BlockedOnMVar } else { why_blocked };
     (THREAD_SUSPENDED_FOREIGN_CALL + why_blocked) as u16
 }
 

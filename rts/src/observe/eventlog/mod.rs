@@ -20,7 +20,7 @@
 mod buffer;
 #[cfg(test)]
 mod bytes_tests;
-mod classes;
+pub mod classes;
 mod control;
 mod event;
 mod header;

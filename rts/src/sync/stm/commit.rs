@@ -167,17 +167,25 @@ pub fn is_valid(log: &impl Log) -> bool {
 /// `many`: other HECs may run at the same time.
 #[inline(always)]
 pub fn commit(log: &mut impl Log, many: bool) -> bool {
+    commit_with(log, many, |_| ())
+}
+
+/// As [`commit`]. If the transaction commits, `act` is called before anything is published, while all TVars written are
+/// locked.
+#[inline(always)]
+pub fn commit_with<L: Log>(log: &mut L, many: bool, mut act: impl FnMut(&mut L)) -> bool {
     if many {
-        return match first_try(log) {
+        return match first_try(log, &mut act) {
             VersionCheck::Current => true,
             VersionCheck::Changed => false,
-            VersionCheck::Locked => second_try(log),
+            VersionCheck::Locked => second_try(log, &mut act),
         };
     }
     // No other HEC runs or holds a lock.
     if (0..log.len()).any(|i| log.version(i).check(log.seen(i)) != VersionCheck::Current) {
         return false;
     }
+    act(log);
     publish(log, |log, i| log.is_written(i));
     true
 }
@@ -210,7 +218,7 @@ fn spin_while_locked(max_spins: u32, mut check: impl FnMut() -> VersionCheck) ->
     }
 }
 
-fn first_try<L: Log>(log: &mut L) -> VersionCheck {
+fn first_try<L: Log>(log: &mut L, act: &mut impl FnMut(&mut L)) -> VersionCheck {
     let mut found = VersionCheck::Current;
     // Entries below this one are locked if they are written.
     let mut end = log.len();
@@ -234,6 +242,7 @@ fn first_try<L: Log>(log: &mut L) -> VersionCheck {
         found = checks.find(|&l| l != VersionCheck::Current).unwrap_or(VersionCheck::Current);
     }
     if found == VersionCheck::Current {
+        act(log);
         publish(log, |log, i| log.is_written(i));
     } else {
         unlock(log, (0..end).filter(|&i| log.is_written(i)));
@@ -245,7 +254,7 @@ fn unlock(log: &impl Log, entries: impl Iterator<Item = usize>) {
     entries.for_each(|i| log.version(i).unlock(log.seen(i)));
 }
 
-fn second_try(log: &mut impl Log) -> bool {
+fn second_try<L: Log>(log: &mut L, act: &mut impl FnMut(&mut L)) -> bool {
     let mut all: Vec<usize> = (0..log.len()).collect();
     all.sort_unstable_by_key(|&i| log.order(i));
     match all.iter().position(|&i| !log.version(i).lock_at(log.seen(i))) {
@@ -254,6 +263,7 @@ fn second_try(log: &mut impl Log) -> bool {
             false
         }
         None => {
+            act(log);
             publish(log, |_, _| true);
             true
         }

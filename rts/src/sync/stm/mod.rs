@@ -16,12 +16,15 @@
 pub mod commit;
 mod contention;
 pub mod retry;
+pub mod scont_protocol;
 #[cfg(test)]
 mod tests;
+pub mod thread_status;
 pub mod trec;
 pub mod tvar;
 
 use crate::abi::layout::*;
+use crate::abi::tso::TSO_SWITCHES;
 use crate::abi::{Closure, Tso};
 use crate::base::clock;
 use crate::eval::frames::*;
@@ -37,12 +40,12 @@ use crate::{info, static_closure};
 use std::sync::atomic::Ordering;
 
 /// The transaction that the thread is in.
-unsafe fn current(t: Tso) -> Option<Record> {
+pub(super) unsafe fn current(t: Tso) -> Option<Record> {
     let r = Closure(t.obj().trec);
     (r != static_closure!(stg_NO_TREC_closure)).then_some(Record(r))
 }
 
-unsafe fn running(hec: &Hec) -> Record {
+pub(super) unsafe fn running(hec: &Hec) -> Record {
     match current(hec.current()) {
         Some(r) => r,
         None => crate::base::fatal::broken("a TVar is used outside a transaction"),
@@ -50,7 +53,7 @@ unsafe fn running(hec: &Hec) -> Record {
 }
 
 #[inline(always)]
-unsafe fn set_current(hec: &mut Hec, t: Tso, r: Closure) {
+pub(super) unsafe fn set_current(hec: &mut Hec, t: Tso, r: Closure) {
     t.obj().trec = r.0;
     // A thread that runs is usually dirty already.
     if t.obj().dirty == 0 {
@@ -109,7 +112,7 @@ unsafe fn write_slow(hec: &mut Hec, r: Record, tvar: Closure, value: Closure) {
 }
 
 /// The TVar's entry in the record, which is added if it is not there.
-unsafe fn find_or_read(hec: &mut Hec, r: Record, tvar: Closure) -> usize {
+pub(super) unsafe fn find_or_read(hec: &mut Hec, r: Record, tvar: Closure) -> usize {
     match r.find(hec, tvar) {
         Some(i) => i,
         None => read(hec, r, tvar),
@@ -267,7 +270,7 @@ pub unsafe extern "C" fn hec_stm_retry(hec: &mut Hec) -> usize {
             0
         }
         ATOMICALLY_FRAME => {
-            frame.set_info(info!(stg_atomically_waiting_frame_info));
+            wait_at(frame);
             park::hec_about_to_wait(hec, BlockedOnSTM, running(hec).0 .0);
             1
         }
@@ -307,6 +310,7 @@ pub unsafe extern "C" fn hec_stm_woken(hec: &mut Hec) {
 /// The thread is stopped, or is the caller.
 pub unsafe fn abort(hec: &mut Hec, t: Tso) {
     if let Some(r) = current(t) {
+        t.obj().flags &= !TSO_SWITCHES;
         if COMMIT_PRIORITY.is_held() {
             COMMIT_PRIORITY.release(t.obj().id);
         }

@@ -9,6 +9,9 @@
 //! *Invariants*
 //! - A queue is a doubly linked list {thread, next, previous}, latest first. The record keeps each entry in the log, in
 //!   place of the TVar's value.
+//! - The status TVar of a thread without activations of its own ([`crate::sync::substrate`]) has an entry for the
+//!   thread that stays. It counts when the thread is passive and its status becomes `Ready`: the built-in scheduler
+//!   resumes it.
 //! - The HEC that parks a thread examines its record after others may have woken the thread (step 3 of waiting in
 //!   `commit.rs`). So with several HECs a record that has waited is not used again.
 //!
@@ -17,12 +20,14 @@
 //! *Checked by*: the unit tests in `rts/src/sync/stm/tests.rs`, and the models of the commit protocol.
 use crate::abi::closure::fields::TVAR_WAITERS;
 use crate::abi::layout::*;
+use crate::abi::tso::BlockedOnScheduler;
 use crate::abi::{Closure, Tso};
-use crate::hec::Hec;
-use crate::sync::stm::commit::{Log, Version, Waiter};
+use crate::hec::{many, Hec};
+use crate::sync::stm::commit::{self, Log, Version, Waiter};
 use crate::sync::stm::trec::{Entries, Record};
-use crate::sync::stm::tvar;
+use crate::sync::stm::{thread_status, tvar};
 use crate::thread::park;
+use crate::thread::sched_record::SchedRecord;
 use crate::{info, static_closure};
 
 const TSO_FIELD: usize = 1;
@@ -37,6 +42,41 @@ fn end() -> Closure {
 unsafe fn set(hec: &mut Hec, entry: Closure, field: usize, c: Closure) {
     entry.set_word(field, c.0);
     hec.remember(entry);
+}
+
+/// Adds an entry for the thread to the empty queue of its status TVar, which stays there.
+/// # Safety
+/// The TVar is new.
+pub unsafe fn add_permanent_entry(hec: &mut Hec, status: Closure, t: Tso) {
+    let entry = new_entry(hec, t, end());
+    status.set_word(TVAR_WAITERS, entry.0);
+}
+
+unsafe fn new_entry(hec: &mut Hec, t: Tso, next: Closure) -> Closure {
+    let entry = hec.allocate(ENTRY_WORDS);
+    entry.set_info(info!(stg_TVAR_WATCH_QUEUE_info));
+    entry.set_word(TSO_FIELD, t.0);
+    entry.set_word(NEXT, next.0);
+    entry.set_word(PREVIOUS, end().0);
+    entry
+}
+
+/// Writes a TVar outside any transaction, and wakes the threads that wait for it.
+/// # Safety
+/// The caller holds no lock.
+pub unsafe fn publish_alone(hec: &mut Hec, tvar: Closure, value: Closure) {
+    let version = tvar::version(tvar);
+    let seen = if many() { version.lock() } else { version.wait_unlocked() };
+    publish(hec, tvar, value);
+    version.unlock(commit::next(seen));
+}
+
+#[inline(always)]
+unsafe fn publish(hec: &mut Hec, tvar: Closure, value: Closure) {
+    tvar::set_value(hec, tvar, value);
+    if tvar.field(TVAR_WAITERS) != end() {
+        wake(hec, tvar);
+    }
 }
 
 /// A thread's record during a commit or a wait.
@@ -55,6 +95,10 @@ impl RecordLog<'_> {
     #[inline(always)]
     pub unsafe fn new(hec: &mut Hec, record: Record, thread: Tso) -> RecordLog<'_> {
         RecordLog { hec, record, len: record.len(), entries: record.entries(), thread }
+    }
+
+    pub fn hec(&mut self) -> &mut Hec {
+        self.hec
     }
 }
 
@@ -86,13 +130,7 @@ impl Log for RecordLog<'_> {
     #[inline(always)]
     fn publish(&mut self, i: usize) {
         // SAFETY: the commit protocol has locked the TVar.
-        unsafe {
-            let v = self.entries.tvar(i);
-            tvar::set_value(self.hec, v, self.entries.value(i));
-            if v.field(TVAR_WAITERS) != end() {
-                wake(self.hec, v);
-            }
-        }
+        unsafe { publish(self.hec, self.entries.tvar(i), self.entries.value(i)) }
     }
 }
 
@@ -102,11 +140,7 @@ impl Waiter for RecordLog<'_> {
         unsafe {
             let v = self.entries.tvar(i);
             let first = v.field(TVAR_WAITERS);
-            let entry = self.hec.allocate(ENTRY_WORDS);
-            entry.set_info(info!(stg_TVAR_WATCH_QUEUE_info));
-            entry.set_word(TSO_FIELD, self.thread.0);
-            entry.set_word(NEXT, first.0);
-            entry.set_word(PREVIOUS, end().0);
+            let entry = new_entry(self.hec, self.thread, first);
             if first != end() {
                 set(self.hec, first, PREVIOUS, entry);
             }
@@ -160,9 +194,21 @@ unsafe fn wake(hec: &mut Hec, v: Closure) {
     }
     while entry != end() {
         let t = Tso(entry.word(TSO_FIELD));
-        if let Some(c) = park::claim(hec, t, |why, _| why == BlockedOnSTM) {
+        let wakes = |why, _| why == BlockedOnSTM || why == BlockedOnScheduler && is_for_built_in(t, v);
+        if let Some(c) = park::claim(hec, t, wakes) {
+            if c.why == BlockedOnScheduler {
+                let claimed = thread_status::boxed(hec, thread_status::in_locked(v).claimed());
+                tvar::set_value(hec, v, claimed);
+            }
             c.resume(hec);
         }
         entry = entry.field(PREVIOUS);
     }
+}
+
+/// Has the thread, which is passive, been given to the built-in scheduler by what is written to the TVar, which is
+/// locked?
+unsafe fn is_for_built_in(t: Tso, v: Closure) -> bool {
+    let own = SchedRecord::of(t).filter(|r| r.status() == v && !r.has_activations());
+    own.is_some() && thread_status::in_locked(v).is_ready()
 }

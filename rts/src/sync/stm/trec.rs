@@ -373,6 +373,11 @@ impl Record {
         self.find_among(n, tvar)
     }
 
+    /// The value that the transaction sees in a TVar, if it has touched it.
+    pub unsafe fn value_of(self, tvar: Closure) -> Option<Closure> {
+        self.find_among(self.len(), tvar).map(|i| self.entries().value(i))
+    }
+
     /// Finds the TVar's entry among the first `n`, latest first.
     #[inline(always)]
     unsafe fn find_among(self, n: usize, tvar: Closure) -> Option<usize> {

@@ -4,14 +4,28 @@
 //! copies the value. Programs with many TVars mostly keep small values in them, such as numbers, that are soon
 //! replaced. Where a HEC writes many TVars between two collections, it copies such a value into the oldest generation
 //! at once ([`crate::memory::pretenure`]). Then the TVar need not be remembered.
-use crate::abi::closure::fields::{TVAR_UPDATES, TVAR_VALUE};
+use crate::abi::closure::fields::{TVAR_UPDATES, TVAR_VALUE, TVAR_WAITERS};
 use crate::abi::layout::*;
 use crate::abi::Closure;
 use crate::hec::Hec;
-use crate::info;
 use crate::memory::{age_of, in_heap};
 use crate::sync::stm::commit::Version;
+use crate::{info, static_closure};
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+const TVAR_WORDS: usize = 4;
+
+/// Makes a TVar.
+/// # Safety
+/// As for [`Hec::allocate`].
+pub unsafe fn new(hec: &mut Hec, value: Closure) -> Closure {
+    let tvar = hec.allocate(TVAR_WORDS);
+    tvar.set_info(info!(stg_TVAR_DIRTY_info));
+    tvar.set_word(TVAR_VALUE, value.0);
+    tvar.set_word(TVAR_WAITERS, static_closure!(stg_END_STM_WATCH_QUEUE_closure).0);
+    tvar.set_word(TVAR_UPDATES, 0);
+    tvar
+}
 
 /// # Safety
 /// `tvar` is a TVar that does not move while the result is in use. This holds for all functions here.

@@ -1,0 +1,97 @@
+{-# LANGUAGE GHCForeignImportPrim, MagicHash, UnboxedTuples, UnliftedFFITypes #-}
+
+-- | What the package's module @Hecaton.Substrate@ needs of the runtime, and the code of upcall threads
+-- (@rts/src/sync/substrate.rs@).
+--
+-- An SCont is a thread and a number. Its type is the package's; here the two go separately. An activation is kept as a
+-- function of both. A thread's status is a word: the number, and in the two lowest bits the state.
+module Substrate (forLibrary, upcall) where
+
+import Control.Exception (catch)
+import GHC.Base
+import GHC.Conc.Sync (childHandler)
+import Unsafe.Coerce (unsafeCoerce)
+
+type State = State# RealWorld
+
+foreign import prim "hec_ownSContzh" ownSCont# :: Any -> State -> (# State, ThreadId#, Word# #)
+foreign import prim "hec_newSContzh" newSCont# :: Any -> Any -> State -> (# State, ThreadId# #)
+foreign import prim "hec_switchzh" switch# :: Any -> State -> (# State, () #)
+foreign import prim "hec_activationzh" activation# :: Int# -> ThreadId# -> State -> (# State, Int#, Any #)
+foreign import prim "hec_setActivationzh" setActivation# :: Int# -> Any -> Any -> State -> (# State, Int# #)
+foreign import prim "hec_statusTVarzh" status# :: ThreadId# -> State -> (# State, TVar# RealWorld Word #)
+foreign import prim "hec_auxTVarzh" aux# :: ThreadId# -> State -> (# State, TVar# RealWorld Any #)
+foreign import prim "hec_runTimezh" runTime# :: ThreadId# -> State -> (# State, Word# #)
+foreign import prim "hec_isSwitchingzh" isSwitching# :: State -> (# State, Int# #)
+foreign import prim "hec_currentHeczh" currentHec# :: State -> (# State, Int# #)
+
+ownSCont :: Any -> State -> (# State, ThreadId#, Word# #)
+ownSCont aux s = ownSCont# aux s
+{-# NOINLINE ownSCont #-}
+
+newSCont :: Any -> Any -> State -> (# State, ThreadId# #)
+newSCont action aux s = newSCont# action aux s
+{-# NOINLINE newSCont #-}
+
+switch :: Any -> State -> (# State, () #)
+switch transaction s = switch# transaction s
+{-# NOINLINE switch #-}
+
+activation :: Int# -> ThreadId# -> State -> (# State, Int#, Any #)
+activation which t s = activation# which t s
+{-# NOINLINE activation #-}
+
+setActivation :: Int# -> Any -> Any -> State -> (# State, Int# #)
+setActivation which act aux s = setActivation# which act aux s
+{-# NOINLINE setActivation #-}
+
+status :: ThreadId# -> State -> (# State, TVar# RealWorld Word #)
+status t s = status# t s
+{-# NOINLINE status #-}
+
+auxField :: ThreadId# -> State -> (# State, TVar# RealWorld Any #)
+auxField t s = aux# t s
+{-# NOINLINE auxField #-}
+
+runTime :: ThreadId# -> State -> (# State, Word# #)
+runTime t s = runTime# t s
+{-# NOINLINE runTime #-}
+
+isSwitching :: State -> (# State, Int# #)
+isSwitching s = isSwitching# s
+{-# NOINLINE isSwitching #-}
+
+currentHec :: State -> (# State, Int# #)
+currentHec s = currentHec# s
+{-# NOINLINE currentHec #-}
+
+-- | What the package gets.
+forLibrary ::
+  ( Any -> State -> (# State, ThreadId#, Word# #)
+  , Any -> Any -> State -> (# State, ThreadId# #)
+  , Any -> State -> (# State, () #)
+  , Int# -> ThreadId# -> State -> (# State, Int#, Any #)
+  , Int# -> Any -> Any -> State -> (# State, Int# #)
+  , ThreadId# -> State -> (# State, TVar# RealWorld Word #)
+  , ThreadId# -> State -> (# State, TVar# RealWorld Any #)
+  , ThreadId# -> State -> (# State, Word# #)
+  , State -> (# State, Int# #)
+  , State -> (# State, Int# #)
+  )
+forLibrary =
+  (ownSCont, newSCont, switch, activation, setActivation, status, auxField, runTime, isSwitching, currentHec)
+
+-- | An upcall thread: switches to the SCont that the dequeue activation of a passive thread chooses. An exception is
+-- reported as that of a thread is which ends by it.
+upcall :: ThreadId# -> IO ()
+upcall t = IO (switch# (unsafeCoerce dequeue)) `catch` childHandler
+  where
+    dequeue :: State -> (# State, Any #)
+    dequeue s0 = case status# t s0 of
+      (# s1, var #) -> case readTVar# var s1 of
+        (# s2, W# word #) -> case activation# 0# t s2 of
+          (# s3, _, act #) -> case function act t (word `uncheckedShiftRL#` 2#) s3 of
+            (# s4, chosen #) -> seq# chosen s4
+    function :: Any -> ThreadId# -> Word# -> State -> (# State, Any #)
+    function = unsafeCoerce
+{-# NOINLINE upcall #-}

@@ -1,0 +1,371 @@
+//! The substrate of schedulers written in Haskell [SHMP14]: SConts, and switching between them.
+//!
+//! *Protocol* of `switch f`
+//! 1. `switch#` begins a transaction that applies `f` to the SCont of the running thread. The frame below it is
+//!    {hec_switch_frame, transaction}. Ticks are held off until it has ended ([`holds_off`]).
+//! 2. [`hec_switch_end`] gets the SCont that `f` has chosen. If that is the thread's own, the transaction commits, and
+//!    the thread goes on. Otherwise the thread leaves to wait for [`BlockedOnScheduler`], with the choice on top of its
+//!    stack.
+//! 3. The thread comes to rest. If that cuts off work, or raises an exception that was pending, the transaction is void
+//!    or is ended again later.
+//! 4. [`park`] commits ([`crate::sync::stm::scont_protocol`]): the thread becomes passive, and the chosen one is
+//!    claimed and runs next. The frame of the switch gives way to one that returns, so the thread continues behind its
+//!    `switch`.
+//! 5. If the choice is stale, the transaction stands. An *upcall thread* runs the dequeue activation of the thread that
+//!    has become passive, and switches to what that chooses.
+//! 6. An exception in the transaction aborts it. After `retry#` the thread waits as after that of any transaction, and
+//!    begins the switch again.
+//!
+//! A thread without activations of its own belongs to the built-in scheduler. Its dequeue activation chooses no SCont:
+//! the HEC goes on with its run queue. Its enqueue activation only writes the status `Ready`, and the commit that
+//! publishes it queues the thread ([`crate::sync::stm::retry`]).
+//!
+//! *Invariants*
+//! - A thread that has no record and is in a `switch` is an upcall thread. It never becomes passive.
+//! - A passive thread is on no queue of the runtime. What keeps it alive is a reference to its SCont.
+//!
+//! *Checked by*: the unit tests in `rts/src/sync/substrate_tests.rs`.
+use crate::abi::layout::*;
+use crate::abi::tso::{BlockedOnScheduler, TSO_SWITCHES, TSO_UNSTARTED};
+use crate::abi::{Closure, Tso};
+use crate::base::clock::getMonotonicNSec;
+use crate::eval::frames::{restart_at, set_top, Frame, ATOMICALLY_WORDS};
+use crate::eval::raise_async::restart_transaction;
+use crate::hec::{many, Hec};
+use crate::observe::eventlog::classes::measure_run_times;
+use crate::sync::stm::commit;
+use crate::sync::stm::retry::{add_permanent_entry, publish_alone, RecordLog};
+use crate::sync::stm::scont_protocol::{commit_switch, Status, NO_SCONT};
+use crate::sync::stm::trec::Record;
+use crate::sync::stm::{self, thread_status, tvar};
+use crate::sync::thread_ops;
+use crate::thread::create::{apply, new_io_thread};
+use crate::thread::park;
+use crate::thread::sched_record::{Activation, SchedRecord};
+use crate::{info, static_closure};
+use std::sync::atomic::Ordering;
+
+/// What the package gets of this runtime: a tuple of functions.
+#[no_mangle]
+pub extern "C" fn hec_substrate() -> Closure {
+    static_closure!(hecatonzmrts_Substrate_forLibrary_closure)
+}
+
+// ---- Records
+// ---------------------------------------------------------------------------------------------------------
+
+/// Gives a thread a record. `aux` is the first value of its TVar for the program.
+unsafe fn make_record(hec: &mut Hec, t: Tso, parent: Option<SchedRecord>, aux: Closure, status: Status) -> SchedRecord {
+    let aux = tvar::new(hec, aux);
+    let status = thread_status::boxed(hec, status);
+    let status = tvar::new(hec, status);
+    let record = SchedRecord::make(hec, t, parent, aux, status);
+    if !record.has_activations() {
+        add_permanent_entry(hec, status, t);
+    }
+    measure_run_times();
+    record
+}
+
+/// The record of the running thread, which is made if there is none.
+unsafe fn own_record(hec: &mut Hec, aux: Closure) -> SchedRecord {
+    let me = hec.current();
+    match SchedRecord::of(me) {
+        Some(record) => record,
+        None => {
+            let record = make_record(hec, me, None, aux, Status::running(0));
+            record.start(getMonotonicNSec());
+            record
+        }
+    }
+}
+
+unsafe fn record(t: Tso) -> SchedRecord {
+    match SchedRecord::of(t) {
+        Some(record) => record,
+        None => crate::base::fatal::broken("a thread without a scheduling record has an SCont"),
+    }
+}
+
+/// The number of the running thread's SCont. `aux` is the first value of its aux field, if it has no record yet.
+/// # Safety
+/// Called from Cmm with Hp saved.
+#[no_mangle]
+pub unsafe extern "C" fn hec_own_scont(hec: &mut Hec, aux: Closure) -> usize {
+    thread_status::of(own_record(hec, aux)).number()
+}
+
+/// Makes a passive thread for an IO action, with the activations of the running thread. Its SCont has number 0.
+/// # Safety
+/// Called from Cmm with Hp saved.
+#[no_mangle]
+pub unsafe extern "C" fn hec_new_scont(hec: &mut Hec, action: Closure, aux: Closure) -> Tso {
+    let t = thread_ops::child(hec, action);
+    let parent = SchedRecord::of(hec.current());
+    make_record(hec, t, parent, aux, Status::waiting(0));
+    t.obj().flags |= TSO_UNSTARTED;
+    park::block(hec, t, BlockedOnScheduler, 0);
+    t
+}
+
+/// Sets an activation of the running thread: the dequeue activation (0) or the enqueue activation (1).
+/// # Safety
+/// Called from Cmm with Hp saved.
+#[no_mangle]
+pub unsafe extern "C" fn hec_set_activation(hec: &mut Hec, which: usize, to: Closure, aux: Closure) {
+    own_record(hec, aux).set_activation(hec, activation(which), to);
+}
+
+/// An activation of the thread of an SCont, or null if it belongs to the built-in scheduler.
+/// # Safety
+/// Called from Cmm.
+#[no_mangle]
+pub unsafe extern "C" fn hec_activation(t: Tso, which: usize) -> Closure {
+    record(t).activation(activation(which)).unwrap_or(Closure::NULL)
+}
+
+fn activation(which: usize) -> Activation {
+    [Activation::Dequeue, Activation::Enqueue][which]
+}
+
+/// The TVar with the status of the thread of an SCont.
+/// # Safety
+/// Called from Cmm.
+#[no_mangle]
+pub unsafe extern "C" fn hec_status_tvar(t: Tso) -> Closure {
+    record(t).status()
+}
+
+/// The TVar that is the aux field of the thread of an SCont.
+/// # Safety
+/// Called from Cmm.
+#[no_mangle]
+pub unsafe extern "C" fn hec_aux_tvar(t: Tso) -> Closure {
+    record(t).aux()
+}
+
+/// Nanoseconds for which the thread of an SCont has run.
+/// # Safety
+/// Called from Cmm.
+#[no_mangle]
+pub unsafe extern "C" fn hec_run_time(t: Tso) -> u64 {
+    record(t).run_time(getMonotonicNSec())
+}
+
+/// Is the running thread in the transaction of a `switch`?
+/// # Safety
+/// Called from Cmm.
+#[no_mangle]
+pub unsafe extern "C" fn hec_is_switching(hec: &mut Hec) -> usize {
+    is_switching(hec.current()) as usize
+}
+
+unsafe fn is_switching(t: Tso) -> bool {
+    t.obj().flags & TSO_SWITCHES != 0
+}
+
+/// The runtime has claimed a passive thread without a switch, or the thread has ended: its SConts are stale now.
+/// # Safety
+/// This HEC owns the thread, and the caller holds no lock.
+pub(super) unsafe fn claimed(hec: &mut Hec, t: Tso) {
+    let Some(record) = SchedRecord::of(t) else { return };
+    let status = thread_status::of(record).claimed();
+    let status = thread_status::boxed(hec, status);
+    publish_alone(hec, record.status(), status);
+}
+
+/// Has the thread, which is passive or about to be, been given to its scheduler?
+/// # Safety
+/// The thread is passive, or at rest and owned by this HEC.
+pub(super) unsafe fn is_given(t: Tso) -> bool {
+    let Some(record) = SchedRecord::of(t) else { return false };
+    let own = stm::current(t).filter(|_| is_switching(t)).and_then(|log| log.value_of(record.status()));
+    own.map_or_else(|| thread_status::of(record), |value| thread_status::unboxed(value)).is_ready()
+}
+
+// ---- Switching
+// -------------------------------------------------------------------------------------------------------
+
+/// Begins the transaction of a `switch`.
+/// # Safety
+/// Called from Cmm with Hp saved; the thread is in no transaction.
+#[no_mangle]
+pub unsafe extern "C" fn hec_switch_begin(hec: &mut Hec) {
+    stm::hec_stm_begin(hec);
+    hec.current().obj().flags |= TSO_SWITCHES;
+}
+
+/// What a transaction has chosen.
+struct Choice {
+    thread: Tso,
+    number: usize,
+}
+
+impl Choice {
+    /// # Safety
+    /// `scont` is an evaluated SCont: a thread, and a number.
+    unsafe fn of(scont: Closure) -> Choice {
+        let scont = thread_status::constructor(scont);
+        Choice { thread: Tso(scont.word(1)), number: scont.word(2) }
+    }
+}
+
+/// The thread of the SCont that a `switch` has chosen, if there is one.
+/// # Safety
+/// `scont` is an evaluated SCont.
+pub unsafe fn chosen_thread(scont: Closure) -> Option<Tso> {
+    let choice = Choice::of(scont);
+    (choice.number != NO_SCONT).then_some(choice.thread)
+}
+
+/// The transaction of a `switch` has chosen an SCont. [`DONE`]: it was the thread's own, and the transaction has been
+/// committed. [`AGAIN`]: it must run again, and a new one has begun. [`SWITCH`]: the thread must leave to wait.
+/// # Safety
+/// Called from Cmm with Hp saved, in the transaction of a `switch`, with an evaluated SCont.
+#[no_mangle]
+pub unsafe extern "C" fn hec_switch_end(hec: &mut Hec, scont: Closure) -> usize {
+    let me = hec.current();
+    let choice = Choice::of(scont);
+    let own = SchedRecord::of(me).filter(|&r| choice.thread == me && choice.number == thread_status::of(r).number());
+    let Some(own) = own else {
+        park::hec_about_to_wait(hec, BlockedOnScheduler, scont.0);
+        return SWITCH;
+    };
+    let log = stm::running(hec);
+    if let Some(i) = log.find(hec, own.status()).filter(|&i| log.entries().is_written(i)) {
+        // The thread has been given to its scheduler, but it goes on.
+        let status = thread_status::boxed(hec, Status::running(choice.number));
+        log.write(hec, i, status);
+    }
+    if commit::commit(&mut RecordLog::new(hec, log, me), many()) {
+        end(hec, me);
+        log.keep(hec);
+        return DONE;
+    }
+    log.keep(hec);
+    stm::hec_stm_begin(hec);
+    AGAIN
+}
+
+// Results of `hec_switch_end`, also defined in Substrate.cmm.
+const AGAIN: usize = 0;
+const DONE: usize = 1;
+const SWITCH: usize = 2;
+
+/// The thread's transaction has ended.
+unsafe fn end(hec: &mut Hec, t: Tso) {
+    t.obj().flags &= !TSO_SWITCHES;
+    stm::set_current(hec, t, static_closure!(stg_NO_TREC_closure));
+}
+
+/// Commits the transaction of a thread that switches, and makes it passive. Returns false if the thread is to run now:
+/// its transaction must run again, or it is an upcall thread.
+/// # Safety
+/// The thread is at rest, with the evaluated choice `scont` on top of its stack.
+pub(super) unsafe fn park(hec: &mut Hec, s: Tso, scont: Closure) -> bool {
+    let Some(log) = stm::current(s) else { crate::base::fatal::broken("a switch outside a transaction") };
+    let choice = Choice::of(scont);
+    let own = SchedRecord::of(s);
+    if let Some(own) = own {
+        let i = stm::find_or_read(hec, log, own.status());
+        let passive = thread_status::unboxed(log.entries().value(i)).passive();
+        let passive = thread_status::boxed(hec, passive);
+        log.write(hec, i, passive);
+    }
+    let next = if choice.number == NO_SCONT { None } else { claim_in_log(hec, log, s, &choice) };
+    let mut claim = None;
+    let done = commit_switch(
+        &mut RecordLog::new(hec, log, s),
+        many(),
+        |log| {
+            if own.is_some() {
+                block(log.hec(), s);
+            }
+        },
+        |log| claim = next.and_then(|t| park::claim(log.hec(), t, |why, _| why == BlockedOnScheduler)),
+    );
+    if !done {
+        restart_transaction(hec, s);
+        return false;
+    }
+    log.keep(hec);
+    let is_stale = claim.is_none() && choice.number != NO_SCONT;
+    match claim {
+        // The time slice has ended: other threads have a turn.
+        Some(claim) if hec.context_switch.load(Ordering::Relaxed) != 0 => claim.resume(hec),
+        Some(claim) => claim.resume_first(hec),
+        None => {}
+    }
+    match own {
+        Some(own) if is_stale && own.has_activations() => start_upcall(hec, s),
+        Some(_) => {}
+        None if is_stale => {
+            let frame = switch_frame(s);
+            restart_at(frame);
+            set_top(s, frame, &[]);
+            end(hec, s);
+        }
+        None => go_on(hec, s),
+    }
+    own.is_some()
+}
+
+/// Enters the claim of the chosen thread in the log. Returns `None` if the choice is stale.
+unsafe fn claim_in_log(hec: &mut Hec, log: Record, s: Tso, choice: &Choice) -> Option<Tso> {
+    let i = stm::find_or_read(hec, log, record(choice.thread).status());
+    let status = thread_status::unboxed(log.entries().value(i));
+    if choice.thread == s || !status.is_claimable(choice.number) {
+        return None;
+    }
+    let claimed = thread_status::boxed(hec, status.claimed());
+    log.write(hec, i, claimed);
+    Some(choice.thread)
+}
+
+/// Words on top of the stack of a thread that waits for its switch: {stg_ret_p, the choice}.
+const CHOICE_WORDS: usize = 2;
+
+/// The frame of the switch that a thread waits for.
+unsafe fn switch_frame(s: Tso) -> Frame {
+    Frame(Frame::youngest(s.obj().stackobj).0.add(CHOICE_WORDS))
+}
+
+/// Ends the thread's transaction, and makes it continue behind its `switch`.
+unsafe fn go_on(hec: &mut Hec, s: Tso) {
+    let unit = static_closure!(ghczmprim_GHCziTuple_Z0T_closure).with_tag(1);
+    let below = Frame(switch_frame(s).0.add(ATOMICALLY_WORDS));
+    set_top(s, below, &[info!(stg_ret_p_info).0, unit.0]);
+    end(hec, s);
+}
+
+/// Makes the thread passive. It continues behind its `switch` when it is claimed.
+unsafe fn block(hec: &mut Hec, s: Tso) {
+    go_on(hec, s);
+    s.obj().flags &= !TSO_UNSTARTED;
+    let held = park::lock(s);
+    park::block(hec, s, BlockedOnScheduler, 0);
+    drop(held);
+}
+
+/// Makes an upcall thread that runs the dequeue activation of a thread that has become passive, and switches.
+unsafe fn start_upcall(hec: &mut Hec, subject: Tso) {
+    let action = apply(hec, static_closure!(hecatonzmrts_Substrate_upcall_closure), &[subject.closure()]);
+    let t = new_io_thread(hec, action, &thread_ops::settings().stacks);
+    t.obj().flags |= TSO_BLOCKEX as u32;
+    hec.run_queue.push_front(&mut hec.remembered, t);
+}
+
+/// Is the thread in the transaction of a `switch`? Then it does not yield. If the transaction has been overtaken, it
+/// begins again.
+/// # Safety
+/// The thread is at rest, and owned by this HEC.
+#[inline]
+pub unsafe fn holds_off(hec: &mut Hec, t: Tso) -> bool {
+    if !is_switching(t) {
+        return false;
+    }
+    if !stm::validate(t) {
+        restart_transaction(hec, t);
+    }
+    true
+}

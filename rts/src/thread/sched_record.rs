@@ -1,0 +1,119 @@
+//! Scheduling records: what user schedulers and the runtime know about a thread, beside its TSO.
+//!
+//! A record (hec_SCHED, a MUT_PRIM) belongs to one thread, whose `sched` names it. A thread has none until it uses an
+//! operation of `Hecaton.Substrate`.
+//!
+//! | field | written by | meaning |
+//! |---|---|---|
+//! | dequeue, enqueue | the thread itself | its activations; absent until it sets or inherits them |
+//! | aux | transactions | a TVar for the program's use |
+//! | status | switches and the runtime | a TVar ([`crate::sync::stm::scont_protocol`]) |
+//! | run time, started | the HEC that runs it | nanoseconds up to the last stop; when it began to run, or 0 |
+//!
+//! *Invariants*
+//! - The activations are in effect when both are set. Until then the thread belongs to the built-in scheduler.
+//! - The two TVars of a record never change, only their values.
+//!
+//! *Checked by*: the unit tests in `rts/src/sync/substrate_tests.rs`, and the heap checker.
+use crate::abi::{Closure, Tso};
+use crate::hec::run_queue::dirty_tso;
+use crate::hec::Hec;
+use crate::info;
+
+const ACTIVATIONS: usize = 1;
+const AUX: usize = 3;
+const STATUS: usize = 4;
+const RUN_TIME: usize = 5;
+const STARTED: usize = 6;
+const RECORD_WORDS: usize = 7;
+
+/// One of a thread's two activations.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Activation {
+    Dequeue,
+    Enqueue,
+}
+
+/// The record of a thread.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct SchedRecord(Closure);
+
+fn absent() -> Closure {
+    Tso::end().closure()
+}
+
+/// # Safety
+/// For all methods: threads and records are live.
+#[expect(clippy::missing_safety_doc, reason = "the section above is about all methods")]
+impl SchedRecord {
+    /// The thread's record, if it has one.
+    #[inline(always)]
+    pub unsafe fn of(t: Tso) -> Option<SchedRecord> {
+        let record = t.obj().sched;
+        (record != absent()).then_some(SchedRecord(record))
+    }
+
+    /// Gives a thread a record with the activations of `parent`.
+    pub unsafe fn make(
+        hec: &mut Hec,
+        t: Tso,
+        parent: Option<SchedRecord>,
+        aux: Closure,
+        status: Closure,
+    ) -> SchedRecord {
+        let r = hec.allocate(RECORD_WORDS);
+        r.set_info(info!(hec_SCHED_info));
+        for i in [ACTIVATIONS, ACTIVATIONS + 1] {
+            r.set_word(i, parent.map_or(absent(), |p| p.0.field(i)).0);
+        }
+        r.set_word(AUX, aux.0);
+        r.set_word(STATUS, status.0);
+        r.set_word(RUN_TIME, 0);
+        r.set_word(STARTED, 0);
+        dirty_tso(&mut hec.remembered, t);
+        t.obj().sched = r;
+        SchedRecord(r)
+    }
+
+    /// The thread begins to run at this time.
+    pub unsafe fn start(self, now: u64) {
+        self.0.set_word(STARTED, now as usize);
+    }
+
+    /// The thread stops at this time.
+    pub unsafe fn stop(self, now: u64) {
+        self.0.set_word(RUN_TIME, self.run_time(now) as usize);
+        self.0.set_word(STARTED, 0);
+    }
+
+    /// Nanoseconds for which the thread has run since it got its record.
+    pub unsafe fn run_time(self, now: u64) -> u64 {
+        let running = match self.0.word(STARTED) as u64 {
+            0 => 0,
+            started => now.saturating_sub(started),
+        };
+        self.0.word(RUN_TIME) as u64 + running
+    }
+
+    pub unsafe fn aux(self) -> Closure {
+        self.0.field(AUX)
+    }
+
+    pub unsafe fn status(self) -> Closure {
+        self.0.field(STATUS)
+    }
+
+    /// The activation, if both are set.
+    pub unsafe fn activation(self, which: Activation) -> Option<Closure> {
+        self.has_activations().then(|| self.0.field(ACTIVATIONS + which as usize))
+    }
+
+    pub unsafe fn has_activations(self) -> bool {
+        self.0.field(ACTIVATIONS) != absent() && self.0.field(ACTIVATIONS + 1) != absent()
+    }
+
+    pub unsafe fn set_activation(self, hec: &mut Hec, which: Activation, to: Closure) {
+        self.0.set_word(ACTIVATIONS + which as usize, to.0);
+        hec.remember(self.0);
+    }
+}
