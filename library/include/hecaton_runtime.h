@@ -6,6 +6,7 @@
 
 #define OF_RUNTIME __attribute__((weak))
 extern void *hec_for_library(void) OF_RUNTIME;
+extern void *hec_substrate(void) OF_RUNTIME;
 extern void *hec_file_ring(size_t hec) OF_RUNTIME;
 extern int hec_file_ring_fd(void *ring) OF_RUNTIME;
 extern size_t hec_file_ring_submit(void *ring, void *requests, size_t n) OF_RUNTIME;
@@ -13,6 +14,9 @@ extern size_t hec_file_ring_reap(void *ring, void *completions, size_t n) OF_RUN
 
 /* A tuple of functions, or null. */
 static inline void *hecaton_functions(void) { return hec_for_library ? hec_for_library() : NULL; }
+
+/* A tuple of functions for schedulers, or null. */
+static inline void *hecaton_substrate(void) { return hec_substrate ? hec_substrate() : NULL; }
 
 /* The ring of a HEC, or null. The other functions are called only if there is one. */
 static inline void *hecaton_file_ring(size_t hec) { return hec_file_ring ? hec_file_ring(hec) : NULL; }

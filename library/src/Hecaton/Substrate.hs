@@ -1,0 +1,240 @@
+{-# LANGUAGE BangPatterns #-}
+{-# LANGUAGE MagicHash #-}
+{-# LANGUAGE ScopedTypeVariables #-}
+{-# LANGUAGE UnboxedTuples #-}
+
+-- | The substrate of schedulers that are written in Haskell, after the paper by Sivaramakrishnan, Harris, Marlow and
+-- Peyton Jones, /Composable Scheduler Activations for Haskell/ (2014). Names and types are the paper's.
+--
+-- A thread is seen as an 'SCont', a one-shot continuation. One that is /passive/ runs when a 'switch' chooses it. Each
+-- thread has two /activations/: what to do so that its scheduler runs another thread in its place, and so that it is
+-- run again. A round robin for one HEC:
+--
+-- > newScheduler = do
+-- >   queue <- newTVarIO []
+-- >   setDequeueAct $ \_ -> do
+-- >     threads <- readTVar queue
+-- >     case threads of
+-- >       [] -> retry
+-- >       first : rest -> writeTVar queue rest >> return first
+-- >   setEnqueueAct $ \s -> modifyTVar queue (++ [s])
+-- >
+-- > fork action = newSCont (action >> switch dequeueAct) >>= atomically . enqueueAct
+-- > yield = switch (\s -> enqueueAct s >> dequeueAct s)
+--
+-- This module needs Hecaton's runtime. On another one each function raises 'NotOnHecaton'.
+module Hecaton.Substrate
+  ( -- * Threads
+    SCont,
+    newSCont,
+    switch,
+    threadOf,
+
+    -- * Activations
+    DequeueAct,
+    EnqueueAct,
+    dequeueAct,
+    enqueueAct,
+    setDequeueAct,
+    setEnqueueAct,
+
+    -- * State of an SCont
+    getAux,
+    setAux,
+    runTime,
+
+    -- * HECs
+    getCurrentHEC,
+    getNumHECs,
+    runOnIdleHEC,
+
+    -- * Others
+    clock,
+    SubstrateException (..),
+  )
+where
+
+import Control.Exception (throwIO)
+import Control.Monad (unless, when)
+import Data.Bits (unsafeShiftR)
+import Data.Dynamic (Dynamic, toDyn)
+import GHC.Clock (getMonotonicTimeNSec)
+import GHC.Conc (STM (..), ThreadId (..), getNumCapabilities, throwSTM, unsafeIOToSTM)
+import GHC.Exts
+import GHC.IO (IO (..))
+import GHC.Word (Word64 (..))
+import Hecaton.Substrate.Runtime
+import Unsafe.Coerce (unsafeCoerce)
+
+-- | A continuation of a thread, which is used once: it becomes /stale/ when the thread runs. A 'switch' that chooses a
+-- stale one has its effects, and then the dequeue activation of the thread that has switched makes another choice.
+--
+-- What refers to an SCont keeps its thread alive. A thread that has never run is dropped when nothing does.
+data SCont = SCont ThreadId# Word#
+
+instance Eq SCont where
+  s == t = compare s t == EQ
+
+instance Ord SCont where
+  compare (SCont t n) (SCont u m) = compare (ThreadId t, W# n) (ThreadId u, W# m)
+
+-- | The thread of an SCont.
+threadOf :: SCont -> ThreadId
+threadOf (SCont t _) = ThreadId t
+
+-- | Chooses the SCont that runs in the place of the given one.
+type DequeueAct = SCont -> STM SCont
+
+-- | Makes the SCont one that its scheduler will run.
+type EnqueueAct = SCont -> STM ()
+
+-- * Statuses
+
+-- | The status of a thread: the number of its current SCont, and in the two lowest bits the state.
+newtype Status = Status Word
+  deriving (Eq)
+
+running, ready :: Word# -> Status
+running n = Status (W# (n `uncheckedShiftL#` 2#))
+ready n = Status (W# ((n `uncheckedShiftL#` 2#) `or#` 2##))
+
+readStatus :: ThreadId# -> STM Status
+readStatus t = STM $ \s -> case status# runtime t s of
+  (# s1, var #) -> case readTVar# var s1 of (# s2, word #) -> (# s2, Status word #)
+
+-- | The status is evaluated: the runtime reads it.
+writeStatus :: ThreadId# -> Status -> STM ()
+writeStatus t (Status !word) = STM $ \s -> case status# runtime t s of
+  (# s1, var #) -> case writeTVar# var word s1 of s2 -> (# s2, () #)
+
+isStale :: SCont -> Status -> Bool
+isStale (SCont _ n) (Status word) = word `unsafeShiftR` 2 /= W# n
+
+isOwn :: SCont -> STM Bool
+isOwn s = STM $ \s0 -> case myThreadId# s0 of (# s1, me #) -> (# s1, threadOf s == ThreadId me #)
+
+-- | Raises 'SContRunning' if the SCont is that of another thread which is not passive.
+refuseRunning :: SCont -> STM ()
+refuseRunning s@(SCont t n) = do
+  status <- readStatus t
+  own <- isOwn s
+  when (status == running n && not own) (throwSTM SContRunning)
+
+-- * Threads
+
+-- | The first value of an aux field.
+noAux :: Any
+noAux = unsafeCoerce (toDyn ())
+{-# NOINLINE noAux #-}
+
+-- | The SCont of the running thread.
+ownSCont :: STM SCont
+ownSCont = STM $ \s -> case ownSCont# runtime noAux s of (# s1, t, n #) -> (# s1, SCont t n #)
+
+-- | Makes a passive thread for an action. It has the activations of the running thread.
+newSCont :: IO () -> IO SCont
+newSCont action = IO $ \s -> case newSCont# runtime (unsafeCoerce action) noAux s of
+  (# s1, t #) -> (# s1, SCont t 0## #)
+
+-- | Applies the function to the SCont of the running thread, and switches to the SCont that it returns. The effects of
+-- the transaction, the change of the running thread to a passive one, and the start of the other are one atomic step.
+-- If the thread's own SCont is returned, it goes on. If an exception is raised, nothing has happened. After
+-- 'GHC.Conc.retry' the HEC runs no thread of this scheduler until a variable that was read has changed.
+--
+-- The SCont that is returned must be passive: else 'SContRunning' is raised.
+switch :: (SCont -> STM SCont) -> IO ()
+switch f = IO (switch# runtime (unsafeCoerce transaction))
+  where
+    STM transaction = ownSCont >>= f >>= choose
+
+-- | Evaluates a choice, which must be passive or the thread's own.
+choose :: SCont -> STM SCont
+choose s = unless (isNone s) (refuseRunning s) >> STM (seq# s)
+
+-- | No SCont: the HEC runs the threads of the built-in scheduler. The number is one that the thread never has.
+none :: ThreadId# -> SCont
+none t = SCont t 0xffffffffffffffff##
+
+isNone :: SCont -> Bool
+isNone (SCont _ n) = isTrue# (n `eqWord#` 0xffffffffffffffff##)
+
+-- * Activations
+
+-- | The runtime keeps activations as functions of both parts of an SCont.
+type Activation a = ThreadId# -> Word# -> STM a
+
+activation :: forall a. Int# -> SCont -> STM a -> STM a
+activation which (SCont t n) builtIn = STM $ \s -> case activation# runtime which t s of
+  (# s1, 0#, _ #) -> case builtIn of STM act -> act s1
+  (# s1, _, function #) -> case (unsafeCoerce function :: Activation a) t n of STM act -> act s1
+
+setActivation :: Int# -> Activation a -> IO ()
+setActivation which act = IO $ \s -> case setActivation# runtime which (unsafeCoerce act) noAux s of
+  (# s1, _ #) -> (# s1, () #)
+
+-- | Runs the dequeue activation of the SCont's thread. It chooses no SCont if the thread has none: then its HEC
+-- runs the threads of the built-in scheduler.
+dequeueAct :: DequeueAct
+dequeueAct s@(SCont t _) = refuseRunning s >> activation 0# s (return (none t))
+
+-- | Gives the SCont to its scheduler by running the enqueue activation of its thread. Nothing happens if it is stale.
+-- The running thread can be given only within a 'switch', because it is not passive before.
+enqueueAct :: EnqueueAct
+enqueueAct s@(SCont t n) = do
+  status <- readStatus t
+  own <- isOwn s
+  switching <- isSwitching
+  unless (isStale s status) $ do
+    when (status == running n && not (own && switching)) (throwSTM SContRunning)
+    writeStatus t (ready n)
+    activation 1# s (return ())
+
+isSwitching :: STM Bool
+isSwitching = STM $ \s -> case isSwitching# runtime s of (# s1, n #) -> (# s1, isTrue# n #)
+
+-- | Sets the dequeue activation of the running thread. Its activations are in effect when both are set.
+setDequeueAct :: DequeueAct -> IO ()
+setDequeueAct act = setActivation 0# (\t n -> act (SCont t n) >>= choose)
+
+-- | Sets the enqueue activation of the running thread.
+setEnqueueAct :: EnqueueAct -> IO ()
+setEnqueueAct act = setActivation 1# (\t n -> act (SCont t n))
+
+-- * State of an SCont
+
+-- | The aux field of the SCont's thread, which is for the scheduler's use. At first it is @toDyn ()@.
+getAux :: SCont -> STM Dynamic
+getAux (SCont t _) = STM $ \s -> case aux# runtime t s of
+  (# s1, var #) -> case readTVar# var s1 of (# s2, value #) -> (# s2, unsafeCoerce value #)
+
+-- | Sets the aux field. The thread must be passive or the running one.
+setAux :: SCont -> Dynamic -> STM ()
+setAux s@(SCont t _) value = do
+  refuseRunning s
+  STM $ \s0 -> case aux# runtime t s0 of
+    (# s1, var #) -> case writeTVar# var (unsafeCoerce value) s1 of s2 -> (# s2, () #)
+
+-- | Nanoseconds for which the SCont's thread has run. They count from when it was made an SCont, or first used this
+-- module. Time that it spends in a foreign call counts.
+runTime :: SCont -> STM Word64
+runTime (SCont t _) = STM $ \s -> case runTime# runtime t s of (# s1, ns #) -> (# s1, W64# ns #)
+
+-- * HECs
+
+-- | The number of the HEC, from 0. It does not change in a 'switch'.
+getCurrentHEC :: STM Int
+getCurrentHEC = STM $ \s -> case currentHec# runtime s of (# s1, n #) -> (# s1, I# n #)
+
+-- | The number of HECs.
+getNumHECs :: IO Int
+getNumHECs = runtime `seq` getNumCapabilities
+
+-- | Starts the SCont on a HEC that no thread of a scheduler uses. If there is none, 'NoIdleHEC' is raised.
+runOnIdleHEC :: SCont -> IO ()
+runOnIdleHEC _ = runtime `seq` throwIO NoIdleHEC
+
+-- * Others
+
+-- | Nanoseconds since some time in the past.
+clock :: STM Word64
+clock = runtime `seq` unsafeIOToSTM getMonotonicTimeNSec

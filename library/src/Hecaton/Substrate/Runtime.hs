@@ -1,0 +1,69 @@
+{-# LANGUAGE CApiFFI #-}
+{-# LANGUAGE MagicHash #-}
+{-# LANGUAGE UnboxedTuples #-}
+
+-- | What Hecaton's runtime offers to schedulers. On another runtime each function raises an exception.
+module Hecaton.Substrate.Runtime
+  ( Runtime (..),
+    runtime,
+    State,
+    SubstrateException (..),
+  )
+where
+
+import Control.Exception (Exception (..), throw)
+import Foreign.Ptr (nullPtr)
+import GHC.Exts
+import System.IO.Unsafe (unsafePerformIO)
+import Unsafe.Coerce (unsafeCoerce)
+
+-- | Why an operation is not possible.
+data SubstrateException
+  = -- | The program does not run on Hecaton, which alone has the substrate.
+    NotOnHecaton
+  | -- | All HECs are in use.
+    NoIdleHEC
+  | -- | The SCont is not passive: its thread runs, or waits in the runtime.
+    SContRunning
+  deriving (Eq, Show)
+
+instance Exception SubstrateException where
+  displayException NotOnHecaton = "Hecaton.Substrate needs Hecaton's runtime"
+  displayException NoIdleHEC = "no HEC is idle"
+  displayException SContRunning = "the SCont is running"
+
+type State = State# RealWorld
+
+-- | Functions of the runtime. A thread of an SCont goes without its number where that does not matter. An aux field is
+-- given with the first value that it has if the running thread has none yet.
+data Runtime = Runtime
+  { -- | The running thread and its number.
+    ownSCont# :: Any -> State -> (# State, ThreadId#, Word# #),
+    newSCont# :: Any -> Any -> State -> (# State, ThreadId# #),
+    -- | Runs a transaction that returns an evaluated SCont.
+    switch# :: Any -> State -> (# State, () #),
+    -- | The dequeue activation (0) or the enqueue activation (1), and whether there is one.
+    activation# :: Int# -> ThreadId# -> State -> (# State, Int#, Any #),
+    setActivation# :: Int# -> Any -> Any -> State -> (# State, Int# #),
+    status# :: ThreadId# -> State -> (# State, TVar# RealWorld Word #),
+    aux# :: ThreadId# -> State -> (# State, TVar# RealWorld Any #),
+    runTime# :: ThreadId# -> State -> (# State, Word# #),
+    isSwitching# :: State -> (# State, Int# #),
+    currentHec# :: State -> (# State, Int# #)
+  }
+
+foreign import capi unsafe "hecaton_runtime.h hecaton_substrate" c_functions :: IO (Ptr ())
+
+-- | Those of this program's runtime.
+runtime :: Runtime
+runtime = unsafePerformIO $ do
+  functions <- c_functions
+  pure (if functions == nullPtr then throw NotOnHecaton else fromTuple functions)
+{-# NOINLINE runtime #-}
+
+-- The runtime's module @Substrate@ has a tuple of this type.
+fromTuple :: Ptr () -> Runtime
+fromTuple (Ptr address) = case addrToAny# address of
+  (# tuple #) -> case unsafeCoerce tuple of
+    (own, new, sw, act, set, status, aux, time, switching, current) ->
+      Runtime own new sw act set status aux time switching current
