@@ -2,6 +2,7 @@
 -- ghc: -O
 -- exit: 0
 -- timeout: 120
+-- skip-check: pure, and long with the heap checked
 -- needs: hecaton containers QuickCheck
 import Control.Monad
 import Data.IORef
