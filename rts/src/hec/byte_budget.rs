@@ -73,7 +73,11 @@ pub mod virtual_time {
     /// The time in nanoseconds, if it is in use.
     #[inline]
     pub fn now() -> Option<u64> {
-        IN_USE.load(Ordering::Relaxed).then(|| ALLOCATED.load(Ordering::Relaxed) + JUMPED.load(Ordering::Relaxed))
+        IN_USE.load(Ordering::Relaxed).then(time)
+    }
+
+    pub(super) fn time() -> u64 {
+        ALLOCATED.load(Ordering::Relaxed) + JUMPED.load(Ordering::Relaxed)
     }
 
     /// A HEC has allocated this many bytes since its start.
@@ -85,5 +89,53 @@ pub mod virtual_time {
     pub fn jump_to(time: u64) {
         let to = time.saturating_sub(ALLOCATED.load(Ordering::Relaxed));
         JUMPED.fetch_max(to, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limited(seed: u64) -> ByteBudget {
+        ByteBudget { random: Some(Random(seed)), until: 0 }
+    }
+
+    #[test]
+    fn budgets_are_short_medium_and_long() {
+        let mut budget = limited(3);
+        let drawn = (0..4000).map(|_| {
+            budget.renew(1000, 0);
+            budget.left(1000) as u64
+        });
+        let drawn = drawn.collect::<Vec<_>>();
+        assert!(drawn.iter().all(|&n| (1..=LONG).contains(&n)));
+        let share = |most| drawn.iter().filter(|&&n| n <= most).count() as f64 / drawn.len() as f64;
+        assert!((0.5..0.6).contains(&share(SHORT)) && (0.72..0.82).contains(&share(MEDIUM)));
+    }
+
+    #[test]
+    fn a_budget_allows_what_was_refused() {
+        let mut budget = limited(3);
+        for _ in 0..100 {
+            budget.renew(7, 1 << 20);
+            assert!(budget.left(7) >= 1 << 20);
+        }
+        assert_eq!((budget.left(6), budget.left(u64::MAX)), (budget.left(7) + 1, 0));
+    }
+
+    #[test]
+    fn virtual_time_never_goes_back() {
+        // No other test reads it, because none starts it.
+        assert_eq!(virtual_time::now(), None);
+        let time = virtual_time::time;
+        let begin = time();
+        virtual_time::jump_to(begin + 500);
+        assert_eq!(time(), begin + 500);
+        virtual_time::advance(100);
+        virtual_time::jump_to(begin + 200);
+        virtual_time::advance(50);
+        assert!(time() >= begin + 500);
+        virtual_time::jump_to(begin + 9000);
+        assert_eq!(time(), begin + 9000);
     }
 }
