@@ -308,7 +308,7 @@ unsafe fn on_heap_overflow(hec: &mut Hec, t: Tso) {
         on_allocation_limit(hec, t);
     }
     let asked = hec.take_request();
-    if must_yield(hec, t, asked) || hec.ends_budget(wanted) {
+    if must_yield(hec, t, asked) || hec.ends_budget(wanted) && !substrate::holds_off(hec, t) {
         return context_switch::requeue(hec, t);
     }
     hec.interrupted = o.id;
