@@ -1,4 +1,4 @@
-//! The substrate of schedulers written in Haskell [SHMP14]: SConts, and switching between them.
+//! The substrate of schedulers written in Haskell [SHMP14, §3]: SConts, and switching between them.
 //!
 //! *Protocol* of `switch f`
 //! 1. `switch#` begins a transaction that applies `f` to the SCont of the running thread. The frame below it is
@@ -8,7 +8,7 @@
 //!    stack.
 //! 3. The thread comes to rest. If that cuts off work, or raises an exception that was pending, the transaction is void
 //!    or is ended again later.
-//! 4. [`park`] commits ([`crate::sync::stm::scont_protocol`]): the thread becomes passive, and the chosen one is
+//! 4. [`park()`] commits ([`crate::sync::stm::scont_protocol`]): the thread becomes passive, and the chosen one is
 //!    claimed and runs next. The frame of the switch gives way to one that returns, so the thread continues behind its
 //!    `switch`.
 //! 5. If the choice is stale, the transaction stands. An *upcall thread* runs the dequeue activation of the thread that
