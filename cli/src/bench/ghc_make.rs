@@ -4,7 +4,7 @@
 use super::estimate::Estimate;
 use super::{RuntimeRun, Sample};
 use crate::bench::sampling::Series;
-use crate::commands::run::on_hecaton;
+use crate::commands::installed::on_hecaton;
 use crate::error::{Fail, Result};
 use crate::ghc::Ghc;
 use crate::report::{Better, Column, Grid};

@@ -3,7 +3,7 @@
 //! Installs what is missing, builds the runtime, and takes two steps on it: the installed ghc, unmodified, compiles the
 //! project in demo/ and links it with Hecaton; then that program works on real input. The same two steps on the stock
 //! runtime follow, for comparison.
-use super::{ghc, run::on_hecaton, test::install};
+use super::{ghc, installed::on_hecaton, test::install};
 use crate::build;
 use crate::error::{Fail, Result};
 use crate::ghc::Ghc;

@@ -3,6 +3,7 @@ pub mod bench;
 mod bench_events;
 pub mod demo;
 pub mod ghc;
+pub mod installed;
 pub mod run;
 pub mod study;
 pub mod test;
