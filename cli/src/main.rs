@@ -63,16 +63,18 @@ enum Cmd {
     ///
     /// With --blackholes, the program tells at its end how long its threads have waited for thunks that others
     /// evaluated, and for which; HECATON_SHOW=blackholes in the environment asks any program on Hecaton for the same.
-    #[command(override_usage = "hecaton run [--blackholes] PROGRAM ARGS…")]
-    Run {
-        /// Report waits for black holes when the program ends
-        #[arg(long)]
-        blackholes: bool,
-        /// A path, or a name on PATH, followed by arguments for the program
-        // One list: arguments after the program are the program's.
-        #[arg(value_name = "PROGRAM", trailing_var_arg = true, required = true, num_args = 1..)]
-        command: Vec<OsString>,
-    },
+    ///
+    /// With --scheduler, threads run in another order. fifo: the thread that has waited longest is next. lifo: the last
+    /// one that became runnable. random:SEED: any, on one HEC, and threads are stopped after random amounts of
+    /// allocation; the same seed gives the same order again. HECATON_SCHEDULER=NAME in the environment asks any program
+    /// on Hecaton for the same.
+    ///
+    /// With --explore=N, the program runs once plainly and then with random:1 to random:N, without input and with its
+    /// standard output dropped. The first seed with which its exit code is another, or with which it does not end in a
+    /// second and ten times the time of the plain run, is reported with what the program printed on standard error and
+    /// with the command that repeats it; the exit code is 1 then.
+    #[command(override_usage = "hecaton run [OPTIONS] PROGRAM ARGS…")]
+    Run(commands::run::Options),
     /// Run the tests: unit tests, the command line, conformance with the stock runtime, and Debian's libraries
     ///
     /// Installs the Debian packages that tests need and that are missing (as root or with sudo), unless tests are
@@ -119,7 +121,7 @@ fn start() -> Result<()> {
     match cli.command {
         Cmd::Build => build::ensure_built(&project).and_then(|_| build::package::ensure_built(&project)).map(drop),
         Cmd::Ghc { args } => commands::ghc::run(&project, &args),
-        Cmd::Run { blackholes, command } => commands::run::run(&project, &command[0], &command[1..], blackholes),
+        Cmd::Run(options) => commands::run::run(&project, &options),
         Cmd::Test(options) => commands::test::run(&project, &options),
         Cmd::Bench(options) => commands::bench::run(&project, &options),
         Cmd::Study(options) => commands::study::run(&project, &options),
@@ -188,6 +190,14 @@ mod tests {
             ("hecaton test --hecs 3", "one of 1, 2, 4, 8"),
             ("hecaton test --qick", "did you mean --quick?"),
             ("hecaton bench --runs 0", "1.."),
+            ("hecaton run --scheduler=random ls", "one of fifo, lifo and random:SEED"),
+            ("hecaton run --scheduler=random:-1 ls", "one of fifo, lifo and random:SEED"),
+            ("hecaton run --explore=0 ls", "1.."),
+            ("hecaton run --explore=few ls", "invalid digit"),
+            ("hecaton run --explore=9 --scheduler=fifo ls", "--explore <N>"),
+            ("hecaton run --explore=9 --blackholes ls", "--explore <N>"),
+            ("hecaton run --jobs=2 ls", "--explore <N> is missing"),
+            ("hecaton run --explore=9", "PROGRAM"),
             ("hecaton bench events pnog", "did you mean pong?"),
         ] {
             assert!(answer(line).contains(text), "{line}: {}", answer(line));

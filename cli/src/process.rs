@@ -2,21 +2,31 @@
 //!
 //! The program leads a process group of its own. A watchdog kills the group at the time limit; whatever is left of the
 //! group when the program ends is killed too, and the program itself when this command dies, so that nothing outlives a
-//! test.
+//! test. A command that has called [`kill_groups_on_interrupt`] kills whole groups when a signal ends it.
 use crate::error::{reason, Fail, Result};
+use signal_hook::{
+    consts::{SIGHUP, SIGINT, SIGTERM},
+    iterator::Signals,
+    low_level::emulate_default_handler,
+};
 use std::{
     fs::{self, File},
     io::{self, Write},
     os::unix::process::{CommandExt, ExitStatusExt},
     path::Path,
     process::{Command, ExitStatus, Stdio},
-    sync::mpsc::{channel, RecvTimeoutError},
+    sync::{
+        mpsc::{channel, RecvTimeoutError},
+        Mutex,
+    },
     thread,
     time::{Duration, Instant},
 };
 
 /// The largest file a program under test may write, its outputs included.
 const LARGEST_FILE: u64 = 256 << 20;
+/// The leaders of the process groups that run. A group is started with the lock held.
+static LEADERS: Mutex<Vec<i32>> = Mutex::new(Vec::new());
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum End {
@@ -33,6 +43,14 @@ pub struct Outcome {
     /// User and system time, of the processes it waited for too.
     pub cpu: Duration,
     pub peak_bytes: u64,
+}
+
+/// How a program ended, and what it used.
+pub struct Ended {
+    pub end: End,
+    pub elapsed: Duration,
+    cpu: Duration,
+    peak_bytes: u64,
 }
 
 impl End {
@@ -79,31 +97,53 @@ pub fn run(mut command: Command, stdin: &[u8], limit: Duration, work: &Path) -> 
         Ok((File::open(&input)?, File::create(&output)?, File::create(&errors)?))
     };
     let (from, out, err) = ready().map_err(|e| Fail::io("prepare", work, e))?;
-    command.stdin(Stdio::from(from)).stdout(Stdio::from(out)).stderr(Stdio::from(err)).process_group(0);
+    command.stdin(Stdio::from(from)).stdout(Stdio::from(out)).stderr(Stdio::from(err));
     // SAFETY: what it calls is async-signal-safe, and it allocates nothing.
-    unsafe { command.pre_exec(prepare_child) };
-    let started = Instant::now();
-    let child = command
-        .spawn()
-        .map_err(|e| Fail::new(format!("cannot run {}: {}", command.get_program().to_string_lossy(), reason(&e))))?;
-    let (status, usage, timed_out) =
-        wait(child.id() as i32, limit).map_err(|e| Fail::new(format!("cannot wait for a program: {}", reason(&e))))?;
-    let elapsed = started.elapsed();
+    unsafe { command.pre_exec(limit_files) };
+    let name = command.get_program().to_string_lossy().into_owned();
+    let Ended { end, elapsed, cpu, peak_bytes } =
+        run_to_end(command, limit).map_err(|e| Fail::new(format!("cannot run {name}: {}", reason(&e))))?;
     let read = |path: &Path| fs::read(path).map_err(|e| Fail::io("read", path, e));
+    Ok(Outcome { end, stdout: read(&output)?, stderr: read(&errors)?, elapsed, cpu, peak_bytes })
+}
+
+/// Runs `command` as the leader of a process group, on the inputs and outputs that it has.
+pub fn run_to_end(mut command: Command, limit: Duration) -> io::Result<Ended> {
+    command.process_group(0);
+    // SAFETY: what it calls is async-signal-safe, and it allocates nothing.
+    unsafe { command.pre_exec(leave_nothing) };
+    let started = Instant::now();
+    let leader = {
+        let mut leaders = LEADERS.lock().expect("no holder panics");
+        let leader = command.spawn()?.id() as i32;
+        leaders.push(leader);
+        leader
+    };
+    let waited = wait(leader, limit);
+    LEADERS.lock().expect("no holder panics").retain(|&l| l != leader);
+    let (status, usage, timed_out) = waited?;
     let end = match (timed_out, status.code(), status.signal()) {
         (true, _, _) => End::TimeLimit,
         (_, Some(code), _) => End::Exit(code),
         (_, _, signal) => End::Signal(signal.unwrap_or(0)),
     };
     let cpu = duration(usage.ru_utime) + duration(usage.ru_stime);
-    Ok(Outcome {
-        end,
-        stdout: read(&output)?,
-        stderr: read(&errors)?,
-        elapsed,
-        cpu,
-        peak_bytes: usage.ru_maxrss as u64 * 1024,
-    })
+    Ok(Ended { end, elapsed: started.elapsed(), cpu, peak_bytes: usage.ru_maxrss as u64 * 1024 })
+}
+
+/// From now on, a signal that ends this command kills the process groups that it runs. Without this only their leaders
+/// die.
+pub fn kill_groups_on_interrupt() -> Result<()> {
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])
+        .map_err(|e| Fail::new(format!("cannot wait for signals: {}", reason(&e))))?;
+    thread::spawn(move || {
+        let Some(signal) = signals.forever().next() else { return };
+        // Held until the end, so that no other group is started.
+        let leaders = LEADERS.lock().expect("no holder panics");
+        leaders.iter().for_each(|&leader| kill_group(leader));
+        emulate_default_handler(signal).expect("the signal has a default");
+    });
+    Ok(())
 }
 
 fn duration(time: libc::timeval) -> Duration {
@@ -169,20 +209,31 @@ pub fn confine(command: &mut Command, cores: usize) -> Result<()> {
 
 /// Runs in the child before the program does. It makes system calls only.
 pub fn prepare_child() -> io::Result<()> {
+    limit_files()?;
+    leave_nothing()
+}
+
+/// In the child: no file that it writes is larger than [`LARGEST_FILE`].
+fn limit_files() -> io::Result<()> {
+    limit(libc::RLIMIT_FSIZE, LARGEST_FILE)
+}
+
+/// In the child: it dies with this command, and leaves no core.
+fn leave_nothing() -> io::Result<()> {
     // SAFETY: takes plain numbers.
     if unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) } != 0 {
         return Err(io::Error::last_os_error());
     }
-    let limit = |what, bytes| {
-        let bounds = libc::rlimit { rlim_cur: bytes, rlim_max: bytes };
-        // SAFETY: the pointer is to a live local.
-        match unsafe { libc::setrlimit(what, &bounds) } {
-            0 => Ok(()),
-            _ => Err(io::Error::last_os_error()),
-        }
-    };
-    limit(libc::RLIMIT_CORE, 0)?;
-    limit(libc::RLIMIT_FSIZE, LARGEST_FILE)
+    limit(libc::RLIMIT_CORE, 0)
+}
+
+fn limit(what: libc::__rlimit_resource_t, bytes: u64) -> io::Result<()> {
+    let bounds = libc::rlimit { rlim_cur: bytes, rlim_max: bytes };
+    // SAFETY: the pointer is to a live local.
+    match unsafe { libc::setrlimit(what, &bounds) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
 }
 
 #[cfg(test)]

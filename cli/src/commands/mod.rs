@@ -2,6 +2,7 @@
 pub mod bench;
 mod bench_events;
 pub mod demo;
+mod explore;
 pub mod ghc;
 pub mod installed;
 pub mod run;
