@@ -218,7 +218,7 @@ pub extern "C" fn rts_lock() -> *mut Hec {
 /// The caller holds it.
 #[no_mangle]
 pub unsafe extern "C" fn rts_unlock(_hec: *mut Hec) {
-    handoff::release(task_table::current())
+    handoff::release_to_c(task_table::current())
 }
 
 /// The HEC that the caller holds.
@@ -267,6 +267,6 @@ pub unsafe extern "C" fn hs_try_putmvar(_capability: i32, sp: usize) {
     crate::sync::mvar::try_put_mvar(hec(), mvar.untag(), unit);
     crate::prims::stable_ptr::freeStablePtr(sp);
     if !held {
-        handoff::release(me);
+        handoff::release_to_c(me);
     }
 }

@@ -243,7 +243,7 @@ pub unsafe fn perform(request: GcRequest) {
     let me = task_table::current();
     handoff::acquire(me);
     while !collect(me, request, false) {}
-    handoff::release(me);
+    handoff::release_to_c(me);
 }
 
 /// Visits the roots of this folder.

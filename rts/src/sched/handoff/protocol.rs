@@ -201,7 +201,13 @@ pub trait HandoffSlot: Copy {
         let mut st = self.lock();
         me.assigned_hec().leave();
         me.on_release();
-        let has_waiters = st.returning() > 0 || self.has_events() || matches!(self.work(), Work::ForAnyone);
+        let has_work = match self.work() {
+            Work::ForAnyone => true,
+            // Its task would run beside the call.
+            Work::For(_) => !self.sends_checkers(),
+            Work::Nothing => false,
+        };
+        let has_waiters = st.returning() > 0 || self.has_events() || has_work;
         if !(has_waiters && st.may_be_left()) {
             // Most calls are over before events come; the ticker looks after the others.
             return if self.has_ticker() { self.release_to_work(st) } else { self.release_to_next(st) };
