@@ -243,11 +243,16 @@ impl Hec {
         ends
     }
 
-    /// The running thread has left Haskell: time goes on, if what is allocated measures it.
+    /// The running thread has left Haskell: time goes on, if what is allocated measures it. If it has blocked or
+    /// finished, the next one has a budget of its own. Otherwise a long budget would let many short turns pass.
     #[inline]
-    pub fn advance_virtual_time(&self) {
+    pub fn end_run(&mut self, ends_turn: bool) {
         if self.byte_budget.is_limited() {
-            virtual_time::advance(self.alloc.allocated());
+            let allocated = self.alloc.allocated();
+            virtual_time::advance(allocated);
+            if ends_turn {
+                self.byte_budget.renew(allocated, 0);
+            }
         }
     }
 

@@ -137,7 +137,7 @@ unsafe fn on_stop(hec: &Hec, t: Tso, ret: usize) {
 pub(super) unsafe fn on_leave(hec: &mut Hec, t: Tso, ret: usize) {
     t.obj().saved_errno = *libc::__errno_location() as u32;
     hec.r.current_tso = 0;
-    hec.advance_virtual_time();
+    hec.end_run(ret == ThreadBlocked || ret == ThreadFinished);
     if on(class::SCHEDULER | class::RUN_TIMES) {
         on_stop(hec, t, ret);
     }
