@@ -7,6 +7,7 @@ use crate::base::{config, fatal};
 use crate::collector::policy::heap_limits;
 use crate::events::{selection, shared_watcher};
 use crate::hec;
+use crate::hec::byte_budget::virtual_time;
 use crate::hec::{Hec, MAX_HECS};
 use crate::observe::eventlog::hooks as eventlog;
 use crate::sched::task::TaskRef;
@@ -62,7 +63,9 @@ pub unsafe extern "C" fn setNumCapabilities(n: u32) {
         fatal::print_message("setNumCapabilities: not supported in the non-threaded RTS");
         return;
     }
-    let n = (n as usize).min(MAX_HECS);
+    // On several HECs, a seed does not stand for a schedule.
+    let most = if virtual_time::now().is_some() { 1 } else { MAX_HECS };
+    let n = (n as usize).min(most);
     let me = task_table::current();
     handoff::acquire(me);
     while !stop_world::stop(me) {}
@@ -84,5 +87,5 @@ pub unsafe extern "C" fn setNumCapabilities(n: u32) {
         let t = new_io_thread(hec(), changed, &settings().stack);
         in_call::run_to_end(me, t);
     }
-    handoff::release(me);
+    handoff::release_to_c(me);
 }
