@@ -4,7 +4,7 @@
 -- (@rts/src/sync/substrate.rs@).
 --
 -- An SCont is a thread and a number. Its type is the package's; here the two go separately. An activation is kept as a
--- function of both. A thread's status is a word: the number, and in the two lowest bits the state.
+-- function of both.
 module Substrate (forLibrary, upcall) where
 
 import Control.Exception (catch)
@@ -19,10 +19,11 @@ foreign import prim "hec_newSContzh" newSCont# :: Any -> Any -> State -> (# Stat
 foreign import prim "hec_switchzh" switch# :: Any -> State -> (# State, () #)
 foreign import prim "hec_activationzh" activation# :: Int# -> ThreadId# -> State -> (# State, Int#, Any #)
 foreign import prim "hec_setActivationzh" setActivation# :: Int# -> Any -> Any -> State -> (# State, Int# #)
-foreign import prim "hec_statusTVarzh" status# :: ThreadId# -> State -> (# State, TVar# RealWorld Word #)
+foreign import prim "hec_scontNumberzh" number# :: ThreadId# -> State -> (# State, Word# #)
+foreign import prim "hec_runsElsewherezh" runsElsewhere# :: ThreadId# -> Word# -> State -> (# State, Int# #)
+foreign import prim "hec_givezh" give# :: ThreadId# -> Word# -> State -> (# State, Int# #)
 foreign import prim "hec_auxTVarzh" aux# :: ThreadId# -> State -> (# State, TVar# RealWorld Any #)
 foreign import prim "hec_runTimezh" runTime# :: ThreadId# -> State -> (# State, Word# #)
-foreign import prim "hec_isSwitchingzh" isSwitching# :: State -> (# State, Int# #)
 foreign import prim "hec_currentHeczh" currentHec# :: State -> (# State, Int# #)
 
 ownSCont :: Any -> State -> (# State, ThreadId#, Word# #)
@@ -45,9 +46,13 @@ setActivation :: Int# -> Any -> Any -> State -> (# State, Int# #)
 setActivation which act aux s = setActivation# which act aux s
 {-# NOINLINE setActivation #-}
 
-status :: ThreadId# -> State -> (# State, TVar# RealWorld Word #)
-status t s = status# t s
-{-# NOINLINE status #-}
+runsElsewhere :: ThreadId# -> Word# -> State -> (# State, Int# #)
+runsElsewhere t n s = runsElsewhere# t n s
+{-# NOINLINE runsElsewhere #-}
+
+give :: ThreadId# -> Word# -> State -> (# State, Int# #)
+give t n s = give# t n s
+{-# NOINLINE give #-}
 
 auxField :: ThreadId# -> State -> (# State, TVar# RealWorld Any #)
 auxField t s = aux# t s
@@ -56,10 +61,6 @@ auxField t s = aux# t s
 runTime :: ThreadId# -> State -> (# State, Word# #)
 runTime t s = runTime# t s
 {-# NOINLINE runTime #-}
-
-isSwitching :: State -> (# State, Int# #)
-isSwitching s = isSwitching# s
-{-# NOINLINE isSwitching #-}
 
 currentHec :: State -> (# State, Int# #)
 currentHec s = currentHec# s
@@ -72,14 +73,14 @@ forLibrary ::
   , Any -> State -> (# State, () #)
   , Int# -> ThreadId# -> State -> (# State, Int#, Any #)
   , Int# -> Any -> Any -> State -> (# State, Int# #)
-  , ThreadId# -> State -> (# State, TVar# RealWorld Word #)
+  , ThreadId# -> Word# -> State -> (# State, Int# #)
+  , ThreadId# -> Word# -> State -> (# State, Int# #)
   , ThreadId# -> State -> (# State, TVar# RealWorld Any #)
   , ThreadId# -> State -> (# State, Word# #)
   , State -> (# State, Int# #)
-  , State -> (# State, Int# #)
   )
 forLibrary =
-  (ownSCont, newSCont, switch, activation, setActivation, status, auxField, runTime, isSwitching, currentHec)
+  (ownSCont, newSCont, switch, activation, setActivation, runsElsewhere, give, auxField, runTime, currentHec)
 
 -- | An upcall thread: switches to the SCont that the dequeue activation of a passive thread chooses. An exception is
 -- reported as that of a thread is which ends by it.
@@ -87,11 +88,10 @@ upcall :: ThreadId# -> IO ()
 upcall t = IO (switch# (unsafeCoerce dequeue)) `catch` childHandler
   where
     dequeue :: State -> (# State, Any #)
-    dequeue s0 = case status# t s0 of
-      (# s1, var #) -> case readTVar# var s1 of
-        (# s2, W# word #) -> case activation# 0# t s2 of
-          (# s3, _, act #) -> case function act t (word `uncheckedShiftRL#` 2#) s3 of
-            (# s4, chosen #) -> seq# chosen s4
+    dequeue s0 = case number# t s0 of
+      (# s1, number #) -> case activation# 0# t s1 of
+        (# s2, _, act #) -> case function act t number s2 of
+          (# s3, chosen #) -> seq# chosen s3
     function :: Any -> ThreadId# -> Word# -> State -> (# State, Any #)
     function = unsafeCoerce
 {-# NOINLINE upcall #-}

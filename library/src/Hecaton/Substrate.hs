@@ -1,4 +1,3 @@
-{-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE MagicHash #-}
 {-# LANGUAGE ScopedTypeVariables #-}
 {-# LANGUAGE UnboxedTuples #-}
@@ -55,8 +54,7 @@ module Hecaton.Substrate
 where
 
 import Control.Exception (throwIO)
-import Control.Monad (unless, when)
-import Data.Bits (unsafeShiftR)
+import Control.Monad (unless)
 import Data.Dynamic (Dynamic, toDyn)
 import GHC.Clock (getMonotonicTimeNSec)
 import GHC.Conc (STM (..), ThreadId (..), getNumCapabilities, throwSTM, unsafeIOToSTM)
@@ -88,38 +86,6 @@ type DequeueAct = SCont -> STM SCont
 -- | Makes the SCont one that its scheduler will run.
 type EnqueueAct = SCont -> STM ()
 
--- * Statuses
-
--- | The status of a thread: the number of its current SCont, and in the two lowest bits the state.
-newtype Status = Status Word
-  deriving (Eq)
-
-running, ready :: Word# -> Status
-running n = Status (W# (n `uncheckedShiftL#` 2#))
-ready n = Status (W# ((n `uncheckedShiftL#` 2#) `or#` 2##))
-
-readStatus :: ThreadId# -> STM Status
-readStatus t = STM $ \s -> case status# runtime t s of
-  (# s1, var #) -> case readTVar# var s1 of (# s2, word #) -> (# s2, Status word #)
-
--- | The status is evaluated: the runtime reads it.
-writeStatus :: ThreadId# -> Status -> STM ()
-writeStatus t (Status !word) = STM $ \s -> case status# runtime t s of
-  (# s1, var #) -> case writeTVar# var word s1 of s2 -> (# s2, () #)
-
-isStale :: SCont -> Status -> Bool
-isStale (SCont _ n) (Status word) = word `unsafeShiftR` 2 /= W# n
-
-isOwn :: SCont -> STM Bool
-isOwn s = STM $ \s0 -> case myThreadId# s0 of (# s1, me #) -> (# s1, threadOf s == ThreadId me #)
-
--- | Raises 'SContRunning' if the SCont is that of another thread which is not passive.
-refuseRunning :: SCont -> STM ()
-refuseRunning s@(SCont t n) = do
-  status <- readStatus t
-  own <- isOwn s
-  when (status == running n && not own) (throwSTM SContRunning)
-
 -- * Threads
 
 -- | The first value of an aux field.
@@ -136,6 +102,9 @@ newSCont :: IO () -> IO SCont
 newSCont action = IO $ \s -> case newSCont# runtime (unsafeCoerce action) noAux s of
   (# s1, t #) -> (# s1, SCont t 0## #)
 
+unSTM :: STM a -> State -> (# State, a #)
+unSTM (STM act) = act
+
 -- | Applies the function to the SCont of the running thread, and switches to the SCont that it returns. The effects of
 -- the transaction, the change of the running thread to a passive one, and the start of the other are one atomic step.
 -- If the thread's own SCont is returned, it goes on. If an exception is raised, nothing has happened. After
@@ -146,6 +115,12 @@ switch :: (SCont -> STM SCont) -> IO ()
 switch f = IO (switch# runtime (unsafeCoerce transaction))
   where
     STM transaction = ownSCont >>= f >>= choose
+
+-- | Raises 'SContRunning' if the SCont is that of another thread which is not passive.
+refuseRunning :: SCont -> STM ()
+refuseRunning (SCont t n) = STM $ \s -> case runsElsewhere# runtime t n s of
+  (# s1, 0# #) -> (# s1, () #)
+  (# s1, _ #) -> unSTM (throwSTM SContRunning) s1
 
 -- | Evaluates a choice, which must be passive or the thread's own.
 choose :: SCont -> STM SCont
@@ -161,16 +136,20 @@ isNone (SCont _ n) = isTrue# (n `eqWord#` 0xffffffffffffffff##)
 -- * Activations
 
 -- | The runtime keeps activations as functions of both parts of an SCont.
-type Activation a = ThreadId# -> Word# -> STM a
+type Activation a = ThreadId# -> Word# -> State -> (# State, a #)
 
 activation :: forall a. Int# -> SCont -> STM a -> STM a
 activation which (SCont t n) builtIn = STM $ \s -> case activation# runtime which t s of
-  (# s1, 0#, _ #) -> case builtIn of STM act -> act s1
-  (# s1, _, function #) -> case (unsafeCoerce function :: Activation a) t n of STM act -> act s1
+  (# s1, 0#, _ #) -> unSTM builtIn s1
+  (# s1, _, function #) -> (unsafeCoerce function :: Activation a) t n s1
+{-# INLINE activation #-}
 
-setActivation :: Int# -> Activation a -> IO ()
-setActivation which act = IO $ \s -> case setActivation# runtime which (unsafeCoerce act) noAux s of
+setActivation :: forall a. Int# -> (SCont -> STM a) -> IO ()
+setActivation which act = IO $ \s -> case setActivation# runtime which (unsafeCoerce function) noAux s of
   (# s1, _ #) -> (# s1, () #)
+  where
+    function :: Activation a
+    function t n s = unSTM (act (SCont t n)) s
 
 -- | Runs the dequeue activation of the SCont's thread. It chooses no SCont if the thread has none: then its HEC
 -- runs the threads of the built-in scheduler.
@@ -180,25 +159,18 @@ dequeueAct s@(SCont t _) = refuseRunning s >> activation 0# s (return (none t))
 -- | Gives the SCont to its scheduler by running the enqueue activation of its thread. Nothing happens if it is stale.
 -- The running thread can be given only within a 'switch', because it is not passive before.
 enqueueAct :: EnqueueAct
-enqueueAct s@(SCont t n) = do
-  status <- readStatus t
-  own <- isOwn s
-  switching <- isSwitching
-  unless (isStale s status) $ do
-    when (status == running n && not (own && switching)) (throwSTM SContRunning)
-    writeStatus t (ready n)
-    activation 1# s (return ())
-
-isSwitching :: STM Bool
-isSwitching = STM $ \s -> case isSwitching# runtime s of (# s1, n #) -> (# s1, isTrue# n #)
+enqueueAct s@(SCont t n) = STM $ \s0 -> case give# runtime t n s0 of
+  (# s1, 0# #) -> (# s1, () #)
+  (# s1, 1# #) -> unSTM (activation 1# s (return ())) s1
+  (# s1, _ #) -> unSTM (throwSTM SContRunning) s1
 
 -- | Sets the dequeue activation of the running thread. Its activations are in effect when both are set.
 setDequeueAct :: DequeueAct -> IO ()
-setDequeueAct act = setActivation 0# (\t n -> act (SCont t n) >>= choose)
+setDequeueAct act = setActivation 0# (\s -> act s >>= choose)
 
 -- | Sets the enqueue activation of the running thread.
 setEnqueueAct :: EnqueueAct -> IO ()
-setEnqueueAct act = setActivation 1# (\t n -> act (SCont t n))
+setEnqueueAct = setActivation 1#
 
 -- * State of an SCont
 

@@ -128,14 +128,6 @@ fn activation(which: usize) -> Activation {
     [Activation::Dequeue, Activation::Enqueue][which]
 }
 
-/// The TVar with the status of the thread of an SCont.
-/// # Safety
-/// Called from Cmm.
-#[no_mangle]
-pub unsafe extern "C" fn hec_status_tvar(t: Tso) -> Closure {
-    record(t).status()
-}
-
 /// The TVar that is the aux field of the thread of an SCont.
 /// # Safety
 /// Called from Cmm.
@@ -150,14 +142,6 @@ pub unsafe extern "C" fn hec_aux_tvar(t: Tso) -> Closure {
 #[no_mangle]
 pub unsafe extern "C" fn hec_run_time(t: Tso) -> u64 {
     record(t).run_time(getMonotonicNSec())
-}
-
-/// Is the running thread in the transaction of a `switch`?
-/// # Safety
-/// Called from Cmm.
-#[no_mangle]
-pub unsafe extern "C" fn hec_is_switching(hec: &mut Hec) -> usize {
-    is_switching(hec.current()) as usize
 }
 
 unsafe fn is_switching(t: Tso) -> bool {
@@ -182,6 +166,62 @@ pub(super) unsafe fn is_given(t: Tso) -> bool {
     let own = stm::current(t).filter(|_| is_switching(t)).and_then(|log| log.value_of(record.status()));
     own.map_or_else(|| thread_status::of(record), |value| thread_status::unboxed(value)).is_ready()
 }
+
+// ---- Statuses in a transaction --------------------------------------------------------------------------------------
+
+/// The entry in the log for the status of the thread of an SCont, and the status.
+unsafe fn status_in(hec: &mut Hec, log: Record, t: Tso) -> (usize, Status) {
+    let status = record(t).status();
+    let i = match log.find_or_add(status) {
+        Some(i) => i,
+        None => stm::find_or_read(hec, log, status),
+    };
+    (i, thread_status::unboxed(log.entries().value(i)))
+}
+
+/// The number of the current SCont of a thread.
+/// # Safety
+/// Called from Cmm with Hp saved, in a transaction.
+#[no_mangle]
+pub unsafe extern "C" fn hec_scont_number(hec: &mut Hec, t: Tso) -> usize {
+    let log = stm::running(hec);
+    status_in(hec, log, t).1.number()
+}
+
+/// Is an SCont that of another thread which is not passive?
+/// # Safety
+/// Called from Cmm with Hp saved, in a transaction.
+#[no_mangle]
+pub unsafe extern "C" fn hec_runs_elsewhere(hec: &mut Hec, t: Tso, number: usize) -> usize {
+    let log = stm::running(hec);
+    (t != hec.current() && status_in(hec, log, t).1 == Status::running(number)) as usize
+}
+
+/// The status of an SCont's thread becomes `Ready`, because the thread is given to its scheduler. [`STALE`]: the SCont
+/// is, and nothing has been written. [`RUNS`]: the thread is not passive.
+/// # Safety
+/// Called from Cmm with Hp saved, in a transaction.
+#[no_mangle]
+pub unsafe extern "C" fn hec_give(hec: &mut Hec, t: Tso, number: usize) -> usize {
+    let log = stm::running(hec);
+    let (i, status) = status_in(hec, log, t);
+    if status.number() != number {
+        return STALE;
+    }
+    // A thread that switches is passive when its transaction takes effect.
+    let will_be_passive = t == hec.current() && is_switching(t);
+    if !will_be_passive && !status.is_claimable(number) {
+        return RUNS;
+    }
+    let ready = thread_status::boxed(hec, Status::ready(number));
+    log.write(hec, i, ready);
+    GIVEN
+}
+
+// Results of `hec_give`, also known to `library/src/Hecaton/Substrate.hs`.
+const STALE: usize = 0;
+const GIVEN: usize = 1;
+const RUNS: usize = 2;
 
 // ---- Switching
 // -------------------------------------------------------------------------------------------------------
@@ -266,10 +306,9 @@ pub(super) unsafe fn park(hec: &mut Hec, s: Tso, scont: Closure) -> bool {
     let Some(log) = stm::current(s) else { crate::base::fatal::broken("a switch outside a transaction") };
     let choice = Choice::of(scont);
     let own = SchedRecord::of(s);
-    if let Some(own) = own {
-        let i = stm::find_or_read(hec, log, own.status());
-        let passive = thread_status::unboxed(log.entries().value(i)).passive();
-        let passive = thread_status::boxed(hec, passive);
+    if own.is_some() {
+        let (i, status) = status_in(hec, log, s);
+        let passive = thread_status::boxed(hec, status.passive());
         log.write(hec, i, passive);
     }
     let next = if choice.number == NO_SCONT { None } else { claim_in_log(hec, log, s, &choice) };
@@ -312,8 +351,7 @@ pub(super) unsafe fn park(hec: &mut Hec, s: Tso, scont: Closure) -> bool {
 
 /// Enters the claim of the chosen thread in the log. Returns `None` if the choice is stale.
 unsafe fn claim_in_log(hec: &mut Hec, log: Record, s: Tso, choice: &Choice) -> Option<Tso> {
-    let i = stm::find_or_read(hec, log, record(choice.thread).status());
-    let status = thread_status::unboxed(log.entries().value(i));
+    let (i, status) = status_in(hec, log, choice.thread);
     if choice.thread == s || !status.is_claimable(choice.number) {
         return None;
     }

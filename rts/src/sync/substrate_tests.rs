@@ -104,6 +104,33 @@ fn choose(w: &mut World, thread: Tso, number: usize) -> bool {
 }
 
 #[test]
+fn only_passive_threads_are_given_to_their_scheduler() {
+    const STALE: usize = 0;
+    const GIVEN: usize = 1;
+    const RUNS: usize = 2;
+    let mut w = World::new(2);
+    let a = user(&mut w, true);
+    let (passive, other) = (new_scont(&mut w), user(&mut w, true));
+    let give = |w: &mut World, t: Tso, n: usize| unsafe {
+        let runs = hec_runs_elsewhere(w.hec, t, n) != 0;
+        (hec_give(w.hec, t, n), runs)
+    };
+    w.run(a);
+    begin(&mut w);
+    assert_eq!(give(&mut w, passive, 0), (GIVEN, false));
+    assert_eq!(give(&mut w, passive, 0), (GIVEN, false), "again");
+    assert_eq!(give(&mut w, passive, 1), (STALE, false));
+    assert_eq!(give(&mut w, passive, NO_SCONT), (STALE, false));
+    assert_eq!(give(&mut w, other, 0), (RUNS, true));
+    assert_eq!(give(&mut w, a, 0), (GIVEN, false), "it is about to become passive");
+    assert!(choose(&mut w, passive, 0));
+    assert_eq!((status(a), status(passive)), (Status::ready(0), Status::running(1)));
+    unsafe { stm::hec_stm_begin(w.hec) };
+    assert_eq!(give(&mut w, passive, 1), (RUNS, false), "it goes on running");
+    assert_eq!(unsafe { hec_scont_number(w.hec, passive) }, 1);
+}
+
+#[test]
 fn a_switch_blocks_one_thread_and_runs_the_other() {
     let mut w = World::new(2);
     let a = user(&mut w, true);

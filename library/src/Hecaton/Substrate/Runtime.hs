@@ -45,10 +45,12 @@ data Runtime = Runtime
     -- | The dequeue activation (0) or the enqueue activation (1), and whether there is one.
     activation# :: Int# -> ThreadId# -> State -> (# State, Int#, Any #),
     setActivation# :: Int# -> Any -> Any -> State -> (# State, Int# #),
-    status# :: ThreadId# -> State -> (# State, TVar# RealWorld Word #),
+    -- | In a transaction: is an SCont that of another thread which is not passive?
+    runsElsewhere# :: ThreadId# -> Word# -> State -> (# State, Int# #),
+    -- | In a transaction: the SCont is given to its scheduler (1), unless it is stale (0) or not passive (2).
+    give# :: ThreadId# -> Word# -> State -> (# State, Int# #),
     aux# :: ThreadId# -> State -> (# State, TVar# RealWorld Any #),
     runTime# :: ThreadId# -> State -> (# State, Word# #),
-    isSwitching# :: State -> (# State, Int# #),
     currentHec# :: State -> (# State, Int# #)
   }
 
@@ -65,5 +67,4 @@ runtime = unsafePerformIO $ do
 fromTuple :: Ptr () -> Runtime
 fromTuple (Ptr address) = case addrToAny# address of
   (# tuple #) -> case unsafeCoerce tuple of
-    (own, new, sw, act, set, status, aux, time, switching, current) ->
-      Runtime own new sw act set status aux time switching current
+    (own, new, sw, act, set, runs, give, aux, time, current) -> Runtime own new sw act set runs give aux time current

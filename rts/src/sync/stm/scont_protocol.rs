@@ -32,7 +32,6 @@ use crate::sync::stm::commit::{commit_with, Log};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Status(pub usize);
 
-// The same numbers are in `rts/haskell/Substrate.hs`.
 const STATE_BITS: usize = 2;
 const RUNNING: usize = 0;
 const WAITING: usize = 1;
