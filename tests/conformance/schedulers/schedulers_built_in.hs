@@ -12,8 +12,10 @@ import Data.List (sort)
 import GHC.Conc (ThreadStatus (..), threadStatus)
 import Hecaton.Substrate
 import OnSubstrate
+import System.Exit (ExitCode (..))
 import System.Mem (performMajorGC)
 import System.Mem.Weak (deRefWeak)
+import System.Posix.Process (ProcessStatus (..), exitImmediately, forkProcess, getProcessStatus)
 
 main :: IO ()
 main =
@@ -26,6 +28,7 @@ main =
     , expect "which waits while a mask is uninterruptible" "given, killed" masked
     , expect "a thread is killed before it runs" (True, False) killedEarly
     , expect "a thread that is never run is collected" True collected
+    , expect "the child of a fork has none of them, and makes others" (True, "www") inTheChild
     , expect "one that waits for what is unreachable gets an exception" "blocked indefinitely" unreachable
     ]
 
@@ -135,6 +138,25 @@ collected = do
   performMajorGC
   found <- deRefWeak weak
   return (maybe True (const False) found)
+
+-- In the parent they run as before.
+inTheChild :: IO (Bool, String)
+inTheChild = do
+  v <- newTVarIO ""
+  passive <- replicateM 3 (waiting (>> atomically (modifyTVar' v ('w' :))))
+  child <- forkProcess $ do
+    performMajorGC
+    atomically (mapM_ enqueueAct passive)
+    done <- Concurrent.newEmptyMVar
+    s <- newSCont (Concurrent.putMVar done ())
+    atomically (enqueueAct s)
+    Concurrent.takeMVar done
+    text <- readTVarIO v
+    exitImmediately (if null text then ExitFailure 7 else ExitSuccess)
+  status <- getProcessStatus True False child
+  atomically (mapM_ enqueueAct passive)
+  atomically (readTVar v >>= \text -> when (length text < 3) retry)
+  (,) (status == Just (Exited (ExitFailure 7))) <$> readTVarIO v
 
 unreachable :: IO String
 unreachable = do
