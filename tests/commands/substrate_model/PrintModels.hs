@@ -1,15 +1,54 @@
--- Prints a module of random programs of the model.
+-- Prints random programs of the model as a module Main that runs the one with the number given, and says how each may
+-- end. Only those have a number that every part of the substrate that is built can run: they have one HEC, and their
+-- threads run until they switch.
 module Main (main) where
 
 import Control.Monad
+import qualified Data.Map.Strict as Map
+import qualified Data.Set as Set
+import Hecaton.Substrate.Model
+import Hecaton.Substrate.Model.Rule
 import ModelGenerator
 import ModelHaskell
-import Test.QuickCheck
+import Test.QuickCheck (Gen, vectorOf)
 import Test.QuickCheck.Gen (unGen)
 import Test.QuickCheck.Random (mkQCGen)
 
 main :: IO ()
 main = do
-  putStr (modulePrefix "Models")
-  let samples = unGen (vectorOf 60 anySample) (mkQCGen 45) 30
-  forM_ (zip [1 :: Int ..] samples) $ \(i, s) -> putStrLn ('\n' : haskell ("program" ++ show i) (compile s))
+  let printed = random 40 anySample
+      explored = [(s, explore (settingsOf s) (compile s)) | s <- random 5000 cooperativeSample]
+      run = zip [1 :: Int ..] (take 60 [(s, found) | (s, found) <- explored, comparable found])
+  writeFile "Models.hs" . unlines $
+    [modulePrefix "Main (main)"]
+      ++ [haskell ("program" ++ show i) (compile s) | (i, (s, _)) <- run]
+      ++ [haskell ("printed" ++ show i) (compile s) | (i, s) <- zip [1 :: Int ..] printed]
+      ++ ["main :: IO ()", "main = getLine >>= ending . (programs !!) . read >>= putStrLn", "", "programs :: [IO ()]"]
+      ++ ["programs = [" ++ foldr1 (\p q -> p ++ ", " ++ q) ["program" ++ show i | (i, _) <- run] ++ "]"]
+  writeFile "expected" . unlines $
+    [ unwords (show (i - 1) : outputs o ++ [how (ends o)])
+      | (i, (_, found)) <- run,
+        o <- Set.toList (outcomes found)
+    ]
+  writeFile "rules" (unlines (map show (Map.keys (Map.unionsWith (+) [taken found | (_, (_, found)) <- run]))))
+  when (length run < 60) $ fail "too few programs can be run"
+  where
+    how e = case e of
+      Uncaught exn -> show exn
+      other -> show other
+
+random :: Int -> Gen b -> [b]
+random n one = unGen (vectorOf n one) (mkQCGen 45) 30
+
+-- | Whether all ends of a program are known, there is some output to compare, and none needs an upcall or is a fault.
+comparable :: Exploration -> Bool
+comparable found =
+  complete found
+    && all ended (map ends (Set.toList (outcomes found)))
+    && any ((> 2) . length . outputs) (Set.toList (outcomes found))
+    && all (`Map.notMember` taken found) [UpDequeue, TRetrySwitch, TRetryAtomic]
+  where
+    ended e = case e of
+      Returned -> True
+      Uncaught _ -> True
+      _ -> False

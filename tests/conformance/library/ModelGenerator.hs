@@ -7,6 +7,7 @@ module ModelGenerator
     compile,
     anySample,
     plainSample,
+    cooperativeSample,
     shrinkSample,
     settingsOf,
   )
@@ -207,6 +208,32 @@ plainSample :: Gen Sample
 plainSample = do
   threads' <- choose (1, 2)
   Sample 1 Nothing False <$> vectorOf threads' (few 3 (plainAction 2)) <*> few 3 (plainAction 2)
+
+-- | A program with one HEC whose threads run until they switch.
+cooperativeSample :: Gen Sample
+cooperativeSample = do
+  policy <- elements [RoundRobin, Stack]
+  Sample 1 (Just policy) False [] . concat <$> few 7 script
+  where
+    script = frequency [(6, pure <$> action' (2 :: Int)), (1, elements idioms)]
+    action' depth =
+      frequency $
+        [ (4, Say <$> number'),
+          (2, Tx <$> few 2 (someInTx 2)),
+          (4, pure Yield)
+        ]
+          ++ substrate 0
+          ++ [(1, Catching <$> elements caught) | depth > 0]
+          ++ [(4, Spawn <$> few 3 (action' (depth - 1))) | depth > 0]
+          ++ [(1, AskNew <$> few 2 (action' (depth - 1))) | depth > 0]
+          ++ [(1, Catching <$> few 2 (action' (depth - 1))) | depth > 0]
+          ++ [(1, Masked <$> few 2 (action' (depth - 1))) | depth > 0]
+    caught =
+      [ [Raise 1],
+        [SwitchSelf Enqueue [Write 0 3, Abort 2]],
+        [Expose, Unpark],
+        [Tx [Handle [Write 0 1, Abort 1]]]
+      ]
 
 few :: Int -> Gen b -> Gen [b]
 few most one = choose (1, most) >>= flip vectorOf one

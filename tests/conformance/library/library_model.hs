@@ -115,6 +115,11 @@ units =
       (scheduler RoundRobin 1 . const $ Fork (say 1) >>> tick >>> say 2)
       [returned ["1", "2"], returned ["2"]],
     Unit'
+      plain {ticks = Everywhere}
+      [Rule.Tick]
+      (scheduler RoundRobin 1 . const $ Fork (say 1) >>> say 2 >>> say 3)
+      [returned ["1", "2", "3"], returned ["2", "1", "3"], returned ["2", "3", "1"], returned ["2", "3"]],
+    Unit'
       plain
       [Rule.TRetryAtomic, Rule.UpDequeue, Rule.TRetrySwitch, Rule.UpEnqueueIdle, Rule.TWakeup, Rule.TResumeRetry]
       ( scheduler RoundRobin 1 . const $
