@@ -96,13 +96,24 @@ pub(super) struct HecSlot {
     taken: AtomicUsize,
     /// The same at the last tick at which its events needed a task.
     taken_at_tick: AtomicUsize,
+    /// At how many ticks since then it needed a task and had not been taken. The ticker's.
+    ticks_untaken: AtomicUsize,
 }
 
 impl HecSlot {
     fn new(no: usize) -> HecSlot {
-        let [returning, taken, taken_at_tick] = [const { AtomicUsize::new(0) }; 3];
+        let [returning, taken, taken_at_tick, ticks_untaken] = [const { AtomicUsize::new(0) }; 4];
         let state = Lock::new(SlotState::new(None));
-        HecSlot { no, state, returning, short_calls: ShortCalls::new(), taken, taken_at_tick }
+        HecSlot { no, state, returning, short_calls: ShortCalls::new(), taken, taken_at_tick, ticks_untaken }
+    }
+
+    /// At how many ticks, this one included, it has needed a task since it was taken last. The ticker calls this.
+    fn count_untaken(&self) -> usize {
+        let taken = self.taken.load(Ordering::Relaxed);
+        let same = self.taken_at_tick.swap(taken, Ordering::Relaxed) == taken;
+        let ticks = if same { self.ticks_untaken.load(Ordering::Relaxed) + 1 } else { 0 };
+        self.ticks_untaken.store(ticks, Ordering::Relaxed);
+        ticks
     }
 
     /// The HEC has a new holder. Called under the lock.
@@ -426,12 +437,16 @@ pub fn ensure_served(no: usize) {
     }
 }
 
+/// For how many ticks a HEC is left to a foreign call under a random run order. On a busy machine a short call may lie
+/// for some of them, and the schedule would be another one.
+const TICKS_UNDER_RANDOM_ORDER: usize = 20;
+
 /// The same for all HECs that have not been taken since the last call: for those that were left for a foreign call that
 /// takes long. If one is left with work, it is passed on. Called at ticks.
 pub fn ensure_all_served() {
     for no in (0..hec::count()).filter(|&no| needs_task(no)) {
-        let taken = slot(no).taken.load(Ordering::Relaxed);
-        if slot(no).taken_at_tick.swap(taken, Ordering::Relaxed) == taken || event_poll::has_signals() {
+        let needed = if slot(no).sends_checkers() { 1 } else { TICKS_UNDER_RANDOM_ORDER };
+        if slot(no).count_untaken() >= needed || event_poll::has_signals() {
             if is_left_with_work(no) {
                 slot(no).send_worker();
             } else {
