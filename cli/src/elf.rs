@@ -50,8 +50,13 @@ pub fn examine(program: &Path) -> Verdict {
     }
     match runtime_of(program, &image) {
         Some(name) => judge(&name, &image),
-        None => match linked_statically(&data) {
-            Some(why) => refuse(why),
+        None => match linked_runtime(&data) {
+            // It needs no other libraries.
+            Some(Linked::Hecaton) => Verdict::Runs,
+            Some(Linked::Stock) => refuse(
+                "is statically linked with GHC's own runtime, which cannot be exchanged in it; build it from source with \
+                 `hecaton ghc`, or with `cabal build -w` and bin/ghc of this project",
+            ),
             None if !image.is_dynamic => refuse("is statically linked, and not a Haskell program"),
             None => refuse("is not a Haskell program: it loads no libHSrts"),
         },
@@ -121,21 +126,24 @@ fn search_path(file: &Path, image: &Image) -> Vec<PathBuf> {
 const OF_A_RUNTIME: &[u8] = b"GHC RTS";
 const OF_HECATON: &[u8] = b"Options for the runtime system (Hecaton) follow";
 
+/// The runtime that a program is statically linked with.
+enum Linked {
+    Hecaton,
+    Stock,
+}
+
 /// Tells programs with a Haskell runtime inside from those without one. Installed programs have no symbols any more;
 /// the runtime's texts stay.
-fn linked_statically(data: &[u8]) -> Option<&'static str> {
+fn linked_runtime(data: &[u8]) -> Option<Linked> {
     let file = object::File::parse(data).ok()?;
     let names: HashSet<&[u8]> = file.symbols().filter_map(|s| s.name_bytes().ok()).collect();
     let holds = |text: &[u8]| data.windows(text.len()).any(|w| w == text);
     if names.contains(MARK.as_bytes()) || holds(OF_HECATON) {
-        return Some("has Hecaton linked in already; start it directly");
+        return Some(Linked::Hecaton);
     }
     let is_haskell = names.contains(&b"hs_main"[..])
         || file.sections().any(|s| object::ObjectSection::name(&s) == Ok(".debug-ghc-link-info"));
-    (is_haskell || holds(OF_A_RUNTIME)).then_some(
-        "is statically linked with GHC's own runtime, which cannot be exchanged in it; build it from source with `hecaton ghc`, or with \
-         `cabal build -w` and bin/ghc of this project",
-    )
+    (is_haskell || holds(OF_A_RUNTIME)).then_some(Linked::Stock)
 }
 
 fn parse(data: &[u8]) -> Result<Image, String> {

@@ -1,7 +1,8 @@
 //! An installed, dynamically linked Haskell program, to be run with this runtime in the place of GHC's.
 //!
 //! The program asks the dynamic loader for `libHSrts…-ghc9.0.2.so`, and LD_LIBRARY_PATH comes before the run path in
-//! it. So that nothing runs on another runtime unnoticed, the program is looked at first.
+//! it. So that nothing runs on another runtime unnoticed, the program is looked at first. One that is linked with
+//! Hecaton runs as it is.
 use crate::build;
 use crate::elf::{self, Verdict};
 use crate::error::{reason, Fail, Result};
