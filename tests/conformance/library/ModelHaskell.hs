@@ -18,8 +18,9 @@ haskell name program = name ++ " :: IO ()\n" ++ name ++ " = void $\n  " ++ term 
 
 -- | The beginning of a module of programs: imports, and what the programs are written with.
 --
--- 'ending' runs one, and says what it has output and how it ended. Output goes to a list without a lock, because a lock
--- would make threads block. Exceptions are shown as the model shows them.
+-- 'ending' runs one, and prints what it has output and how it ended. An exception that comes later ends the process.
+-- Output goes to a list without a lock, because a lock would make threads block. Exceptions are shown as the model
+-- shows them.
 modulePrefix :: String -> String
 modulePrefix name =
   unlines
@@ -56,11 +57,11 @@ modulePrefix name =
       "output :: Shown a => a -> IO ()",
       "output a = atomicModifyIORef' said (\\so -> (shown a : so, ()))",
       "",
-      "ending :: IO () -> IO String",
-      "ending program = do",
-      "  how <- try program",
+      "ending :: IO () -> IO ()",
+      "ending program = uninterruptibleMask $ \\restore -> do",
+      "  how <- try (restore program)",
       "  so <- readIORef said",
-      "  pure (unwords (reverse (either shown (const \"Returned\") (how :: Either SomeException ()) : so)))",
+      "  putStrLn (unwords (reverse (either shown (const \"Returned\") (how :: Either SomeException ()) : so)))",
       "",
       "data Lazy a = Lazy a",
       "",
