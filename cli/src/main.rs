@@ -47,7 +47,8 @@ enum Cmd {
     ///
     /// All arguments go to ghc, from any folder; for example: hecaton ghc -O -threaded Main.hs. Static and -dynamic
     /// programs, with or without -threaded, -debug and -eventlog, are linked with Hecaton. The package hecaton (modules
-    /// Hecaton.Event and Hecaton.Substrate) is visible. HECATON_GHC names the ghc to use when it is not the one on PATH.
+    /// Hecaton.Event and Hecaton.Substrate) is visible. HECATON_GHC names the ghc to use when it is not the one on
+    /// PATH.
     ///
     /// For cabal, the same compiler is the file bin/ghc of this project: cabal build -w /path/to/hecaton/bin/ghc
     #[command(override_usage = "hecaton ghc ARGS…")]
@@ -59,8 +60,8 @@ enum Cmd {
     /// Run an installed, dynamically linked Haskell program on Hecaton, without relinking it
     ///
     /// For example: hecaton run ghc --make -O Main.hs. The program must have been made by GHC 9.0.2 with -dynamic, as
-    /// Debian's ghc itself is; a script that starts such a program will do too, and so will a program that `hecaton ghc`
-    /// has linked.
+    /// Debian's ghc itself is; a script that starts such a program will do too, and so will a program that `hecaton
+    /// ghc` has linked.
     ///
     /// With --blackholes, the program tells at its end how long its threads have waited for thunks that others
     /// evaluated, and for which; HECATON_SHOW=blackholes in the environment asks any program on Hecaton for the same.
