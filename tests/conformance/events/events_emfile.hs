@@ -12,9 +12,11 @@ import System.Posix.IO
 import System.Posix.Resource
 import System.Posix.Types (Fd)
 import System.Timeout
+import Ticker
 
 main :: IO ()
 main = do
+  awaitTicker
   server <- socket AF_INET Stream defaultProtocol
   bind server (SockAddrInet 0 (tupleToHostAddress (127, 0, 0, 1)))
   listen server 20

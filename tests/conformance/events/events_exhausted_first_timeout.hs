@@ -7,9 +7,11 @@ import System.Posix.IO
 import System.Posix.Resource
 import System.Posix.Types
 import System.Timeout
+import Ticker
 
 main :: IO ()
 main = do
+  awaitTicker
   (r, _) <- createPipe
   limits <- getResourceLimit ResourceOpenFiles
   setResourceLimit ResourceOpenFiles limits {softLimit = ResourceLimit 100}

@@ -8,10 +8,12 @@ import System.Posix.IO
 import System.Posix.Resource
 import System.Posix.Types (Fd)
 import System.Timeout
+import Ticker
 import Waits
 
 main :: IO ()
 main = do
+  awaitTicker
   (r, w) <- createPipe
   (r2, w2) <- createPipe
   limits <- getResourceLimit ResourceOpenFiles
