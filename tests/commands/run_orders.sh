@@ -13,6 +13,7 @@ import Foreign.C
 import GHC.Clock (getMonotonicTime)
 import System.Environment
 import System.Posix.IO
+import System.Posix.Process
 import System.Posix.Types
 import System.Timeout
 
@@ -79,6 +80,9 @@ main = do
       -- A thread that computes between heap checks of any size.
       xs <- forM [1 .. 3] $ \k -> newEmptyMVar >>= \v -> forkIO (evaluate (sum [1 .. k * 100000 :: Int]) >>= putMVar v) >> return v
       mapM takeMVar xs >>= print
+    "fork" -> do
+      child <- forkProcess (threadDelay 3600000000)
+      getProcessStatus True False child >>= print
     "deadlock" -> do
       r <- try (newEmptyMVar >>= takeMVar)
       print (r :: Either BlockedIndefinitelyOnMVar ())
@@ -92,6 +96,7 @@ for way in plain threaded; do
     says 'a b c d e a b c d e' ./$way order +RTS --scheduler=fifo
     says 'e d e d c b c b a a' ./$way order +RTS --scheduler=lifo
     says $'[1,2,3]\nNothing\nTrue' timeout 100 ./$way hours +RTS --scheduler=random:1
+    says 'Just (Exited ExitSuccess)' timeout 20 ./$way fork +RTS --scheduler=random:1
     for name in fifo lifo random:1; do
         # (Without -threaded, a foreign call stops all threads.)
         [ $way = plain ] || says $'Just 1\nJust ()\n[5000050000,20000100000,45000150000]' timeout 20 ./$way outside +RTS --scheduler=$name

@@ -20,7 +20,9 @@ use crate::events::{event_loop, file_ring, io_manager, selection, shared_watcher
 use crate::observe::{eventlog, stats};
 use crate::prims::{adjustor, stable_ptr};
 use crate::sched::task::TaskRef;
-use crate::sched::{bound_threads, event_poll, gc, handoff, hec, interrupt, settings, spark, stop_world, task_table};
+use crate::sched::{
+    bound_threads, event_poll, gc, handoff, hec, interrupt, safe_call, settings, spark, stop_world, task_table,
+};
 use crate::sync::throwto::finished;
 use crate::thread::park;
 
@@ -79,6 +81,7 @@ unsafe fn run_child(me: TaskRef, entry: usize) -> ! {
     crate::api::admission::after_fork();
     bound_threads::after_fork();
     interrupt::after_fork();
+    safe_call::after_fork();
     io_manager::after_fork();
     file_ring::after_fork();
     stats::after_fork(gc::allocated());

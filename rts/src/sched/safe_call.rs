@@ -171,6 +171,11 @@ pub fn any_in_progress() -> bool {
     IN_PROGRESS.load(Ordering::Relaxed) != 0
 }
 
+/// In the child of a fork: the calls of the parent's threads do not exist there.
+pub fn after_fork() {
+    IN_PROGRESS.store(0, Ordering::Relaxed);
+}
+
 /// Visits the threads in foreign calls, which are alive.
 pub fn roots(visit: &mut Visitor) {
     let mut visit_calls = |calls: &mut Vec<ForeignCall>| {
