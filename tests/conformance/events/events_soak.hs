@@ -15,6 +15,7 @@ import Network.Socket.ByteString
 import System.Directory
 import System.Environment
 import System.Timeout
+import Ticker
 
 -- A request is a line; its answer is the line reversed.
 serve :: Socket -> IO ()
@@ -117,5 +118,6 @@ part seconds hecs = do
 
 main :: IO ()
 main = do
+  awaitTicker
   seconds <- maybe 1 read <$> lookupEnv "SOAK_SECONDS"
   forM_ [1, 2, 4] $ \hecs -> print hecs >> part seconds hecs
