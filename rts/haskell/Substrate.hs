@@ -46,6 +46,10 @@ setActivation :: Int# -> Any -> Any -> State -> (# State, Int# #)
 setActivation which act aux s = setActivation# which act aux s
 {-# NOINLINE setActivation #-}
 
+scontNumber :: ThreadId# -> State -> (# State, Word# #)
+scontNumber t s = number# t s
+{-# NOINLINE scontNumber #-}
+
 runsElsewhere :: ThreadId# -> Word# -> State -> (# State, Int# #)
 runsElsewhere t n s = runsElsewhere# t n s
 {-# NOINLINE runsElsewhere #-}
@@ -73,6 +77,7 @@ forLibrary ::
   , Any -> State -> (# State, () #)
   , Int# -> ThreadId# -> State -> (# State, Int#, Any #)
   , Int# -> Any -> Any -> State -> (# State, Int# #)
+  , ThreadId# -> State -> (# State, Word# #)
   , ThreadId# -> Word# -> State -> (# State, Int# #)
   , ThreadId# -> Word# -> State -> (# State, Int# #)
   , ThreadId# -> State -> (# State, TVar# RealWorld Any #)
@@ -80,7 +85,9 @@ forLibrary ::
   , State -> (# State, Int# #)
   )
 forLibrary =
-  (ownSCont, newSCont, switch, activation, setActivation, runsElsewhere, give, auxField, runTime, currentHec)
+  ( ownSCont, newSCont, switch, activation, setActivation, scontNumber, runsElsewhere, give, auxField, runTime
+  , currentHec
+  )
 
 -- | An upcall thread: switches to the SCont that the dequeue activation of a passive thread chooses. An exception is
 -- reported as that of a thread is which ends by it.

@@ -27,7 +27,9 @@ module Hecaton.Substrate
     SCont,
     newSCont,
     switch,
+    ownSCont,
     threadOf,
+    isStale,
 
     -- * Activations
     DequeueAct,
@@ -36,6 +38,7 @@ module Hecaton.Substrate
     enqueueAct,
     setDequeueAct,
     setEnqueueAct,
+    builtInDequeueAct,
 
     -- * State of an SCont
     getAux,
@@ -93,7 +96,7 @@ noAux :: Any
 noAux = unsafeCoerce (toDyn ())
 {-# NOINLINE noAux #-}
 
--- | The SCont of the running thread.
+-- | The SCont of the running thread. It is this one until the thread switches.
 ownSCont :: STM SCont
 ownSCont = STM $ \s -> case ownSCont# runtime noAux s of (# s1, t, n #) -> (# s1, SCont t n #)
 
@@ -133,6 +136,12 @@ none t = SCont t 0xffffffffffffffff##
 isNone :: SCont -> Bool
 isNone (SCont _ n) = isTrue# (n `eqWord#` 0xffffffffffffffff##)
 
+-- | Has the SCont been used, or has its thread been interrupted or ended since? Then 'enqueueAct' ignores it, and a
+-- 'switch' passes it over.
+isStale :: SCont -> STM Bool
+isStale (SCont t n) = STM $ \s -> case scontNumber# runtime t s of
+  (# s1, current #) -> (# s1, isTrue# (current `neWord#` n) #)
+
 -- * Activations
 
 -- | The runtime keeps activations as functions of both parts of an SCont.
@@ -154,7 +163,12 @@ setActivation which act = IO $ \s -> case setActivation# runtime which (unsafeCo
 -- | Runs the dequeue activation of the SCont's thread. It chooses no SCont if the thread has none: then its HEC
 -- runs the threads of the built-in scheduler.
 dequeueAct :: DequeueAct
-dequeueAct s@(SCont t _) = refuseRunning s >> activation 0# s (return (none t))
+dequeueAct s = refuseRunning s >> activation 0# s (builtInDequeueAct s)
+
+-- | The dequeue activation of threads without a scheduler. It chooses no SCont: the HEC runs the threads of the
+-- built-in scheduler.
+builtInDequeueAct :: DequeueAct
+builtInDequeueAct (SCont t _) = runtime `seq` return (none t)
 
 -- | Gives the SCont to its scheduler by running the enqueue activation of its thread. Nothing happens if it is stale.
 -- The running thread can be given only within a 'switch', because it is not passive before.

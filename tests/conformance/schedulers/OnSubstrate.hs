@@ -36,6 +36,7 @@ everythingRefuses = do
     [ void (newSCont (print me)), switch return, setDequeueAct return, setEnqueueAct (const (return ()))
     , void (atomically getCurrentHEC), void (atomically clock), void getNumHECs
     , switch (\s -> dequeueAct s), switch (\s -> enqueueAct s >> setAux s (toDyn ()) >> getAux s >> return s)
+    , switch (\s -> isStale s >> builtInDequeueAct s), void (atomically ownSCont)
     , newSCont (return ()) >>= runOnIdleHEC
     ]
   unless (and refused) (putStrLn ("not refused: " ++ show refused))

@@ -25,6 +25,7 @@ switchChecks =
     , expect "a stale SCont is passed over" "effects, other" stale
     , expect "a stale SCont of a thread that has ended" "effects, other" ended
     , expect "enqueueAct passes over a stale one" True staleEnqueue
+    , expect "isStale tells which is" (False, False, True, False) staleness
     , expect "a running SCont is refused" (True, True, True) refused
     , expect "activations are inherited" "child, grandchild" inherited
     , expect "aux fields" (Just 'a', Just (), Just 'b') auxFields
@@ -86,12 +87,6 @@ retrying = do
     return s
   reverse <$> readTVarIO seen
 
-ownSCont :: IO SCont
-ownSCont = do
-  own <- newTVarIO Nothing
-  switch (\s -> writeTVar own (Just s) >> return s)
-  readTVarIO own >>= maybe ownSCont return
-
 alternatives :: IO Int
 alternatives = do
   v <- newTVarIO 5
@@ -125,6 +120,19 @@ thenOther choice = do
   switch (\me -> modifyTVar' v (++ "effects, ") >> enqueueAct me >> choice)
   readTVarIO v
 
+-- A passive SCont, after it has run, and the own one before and after a switch.
+staleness :: IO (Bool, Bool, Bool, Bool)
+staleness = do
+  newScheduler
+  before <- atomically ownSCont
+  s <- forkSCont (return ())
+  passive <- atomically (isStale s)
+  own <- atomically (isStale before)
+  yield
+  used <- (&&) <$> atomically (isStale s) <*> atomically (isStale before)
+  after <- atomically (ownSCont >>= isStale)
+  return (passive, own, used, after)
+
 staleEnqueue :: IO Bool
 staleEnqueue = do
   newScheduler
@@ -140,7 +148,7 @@ staleEnqueue = do
 refused :: IO (Bool, Bool, Bool)
 refused = do
   newScheduler
-  me <- ownSCont
+  me <- atomically ownSCont
   own <- raises SContRunning (atomically (enqueueAct me))
   -- The thread of the built-in scheduler meets this one while it waits for a delay.
   result <- newTVarIO Nothing
@@ -168,14 +176,14 @@ auxFields = do
   first <- atomically (getAux s)
   atomically (setAux s (toDyn 'b'))
   performMajorGC
-  me <- ownSCont
+  me <- atomically ownSCont
   atomically ((,,) <$> (fromDynamic <$> getAux me) <*> pure (fromDynamic first) <*> (fromDynamic <$> getAux s))
 
 ordered :: IO Bool
 ordered = do
   s <- newSCont (return ())
   t <- newSCont (return ())
-  me <- ownSCont
+  me <- atomically ownSCont
   this <- myThreadId
   return (s == s && s /= t && s < t && me < s && threadOf me == this && threadOf s < threadOf t)
 
@@ -193,8 +201,8 @@ queries = do
 runTimes :: IO (Bool, Bool)
 runTimes = do
   newScheduler
-  s <- forkSCont (ownSCont >>= compute)
-  me <- ownSCont
+  s <- forkSCont (atomically ownSCont >>= compute)
+  me <- atomically ownSCont
   before <- atomically (runTime me)
   yield
   after <- atomically (runTime me)

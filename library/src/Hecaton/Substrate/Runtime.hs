@@ -45,6 +45,8 @@ data Runtime = Runtime
     -- | The dequeue activation (0) or the enqueue activation (1), and whether there is one.
     activation# :: Int# -> ThreadId# -> State -> (# State, Int#, Any #),
     setActivation# :: Int# -> Any -> Any -> State -> (# State, Int# #),
+    -- | In a transaction: the number of the thread's current SCont.
+    scontNumber# :: ThreadId# -> State -> (# State, Word# #),
     -- | In a transaction: is an SCont that of another thread which is not passive?
     runsElsewhere# :: ThreadId# -> Word# -> State -> (# State, Int# #),
     -- | In a transaction: the SCont is given to its scheduler (1), unless it is stale (0) or not passive (2).
@@ -67,4 +69,5 @@ runtime = unsafePerformIO $ do
 fromTuple :: Ptr () -> Runtime
 fromTuple (Ptr address) = case addrToAny# address of
   (# tuple #) -> case unsafeCoerce tuple of
-    (own, new, sw, act, set, runs, give, aux, time, current) -> Runtime own new sw act set runs give aux time current
+    (own, new, sw, act, set, number, runs, give, aux, time, current) ->
+      Runtime own new sw act set number runs give aux time current
