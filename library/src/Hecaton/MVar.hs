@@ -1,0 +1,254 @@
+-- | Variables like those of "Control.Concurrent.MVar", at which threads wait by 'Hecaton.Substrate.switch' [SHMP14,
+-- §4.2]. Each thread waits and goes on as its own scheduler says, so threads of different schedulers meet at them. A
+-- scheduler of "Hecaton.Scheduler" runs its other threads meanwhile, which an 'Control.Concurrent.MVar.MVar' of @base@
+-- would keep from running.
+--
+-- A lock for threads of any scheduler, and a producer and a consumer of two:
+--
+-- > import Control.Monad
+-- > import Hecaton.MVar
+-- > import Hecaton.Scheduler
+-- > import qualified Hecaton.Scheduler.Fifo as Fifo
+-- > import qualified Hecaton.Scheduler.Lifo as Lifo
+-- >
+-- > main :: IO ()
+-- > main = do
+-- >   output <- newMVar ()
+-- >   place <- newEmptyMVar
+-- >   done <- newEmptyMVar
+-- >   let say text = withMVar output (\() -> putStrLn text)
+-- >   producers <- Fifo.new
+-- >   consumers <- Lifo.new
+-- >   _ <- forkIn producers $ forM_ [1 .. 3 :: Int] (putMVar place)
+-- >   _ <- forkIn consumers $ do
+-- >     replicateM_ 3 (takeMVar place >>= say . show)
+-- >     putMVar done ()
+-- >   takeMVar done
+--
+-- [Fairness] Threads that take, and threads that put, are served in the order of their arrival. Readers come before
+--   those that take, and all at once.
+-- [Exceptions] Operations that wait can be interrupted, also by 'System.Timeout.timeout', and under 'mask'. Then they
+--   have had no effect. Under 'mask', one that has got what it waits for is not interrupted any more.
+-- [Deadlock] A thread that waits for a variable which no other thread can reach gets 'BlockedIndefinitelyOnMVar'.
+module Hecaton.MVar
+  ( MVar,
+    newMVar,
+    newEmptyMVar,
+
+    -- * Operations that wait
+    takeMVar,
+    putMVar,
+    readMVar,
+    swapMVar,
+
+    -- * Operations that do not wait
+    tryTakeMVar,
+    tryPutMVar,
+    tryReadMVar,
+    isEmptyMVar,
+
+    -- * Safe under exceptions
+    withMVar,
+    withMVarMasked,
+    modifyMVar_,
+    modifyMVar,
+    modifyMVarMasked_,
+    modifyMVarMasked,
+  )
+where
+
+import Control.Concurrent.STM
+import Control.Exception
+import Data.Maybe (isJust)
+import Data.Sequence (Seq, ViewL (..), viewl, (<|), (|>))
+import qualified Data.Sequence as Seq
+import Hecaton.Substrate
+
+-- | A place for a value, which is empty or full.
+newtype MVar a = MVar (TVar (Place a))
+  deriving (Eq)
+
+data Place a
+  = -- | A value, and threads that wait to put others.
+    Full a (Queue a)
+  | -- | Threads that wait for a value: readers first.
+    Empty (Queue (Request a))
+
+-- | What a thread waits for, and the hole for the answer.
+data Request a = Request Kind (TVar (Maybe a))
+
+data Kind = Read | Take
+
+-- | Threads that wait. Those that have been interrupted stay until it is their turn, or the next purge.
+data Queue w = Queue
+  { waiting :: Seq (w, SCont),
+    -- | The length up to which there is no purge.
+    bound :: Int
+  }
+
+nobody :: Queue w
+nobody = Queue Seq.empty leastBound
+
+-- | Below it, a purge would not be worth its cost.
+leastBound :: Int
+leastBound = 16
+
+-- | The queue with another thread. If it has doubled since the last time, those that are stale are dropped: so it is
+-- as long as twice the threads that wait, and a wait has a constant cost.
+withThread :: (Seq (w, SCont) -> Seq (w, SCont)) -> Queue w -> STM (Queue w)
+withThread insert q
+  | Seq.length (waiting q) < bound q = return q {waiting = insert (waiting q)}
+  | otherwise = do
+    live <- filterSeq (fmap not . isStale . snd) (waiting q)
+    return (Queue (insert live) (max leastBound (2 * Seq.length live)))
+
+filterSeq :: Monad m => (a -> m Bool) -> Seq a -> m (Seq a)
+filterSeq holds = foldr (\x rest -> holds x >>= \h -> (if h then (x <|) else id) <$> rest) (return Seq.empty)
+
+-- | The first thread that still waits, and the others.
+firstWaiting :: Queue w -> STM (Maybe ((w, SCont), Queue w))
+firstWaiting q = case viewl (waiting q) of
+  EmptyL -> return Nothing
+  first :< others -> do
+    let rest = q {waiting = others}
+    stale <- isStale (snd first)
+    if stale then firstWaiting rest else return (Just (first, rest))
+
+-- | An empty variable.
+newEmptyMVar :: IO (MVar a)
+newEmptyMVar = MVar <$> newTVarIO (Empty nobody)
+
+-- | A full variable.
+newMVar :: a -> IO (MVar a)
+newMVar x = MVar <$> newTVarIO (Full x nobody)
+
+-- | A value that is there, or that another thread puts into the hole while this one waits.
+await :: (TVar (Maybe a) -> SCont -> STM (Maybe a)) -> IO a
+await look = do
+  hole <- newTVarIO Nothing
+  switch $ \s -> look hole s >>= \found -> case found of
+    Just x -> writeTVar hole (Just x) >> return s
+    Nothing -> dequeueAct s
+  readTVarIO hole >>= maybe (await look) return
+
+-- | Takes the value. While the variable is empty, the thread waits.
+takeMVar :: MVar a -> IO a
+takeMVar (MVar place) = await $ \hole s -> do
+  now <- readTVar place
+  case now of
+    Full x putters -> Just x <$ refill place putters
+    Empty q -> Nothing <$ (withThread (|> (Request Take hole, s)) q >>= writeTVar place . Empty)
+
+-- | The value, which stays. While the variable is empty, the thread waits.
+readMVar :: MVar a -> IO a
+readMVar (MVar place) = await $ \hole s -> do
+  now <- readTVar place
+  case now of
+    Full x _ -> return (Just x)
+    Empty q -> Nothing <$ (withThread ((Request Read hole, s) <|) q >>= writeTVar place . Empty)
+
+-- | Puts a value. While the variable is full, the thread waits.
+putMVar :: MVar a -> a -> IO ()
+putMVar (MVar place) x = switch $ \s -> do
+  now <- readTVar place
+  case now of
+    Empty q -> s <$ fill place x q
+    Full y putters -> do
+      withThread (|> (x, s)) putters >>= writeTVar place . Full y
+      dequeueAct s
+
+-- | The value has been taken: that of the next thread that puts comes in its place.
+refill :: TVar (Place a) -> Queue a -> STM ()
+refill place putters = do
+  first <- firstWaiting putters
+  case first of
+    Nothing -> writeTVar place (Empty nobody)
+    Just ((x, s), others) -> writeTVar place (Full x others) >> enqueueAct s
+
+-- | A value for those that wait: for all readers, and one that takes.
+fill :: TVar (Place a) -> a -> Queue (Request a) -> STM ()
+fill place x q = do
+  first <- firstWaiting q
+  case first of
+    Nothing -> writeTVar place (Full x nobody)
+    Just ((Request kind hole, s), others) -> do
+      writeTVar hole (Just x)
+      enqueueAct s
+      case kind of
+        Read -> fill place x others
+        Take -> writeTVar place (Empty others)
+
+-- | Takes the value, if there is one.
+tryTakeMVar :: MVar a -> IO (Maybe a)
+tryTakeMVar (MVar place) = atomically $ do
+  now <- readTVar place
+  case now of
+    Full x putters -> Just x <$ refill place putters
+    Empty _ -> return Nothing
+
+-- | Puts a value, if the variable is empty. Says whether it was.
+tryPutMVar :: MVar a -> a -> IO Bool
+tryPutMVar (MVar place) x = atomically $ do
+  now <- readTVar place
+  case now of
+    Empty q -> True <$ fill place x q
+    Full _ _ -> return False
+
+-- | The value, if there is one. It stays.
+tryReadMVar :: MVar a -> IO (Maybe a)
+tryReadMVar (MVar place) = do
+  now <- readTVarIO place
+  return $ case now of
+    Full x _ -> Just x
+    Empty _ -> Nothing
+
+-- | Is it empty now?
+isEmptyMVar :: MVar a -> IO Bool
+isEmptyMVar = fmap (not . isJust) . tryReadMVar
+
+-- | Takes the value, and puts another one.
+swapMVar :: MVar a -> a -> IO a
+swapMVar m new = mask_ $ do
+  old <- takeMVar m
+  putMVar m new
+  return old
+
+-- | Runs an action with the value, which is put back at the end, also after an exception.
+withMVar :: MVar a -> (a -> IO b) -> IO b
+withMVar m f = mask $ \restore -> holding m (restore . f)
+
+-- | The same, with the action masked.
+withMVarMasked :: MVar a -> (a -> IO b) -> IO b
+withMVarMasked m f = mask_ (holding m f)
+
+-- | The caller is masked.
+holding :: MVar a -> (a -> IO b) -> IO b
+holding m f = do
+  x <- takeMVar m
+  result <- f x `onException` putMVar m x
+  putMVar m x
+  return result
+
+-- | Changes the value. After an exception it is what it was.
+modifyMVar_ :: MVar a -> (a -> IO a) -> IO ()
+modifyMVar_ m f = modifyMVar m (fmap (\x -> (x, ())) . f)
+
+-- | Changes the value, and returns something. After an exception the value is what it was.
+modifyMVar :: MVar a -> (a -> IO (a, b)) -> IO b
+modifyMVar m f = mask $ \restore -> changing m (\x -> restore (f x >>= evaluate))
+
+-- | As 'modifyMVar_', with the action masked.
+modifyMVarMasked_ :: MVar a -> (a -> IO a) -> IO ()
+modifyMVarMasked_ m f = modifyMVarMasked m (fmap (\x -> (x, ())) . f)
+
+-- | As 'modifyMVar', with the action masked.
+modifyMVarMasked :: MVar a -> (a -> IO (a, b)) -> IO b
+modifyMVarMasked m f = mask_ (changing m (\x -> f x >>= evaluate))
+
+-- | The caller is masked.
+changing :: MVar a -> (a -> IO (a, b)) -> IO b
+changing m f = do
+  x <- takeMVar m
+  (new, result) <- f x `onException` putMVar m x
+  putMVar m new
+  return result

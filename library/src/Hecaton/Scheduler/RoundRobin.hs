@@ -1,0 +1,37 @@
+-- | Round robin with work sharing [SHMP14, §4.1]: threads run in turn. There is a queue for each HEC, new threads are
+-- divided among the queues, and a HEC whose queue is empty takes from the others.
+module Hecaton.Scheduler.RoundRobin (new, policy) where
+
+import Control.Concurrent.STM
+import Data.Array
+import Data.Sequence (Seq, ViewL (..), viewl, (|>))
+import qualified Data.Sequence as Seq
+import Hecaton.Scheduler
+import Hecaton.Substrate
+
+-- | A round robin without threads.
+new :: IO (Scheduler ())
+new = policy >>= newScheduler
+
+-- | What it does with its threads.
+policy :: IO (Policy () Int)
+policy = do
+  hecs <- getNumHECs
+  queues <- mapM (const (newTVarIO Seq.empty)) (listArray (0, hecs - 1) [0 .. hecs - 1])
+  placed <- newTVarIO 0
+  return
+    Policy
+      { usual = (),
+        arrive = \() -> stateTVar placed (\n -> (n, (n + 1) `mod` hecs)),
+        put = \home s -> modifyTVar' (queues ! home) (|> s),
+        next = getCurrentHEC >>= \hec -> firstOf [queues ! ((hec + i) `mod` hecs) | i <- [0 .. hecs - 1]]
+      }
+
+-- | Takes the first thread of the first queue that has any.
+firstOf :: [TVar (Seq SCont)] -> STM (Maybe SCont)
+firstOf [] = return Nothing
+firstOf (queue : others) = do
+  threads <- readTVar queue
+  case viewl threads of
+    EmptyL -> firstOf others
+    s :< rest -> writeTVar queue rest >> return (Just s)

@@ -1,0 +1,72 @@
+{-# LANGUAGE ExistentialQuantification #-}
+{-# LANGUAGE RankNTypes #-}
+
+-- The schedulers of the package, and programs that run on any of them.
+module LibrarySchedulers (Any (..), everyScheduler, forAll', said, threads, turns, startedBy, ended) where
+
+import Control.Concurrent.STM
+import Control.Exception
+import Control.Monad
+import Hecaton.Scheduler
+import qualified Hecaton.Scheduler.Deadline as Deadline
+import qualified Hecaton.Scheduler.FairShare as FairShare
+import qualified Hecaton.Scheduler.Fifo as Fifo
+import qualified Hecaton.Scheduler.Hierarchical as Hierarchical
+import qualified Hecaton.Scheduler.Lifo as Lifo
+import qualified Hecaton.Scheduler.Priority as Priority
+import qualified Hecaton.Scheduler.Random as Random
+import qualified Hecaton.Scheduler.RoundRobin as RoundRobin
+
+data Any = forall a. Any String (Scheduler a)
+
+everyScheduler :: IO [Any]
+everyScheduler =
+  sequence
+    [ Any "round robin" <$> RoundRobin.new
+    , Any "FIFO" <$> Fifo.new
+    , Any "LIFO" <$> Lifo.new
+    , Any "priority" <$> Priority.new
+    , Any "fair share" <$> FairShare.new
+    , Any "deadline" <$> Deadline.new
+    , Any "random" <$> Random.new 7
+    , Any "hierarchical" <$> (Hierarchical.new >>= \p -> Hierarchical.child p 2 RoundRobin.policy)
+    ]
+
+-- The names of the schedulers for which the action fails.
+forAll' :: (forall a. Scheduler a -> IO Bool) -> IO [String]
+forAll' action = do
+  all' <- everyScheduler
+  concat <$> forM all' (\(Any name s) -> (\ok -> [name | not ok]) <$> action s)
+
+-- What threads say, in order. They are made by a thread of the scheduler, so none runs before all are there.
+said :: Scheduler a -> [(a, (String -> IO ()) -> IO ())] -> IO [String]
+said s bodies = do
+  texts <- newTVarIO []
+  let say text = atomically (modifyTVar' texts (text :))
+  startedBy s [(a, body say) | (a, body) <- bodies]
+  reverse <$> readTVarIO texts
+
+-- Runs these threads to their ends.
+startedBy :: Scheduler a -> [(a, IO ())] -> IO ()
+startedBy s bodies = do
+  left <- newTVarIO (length bodies)
+  _ <- forkIn s $ forM_ bodies $ \(a, body) -> forkInAs s a (body `finally` atomically (modifyTVar' left (subtract 1)))
+  ended left
+
+-- Waits until a number is 0.
+ended :: TVar Int -> IO ()
+ended left = atomically (readTVar left >>= check . (== 0))
+
+-- Runs threads which are forked as is usual.
+threads :: Scheduler a -> [IO ()] -> IO ()
+threads s bodies = do
+  left <- newTVarIO (length bodies)
+  _ <- forkIn s $ forM_ bodies $ \body -> forkIn s (body `finally` atomically (modifyTVar' left (subtract 1)))
+  ended left
+
+-- Three threads that yield.
+turns :: Scheduler a -> IO String
+turns s = do
+  texts <- newTVarIO ""
+  threads s [replicateM_ 3 (atomically (modifyTVar' texts (name :)) >> yield) | name <- "abc"]
+  reverse <$> readTVarIO texts

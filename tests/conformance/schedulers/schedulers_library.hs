@@ -1,0 +1,321 @@
+-- The schedulers of the package: for each its order, its bounds, and that no thread is lost.
+-- ghc: -O -threaded
+-- needs: hecaton QuickCheck
+-- skip-hecs: threads of a user scheduler run on one HEC so far
+import Control.Concurrent.STM
+import Control.Exception
+import Control.Monad
+import Data.List (elemIndex, nub, sort)
+import Data.Maybe (fromMaybe)
+import Data.Word (Word64)
+import Hecaton.MVar
+import Hecaton.Scheduler
+import qualified Hecaton.Scheduler.Deadline as Deadline
+import qualified Hecaton.Scheduler.FairShare as FairShare
+import qualified Hecaton.Scheduler.Fifo as Fifo
+import qualified Hecaton.Scheduler.Hierarchical as Hierarchical
+import qualified Hecaton.Scheduler.Lifo as Lifo
+import qualified Hecaton.Scheduler.Priority as Priority
+import qualified Hecaton.Scheduler.Random as Random
+import qualified Hecaton.Scheduler.RoundRobin as RoundRobin
+import Hecaton.Substrate
+import LibrarySchedulers
+import OnSubstrate
+import Test.QuickCheck
+import Test.QuickCheck.Random (mkQCGen)
+
+main :: IO ()
+main =
+  substrateProgram
+    [ expect "round robin: threads take turns" (concat (replicate 3 "abc")) (RoundRobin.new >>= turns)
+    , expect "FIFO: threads take turns" (concat (replicate 3 "abc")) (Fifo.new >>= turns)
+    , expect "LIFO: the latest first" "cccbbbaaa" (Lifo.new >>= turns)
+    , law "priority: the greatest first" 30 greatestFirst
+    , law "priority: aging bounds the wait" 30 aging
+    , law "deadline: the earliest first" 30 earliestFirst
+    , law "random: a seed has one order" 20 sameForASeed
+    , expect "random: seeds have different orders" True seedsDiffer
+    , expect "fair share: times are in proportion to shares" [] fairTimes
+    , expect "fair share: a thread that waited does not catch up" True noCatchingUp
+    , law "hierarchical: turns are in proportion to shares" 20 turnsByShare
+    , expect "hierarchical: parents below parents" True nestedParents
+    , expect "hierarchical: each child has its own order" ("abcabcabc", "cccbbbaaa") childrenOrders
+    , law "no thread is lost" 30 noneLost
+    , expect "threads of threads" [] (forAll' tree)
+    , expect "an exception ends a thread alone" [] (forAll' exceptional)
+    , expect "a thread in another scheduler, and back" [] (forAll' visiting)
+    , expect "also by an exception" [] (forAll' thrownBack)
+    , expect "main in a scheduler" [] (forAll' mainInside)
+    , expect "a thread migrates to the built-in scheduler" [] (forAll' toBuiltIn)
+    , expect "masking is inherited" [] (forAll' maskingInherited)
+    , expect "a scheduler of one's own" "cccbbbaaa" (ownScheduler >>= turns)
+    ]
+
+law :: Testable p => String -> Int -> p -> Check
+law name runs property' = expect name "holds" $ do
+  answer <- quickCheckWithResult stdArgs {replay = Just (mkQCGen 14, 0), maxSuccess = runs, chatty = False} property'
+  return (if isSuccess answer then "holds" else output answer)
+
+-- Each thread says its number when it first runs.
+greatestFirst :: [Int] -> Property
+greatestFirst priorities = ioProperty $ do
+  s <- Priority.newWith 1000000
+  texts <- said s [(p, \say -> say (show p)) | p <- priorities]
+  return (texts === map show (reverse (sort priorities)))
+
+-- One thread of low priority beside others that never wait.
+aging :: Property
+aging = forAll settings $ \(choices, ahead, others) -> ioProperty $ do
+  s <- Priority.newWith choices
+  let turnsAhead = choices * ahead + others
+      repeated say = replicateM_ (2 * turnsAhead) (say "high" >> yield)
+  texts <- said s ((0, \say -> say "low") : replicate others (ahead, repeated))
+  let place = fromMaybe maxBound (elemIndex "low" texts)
+  return (counterexample (show place) (place <= turnsAhead && place >= choices * ahead - others))
+  where
+    settings = (,,) <$> choose (1, 20) <*> choose (1, 8) <*> choose (1, 4)
+
+earliestFirst :: [Word64] -> Property
+earliestFirst deadlines = ioProperty $ do
+  s <- Deadline.new
+  texts <- said s [(d, \say -> say (show d)) | d <- deadlines]
+  return (texts === map show (sort deadlines))
+
+sameForASeed :: Word64 -> Property
+sameForASeed seed = ioProperty $ do
+  one <- Random.new seed >>= turns
+  other <- Random.new seed >>= turns
+  return (one === other .&&. sort one === "aaabbbccc")
+
+seedsDiffer :: IO Bool
+seedsDiffer = do
+  found <- forM [1 .. 20] (Random.new >=> turns)
+  return (length (nub found) > 15)
+
+-- Threads with shares 1 to 4 compute for a while. Their times divided by their shares differ by two turns at most. The
+-- turns themselves may be long on a busy machine, so each thread measures its own.
+fairTimes :: IO [String]
+fairTimes = do
+  s <- FairShare.new
+  over <- newTVarIO False
+  results <- newTVarIO []
+  startedBy s [(share, computing over results share) | share <- [1 .. 4]]
+  found <- readTVarIO results
+  let passes = [fromIntegral t / fromIntegral share | (share, t, _) <- found] :: [Double]
+      longest = fromIntegral (maximum [l | (_, _, l) <- found])
+  return ["passes " ++ show passes ++ ", turns to " ++ show longest | maximum passes - minimum passes > 2 * longest]
+
+computing :: TVar Bool -> TVar [(Int, Word64, Word64)] -> Int -> IO ()
+computing over results share = turn 0 0
+  where
+    own = atomically (ownSCont >>= runTime)
+    turn begun longest = do
+      now <- burn begun
+      let longest' = max longest (now - begun)
+      done <- readTVarIO over
+      if done
+        then atomically (modifyTVar' results ((share, now, longest') :))
+        else do
+          when (share == 4 && now > 30000000) (atomically (writeTVar over True))
+          yield
+          turn now longest'
+    burn begun = own >>= \now -> if now - begun < 200000 then burn begun else return now
+
+-- One thread has run for long when the other comes: they take turns from then on.
+noCatchingUp :: IO Bool
+noCatchingUp = do
+  s <- FairShare.new
+  order <- newTVarIO ""
+  let slice name = atomically (modifyTVar' order (name :)) >> burnFor 300000 >> yield
+  startedBy s . pure . (,) 1 $ do
+    burnFor 20000000
+    yield
+    left <- newTVarIO (2 :: Int)
+    forM_ "ab" $ \name -> forkIn s (replicateM_ 10 (slice name) >> atomically (modifyTVar' left (subtract 1)))
+    waitFor left
+  text <- reverse <$> readTVarIO order
+  return (take 2 text == "ab")
+  where
+    waitFor left = readTVarIO left >>= \n -> when (n > 0) (yield >> waitFor left)
+
+burnFor :: Word64 -> IO ()
+burnFor ns = own >>= \begun -> until' (\now -> now - begun >= ns)
+  where
+    own = atomically (ownSCont >>= runTime)
+    until' enough = own >>= \now -> unless (enough now) (until' enough)
+
+-- Children with shares, one thread each. In the first turns each has its part, within one turn.
+turnsByShare :: Property
+turnsByShare = forAll (resize 4 (listOf1 (choose (1, 5)))) $ \shares -> ioProperty $ do
+  parent <- Hierarchical.new
+  children <- forM shares $ \share -> Hierarchical.child parent share Fifo.policy
+  texts <- newTVarIO []
+  left <- newTVarIO (length shares)
+  starter <- Hierarchical.child parent 1 Fifo.policy
+  let rounds = 10 * sum shares
+      body i = do
+        replicateM_ rounds (atomically (modifyTVar' texts (i :)) >> yield)
+        atomically (modifyTVar' left (subtract 1))
+  _ <- forkIn starter $ forM_ (zip [0 :: Int ..] children) $ \(i, child) -> forkIn child (body i)
+  ended left
+  first <- take rounds . reverse <$> readTVarIO texts
+  let counts = [length (filter (== i) first) | i <- [0 .. length shares - 1]]
+  return (counterexample (show counts) (and [abs (c - 10 * share) <= 2 | (c, share) <- zip counts shares]))
+
+nestedParents :: IO Bool
+nestedParents = do
+  parent <- Hierarchical.new
+  top <- Hierarchical.child parent 1 Fifo.policy
+  below <- Hierarchical.childParent parent 1
+  children <- replicateM 2 (Hierarchical.child below 1 Lifo.policy)
+  texts <- newTVarIO ""
+  left <- newTVarIO (3 :: Int)
+  let body name = do
+        replicateM_ 30 (atomically (modifyTVar' texts (name :)) >> yield)
+        atomically (modifyTVar' left (subtract 1))
+  _ <- forkIn top $ zipWithM_ (\s name -> forkIn s (body name)) (top : children) "abc"
+  ended left
+  first <- take 16 . reverse <$> readTVarIO texts
+  let turnsOf name = length (filter (== name) first)
+  return (abs (turnsOf 'a' - 8) <= 1 && abs (turnsOf 'b' - turnsOf 'c') <= 1)
+
+childrenOrders :: IO (String, String)
+childrenOrders = do
+  parent <- Hierarchical.new
+  fifo <- Hierarchical.child parent 1 Fifo.policy
+  lifo <- Hierarchical.child parent 2 Lifo.policy
+  (,) <$> turns fifo <*> turns lifo
+
+-- What a thread does.
+data Step = Yield | Fork [Step] | MoveTo Int | Visit Int [Step]
+  deriving (Show)
+
+instance Arbitrary Step where
+  arbitrary = sized $ \n -> frequency $
+    [(4, pure Yield), (2, MoveTo <$> choose (0, 8))]
+      ++ [(2, Fork <$> resize (n `div` 2) arbitrary) | n > 0]
+      ++ [(1, Visit <$> choose (0, 8) <*> resize (n `div` 2) arbitrary) | n > 0]
+  shrink step = case step of
+    Fork steps -> Yield : map Fork (shrink steps)
+    Visit i steps -> Yield : map (Visit i) (shrink steps)
+    MoveTo i -> Yield : map MoveTo (shrink i)
+    Yield -> []
+
+-- All threads of a program that forks, and moves among all schedulers, end.
+noneLost :: [[Step]] -> Property
+noneLost program = ioProperty $ do
+  all' <- (++ [Any "built-in" builtin]) <$> everyScheduler
+  left <- newTVarIO (length program)
+  let begin i steps = case all' !! (i `mod` length all') of
+        Any _ s -> forkIn s ((mapM_ step steps >> migrate s) `finally` atomically (modifyTVar' left (subtract 1)))
+      step todo = case todo of
+        Yield -> yield
+        Fork steps -> atomically (modifyTVar' left (+ 1)) >> void (begin (length steps) steps)
+        MoveTo i -> case all' !! i of Any _ s -> migrate s
+        Visit i steps -> case all' !! i of Any _ s -> withScheduler s (mapM_ step steps)
+  zipWithM_ begin [0 ..] program
+  ended left
+  return True
+
+-- Each thread makes two, down to a depth, and adds its number.
+tree :: Scheduler a -> IO Bool
+tree s = do
+  total <- newTVarIO (0 :: Int)
+  left <- newTVarIO (64 :: Int)
+  let grow level number
+        | level == (0 :: Int) = atomically (modifyTVar' total (+ number) >> modifyTVar' left (subtract 1))
+        | otherwise = do
+            _ <- forkIn s (grow (level - 1) (2 * number))
+            yield
+            void (forkIn s (grow (level - 1) (2 * number - 1)))
+  _ <- forkIn s (grow 6 1)
+  ended left
+  (== sum [1 .. 64]) <$> readTVarIO total
+
+exceptional :: Scheduler a -> IO Bool
+exceptional s = do
+  before <- turns s
+  threads s [yield >> throwIO ThreadKilled, throwIO ThreadKilled, yield]
+  after <- turns s
+  return (sort before == sort after)
+
+visiting :: Scheduler a -> IO Bool
+visiting s = do
+  other <- Fifo.new
+  result <- newTVarIO Nothing
+  _ <- forkIn other $ do
+    x <- withScheduler s (yield >> return 'x')
+    yield
+    atomically (writeTVar result (Just x))
+  x <- atomically (readTVar result >>= maybe retry return)
+  order <- turns other
+  return (x == 'x' && order == concat (replicate 3 "abc"))
+
+thrownBack :: Scheduler a -> IO Bool
+thrownBack s = do
+  other <- Fifo.new
+  result <- newTVarIO Nothing
+  _ <- forkIn other $ do
+    r <- try (withScheduler s (yield >> throwIO (ErrorCall "inside")))
+    yield
+    atomically (writeTVar result (Just (either (\(ErrorCall e) -> e) id r)))
+  text <- atomically (readTVar result >>= maybe retry return)
+  order <- turns other
+  return (text == "inside" && order == concat (replicate 3 "abc"))
+
+-- It waits for a thread that comes before it in no order: so it gives up its HEC until that one has run.
+mainInside :: Scheduler a -> IO Bool
+mainInside s = do
+  done <- newEmptyMVar
+  r <- withScheduler s $ do
+    _ <- forkIn s (putMVar done 'd')
+    takeMVar done
+  order <- turns s
+  return (r == 'd' && sort order == "aaabbbccc")
+
+toBuiltIn :: Scheduler a -> IO Bool
+toBuiltIn s = do
+  steps <- newTVarIO ""
+  let say c = atomically (modifyTVar' steps (++ [c]))
+  done <- newTVarIO (1 :: Int)
+  _ <- forkIn s $ do
+    say 'a'
+    migrate builtin
+    say 'b'
+    -- The scheduler goes on without it.
+    seen <- newTVarIO False
+    _ <- forkIn s (atomically (writeTVar seen True))
+    atomically (readTVar seen >>= check)
+    yield
+    say 'c'
+    migrate s
+    say 'd'
+    atomically (writeTVar done 0)
+  ended done
+  (== "abcd") <$> readTVarIO steps
+
+maskingInherited :: Scheduler a -> IO Bool
+maskingInherited s = do
+  states <- newTVarIO []
+  let note = getMaskingState >>= \m -> atomically (modifyTVar' states (++ [m]))
+      forked = do
+        left <- newTVarIO 1
+        _ <- forkIn s (note >> atomically (writeTVar left 0))
+        uninterruptibleMask_ (ended left)
+  forked
+  mask_ forked
+  uninterruptibleMask_ forked
+  (== [Unmasked, MaskedInterruptible, MaskedUninterruptible]) <$> readTVarIO states
+
+-- As the documentation has it.
+ownScheduler :: IO (Scheduler ())
+ownScheduler = do
+  stack <- newTVarIO []
+  newScheduler Policy
+    { usual = ()
+    , arrive = return
+    , put = \() s -> modifyTVar' stack (s :)
+    , next = readTVar stack >>= \waiting -> case waiting of
+        [] -> return Nothing
+        s : others -> writeTVar stack others >> return (Just s)
+    }

@@ -1,0 +1,9 @@
+-- Hecaton.MVar against the MVars of base: the same programs on both. And what only the former can: threads of
+-- different schedulers meet, and those that have been interrupted leave nothing behind.
+-- ghc: -O -threaded
+-- needs: hecaton QuickCheck
+-- skip-hecs: threads of a user scheduler run on one HEC so far
+import MVarPrograms
+
+main :: IO ()
+main = mvarPrograms
