@@ -26,7 +26,7 @@
 --   of a scheduler: the HEC would be lost to the others.
 -- [What blocks a scheduler] A thread that waits in the runtime keeps its scheduler waiting: in an 'MVar' of @base@, in
 --   'GHC.Conc.retry', in 'Control.Concurrent.threadDelay', in a foreign call, or in 'throwTo' to a thread that is
---   masked.
+--   masked. 'withScheduler' 'builtin' around such an action lets the other threads run.
 -- [Exceptions] A thread that waits is reached by 'throwTo' as any other. It handles the exception at once, beside the
 --   thread that its scheduler runs, and comes under its scheduler again where it next gives up the HEC.
 -- [Processes] After 'System.Posix.Process.forkProcess', the child must make schedulers of its own.

@@ -1,6 +1,7 @@
 -- Prints random programs of the model as a module Main that runs the one with the number given, and says how each may
 -- end. Only those have a number that need no part of the substrate that is not built: 60 with one HEC, and threads that
--- run until they switch; and 40 that do not use the substrate.
+-- run until they switch; and 40 that do not use the substrate. The latter are printed twice: also with the threads
+-- and MVars of the package.
 module Main (main) where
 
 import Control.Monad
@@ -23,11 +24,13 @@ main = do
       comparables most = take most . filter (comparable . snd)
       run = zip [1 :: Int ..] (comparables 60 cooperative ++ comparables 40 plain')
   writeFile "Models.hs" . unlines $
-    [modulePrefix "Main (main)"]
-      ++ [haskell ("program" ++ show i) (compile s) | (i, (s, _)) <- run]
+    [modulePrefix OfRuntime "Main (main)"]
+      ++ programs [(i, s) | (i, (s, _)) <- run]
       ++ [haskell ("printed" ++ show i) (compile s) | (i, s) <- zip [1 :: Int ..] printed]
-      ++ ["main :: IO ()", "main = getLine >>= ending . (programs !!) . read", "", "programs :: [IO ()]"]
-      ++ ["programs = [" ++ foldr1 (\p q -> p ++ ", " ++ q) ["program" ++ show i | (i, _) <- run] ++ "]"]
+      ++ ["main :: IO ()", "main = getLine >>= ending . programs . read"]
+  writeFile "UnderLibrary.hs" . unlines $
+    [modulePrefix OfLibrary "UnderLibrary (forking, ending, programs)"]
+      ++ programs [(i, s) | (i, (s, _)) <- drop 60 run]
   writeFile "expected" . unlines $
     [ unwords (show (i - 1) : outputs o ++ [how (ends o)])
       | (i, (_, found)) <- run,
@@ -39,6 +42,14 @@ main = do
     how e = case e of
       Uncaught exn -> show exn
       other -> show other
+
+-- | The definitions of programs, and of the function that has them by number.
+programs :: [(Int, Sample)] -> [String]
+programs numbered =
+  [haskell ("program" ++ show i) (compile s) | (i, s) <- numbered]
+    ++ ["programs :: Int -> IO ()"]
+    ++ ["programs " ++ show (i - 1) ++ " = program" ++ show i | (i, _) <- numbered]
+    ++ ["programs _ = fail \"there is no such program\""]
 
 random :: Int -> Gen b -> [b]
 random n one = unGen (vectorOf n one) (mkQCGen 45) 30

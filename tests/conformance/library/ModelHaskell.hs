@@ -1,6 +1,7 @@
 -- Prints terms of Hecaton.Substrate.Model as Haskell programs over Hecaton.Substrate.
 module ModelHaskell
   ( haskell,
+    Threads (..),
     modulePrefix,
   )
 where
@@ -16,28 +17,37 @@ data Sort = InIO | InSTM | Pure
 haskell :: String -> Code -> String
 haskell name program = name ++ " :: IO ()\n" ++ name ++ " = void $\n  " ++ term InIO program ++ "\n"
 
+-- | What the threads of a program are, and its MVars.
+data Threads
+  = -- | The runtime's.
+    OfRuntime
+  | -- | Those of the scheduler of the package in @forking@, which waits in the runtime for nothing.
+    OfLibrary
+  deriving (Eq)
+
 -- | The beginning of a module of programs: imports, and what the programs are written with.
 --
 -- 'ending' runs one, and prints what it has output and how it ended. An exception that comes later ends the process.
 -- Output goes to a list without a lock, because a lock would make threads block. Exceptions are shown as the model
 -- shows them.
-modulePrefix :: String -> String
-modulePrefix name =
-  unlines
+modulePrefix :: Threads -> String -> String
+modulePrefix threads name =
+  unlines $
     [ "{-# LANGUAGE BangPatterns #-}",
       "{-# LANGUAGE ForeignFunctionInterface #-}",
       "",
       "module " ++ name ++ " where",
       "",
-      "import Control.Concurrent",
-      "import Control.Exception",
+      "import Control.Concurrent" ++ hiding "MVar, forkIO, newEmptyMVar, putMVar, takeMVar, throwTo, yield",
+      "import Control.Exception" ++ hiding "throwTo",
       "import Control.Monad (void)",
       "import Data.Dynamic (fromDynamic, toDyn)",
       "import Data.IORef",
       "import Data.Maybe (maybeToList)",
-      "import GHC.Conc",
+      "import GHC.Conc" ++ hiding "atomically, forkIO, throwTo, yield",
       "import GHC.IO (unsafeUnmask)",
       "import Hecaton.Substrate",
+      if threads == OfLibrary then "import qualified GHC.Conc\nimport Hecaton.MVar\nimport Hecaton.Scheduler" else "",
       "import System.IO.Unsafe (unsafePerformIO)",
       "",
       "newtype User = User Int deriving (Show)",
@@ -100,6 +110,24 @@ modulePrefix name =
       "auxOf s = maybeToList . fromDynamic <$> getAux s",
       ""
     ]
+      ++ (if threads == OfLibrary then library else [])
+  where
+    hiding names = if threads == OfLibrary then " hiding (" ++ names ++ ")" else ""
+    library =
+      [ "forking :: IORef (IO () -> IO ThreadId)",
+        "forking = unsafePerformIO (newIORef GHC.Conc.forkIO)",
+        "{-# NOINLINE forking #-}",
+        "",
+        "forkIO :: IO () -> IO ThreadId",
+        "forkIO action = readIORef forking >>= \\fork -> fork action",
+        "",
+        "throwTo :: Exception e => ThreadId -> e -> IO ()",
+        "throwTo t e = withScheduler builtin (GHC.Conc.throwTo t e)",
+        "",
+        "atomically :: STM a -> IO a",
+        "atomically tx = withScheduler builtin (GHC.Conc.atomically tx)",
+        ""
+      ]
 
 term :: Sort -> Code -> String
 term sort t = case t of

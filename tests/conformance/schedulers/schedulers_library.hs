@@ -5,7 +5,7 @@
 import Control.Concurrent.STM
 import Control.Exception
 import Control.Monad
-import Data.List (elemIndex, nub, sort)
+import Data.List (dropWhileEnd, elemIndex, groupBy, nub, sort)
 import Data.Maybe (fromMaybe)
 import Data.Word (Word64)
 import Hecaton.MVar
@@ -21,6 +21,7 @@ import qualified Hecaton.Scheduler.RoundRobin as RoundRobin
 import Hecaton.Substrate
 import LibrarySchedulers
 import OnSubstrate
+import System.Timeout (timeout)
 import Test.QuickCheck
 import Test.QuickCheck.Random (mkQCGen)
 
@@ -36,7 +37,7 @@ main =
     , law "random: a seed has one order" 20 sameForASeed
     , expect "random: seeds have different orders" True seedsDiffer
     , expect "fair share: times are in proportion to shares" [] fairTimes
-    , expect "fair share: a thread that waited does not catch up" True noCatchingUp
+    , expect "fair share: a thread that waited does not catch up" [] noCatchingUp
     , law "hierarchical: turns are in proportion to shares" 20 turnsByShare
     , expect "hierarchical: parents below parents" True nestedParents
     , expect "hierarchical: each child has its own order" ("abcabcabc", "cccbbbaaa") childrenOrders
@@ -53,8 +54,10 @@ main =
 
 law :: Testable p => String -> Int -> p -> Check
 law name runs property' = expect name "holds" $ do
-  answer <- quickCheckWithResult stdArgs {replay = Just (mkQCGen 14, 0), maxSuccess = runs, chatty = False} property'
+  answer <- quickCheckWithResult args property'
   return (if isSuccess answer then "holds" else output answer)
+  where
+    args = stdArgs {replay = Just (mkQCGen 14, 0), maxSuccess = runs, maxSize = 12, chatty = False}
 
 -- Each thread says its number when it first runs.
 greatestFirst :: [Int] -> Property
@@ -116,33 +119,39 @@ computing over results share = turn 0 0
       if done
         then atomically (modifyTVar' results ((share, now, longest') :))
         else do
-          when (share == 4 && now > 30000000) (atomically (writeTVar over True))
+          when (share == 4 && now > 120000000) (atomically (writeTVar over True))
           yield
           turn now longest'
     burn begun = own >>= \now -> if now - begun < 200000 then burn begun else return now
 
--- One thread has run for long when the other comes: they take turns from then on.
-noCatchingUp :: IO Bool
+-- One thread has run for long when the other comes. From then on neither runs for more than three turns in a row.
+noCatchingUp :: IO [String]
 noCatchingUp = do
   s <- FairShare.new
-  order <- newTVarIO ""
-  let slice name = atomically (modifyTVar' order (name :)) >> burnFor 300000 >> yield
-  startedBy s . pure . (,) 1 $ do
-    burnFor 20000000
-    yield
-    left <- newTVarIO (2 :: Int)
-    forM_ "ab" $ \name -> forkIn s (replicateM_ 10 (slice name) >> atomically (modifyTVar' left (subtract 1)))
-    waitFor left
-  text <- reverse <$> readTVarIO order
-  return (take 2 text == "ab")
+  slices <- newTVarIO []
+  left <- newTVarIO (2 :: Int)
+  let repeated name = do
+        replicateM_ 60 (burnFor 300000 >>= \ns -> atomically (modifyTVar' slices ((name, ns) :)) >> yield)
+        atomically (modifyTVar' left (subtract 1))
+  _ <- forkIn s $ do
+    _ <- burnFor 20000000
+    _ <- forkIn s (repeated 'b')
+    repeated 'a'
+  ended left
+  -- When one has ended, the other goes on alone.
+  both <- dropWhileEnd' . reverse <$> readTVarIO slices
+  let inARow = maximum [sum (map snd g) | g <- groupBy (\x y -> fst x == fst y) both]
+      longest = maximum (map snd both)
+  return [show both | inARow > 3 * longest]
   where
-    waitFor left = readTVarIO left >>= \n -> when (n > 0) (yield >> waitFor left)
+    dropWhileEnd' found = let final = fst (last found) in dropWhileEnd ((== final) . fst) found
 
-burnFor :: Word64 -> IO ()
-burnFor ns = own >>= \begun -> until' (\now -> now - begun >= ns)
+-- Computes for so many nanoseconds, or for longer: returns for how many.
+burnFor :: Word64 -> IO Word64
+burnFor ns = own >>= \begun -> burning begun
   where
     own = atomically (ownSCont >>= runTime)
-    until' enough = own >>= \now -> unless (enough now) (until' enough)
+    burning begun = own >>= \now -> if now - begun >= ns then return (now - begun) else burning begun
 
 -- Children with shares, one thread each. In the first turns each has its part, within one turn.
 turnsByShare :: Property
@@ -220,17 +229,17 @@ noneLost program = ioProperty $ do
 -- Each thread makes two, down to a depth, and adds its number.
 tree :: Scheduler a -> IO Bool
 tree s = do
-  total <- newTVarIO (0 :: Int)
+  added <- newTVarIO (0 :: Int)
   left <- newTVarIO (64 :: Int)
   let grow level number
-        | level == (0 :: Int) = atomically (modifyTVar' total (+ number) >> modifyTVar' left (subtract 1))
+        | level == (0 :: Int) = atomically (modifyTVar' added (+ number) >> modifyTVar' left (subtract 1))
         | otherwise = do
             _ <- forkIn s (grow (level - 1) (2 * number))
             yield
             void (forkIn s (grow (level - 1) (2 * number - 1)))
   _ <- forkIn s (grow 6 1)
   ended left
-  (== sum [1 .. 64]) <$> readTVarIO total
+  (== sum [1 .. 64]) <$> readTVarIO added
 
 exceptional :: Scheduler a -> IO Bool
 exceptional s = do
@@ -251,17 +260,21 @@ visiting s = do
   order <- turns other
   return (x == 'x' && order == concat (replicate 3 "abc"))
 
+-- The thread keeps the other scheduler waiting, which it has come from, and not this one.
 thrownBack :: Scheduler a -> IO Bool
 thrownBack s = do
   other <- Fifo.new
   result <- newTVarIO Nothing
+  gate <- newTVarIO False
   _ <- forkIn other $ do
     r <- try (withScheduler s (yield >> throwIO (ErrorCall "inside")))
-    yield
     atomically (writeTVar result (Just (either (\(ErrorCall e) -> e) id r)))
+    atomically (readTVar gate >>= check)
   text <- atomically (readTVar result >>= maybe retry return)
-  order <- turns other
-  return (text == "inside" && order == concat (replicate 3 "abc"))
+  order <- timeout 2000000 (turns s)
+  atomically (writeTVar gate True)
+  orderThere <- turns other
+  return (text == "inside" && fmap sort order == Just "aaabbbccc" && orderThere == concat (replicate 3 "abc"))
 
 -- It waits for a thread that comes before it in no order: so it gives up its HEC until that one has run.
 mainInside :: Scheduler a -> IO Bool

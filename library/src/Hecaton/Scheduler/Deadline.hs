@@ -30,5 +30,5 @@ policy = do
       { usual = never,
         arrive = return,
         put = insert threads,
-        next = fmap snd <$> takeLeast threads
+        next = takeLeast threads
       }

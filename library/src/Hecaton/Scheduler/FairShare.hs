@@ -7,6 +7,7 @@ module Hecaton.Scheduler.FairShare (new, policy, Account) where
 
 import Control.Concurrent.STM
 import Control.Monad
+import Data.Foldable (toList)
 import Data.Word (Word64)
 import Hecaton.Scheduler
 import Hecaton.Scheduler.Ordered
@@ -28,27 +29,32 @@ new = policy >>= newScheduler
 policy :: IO (Policy Int Account)
 policy = do
   threads <- newOrdered
-  -- The pass of the thread that was chosen last.
-  current <- newTVarIO 0
+  running <- newTVarIO Nothing
+  -- The least pass that a thread which can run may have.
+  lowest <- newTVarIO 0
   return
     Policy
       { usual = 1,
         arrive = \n -> Account (toInteger (max 1 n)) <$> newTVar 0 <*> newTVar Nothing,
         put = \account s -> do
-          charge account s
-          begun <- readTVar current
+          charge (account, s)
+          now <- readTVar running
+          forM_ now charge
+          passes <- (++) <$> mapM (readTVar . pass . fst) (toList now) <*> (toList <$> least threads)
+          unless (null passes) (modifyTVar' lowest (max (minimum passes)))
+          begun <- readTVar lowest
           modifyTVar' (pass account) (max begun)
           key <- readTVar (pass account)
-          insert threads key s,
+          insert threads key (account, s),
         next = do
           first <- takeLeast threads
-          forM_ first (writeTVar current . fst)
+          writeTVar running first
           return (snd <$> first)
       }
 
 -- | Counts what the thread has run since the last time.
-charge :: Account -> SCont -> STM ()
-charge account s = do
+charge :: (Account, SCont) -> STM ()
+charge (account, s) = do
   now <- runTime s
   before <- readTVar (counted account)
   writeTVar (counted account) (Just now)

@@ -1,25 +1,28 @@
 -- | Threads that can run, in an order of keys. Of those with the same key the first that has come is first.
-module Hecaton.Scheduler.Ordered (Ordered, newOrdered, insert, takeLeast) where
+module Hecaton.Scheduler.Ordered (Ordered, newOrdered, insert, least, takeLeast) where
 
 import Control.Concurrent.STM
 import qualified Data.Map.Strict as Map
-import Hecaton.Substrate (SCont)
 
--- | Threads by key and number of arrival.
-data Ordered key = Ordered (TVar (Map.Map (key, Integer) SCont)) (TVar Integer)
+-- | Threads, or what stands for them, by key and number of arrival.
+data Ordered key thread = Ordered (TVar (Map.Map (key, Integer) thread)) (TVar Integer)
 
-newOrdered :: IO (Ordered key)
+newOrdered :: IO (Ordered key thread)
 newOrdered = Ordered <$> newTVarIO Map.empty <*> newTVarIO 0
 
-insert :: Ord key => Ordered key -> key -> SCont -> STM ()
-insert (Ordered threads arrivals) key s = do
+insert :: Ord key => Ordered key thread -> key -> thread -> STM ()
+insert (Ordered threads arrivals) key thread = do
   n <- stateTVar arrivals (\n -> (n, n + 1))
-  modifyTVar' threads (Map.insert (key, n) s)
+  modifyTVar' threads (Map.insert (key, n) thread)
 
--- | Takes the first thread.
-takeLeast :: Ordered key -> STM (Maybe (key, SCont))
+-- | The key of the first one.
+least :: Ordered key thread -> STM (Maybe key)
+least (Ordered threads _) = fmap (fst . fst) . Map.lookupMin <$> readTVar threads
+
+-- | Takes the first one.
+takeLeast :: Ordered key thread -> STM (Maybe thread)
 takeLeast (Ordered threads _) = do
   now <- readTVar threads
-  case Map.minViewWithKey now of
+  case Map.minView now of
     Nothing -> return Nothing
-    Just (((key, _), s), others) -> writeTVar threads others >> return (Just (key, s))
+    Just (first, others) -> writeTVar threads others >> return (Just first)

@@ -36,5 +36,5 @@ policy choices
           next = do
             first <- takeLeast threads
             forM_ first (const (modifyTVar' chosen (+ 1)))
-            return (snd <$> first)
+            return first
         }
