@@ -1,5 +1,5 @@
--- Waits until the ticker has what it needs. The stock runtime's opens a descriptor in its own OS thread, which may begin
--- late on a busy machine, and ends the program if there is none. Hecaton's needs none; it is known by its name.
+-- Waits until the ticker has what it needs. The stock one opens a descriptor in its own OS thread, which may begin late
+-- on a busy machine, and ends the program if there is none. Hecaton needs none; its ticker is known by its name.
 module Ticker (awaitTicker) where
 
 import Control.Concurrent
