@@ -57,7 +57,7 @@ pub fn seed_of(seed: u64, no: u32) -> u64 {
 }
 
 /// The clock of the event loops under a random run order on one HEC: a nanosecond for each byte that has been
-/// allocated, and jumps. When no thread can run before a deadline, the clock jumps there.
+/// allocated, some for each run of a thread, and jumps. When no thread can run before a deadline, the clock jumps there.
 pub mod virtual_time {
     use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -80,9 +80,14 @@ pub mod virtual_time {
         ALLOCATED.load(Ordering::Relaxed) + JUMPED.load(Ordering::Relaxed)
     }
 
-    /// A HEC has allocated this many bytes since its start.
+    /// Nanoseconds for each run of a thread, beside those for what it allocates: threads that only yield to each other
+    /// see time pass.
+    const PER_RUN: u64 = 100;
+
+    /// A thread has run, and its HEC has allocated this many bytes since its start.
     pub fn advance(allocated: u64) {
         ALLOCATED.fetch_max(allocated, Ordering::Relaxed);
+        JUMPED.fetch_add(PER_RUN, Ordering::Relaxed);
     }
 
     /// Jumps to this time, unless it has passed.

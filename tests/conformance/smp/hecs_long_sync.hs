@@ -3,6 +3,7 @@
 -- c: hecs_long_sync_c.c
 -- args: +RTS -T -N2 --long-gc-sync=0.1 -RTS
 -- compare: stdout,exit
+-- skip-order: it needs two HECs
 import Control.Concurrent
 import Data.Int
 import GHC.Stats
