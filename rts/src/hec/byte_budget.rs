@@ -57,7 +57,7 @@ pub fn seed_of(seed: u64, no: u32) -> u64 {
 }
 
 /// The clock of the event loops under a random run order on one HEC: a nanosecond for each byte that has been
-/// allocated, some for each run of a thread, and jumps. When no thread can run before a deadline, the clock jumps there.
+/// allocated, some for each run of a thread, and jumps. When no thread can run before a deadline, it jumps there.
 pub mod virtual_time {
     use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -80,8 +80,8 @@ pub mod virtual_time {
         ALLOCATED.load(Ordering::Relaxed) + JUMPED.load(Ordering::Relaxed)
     }
 
-    /// Nanoseconds for each run of a thread, beside those for what it allocates: threads that only yield to each other
-    /// see time pass.
+    /// Nanoseconds for each run of a thread, beside those for what it allocates. So time passes while threads only
+    /// yield.
     const PER_RUN: u64 = 100;
 
     /// A thread has run, and its HEC has allocated this many bytes since its start.
