@@ -24,7 +24,7 @@ pub fn after(micros: isize) -> u64 {
 /// The time until a tick. None if it never comes.
 pub fn until(tick: u64) -> Option<Duration> {
     let comes = tick <= u64::MAX >> SHIFT;
-    comes.then(|| Duration::from_nanos((tick << SHIFT).saturating_sub(nanoseconds())))
+    comes.then(|| Duration::from_nanos(start_of(tick).saturating_sub(nanoseconds())))
 }
 
 /// The time of a tick, in nanoseconds.
@@ -34,5 +34,5 @@ pub fn start_of(tick: u64) -> u64 {
 
 /// The time since a tick.
 pub fn since(tick: u64) -> Duration {
-    Duration::from_nanos(nanoseconds().saturating_sub(tick << SHIFT))
+    Duration::from_nanos(nanoseconds().saturating_sub(start_of(tick)))
 }

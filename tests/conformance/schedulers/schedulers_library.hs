@@ -146,7 +146,7 @@ noCatchingUp = do
   where
     dropWhileEnd' found = let final = fst (last found) in dropWhileEnd ((== final) . fst) found
 
--- Computes for so many nanoseconds, or for longer: returns for how many.
+-- The thread computes until it has run for at least this many nanoseconds more, and returns the number.
 burnFor :: Word64 -> IO Word64
 burnFor ns = own >>= \begun -> burning begun
   where

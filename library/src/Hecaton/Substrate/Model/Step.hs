@@ -22,7 +22,7 @@ data Settings = Settings
   { -- | The number of HECs.
     hecCount :: Int,
     ticks :: Ticks,
-    -- | An exploration ends after so many states.
+    -- | The explorer gives up when it has seen more states than this.
     stateLimit :: Int
   }
 
