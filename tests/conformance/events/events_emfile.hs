@@ -23,7 +23,8 @@ main = do
   address <- getSocketName server
   failures <- newIORef (0 :: Int)
   accepted <- newChan
-  -- All of them are made before the descriptors run out.
+  -- All of them are made before the descriptors run out. All sockets are kept to the end: a finalizer would give back a
+  -- descriptor.
   clients <- replicateM 5 (socket AF_INET Stream defaultProtocol)
   limits <- getResourceLimit ResourceOpenFiles
   setResourceLimit ResourceOpenFiles limits { softLimit = ResourceLimit 64 }
@@ -43,10 +44,14 @@ main = do
   timeout 20000 (readChan accepted) >>= putStrLn . maybe "nothing is accepted" (const "something")
   -- Descriptors come back, and all the clients are served.
   mapM_ closeFd (take 10 fds)
-  forM_ [1 .. 5 :: Int] $ \_ -> readChan accepted >>= putStrLn . either id (const "accepted")
+  served <- forM clients $ \_ -> do
+    r <- readChan accepted
+    r <$ putStrLn (either id (const "accepted") r)
   n <- readIORef failures
   print (n >= 1 && n < 500)
   threadDelay 20000
   n' <- readIORef failures
   print (n' - n < 2)
   killThread loop
+  mapM_ close clients
+  mapM_ (mapM_ close) served
