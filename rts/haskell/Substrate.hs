@@ -1,15 +1,15 @@
 {-# LANGUAGE GHCForeignImportPrim, MagicHash, UnboxedTuples, UnliftedFFITypes #-}
 
--- | What the package's module @Hecaton.Substrate@ needs of the runtime, and the code of upcall threads
--- (@rts/src/sync/substrate.rs@).
+-- | What the package's module @Hecaton.Substrate@ needs of the runtime (@rts/src/sync/substrate.rs@), and the code of
+-- upcall threads (@rts/src/sync/upcall.rs@).
 --
 -- An SCont is a thread and a number. Its type is the package's; here the two go separately. An activation is kept as a
 -- function of both.
-module Substrate (forLibrary, upcall) where
+module Substrate (forLibrary, dequeueUpcall, enqueueUpcall) where
 
 import Control.Exception (catch)
 import GHC.Base
-import GHC.Conc.Sync (childHandler)
+import GHC.Conc.Sync (STM (..), atomically, childHandler)
 import Unsafe.Coerce (unsafeCoerce)
 
 type State = State# RealWorld
@@ -25,6 +25,8 @@ foreign import prim "hec_givezh" give# :: ThreadId# -> Word# -> State -> (# Stat
 foreign import prim "hec_auxTVarzh" aux# :: ThreadId# -> State -> (# State, TVar# RealWorld Any #)
 foreign import prim "hec_runTimezh" runTime# :: ThreadId# -> State -> (# State, Word# #)
 foreign import prim "hec_currentHeczh" currentHec# :: State -> (# State, Int# #)
+foreign import prim "hec_runOnIdleHeczh" runOnIdleHec# :: ThreadId# -> Word# -> State -> (# State, Int# #)
+foreign import prim "hec_maySwitchTozh" maySwitchTo# :: State -> (# State, Int# #)
 
 ownSCont :: Any -> State -> (# State, ThreadId#, Word# #)
 ownSCont aux s = ownSCont# aux s
@@ -70,6 +72,14 @@ currentHec :: State -> (# State, Int# #)
 currentHec s = currentHec# s
 {-# NOINLINE currentHec #-}
 
+runOnIdleHec :: ThreadId# -> Word# -> State -> (# State, Int# #)
+runOnIdleHec t n s = runOnIdleHec# t n s
+{-# NOINLINE runOnIdleHec #-}
+
+maySwitchTo :: State -> (# State, Int# #)
+maySwitchTo s = maySwitchTo# s
+{-# NOINLINE maySwitchTo #-}
+
 -- | What the package gets.
 forLibrary ::
   ( Any -> State -> (# State, ThreadId#, Word# #)
@@ -83,22 +93,36 @@ forLibrary ::
   , ThreadId# -> State -> (# State, TVar# RealWorld Any #)
   , ThreadId# -> State -> (# State, Word# #)
   , State -> (# State, Int# #)
+  , ThreadId# -> Word# -> State -> (# State, Int# #)
+  , State -> (# State, Int# #)
   )
 forLibrary =
   ( ownSCont, newSCont, switch, activation, setActivation, scontNumber, runsElsewhere, give, auxField, runTime
-  , currentHec
+  , currentHec, runOnIdleHec, maySwitchTo
   )
 
--- | An upcall thread: switches to the SCont that the dequeue activation of a passive thread chooses. An exception is
--- reported as that of a thread is which ends by it.
-upcall :: ThreadId# -> IO ()
-upcall t = IO (switch# (unsafeCoerce dequeue)) `catch` childHandler
+-- | Runs an activation of a thread: the dequeue activation (0) or the enqueue activation (1).
+run :: Int# -> ThreadId# -> Word# -> State -> (# State, Any #)
+run which t number s = case activation# which t s of
+  (# s1, _, act #) -> (unsafeCoerce act :: ThreadId# -> Word# -> State -> (# State, Any #)) t number s1
+
+-- | An upcall thread: switches to the SCont that the dequeue activation of a thread chooses. An exception is reported
+-- as that of a thread is which ends by it.
+dequeueUpcall :: ThreadId# -> IO ()
+dequeueUpcall t = IO (switch# (unsafeCoerce dequeue)) `catch` childHandler
   where
     dequeue :: State -> (# State, Any #)
     dequeue s0 = case number# t s0 of
-      (# s1, number #) -> case activation# 0# t s1 of
-        (# s2, _, act #) -> case function act t number s2 of
-          (# s3, chosen #) -> seq# chosen s3
-    function :: Any -> ThreadId# -> Word# -> State -> (# State, Any #)
-    function = unsafeCoerce
-{-# NOINLINE upcall #-}
+      (# s1, number #) -> case run 0# t number s1 of
+        (# s2, chosen #) -> seq# chosen s2
+{-# NOINLINE dequeueUpcall #-}
+
+-- | An upcall thread: gives a passive thread to its scheduler, unless it has got an exception meanwhile.
+enqueueUpcall :: ThreadId# -> IO ()
+enqueueUpcall t = atomically (STM enqueue) `catch` childHandler
+  where
+    enqueue s0 = case number# t s0 of
+      (# s1, number #) -> case give# t number s1 of
+        (# s2, 1# #) -> case run 1# t number s2 of (# s3, _ #) -> (# s3, () #)
+        (# s2, _ #) -> (# s2, () #)
+{-# NOINLINE enqueueUpcall #-}

@@ -62,7 +62,7 @@ import Data.Dynamic (Dynamic, toDyn)
 import GHC.Clock (getMonotonicTimeNSec)
 import GHC.Conc (STM (..), ThreadId (..), getNumCapabilities, throwSTM, unsafeIOToSTM)
 import GHC.Exts
-import GHC.IO (IO (..))
+import GHC.IO (IO (..), unIO)
 import GHC.Word (Word64 (..))
 import Hecaton.Substrate.Runtime
 import Unsafe.Coerce (unsafeCoerce)
@@ -113,11 +113,22 @@ unSTM (STM act) = act
 -- If the thread's own SCont is returned, it goes on. If an exception is raised, nothing has happened. After
 -- 'GHC.Conc.retry' the HEC runs no thread of this scheduler until a variable that was read has changed.
 --
--- The SCont that is returned must be passive: else 'SContRunning' is raised.
+-- The SCont that is returned must be passive: else 'SContRunning' is raised. A thread of the built-in scheduler can
+-- switch to another SCont only if no thread of a scheduler uses its HEC: else 'HecInUse' is raised.
 switch :: (SCont -> STM SCont) -> IO ()
 switch f = IO (switch# runtime (unsafeCoerce transaction))
   where
-    STM transaction = ownSCont >>= f >>= choose
+    STM transaction = do
+      own <- ownSCont
+      s <- f own >>= choose
+      unless (s == own || isNone s) refuseUsed
+      return s
+
+-- | Raises 'HecInUse' if the running thread is not the one that uses its HEC, and another thread does.
+refuseUsed :: STM ()
+refuseUsed = STM $ \s -> case maySwitchTo# runtime s of
+  (# s1, 0# #) -> unSTM (throwSTM HecInUse) s1
+  (# s1, _ #) -> (# s1, () #)
 
 -- | Raises 'SContRunning' if the SCont is that of another thread which is not passive.
 refuseRunning :: SCont -> STM ()
@@ -155,6 +166,7 @@ activation which (SCont t n) builtIn = STM $ \s -> case activation# runtime whic
 
 setActivation :: forall a. Int# -> (SCont -> STM a) -> IO ()
 setActivation which act = IO $ \s -> case setActivation# runtime which (unsafeCoerce function) noAux s of
+  (# s1, 0# #) -> unIO (throwIO HecInUse) s1
   (# s1, _ #) -> (# s1, () #)
   where
     function :: Activation a
@@ -178,7 +190,8 @@ enqueueAct s@(SCont t n) = STM $ \s0 -> case give# runtime t n s0 of
   (# s1, 1# #) -> unSTM (activation 1# s (return ())) s1
   (# s1, _ #) -> unSTM (throwSTM SContRunning) s1
 
--- | Sets the dequeue activation of the running thread. Its activations are in effect when both are set.
+-- | Sets the dequeue activation of the running thread. Its activations are in effect when both are set. From then on
+-- the thread uses its HEC. If another thread of a scheduler does so already, 'HecInUse' is raised.
 setDequeueAct :: DequeueAct -> IO ()
 setDequeueAct act = setActivation 0# (\s -> act s >>= choose)
 
@@ -215,9 +228,13 @@ getCurrentHEC = STM $ \s -> case currentHec# runtime s of (# s1, n #) -> (# s1, 
 getNumHECs :: IO Int
 getNumHECs = runtime `seq` getNumCapabilities
 
--- | Starts the SCont on a HEC that no thread of a scheduler uses. If there is none, 'NoIdleHEC' is raised.
+-- | Starts the SCont on a HEC that no thread of a scheduler uses. If there is none, 'NoIdleHEC' is raised. The HEC is
+-- used until its thread ends without a 'switch', or a 'switch' on it chooses no SCont.
 runOnIdleHEC :: SCont -> IO ()
-runOnIdleHEC _ = runtime `seq` throwIO NoIdleHEC
+runOnIdleHEC (SCont t n) = IO $ \s -> case runOnIdleHec# runtime t n s of
+  (# s1, 1# #) -> (# s1, () #)
+  (# s1, 2# #) -> unIO (throwIO SContRunning) s1
+  (# s1, _ #) -> unIO (throwIO NoIdleHEC) s1
 
 -- * Others
 

@@ -77,9 +77,18 @@ pub const TSO_MODIFIES: u32 = 1 << 31;
 pub const TSO_SWITCHES: u32 = 1 << 30;
 /// The thread was made by `newSCont` and has not run yet.
 pub const TSO_UNSTARTED: u32 = 1 << 29;
+/// The thread has activations of its own, which are in effect: a user scheduler decides when it runs.
+pub const TSO_USER: u32 = 1 << 28;
+/// The thread is in the user slot of its HEC (`hec/user_slot.rs`).
+pub const TSO_SLOT: u32 = 1 << 27;
+/// The thread makes an upcall (`sync/upcall.rs`).
+pub const TSO_UPCALL: u32 = 1 << 26;
+/// The thread stays on its HEC.
+pub const TSO_STAYS: u32 = TSO_LOCKED as u32 | TSO_SLOT | TSO_UPCALL;
 const _: () = {
     let all = TSO_LOCKED | TSO_BLOCKEX | TSO_INTERRUPTIBLE | TSO_ALLOC_LIMIT;
-    assert!(all & (TSO_MODIFIES | TSO_SWITCHES | TSO_UNSTARTED) as usize == 0);
+    let own = TSO_MODIFIES | TSO_SWITCHES | TSO_UNSTARTED | TSO_USER | TSO_SLOT | TSO_UPCALL;
+    assert!(all & own as usize == 0);
 };
 
 /// A reason to be blocked beyond those of the headers: the thread is passive, and a user scheduler decides when it runs

@@ -49,8 +49,8 @@ pub unsafe fn make(n: usize, holder: Option<TaskRef>) {
     hec::enable(n);
 }
 
-/// Sets the number of enabled HECs to `n`. HECs beyond that are disabled. Waiting threads of a disabled HEC move at
-/// once, running ones when they next stop.
+/// Sets the number of enabled HECs to `n`. HECs beyond that are disabled, unless a user scheduler uses one of them.
+/// Waiting threads of a disabled HEC move at once, running ones when they next stop.
 /// # Safety
 /// Called by a safe foreign call, or from outside Haskell.
 #[no_mangle]
@@ -70,6 +70,11 @@ pub unsafe extern "C" fn setNumCapabilities(n: u32) {
     handoff::acquire(me);
     while !stop_world::stop(me) {}
     let (before, existing) = (hec::enabled(), hec::count());
+    let used = stop_world::hecs().iter().rposition(|h| h.user_slot.is_used()).map_or(0, |last| last + 1);
+    if used > n {
+        fatal::print_message(&format!("setNumCapabilities: a user scheduler keeps {used} capabilities"));
+    }
+    let n = n.max(used);
     make(n, Some(me));
     for no in before.min(n)..before.max(n).min(existing) {
         eventlog::hec_enabled(no as u32, no < n);

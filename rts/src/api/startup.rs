@@ -201,7 +201,7 @@ unsafe fn poll_events_for(h: &mut crate::hec::Hec, no: usize) {
 /// The same in the non-threaded way. If `idle`, waits for events; returns false if none can come.
 unsafe fn poll_or_wait(h: &mut crate::hec::Hec, idle: bool) -> bool {
     let found = poll_events(h, idle);
-    if found || !idle || !h.run_queue.is_empty() {
+    if found || !idle || h.has_runnable() {
         return found;
     }
     if sched::event_poll::has_waits(0) {
@@ -213,7 +213,7 @@ unsafe fn poll_or_wait(h: &mut crate::hec::Hec, idle: bool) -> bool {
         handoff::idle_while(signals::wait);
         return start_signal_handlers(hec(), 0) || sched::interrupt::is_requested();
     }
-    !hec().run_queue.is_empty()
+    hec().has_runnable()
 }
 
 /// Sleeps until there may be events.
@@ -227,7 +227,7 @@ fn wait_for_events() {
 /// Runs a full collection before an endless wait for a signal: it may wake deadlocked threads.
 unsafe fn collect_finds_work() -> bool {
     gc::collect(task_table::current(), crate::hec::GcRequest::Major, true);
-    !hec().run_queue.is_empty()
+    hec().has_runnable()
 }
 
 /// Closures of `base` that the runtime enters itself. They and the CAFs that they reach must stay alive although no

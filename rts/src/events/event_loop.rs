@@ -310,7 +310,7 @@ pub unsafe fn poll_for(hec: &mut Hec, no: usize, idle: bool) -> bool {
         l.flush();
     }
     l.publish(&st);
-    !hec.run_queue.is_empty() && fired > 0
+    hec.has_runnable() && fired > 0
 }
 
 /// Waits for events. A signal or an error may end the wait early: the caller looks for events anyway. Was it woken?

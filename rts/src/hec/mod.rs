@@ -21,6 +21,7 @@ mod shuffled_queue;
 pub mod spare_chunks;
 pub(crate) mod spark_pool;
 pub mod spark_skip;
+pub mod user_slot;
 pub mod wait;
 pub mod write_barrier;
 use crate::abi::layout::*;
@@ -43,6 +44,7 @@ use crate::hec::mailbox::Mailbox;
 use crate::hec::run_queue::ThreadQueue;
 use crate::hec::spare_chunks::SpareChunks;
 use crate::hec::spark_pool::SparkRing;
+use crate::hec::user_slot::UserSlot;
 use crate::hec::wait::Wait;
 use std::mem::offset_of;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering};
@@ -61,6 +63,10 @@ pub struct Hec {
     pub remembered: RememberedSet,
     pub pretenured: Pretenured,
     pub run_queue: ThreadQueue,
+    pub user_slot: UserSlot,
+    /// Threads of user schedulers that this HEC has woken, and for which it must make an enqueue upcall
+    /// (`sync/upcall.rs`).
+    pub to_enqueue: Vec<Tso>,
     /// When the running thread is preempted, under a random run order.
     pub byte_budget: ByteBudget,
     pub spare_chunks: SpareChunks,
@@ -143,6 +149,8 @@ impl Hec {
             remembered: RememberedSet::new(),
             pretenured: Pretenured::new(),
             run_queue: ThreadQueue::with_order(no, run_order::selected()),
+            user_slot: UserSlot::new(),
+            to_enqueue: Vec::new(),
             byte_budget: ByteBudget::new(no),
             spare_chunks: SpareChunks::new(),
             new_threads: Vec::new(),
@@ -422,9 +430,19 @@ impl Hec {
         self.run_queue.len() > 0 || self.r.current_tso != 0
     }
 
-    /// Visits the roots: the threads to run here, the running one, and the messages.
+    /// Are there threads to run here, or an upcall to make? Only the holder asks.
+    pub fn has_runnable(&self) -> bool {
+        !self.run_queue.is_empty() || !self.to_enqueue.is_empty()
+    }
+
+    /// Visits the roots: the threads to run here, the running one, those whose upcall is owed, and the messages.
     pub fn roots(&mut self, visit: &mut dyn FnMut(&mut Closure)) {
         self.run_queue.roots(visit);
+        for t in &mut self.to_enqueue {
+            let mut c = t.closure();
+            visit(&mut c);
+            *t = Tso(c.0);
+        }
         self.mailbox.messages().iter_mut().for_each(&mut *visit);
         if self.r.current_tso != 0 {
             let mut t = Closure(self.r.current_tso);

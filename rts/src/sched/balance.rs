@@ -11,8 +11,9 @@
 //!    the next balance is due ([`Hec::balance_soon`]). Both only write the running thread's limit; [`crate::hec::idle`]
 //!    says why neither misses the other.
 //!
-//! *Invariant*: threads that are bound to an OS thread, and those that are pinned to their HEC (`forkOn`), stay.
-use crate::abi::layout::TSO_LOCKED;
+//! *Invariant*: threads that are bound to an OS thread, those that are pinned to their HEC (`forkOn`), and those of
+//! user schedulers stay.
+use crate::abi::tso::TSO_STAYS;
 use crate::abi::Tso;
 use crate::base::active_limit::ACTIVE_HECS;
 use crate::hec;
@@ -24,7 +25,7 @@ use crate::thread::park;
 
 unsafe fn may_migrate(t: Tso) -> bool {
     let o = t.obj();
-    o.bound == 0 && o.flags as usize & TSO_LOCKED == 0
+    o.bound == 0 && o.flags & TSO_STAYS == 0
 }
 
 /// Gives threads that are queued here to idle HECs, or notes that it is too soon.

@@ -14,7 +14,8 @@ use crate::sched::{hec, schedule};
 /// # Safety
 /// The caller is `task` and holds the HEC; `t` is new and on no queue.
 pub unsafe fn run_to_end(task: TaskRef, t: Tso) -> (Status, Closure) {
-    let mut ic = InCall { task, status: Status::NotFinished, result: Closure::NULL, prev: task.incall.get() };
+    let mut ic =
+        InCall { task, status: Status::NotFinished, result: Closure::NULL, is_user: false, prev: task.incall.get() };
     let me: *mut InCall = &mut ic;
     task.incall.set(me);
     unpoisoned(ACTIVE.lock()).push(me as usize);

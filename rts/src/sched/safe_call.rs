@@ -9,9 +9,10 @@
 //! *Invariants*
 //! - While a thread is in a call, its stack is complete, its black holes are claimed, and it is reachable from its
 //!   task.
-//! - The call may begin on one HEC and end on another, unless the thread is pinned to its HEC (`forkOn`).
+//! - The call may begin on one HEC and end on another, unless the thread stays on its HEC (`forkOn`, user slots).
 //! - The call of a thread that runs on a fiber ends on the OS thread of a worker, to which the task gives the fiber.
 use crate::abi::layout::*;
+use crate::abi::tso::TSO_STAYS;
 use crate::abi::{RegTable, Tso};
 use crate::base::fatal::broken;
 use crate::collector::roots::Visitor;
@@ -67,8 +68,8 @@ const FIRST_TOKEN: usize = 1;
 /// Records that the task, which is the caller or idle, begins a foreign call of `t`, which ran on `hec`.
 unsafe fn begin(me: TaskRef, hec: &Hec, t: Tso, os_thread: libc::pthread_t) -> usize {
     let interruptible = t.obj().why_blocked as usize == BlockedOnCCall_Interruptible;
-    let pinned = t.obj().flags as usize & TSO_LOCKED != 0;
-    let home = pinned.then_some(hec.no as usize);
+    let stays = t.obj().flags & TSO_STAYS != 0;
+    let home = stays.then_some(hec.no as usize);
     me.home.set(home);
     if run_order::is_random() {
         IN_PROGRESS.fetch_add(1, Ordering::Relaxed);

@@ -8,7 +8,7 @@ use super::fiber::Fiber;
 use super::task::{TaskRef, Wakeup};
 use super::{hec, settings, spark};
 use crate::abi::layout::*;
-use crate::abi::tso::BlockedOnScheduler;
+use crate::abi::tso::{BlockedOnScheduler, TSO_SLOT, TSO_USER};
 use crate::abi::{Closure, Tso};
 use crate::eval::lazy_blackholing::{has_squeezable_frames, thread_paused};
 use crate::eval::raise_async::raise_async;
@@ -20,7 +20,7 @@ use crate::sched::bound_threads::bound_thread_of;
 use crate::sched::handoff::protocol::Task as _;
 use crate::sched::task::{InCall, Status};
 use crate::sched::{balance, context_switch, event_poll, gc, handoff, interrupt, safe_call, stg_run};
-use crate::sync::{stm, substrate, throwto, throwto_protocol};
+use crate::sync::{stm, substrate, throwto, throwto_protocol, upcall};
 use crate::thread::stack::{grow, Grown};
 use crate::thread::{park, stack_cache};
 use crate::{info, static_closure};
@@ -71,7 +71,7 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
         }
         // A time slice begins, or continues.
         let asked = hec.take_request();
-        let had_threads = !hec.run_queue.is_empty();
+        let had_threads = hec.has_runnable();
         let rests = threaded && !had_threads;
         let woken = (rests || asked != 0 || event_poll::is_due(hec)) && poll_events(hec, rests && !spark::any());
         let woken = woken && had_threads;
@@ -79,6 +79,9 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
         // The slice was used up by threads that have blocked since.
         if asked == SLICE_ENDED && interrupted == 0 {
             hec.run_queue.promote_batch(&mut hec.remembered);
+        }
+        if !hec.to_enqueue.is_empty() {
+            upcall::start_enqueues(hec);
         }
         match context_switch::pop_next(hec) {
             // The thread ended while the world was stopped for a collection, or it yields to threads that have just
@@ -101,9 +104,10 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
             }
             None if !threaded => wait_for_event(me, ic),
             Some(t) => {
-                if let Some(there) = handoff::task_elsewhere(hec.no as usize, t) {
+                let in_slot = t.obj().flags & TSO_SLOT != 0;
+                if let Some(there) = handoff::task_elsewhere(hec.no as usize, t).filter(|_| !in_slot) {
                     park::migrate(t, there);
-                } else if !balance::give_to_idle(hec, t) {
+                } else if in_slot || !balance::give_to_idle(hec, t) {
                     hec.run_queue.push_front(&mut hec.remembered, t);
                     if !release_until_work(me, ic) {
                         return;
@@ -123,9 +127,11 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
 }
 
 /// Must a worker run the thread, not this task? Under a random run order a task runs only the thread of its in-call. It
-/// would run others on a fiber, and give their foreign calls away. Meanwhile it would run a third thread.
+/// would run others on a fiber, and give their foreign calls away. Meanwhile it would run a third thread. With several
+/// HECs this also holds if a user scheduler decides when that thread runs: it may choose it on any HEC, and the task
+/// must come there.
 unsafe fn is_for_worker(ic: Option<*mut InCall>, t: Tso) -> bool {
-    run_order::is_random() && ic.is_some() && t.obj().bound == 0
+    ic.is_some_and(|ic| run_order::is_random() || (*ic).is_user && hec::many()) && t.obj().bound == 0
 }
 
 /// Handles requests of other HECs. Returns true if the loop must start again, because the caller may now hold another
@@ -240,7 +246,11 @@ unsafe fn run_thread(me: TaskRef, ic: Option<*mut InCall>, hec: &mut Hec, t: Tso
     if !settings().threaded || ic.is_none() || t.obj().bound != 0 {
         // A safe foreign call may have released the HEC in between, and acquired another one.
         let reg = stg_run::run_current(&mut hec.r);
-        return on_return(Hec::of_reg(reg));
+        let hec = Hec::of_reg(reg);
+        if let Some(ic) = ic.filter(|_| settings().threaded && !hec.current().is_null()) {
+            (*ic).is_user = hec.current().obj().flags & TSO_USER != 0;
+        }
+        return on_return(hec);
     }
     let mut fiber = me.spare.take().unwrap_or_else(Fiber::new);
     me.fiber.set(&mut fiber);
@@ -394,7 +404,7 @@ unsafe fn wait_for_event(me: TaskRef, ic: Option<*mut InCall>) {
     }
     gc::collect(me, GcRequest::Major, true);
     let hec = hec();
-    if !hec.run_queue.is_empty() {
+    if hec.has_runnable() {
         return;
     }
     if let Some(t) = ic.and_then(|c| bound_thread_of(c)) {

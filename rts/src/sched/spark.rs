@@ -161,7 +161,7 @@ fn steal(own: usize) -> Option<(usize, Closure)> {
 /// Called from Cmm; `hp` is Hp.
 #[no_mangle]
 pub unsafe extern "C" fn hec_get_spark(hec: &mut Hec, hp: usize) -> Closure {
-    if !hec.run_queue.is_empty() || hec.has_messages() {
+    if hec.has_runnable() || hec.has_messages() {
         return Closure::NULL;
     }
     let Some(spark) = find(hec) else { return Closure::NULL };

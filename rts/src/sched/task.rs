@@ -64,6 +64,8 @@ pub struct InCall {
     pub status: Status,
     /// The value returned, or the exception that killed the thread.
     pub result: Closure,
+    /// Its thread belongs to a user scheduler.
+    pub(super) is_user: bool,
     /// The in-call that this OS thread was in when it called the C code that made this one.
     pub(super) prev: *mut InCall,
 }

@@ -3,11 +3,12 @@
 //! A collection that finds a blocked thread unreachable knows that no other thread can reach what it waits for.
 //! The runtime throws to the thread, whatever its masking state, because the thread would otherwise wait for ever.
 //! A thread that waits in a `switch` counts as blocked on an MVar, because such a wait is as a rule one on a structure
-//! like an MVar. One that was given to a scheduler which is unreachable goes to the built-in scheduler.
+//! like an MVar. One that was given to a scheduler which is unreachable goes to the built-in scheduler. An upcall
+//! thread goes on waiting, because the threads of its scheduler get exceptions, and may wake it.
 //!
 //! Its handler may wake other threads of the same batch, which are then no longer deadlocked.
 use crate::abi::layout::*;
-use crate::abi::tso::BlockedOnScheduler;
+use crate::abi::tso::{BlockedOnScheduler, TSO_UPCALL, TSO_USER};
 use crate::abi::Tso;
 use crate::eval::raise_async::raise_async;
 use crate::hec::Hec;
@@ -21,6 +22,9 @@ use crate::thread::park;
 /// The world is stopped, and none of these threads is running.
 pub unsafe fn resurrect(hec: &mut Hec, threads: &[Tso]) {
     for &t in threads {
+        if t.obj().flags & TSO_UPCALL != 0 {
+            continue;
+        }
         let exception = match t.obj().why_blocked as usize {
             BlockedOnMVar | BlockedOnMVarRead => {
                 static_closure!(base_GHCziIOziException_blockedIndefinitelyOnMVar_closure)
@@ -30,6 +34,7 @@ pub unsafe fn resurrect(hec: &mut Hec, threads: &[Tso]) {
             }
             // Its scheduler has gone, so the built-in one runs it.
             BlockedOnScheduler if substrate::is_given(t) => {
+                t.obj().flags &= !TSO_USER;
                 substrate::claimed(hec, t);
                 park::unblock(hec, t);
                 continue;

@@ -23,6 +23,7 @@ mod tests;
 pub mod thread_ops;
 pub mod throwto;
 pub mod throwto_protocol;
+pub mod upcall;
 pub mod wait_queues;
 
 /// Connects [`crate::eval`], which is below this folder, to it.

@@ -4,14 +4,14 @@
 //!
 //! - A pending exception is raised first: a thread with one does not enter a queue unless it is masked.
 use crate::abi::layout::*;
-use crate::abi::tso::BlockedOnScheduler;
+use crate::abi::tso::{BlockedOnScheduler, TSO_SLOT};
 use crate::abi::{Closure, Tso};
 use crate::base::fatal;
 use crate::eval::wait_for_thunk;
 use crate::hec::wait::Wait;
 use crate::hec::Hec;
 use crate::sync::wait_queues::scheduler;
-use crate::sync::{mvar, stm, substrate, throwto};
+use crate::sync::{mvar, stm, substrate, throwto, upcall};
 
 /// Parks a thread that has left Haskell with `ThreadBlocked`, unless a waiting exception must be raised first. Returns
 /// false if the thread does not wait: it is runnable and on no queue.
@@ -24,10 +24,31 @@ pub unsafe fn park(hec: &mut Hec, t: Tso) -> bool {
     if throwto::deliver_instead(hec, t, wait.why) {
         return false;
     }
+    if t.obj().flags & TSO_SLOT != 0 {
+        return park_from_slot(hec, t, wait);
+    }
+    park_for(hec, t, wait)
+}
+
+#[inline(always)]
+unsafe fn park_for(hec: &mut Hec, t: Tso, wait: Wait) -> bool {
     match wait.why {
         BlockedOnMVar | BlockedOnMVarRead => mvar::park(hec, t, Closure(wait.on), wait.why),
         _ => park_elsewhere(hec, t, wait),
     }
+}
+
+/// Parks a thread that is in the user slot of its HEC.
+#[inline(never)]
+unsafe fn park_from_slot(hec: &mut Hec, t: Tso, wait: Wait) -> bool {
+    let Some(leaves) = upcall::leaves_slot(t, wait.why) else { return park_for(hec, t, wait) };
+    let waits = park_for(hec, t, wait);
+    if waits {
+        upcall::after_block(hec, t, leaves);
+    } else {
+        upcall::stay(t);
+    }
+    waits
 }
 
 #[inline(never)]

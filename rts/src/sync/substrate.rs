@@ -9,12 +9,15 @@
 //! 3. The thread comes to rest. If that cuts off work, or raises an exception that was pending, the transaction is void
 //!    or is ended again later.
 //! 4. [`park()`] commits ([`crate::sync::stm::scont_protocol`]): the thread becomes passive, and the chosen one is
-//!    claimed and runs next. The frame of the switch gives way to one that returns, so the thread continues behind its
-//!    `switch`.
-//! 5. If the choice is stale, the transaction stands. An *upcall thread* runs the dequeue activation of the thread that
-//!    has become passive, and switches to what that chooses.
-//! 6. An exception in the transaction aborts it. After `retry#` the thread waits as after that of any transaction, and
-//!    begins the switch again.
+//!    claimed, takes the user slot of this HEC ([`crate::hec::user_slot`]), and runs next. The frame of the switch
+//!    gives way to one that returns, so the thread continues behind its `switch`.
+//! 5. If the choice is stale, the transaction stands. An upcall thread ([`crate::sync::upcall`]) runs the dequeue
+//!    activation of the thread that has become passive, and switches to what that chooses.
+//! 6. An exception in the transaction aborts it. After `retry#` the thread waits as after that of any transaction,
+//!    stays in the slot, and begins the switch again on the same HEC.
+//!
+//! A thread that is in no slot, because it belongs to the built-in scheduler, needs the slot of its HEC to switch to an
+//! SCont, and to set its activations. If the slot is used, it gets an exception.
 //!
 //! A thread without activations of its own belongs to the built-in scheduler. Its dequeue activation chooses no SCont:
 //! the HEC goes on with its run queue. Its enqueue activation only writes the status `Ready`, and the commit that
@@ -25,22 +28,21 @@
 //! - A passive thread is on no queue of the runtime. What keeps it alive is a reference to its SCont.
 //!
 //! *Checked by*: the unit tests in `rts/src/sync/substrate_tests.rs`.
-use crate::abi::layout::*;
-use crate::abi::tso::{BlockedOnScheduler, TSO_SWITCHES, TSO_UNSTARTED};
+use crate::abi::tso::{BlockedOnScheduler, TSO_SLOT, TSO_SWITCHES, TSO_UNSTARTED, TSO_USER};
 use crate::abi::{Closure, Tso};
 use crate::base::clock::getMonotonicNSec;
 use crate::eval::frames::{restart_at, set_top, Frame, ATOMICALLY_WORDS};
 use crate::eval::raise_async::restart_transaction;
-use crate::hec::{many, Hec};
+use crate::hec::{self, many, Hec};
 use crate::observe::eventlog::classes::measure_run_times;
 use crate::sync::stm::commit;
-use crate::sync::stm::retry::{add_permanent_entry, publish_alone, RecordLog};
+use crate::sync::stm::retry::{add_permanent_entry, publish_alone, publish_if, RecordLog};
 use crate::sync::stm::scont_protocol::{commit_switch, Status, NO_SCONT};
 use crate::sync::stm::trec::Record;
 use crate::sync::stm::{self, thread_status, tvar};
-use crate::sync::thread_ops;
-use crate::thread::create::{apply, new_io_thread};
+use crate::sync::{thread_ops, upcall};
 use crate::thread::park;
+use crate::thread::park::Claim;
 use crate::thread::sched_record::{Activation, SchedRecord};
 use crate::{info, static_closure};
 use std::sync::atomic::Ordering;
@@ -102,18 +104,28 @@ pub unsafe extern "C" fn hec_own_scont(hec: &mut Hec, aux: Closure) -> usize {
 pub unsafe extern "C" fn hec_new_scont(hec: &mut Hec, action: Closure, aux: Closure) -> Tso {
     let t = thread_ops::child(hec, action);
     let parent = SchedRecord::of(hec.current());
-    make_record(hec, t, parent, aux, Status::waiting(0));
-    t.obj().flags |= TSO_UNSTARTED;
+    let record = make_record(hec, t, parent, aux, Status::waiting(0));
+    t.obj().flags |= if record.has_activations() { TSO_UNSTARTED | TSO_USER } else { TSO_UNSTARTED };
     park::block(hec, t, BlockedOnScheduler, 0);
     t
 }
 
-/// Sets an activation of the running thread: the dequeue activation (0) or the enqueue activation (1).
+/// Sets an activation of the running thread: the dequeue activation (0) or the enqueue activation (1). Returns 0 if it
+/// would then belong to a user scheduler, but another thread uses the HEC.
 /// # Safety
 /// Called from Cmm with Hp saved.
 #[no_mangle]
-pub unsafe extern "C" fn hec_set_activation(hec: &mut Hec, which: usize, to: Closure, aux: Closure) {
-    own_record(hec, aux).set_activation(hec, activation(which), to);
+pub unsafe extern "C" fn hec_set_activation(hec: &mut Hec, which: usize, to: Closure, aux: Closure) -> usize {
+    let record = own_record(hec, aux);
+    let flags = hec.current().obj().flags;
+    if flags & TSO_USER == 0 && record.will_have_activations(activation(which)) {
+        if flags & TSO_SLOT == 0 && !hec.user_slot.take() {
+            return 0;
+        }
+        hec.current().obj().flags = flags | TSO_USER | TSO_SLOT;
+    }
+    record.set_activation(hec, activation(which), to);
+    1
 }
 
 /// An activation of the thread of an SCont, or null if it belongs to the built-in scheduler.
@@ -155,7 +167,18 @@ pub(super) unsafe fn claimed(hec: &mut Hec, t: Tso) {
     let Some(record) = SchedRecord::of(t) else { return };
     let status = thread_status::of(record).claimed();
     let status = thread_status::boxed(hec, status);
-    publish_alone(hec, record.status(), status);
+    publish_alone(hec, record.status(), status, |_| ());
+}
+
+/// A thread has ended, perhaps in the user slot of this HEC.
+/// # Safety
+/// As for [`claimed`].
+pub(super) unsafe fn finished(hec: &mut Hec, t: Tso) {
+    claimed(hec, t);
+    if t.obj().flags & TSO_SLOT != 0 {
+        t.obj().flags &= !TSO_SLOT;
+        hec.user_slot.leave();
+    }
 }
 
 /// Has the thread, which is passive or about to be, been given to its scheduler?
@@ -218,10 +241,55 @@ pub unsafe extern "C" fn hec_give(hec: &mut Hec, t: Tso, number: usize) -> usize
     GIVEN
 }
 
-// Results of `hec_give`, also known to `library/src/Hecaton/Substrate.hs`.
+// Results of `hec_give` and `hec_run_on_idle_hec`, also known to `library/src/Hecaton/Substrate.hs`.
 const STALE: usize = 0;
 const GIVEN: usize = 1;
 const RUNS: usize = 2;
+const ALL_USED: usize = 3;
+
+/// May the running thread, which is in a `switch`, choose another SCont? Not if another thread uses the HEC.
+/// # Safety
+/// Called from Cmm.
+#[no_mangle]
+pub unsafe extern "C" fn hec_may_switch_to(hec: &mut Hec) -> usize {
+    (hec.current().obj().flags & TSO_SLOT != 0 || !hec.user_slot.is_used()) as usize
+}
+
+// ---- HECs
+// -----------------------------------------------------------------------------------------------------------
+
+/// Starts an SCont on the first HEC that no thread of a user scheduler uses.
+/// # Safety
+/// Called from Cmm with Hp saved.
+#[no_mangle]
+pub unsafe extern "C" fn hec_run_on_idle_hec(hec: &mut Hec, t: Tso, number: usize) -> usize {
+    let hecs = || (0..hec::enabled()).map(|no| &*hec::address(no));
+    let Some(there) = hecs().find(|there| there.user_slot.take()) else { return ALL_USED };
+    let Some(claim) = claim_alone(hec, t, number) else {
+        there.user_slot.leave();
+        return RUNS;
+    };
+    if !enter_slot(t) {
+        there.user_slot.leave();
+    }
+    if std::ptr::eq(there, hec) {
+        claim.resume_here(hec, false);
+    } else {
+        claim.resume_there(hec, there);
+    }
+    GIVEN
+}
+
+/// Claims the thread of an SCont without a switch, if it is passive and the SCont is current.
+unsafe fn claim_alone(hec: &mut Hec, t: Tso, number: usize) -> Option<Claim> {
+    let status = record(t).status();
+    publish_if(hec, status, |hec| {
+        let now = thread_status::in_locked(status);
+        let passive = |why, _| why == BlockedOnScheduler;
+        let claim = now.is_claimable(number).then(|| park::claim(hec, t, passive)).flatten()?;
+        Some((thread_status::boxed(hec, now.claimed()), claim))
+    })
+}
 
 // ---- Switching
 // -------------------------------------------------------------------------------------------------------
@@ -303,15 +371,40 @@ unsafe fn end(hec: &mut Hec, t: Tso) {
 /// # Safety
 /// The thread is at rest, with the evaluated choice `scont` on top of its stack.
 pub(super) unsafe fn park(hec: &mut Hec, s: Tso, scont: Closure) -> bool {
-    let Some(log) = stm::current(s) else { crate::base::fatal::broken("a switch outside a transaction") };
     let choice = Choice::of(scont);
+    let has_slot = s.obj().flags & TSO_SLOT != 0;
+    let takes_slot = !has_slot && choice.number != NO_SCONT;
+    // If the slot has been taken since the choice, the transaction finds that when it runs again.
+    if takes_slot && !hec.user_slot.take() {
+        restart_transaction(hec, s);
+        return false;
+    }
+    let done = commit_choice(hec, s, &choice);
+    match done {
+        Some(Next::InSlot) => {}
+        Some(Next::Nothing) if has_slot || takes_slot => hec.user_slot.leave(),
+        None if takes_slot => hec.user_slot.leave(),
+        _ => {}
+    }
+    done.is_some() && SchedRecord::of(s).is_some()
+}
+
+/// What follows a switch in the user slot.
+enum Next {
+    InSlot,
+    Nothing,
+}
+
+/// The commit of [`park()`], with the slot for the chosen thread. Returns `None` if the transaction must run again.
+unsafe fn commit_choice(hec: &mut Hec, s: Tso, choice: &Choice) -> Option<Next> {
+    let Some(log) = stm::current(s) else { crate::base::fatal::broken("a switch outside a transaction") };
     let own = SchedRecord::of(s);
     if own.is_some() {
         let (i, status) = status_in(hec, log, s);
         let passive = thread_status::boxed(hec, status.passive());
         log.write(hec, i, passive);
     }
-    let next = if choice.number == NO_SCONT { None } else { claim_in_log(hec, log, s, &choice) };
+    let next = if choice.number == NO_SCONT { None } else { claim_in_log(hec, log, s, choice) };
     let mut claim = None;
     let done = commit_switch(
         &mut RecordLog::new(hec, log, s),
@@ -325,28 +418,45 @@ pub(super) unsafe fn park(hec: &mut Hec, s: Tso, scont: Closure) -> bool {
     );
     if !done {
         restart_transaction(hec, s);
-        return false;
+        return None;
     }
     log.keep(hec);
     let is_stale = claim.is_none() && choice.number != NO_SCONT;
-    match claim {
-        // The time slice has ended: other threads have a turn.
-        Some(claim) if hec.context_switch.load(Ordering::Relaxed) != 0 => claim.resume(hec),
-        Some(claim) => claim.resume_first(hec),
-        None => {}
-    }
-    match own {
-        Some(own) if is_stale && own.has_activations() => start_upcall(hec, s),
-        Some(_) => {}
-        None if is_stale => {
+    if own.is_none() {
+        // An upcall thread.
+        if is_stale {
             let frame = switch_frame(s);
             restart_at(frame);
             set_top(s, frame, &[]);
             end(hec, s);
+            return Some(Next::InSlot);
         }
-        None => go_on(hec, s),
+        go_on(hec, s);
+        s.obj().flags &= !TSO_SLOT;
     }
-    own.is_some()
+    if let Some(claim) = claim {
+        let in_slot = enter_slot(claim.thread);
+        // If the time slice has ended, other threads have a turn.
+        let first = hec.context_switch.load(Ordering::Relaxed) == 0;
+        claim.resume_here(hec, first);
+        return Some(if in_slot { Next::InSlot } else { Next::Nothing });
+    }
+    if is_stale && own.is_some_and(|own| own.has_activations()) {
+        upcall::start_dequeue(hec, s);
+        return Some(Next::InSlot);
+    }
+    Some(Next::Nothing)
+}
+
+/// The thread, which this HEC has claimed, will run in a user slot. Returns false if it runs outside: with several
+/// HECs, a bound thread of the built-in scheduler may have to follow its task to another HEC.
+unsafe fn enter_slot(t: Tso) -> bool {
+    let o = t.obj();
+    let enters = o.flags & TSO_USER != 0 || o.bound == 0 || !many();
+    if enters {
+        o.flags |= TSO_SLOT;
+    }
+    enters
 }
 
 /// Enters the claim of the chosen thread in the log. Returns `None` if the choice is stale.
@@ -379,18 +489,10 @@ unsafe fn go_on(hec: &mut Hec, s: Tso) {
 /// Makes the thread passive. It continues behind its `switch` when it is claimed.
 unsafe fn block(hec: &mut Hec, s: Tso) {
     go_on(hec, s);
-    s.obj().flags &= !TSO_UNSTARTED;
+    s.obj().flags &= !(TSO_UNSTARTED | TSO_SLOT);
     let held = park::lock(s);
     park::block(hec, s, BlockedOnScheduler, 0);
     drop(held);
-}
-
-/// Makes an upcall thread that runs the dequeue activation of a thread that has become passive, and switches.
-unsafe fn start_upcall(hec: &mut Hec, subject: Tso) {
-    let action = apply(hec, static_closure!(hecatonzmrts_Substrate_upcall_closure), &[subject.closure()]);
-    let t = new_io_thread(hec, action, &thread_ops::settings().stacks);
-    t.obj().flags |= TSO_BLOCKEX as u32;
-    hec.run_queue.push_front(&mut hec.remembered, t);
 }
 
 /// Is the thread in the transaction of a `switch`? Then it does not yield. If the transaction has been overtaken, it

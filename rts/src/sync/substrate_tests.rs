@@ -5,7 +5,7 @@ use super::stm::{self, thread_status, tvar};
 use super::substrate::*;
 use super::throwto::{finished, hec_throw_to};
 use crate::abi::layout::*;
-use crate::abi::tso::{BlockedOnScheduler, TSO_SWITCHES};
+use crate::abi::tso::{BlockedOnScheduler, TSO_SLOT, TSO_SWITCHES, TSO_UPCALL, TSO_USER};
 use crate::abi::{Closure, Tso};
 use crate::collector::Request;
 use crate::eval::frames::Frame;
@@ -14,10 +14,12 @@ use crate::hec::SLICE_ENDED;
 use crate::info;
 use crate::memory::age_of;
 use crate::sched::context_switch::hec_switch_to;
-use crate::sync::deadlock;
+use crate::sync::upcall::start_enqueues;
+use crate::sync::{deadlock, park_thread};
 use crate::testing::symbols as t;
 use crate::testing::world::World;
 use crate::thread::create::push;
+use crate::thread::park;
 use crate::thread::sched_record::{Activation, SchedRecord};
 use std::sync::atomic::Ordering;
 
@@ -46,18 +48,24 @@ fn aux() -> Closure {
     t::nil().with_tag(1)
 }
 
-/// The running thread, with a record. It belongs to a user scheduler if `activations`.
+/// The running thread, with a record. It belongs to a user scheduler if `activations`, and then uses the HEC alone.
 fn user(w: &mut World, activations: bool) -> Tso {
     let thread = w.thread();
     w.run(thread);
-    unsafe {
-        assert_eq!(hec_own_scont(w.hec, aux()), 0);
-        if activations {
-            hec_set_activation(w.hec, 0, aux(), aux());
-            hec_set_activation(w.hec, 1, aux(), aux());
-        }
+    w.hec.user_slot.leave();
+    assert_eq!(unsafe { hec_own_scont(w.hec, aux()) }, 0);
+    if activations {
+        set_activations(w, aux());
     }
     thread
+}
+
+fn set_activations(w: &mut World, to: Closure) {
+    assert!([0, 1].into_iter().all(|which| unsafe { hec_set_activation(w.hec, which, to, aux()) } == 1));
+}
+
+fn is_in_slot(thread: Tso) -> bool {
+    unsafe { thread.obj().flags & TSO_SLOT != 0 }
 }
 
 /// A new SCont's thread.
@@ -189,14 +197,17 @@ fn an_upcall_thread_ends_with_its_switch_or_chooses_again() {
         let mut w = World::new(2);
         user(&mut w, true);
         let b = new_scont(&mut w);
+        // It takes the slot after the thread that has left it.
         let upcall = w.thread();
         w.run(upcall);
+        unsafe { upcall.obj().flags |= TSO_SLOT | TSO_UPCALL };
         begin(&mut w);
         assert!(choose(&mut w, b, number));
         assert_eq!(w.hec.current(), upcall);
         let expected = if number == 0 { info!(stg_ret_p_info) } else { info!(hec_restart_switch_info) };
         assert_eq!((top(upcall), unsafe { stm::current(upcall) }.is_none()), (expected.0, true));
         assert_eq!(w.runnable().contains(&b), number == 0);
+        assert_eq!((is_in_slot(upcall), is_in_slot(b)), (number != 0, number == 0));
     }
 }
 
@@ -338,11 +349,9 @@ fn records_survive_collections() {
     w.roots.extend([a.closure(), b.closure()]);
     for thread in [a, b] {
         w.run(thread);
-        unsafe {
-            hec_own_scont(w.hec, list);
-            hec_set_activation(w.hec, 0, aux(), aux());
-            hec_set_activation(w.hec, 1, list, aux());
-        }
+        unsafe { hec_own_scont(w.hec, list) };
+        w.hec.user_slot.leave();
+        set_activations(&mut w, list);
     }
     w.hec.r.current_tso = 0;
     for _ in 0..3 {
@@ -387,4 +396,195 @@ fn unreachable_threads_are_dropped_before_they_run_and_resumed_after() {
         // One that was given to its scheduler goes on; another gets an exception.
         assert!(runnable.iter().all(|&a| unsafe { finished(a) } != given.unwrap() && status(a) == Status::running(1)));
     }
+}
+
+// ---- The user slot, and upcalls
+// -------------------------------------------------------------------------------------
+
+/// Another thread than the running one leaves its HEC, which has no thread then.
+fn leave_hec(w: &mut World) {
+    w.hec.r.current_tso = 0;
+}
+
+/// The running thread blocks on an empty MVar. Returns the MVar.
+fn block_on_mvar(w: &mut World) -> Closure {
+    let (t, m) = (w.hec.current(), w.mvar());
+    unsafe {
+        push(t.obj().stackobj, &[t::ret_p().0, m.0]);
+        park::hec_about_to_wait(w.hec, BlockedOnMVar, m.0);
+        leave_hec(w);
+        assert!(park_thread::park(w.hec, t));
+    }
+    m
+}
+
+#[test]
+fn the_slot_passes_from_thread_to_thread() {
+    let mut w = World::new(2);
+    let a = user(&mut w, true);
+    assert!(w.hec.user_slot.is_used() && is_in_slot(a));
+    let b = new_scont(&mut w);
+    begin(&mut w);
+    assert!(choose(&mut w, b, 0));
+    assert_eq!((is_in_slot(a), is_in_slot(b)), (false, true));
+    // The last one chooses none.
+    begin(&mut w);
+    choose(&mut w, b, NO_SCONT);
+    assert!(!w.hec.user_slot.is_used() && !is_in_slot(b));
+}
+
+#[test]
+fn a_thread_that_ends_leaves_the_slot() {
+    let mut w = World::new(2);
+    let a = user(&mut w, true);
+    unsafe {
+        leave_hec(&mut w);
+        raise_async(w.hec, a, None);
+        super::throwto::thread_finished(w.hec, a);
+    }
+    assert!(!w.hec.user_slot.is_used() && !is_in_slot(a));
+}
+
+#[test]
+fn a_thread_outside_the_slot_needs_it() {
+    let mut w = World::new(2);
+    let a = user(&mut w, true);
+    let (b, other) = (new_scont(&mut w), w.thread());
+    w.run(other);
+    unsafe {
+        hec_own_scont(w.hec, aux());
+        assert_eq!((hec_set_activation(w.hec, 0, aux(), aux()), hec_set_activation(w.hec, 1, aux(), aux())), (1, 0));
+        assert_eq!(hec_may_switch_to(w.hec), 0);
+        // The slot is taken after the choice: the transaction runs again.
+        begin(&mut w);
+        assert!(choose(&mut w, b, 0));
+        assert_eq!(
+            (w.hec.current(), top(other), why(b)),
+            (other, info!(hec_restart_switch_info).0, BlockedOnScheduler)
+        );
+        assert!(is_in_slot(a) && !is_in_slot(other));
+        w.hec.user_slot.leave();
+        assert_eq!(hec_may_switch_to(w.hec), 1);
+    }
+    begin(&mut w);
+    assert!(choose(&mut w, b, 0));
+    assert!(w.hec.user_slot.is_used() && is_in_slot(b));
+}
+
+#[test]
+fn an_overtaken_switch_gives_the_slot_back() {
+    let mut w = World::new(2);
+    user(&mut w, true);
+    let (b, other, v) = (new_scont(&mut w), user(&mut w, false), w.tvar(aux()));
+    begin(&mut w);
+    unsafe {
+        stm::hec_stm_read(w.hec, v);
+        let seen = tvar::version(v).lock();
+        tvar::version(v).unlock(seen + 2);
+    }
+    assert!(choose(&mut w, b, 0));
+    assert_eq!(top(other), info!(hec_restart_switch_info).0);
+    assert!(!w.hec.user_slot.is_used() && !is_in_slot(b));
+}
+
+#[test]
+fn a_thread_that_blocks_on_an_mvar_leaves_the_slot_to_an_upcall() {
+    let mut w = World::new(2);
+    let a = user(&mut w, true);
+    let m = block_on_mvar(&mut w);
+    let upcall = w.runnable();
+    assert!(upcall.len() == 1 && is_in_slot(upcall[0]) && !is_in_slot(a) && w.hec.user_slot.is_used());
+    // It is woken: its scheduler is owed an upcall.
+    unsafe {
+        assert!(park::wake(w.hec, a, BlockedOnMVar, m.0));
+        assert!(w.hec.to_enqueue == [a] && w.hec.has_runnable() && w.hec.has_request());
+        w.hec.take_request();
+        start_enqueues(w.hec);
+    }
+    assert_eq!((why(a), status(a)), (BlockedOnScheduler, Status::waiting(0)));
+    let upcall = w.runnable();
+    assert!(upcall.len() == 1 && upcall[0] != a && w.hec.to_enqueue.is_empty() && !is_in_slot(upcall[0]));
+    // It may be chosen now.
+    let b = user(&mut w, true);
+    begin(&mut w);
+    assert!(choose(&mut w, a, 0));
+    assert_eq!((w.hec.current(), status(a), why(b)), (a, Status::running(1), BlockedOnScheduler));
+}
+
+#[test]
+fn a_built_in_thread_that_blocks_leaves_the_slot_empty() {
+    let mut w = World::new(2);
+    let a = user(&mut w, false);
+    let b = new_scont(&mut w);
+    begin(&mut w);
+    assert!(choose(&mut w, b, 0));
+    assert!(is_in_slot(b) && !is_in_slot(a));
+    let m = block_on_mvar(&mut w);
+    assert!(!w.hec.user_slot.is_used() && w.runnable().is_empty());
+    unsafe { assert!(park::wake(w.hec, b, BlockedOnMVar, m.0)) };
+    assert_eq!(w.runnable(), [b]);
+}
+
+#[test]
+fn an_upcall_thread_stays_in_the_slot_and_gets_no_deadlock_exception() {
+    let mut w = World::new(2);
+    user(&mut w, true);
+    block_on_mvar(&mut w);
+    let upcall = w.runnable()[0];
+    w.run(upcall);
+    let m = block_on_mvar(&mut w);
+    assert!(is_in_slot(upcall) && w.runnable().is_empty());
+    let lost = w.collect(Request::MAJOR).resurrected;
+    assert_eq!(lost.len(), 2);
+    unsafe { deadlock::resurrect(w.hec, &lost) };
+    // The other one had no handler.
+    let ended = w.runnable();
+    assert!(ended.len() == 1 && unsafe { finished(ended[0]) });
+    let upcall = lost.into_iter().find(|&t| t != ended[0]).unwrap();
+    assert!(is_in_slot(upcall) && why(upcall) == BlockedOnMVar && m != Closure::NULL);
+}
+
+#[test]
+fn a_thread_that_is_killed_while_it_is_owed_ends() {
+    let mut w = World::new(2);
+    let a = user(&mut w, true);
+    let m = block_on_mvar(&mut w);
+    w.runnable();
+    unsafe {
+        assert!(park::wake(w.hec, a, BlockedOnMVar, m.0));
+        raise_async(w.hec, a, None);
+        start_enqueues(w.hec);
+    }
+    assert_eq!((w.runnable(), why(a)), (vec![a], NotBlocked));
+}
+
+#[test]
+fn owed_threads_are_roots() {
+    let mut w = World::new(2);
+    let a = user(&mut w, true);
+    let m = block_on_mvar(&mut w);
+    unsafe { assert!(park::wake(w.hec, a, BlockedOnMVar, m.0)) };
+    assert!(w.collect(Request::MAJOR).resurrected.is_empty());
+    unsafe { assert!(w.hec.to_enqueue[0].obj().flags & TSO_USER != 0 && w.hec.to_enqueue[0] != a) };
+}
+
+#[test]
+fn an_scont_runs_on_an_idle_hec() {
+    const STARTED: usize = 1;
+    const RUNS: usize = 2;
+    const ALL_USED: usize = 3;
+    let mut w = World::new(2);
+    let a = user(&mut w, true);
+    let (b, c) = (new_scont(&mut w), new_scont(&mut w));
+    unsafe {
+        assert_eq!(hec_run_on_idle_hec(w.hec, b, 0), ALL_USED);
+        w.hec.user_slot.leave();
+        assert_eq!(hec_run_on_idle_hec(w.hec, b, 1), RUNS, "stale");
+        assert_eq!(hec_run_on_idle_hec(w.hec, a, 0), RUNS);
+        assert!(!w.hec.user_slot.is_used());
+        assert_eq!(hec_run_on_idle_hec(w.hec, b, 0), STARTED);
+        assert_eq!(hec_run_on_idle_hec(w.hec, c, 0), ALL_USED);
+    }
+    assert!(w.hec.user_slot.is_used() && is_in_slot(b) && !is_in_slot(c));
+    assert_eq!((w.runnable(), status(b), status(c)), (vec![b], Status::running(1), Status::waiting(0)));
 }

@@ -265,6 +265,6 @@ pub unsafe fn deliver_after_call(hec: &mut Hec, t: Tso) {
 /// # Safety
 /// The thread has finished.
 pub unsafe fn thread_finished(hec: &mut Hec, t: Tso) {
-    substrate::claimed(hec, t);
+    substrate::finished(hec, t);
     throwto_protocol::finished(hec, t);
 }

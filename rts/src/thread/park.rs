@@ -22,8 +22,9 @@
 //! - A thrower holds no such lock. It claims first. Then it takes the lock of what the thread waited for and removes
 //!   the thread's entry ([`crate::sync::wait_queues`]). Only then does it let the thread run.
 //!
-//! [`Claim::resume`] puts the claimed thread on the run queue, or sends it to its own HEC if it is pinned to another
-//! one.
+//! [`Claim::resume`] puts the claimed thread on the run queue, or sends it to its own HEC if it stays on another one. A
+//! thread of a user scheduler that is in no HEC's user slot goes back to its scheduler instead: an enqueue upcall for
+//! it is owed.
 //!
 //! *Invariants*
 //! - A waker never finds an entry that a thread has made in an earlier wait.
@@ -34,7 +35,7 @@
 //! `throwTo` takes two threads' locks at once ([`Ownership::lock_both`]). A thread's `blocked_exceptions` are also
 //! written under its lock. With one HEC there are no locks.
 use crate::abi::layout::*;
-use crate::abi::tso::TsoObj;
+use crate::abi::tso::{TsoObj, TSO_SLOT, TSO_STAYS, TSO_USER};
 use crate::abi::{Closure, Tso};
 use crate::base::atomics::AtomicUsize;
 use crate::hec::run_order;
@@ -112,15 +113,15 @@ pub unsafe fn claim(hec: &Hec, t: Tso, accepts: impl FnOnce(usize, usize) -> boo
 }
 
 impl Claim {
-    /// Makes the thread runnable: on this HEC, or on the one that it is pinned to.
+    /// Makes the thread runnable: on this HEC, or on the one that it stays on.
     /// # Safety
     /// The thread is on no queue, and the caller holds no thread's lock.
     #[inline]
     pub unsafe fn resume(self, hec: &mut Hec) {
         let t = self.thread;
         t.obj().block_info = Tso::end().0;
-        if self.is_pinned_elsewhere(hec) {
-            return self.resume_at_home(hec);
+        if self.resumes_elsewhere(hec) {
+            return self.resume_elsewhere(hec);
         }
         eventlog::thread_woken(hec.no, t.obj().id, hec.no);
         hec.run_queue.push_back(&mut hec.remembered, t);
@@ -129,42 +130,70 @@ impl Claim {
         }
     }
 
+    /// Does the thread not go to the run queue of this HEC?
     #[inline(always)]
-    unsafe fn is_pinned_elsewhere(&self, hec: &Hec) -> bool {
-        self.thread.obj().flags as usize & TSO_LOCKED != 0 && self.home != hec.address()
+    unsafe fn resumes_elsewhere(&self, hec: &Hec) -> bool {
+        self.thread.obj().flags & (TSO_STAYS | TSO_USER) != 0 && (self.needs_enqueue() || self.stays_elsewhere(hec))
+    }
+
+    unsafe fn stays_elsewhere(&self, hec: &Hec) -> bool {
+        self.thread.obj().flags & TSO_STAYS != 0 && self.home != hec.address()
+    }
+
+    /// Does a user scheduler decide when it runs? One that an exception has ended just ends.
+    unsafe fn needs_enqueue(&self) -> bool {
+        let o = self.thread.obj();
+        o.flags & (TSO_USER | TSO_SLOT) == TSO_USER && o.what_next as usize != ThreadKilled
     }
 
     #[inline(never)]
-    unsafe fn resume_at_home(self, hec: &Hec) {
-        let home = &*(self.home as *const Hec);
-        eventlog::thread_woken(hec.no, self.thread.obj().id, home.no);
-        migrate(self.thread, home);
+    unsafe fn resume_elsewhere(self, hec: &mut Hec) {
+        let (t, enqueues) = (self.thread, self.needs_enqueue());
+        let home = if enqueues { &*hec } else { &*(self.home as *const Hec) };
+        eventlog::thread_woken(hec.no, t.obj().id, home.no);
+        if enqueues {
+            hec.to_enqueue.push(t);
+            // The scheduler's loop makes the upcall.
+            hec.request_poll();
+        } else {
+            migrate(t, home);
+        }
     }
 
-    /// Makes the thread run as soon as the running one can be stopped; the stopped thread runs second. A thread that is
-    /// pinned to another HEC is queued there. Under a random run order, this is as [`Claim::resume`].
+    /// Makes the thread run as soon as the running one can be stopped; the stopped thread runs second. A thread that
+    /// does not go to this HEC's run queue, and any under a random run order, is resumed as by [`Claim::resume`].
     /// # Safety
     /// As for [`Claim::resume`].
     pub unsafe fn resume_next(self, hec: &mut Hec) {
-        if run_order::is_random() || self.is_pinned_elsewhere(hec) {
+        if run_order::is_random() || self.resumes_elsewhere(hec) {
             return self.resume(hec);
         }
-        self.resume_first(hec);
+        self.resume_here(hec, true);
         hec.handed = Handed::Next;
         hec.interrupt();
     }
 
-    /// Puts the thread at the front of the run queue. A thread that is pinned to another HEC is queued there.
+    /// Puts the thread at the front of the run queue of this HEC, or at its back, wherever it was before.
     /// # Safety
-    /// As for [`Claim::resume`].
-    pub unsafe fn resume_first(self, hec: &mut Hec) {
-        if self.is_pinned_elsewhere(hec) {
-            return self.resume(hec);
-        }
+    /// As for [`Claim::resume`]. A thread of a user scheduler has this HEC's user slot.
+    pub unsafe fn resume_here(self, hec: &mut Hec, first: bool) {
         let t = self.thread;
         t.obj().block_info = Tso::end().0;
         eventlog::thread_woken(hec.no, t.obj().id, hec.no);
-        hec.run_queue.push_front(&mut hec.remembered, t);
+        if first {
+            hec.run_queue.push_front(&mut hec.remembered, t);
+        } else {
+            hec.run_queue.push_back(&mut hec.remembered, t);
+        }
+    }
+
+    /// Sends the thread to another HEC, which will run it.
+    /// # Safety
+    /// As for [`Claim::resume_here`], with the other HEC's slot.
+    pub unsafe fn resume_there(self, hec: &Hec, there: &Hec) {
+        self.thread.obj().block_info = Tso::end().0;
+        eventlog::thread_woken(hec.no, self.thread.obj().id, there.no);
+        migrate(self.thread, there);
     }
 
     /// Leaves the thread to the caller, whose HEC it had blocked on, to run it without queueing.

@@ -112,6 +112,11 @@ impl SchedRecord {
         self.0.field(ACTIVATIONS) != absent() && self.0.field(ACTIVATIONS + 1) != absent()
     }
 
+    /// Will both activations be set when this one is?
+    pub unsafe fn will_have_activations(self, which: Activation) -> bool {
+        self.0.field(ACTIVATIONS + 1 - which as usize) != absent()
+    }
+
     pub unsafe fn set_activation(self, hec: &mut Hec, which: Activation, to: Closure) {
         self.0.set_word(ACTIVATIONS + which as usize, to.0);
         hec.remember(self.0);

@@ -46,6 +46,7 @@ mod mvars;
 mod ownership;
 mod short_calls;
 mod shutdown;
+mod slots;
 mod sparks;
 mod support;
 mod switches;

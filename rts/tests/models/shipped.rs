@@ -49,6 +49,8 @@ pub mod termination;
 pub mod throwto_protocol;
 #[path = "../../src/sched/ticker_sleep.rs"]
 pub mod ticker_sleep;
+#[path = "../../src/hec/user_slot.rs"]
+pub mod user_slot;
 #[path = "../../src/events/poller/wake_flag.rs"]
 pub mod wake_flag;
 #[path = "../../src/sched/watch.rs"]

@@ -2,7 +2,6 @@
 -- threads that are passive.
 -- ghc: -O -threaded
 -- needs: hecaton
--- skip-hecs: threads of a user scheduler run on one HEC so far
 import Control.Concurrent (forkIO, killThread, mkWeakThreadId, myThreadId, threadDelay, throwTo)
 import qualified Control.Concurrent as Concurrent
 import Control.Concurrent.STM

@@ -1,7 +1,6 @@
 -- A round robin with user-level yield: its order, many threads, and collections in the middle.
 -- ghc: -O -threaded
 -- needs: hecaton
--- skip-hecs: threads of a user scheduler run on one HEC so far
 import Control.Concurrent (forkIO, newEmptyMVar, putMVar, takeMVar)
 import Control.Concurrent.STM
 import Control.Exception

@@ -23,14 +23,18 @@ data SubstrateException
     NotOnHecaton
   | -- | All HECs are in use.
     NoIdleHEC
-  | -- | The SCont is not passive: its thread runs, or waits in the runtime.
+  | -- | The SCont is not passive: its thread runs, or waits in the runtime. 'Hecaton.Substrate.runOnIdleHEC' raises it
+    -- for a stale one, too.
     SContRunning
+  | -- | Another thread of a scheduler uses the HEC of the running thread, which belongs to the built-in scheduler.
+    HecInUse
   deriving (Eq, Show)
 
 instance Exception SubstrateException where
   displayException NotOnHecaton = "Hecaton.Substrate needs Hecaton's runtime"
   displayException NoIdleHEC = "no HEC is idle"
   displayException SContRunning = "the SCont is running"
+  displayException HecInUse = "the HEC is in use"
 
 type State = State# RealWorld
 
@@ -44,6 +48,7 @@ data Runtime = Runtime
     switch# :: Any -> State -> (# State, () #),
     -- | The dequeue activation (0) or the enqueue activation (1), and whether there is one.
     activation# :: Int# -> ThreadId# -> State -> (# State, Int#, Any #),
+    -- | Not done (0), because another thread uses the HEC?
     setActivation# :: Int# -> Any -> Any -> State -> (# State, Int# #),
     -- | In a transaction: the number of the thread's current SCont.
     scontNumber# :: ThreadId# -> State -> (# State, Word# #),
@@ -53,7 +58,11 @@ data Runtime = Runtime
     give# :: ThreadId# -> Word# -> State -> (# State, Int# #),
     aux# :: ThreadId# -> State -> (# State, TVar# RealWorld Any #),
     runTime# :: ThreadId# -> State -> (# State, Word# #),
-    currentHec# :: State -> (# State, Int# #)
+    currentHec# :: State -> (# State, Int# #),
+    -- | The SCont runs (1), unless it is not passive (2) or all HECs are used (3).
+    runOnIdleHec# :: ThreadId# -> Word# -> State -> (# State, Int# #),
+    -- | In a switch: may the running thread choose another SCont (1)?
+    maySwitchTo# :: State -> (# State, Int# #)
   }
 
 foreign import capi unsafe "hecaton_runtime.h hecaton_substrate" c_functions :: IO (Ptr ())
@@ -69,5 +78,5 @@ runtime = unsafePerformIO $ do
 fromTuple :: Ptr () -> Runtime
 fromTuple (Ptr address) = case addrToAny# address of
   (# tuple #) -> case unsafeCoerce tuple of
-    (own, new, sw, act, set, number, runs, give, aux, time, current) ->
-      Runtime own new sw act set number runs give aux time current
+    (own, new, sw, act, set, number, runs, give, aux, time, current, onIdle, may) ->
+      Runtime own new sw act set number runs give aux time current onIdle may

@@ -174,7 +174,10 @@ impl crate::sched::handoff::protocol::HandoffSlot for &'static HecSlot {
         if !first.is_null() {
             return task_of(first).map_or(Work::ForAnyone, Work::For);
         }
-        if hec.has_messages() || hec.is_enabled() && (!hec.sparks.is_empty() || stuck_hecs::any()) {
+        if !hec.to_enqueue.is_empty()
+            || hec.has_messages()
+            || hec.is_enabled() && (!hec.sparks.is_empty() || stuck_hecs::any())
+        {
             Work::ForAnyone
         } else {
             Work::Nothing

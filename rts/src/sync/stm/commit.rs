@@ -206,6 +206,15 @@ fn publish<L: Log>(log: &mut L, locked: impl Fn(&L, usize) -> bool) {
     }
 }
 
+/// Writes one TVar outside any transaction. `write` is called while the TVar is locked, and returns `None` if it leaves
+/// the TVar as it was.
+pub fn write_alone<R>(version: &Version, many: bool, write: impl FnOnce() -> Option<R>) -> Option<R> {
+    let seen = if many { version.lock() } else { version.wait_unlocked() };
+    let result = write();
+    version.unlock(if result.is_some() { next(seen) } else { seen });
+    result
+}
+
 /// Repeats the check while the TVar is locked, at most `max_spins` times.
 fn spin_while_locked(max_spins: u32, mut check: impl FnMut() -> VersionCheck) -> VersionCheck {
     let mut spins = 0;

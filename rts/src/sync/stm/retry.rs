@@ -61,14 +61,31 @@ unsafe fn new_entry(hec: &mut Hec, t: Tso, next: Closure) -> Closure {
     entry
 }
 
-/// Writes a TVar outside any transaction, and wakes the threads that wait for it.
+/// Writes a TVar outside any transaction, and wakes the threads that wait for it. Before that, `act` is called, while
+/// the TVar is locked.
 /// # Safety
 /// The caller holds no lock.
-pub unsafe fn publish_alone(hec: &mut Hec, tvar: Closure, value: Closure) {
-    let version = tvar::version(tvar);
-    let seen = if many() { version.lock() } else { version.wait_unlocked() };
-    publish(hec, tvar, value);
-    version.unlock(commit::next(seen));
+pub unsafe fn publish_alone(hec: &mut Hec, tvar: Closure, value: Closure, act: impl FnOnce(&mut Hec)) {
+    publish_if(hec, tvar, |hec| {
+        act(hec);
+        Some((value, ()))
+    });
+}
+
+/// Writes to a TVar outside any transaction what `decide` returns, which is called while the TVar is locked. Nothing is
+/// written if that is `None`.
+/// # Safety
+/// As for [`publish_alone`].
+pub unsafe fn publish_if<R>(
+    hec: &mut Hec,
+    tvar: Closure,
+    decide: impl FnOnce(&mut Hec) -> Option<(Closure, R)>,
+) -> Option<R> {
+    commit::write_alone(tvar::version(tvar), many(), || {
+        let (value, result) = decide(hec)?;
+        publish(hec, tvar, value);
+        Some(result)
+    })
 }
 
 #[inline(always)]

@@ -1,0 +1,124 @@
+//! Upcalls: the runtime runs the activations of threads of user schedulers.
+//!
+//! An *upcall thread* is a thread of the built-in scheduler that runs one upcall on one HEC, masked uninterruptibly. It
+//! has a stack of its own, because the thread that the upcall is about may have blocked in the middle of anything.
+//!
+//! *Protocol*
+//! 1. *Dequeue*. A thread in the user slot of its HEC blocks on an MVar, or in a transaction. It leaves the slot before
+//!    it blocks ([`leaves_slot`]). From then on any HEC may wake it. The slot passes to an upcall thread, which
+//!    switches to what the dequeue activation of the blocked thread chooses ([`after_block`]).
+//! 2. *Enqueue*. A thread of a user scheduler that is woken outside a slot is *owed* to its scheduler
+//!    ([`crate::thread::park::Claim::resume`]). It is not blocked, and the HEC that has woken it owns it. Between
+//!    threads the scheduler's loop makes it passive, and starts an upcall thread that gives it to its enqueue
+//!    activation ([`start_enqueues`]).
+//!
+//! *Invariants*
+//! - An upcall thread stays on its HEC. An unreachable one gets no exception: what it waits for may be in a scheduler
+//!   that only its own threads know.
+//! - A thread is made passive under the lock of its status. So a HEC that claims it does so at a version at which the
+//!   thread has blocked.
+//!
+//! *Checked by*: the unit tests in `rts/src/sync/substrate_tests.rs`, and the loom models in
+//! `rts/tests/models/slots.rs`.
+use crate::abi::layout::*;
+use crate::abi::tso::{BlockedOnScheduler, TSO_SLOT, TSO_SWITCHES, TSO_UPCALL, TSO_USER};
+use crate::abi::{Closure, Tso};
+use crate::hec::Hec;
+use crate::static_closure;
+use crate::sync::stm::retry::publish_alone;
+use crate::sync::stm::scont_protocol::Status;
+use crate::sync::stm::thread_status;
+use crate::sync::thread_ops;
+use crate::thread::create::{apply, new_io_thread};
+use crate::thread::park;
+use crate::thread::sched_record::SchedRecord;
+
+/// Makes an upcall thread that runs next on this HEC.
+unsafe fn start(hec: &mut Hec, upcall: Closure, subject: Tso) -> Tso {
+    let action = apply(hec, upcall, &[subject.closure()]);
+    let t = new_io_thread(hec, action, &thread_ops::settings().stacks);
+    t.obj().flags |= TSO_BLOCKEX as u32 | TSO_UPCALL;
+    hec.run_queue.push_front(&mut hec.remembered, t);
+    t
+}
+
+/// Gives the user slot of the HEC to an upcall thread. It runs the dequeue activation of a thread that has left the
+/// slot, and switches to what that chooses.
+/// # Safety
+/// The slot is used, and no thread is in it.
+pub(super) unsafe fn start_dequeue(hec: &mut Hec, subject: Tso) {
+    let t = start(hec, static_closure!(hecatonzmrts_Substrate_dequeueUpcall_closure), subject);
+    t.obj().flags |= TSO_SLOT;
+}
+
+/// How a thread that blocks leaves the user slot of its HEC.
+pub(super) struct Leaves {
+    is_user: bool,
+}
+
+/// A thread in a user slot is about to wait for `why`. Does it leave the slot? Then it is no longer in it, and after it
+/// has blocked comes [`after_block`], or [`stay`] if it has not.
+/// # Safety
+/// The thread is at rest, and this HEC owns it.
+pub(super) unsafe fn leaves_slot(t: Tso, why: usize) -> Option<Leaves> {
+    let flags = t.obj().flags;
+    let is_user = flags & TSO_USER != 0;
+    let leaves = match why {
+        // The HEC sleeps after `retry#` in a switch.
+        BlockedOnSTM => flags & TSO_SWITCHES == 0,
+        BlockedOnMVar | BlockedOnMVarRead => true,
+        BlockedOnScheduler => false,
+        _ => !is_user,
+    };
+    if !leaves || flags & TSO_UPCALL != 0 {
+        return None;
+    }
+    t.obj().flags = flags & !TSO_SLOT;
+    Some(Leaves { is_user })
+}
+
+/// A thread has blocked outside the slot, which it had: another one of its scheduler takes the slot.
+/// # Safety
+/// As for [`start_dequeue`]. Another HEC may own the thread.
+pub(super) unsafe fn after_block(hec: &mut Hec, t: Tso, how: Leaves) {
+    if how.is_user {
+        start_dequeue(hec, t);
+    } else {
+        hec.user_slot.leave();
+    }
+}
+
+/// A thread has not blocked after all.
+/// # Safety
+/// As for [`leaves_slot`].
+pub(super) unsafe fn stay(t: Tso) {
+    t.obj().flags |= TSO_SLOT;
+}
+
+/// Starts the upcalls that this HEC owes. They run next, in the order in which the threads were woken.
+/// # Safety
+/// The caller holds the HEC, and no thread runs on it.
+#[cold]
+pub unsafe fn start_enqueues(hec: &mut Hec) {
+    for t in std::mem::take(&mut hec.to_enqueue).into_iter().rev() {
+        if t.obj().what_next as usize == ThreadKilled {
+            // An exception has ended it meanwhile.
+            hec.run_queue.push_front(&mut hec.remembered, t);
+        } else {
+            make_passive(hec, t);
+            start(hec, static_closure!(hecatonzmrts_Substrate_enqueueUpcall_closure), t);
+        }
+    }
+}
+
+/// Makes a thread that has been woken passive. Its SCont is the current one already.
+unsafe fn make_passive(hec: &mut Hec, t: Tso) {
+    let Some(record) = SchedRecord::of(t) else { crate::base::fatal::broken("a thread without a record is owed") };
+    let waiting = Status::waiting(thread_status::of(record).number());
+    let waiting = thread_status::boxed(hec, waiting);
+    publish_alone(hec, record.status(), waiting, |hec| {
+        let held = park::lock(t);
+        park::block(hec, t, BlockedOnScheduler, 0);
+        drop(held);
+    });
+}

@@ -1,0 +1,186 @@
+//! Models of the user slots of HECs: SConts that are started on idle HECs, and threads that leave a slot.
+//!
+//! *Checked*: a slot has one thread at a time, which sees what the one before it did there. A thread that has left its
+//! slot and blocks is not taken for one that is in it.
+//! *Shipped code*: `hec/user_slot.rs`, `sync/stm/commit.rs`, `sync/stm/scont_protocol.rs`, `thread/spinlock.rs` and
+//! `thread/ownership.rs`.
+use crate::atomics::{AtomicU16, AtomicUsize, Ordering};
+use crate::explore;
+use crate::shipped::commit::{write_alone, Version};
+use crate::shipped::ownership::{Ownership, NOT_BLOCKED};
+use crate::shipped::scont_protocol::Status;
+use crate::shipped::spinlock::{Reason, Spin};
+use crate::shipped::user_slot::UserSlot;
+use loom::cell::UnsafeCell;
+use loom::sync::Arc;
+use loom::thread;
+
+const PASSIVE: usize = 64;
+const ON_MVAR: usize = 1;
+
+/// A thread. Only its owner may touch `in_slot`; loom verifies that.
+struct Thread {
+    version: Version,
+    status: AtomicUsize,
+    lock: &'static Spin,
+    reason: &'static Reason,
+    owner: &'static AtomicUsize,
+    in_slot: UnsafeCell<bool>,
+}
+
+fn leak<T>(x: T) -> &'static T {
+    Box::leak(Box::new(x))
+}
+
+impl Thread {
+    fn new(status: Status, why: usize) -> Thread {
+        Thread {
+            version: Version(AtomicUsize::new(0)),
+            status: AtomicUsize::new(status.0),
+            lock: leak(Spin(AtomicUsize::new(0))),
+            reason: leak(Reason(AtomicU16::new(why as u16))),
+            owner: leak(AtomicUsize::new(0)),
+            in_slot: UnsafeCell::new(false),
+        }
+    }
+    fn ownership(&self) -> Ownership {
+        Ownership { lock: Some(self.lock), reason: self.reason, owner: self.owner }
+    }
+    fn claim(&self, me: usize, expected: usize) -> bool {
+        let held = self.ownership().lock();
+        self.ownership().claim((), me, |why| why == expected, &held).is_some()
+    }
+    fn set_in_slot(&self, is: bool) {
+        self.in_slot.with_mut(|p| unsafe { *p = is })
+    }
+    fn is_in_slot(&self) -> bool {
+        self.in_slot.with(|p| unsafe { *p })
+    }
+    fn now(&self) -> Status {
+        Status(self.status.load(Ordering::Relaxed))
+    }
+}
+
+/// HECs that no thread of a user scheduler uses at the beginning, and passive threads. What a slot's thread does on the
+/// HEC is counted in a plain word.
+struct World {
+    hecs: Vec<(UserSlot, UnsafeCell<usize>)>,
+    threads: Vec<Thread>,
+}
+
+unsafe impl Sync for World {}
+unsafe impl Send for World {}
+
+impl World {
+    fn new(hecs: usize, threads: usize) -> Arc<World> {
+        Arc::new(World {
+            hecs: (0..hecs).map(|_| (UserSlot::new(), UnsafeCell::new(0))).collect(),
+            threads: (0..threads).map(|_| Thread::new(Status::ready(0), PASSIVE)).collect(),
+        })
+    }
+    /// As `runOnIdleHEC` does it, for SCont 0 of a thread. Returns the HEC.
+    fn run_on_idle(&self, me: usize, t: usize) -> Option<usize> {
+        let no = self.hecs.iter().position(|(slot, _)| slot.take())?;
+        let thread = &self.threads[t];
+        let claimed = write_alone(&thread.version, true, || {
+            let now = thread.now();
+            (now.is_claimable(0) && thread.claim(me, PASSIVE)).then(|| {
+                thread.status.store(now.claimed().0, Ordering::Release);
+            })
+        });
+        if claimed.is_none() {
+            self.hecs[no].0.leave();
+            return None;
+        }
+        thread.set_in_slot(true);
+        self.work(no);
+        Some(no)
+    }
+    /// The thread in the slot of a HEC does something there.
+    fn work(&self, no: usize) {
+        self.hecs[no].1.with_mut(|n| unsafe { *n += 1 });
+    }
+    fn used(&self) -> usize {
+        self.hecs.iter().filter(|(slot, _)| slot.is_used()).count()
+    }
+}
+
+#[test]
+fn one_scont_starts_on_one_hec() {
+    explore(3, || {
+        let w = World::new(2, 1);
+        let v = w.clone();
+        let other = thread::spawn(move || v.run_on_idle(2, 0));
+        let mine = w.run_on_idle(1, 0);
+        let other = other.join().unwrap();
+        assert!(mine.is_some() != other.is_some(), "exactly one has started it");
+        assert_eq!((w.used(), w.threads[0].now()), (1, Status::running(1)));
+    });
+}
+
+#[test]
+fn one_hec_gets_one_scont() {
+    explore(3, || {
+        let w = World::new(1, 2);
+        let v = w.clone();
+        let other = thread::spawn(move || v.run_on_idle(2, 1));
+        let started = [w.run_on_idle(1, 0), other.join().unwrap()].map(|no| no.is_some());
+        assert!(started[0] != started[1], "exactly one has the HEC");
+        for (t, started) in w.threads.iter().zip(started) {
+            assert_eq!(t.now(), if started { Status::running(1) } else { Status::ready(0) });
+        }
+        assert_eq!(w.used(), 1);
+    });
+}
+
+#[test]
+fn the_next_thread_in_a_slot_comes_after_the_last() {
+    explore(3, || {
+        let w = World::new(1, 1);
+        assert!(w.hecs[0].0.take());
+        let v = w.clone();
+        // The slot's thread ends.
+        let ends = thread::spawn(move || {
+            v.work(0);
+            v.hecs[0].0.leave();
+        });
+        let started = w.run_on_idle(1, 0).is_some();
+        ends.join().unwrap();
+        assert_eq!(w.used(), started as usize);
+        assert_eq!(w.hecs[0].1.with(|n| unsafe { *n }), 1 + started as usize);
+    });
+}
+
+#[test]
+fn a_waker_finds_a_blocked_thread_outside_the_slot() {
+    explore(3, || {
+        let w = World::new(1, 1);
+        let t = &w.threads[0];
+        // It runs in the slot of the HEC.
+        assert!(w.hecs[0].0.take() && t.claim(1, PASSIVE));
+        t.set_in_slot(true);
+        let v = w.clone();
+        let waker = thread::spawn(move || {
+            let t = &v.threads[0];
+            // It is woken outside the slot, becomes passive again, and its scheduler may choose it.
+            let woken = t.claim(2, ON_MVAR);
+            if woken {
+                assert!(!t.is_in_slot(), "it would go to a HEC that has gone on");
+                write_alone(&t.version, true, || {
+                    t.ownership().block(PASSIVE);
+                    t.status.store(Status::waiting(0).0, Ordering::Release);
+                    Some(())
+                });
+            }
+            woken
+        });
+        // It leaves the slot, then blocks; an upcall goes on in the slot.
+        t.set_in_slot(false);
+        t.ownership().block(ON_MVAR);
+        w.work(0);
+        let woken = waker.join().unwrap();
+        assert_eq!(t.ownership().why(), if woken { PASSIVE } else { ON_MVAR });
+        assert!(woken || t.claim(1, ON_MVAR));
+        assert_ne!(t.ownership().why(), if woken { NOT_BLOCKED } else { ON_MVAR });
+    });
+}
