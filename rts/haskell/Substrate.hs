@@ -26,6 +26,7 @@ foreign import prim "hec_auxTVarzh" aux# :: ThreadId# -> State -> (# State, TVar
 foreign import prim "hec_runTimezh" runTime# :: ThreadId# -> State -> (# State, Word# #)
 foreign import prim "hec_currentHeczh" currentHec# :: State -> (# State, Int# #)
 foreign import prim "hec_runOnIdleHeczh" runOnIdleHec# :: ThreadId# -> Word# -> State -> (# State, Int# #)
+foreign import prim "hec_preemptHeczh" preemptHec# :: Int# -> State -> (# State, Int# #)
 foreign import prim "hec_maySwitchTozh" maySwitchTo# :: State -> (# State, Int# #)
 
 ownSCont :: Any -> State -> (# State, ThreadId#, Word# #)
@@ -80,6 +81,10 @@ maySwitchTo :: State -> (# State, Int# #)
 maySwitchTo s = maySwitchTo# s
 {-# NOINLINE maySwitchTo #-}
 
+preemptHec :: Int# -> State -> (# State, Int# #)
+preemptHec n s = preemptHec# n s
+{-# NOINLINE preemptHec #-}
+
 -- | What the package gets.
 forLibrary ::
   ( Any -> State -> (# State, ThreadId#, Word# #)
@@ -95,10 +100,11 @@ forLibrary ::
   , State -> (# State, Int# #)
   , ThreadId# -> Word# -> State -> (# State, Int# #)
   , State -> (# State, Int# #)
+  , Int# -> State -> (# State, Int# #)
   )
 forLibrary =
   ( ownSCont, newSCont, switch, activation, setActivation, scontNumber, runsElsewhere, give, auxField, runTime
-  , currentHec, runOnIdleHec, maySwitchTo
+  , currentHec, runOnIdleHec, maySwitchTo, preemptHec
   )
 
 -- | Runs an activation of a thread: the dequeue activation (0) or the enqueue activation (1).

@@ -49,6 +49,7 @@ module Hecaton.Substrate
     getCurrentHEC,
     getNumHECs,
     runOnIdleHEC,
+    preemptHEC,
 
     -- * Others
     clock,
@@ -235,6 +236,10 @@ runOnIdleHEC (SCont t n) = IO $ \s -> case runOnIdleHec# runtime t n s of
   (# s1, 1# #) -> (# s1, () #)
   (# s1, 2# #) -> unIO (throwIO SContRunning) s1
   (# s1, _ #) -> unIO (throwIO NoIdleHEC) s1
+
+-- | Ends the time slice of the HEC with this number when the transaction commits. A number without a HEC does nothing.
+preemptHEC :: Int -> STM ()
+preemptHEC (I# n) = STM $ \s -> case preemptHec# runtime n s of (# s1, _ #) -> (# s1, () #)
 
 -- * Others
 

@@ -36,7 +36,9 @@ use crate::eval::raise_async::restart_transaction;
 use crate::hec::{self, many, Hec};
 use crate::observe::eventlog::classes::measure_run_times;
 use crate::sync::stm::commit;
-use crate::sync::stm::retry::{add_permanent_entry, publish_alone, publish_if, RecordLog};
+use crate::sync::stm::retry::{
+    add_permanent_entry, new_preemption, publish_alone, publish_if, unlock_alone, RecordLog,
+};
 use crate::sync::stm::scont_protocol::{commit_switch, Status, NO_SCONT};
 use crate::sync::stm::trec::Record;
 use crate::sync::stm::{self, thread_status, tvar};
@@ -170,6 +172,24 @@ pub(super) unsafe fn claimed(hec: &mut Hec, t: Tso) {
     publish_alone(hec, record.status(), status, |_| ());
 }
 
+/// Locks the status of a passive thread. Returns its version.
+/// # Safety
+/// The thread was passive, and the caller holds no lock.
+pub(super) unsafe fn lock_status(t: Tso) -> usize {
+    tvar::version(record(t).status()).lock()
+}
+
+/// Unlocks the status of a thread, which was locked at this version. If this HEC has claimed the thread, its SConts are
+/// stale.
+/// # Safety
+/// The caller holds no other lock.
+pub(super) unsafe fn unlock_status(hec: &mut Hec, t: Tso, version: usize, claimed: bool) {
+    let status = record(t).status();
+    let value = claimed.then(|| thread_status::in_locked(status).claimed());
+    let value = value.map(|value| thread_status::boxed(hec, value));
+    unlock_alone(hec, status, version, value);
+}
+
 /// A thread has ended, perhaps in the user slot of this HEC.
 /// # Safety
 /// As for [`claimed`].
@@ -183,11 +203,15 @@ pub(super) unsafe fn finished(hec: &mut Hec, t: Tso) {
 
 /// Has the thread, which is passive or about to be, been given to its scheduler?
 /// # Safety
-/// The thread is passive, or at rest and owned by this HEC.
+/// The thread is passive, and the caller has locked its status or the world is stopped; or it is at rest, and owned by
+/// this HEC.
 pub(super) unsafe fn is_given(t: Tso) -> bool {
     let Some(record) = SchedRecord::of(t) else { return false };
-    let own = stm::current(t).filter(|_| is_switching(t)).and_then(|log| log.value_of(record.status()));
-    own.map_or_else(|| thread_status::of(record), |value| thread_status::unboxed(value)).is_ready()
+    if !is_switching(t) {
+        return thread_status::in_locked(record.status()).is_ready();
+    }
+    let own = stm::current(t).and_then(|log| log.value_of(record.status()));
+    own.is_some_and(|value| thread_status::unboxed(value).is_ready())
 }
 
 // ---- Statuses in a transaction --------------------------------------------------------------------------------------
@@ -278,6 +302,20 @@ pub unsafe extern "C" fn hec_run_on_idle_hec(hec: &mut Hec, t: Tso, number: usiz
         claim.resume_there(hec, there);
     }
     GIVEN
+}
+
+/// Ends the time slice of HEC `no`, if there is one, when the running transaction commits.
+/// # Safety
+/// Called from Cmm with Hp saved, in a transaction.
+#[no_mangle]
+pub unsafe extern "C" fn hec_preempt(hec: &mut Hec, no: usize) {
+    if no < hec::count() {
+        let log = stm::running(hec);
+        let tvar = new_preemption(hec, no);
+        let i = stm::find_or_read(hec, log, tvar);
+        let value = log.entries().value(i);
+        log.write(hec, i, value);
+    }
 }
 
 /// Claims the thread of an SCont without a switch, if it is passive and the SCont is current.
@@ -405,6 +443,7 @@ unsafe fn commit_choice(hec: &mut Hec, s: Tso, choice: &Choice) -> Option<Next> 
         log.write(hec, i, passive);
     }
     let next = if choice.number == NO_SCONT { None } else { claim_in_log(hec, log, s, choice) };
+    let is_stale = next.is_none() && choice.number != NO_SCONT;
     let mut claim = None;
     let done = commit_switch(
         &mut RecordLog::new(hec, log, s),
@@ -421,7 +460,9 @@ unsafe fn commit_choice(hec: &mut Hec, s: Tso, choice: &Choice) -> Option<Next> 
         return None;
     }
     log.keep(hec);
-    let is_stale = claim.is_none() && choice.number != NO_SCONT;
+    if claim.is_none() && next.is_some() {
+        crate::base::fatal::broken("a passive thread cannot be claimed under its status");
+    }
     if own.is_none() {
         // An upcall thread.
         if is_stale {

@@ -588,3 +588,40 @@ fn an_scont_runs_on_an_idle_hec() {
     assert!(w.hec.user_slot.is_used() && is_in_slot(b) && !is_in_slot(c));
     assert_eq!((w.runnable(), status(b), status(c)), (vec![b], Status::running(1), Status::waiting(0)));
 }
+
+#[test]
+fn a_preemption_takes_effect_with_its_commit() {
+    let mut w = World::new(2);
+    user(&mut w, true);
+    let preempt = |w: &mut World| unsafe {
+        stm::hec_stm_begin(w.hec);
+        hec_preempt(w.hec, 0);
+        hec_preempt(w.hec, 1000);
+        assert_eq!(w.hec.take_request(), 0);
+    };
+    preempt(&mut w);
+    unsafe { stm::abort(w.hec, w.hec.current()) };
+    assert!(!w.hec.has_request());
+    preempt(&mut w);
+    w.collect(Request::MINOR);
+    unsafe { assert_eq!(stm::hec_stm_commit(w.hec), DONE) };
+    assert_eq!((w.hec.take_request(), w.hec.take_return_request()), (SLICE_ENDED, true));
+}
+
+#[test]
+fn an_exception_overtakes_a_transaction_that_gives_its_thread() {
+    let mut w = World::new(2);
+    let a = user(&mut w, true);
+    let other = w.thread();
+    begin(&mut w);
+    choose(&mut w, a, NO_SCONT);
+    w.run(other);
+    unsafe {
+        stm::hec_stm_begin(w.hec);
+        assert_eq!(hec_give(w.hec, a, 0), 1);
+        push(other.obj().stackobj, &[t::ret_pp().0, a.0, aux().0]);
+        assert_eq!(hec_throw_to(w.hec, a, aux()), 0);
+        assert_ne!(stm::hec_stm_commit(w.hec), DONE, "it has read another status");
+        assert_eq!(hec_give(w.hec, a, 0), 0, "the SCont is stale");
+    }
+}

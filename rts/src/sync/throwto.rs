@@ -112,6 +112,15 @@ impl Thrower for Hec {
     fn waits_for(&self, t: Tso, why: usize, msg: Closure) -> bool {
         why == BlockedOnMsgThrowTo && unsafe { t.obj().block_info } == msg.0
     }
+    fn is_passive(&self, why: usize) -> bool {
+        why == BlockedOnScheduler
+    }
+    fn lock_status(&self, t: Tso) -> usize {
+        unsafe { substrate::lock_status(t) }
+    }
+    fn unlock_status(&mut self, t: Tso, version: usize, claimed: bool) {
+        unsafe { substrate::unlock_status(self, t, version, claimed) }
+    }
     fn source(&self, msg: Closure) -> Option<Tso> {
         non_end(unsafe { msg.word(MSG_SOURCE) }).map(|source| Tso(source.0))
     }

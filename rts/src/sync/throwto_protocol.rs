@@ -15,6 +15,10 @@
 //! 5. Otherwise the message joins the end of the target's list. If the target is in an interruptible foreign call, the
 //!    call is interrupted.
 //!
+//! A *passive* target, which waits in a `switch`, is claimed under the lock of its status
+//! ([`crate::sync::stm::scont_protocol`]), as by a commit that switches to it. So either the commit claims it, and
+//! the exception follows it, or the thrower does, and the commit finds another status than it has read.
+//!
 //! *Invariants*
 //! - *No message is lost.* A message joins a list in two cases only. Either the target is blocked and cannot resume
 //!   before the lock is released, or this HEC owns the target and it is not running. Every later owner of the target
@@ -28,7 +32,8 @@
 //!   claimed the source first and blocked it again when the target is not ready, the source would for a moment be
 //!   neither blocked nor running.
 //!
-//! *Locking*: the lock of the target protects its list and the links of the messages in it.
+//! *Locking*: the lock of the target protects its list and the links of the messages in it. The status of a passive
+//! target is locked before threads are.
 //!
 //! *Checked by*: the loom models in `rts/tests/models/throwto.rs`, which compile this file.
 use crate::thread::ownership::{Claim, Held, Ownership, NOT_BLOCKED};
@@ -56,6 +61,13 @@ pub trait Thrower {
     fn when(&self, t: Self::Thread, why: usize) -> When;
     /// Is a thread that is blocked for reason `why` a source that waits for `m`?
     fn waits_for(&self, t: Self::Thread, why: usize, m: Self::Message) -> bool;
+
+    /// Is a thread that is blocked for `why` passive?
+    fn is_passive(&self, why: usize) -> bool;
+    /// Locks the status of a passive thread, and returns its version.
+    fn lock_status(&self, t: Self::Thread) -> usize;
+    /// Unlocks the status, which was locked at this version. If the thread has been `claimed`, the status says so.
+    fn unlock_status(&mut self, t: Self::Thread, version: usize, claimed: bool);
 
     fn source(&self, m: Self::Message) -> Option<Self::Thread>;
     fn target(&self, m: Self::Message) -> Self::Thread;
@@ -100,12 +112,50 @@ fn decide<H: Thrower>(h: &H, target: H::Thread, held: &Held) -> Delivery<H::Thre
     }
 }
 
+/// The locks under which a message for a target is examined.
+struct Examined {
+    held: Held,
+    /// The version of the target's status, if it is passive.
+    status: Option<usize>,
+}
+
+/// Locks the target, and the source if there is one.
+fn examine<H: Thrower>(h: &H, source: Option<H::Thread>, target: H::Thread) -> Examined {
+    let ownership = h.ownership(target);
+    loop {
+        let status = h.is_passive(ownership.why()).then(|| h.lock_status(target));
+        let held = match source {
+            Some(s) => h.ownership(s).lock_both(ownership),
+            None => ownership.lock(),
+        };
+        if status.is_some() || !h.is_passive(ownership.why()) {
+            return Examined { held, status };
+        }
+        // It has become passive meanwhile.
+    }
+}
+
+impl Examined {
+    fn release<H: Thrower>(self, h: &mut H, target: H::Thread, claimed: bool) {
+        drop(self.held);
+        if let Some(version) = self.status {
+            h.unlock_status(target, version, claimed);
+        }
+    }
+}
+
+impl<T> Delivery<T> {
+    fn has_claimed(&self) -> bool {
+        matches!(self, Delivery::Now(Some(_)))
+    }
+}
+
 /// Throws from a running thread. Returns false if the thread must wait: it then blocks on a message, which is
 /// processed.
 pub fn throw<H: Thrower>(h: &mut H, target: H::Thread, e: H::Exception) -> bool {
-    let held = h.ownership(target).lock();
-    let delivery = decide(h, target, &held);
-    drop(held);
+    let locks = examine(h, None, target);
+    let delivery = decide(h, target, &locks.held);
+    locks.release(h, target, delivery.has_claimed());
     match delivery {
         Delivery::Never => true,
         Delivery::Now(claim) => {
@@ -120,17 +170,14 @@ pub fn throw<H: Thrower>(h: &mut H, target: H::Thread, e: H::Exception) -> bool 
 /// rest.
 pub fn process<H: Thrower>(h: &mut H, m: H::Message) {
     let (source, target) = (h.source(m), h.target(m));
-    let held = match source {
-        Some(s) => h.ownership(s).lock_both(h.ownership(target)),
-        None => h.ownership(target).lock(),
-    };
+    let locks = examine(h, source, target);
     if source.is_some_and(|s| !h.waits_for(s, h.ownership(s).why(), m)) {
-        return;
+        return locks.release(h, target, false);
     }
-    let delivery = decide(h, target, &held);
+    let delivery = decide(h, target, &locks.held);
     let source = match delivery {
         Delivery::Never | Delivery::Now(_) => {
-            source.and_then(|s| h.ownership(s).claim(s, h.address(), |_| true, &held))
+            source.and_then(|s| h.ownership(s).claim(s, h.address(), |_| true, &locks.held))
         }
         Delivery::Elsewhere(_) => None,
         Delivery::Later { .. } => {
@@ -138,7 +185,7 @@ pub fn process<H: Thrower>(h: &mut H, m: H::Message) {
             None
         }
     };
-    drop(held);
+    locks.release(h, target, delivery.has_claimed());
     match delivery {
         Delivery::Never | Delivery::Later { interrupt: false } => {}
         Delivery::Now(claim) => h.raise(target, claim, h.exception(m)),

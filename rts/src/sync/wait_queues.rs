@@ -44,7 +44,10 @@ pub(super) unsafe fn scheduler() -> Scheduler {
 /// # Safety
 /// The thread was not in a foreign call, and resumes only afterwards.
 pub unsafe fn leave(hec: &mut Hec, c: &Claim) {
-    leave_for(hec, c.thread, c.why)
+    // The status of a passive thread has been written with the claim.
+    if c.why != BlockedOnScheduler {
+        leave_for(hec, c.thread, c.why)
+    }
 }
 
 unsafe fn leave_for(hec: &mut Hec, t: Tso, why: usize) {

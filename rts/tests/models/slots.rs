@@ -11,6 +11,7 @@ use crate::shipped::ownership::{Ownership, NOT_BLOCKED};
 use crate::shipped::scont_protocol::Status;
 use crate::shipped::spinlock::{Reason, Spin};
 use crate::shipped::user_slot::UserSlot;
+use crate::support::leaked;
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;
 use loom::thread;
@@ -28,18 +29,14 @@ struct Thread {
     in_slot: UnsafeCell<bool>,
 }
 
-fn leak<T>(x: T) -> &'static T {
-    Box::leak(Box::new(x))
-}
-
 impl Thread {
     fn new(status: Status, why: usize) -> Thread {
         Thread {
             version: Version(AtomicUsize::new(0)),
             status: AtomicUsize::new(status.0),
-            lock: leak(Spin(AtomicUsize::new(0))),
-            reason: leak(Reason(AtomicU16::new(why as u16))),
-            owner: leak(AtomicUsize::new(0)),
+            lock: leaked(Spin(AtomicUsize::new(0))),
+            reason: leaked(Reason(AtomicU16::new(why as u16))),
+            owner: leaked(AtomicUsize::new(0)),
             in_slot: UnsafeCell::new(false),
         }
     }

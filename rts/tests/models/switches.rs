@@ -1,12 +1,17 @@
 //! Models of switches between SConts on several HECs.
 //!
-//! *Checked*: an SCont is claimed once, and its thread runs as the HEC left it that made it passive.
-//! *Shipped code*: `sync/stm/scont_protocol.rs`, `sync/stm/commit.rs` and `thread/spinlock.rs`.
+//! *Checked*: an SCont is claimed once, and its thread runs as the HEC left it that made it passive. A passive thread
+//! gets an exception, or what it waits for, but not both.
+//! *Shipped code*: `sync/stm/scont_protocol.rs`, `sync/stm/commit.rs`, `sync/throwto_protocol.rs`,
+//! `thread/ownership.rs` and `thread/spinlock.rs`.
 use crate::atomics::{AtomicU16, AtomicUsize, Ordering};
 use crate::explore;
-use crate::shipped::commit::{Log, Version};
+use crate::shipped::commit::{commit, next, Log, Version};
+use crate::shipped::ownership::{Claim, Ownership};
 use crate::shipped::scont_protocol::{commit_switch, Status};
 use crate::shipped::spinlock::{Reason, Spin};
+use crate::shipped::throwto_protocol::{throw, Thrower, When};
+use crate::support::leaked;
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;
 use loom::thread;
@@ -18,8 +23,9 @@ const PASSIVE: u16 = 64;
 struct Thread {
     version: Version,
     status: AtomicUsize,
-    lock: Spin,
-    reason: Reason,
+    lock: &'static Spin,
+    reason: &'static Reason,
+    owner: &'static AtomicUsize,
     stack: UnsafeCell<Vec<usize>>,
 }
 
@@ -28,13 +34,17 @@ impl Thread {
         Thread {
             version: Version(AtomicUsize::new(0)),
             status: AtomicUsize::new(status.0),
-            lock: Spin(AtomicUsize::new(0)),
-            reason: Reason(AtomicU16::new(why)),
+            lock: leaked(Spin(AtomicUsize::new(0))),
+            reason: leaked(Reason(AtomicU16::new(why))),
+            owner: leaked(AtomicUsize::new(0)),
             stack: UnsafeCell::new(Vec::new()),
         }
     }
     fn push(&self, word: usize) {
         self.stack.with_mut(|s| unsafe { (*s).push(word) })
+    }
+    fn ownership(&self) -> Ownership {
+        Ownership { lock: Some(self.lock), reason: self.reason, owner: self.owner }
     }
     fn now(&self) -> Status {
         Status(self.status.load(Ordering::Relaxed))
@@ -120,10 +130,9 @@ fn switch(w: &World, s: usize, t: usize) -> bool {
         };
         let claim = |_: &mut Switch| {
             if claimable {
-                let lock = &w.0[t].lock;
-                lock.acquire();
-                claimed = w.0[t].reason.take(FREE, |why| why == PASSIVE).is_some();
-                lock.release();
+                let ownership = w.0[t].ownership();
+                let held = ownership.lock();
+                claimed = ownership.claim((), s, |why| why == PASSIVE as usize, &held).is_some();
             }
         };
         if commit_switch(&mut log, true, block, claim) {
@@ -163,5 +172,122 @@ fn a_thread_that_has_just_become_passive_runs_elsewhere() {
         let expected = if runs_elsewhere { (Status::running(1), FREE) } else { (Status::waiting(0), PASSIVE) };
         assert_eq!((w.0[0].now(), w.0[0].reason.get()), expected);
         assert_eq!(w.0[0].stack.with(|s| unsafe { (*s).len() }), 1 + runs_elsewhere as usize);
+    });
+}
+
+/// A HEC that throws to thread 2, which is masked or not.
+struct Killer<'a> {
+    w: &'a World,
+    masked: bool,
+    raised: bool,
+}
+
+impl Thrower for Killer<'_> {
+    type Thread = usize;
+    type Message = ();
+    type Exception = ();
+
+    fn address(&self) -> usize {
+        9
+    }
+    fn ownership(&self, t: usize) -> Ownership {
+        self.w.0[t].ownership()
+    }
+    fn when(&self, t: usize, why: usize) -> When {
+        let given = self.w.0[t].now().is_ready();
+        if why == PASSIVE as usize && !(self.masked && given) {
+            When::Now
+        } else {
+            When::Later
+        }
+    }
+    fn is_passive(&self, why: usize) -> bool {
+        why == PASSIVE as usize
+    }
+    fn lock_status(&self, t: usize) -> usize {
+        self.w.0[t].version.lock()
+    }
+    fn unlock_status(&mut self, t: usize, version: usize, claimed: bool) {
+        let t = &self.w.0[t];
+        if claimed {
+            t.status.store(t.now().claimed().0, Ordering::Release);
+        }
+        t.version.unlock(if claimed { next(version) } else { version });
+    }
+    fn raise(&mut self, t: usize, claim: Option<Claim<usize>>, _: ()) {
+        assert!(claim.is_some());
+        self.w.0[t].push(9);
+        self.raised = true;
+    }
+    // There are no messages.
+    fn waits_for(&self, _: usize, _: usize, _: ()) -> bool {
+        false
+    }
+    fn source(&self, _: ()) -> Option<usize> {
+        None
+    }
+    fn target(&self, _: ()) -> usize {
+        2
+    }
+    fn exception(&self, _: ()) {}
+    fn first(&self, _: usize) -> Option<()> {
+        None
+    }
+    fn set_first(&mut self, _: usize, _: Option<()>) {}
+    fn next(&self, _: ()) -> Option<()> {
+        None
+    }
+    fn set_next(&mut self, _: (), _: Option<()>) {}
+    fn release(&mut self, _: Claim<usize>) {}
+    fn interrupt_call(&mut self, _: usize) {}
+    fn send(&mut self, _: usize, _: ()) {}
+}
+
+/// Throws to thread 2. Returns whether the exception was raised at once.
+fn kill(w: &World, masked: bool) -> bool {
+    let mut killer = Killer { w, masked, raised: false };
+    let done = throw(&mut killer, 2, ());
+    assert_eq!(done, killer.raised);
+    done
+}
+
+/// A transaction gives thread 2 to its scheduler, if its SCont 0 is current. Returns whether it was.
+fn give(w: &World) -> bool {
+    loop {
+        let mut log = Switch(w, Vec::new());
+        let entry = log.read(2);
+        let current = entry.status.is_claimable(0);
+        if current {
+            entry.write(Status::ready(0));
+        }
+        if commit(&mut log, true) {
+            return current;
+        }
+    }
+}
+
+#[test]
+fn a_switch_or_an_exception_gets_a_passive_thread() {
+    explore(3, || {
+        let w = World::new();
+        let v = w.clone();
+        let killer = thread::spawn(move || kill(&v, false));
+        let switched = switch(&w, 0, 2);
+        assert!(switched != killer.join().unwrap(), "exactly one has claimed it");
+        assert_eq!(w.0[2].now(), Status::running(1));
+        assert_eq!(w.0[2].stack.with(|s| unsafe { (*s).len() }), 1);
+    });
+}
+
+#[test]
+fn a_masked_thread_is_given_to_its_scheduler_or_gets_an_exception() {
+    explore(3, || {
+        let w = World::new();
+        w.0[2].status.store(Status::waiting(0).0, Ordering::Relaxed);
+        let v = w.clone();
+        let killer = thread::spawn(move || kill(&v, true));
+        let given = give(&w);
+        assert!(given != killer.join().unwrap(), "it has what it waited for, or the exception");
+        assert_eq!(w.0[2].now(), if given { Status::ready(0) } else { Status::running(1) });
     });
 }

@@ -34,7 +34,7 @@ everythingRefuses = do
   me <- myThreadId
   refused <- mapM (raises NotOnHecaton)
     [ void (newSCont (print me)), switch return, setDequeueAct return, setEnqueueAct (const (return ()))
-    , void (atomically getCurrentHEC), void (atomically clock), void getNumHECs
+    , void (atomically getCurrentHEC), void (atomically clock), void getNumHECs, atomically (preemptHEC 0)
     , switch (\s -> dequeueAct s), switch (\s -> enqueueAct s >> setAux s (toDyn ()) >> getAux s >> return s)
     , switch (\s -> isStale s >> builtInDequeueAct s), void (atomically ownSCont)
     , newSCont (return ()) >>= runOnIdleHEC

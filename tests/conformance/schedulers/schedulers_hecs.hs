@@ -22,6 +22,7 @@ main =
     , expect "threads that wait for MVars" (20 * 50 :: Int) (withHecs mvars)
     , expect "threads that wait in transactions" (20 * 50 :: Int) (withHecs transactions)
     , expect "passive threads are killed" (100 :: Int, 100 :: Int) (withHecs killing)
+    , expect "what a killed thread was given is not lost" (100 :: Int) (withHecs handing)
     , expect "a used HEC is refused to others" (True, True, True) (withHecs refused)
     ]
 
@@ -84,6 +85,7 @@ alone = do
         h <- arrive
         _ <- evaluate (length [n .. n + 2000])
         when (n == 50) performGC
+        when (n `mod` 20 == 0) (atomically (preemptHEC (n `mod` hecs)))
         switch (\s -> leave h >> enqueueAct s >> dequeueAct s)
         turns (n - 1)
   replicateM_ 50 (fork (turns 100))
@@ -151,6 +153,36 @@ killing = do
   -- They are stale.
   atomically (mapM_ enqueueAct sconts)
   (,) (length sconts) <$> readTVarIO killed
+
+-- Threads wait for tokens, and are killed meanwhile. One that is killed leaves the queue, or has a token already. Then
+-- it has been given to its scheduler, and gets the exception later.
+handing :: IO Int
+handing = do
+  waiting <- newTVarIO []
+  taken <- newTVarIO 0
+  let token = mask_ $ do
+        hole <- newTVarIO False
+        switch (\s -> modifyTVar' waiting (++ [(hole, s)]) >> dequeueAct s)
+          `catch` \e -> const (return ()) (e :: AsyncException)
+        got <- atomically $ do
+          got <- readTVar hole
+          if got then modifyTVar' taken (+ 1) else modifyTVar' waiting (filter ((/= hole) . fst))
+          return got
+        unless got token
+      othersFor n = do
+        now <- readTVarIO taken
+        when (now < n) (fork (return ()) >> threadDelay 200 >> othersFor n)
+  replicateM_ 100 (fork token)
+  _ <- forkIO $ forM_ [1 .. 400 :: Int] $ \i -> do
+    found <- readTVarIO waiting
+    unless (null found) (killThread (threadOf (snd (found !! (i `mod` min 3 (length found))))))
+  _ <- forkIO $ replicateM_ 100 $ atomically $ do
+    found <- readTVar waiting
+    case found of
+      [] -> retry
+      (hole, s) : others -> writeTVar waiting others >> writeTVar hole True >> enqueueAct s
+  othersFor 100
+  readTVarIO taken
 
 -- All HECs are used.
 refused :: IO (Bool, Bool, Bool)

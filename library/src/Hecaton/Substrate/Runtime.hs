@@ -62,7 +62,9 @@ data Runtime = Runtime
     -- | The SCont runs (1), unless it is not passive (2) or all HECs are used (3).
     runOnIdleHec# :: ThreadId# -> Word# -> State -> (# State, Int# #),
     -- | In a switch: may the running thread choose another SCont (1)?
-    maySwitchTo# :: State -> (# State, Int# #)
+    maySwitchTo# :: State -> (# State, Int# #),
+    -- | In a transaction: its commit ends the time slice of a HEC.
+    preemptHec# :: Int# -> State -> (# State, Int# #)
   }
 
 foreign import capi unsafe "hecaton_runtime.h hecaton_substrate" c_functions :: IO (Ptr ())
@@ -78,5 +80,5 @@ runtime = unsafePerformIO $ do
 fromTuple :: Ptr () -> Runtime
 fromTuple (Ptr address) = case addrToAny# address of
   (# tuple #) -> case unsafeCoerce tuple of
-    (own, new, sw, act, set, number, runs, give, aux, time, current, onIdle, may) ->
-      Runtime own new sw act set number runs give aux time current onIdle may
+    (own, new, sw, act, set, number, runs, give, aux, time, current, onIdle, may, preempt) ->
+      Runtime own new sw act set number runs give aux time current onIdle may preempt

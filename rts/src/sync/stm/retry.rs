@@ -12,23 +12,27 @@
 //! - The status TVar of a thread without activations of its own ([`crate::sync::substrate`]) has an entry for the
 //!   thread that stays. It counts when the thread is passive and its status becomes `Ready`: the built-in scheduler
 //!   resumes it.
+//! - An entry without a thread belongs to a TVar whose value is the number of a HEC. The commit that writes the TVar
+//!   ends the time slice of that HEC.
 //! - The HEC that parks a thread examines its record after others may have woken the thread (step 3 of waiting in
 //!   `commit.rs`). So with several HECs a record that has waited is not used again.
 //!
 //! *Locking*: the lock of a TVar protects its queue.
 //!
 //! *Checked by*: the unit tests in `rts/src/sync/stm/tests.rs`, and the models of the commit protocol.
-use crate::abi::closure::fields::TVAR_WAITERS;
+use crate::abi::closure::fields::{TVAR_VALUE, TVAR_WAITERS};
 use crate::abi::layout::*;
 use crate::abi::tso::BlockedOnScheduler;
 use crate::abi::{Closure, Tso};
-use crate::hec::{many, Hec};
+use crate::hec::{self, many, Hec, SLICE_ENDED};
 use crate::sync::stm::commit::{self, Log, Version, Waiter};
 use crate::sync::stm::trec::{Entries, Record};
 use crate::sync::stm::{thread_status, tvar};
+use crate::thread::create;
 use crate::thread::park;
 use crate::thread::sched_record::SchedRecord;
 use crate::{info, static_closure};
+use std::sync::atomic::Ordering;
 
 const TSO_FIELD: usize = 1;
 const NEXT: usize = 2;
@@ -44,12 +48,22 @@ unsafe fn set(hec: &mut Hec, entry: Closure, field: usize, c: Closure) {
     hec.remember(entry);
 }
 
-/// Adds an entry for the thread to the empty queue of its status TVar, which stays there.
+/// Adds an entry to the empty queue of a TVar, which stays there.
 /// # Safety
 /// The TVar is new.
-pub unsafe fn add_permanent_entry(hec: &mut Hec, status: Closure, t: Tso) {
+pub unsafe fn add_permanent_entry(hec: &mut Hec, tvar: Closure, t: Tso) {
     let entry = new_entry(hec, t, end());
-    status.set_word(TVAR_WAITERS, entry.0);
+    tvar.set_word(TVAR_WAITERS, entry.0);
+}
+
+/// Makes a TVar for a transaction to write: the commit ends the time slice of HEC `no`.
+/// # Safety
+/// As for [`Hec::allocate`].
+pub unsafe fn new_preemption(hec: &mut Hec, no: usize) -> Closure {
+    let number = create::boxed(hec, info!(ghczmprim_GHCziTypes_Wzh_con_info), no);
+    let tvar = tvar::new(hec, number);
+    add_permanent_entry(hec, tvar, Tso::end());
+    tvar
 }
 
 unsafe fn new_entry(hec: &mut Hec, t: Tso, next: Closure) -> Closure {
@@ -86,6 +100,16 @@ pub unsafe fn publish_if<R>(
         publish(hec, tvar, value);
         Some(result)
     })
+}
+
+/// Unlocks a TVar that the caller has locked at this version, and writes it before if there is a value.
+/// # Safety
+/// The caller holds no other lock.
+pub unsafe fn unlock_alone(hec: &mut Hec, tvar: Closure, version: usize, value: Option<Closure>) {
+    if let Some(value) = value {
+        publish(hec, tvar, value);
+    }
+    tvar::version(tvar).unlock(if value.is_some() { commit::next(version) } else { version });
 }
 
 #[inline(always)]
@@ -211,6 +235,11 @@ unsafe fn wake(hec: &mut Hec, v: Closure) {
     }
     while entry != end() {
         let t = Tso(entry.word(TSO_FIELD));
+        if t.is_end() {
+            end_slice(thread_status::constructor(v.field(TVAR_VALUE)).word(1));
+            entry = entry.field(PREVIOUS);
+            continue;
+        }
         let wakes = |why, _| why == BlockedOnSTM || why == BlockedOnScheduler && is_for_built_in(t, v);
         if let Some(c) = park::claim(hec, t, wakes) {
             if c.why == BlockedOnScheduler {
@@ -221,6 +250,13 @@ unsafe fn wake(hec: &mut Hec, v: Closure) {
         }
         entry = entry.field(PREVIOUS);
     }
+}
+
+/// Ends the time slice of a HEC.
+unsafe fn end_slice(no: usize) {
+    let hec = &*hec::address(no);
+    hec.context_switch.store(SLICE_ENDED, Ordering::Relaxed);
+    hec.request_return();
 }
 
 /// Has the thread, which is passive, been given to the built-in scheduler by what is written to the TVar, which is

@@ -378,6 +378,16 @@ impl Thrower for Holder {
         let thread = self.thread(t);
         Ownership { lock: Some(&self.w.locks[thread.lock]), reason: &thread.reason, owner: &thread.owner }
     }
+    // The models of switches have passive threads.
+    fn is_passive(&self, _: usize) -> bool {
+        false
+    }
+    fn lock_status(&self, _: usize) -> usize {
+        unreachable!("no thread is passive")
+    }
+    fn unlock_status(&mut self, _: usize, _: usize, _: bool) {
+        unreachable!("no thread is passive")
+    }
     fn when(&self, t: usize, why: usize) -> When {
         let now = |yes| if yes { When::Now } else { When::Later };
         match (why, self.mask(t)) {
