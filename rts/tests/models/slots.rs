@@ -1,19 +1,22 @@
-//! Models of the user slots of HECs: SConts that are started on idle HECs, and threads that leave a slot.
+//! Models of the user slots of HECs: SConts that are started on idle HECs, threads that leave a slot, and HECs that
+//! sleep.
 //!
 //! *Checked*: a slot has one thread at a time, which sees what the one before it did there. A thread that has left its
-//! slot and blocks is not taken for one that is in it.
-//! *Shipped code*: `hec/user_slot.rs`, `sync/stm/commit.rs`, `sync/stm/scont_protocol.rs`, `thread/spinlock.rs` and
-//! `thread/ownership.rs`.
+//! slot and blocks is not taken for one that is in it. A HEC that sleeps after `retry#` in a switch is woken, and goes
+//! on with its own thread.
+//! *Shipped code*: `hec/user_slot.rs`, `hec/mailbox.rs`, `sync/stm/commit.rs`, `sync/stm/scont_protocol.rs`,
+//! `thread/spinlock.rs` and `thread/ownership.rs`.
 use crate::atomics::{AtomicU16, AtomicUsize, Ordering};
 use crate::explore;
-use crate::shipped::commit::{write_alone, Version};
+use crate::shipped::commit::{commit, wait, write_alone, Log, Version, Waiter};
+use crate::shipped::mailbox::Mailbox;
 use crate::shipped::ownership::{Ownership, NOT_BLOCKED};
 use crate::shipped::scont_protocol::Status;
 use crate::shipped::spinlock::{Reason, Spin};
 use crate::shipped::user_slot::UserSlot;
 use crate::support::leaked;
 use loom::cell::UnsafeCell;
-use loom::sync::Arc;
+use loom::sync::{Arc, Mutex};
 use loom::thread;
 
 const PASSIVE: usize = 64;
@@ -180,4 +183,153 @@ fn a_waker_finds_a_blocked_thread_outside_the_slot() {
         assert!(woken || t.claim(1, ON_MVAR));
         assert_ne!(t.ownership().why(), if woken { NOT_BLOCKED } else { ON_MVAR });
     });
+}
+
+const ON_STM: usize = 6;
+
+/// HEC 1, the thread in its slot, and a TVar for which this thread waits.
+struct Sleep {
+    version: Version,
+    waited_for: UnsafeCell<bool>,
+    thread: Thread,
+    mailbox: Mailbox<()>,
+    limit: AtomicUsize,
+    /// No task holds the HEC. The lock is that of its slot for tasks.
+    free: Mutex<bool>,
+    /// How often the thread goes on.
+    runs: AtomicUsize,
+}
+
+unsafe impl Sync for Sleep {}
+unsafe impl Send for Sleep {}
+
+impl Sleep {
+    fn new() -> Arc<Sleep> {
+        let thread = Thread::new(Status::running(0), NOT_BLOCKED);
+        thread.owner.store(1, Ordering::Relaxed);
+        thread.set_in_slot(true);
+        Arc::new(Sleep {
+            version: Version(AtomicUsize::new(0)),
+            waited_for: UnsafeCell::new(false),
+            thread,
+            mailbox: Mailbox::new(),
+            limit: AtomicUsize::new(1),
+            free: Mutex::new(false),
+            runs: AtomicUsize::new(0),
+        })
+    }
+    /// A task that holds HEC 1 runs what has been sent to it.
+    fn read_messages(&self) {
+        let n = self.mailbox.take().len();
+        self.runs.fetch_add(n, Ordering::Relaxed);
+    }
+    /// HEC `me` wakes the thread, if it waits: it goes back to its own HEC.
+    fn wake(&self, me: usize) {
+        if !self.thread.claim(me, ON_STM) {
+            return;
+        }
+        assert!(self.thread.is_in_slot());
+        self.thread.ownership().hand_over(1);
+        self.mailbox.add(());
+        let mut free = self.free.lock().unwrap();
+        if std::mem::replace(&mut *free, false) {
+            drop(free);
+            self.read_messages();
+        } else {
+            drop(free);
+            self.mailbox.request_return(&self.limit);
+        }
+    }
+    /// The thread on HEC 1 retries, and the HEC sleeps.
+    fn retry(&self, seen: usize) {
+        if !wait(&mut Tvar { w: self, seen, written: false }, true) {
+            self.runs.fetch_add(1, Ordering::Relaxed);
+            return;
+        }
+        let mut free = self.free.lock().unwrap();
+        if self.mailbox.any() {
+            drop(free);
+            self.read_messages();
+        } else {
+            *free = true;
+        }
+    }
+}
+
+/// The log of a transaction that has touched the TVar. HEC 2 writes it.
+struct Tvar<'a> {
+    w: &'a Sleep,
+    seen: usize,
+    written: bool,
+}
+
+impl Log for Tvar<'_> {
+    const SPINS: u32 = 0;
+    fn len(&self) -> usize {
+        1
+    }
+    fn version(&self, _: usize) -> &Version {
+        &self.w.version
+    }
+    fn seen(&self, _: usize) -> usize {
+        self.seen
+    }
+    fn is_written(&self, _: usize) -> bool {
+        self.written
+    }
+    fn order(&self, i: usize) -> usize {
+        i
+    }
+    fn publish(&mut self, _: usize) {
+        if self.w.waited_for.with(|q| unsafe { *q }) {
+            self.w.wake(2);
+        }
+    }
+}
+
+impl Waiter for Tvar<'_> {
+    fn join(&mut self, _: usize) {
+        self.w.waited_for.with_mut(|q| unsafe { *q = true });
+    }
+    fn leave(&mut self, _: usize) {
+        self.w.waited_for.with_mut(|q| unsafe { *q = false });
+    }
+    fn block(&mut self) {
+        let _held = self.w.thread.ownership().lock();
+        self.w.thread.ownership().block(ON_STM);
+    }
+    fn claim(&mut self) -> bool {
+        self.w.thread.claim(1, ON_STM)
+    }
+}
+
+/// HEC 1 sleeps while HEC 2 gives it work and, if `thrown`, HEC 3 throws to its thread.
+fn sleep(thrown: bool) {
+    explore(2, move || {
+        let w = Sleep::new();
+        let v = w.clone();
+        let enqueuer = thread::spawn(move || {
+            let done = commit(&mut Tvar { w: &v, seen: 0, written: true }, true);
+            assert!(done, "no other transaction writes");
+        });
+        let v = w.clone();
+        let thrower = thrown.then(|| thread::spawn(move || v.wake(3)));
+        w.retry(0);
+        enqueuer.join().unwrap();
+        if let Some(thrower) = thrower {
+            thrower.join().unwrap();
+        }
+        assert_eq!(w.runs.load(Ordering::Relaxed), 1, "the thread goes on once");
+        assert_eq!((w.thread.owner.load(Ordering::Relaxed), w.thread.ownership().why()), (1, NOT_BLOCKED));
+    });
+}
+
+#[test]
+fn a_hec_that_sleeps_goes_on_with_its_thread() {
+    sleep(false);
+}
+
+#[test]
+fn a_message_wakes_a_hec_that_sleeps() {
+    sleep(true);
 }
