@@ -1,5 +1,6 @@
 -- Waits and delays on each HEC, while HECs come and go, one is stuck in an unsafe call, or threads are in safe ones.
 -- ghc: -O -threaded -with-rtsopts=-N2
+-- skip-order: it needs two HECs
 import Control.Concurrent
 import Control.Concurrent.STM
 import Control.Monad

@@ -62,7 +62,7 @@ main = do
   -- Answered and killed at once: it ends one way or the other, and none is lost.
   ends <- forM [1 .. 200 :: Int] $ \_ -> do
     v <- newEmptyMVar
-    t <- forkIO (try (threadWaitRead r2) >>= putMVar v)
+    t <- mask_ (forkIOWithUnmask (\unmask -> try (unmask (threadWaitRead r2)) >>= putMVar v))
     yield
     _ <- forkIO (void (fdWrite w2 "q"))
     killThread t

@@ -1,4 +1,5 @@
 -- registerDelay: one at once, several transactions on one, both of two, the order of several, and many.
+-- skip-order: it measures time, which is virtual
 import Control.Concurrent
 import Control.Concurrent.STM
 import Control.Monad
