@@ -118,6 +118,6 @@ HECATON_SCHEDULER=fifo says 2 ./some hecs
 HECATON_SCHEDULER=random:1 says 1 ./some hecs
 HECATON_SCHEDULER=lifo says 'a b c d e a b c d e' ./plain order +RTS --scheduler=fifo
 ! HECATON_SCHEDULER=last ./some hecs 2>err || fail 'a wrong name is accepted'
-grep -qx "some: HECATON_SCHEDULER is .last'; there are fifo, lifo and random:<seed>" err || fail "said $(cat err)"
+grep -qx 'some: no such scheduler (there are fifo, lifo and random:<seed>): HECATON_SCHEDULER=last' err || fail "said $(cat err)"
 ! ./plain hecs +RTS --scheduler=last 2>err || fail 'a wrong option is accepted'
 grep -q 'no such scheduler (there are fifo, lifo and random:<seed>): --scheduler=last' err || fail "said $(cat err)"

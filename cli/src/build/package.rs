@@ -216,6 +216,8 @@ impl<'a> Package<'a> {
             ("dynamic-library-dirs", "${pkgroot}/lib".into()),
             ("hs-libraries", format!("HS{id}")),
             ("depends", depends.join(" ")),
+            // A comma would divide options that are not quoted.
+            ("ld-options", fields.text("ld-options").split_whitespace().map(|o| format!("\"{o}\" ")).collect()),
         ]);
         if has_documentation {
             lines.push(("haddock-interfaces", "${pkgroot}/html/hecaton.haddock".into()));

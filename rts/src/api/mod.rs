@@ -7,6 +7,7 @@ pub mod flags;
 pub mod fork_process;
 mod lifetime;
 pub mod os_threads;
+mod package_scheduler;
 pub mod perform_gc;
 pub mod rts_api;
 pub mod set_capabilities;

@@ -7,6 +7,7 @@ use crate::api::admission::LIFETIME;
 use crate::api::exit_code::*;
 use crate::api::flags::setup;
 use crate::api::lifetime::Start;
+use crate::api::package_scheduler;
 use crate::api::shutdown::{heap_overflow_exit, shutdownHaskellAndExit};
 use crate::base::active_limit::ACTIVE_HECS;
 use crate::base::config::{checks, reports, settings_now, HeapSuggestion};
@@ -311,7 +312,9 @@ pub unsafe extern "C" fn hs_main(
     let (mut argc, mut argv) = (argc, argv);
     hs_init_ghc(&mut argc, &mut argv, config);
     let me = task_table::current();
+    let under = package_scheduler::main_under_selected(main_closure);
     handoff::acquire(me);
+    let main_closure = under.map_or(main_closure, |action| action.take());
     let t = new_io_thread(hec(), main_closure, &sched::settings().stack);
     let (status, _) = in_call::run_to_end(me, t);
     handoff::release(me);

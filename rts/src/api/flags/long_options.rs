@@ -1,11 +1,10 @@
 //! Options that begin with two hyphens.
 use crate::abi::layout::*;
 use crate::api::flags::parser::{Read, Reader};
-use crate::api::flags::{rts_info, values};
+use crate::api::flags::{rts_info, values, SchedulerName};
 use crate::events::poller::Kind;
 use crate::events::selection;
 use crate::events::selection::Selection;
-use crate::hec::run_order::RunOrder;
 
 /// Most nodes that `--debug-numa` simulates. The stock runtime has the same limit, and names it in its message.
 const MAX_NUMA_NODES: i64 = 16;
@@ -57,9 +56,9 @@ impl Reader<'_> {
             b"io-manager=native" => misc.ioManager = IO_MNGR_NATIVE as u32,
             b"io-manager=posix" => misc.ioManager = IO_MNGR_POSIX as u32,
             _ if name.starts_with(b"scheduler=") => {
-                match std::str::from_utf8(&name[10..]).ok().and_then(RunOrder::from_name) {
-                    Some(order) => self.order = Some(order),
-                    None => self.wrong_option(&format!("no such scheduler (there are {}): ", RunOrder::NAMES), arg),
+                match SchedulerName::read(&name[10..], self.config) {
+                    Ok(scheduler) => self.scheduler = Some(scheduler),
+                    Err(wrong) => self.wrong_option(&format!("{wrong}: "), arg),
                 }
             }
             _ => match name.strip_prefix(b"io-manager=").and_then(back_end) {

@@ -20,6 +20,7 @@ mod parse_result;
 mod parser;
 mod policy;
 mod rts_info;
+mod scheduler_name;
 pub mod setup;
 mod short_options;
 #[cfg(test)]
@@ -30,13 +31,13 @@ mod way_options;
 
 pub use crate::api::flags::parse_result::Exit;
 pub use crate::api::flags::policy::{Config, Policy};
+pub use crate::api::flags::scheduler_name::SchedulerName;
 pub use crate::base::config::settings_now;
 
 use crate::abi::rts_flags::Flags;
 use crate::abi::Ways;
 use crate::api::flags::parse_result::Messages;
 use crate::api::flags::parser::{OpenFile, Read, Reader};
-use crate::hec::run_order::RunOrder;
 
 /// Where options come from.
 pub struct Sources<'a> {
@@ -48,8 +49,8 @@ pub struct Sources<'a> {
 /// The result of parsing.
 pub struct Parsed {
     pub flags: Flags,
-    /// The order that `--scheduler` names.
-    pub order: Option<RunOrder>,
+    /// What `--scheduler` names.
+    pub scheduler: Option<SchedulerName>,
     /// The program's own arguments, its path first.
     pub prog_args: Vec<Vec<u8>>,
     /// All runtime options, in the order of parsing.
@@ -71,7 +72,7 @@ pub fn parse(
         ways,
         config,
         flags,
-        order: None,
+        scheduler: None,
         messages: Messages::new(name),
         has_errors: false,
         balance_given: false,
@@ -99,7 +100,8 @@ pub fn parse(
     reader.source(&from_line, config.policy)?;
     rts_args.extend(from_line);
     reader.normalise()?;
-    Ok(Parsed { flags: reader.flags, order: reader.order, prog_args, rts_args, err: reader.messages.text })
+    let Reader { flags, scheduler, messages, .. } = reader;
+    Ok(Parsed { flags, scheduler, prog_args, rts_args, err: messages.text })
 }
 
 impl Reader<'_> {

@@ -10,8 +10,7 @@ use crate::abi::rts_flags::Flags;
 use crate::abi::Ways;
 use crate::api::flags::parse_result::{Exit, Messages};
 use crate::api::flags::values;
-use crate::api::flags::{Config, Policy};
-use crate::hec::run_order::RunOrder;
+use crate::api::flags::{Config, Policy, SchedulerName};
 use libc::FILE;
 
 /// Opens a file for statistics.
@@ -21,8 +20,8 @@ pub struct Reader<'a> {
     pub ways: Ways,
     pub config: &'a Config,
     pub flags: Flags,
-    /// The run order that `--scheduler` names.
-    pub order: Option<RunOrder>,
+    /// What `--scheduler` names.
+    pub scheduler: Option<SchedulerName>,
     pub messages: Messages,
     /// A source has a wrong option, so usage follows.
     pub has_errors: bool,

@@ -35,6 +35,8 @@ pub struct Config {
     pub rts_opts: Vec<u8>,
     /// `main` is GHC's, not one in C.
     pub hs_main: bool,
+    /// The program is linked with the package `hecaton`.
+    pub package: bool,
 }
 
 impl Config {

@@ -4,7 +4,8 @@ use crate::abi::rts_flags::{flags, set_flags, Flags, RtsConfig};
 use crate::abi::{Tso, Ways, WORD};
 use crate::api::flags::defaults::{defaults, machine_memory};
 use crate::api::flags::parse_result::Messages;
-use crate::api::flags::{parse, Config, Exit, Parsed, Policy, Sources};
+use crate::api::flags::{parse, Config, Exit, Parsed, Policy, SchedulerName, Sources};
+use crate::api::package_scheduler;
 use crate::base::{config, program_args};
 use crate::hec::run_order::{self, RunOrder};
 use crate::observe::eventlog;
@@ -71,7 +72,8 @@ fn read_config(config: &RtsConfig) -> Config {
         // SAFETY: C's contract for this field.
         false => unsafe { CStr::from_ptr(config.rts_opts) }.to_bytes().to_vec(),
     };
-    Config { policy: Policy::of(config.rts_opts_enabled), rts_opts, hs_main: config.rts_hs_main != 0 }
+    let hs_main = config.rts_hs_main != 0;
+    Config { policy: Policy::of(config.rts_opts_enabled), rts_opts, hs_main, package: package_scheduler::is_linked() }
 }
 
 fn open_for_statistics(path: &[u8]) -> Option<*mut FILE> {
@@ -94,17 +96,18 @@ fn end(exit: Exit) -> ! {
     unsafe { libc::exit(exit.code) }
 }
 
-/// The run order that the environment variable `HECATON_SCHEDULER` names, as `--scheduler` does. It is for any program,
-/// whatever options that accepts. A wrong name ends the process; `program` precedes the message.
-fn scheduler_of_environment(program: &[u8]) -> Option<RunOrder> {
+/// What the environment variable `HECATON_SCHEDULER` names, as `--scheduler` does. It is for any program, whatever
+/// options that accepts. A wrong name ends the process; `program` precedes the message.
+fn scheduler_of_environment(program: &[u8], config: &Config) -> Option<SchedulerName> {
     let name = std::env::var_os("HECATON_SCHEDULER")?;
-    let order = name.to_str().and_then(RunOrder::from_name);
-    if order.is_none() {
-        let mut messages = Messages::new(program);
-        messages.add(format!("HECATON_SCHEDULER is `{}'; there are {}", name.to_string_lossy(), RunOrder::NAMES));
-        end(messages.exit(1));
+    match SchedulerName::read(name.as_bytes(), config) {
+        Ok(scheduler) => Some(scheduler),
+        Err(wrong) => {
+            let mut messages = Messages::new(program);
+            messages.add(format!("{wrong}: HECATON_SCHEDULER={}", name.to_string_lossy()));
+            end(messages.exit(1))
+        }
     }
-    order
 }
 
 /// Parses all options. Ends the process if they demand it. Afterwards `argc` and `argv` (either may be null) are the
@@ -130,16 +133,17 @@ pub unsafe fn setup(argc: *mut c_int, argv: *mut *mut *mut c_char, config: RtsCo
     };
     let sources = Sources { args: &args, ghcrts: std::env::var_os(OsStr::from_bytes(b"GHCRTS")).map(|v| v.into_vec()) };
     let name = args.first().map_or(&[][..], |a| program_args::base_name(a)).to_vec();
-    let scheduler = scheduler_of_environment(&name);
+    let options = read_config(&config);
+    let scheduler = scheduler_of_environment(&name, &options);
     let mut open = open_for_statistics;
-    match parse(&name, &sources, &read_config(&config), ways, flags(), &mut open) {
+    match parse(&name, &sources, &options, ways, flags(), &mut open) {
         Err(exit) => end(exit),
         Ok(mut parsed) => {
             // Only on one HEC does a seed stand for a schedule.
-            if matches!(scheduler, Some(RunOrder::Random { .. })) {
+            if matches!(scheduler, Some(SchedulerName::Order(RunOrder::Random { .. }))) {
                 parsed.flags.ParFlags.nCapabilities = 1;
             }
-            parsed.order = parsed.order.or(scheduler);
+            parsed.scheduler = parsed.scheduler.or(scheduler);
             accept(parsed, &given, argc, argv)
         }
     }
@@ -150,11 +154,13 @@ pub unsafe fn setup(argc: *mut c_int, argv: *mut *mut *mut c_char, config: RtsCo
 }
 
 unsafe fn accept(parsed: Parsed, given: &[CString], argc: *mut c_int, argv: *mut *mut *mut c_char) {
-    let Parsed { flags, order, prog_args, rts_args, err } = parsed;
+    let Parsed { flags, scheduler, prog_args, rts_args, err } = parsed;
     let _ = std::io::stderr().write_all(&err);
     set_flags(flags);
-    if let Some(order) = order {
-        run_order::select(order);
+    match scheduler {
+        Some(SchedulerName::Order(order)) => run_order::select(order),
+        Some(SchedulerName::OfPackage(name)) => package_scheduler::select(name),
+        None => {}
     }
     program_args::set_program(&c_strings(prog_args));
     program_args::set_full(given, &c_strings(rts_args));

@@ -2,6 +2,7 @@
 use crate::abi::layout::*;
 use crate::api::flags::defaults::defaults;
 use crate::api::flags::*;
+use crate::hec::run_order::RunOrder;
 
 const GB: u64 = 1 << 30;
 const PLAIN: Ways = Ways { threaded: false, debug: false, eventlog: false, dynamic: false };
@@ -15,14 +16,16 @@ struct Case<'a> {
     built_in: &'a str,
     ghcrts: Option<&'a str>,
     hs_main: bool,
+    package: bool,
 }
 
-const CASE: Case = Case { ways: PLAIN, policy: Policy::All, built_in: "", ghcrts: None, hs_main: true };
+const CASE: Case = Case { ways: PLAIN, policy: Policy::All, built_in: "", ghcrts: None, hs_main: true, package: false };
 
 impl Case<'_> {
     fn run(&self, line: &str) -> Result<Parsed, Exit> {
         let args = argv::words(format!("./p {line}").as_bytes());
-        let config = Config { policy: self.policy, rts_opts: self.built_in.as_bytes().to_vec(), hs_main: self.hs_main };
+        let Case { policy, hs_main, package, .. } = *self;
+        let config = Config { policy, rts_opts: self.built_in.as_bytes().to_vec(), hs_main, package };
         let sources = Sources { args: &args, ghcrts: self.ghcrts.map(|s| s.as_bytes().to_vec()) };
         let mut open = |path: &[u8]| (!path.starts_with(b"/none")).then_some(8 as *mut libc::FILE);
         parse(b"p", &sources, &config, self.ways, defaults(self.ways, 20 * GB), &mut open)
@@ -192,10 +195,16 @@ fn sizes_out_of_range() {
 
 #[test]
 fn schedulers() {
-    let order = |line: &str| CASE.run(line).ok().and_then(|parsed| parsed.order);
-    assert_eq!(order("+RTS -A2m"), None);
-    assert_eq!(order("+RTS --scheduler=fifo"), Some(RunOrder::Fifo));
-    assert_eq!(order("+RTS --scheduler=fifo --scheduler=random:3"), Some(RunOrder::Random { seed: 3 }));
+    let package = Case { package: true, ..CASE };
+    let named = |line: &str| package.run(line).ok().and_then(|parsed| parsed.scheduler);
+    let order = |order| Some(SchedulerName::Order(order));
+    assert_eq!(named("+RTS -A2m"), None);
+    assert_eq!(named("+RTS --scheduler=fifo"), order(RunOrder::Fifo));
+    assert_eq!(named("+RTS --scheduler=fifo --scheduler=random:3"), order(RunOrder::Random { seed: 3 }));
+    assert_eq!(named("+RTS --scheduler=Random:3"), Some(SchedulerName::OfPackage(c"Random:3".to_owned())));
+    let c_main = Case { hs_main: false, ..package };
+    let message = "schedulers of the package hecaton need a main in Haskell: --scheduler=Lifo";
+    refused(&c_main, "--scheduler=Lifo", message, true);
 }
 
 #[test]
@@ -209,7 +218,8 @@ fn wrong_options() {
     for option in ["--machine-readablex", "--io-manager=foo", "--numa", "--install-signal-handlers"] {
         refused(&CASE, option, &format!("unknown RTS option: {option}"), true);
     }
-    for option in ["--scheduler=", "--scheduler=levels", "--scheduler=random", "--scheduler=random:x"] {
+    for name in ["", "levels", "random", "random:x", "Lifo"] {
+        let option = &format!("--scheduler={name}");
         let message = format!("no such scheduler (there are fifo, lifo and random:<seed>): {option}");
         refused(&CASE, option, &message, true);
     }
