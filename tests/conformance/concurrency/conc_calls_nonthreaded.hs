@@ -1,6 +1,7 @@
 -- Threads that spend their time in safe foreign calls, during which nobody else can run, take turns, and let main wake
 -- up in time.
 -- ghc: -O
+-- skip-order: it compares a delay with calls; time is virtual, but for these
 import Control.Concurrent
 import Control.Exception
 import Control.Monad

@@ -1,4 +1,5 @@
 -- The same in a dynamic program.
+-- skip-order: it wastes real time
 -- ghc: -O -threaded -dynamic
 import Timeouts
 

@@ -1,4 +1,5 @@
 -- The same without -threaded.
+-- skip-order: it wastes real time
 -- ghc: -O
 import Timeouts
 

@@ -26,7 +26,7 @@ main = do
   kills <- forM [1 .. 200 :: Int] $ \i -> do
     v <- newEmptyMVar
     thrown <- newEmptyMVar
-    t <- forkIO $ mask_ $ do
+    t <- mask_ $ forkIO $ do
       r <- try (timeout 1000 (takeMVar never))
       -- An exception that comes late is raised here.
       s <- try (interruptible (threadDelay 1500 >> takeMVar thrown))

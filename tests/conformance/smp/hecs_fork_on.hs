@@ -2,6 +2,7 @@
 -- C that call back; killed ones too.
 -- ghc: -threaded -O
 -- args: +RTS -N4 -RTS
+-- skip-order: it needs several HECs
 import Control.Concurrent
 import Control.Exception
 import Control.Monad

@@ -1,6 +1,7 @@
 -- HECs are added one by one while threads come back from foreign calls: none of these may take one that is not there
 -- yet.
 -- ghc: -threaded -O
+-- skip-order: it needs several HECs
 {-# LANGUAGE ForeignFunctionInterface #-}
 import Control.Concurrent
 import Control.Monad
