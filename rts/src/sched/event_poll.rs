@@ -111,7 +111,7 @@ pub(super) fn is_due(hec: &mut Hec) -> bool {
     if !has_waits(no) {
         return false;
     }
-    hec.switches_until_poll = hec.switches_until_poll.wrapping_sub(1);
+    hec.switches_until_poll = hec.switches_until_poll.saturating_sub(1);
     hec.switches_until_poll == 0
 }
 
@@ -164,4 +164,20 @@ pub fn after_fork() {
     WATCHES.iter().for_each(Watch::after_fork);
     stuck_hecs::after_fork();
     set_signals(false);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_poll_stays_due_until_it_is_done() {
+        let no = MAX_HECS - 1;
+        let mut hec = Hec::new(no as u32);
+        hec.switches_until_poll = 2;
+        set_waits(no, 1);
+        let due = [0; 4].map(|_| is_due(&mut hec));
+        set_waits(no, 0);
+        assert_eq!(due, [false, true, true, true]);
+    }
 }

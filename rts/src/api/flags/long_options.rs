@@ -55,12 +55,10 @@ impl Reader<'_> {
             b"io-manager=base" => selection::select(Selection::Base),
             b"io-manager=native" => misc.ioManager = IO_MNGR_NATIVE as u32,
             b"io-manager=posix" => misc.ioManager = IO_MNGR_POSIX as u32,
-            _ if name.starts_with(b"scheduler=") => {
-                match SchedulerName::read(&name[10..], self.config) {
-                    Ok(scheduler) => self.scheduler = Some(scheduler),
-                    Err(wrong) => self.wrong_option(&format!("{wrong}: "), arg),
-                }
-            }
+            _ if name.starts_with(b"scheduler=") => match SchedulerName::read(&name[10..], self.config) {
+                Ok(scheduler) => self.scheduler = Some(scheduler),
+                Err(wrong) => self.wrong_option(&format!("{wrong}: "), arg),
+            },
             _ => match name.strip_prefix(b"io-manager=").and_then(back_end) {
                 Some(kind) => selection::select(Selection::BackEnd(kind)),
                 None => {
