@@ -1,6 +1,7 @@
 //! Measures programs on both runtimes. Runs alternate, so that other load on the machine affects both alike.
 mod estimate;
 pub mod events;
+mod findings;
 mod ghc_make;
 mod goals;
 mod parallel;
@@ -11,6 +12,7 @@ mod table;
 
 pub use crate::bench::goals::Targets;
 pub use crate::bench::sampling::alternate;
+pub use findings::Findings;
 pub use ghc_make::{GhcMake, Jobs, Size, JOBS};
 pub use parallel::{grid as scaling_grid, Scaling};
 pub use runtime_run::RuntimeRun;
@@ -76,6 +78,12 @@ pub fn runtime_run(maker: &Maker, program: &Program, runtime: Runtime, flags: &[
         cores: None,
         work: maker.folder(program).join(format!("run-{}{}", runtime.name(), flags.concat())),
     })
+}
+
+/// The program with this name.
+fn named<'a>(programs: &'a [Program], name: &str) -> Result<&'a Program> {
+    let found = programs.iter().find(|p| p.name == name);
+    found.ok_or_else(|| Fail::new(format!("there is no benchmark program {name}")))
 }
 
 #[cfg(test)]

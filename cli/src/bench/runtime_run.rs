@@ -51,6 +51,15 @@ impl RuntimeRun {
         Ok(Run { sample, stdout: outcome.stdout, stderr: outcome.stderr })
     }
 
+    /// Runs once, and reads the figures that the program prints.
+    pub fn figures(&self, name: &str, count: usize) -> Result<Vec<f64>> {
+        let said = self.run(name)?.stdout;
+        let said = String::from_utf8_lossy(&said);
+        numbers(&said)
+            .filter(|read| read.len() == count)
+            .ok_or_else(|| Fail::new(format!("{name} printed no figures but: {}", said.trim_end())))
+    }
+
     /// The program with its arguments and flags, in its folder. More flags for the runtime may follow.
     pub fn command(&self) -> Result<Command> {
         fs::create_dir_all(&self.work).map_err(|e| Fail::io("create", &self.work, e))?;
@@ -72,5 +81,20 @@ impl RuntimeRun {
             return self.label.clone();
         }
         format!("{} with {}", self.label, self.flags.join(" "))
+    }
+}
+
+fn numbers(text: &str) -> Option<Vec<f64>> {
+    text.split_whitespace().map(|word| word.parse().ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_read_as_haskell_prints_them() {
+        assert_eq!(numbers("1.5e-2 300.25\n"), Some(vec![0.015, 300.25]));
+        assert_eq!(numbers("1.5 late"), None);
     }
 }

@@ -1,6 +1,6 @@
 //! `hecaton bench`: the programs in bench/ and the installed ghc on both runtimes, as tables, JSON and pictures.
 use super::{bench_events, test::install};
-use crate::bench::{self, GhcMake, Pair, Scaling, Size, Targets};
+use crate::bench::{self, Findings, GhcMake, Pair, Scaling, Size, Targets};
 use crate::error::{Fail, Result};
 use crate::ghc::Ghc;
 use crate::nearest;
@@ -104,6 +104,35 @@ pub fn run(project: &Project, options: &Options) -> Result<()> {
     progress("");
     results.finish();
     results.report(runs, &dir)?;
+    all_succeeded(&failed)
+}
+
+/// Prints what each part has measured and the aims, and writes figures and pictures to `dir`. Fails if a part did.
+pub fn report_parts(parts: impl Iterator<Item = Result<Vec<Findings>>>, dir: &Path, runs: usize) -> Result<()> {
+    let mut targets = Targets::default();
+    let mut failed = Vec::new();
+    for measured in parts {
+        progress("");
+        match measured {
+            Ok(measured) => {
+                for findings in measured {
+                    println!("{}", findings.text());
+                    findings.write(dir, runs)?;
+                    findings.add_aims(&mut targets);
+                }
+            }
+            Err(fail) => failed.push(fail),
+        }
+    }
+    if !targets.is_empty() {
+        println!("{}", targets.text());
+    }
+    println!("medians of {runs} runs; figures and pictures are in {}", dir.display());
+    all_succeeded(&failed)
+}
+
+/// Reports what failed.
+fn all_succeeded(failed: &[Fail]) -> Result<()> {
     failed.iter().for_each(|fail| eprintln!("hecaton: {fail}"));
     if failed.is_empty() {
         Ok(())

@@ -1,7 +1,6 @@
 //! `hecaton bench events`: delays, servers and time limits on both runtimes, as tables, JSON and pictures.
-use super::test::install;
+use super::{bench::report_parts, test::install};
 use crate::bench::events::{raise_limit, Part, Workbench, MAX_DESCRIPTORS};
-use crate::bench::Targets;
 use crate::error::{Fail, Result};
 use crate::programs::{self, Maker};
 use crate::project::Project;
@@ -37,31 +36,7 @@ pub fn run(project: &Project, options: &Options) -> Result<()> {
         descriptors: raise_limit(MAX_DESCRIPTORS)?,
         progress: &progress,
     };
-    let mut targets = Targets::default();
-    let mut failed = Vec::new();
     let asked = |part: &&Part| options.parts.is_empty() || options.parts.contains(part);
-    for &part in Part::value_variants().iter().filter(asked) {
-        let measured = bench.measure(part);
-        progress("");
-        match measured {
-            Ok(measured) => {
-                for findings in measured {
-                    println!("{}", findings.text());
-                    findings.write(&dir, bench.runs)?;
-                    findings.add_aims(&mut targets);
-                }
-            }
-            Err(fail) => failed.push(fail),
-        }
-    }
-    if !targets.is_empty() {
-        println!("{}", targets.text());
-    }
-    println!("medians of {} runs; figures and pictures are in {}", bench.runs, dir.display());
-    failed.iter().for_each(|fail| eprintln!("hecaton: {fail}"));
-    if failed.is_empty() {
-        Ok(())
-    } else {
-        Err(Fail::silent(1))
-    }
+    let parts = Part::value_variants().iter().filter(asked);
+    report_parts(parts.map(|&part| bench.measure(part)), &dir, bench.runs)
 }

@@ -1,9 +1,9 @@
 //! The system calls of a server for each request.
-use super::findings::{Findings, Quantity, Row};
 use super::servers::{Server, BUSY};
 use super::tracing::{Calls, Tracer};
 use super::wrk::load;
 use super::{against_stock, Workbench, HECATON};
+use crate::bench::findings::{Findings, Quantity, Row};
 use crate::bench::goals::Bound;
 use crate::error::{Fail, Result};
 use crate::report::Better;

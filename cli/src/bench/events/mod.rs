@@ -5,7 +5,6 @@
 mod background;
 mod calls;
 mod descriptors;
-mod findings;
 mod servers;
 mod timers;
 mod tracing;
@@ -13,12 +12,11 @@ mod waits;
 mod wrk;
 
 pub use descriptors::raise_limit;
-pub use findings::Findings;
 
-use super::{runtime_run, RuntimeRun};
+use super::findings::{medians, Findings, Quantity, Ratio, Row};
+use super::{named, runtime_run, RuntimeRun};
 use crate::error::{Fail, Result};
 use crate::programs::{Maker, Program, Runtime};
-use findings::{medians, Quantity, Ratio, Row};
 use std::{fs, path::PathBuf};
 
 #[derive(Clone, Copy, Debug, PartialEq, clap::ValueEnum)]
@@ -123,9 +121,8 @@ impl Workbench<'_> {
 
     /// A program for a contender.
     fn run_of(&self, program: &str, contender: Contender, args: &[&str]) -> Result<RuntimeRun> {
-        let found = self.programs.iter().find(|p| p.name == program);
-        let found = found.ok_or_else(|| Fail::new(format!("bench/events has no program {program}")))?;
-        let run = runtime_run(&self.maker, found, contender.runtime, &[&format!("-N{}", contender.hecs)])?;
+        let program = named(&self.programs, program)?;
+        let run = runtime_run(&self.maker, program, contender.runtime, &[&format!("-N{}", contender.hecs)])?;
         Ok(RuntimeRun { args: args.iter().map(Into::into).collect(), ..run })
     }
 
@@ -161,12 +158,7 @@ impl Workbench<'_> {
     fn printed(&self, program: &str, contender: Contender, args: &[usize], figures: usize) -> Result<Option<Vec<f64>>> {
         let args: Vec<String> = args.iter().map(ToString::to_string).collect();
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
-        let said = self.run_of(program, contender, &args)?.run(program)?.stdout;
-        let said = String::from_utf8_lossy(&said);
-        match numbers(&said) {
-            Some(read) if read.len() == figures => Ok(Some(read)),
-            _ => Err(Fail::new(format!("{program} printed no figures but: {}", said.trim_end()))),
-        }
+        self.run_of(program, contender, &args)?.figures(program, figures).map(Some)
     }
 
     /// A folder below `dir`.
@@ -175,10 +167,6 @@ impl Workbench<'_> {
         fs::create_dir_all(&folder).map_err(|e| Fail::io("create", &folder, e))?;
         Ok(folder)
     }
-}
-
-fn numbers(text: &str) -> Option<Vec<f64>> {
-    text.split_whitespace().map(|word| word.parse().ok()).collect()
 }
 
 /// The sizes up to `most`. If there are larger ones, `most` itself stands for them, and a note says so.
@@ -204,12 +192,6 @@ mod tests {
             .map(|r| format!("{}: {} by {}", r.head, CONTENDERS[r.of].name(), CONTENDERS[r.to].name()))
             .collect();
         assert_eq!(pairs, ["ratio -N1: hecaton -N1 by stock -N1", "ratio -N2: hecaton -N2 by stock -N2"]);
-    }
-
-    #[test]
-    fn figures_are_read_as_haskell_prints_them() {
-        assert_eq!(numbers("1.5e-2 300.25\n"), Some(vec![0.015, 300.25]));
-        assert_eq!(numbers("1.5 late"), None);
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! HTTP servers under load: a thread for each connection on both runtimes, and one in C on epoll as the ceiling.
 use super::background::Background;
 use super::descriptors::idle_connections;
-use super::findings::{medians, Findings, Quantity, Ratio, Row};
 use super::wrk::{load, Load};
 use super::{against_stock, capped, Contender, Workbench, CONTENDERS, HECATON};
+use crate::bench::findings::{medians, Findings, Quantity, Ratio, Row};
 use crate::bench::goals::Bound;
 use crate::build::tool;
 use crate::error::{Fail, Result};

@@ -1,6 +1,6 @@
 //! Timers by the million: delays, timers that are cancelled, and time limits that are set all at once.
-use super::findings::{medians, Findings, Quantity, Row};
 use super::{Workbench, CONTENDERS, HECATON};
+use crate::bench::findings::{medians, Findings, Quantity, Row};
 use crate::bench::goals::Bound;
 use crate::error::Result;
 use crate::programs::Runtime;

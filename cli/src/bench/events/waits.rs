@@ -1,7 +1,7 @@
 //! Single waits: time limits, pipes, and how late a delay ends.
 use super::background::Background;
-use super::findings::{Findings, Quantity};
 use super::{Workbench, HECATON};
+use crate::bench::findings::{Findings, Quantity};
 use crate::bench::goals::Bound;
 use crate::error::Result;
 use crate::report::Better;
