@@ -201,6 +201,7 @@ mod tests {
             ("hecaton run --jobs=2 ls", "--explore <N> is missing"),
             ("hecaton run --explore=9", "PROGRAM"),
             ("hecaton bench events pnog", "did you mean pong?"),
+            ("hecaton bench schedulers chameleons", "did you mean chameneos?"),
         ] {
             assert!(answer(line).contains(text), "{line}: {}", answer(line));
         }

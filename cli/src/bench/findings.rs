@@ -125,6 +125,13 @@ impl Findings {
         }
     }
 
+    /// The figure of a contender, given by its name, in the row with this label.
+    pub fn figure_at(&self, label: &str, contender: &str, quantity: usize) -> Option<f64> {
+        let row = self.rows.iter().find(|row| row.label == label)?;
+        let contender = self.contenders.iter().position(|name| name == contender)?;
+        Some(row.figures[contender].as_ref()?[quantity])
+    }
+
     /// The figure of a contender, NaN if there is none.
     fn figure(&self, row: &Row, contender: usize, quantity: usize) -> f64 {
         row.figures[contender].as_ref().map_or(f64::NAN, |figures| figures[quantity])

@@ -8,6 +8,7 @@ mod parallel;
 mod runtime_run;
 mod sample;
 mod sampling;
+pub mod schedulers;
 mod table;
 
 pub use crate::bench::goals::Targets;

@@ -1,5 +1,5 @@
 //! `hecaton bench`: the programs in bench/ and the installed ghc on both runtimes, as tables, JSON and pictures.
-use super::{bench_events, test::install};
+use super::{bench_events, bench_schedulers, test::install};
 use crate::bench::{self, Findings, GhcMake, Pair, Scaling, Size, Targets};
 use crate::error::{Fail, Result};
 use crate::ghc::Ghc;
@@ -45,6 +45,13 @@ enum Part {
     /// enough. Installs the Debian packages wrk, strace and libghc-network-dev if they are missing (as root or with
     /// sudo).
     Events(bench_events::Options),
+    /// Measure programs under schedulers of the runtime and of the library, as the paper on schedulers written in
+    /// Haskell does (Sivaramakrishnan, Harris, Marlow, Peyton Jones, 2014)
+    ///
+    /// Prints tables of time and allocation as its figure 14: the stock runtime and Hecaton's schedulers with -N1 and
+    /// -N2, and their ratios to the built-in scheduler; and how soon an interactive thread runs beside many others. The
+    /// figures and pictures go to build/bench/schedulers. Takes some minutes.
+    Schedulers(bench_schedulers::Options),
 }
 
 /// The groups of benchmarks.
@@ -62,11 +69,13 @@ struct Results {
 }
 
 pub fn run(project: &Project, options: &Options) -> Result<()> {
-    if let Some(Part::Events(options)) = &options.part {
-        return bench_events::run(project, options);
+    match &options.part {
+        Some(Part::Events(options)) => return bench_events::run(project, options),
+        Some(Part::Schedulers(options)) => return bench_schedulers::run(project, options),
+        None => (),
     }
-    if options.names.iter().any(|n| n == "events") {
-        return Err(Fail::usage("events comes first, then its options: hecaton bench events --runs N"));
+    if let Some(part) = options.names.iter().find(|n| ["events", "schedulers"].contains(&n.as_str())) {
+        return Err(Fail::usage(format!("{part} comes first, then its options: hecaton bench {part} --runs N")));
     }
     let runs = usize::from(options.runs);
     let all = programs::find_directly_in(&project.root.join("bench"), &[])?;
