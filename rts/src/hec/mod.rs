@@ -435,6 +435,11 @@ impl Hec {
         !self.run_queue.is_empty() || !self.to_enqueue.is_empty()
     }
 
+    /// How many threads are there to run here, and for how many is there an upcall to make? Only the holder asks.
+    pub fn runnable(&self) -> usize {
+        self.run_queue.len() + self.to_enqueue.len()
+    }
+
     /// Visits the roots: the threads to run here, the running one, those whose upcall is owed, and the messages.
     pub fn roots(&mut self, visit: &mut dyn FnMut(&mut Closure)) {
         self.run_queue.roots(visit);

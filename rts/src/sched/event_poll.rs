@@ -126,9 +126,9 @@ pub(super) fn needs_task(no: usize) -> bool {
 pub(super) unsafe fn poll(hec: &mut Hec, idle: bool) -> bool {
     hec.switches_until_poll = SWITCHES;
     let Some(m) = manager() else { return false };
-    let waiting = hec.run_queue.len();
+    let waiting = hec.runnable();
     stuck_hecs::take().for_each(|no| (m.poll_for)(hec, no));
-    let rescued = hec.run_queue.len() > waiting;
+    let rescued = hec.runnable() > waiting;
     (m.poll)(hec, idle && !rescued) || rescued
 }
 

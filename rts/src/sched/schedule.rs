@@ -350,8 +350,8 @@ unsafe fn must_yield(hec: &mut Hec, t: Tso, asked: u32) -> bool {
 /// Wakes threads whose events have come, and starts handlers of signals. Returns true if there are any. If `idle`,
 /// nothing else can run.
 unsafe fn poll_events(hec: &mut Hec, idle: bool) -> bool {
-    let waiting = hec.run_queue.len();
-    event_poll::is_expected(hec.no as usize) && event_poll::poll(hec, idle) && hec.run_queue.len() > waiting
+    let waiting = hec.runnable();
+    event_poll::is_expected(hec.no as usize) && event_poll::poll(hec, idle) && hec.runnable() > waiting
 }
 
 /// Puts a thread at the front of the queue, but behind a thread that has received an MVar.

@@ -4,8 +4,8 @@
 //! has a stack of its own, because the thread that the upcall is about may have blocked in the middle of anything.
 //!
 //! *Protocol*
-//! 1. *Dequeue*. A thread in the user slot of its HEC blocks on an MVar, or in a transaction. It leaves the slot before
-//!    it blocks ([`leaves_slot`]). From then on any HEC may wake it. The slot passes to an upcall thread, which
+//! 1. *Dequeue*. A thread in the user slot of its HEC blocks in the runtime. It leaves the slot before it blocks
+//!    ([`leaves_slot`]). From then on any HEC may wake it. The slot passes to an upcall thread, which
 //!    switches to what the dequeue activation of the blocked thread chooses ([`after_block`]).
 //! 2. *Enqueue*. A thread of a user scheduler that is woken outside a slot is *owed* to its scheduler
 //!    ([`crate::thread::park::Claim::resume`]). It is not blocked, and the HEC that has woken it owns it. Between
@@ -62,19 +62,17 @@ pub(super) struct Leaves {
 /// The thread is at rest, and this HEC owns it.
 pub(super) unsafe fn leaves_slot(t: Tso, why: usize) -> Option<Leaves> {
     let flags = t.obj().flags;
-    let is_user = flags & TSO_USER != 0;
     let leaves = match why {
-        // The HEC sleeps after `retry#` in a switch.
-        BlockedOnSTM => flags & TSO_SWITCHES == 0,
-        BlockedOnMVar | BlockedOnMVarRead => true,
+        // In the transaction of a switch: the HEC sleeps.
+        BlockedOnSTM | BlockedOnBlackHole => flags & TSO_SWITCHES == 0,
         BlockedOnScheduler => false,
-        _ => !is_user,
+        _ => true,
     };
     if !leaves || flags & TSO_UPCALL != 0 {
         return None;
     }
     t.obj().flags = flags & !TSO_SLOT;
-    Some(Leaves { is_user })
+    Some(Leaves { is_user: flags & TSO_USER != 0 })
 }
 
 /// A thread has blocked outside the slot, which it had: another one of its scheduler takes the slot.
