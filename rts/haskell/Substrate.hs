@@ -16,6 +16,8 @@ type State = State# RealWorld
 
 foreign import prim "hec_ownSContzh" ownSCont# :: Any -> State -> (# State, ThreadId#, Word# #)
 foreign import prim "hec_newSContzh" newSCont# :: Any -> Any -> State -> (# State, ThreadId# #)
+foreign import prim "hec_newMemberzh" newMember# :: Any -> Any -> Any -> Any -> State -> (# State, ThreadId# #)
+foreign import prim "hec_setNextActivationszh" setNext# :: Int# -> Any -> Any -> State -> (# State, Int# #)
 foreign import prim "hec_switchzh" switch# :: Any -> State -> (# State, () #)
 foreign import prim "hec_activationzh" activation# :: Int# -> ThreadId# -> State -> (# State, Int#, Any #)
 foreign import prim "hec_setActivationzh" setActivation# :: Int# -> Any -> Any -> State -> (# State, Int# #)
@@ -36,6 +38,14 @@ ownSCont aux s = ownSCont# aux s
 newSCont :: Any -> Any -> State -> (# State, ThreadId# #)
 newSCont action aux s = newSCont# action aux s
 {-# NOINLINE newSCont #-}
+
+newMember :: Any -> Any -> Any -> Any -> State -> (# State, ThreadId# #)
+newMember action aux dequeue enqueue s = newMember# action aux dequeue enqueue s
+{-# NOINLINE newMember #-}
+
+setNext :: Int# -> Any -> Any -> State -> (# State, Int# #)
+setNext which pair aux s = setNext# which pair aux s
+{-# NOINLINE setNext #-}
 
 switch :: Any -> State -> (# State, () #)
 switch transaction s = switch# transaction s
@@ -101,10 +111,12 @@ forLibrary ::
   , ThreadId# -> Word# -> State -> (# State, Int# #)
   , State -> (# State, Int# #)
   , Int# -> State -> (# State, Int# #)
+  , Any -> Any -> Any -> Any -> State -> (# State, ThreadId# #)
+  , Int# -> Any -> Any -> State -> (# State, Int# #)
   )
 forLibrary =
   ( ownSCont, newSCont, switch, activation, setActivation, scontNumber, runsElsewhere, give, auxField, runTime
-  , currentHec, runOnIdleHec, maySwitchTo, preemptHec
+  , currentHec, runOnIdleHec, maySwitchTo, preemptHec, newMember, setNext
   )
 
 -- | Runs an activation of a thread: the dequeue activation (0) or the enqueue activation (1).

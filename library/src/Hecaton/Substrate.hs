@@ -39,6 +39,9 @@ module Hecaton.Substrate
     setDequeueAct,
     setEnqueueAct,
     builtInDequeueAct,
+    Activations (..),
+    newMember,
+    setNextActivations,
 
     -- * State of an SCont
     getAux,
@@ -165,10 +168,14 @@ activation which (SCont t n) builtIn = STM $ \s -> case activation# runtime whic
   (# s1, _, function #) -> (unsafeCoerce function :: Activation a) t n s1
 {-# INLINE activation #-}
 
-setActivation :: forall a. Int# -> (SCont -> STM a) -> IO ()
-setActivation which act = IO $ \s -> case setActivation# runtime which (unsafeCoerce function) noAux s of
+setActivation :: Int# -> (SCont -> STM a) -> IO ()
+setActivation which act = IO $ \s -> case setActivation# runtime which (toAny act) noAux s of
   (# s1, 0# #) -> unIO (throwIO HecInUse) s1
   (# s1, _ #) -> (# s1, () #)
+
+-- | An activation as the runtime keeps it.
+toAny :: forall a. (SCont -> STM a) -> Any
+toAny act = unsafeCoerce function
   where
     function :: Activation a
     function t n s = unSTM (act (SCont t n)) s
@@ -194,11 +201,36 @@ enqueueAct s@(SCont t n) = STM $ \s0 -> case give# runtime t n s0 of
 -- | Sets the dequeue activation of the running thread. Its activations are in effect when both are set. From then on
 -- the thread uses its HEC. If another thread of a scheduler does so already, 'HecInUse' is raised.
 setDequeueAct :: DequeueAct -> IO ()
-setDequeueAct act = setActivation 0# (\s -> act s >>= choose)
+setDequeueAct = setActivation 0# . chosenBy
 
 -- | Sets the enqueue activation of the running thread.
 setEnqueueAct :: EnqueueAct -> IO ()
 setEnqueueAct = setActivation 1#
+
+chosenBy :: DequeueAct -> DequeueAct
+chosenBy act s = act s >>= choose
+
+-- | Both activations of a thread.
+data Activations = Activations DequeueAct EnqueueAct
+
+-- | Makes a passive thread as 'newSCont' does, but with these activations. When it ends, its HEC is not idle: the
+-- dequeue activation chooses another thread for it, as when the thread blocks.
+newMember :: Activations -> IO () -> IO SCont
+newMember (Activations dequeue enqueue) action = IO $ \s ->
+  case newMember# runtime (unsafeCoerce action) noAux (toAny (chosenBy dequeue)) (toAny enqueue) s of
+    (# s1, t #) -> (# s1, SCont t 0## #)
+
+-- | Sets the activations that the running thread gets when a 'switch' makes it passive: these; or none, so that it
+-- belongs to the built-in scheduler from then on. So a thread goes to a scheduler, and comes back, although it does not
+-- use its HEC. @Nothing@ takes back what has been set.
+setNextActivations :: Maybe (Maybe Activations) -> IO ()
+setNextActivations next = case next of
+  Nothing -> set 0# noAux
+  Just Nothing -> set 1# noAux
+  Just (Just (Activations dequeue enqueue)) -> set 2# $! unsafeCoerce (toAny (chosenBy dequeue), toAny enqueue)
+  where
+    set :: Int# -> Any -> IO ()
+    set which pair = IO $ \s -> case setNextActivations# runtime which pair noAux s of (# s1, _ #) -> (# s1, () #)
 
 -- * State of an SCont
 

@@ -83,11 +83,13 @@ pub const TSO_USER: u32 = 1 << 28;
 pub const TSO_SLOT: u32 = 1 << 27;
 /// The thread makes an upcall (`sync/upcall.rs`).
 pub const TSO_UPCALL: u32 = 1 << 26;
+/// When the thread ends in the user slot of a HEC, its scheduler chooses the next thread there.
+pub const TSO_PASSES_ON: u32 = 1 << 25;
 /// The thread stays on its HEC.
 pub const TSO_STAYS: u32 = TSO_LOCKED as u32 | TSO_SLOT | TSO_UPCALL;
 const _: () = {
     let all = TSO_LOCKED | TSO_BLOCKEX | TSO_INTERRUPTIBLE | TSO_ALLOC_LIMIT;
-    let own = TSO_MODIFIES | TSO_SWITCHES | TSO_UNSTARTED | TSO_USER | TSO_SLOT | TSO_UPCALL;
+    let own = TSO_MODIFIES | TSO_SWITCHES | TSO_UNSTARTED | TSO_USER | TSO_SLOT | TSO_UPCALL | TSO_PASSES_ON;
     assert!(all & own as usize == 0);
 };
 

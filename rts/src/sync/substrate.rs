@@ -28,7 +28,7 @@
 //! - A passive thread is on no queue of the runtime. What keeps it alive is a reference to its SCont.
 //!
 //! *Checked by*: the unit tests in `rts/src/sync/substrate_tests.rs`.
-use crate::abi::tso::{BlockedOnScheduler, TSO_SLOT, TSO_SWITCHES, TSO_UNSTARTED, TSO_USER};
+use crate::abi::tso::{BlockedOnScheduler, TSO_PASSES_ON, TSO_SLOT, TSO_SWITCHES, TSO_UNSTARTED, TSO_USER};
 use crate::abi::{Closure, Tso};
 use crate::base::clock::getMonotonicNSec;
 use crate::eval::frames::{restart_at, set_top, Frame, ATOMICALLY_WORDS};
@@ -37,7 +37,7 @@ use crate::hec::{self, many, Hec};
 use crate::observe::eventlog::classes::measure_run_times;
 use crate::sync::stm::commit;
 use crate::sync::stm::retry::{
-    add_permanent_entry, new_preemption, publish_alone, publish_if, unlock_alone, RecordLog,
+    add_permanent_entry, ensure_permanent_entry, new_preemption, publish_alone, publish_if, unlock_alone, RecordLog,
 };
 use crate::sync::stm::scont_protocol::{commit_switch, Status, NO_SCONT};
 use crate::sync::stm::trec::Record;
@@ -58,12 +58,18 @@ pub extern "C" fn hec_substrate() -> Closure {
 // ---- Records
 // ---------------------------------------------------------------------------------------------------------
 
-/// Gives a thread a record. `aux` is the first value of its TVar for the program.
-unsafe fn make_record(hec: &mut Hec, t: Tso, parent: Option<SchedRecord>, aux: Closure, status: Status) -> SchedRecord {
+/// Gives a thread a record with these activations. `aux` is the first value of its TVar for the program.
+unsafe fn make_record(
+    hec: &mut Hec,
+    t: Tso,
+    activations: Option<[Closure; 2]>,
+    aux: Closure,
+    status: Status,
+) -> SchedRecord {
     let aux = tvar::new(hec, aux);
     let status = thread_status::boxed(hec, status);
     let status = tvar::new(hec, status);
-    let record = SchedRecord::make(hec, t, parent, aux, status);
+    let record = SchedRecord::make(hec, t, activations, aux, status);
     if !record.has_activations() {
         add_permanent_entry(hec, status, t);
     }
@@ -104,12 +110,44 @@ pub unsafe extern "C" fn hec_own_scont(hec: &mut Hec, aux: Closure) -> usize {
 /// Called from Cmm with Hp saved.
 #[no_mangle]
 pub unsafe extern "C" fn hec_new_scont(hec: &mut Hec, action: Closure, aux: Closure) -> Tso {
+    let inherited = SchedRecord::of(hec.current()).map(|parent| parent.activations());
+    new_passive(hec, action, aux, inherited)
+}
+
+unsafe fn new_passive(hec: &mut Hec, action: Closure, aux: Closure, activations: Option<[Closure; 2]>) -> Tso {
     let t = thread_ops::child(hec, action);
-    let parent = SchedRecord::of(hec.current());
-    let record = make_record(hec, t, parent, aux, Status::waiting(0));
+    let record = make_record(hec, t, activations, aux, Status::waiting(0));
     t.obj().flags |= if record.has_activations() { TSO_UNSTARTED | TSO_USER } else { TSO_UNSTARTED };
     park::block(hec, t, BlockedOnScheduler, 0);
     t
+}
+
+/// Makes a passive thread as [`hec_new_scont`] does, but with these activations. When it ends in the user slot of a
+/// HEC, its scheduler chooses the next thread there.
+/// # Safety
+/// Called from Cmm with Hp saved.
+#[no_mangle]
+pub unsafe extern "C" fn hec_new_member(
+    hec: &mut Hec,
+    action: Closure,
+    aux: Closure,
+    dequeue: Closure,
+    enqueue: Closure,
+) -> Tso {
+    let t = new_passive(hec, action, aux, Some([dequeue, enqueue]));
+    t.obj().flags |= TSO_PASSES_ON;
+    t
+}
+
+/// Sets the activations that the running thread gets when a switch has made it passive: a pair (2), or none (1), so
+/// that the thread belongs to the built-in scheduler. 0: it keeps those that it has.
+/// # Safety
+/// Called from Cmm with Hp saved. The pair is evaluated.
+#[no_mangle]
+pub unsafe extern "C" fn hec_set_next_activations(hec: &mut Hec, which: usize, pair: Closure, aux: Closure) {
+    let unit = static_closure!(ghczmprim_GHCziTuple_Z0T_closure);
+    let next = [None, Some(unit), Some(pair)][which];
+    own_record(hec, aux).set_next(hec, next);
 }
 
 /// Sets an activation of the running thread: the dequeue activation (0) or the enqueue activation (1). Returns 0 if it
@@ -197,7 +235,11 @@ pub(super) unsafe fn finished(hec: &mut Hec, t: Tso) {
     claimed(hec, t);
     if t.obj().flags & TSO_SLOT != 0 {
         t.obj().flags &= !TSO_SLOT;
-        hec.user_slot.leave();
+        if t.obj().flags & TSO_PASSES_ON != 0 {
+            upcall::start_dequeue(hec, t);
+        } else {
+            hec.user_slot.leave();
+        }
     }
 }
 
@@ -527,10 +569,22 @@ unsafe fn go_on(hec: &mut Hec, s: Tso) {
     end(hec, s);
 }
 
+/// The thread gets its next activations, if they have been set. Its status is locked.
+unsafe fn change_scheduler(hec: &mut Hec, s: Tso) {
+    let Some(record) = SchedRecord::of(s).filter(|record| record.advance(hec)) else { return };
+    if record.has_activations() {
+        s.obj().flags |= TSO_USER;
+    } else {
+        s.obj().flags &= !TSO_USER;
+        ensure_permanent_entry(hec, record.status(), s);
+    }
+}
+
 /// Makes the thread passive. It continues behind its `switch` when it is claimed.
 unsafe fn block(hec: &mut Hec, s: Tso) {
     go_on(hec, s);
     s.obj().flags &= !(TSO_UNSTARTED | TSO_SLOT);
+    change_scheduler(hec, s);
     let held = park::lock(s);
     park::block(hec, s, BlockedOnScheduler, 0);
     drop(held);

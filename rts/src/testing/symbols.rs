@@ -80,7 +80,7 @@ table!("stg_TVAR_WATCH_QUEUE_info", payload(3, 0), MUT_PRIM, "0");
 table!("stg_MSG_THROWTO_info", payload(4, 0), MUT_PRIM, "0");
 table!("stg_MSG_BLACKHOLE_info", payload(3, 0), PRIM, "0");
 table!("hec_TREC_info", payload(5, 6), MUT_PRIM, "0");
-table!("hec_SCHED_info", payload(4, 2), MUT_PRIM, "0");
+table!("hec_SCHED_info", payload(5, 2), MUT_PRIM, "0");
 table!("stg_AP_STACK_info", 0usize, AP_STACK, "0");
 table!("stg_AP_STACK_NOUPD_info", 0usize, AP_STACK, "0");
 table!("stg_raise_info", payload(1, 0), THUNK_1_0, "0");

@@ -6,6 +6,7 @@
 //! | field | written by | meaning |
 //! |---|---|---|
 //! | dequeue, enqueue | the thread itself | its activations; absent until it sets or inherits them |
+//! | next | the thread itself | activations that it will have when a switch has made it passive |
 //! | aux | transactions | a TVar for the program's use |
 //! | status | switches and the runtime | a TVar ([`crate::sync::stm::scont_protocol`]) |
 //! | run time, started | the HEC that runs it | nanoseconds up to the last stop; when it began to run, or 0 |
@@ -18,14 +19,15 @@
 use crate::abi::{Closure, Tso};
 use crate::hec::run_queue::dirty_tso;
 use crate::hec::Hec;
-use crate::info;
+use crate::{info, static_closure};
 
 const ACTIVATIONS: usize = 1;
 const AUX: usize = 3;
 const STATUS: usize = 4;
-const RUN_TIME: usize = 5;
-const STARTED: usize = 6;
-const RECORD_WORDS: usize = 7;
+const NEXT: usize = 5;
+const RUN_TIME: usize = 6;
+const STARTED: usize = 7;
+const RECORD_WORDS: usize = 8;
 
 /// One of a thread's two activations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,21 +55,22 @@ impl SchedRecord {
         (record != absent()).then_some(SchedRecord(record))
     }
 
-    /// Gives a thread a record with the activations of `parent`.
+    /// Gives a thread a record with these activations, if there are any.
     pub unsafe fn make(
         hec: &mut Hec,
         t: Tso,
-        parent: Option<SchedRecord>,
+        activations: Option<[Closure; 2]>,
         aux: Closure,
         status: Closure,
     ) -> SchedRecord {
         let r = hec.allocate(RECORD_WORDS);
         r.set_info(info!(hec_SCHED_info));
-        for i in [ACTIVATIONS, ACTIVATIONS + 1] {
-            r.set_word(i, parent.map_or(absent(), |p| p.0.field(i)).0);
+        for (i, activation) in activations.unwrap_or([absent(); 2]).into_iter().enumerate() {
+            r.set_word(ACTIVATIONS + i, activation.0);
         }
         r.set_word(AUX, aux.0);
         r.set_word(STATUS, status.0);
+        r.set_word(NEXT, absent().0);
         r.set_word(RUN_TIME, 0);
         r.set_word(STARTED, 0);
         dirty_tso(&mut hec.remembered, t);
@@ -108,6 +111,11 @@ impl SchedRecord {
         self.has_activations().then(|| self.0.field(ACTIVATIONS + which as usize))
     }
 
+    /// What the thread, and those that inherit from it, have of activations.
+    pub unsafe fn activations(self) -> [Closure; 2] {
+        [self.0.field(ACTIVATIONS), self.0.field(ACTIVATIONS + 1)]
+    }
+
     pub unsafe fn has_activations(self) -> bool {
         self.0.field(ACTIVATIONS) != absent() && self.0.field(ACTIVATIONS + 1) != absent()
     }
@@ -120,5 +128,28 @@ impl SchedRecord {
     pub unsafe fn set_activation(self, hec: &mut Hec, which: Activation, to: Closure) {
         self.0.set_word(ACTIVATIONS + which as usize, to.0);
         hec.remember(self.0);
+    }
+
+    /// Sets what the thread will have when a switch has made it passive: an evaluated pair of activations, or `()` for
+    /// none.
+    pub unsafe fn set_next(self, hec: &mut Hec, next: Option<Closure>) {
+        self.0.set_word(NEXT, next.unwrap_or(absent()).0);
+        hec.remember(self.0);
+    }
+
+    /// A switch makes the thread passive: it gets its next activations, if they have been set. Were they?
+    pub unsafe fn advance(self, hec: &mut Hec) -> bool {
+        let next = self.0.field(NEXT);
+        if next == absent() {
+            return false;
+        }
+        let pair = next.untag();
+        let is_none = pair == static_closure!(ghczmprim_GHCziTuple_Z0T_closure);
+        for i in [0, 1] {
+            let to = if is_none { absent() } else { pair.field(1 + i) };
+            self.0.set_word(ACTIVATIONS + i, to.0);
+        }
+        self.set_next(hec, None);
+        true
     }
 }

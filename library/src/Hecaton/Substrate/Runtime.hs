@@ -64,7 +64,11 @@ data Runtime = Runtime
     -- | In a switch: may the running thread choose another SCont (1)?
     maySwitchTo# :: State -> (# State, Int# #),
     -- | In a transaction: its commit ends the time slice of a HEC.
-    preemptHec# :: Int# -> State -> (# State, Int# #)
+    preemptHec# :: Int# -> State -> (# State, Int# #),
+    -- | As 'newSCont#', with activations.
+    newMember# :: Any -> Any -> Any -> Any -> State -> (# State, ThreadId# #),
+    -- | The activations of the running thread after its next switch: an evaluated pair (2), none (1), no others (0).
+    setNextActivations# :: Int# -> Any -> Any -> State -> (# State, Int# #)
   }
 
 foreign import capi unsafe "hecaton_runtime.h hecaton_substrate" c_functions :: IO (Ptr ())
@@ -80,5 +84,5 @@ runtime = unsafePerformIO $ do
 fromTuple :: Ptr () -> Runtime
 fromTuple (Ptr address) = case addrToAny# address of
   (# tuple #) -> case unsafeCoerce tuple of
-    (own, new, sw, act, set, number, runs, give, aux, time, current, onIdle, may, preempt) ->
-      Runtime own new sw act set number runs give aux time current onIdle may preempt
+    (own, new, sw, act, set, number, runs, give, aux, time, current, onIdle, may, preempt, member, next) ->
+      Runtime own new sw act set number runs give aux time current onIdle may preempt member next

@@ -56,6 +56,32 @@ pub unsafe fn add_permanent_entry(hec: &mut Hec, tvar: Closure, t: Tso) {
     tvar.set_word(TVAR_WAITERS, entry.0);
 }
 
+/// Adds an entry for a thread to the queue of a TVar, which stays there, if there is none.
+/// # Safety
+/// The caller has locked the TVar.
+pub unsafe fn ensure_permanent_entry(hec: &mut Hec, tvar: Closure, t: Tso) {
+    let mut entry = tvar.field(TVAR_WAITERS);
+    while entry != end() {
+        if entry.word(TSO_FIELD) == t.0 {
+            return;
+        }
+        entry = entry.field(NEXT);
+    }
+    add_entry(hec, tvar, t);
+}
+
+/// Adds an entry to the queue of a TVar, which is locked.
+unsafe fn add_entry(hec: &mut Hec, v: Closure, t: Tso) -> Closure {
+    let first = v.field(TVAR_WAITERS);
+    let entry = new_entry(hec, t, first);
+    if first != end() {
+        set(hec, first, PREVIOUS, entry);
+    }
+    tvar::dirty(hec, v);
+    v.set_word(TVAR_WAITERS, entry.0);
+    entry
+}
+
 /// Makes a TVar for a transaction to write: the commit ends the time slice of HEC `no`.
 /// # Safety
 /// As for [`Hec::allocate`].
@@ -179,14 +205,7 @@ impl Waiter for RecordLog<'_> {
     fn join(&mut self, i: usize) {
         // SAFETY: the commit protocol has locked the TVar, and with it the queue.
         unsafe {
-            let v = self.entries.tvar(i);
-            let first = v.field(TVAR_WAITERS);
-            let entry = new_entry(self.hec, self.thread, first);
-            if first != end() {
-                set(self.hec, first, PREVIOUS, entry);
-            }
-            tvar::dirty(self.hec, v);
-            v.set_word(TVAR_WAITERS, entry.0);
+            let entry = add_entry(self.hec, self.entries.tvar(i), self.thread);
             self.record.set_value(i, entry);
         }
     }
