@@ -19,16 +19,18 @@
 -- >     putMVar done name
 -- >   replicateM_ 3 (takeMVar done)
 --
--- [Which thread runs] A scheduler runs one of its threads until that one yields, waits at a variable of
---   "Hecaton.MVar", migrates or ends. Then it chooses the next. The threads of the built-in scheduler, and of other
---   schedulers, have their turns beside it.
+-- [Which thread runs] All schedulers share the HECs that no other user of "Hecaton.Substrate" has. On each of them a
+--   thread runs until it yields, waits, migrates or ends. Then the next scheduler that has a thread which can run
+--   chooses one. So the threads of one scheduler run on all HECs, unless it was made by 'newSchedulerOn'. The threads
+--   of the built-in scheduler have their turns beside them.
+-- [Waiting] While a thread waits in an 'MVar' of @base@, in 'GHC.Conc.retry' or at a variable of "Hecaton.MVar", others
+--   run in its place. One that waits for something else keeps its HEC: in 'Control.Concurrent.threadDelay', in a
+--   foreign call, or in 'throwTo' to a thread that is masked. 'withScheduler' 'builtin' around such an action lets the
+--   other threads run.
 -- [Coming and going] A thread that is not made here, as @main@, uses 'withScheduler'. It must not end while it is one
 --   of a scheduler: the HEC would be lost to the others.
--- [What blocks a scheduler] A thread that waits in the runtime keeps its scheduler waiting: in an 'MVar' of @base@, in
---   'GHC.Conc.retry', in 'Control.Concurrent.threadDelay', in a foreign call, or in 'throwTo' to a thread that is
---   masked. 'withScheduler' 'builtin' around such an action lets the other threads run.
--- [Exceptions] A thread that waits is reached by 'throwTo' as any other. It handles the exception at once, beside the
---   thread that its scheduler runs, and comes under its scheduler again where it next gives up the HEC.
+-- [Exceptions] A thread that waits is reached by 'throwTo' as any other. It handles the exception when its scheduler
+--   chooses it.
 -- [Processes] After 'System.Posix.Process.forkProcess', the child must make schedulers of its own.
 --
 -- Hecaton's runtime is needed. On another one, what uses a scheduler raises 'Hecaton.Substrate.NotOnHecaton'.
@@ -50,6 +52,7 @@ module Hecaton.Scheduler
     -- $writing
     Policy (..),
     newScheduler,
+    newSchedulerOn,
     Domain,
     newDomain,
     newSchedulerIn,
@@ -62,11 +65,11 @@ import Control.Exception
 import Control.Monad
 import Data.Dynamic
 import Data.IORef
+import qualified Data.IntMap.Strict as IntMap
 import Data.Sequence (Seq, ViewL (..), viewl, (|>))
 import qualified Data.Sequence as Seq
 import Foreign.StablePtr
-import GHC.Conc (ThreadId, childHandler)
-import GHC.IO (unsafeUnmask)
+import GHC.Conc (ThreadId, ThreadStatus (..), childHandler, threadStatus)
 import Hecaton.Substrate
 import System.IO.Unsafe (unsafePerformIO)
 
@@ -86,9 +89,10 @@ import System.IO.Unsafe (unsafePerformIO)
 -- >         s : others -> writeTVar stack others >> return (Just s)
 -- >     }
 --
--- What is common to all schedulers is done here. A scheduler has a /host/: the thread that its HEC runs when there is
--- no other. The aux field of a thread tells its scheduler, what the policy keeps for it, and whether it has been chosen
--- to run. One that runs without having been chosen, because it handles an exception, chooses no other.
+-- What is common to all schedulers is done here. The aux field of a thread tells its scheduler, and how the policy puts
+-- it. All threads have the same dequeue activation, which takes a thread of the next scheduler that has one. The enqueue
+-- activation is one for each scheduler, so that a thread whose aux field is @()@, because an action of another library
+-- has forked it, comes to the scheduler of the thread that has made it.
 
 -- | What makes one scheduler different from another. @a@ is what a thread is forked with, a priority say, and @own@
 -- what the policy keeps for each thread.
@@ -111,23 +115,21 @@ data Scheduler a = Scheduler
     ordinary :: a
   }
 
--- | What threads know about their scheduler: who it is, and its activations.
-data Home = Home
-  { -- | What no other has, and what keeps its host.
-    identity :: (IORef (), Used),
-    choose :: DequeueAct,
-    accept :: EnqueueAct
-  }
+-- | What threads know about their scheduler: what no other has, and its enqueue activation.
+data Home = Home {identity :: IORef (), accept :: EnqueueAct}
 
 instance Eq Home where
   h == i = identity h == identity i
 
+activationsIn :: Home -> Activations
+activationsIn home = Activations nextOf (accept home)
+
 -- | The aux field of a thread of a scheduler.
 data Member = Member
   { scheduler :: Home,
-    -- | Its scheduler has chosen it to run.
-    chosen :: TVar Bool,
-    kept :: Dynamic
+    -- | The policy's 'put' for the thread.
+    whenReady :: SCont -> STM (),
+    place :: Place
   }
 
 memberOf :: SCont -> STM (Maybe Member)
@@ -139,89 +141,172 @@ whereIAm = atomically $ do
   aux <- ownSCont >>= getAux
   return (maybe builtInHome scheduler (fromDynamic aux), aux)
 
--- * The HEC of a scheduler
+-- * HECs
 
--- | The HEC of a scheduler, or of several that share it: how its next thread is chosen, and what is reachable as long
--- as one of them is used.
-data Domain = Domain DequeueAct Used
+-- | The HECs of all schedulers. Each has a /host/, the thread that it runs when there is no other.
+data HECs = HECs
+  { -- | Schedulers that may have threads which can run. The first one is asked next.
+    asked :: TVar (Seq Domain),
+    -- | The hosts that are passive, by the numbers of their HECs.
+    hosts :: TVar (IntMap.IntMap (TVar (Maybe SCont))),
+    -- | For which number of HECs hosts have been started.
+    served :: TVar Int,
+    aHost :: TVar (Maybe ThreadId)
+  }
 
-type Used = IORef ()
+hecs :: HECs
+hecs = unsafePerformIO $ do
+  all' <- HECs <$> newTVarIO Seq.empty <*> newTVarIO IntMap.empty <*> newTVarIO 0 <*> newTVarIO Nothing
+  -- The hosts wait for its variables.
+  _ <- newStablePtr all'
+  return all'
+{-# NOINLINE hecs #-}
 
--- | Gives a HEC to a scheduler, or to several, whose next thread the transaction takes.
-newDomain :: STM (Maybe SCont) -> IO Domain
-newDomain takeNext = do
-  idle <- newTVarIO Nothing
-  let live = do
-        s <- takeNext
-        stale <- maybe (return False) isStale s
-        if stale then live else return s
-      dequeue s = do
-        member <- memberOf s
-        runs <- maybe (return True) (readTVar . chosen) member
-        forM_ member $ \m -> writeTVar (chosen m) False
-        if runs then live >>= maybe wakeHost begin else builtInDequeueAct s
-      begin s = do
-        member <- memberOf s
-        forM_ member $ \m -> writeTVar (chosen m) True
-        return s
-      wakeHost = readTVar idle >>= maybe retry (\host -> writeTVar idle Nothing >> return host)
-  host <- forkHost $ do
-    setDequeueAct dequeue
-    setEnqueueAct (const (return ()))
-    forever . switch $ \me -> writeTVar idle (Just me) >> live >>= maybe retry begin
-  used <- newIORef ()
-  root <- newStablePtr host
-  _ <- mkWeakIORef used (freeStablePtr root)
-  return (Domain dequeue used)
-
--- | Makes a thread of the built-in scheduler. It ends when it is unreachable.
-forkHost :: IO () -> IO ThreadId
-forkHost body = Concurrent.forkIOWithUnmask $ \unmask -> unmask body `catch` unreachable
+-- | Starts a host on each HEC that is idle, unless that has been done since there are as many HECs.
+startHosts :: IO ()
+startHosts = do
+  n <- getNumHECs
+  before <- readTVarIO (served hecs)
+  when (before < n) . mask_ $ do
+    atomically (writeTVar (served hecs) n)
+    startHost `onException` atomically (writeTVar (served hecs) before)
   where
-    unreachable BlockedIndefinitelyOnSTM = return ()
+    startHost = do
+      host <- newHost
+      idle <- try (runOnIdleHEC host)
+      case idle of
+        Right () -> atomically (writeTVar (aHost hecs) (Just (threadOf host))) >> startHost
+        Left NoIdleHEC -> readTVarIO (aHost hecs) >>= maybe (throwIO NoIdleHEC) (const (return ()))
+        Left e -> throwIO e
 
--- | A scheduler with a HEC of its own.
-newScheduler :: Typeable own => Policy a own -> IO (Scheduler a)
-newScheduler policy = newDomain (next policy) >>= \domain -> newSchedulerIn domain policy
+newHost :: IO SCont
+newHost = do
+  me <- newTVarIO Nothing
+  newMember (Activations nextOf (writeTVar me . Just)) $ do
+    atomically (getCurrentHEC >>= \hec -> modifyTVar' (hosts hecs) (IntMap.insert hec me))
+    forever (switch (\s -> writeTVar me (Just s) >> nextThread >>= maybe retry return) `catch` ignored)
+  where
+    ignored :: SomeException -> IO ()
+    ignored _ = return ()
 
--- | A scheduler that runs on the HEC of others. What the domain was made with asks the policy for its 'next' thread.
-newSchedulerIn :: Typeable own => Domain -> Policy a own -> IO (Scheduler a)
-newSchedulerIn (Domain dequeue used) policy = do
+-- | In a child process there are no hosts: what is left of the parent's schedulers is dropped.
+startAnewInChild :: IO ()
+startAnewInChild = do
+  host <- readTVarIO (aHost hecs)
+  status <- mapM threadStatus host
+  when (status `elem` [Just ThreadFinished, Just ThreadDied]) . atomically $ do
+    writeTVar (asked hecs) Seq.empty
+    writeTVar (hosts hecs) IntMap.empty
+    writeTVar (served hecs) 0
+    writeTVar (aHost hecs) Nothing
+
+-- | The dequeue activation: a thread that can run, or the HEC's host.
+nextOf :: DequeueAct
+nextOf s = do
+  memberOf s >>= mapM_ (leave . place)
+  found <- nextThread
+  case found of
+    Just t -> return t
+    Nothing -> do
+      host <- IntMap.lookup <$> getCurrentHEC <*> readTVar (hosts hecs)
+      maybe (return Nothing) readTVar host >>= maybe (builtInDequeueAct s) return
+
+-- | Takes a thread of the first scheduler that has one. The others have their turns before it has the next.
+nextThread :: STM (Maybe SCont)
+nextThread = do
+  domains <- readTVar (asked hecs)
+  case viewl domains of
+    EmptyL -> return Nothing
+    domain :< others -> do
+      found <- takeFrom domain
+      case found of
+        Just _ -> unless (Seq.null others) (writeTVar (asked hecs) (others |> domain)) >> return found
+        Nothing -> do
+          writeTVar (asked hecs) others
+          writeTVar (isAsked domain) False
+          nextThread
+
+-- | Schedulers that are asked for threads together, and share the HECs that they may use.
+data Domain = Domain
+  { takeNext :: STM (Maybe SCont),
+    isAsked :: TVar Bool,
+    -- | How many more HECs may run its threads, if there is a limit.
+    free :: Maybe (TVar Int)
+  }
+
+-- | A domain whose threads the transaction takes, and for how many HECs at once.
+newDomain :: Maybe Int -> STM (Maybe SCont) -> IO Domain
+newDomain limit taking = do
+  startAnewInChild
+  Domain taking <$> newTVarIO False <*> mapM (newTVarIO . max 1) limit
+
+-- | The domain has threads that may run.
+ask :: Domain -> STM ()
+ask domain = do
+  already <- readTVar (isAsked domain)
+  unless already $ writeTVar (isAsked domain) True >> modifyTVar' (asked hecs) (|> domain)
+
+-- | Takes a thread that is not stale.
+takeFrom :: Domain -> STM (Maybe SCont)
+takeFrom domain = do
+  isOpen <- maybe (return True) (fmap (> 0) . readTVar) (free domain)
+  if isOpen then live else return Nothing
+  where
+    live = do
+      found <- takeNext domain
+      case found of
+        Nothing -> return Nothing
+        Just s -> isStale s >>= \stale -> if stale then live else found <$ (memberOf s >>= mapM_ (enter . place))
+
+-- | Whether a thread has one of the HECs of its domain, if their number is limited: how often it was chosen, less how
+-- often it has given up a HEC. After a time slice it may be chosen first.
+data Place = Unlimited | Place Domain (TVar Int) (TVar Int)
+
+placeIn :: Domain -> STM Place
+placeIn domain = maybe (return Unlimited) (\left -> Place domain left <$> newTVar 0) (free domain)
+
+enter :: Place -> STM ()
+enter Unlimited = return ()
+enter (Place _ left held) = modifyTVar' left (subtract 1) >> modifyTVar' held (+ 1)
+
+leave :: Place -> STM ()
+leave Unlimited = return ()
+leave (Place domain left held) = do
+  holds <- (> 0) <$> readTVar held
+  when holds $ modifyTVar' left (+ 1) >> modifyTVar' held (subtract 1) >> ask domain
+
+-- * Making schedulers
+
+-- | A scheduler whose threads run on all HECs.
+newScheduler :: Policy a own -> IO (Scheduler a)
+newScheduler policy = newDomain Nothing (next policy) >>= \domain -> newSchedulerIn domain policy
+
+-- | A scheduler whose threads run on at most this number of HECs at once.
+newSchedulerOn :: Int -> Policy a own -> IO (Scheduler a)
+newSchedulerOn n policy = newDomain (Just n) (next policy) >>= \domain -> newSchedulerIn domain policy
+
+-- | A scheduler of a domain. What the domain was made with asks the policy for its 'next' thread.
+newSchedulerIn :: Domain -> Policy a own -> IO (Scheduler a)
+newSchedulerIn domain policy = do
   this <- newIORef ()
-  let home = Home {identity = (this, used), choose = dequeue, accept = enqueue}
-      enqueue s = do
-        member <- memberOf s
-        case member of
-          Just m | scheduler m == home, Just own <- fromDynamic (kept m) -> put policy own s
-          _ -> new (usual policy) s >> enqueue s
+  let home = Home {identity = this, accept = enqueue}
+      enqueue s = memberOf s >>= maybe (new (usual policy) s >>= \m -> whenReady m s) (\m -> whenReady m s)
       new a s = do
         own <- arrive policy a
-        isChosen <- newTVar False
-        setAux s (toDyn (Member home isChosen (toDyn own)))
-  return (Scheduler home new (usual policy))
-
--- * The built-in scheduler
+        member <- Member home (\t -> put policy own t >> ask domain) <$> placeIn domain
+        setAux s (toDyn member)
+        return member
+  return (Scheduler home (\a s -> void (new a s)) (usual policy))
 
 -- | The scheduler of the runtime, whose threads need no others to give up their HECs. @main@ is a thread of it, and so
--- are those of 'Concurrent.forkIO'.
+-- are those of 'Concurrent.forkIO' that it makes.
 builtin :: Scheduler ()
 builtin = Scheduler builtInHome (\() s -> setAux s (toDyn ())) ()
 
--- | Threads that have been made by another scheduler are started by a thread of the built-in one.
 builtInHome :: Home
 builtInHome = unsafePerformIO $ do
   this <- newIORef ()
-  queue <- newTVarIO (Seq.empty :: Seq SCont)
-  starter <- forkHost . forever . switch $ \me -> do
-    threads <- readTVar queue
-    case viewl threads of
-      EmptyL -> retry
-      s :< others -> do
-        writeTVar queue others
-        stale <- isStale s
-        if stale then return me else enqueueAct me >> return s
-  _ <- newStablePtr starter
-  return (Home (this, this) builtInDequeueAct (\s -> modifyTVar' queue (|> s)))
+  return (Home this (const (return ())))
 {-# NOINLINE builtInHome #-}
 
 -- * Threads
@@ -236,37 +321,10 @@ forkInAs :: Scheduler a -> a -> IO () -> IO ThreadId
 forkInAs to a action
   | homeOf to == builtInHome = Concurrent.forkIO action
   | otherwise = do
-      masking <- getMaskingState
-      mask_ $ do
-        (mine, _) <- whereIAm
-        s <- inPlaceOf mine (newSCont (asMasked masking action `catch` childHandler >> finish))
-        -- It begins masked. An exception reaches it before, because it is not given by 'enqueueAct', unless it is to be
-        -- masked.
-        atomically (admit to a s >> (if masking == Unmasked then accept (homeOf to) else enqueueAct) s)
-        return (threadOf s)
-  where
-    inPlaceOf mine make
-      | mine == homeOf to = make
-      | otherwise = (enter (homeOf to) >> make) <* enter mine
-
-asMasked :: MaskingState -> IO a -> IO a
-asMasked masking = case masking of
-  Unmasked -> unsafeUnmask
-  MaskedInterruptible -> id
-  MaskedUninterruptible -> uninterruptibleMask_
-
--- | The running thread has the activations of this scheduler from now on.
-enter :: Home -> IO ()
-enter h = setDequeueAct (choose h) >> setEnqueueAct (accept h)
-
--- | The thread gives its HEC to others for good. It returns when nothing refers to the thread any more, or when the
--- thread is killed.
-finish :: IO ()
-finish = do
-  left <- newTVarIO False
-  let leave = switch (\s -> writeTVar left True >> dequeueAct s) `catch` interrupted
-      interrupted e = readTVarIO left >>= \hasLeft -> unless hasLeft (const leave (e :: SomeException))
-  leave
+      startHosts
+      s <- newMember (activationsIn (homeOf to)) (action `catch` childHandler)
+      atomically (admit to a s >> enqueueAct s)
+      return (threadOf s)
 
 -- | Other threads of the scheduler run first.
 yield :: IO ()
@@ -287,10 +345,23 @@ moveTo :: Home -> (SCont -> STM ()) -> IO ()
 moveTo to arriving = mask $ \restore -> do
   (from, _) <- whereIAm
   unless (from == builtInHome && to == builtInHome) $ do
-    enter to
-    restore (switch (\s -> choose from s >>= \other -> arriving s >> enqueueAct s >> return other)) `onException` do
+    unless (to == builtInHome) startHosts
+    prepare from
+    restore (switch (\s -> dequeueAct s <* arrive' from s)) `onException` do
+      -- It may have moved before the exception.
+      setNextActivations Nothing
       (now, _) <- whereIAm
-      enter now
+      unless (now == builtInHome) (setEnqueueAct (accept now))
+  where
+    prepare from
+      | to == builtInHome = setNextActivations (Just Nothing)
+      | from == builtInHome = setNextActivations (Just (Just (activationsIn to)))
+      | otherwise = setEnqueueAct (accept to)
+    arrive' from s
+      -- The former scheduler's enqueue activation does nothing then.
+      | to == builtInHome = setAux s (toDyn (Member to (accept to) Unlimited)) >> enqueueAct s >> arriving s
+      | from == builtInHome = arriving s >> enqueueAct s >> accept to s
+      | otherwise = arriving s >> enqueueAct s
 
 -- | Runs an action as a part of another scheduler. Then the thread is one of its former scheduler again.
 withScheduler :: Scheduler a -> IO b -> IO b

@@ -2,7 +2,7 @@
 {-# LANGUAGE RankNTypes #-}
 
 -- The schedulers of the package, and programs that run on any of them.
-module LibrarySchedulers (Any (..), everyScheduler, forAll', said, threads, turns, startedBy, ended) where
+module LibrarySchedulers (Any (..), everyScheduler, onOne, forAll', said, threads, turns, startedBy, ended) where
 
 import Control.Concurrent.STM
 import Control.Exception
@@ -19,18 +19,23 @@ import qualified Hecaton.Scheduler.RoundRobin as RoundRobin
 
 data Any = forall a. Any String (Scheduler a)
 
+-- Each on one HEC at a time: their orders can be told only so.
 everyScheduler :: IO [Any]
 everyScheduler =
   sequence
-    [ Any "round robin" <$> RoundRobin.new
-    , Any "FIFO" <$> Fifo.new
-    , Any "LIFO" <$> Lifo.new
-    , Any "priority" <$> Priority.new
-    , Any "fair share" <$> FairShare.new
-    , Any "deadline" <$> Deadline.new
-    , Any "random" <$> Random.new 7
-    , Any "hierarchical" <$> (Hierarchical.new >>= \p -> Hierarchical.child p 2 RoundRobin.policy)
+    [ Any "round robin" <$> onOne RoundRobin.policy
+    , Any "FIFO" <$> onOne Fifo.policy
+    , Any "LIFO" <$> onOne Lifo.policy
+    , Any "priority" <$> onOne (Priority.policy 100)
+    , Any "fair share" <$> onOne FairShare.policy
+    , Any "deadline" <$> onOne Deadline.policy
+    , Any "random" <$> onOne (Random.policy 7)
+    , Any "hierarchical" <$> (Hierarchical.newOn 1 >>= \p -> Hierarchical.child p 2 RoundRobin.policy)
     ]
+
+-- A scheduler whose threads run on one HEC at a time.
+onOne :: IO (Policy a own) -> IO (Scheduler a)
+onOne policy = policy >>= newSchedulerOn 1
 
 -- The names of the schedulers for which the action fails.
 forAll' :: (forall a. Scheduler a -> IO Bool) -> IO [String]

@@ -252,7 +252,7 @@ meeting = do
 -- Threads of this scheduler, of another one and of the built-in one count under a lock, and give up their HEC in it.
 lockedBeside :: Scheduler a -> IO Bool
 lockedBeside s = do
-  other <- Fifo.new
+  other <- onOne Fifo.policy
   lock <- Ours.newMVar (0 :: Int)
   left <- newTVarIO (9 :: Int)
   let count = do
@@ -296,7 +296,7 @@ purged = do
 -- A thread that is masked is given a value. It keeps it, although it is killed before it runs.
 givenUnderMask :: IO String
 givenUnderMask = do
-  s <- Fifo.new
+  s <- onOne Fifo.policy
   v <- Ours.newEmptyMVar
   texts <- newTVarIO []
   let say text = atomically (modifyTVar' texts (text :))

@@ -2,7 +2,6 @@
 -- scheduler keeps its order.
 -- ghc: -O -threaded
 -- needs: hecaton QuickCheck
--- skip-hecs: threads of a user scheduler run on one HEC so far
 import Control.Concurrent (forkIO, killThread, threadDelay)
 import qualified Control.Concurrent as Concurrent
 import Control.Concurrent.STM

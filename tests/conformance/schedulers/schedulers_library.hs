@@ -1,7 +1,6 @@
 -- The schedulers of the package: for each its order, its bounds, and that no thread is lost.
 -- ghc: -O -threaded
 -- needs: hecaton QuickCheck
--- skip-hecs: threads of a user scheduler run on one HEC so far
 import Control.Concurrent.STM
 import Control.Exception
 import Control.Monad
@@ -28,9 +27,9 @@ import Test.QuickCheck.Random (mkQCGen)
 main :: IO ()
 main =
   substrateProgram
-    [ expect "round robin: threads take turns" (concat (replicate 3 "abc")) (RoundRobin.new >>= turns)
-    , expect "FIFO: threads take turns" (concat (replicate 3 "abc")) (Fifo.new >>= turns)
-    , expect "LIFO: the latest first" "cccbbbaaa" (Lifo.new >>= turns)
+    [ expect "round robin: threads take turns" (concat (replicate 3 "abc")) (onOne RoundRobin.policy >>= turns)
+    , expect "FIFO: threads take turns" (concat (replicate 3 "abc")) (onOne Fifo.policy >>= turns)
+    , expect "LIFO: the latest first" "cccbbbaaa" (onOne Lifo.policy >>= turns)
     , law "priority: the greatest first" 30 greatestFirst
     , law "priority: aging bounds the wait" 30 aging
     , law "deadline: the earliest first" 30 earliestFirst
@@ -62,14 +61,14 @@ law name runs property' = expect name "holds" $ do
 -- Each thread says its number when it first runs.
 greatestFirst :: [Int] -> Property
 greatestFirst priorities = ioProperty $ do
-  s <- Priority.newWith 1000000
+  s <- onOne (Priority.policy 1000000)
   texts <- said s [(p, \say -> say (show p)) | p <- priorities]
   return (texts === map show (reverse (sort priorities)))
 
 -- One thread of low priority beside others that never wait.
 aging :: Property
 aging = forAll settings $ \(choices, ahead, others) -> ioProperty $ do
-  s <- Priority.newWith choices
+  s <- onOne (Priority.policy choices)
   let turnsAhead = choices * ahead + others
       repeated say = replicateM_ (2 * turnsAhead) (say "high" >> yield)
   texts <- said s ((0, \say -> say "low") : replicate others (ahead, repeated))
@@ -80,26 +79,26 @@ aging = forAll settings $ \(choices, ahead, others) -> ioProperty $ do
 
 earliestFirst :: [Word64] -> Property
 earliestFirst deadlines = ioProperty $ do
-  s <- Deadline.new
+  s <- onOne Deadline.policy
   texts <- said s [(d, \say -> say (show d)) | d <- deadlines]
   return (texts === map show (sort deadlines))
 
 sameForASeed :: Word64 -> Property
 sameForASeed seed = ioProperty $ do
-  one <- Random.new seed >>= turns
-  other <- Random.new seed >>= turns
+  one <- onOne (Random.policy seed) >>= turns
+  other <- onOne (Random.policy seed) >>= turns
   return (one === other .&&. sort one === "aaabbbccc")
 
 seedsDiffer :: IO Bool
 seedsDiffer = do
-  found <- forM [1 .. 20] (Random.new >=> turns)
+  found <- forM [1 .. 20] (\seed -> onOne (Random.policy seed) >>= turns)
   return (length (nub found) > 15)
 
 -- Threads with shares 1 to 4 compute for a while. Their times divided by their shares differ by two turns at most. The
 -- turns themselves may be long on a busy machine, so each thread measures its own.
 fairTimes :: IO [String]
 fairTimes = do
-  s <- FairShare.new
+  s <- onOne FairShare.policy
   over <- newTVarIO False
   results <- newTVarIO []
   startedBy s [(share, computing over results share) | share <- [1 .. 4]]
@@ -127,7 +126,7 @@ computing over results share = turn 0 0
 -- One thread has run for long when the other comes. From then on neither runs for more than three turns in a row.
 noCatchingUp :: IO [String]
 noCatchingUp = do
-  s <- FairShare.new
+  s <- onOne FairShare.policy
   slices <- newTVarIO []
   left <- newTVarIO (2 :: Int)
   let repeated name = do
@@ -156,7 +155,7 @@ burnFor ns = own >>= \begun -> burning begun
 -- Children with shares, one thread each. In the first turns each has its part, within one turn.
 turnsByShare :: Property
 turnsByShare = forAll (resize 4 (listOf1 (choose (1, 5)))) $ \shares -> ioProperty $ do
-  parent <- Hierarchical.new
+  parent <- Hierarchical.newOn 1
   children <- forM shares $ \share -> Hierarchical.child parent share Fifo.policy
   texts <- newTVarIO []
   left <- newTVarIO (length shares)
@@ -173,7 +172,7 @@ turnsByShare = forAll (resize 4 (listOf1 (choose (1, 5)))) $ \shares -> ioProper
 
 nestedParents :: IO Bool
 nestedParents = do
-  parent <- Hierarchical.new
+  parent <- Hierarchical.newOn 1
   top <- Hierarchical.child parent 1 Fifo.policy
   below <- Hierarchical.childParent parent 1
   children <- replicateM 2 (Hierarchical.child below 1 Lifo.policy)
@@ -190,7 +189,7 @@ nestedParents = do
 
 childrenOrders :: IO (String, String)
 childrenOrders = do
-  parent <- Hierarchical.new
+  parent <- Hierarchical.newOn 1
   fifo <- Hierarchical.child parent 1 Fifo.policy
   lifo <- Hierarchical.child parent 2 Lifo.policy
   (,) <$> turns fifo <*> turns lifo
@@ -250,7 +249,7 @@ exceptional s = do
 
 visiting :: Scheduler a -> IO Bool
 visiting s = do
-  other <- Fifo.new
+  other <- onOne Fifo.policy
   result <- newTVarIO Nothing
   _ <- forkIn other $ do
     x <- withScheduler s (yield >> return 'x')
@@ -263,7 +262,7 @@ visiting s = do
 -- The thread keeps the other scheduler waiting, which it has come from, and not this one.
 thrownBack :: Scheduler a -> IO Bool
 thrownBack s = do
-  other <- Fifo.new
+  other <- onOne Fifo.policy
   result <- newTVarIO Nothing
   gate <- newTVarIO False
   _ <- forkIn other $ do
@@ -324,7 +323,7 @@ maskingInherited s = do
 ownScheduler :: IO (Scheduler ())
 ownScheduler = do
   stack <- newTVarIO []
-  newScheduler Policy
+  newSchedulerOn 1 Policy
     { usual = ()
     , arrive = return
     , put = \() s -> modifyTVar' stack (s :)

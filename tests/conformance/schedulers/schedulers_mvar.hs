@@ -2,7 +2,6 @@
 -- different schedulers meet, and those that have been interrupted leave nothing behind.
 -- ghc: -O -threaded
 -- needs: hecaton QuickCheck
--- skip-hecs: threads of a user scheduler run on one HEC so far
 import MVarPrograms
 
 main :: IO ()

@@ -8,6 +8,7 @@ module Hecaton.Scheduler.FairShare (new, policy, Account) where
 import Control.Concurrent.STM
 import Control.Monad
 import Data.Foldable (toList)
+import qualified Data.IntMap.Strict as IntMap
 import Data.Word (Word64)
 import Hecaton.Scheduler
 import Hecaton.Scheduler.Ordered
@@ -29,7 +30,8 @@ new = policy >>= newScheduler
 policy :: IO (Policy Int Account)
 policy = do
   threads <- newOrdered
-  running <- newTVarIO Nothing
+  -- By HEC.
+  running <- newTVarIO IntMap.empty
   -- The least pass that a thread which can run may have.
   lowest <- newTVarIO 0
   return
@@ -48,7 +50,8 @@ policy = do
           insert threads key (account, s),
         next = do
           first <- takeLeast threads
-          writeTVar running first
+          hec <- getCurrentHEC
+          modifyTVar' running (IntMap.alter (const first) hec)
           return (snd <$> first)
       }
 

@@ -1,4 +1,4 @@
--- | A scheduler of schedulers: those below one parent take turns on its HEC, in proportion to their shares. Each
+-- | A scheduler of schedulers: those below one parent take turns on its HECs, in proportion to their shares. Each
 -- chooses among its threads by its own policy.
 --
 -- > parent <- Hierarchical.new
@@ -9,15 +9,14 @@
 --
 -- While both have threads that can run, three of four turns are those of @interactive@. A scheduler without such
 -- threads takes no turns, and does not catch up later.
-module Hecaton.Scheduler.Hierarchical (Parent, new, child, childParent) where
+module Hecaton.Scheduler.Hierarchical (Parent, new, newOn, child, childParent) where
 
 import Control.Concurrent.STM
 import Data.List (sortOn)
-import Data.Typeable (Typeable)
 import Hecaton.Scheduler
 import Hecaton.Substrate (SCont)
 
--- | Schedulers that share a HEC, or the part of it that their own parent gives them.
+-- | Schedulers that share HECs, or the part of them that their own parent gives them.
 data Parent = Parent Domain Children
 
 data Children = Children
@@ -36,15 +35,22 @@ data Child = Child
 newChildren :: IO Children
 newChildren = Children <$> newTVarIO [] <*> newTVarIO 0
 
--- | A parent with a HEC, without children.
+-- | A parent without children, whose threads run on all HECs.
 new :: IO Parent
-new = do
+new = newFor Nothing
+
+-- | A parent without children, whose threads run on at most this number of HECs at once.
+newOn :: Int -> IO Parent
+newOn = newFor . Just
+
+newFor :: Maybe Int -> IO Parent
+newFor limit = do
   children <- newChildren
-  domain <- newDomain (turn children)
+  domain <- newDomain limit (turn children)
   return (Parent domain children)
 
 -- | A scheduler below a parent, with a share of its turns. The least share is 1.
-child :: Typeable own => Parent -> Int -> IO (Policy a own) -> IO (Scheduler a)
+child :: Parent -> Int -> IO (Policy a own) -> IO (Scheduler a)
 child (Parent domain children) share makePolicy = do
   policy <- makePolicy
   addChild children share (next policy)
