@@ -31,7 +31,7 @@ main :: IO ()
 main = do
   [background, seconds] <- map read <$> getArgs
   fork <- newFork
-  forM_ [1 .. background] $ \n -> fork 0 (compute 20 yield n)
+  forM_ [1 .. background] $ \n -> fork 0 (compute 5 yield n)
   forM_ [1, 2] $ \n -> fork 10 (compute 2000 (return ()) n)
   answered <- Base.newEmptyMVar
   fork 100 (answers (fromIntegral seconds) >>= Base.putMVar answered)

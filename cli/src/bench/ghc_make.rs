@@ -3,6 +3,7 @@
 //! The modules are those of \[Tro16\]: a type with many constructors, each with a field, and four derived classes.
 use super::estimate::Estimate;
 use super::{RuntimeRun, Sample};
+use crate::bench::runtime_run::TIME_LIMIT;
 use crate::bench::sampling::Series;
 use crate::commands::installed::on_hecaton;
 use crate::error::{Fail, Result};
@@ -155,6 +156,7 @@ impl GhcMake {
                 env: env.to_vec(),
                 stdin: String::new(),
                 cores: None,
+                limit: TIME_LIMIT,
                 work,
             }
         };

@@ -20,6 +20,7 @@ pub use runtime_run::RuntimeRun;
 pub use sample::Sample;
 pub use table::{json, picture, print};
 
+use crate::bench::runtime_run::TIME_LIMIT;
 use crate::error::{Fail, Result};
 use crate::programs::{Maker, Program, Runtime};
 
@@ -77,6 +78,7 @@ pub fn runtime_run(maker: &Maker, program: &Program, runtime: Runtime, flags: &[
         env: program.header.env.clone(),
         stdin: program.header.stdin.clone(),
         cores: None,
+        limit: TIME_LIMIT,
         work: maker.folder(program).join(format!("run-{}{}", runtime.name(), flags.concat())),
     })
 }

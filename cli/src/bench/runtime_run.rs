@@ -4,7 +4,8 @@ use crate::error::{Fail, Result};
 use crate::process::{self, End};
 use std::{ffi::OsString, fs, path::PathBuf, process::Command, time::Duration};
 
-const TIME_LIMIT: Duration = Duration::from_secs(600);
+/// Of a run for which nothing else is said.
+pub const TIME_LIMIT: Duration = Duration::from_secs(600);
 
 /// Environment variables that would change a measurement.
 const DISTURBING: [&str; 3] = ["GHCRTS", "HECATON_CHECK", "HECATON_SHOW"];
@@ -20,6 +21,8 @@ pub struct RuntimeRun {
     pub stdin: String,
     /// The number of cores that it may use, if not all.
     pub cores: Option<usize>,
+    /// A run that takes longer has failed.
+    pub limit: Duration,
     /// The folder in which it runs.
     pub work: PathBuf,
 }
@@ -37,7 +40,7 @@ impl RuntimeRun {
         let statistics = self.work.join("statistics");
         let mut command = self.command()?;
         command.arg(format!("-t{}", statistics.display())).args(["--machine-readable", "-RTS"]);
-        let outcome = process::run(command, self.stdin.as_bytes(), TIME_LIMIT, &self.work)?;
+        let outcome = process::run(command, self.stdin.as_bytes(), self.limit, &self.work)?;
         if outcome.end != End::Exit(0) {
             let said = String::from_utf8_lossy(&outcome.stderr).into_owned();
             let said = said.lines().next().unwrap_or("it said nothing");

@@ -108,6 +108,7 @@ pub fn exactly<T, const N: usize>(of_each: Vec<T>) -> [T; N] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bench::runtime_run::TIME_LIMIT;
     use std::ffi::OsString;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -129,6 +130,7 @@ mod tests {
             env: Vec::new(),
             stdin: String::new(),
             cores: None,
+            limit: TIME_LIMIT,
             work,
         }
     }

@@ -9,7 +9,7 @@ use crate::error::{Fail, Result};
 use crate::programs::{self, Maker, Program, Runtime};
 use crate::project::Project;
 use crate::report::{progress, Better};
-use std::path::Path;
+use std::{path::Path, time::Duration};
 
 #[derive(Clone, Copy, Debug, PartialEq, clap::ValueEnum)]
 pub enum Part {
@@ -147,6 +147,10 @@ const OF_PING: [&str; 3] = ["stock", BUILT_IN, ACTIVATIONS];
 const LATEST: f64 = 2.0;
 
 const HECS: [usize; 2] = [1, 2];
+
+/// A program that takes longer hangs. Most take a second, `priority_ping` and `chameneos` on the stock runtime up to
+/// half a minute.
+const LIMIT: Duration = Duration::from_secs(60);
 
 /// A configuration with a number of HECs.
 struct Contender {
@@ -315,7 +319,8 @@ impl<'a> Workbench<'a> {
         let flags: Vec<&str> = hecs.into_iter().chain(rts.iter().copied()).collect();
         let run = runtime_run(maker.expect("each folder has one"), &program, runtime, &flags)?;
         let args = part.args(self.full).iter().map(Into::into).collect();
-        Ok(RuntimeRun { args, label: format!("as {name}"), ..run })
+        let limit = if self.full { run.limit } else { LIMIT };
+        Ok(RuntimeRun { args, label: format!("as {name}"), limit, ..run })
     }
 }
 
