@@ -112,9 +112,10 @@ pub unsafe fn start_enqueues(hec: &mut Hec) {
 /// Makes a thread that has been woken passive. Its SCont is the current one already.
 unsafe fn make_passive(hec: &mut Hec, t: Tso) {
     let Some(record) = SchedRecord::of(t) else { crate::base::fatal::broken("a thread without a record is owed") };
-    let waiting = Status::waiting(thread_status::of(record).number());
-    let waiting = thread_status::boxed(hec, waiting);
-    publish_alone(hec, record.status(), waiting, |hec| {
+    // It waits for nothing: if it is masked, it is not interruptible.
+    let ready = Status::ready(thread_status::of(record).number());
+    let ready = thread_status::boxed(hec, ready);
+    publish_alone(hec, record.status(), ready, |hec| {
         let held = park::lock(t);
         park::block(hec, t, BlockedOnScheduler, 0);
         drop(held);
