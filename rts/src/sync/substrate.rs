@@ -263,7 +263,8 @@ unsafe fn status_in(hec: &mut Hec, log: Record, t: Tso) -> (usize, Status) {
     let status = record(t).status();
     let i = match log.find_or_add(status) {
         Some(i) => i,
-        None => stm::find_or_read(hec, log, status),
+        // Not validated here: the thread may be at rest.
+        None => log.find(hec, status).unwrap_or_else(|| log.read(hec, status)),
     };
     (i, thread_status::unboxed(log.entries().value(i)))
 }

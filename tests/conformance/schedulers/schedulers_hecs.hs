@@ -23,6 +23,7 @@ main =
     , expect "threads that wait in transactions" (20 * 50 :: Int) (withHecs transactions)
     , expect "passive threads are killed" (100 :: Int, 100 :: Int) (withHecs killing)
     , expect "what a killed thread was given is not lost" (100 :: Int) (withHecs handing)
+    , expect "switches that have read many variables" () (withHecs manyVariables)
     , expect "a used HEC is refused to others" (True, True, True) (withHecs refused)
     ]
 
@@ -183,6 +184,16 @@ handing = do
       (hole, s) : others -> writeTVar waiting others >> writeTVar hole True >> enqueueAct s
   othersFor 100
   readTVarIO taken
+
+-- Records of all lengths, to which the switch adds the statuses of both threads.
+manyVariables :: IO ()
+manyVariables = do
+  variables <- replicateM 70 (newTVarIO 'v')
+  left <- newTVarIO (4 :: Int)
+  let turns = forM_ [0 .. 70] $ \n -> switch (\s -> mapM_ readTVar (take n variables) >> enqueueAct s >> dequeueAct s)
+  replicateM_ 4 (fork (turns >> atomically (modifyTVar' left (subtract 1))))
+  turns
+  waitFor ((== 0) <$> readTVar left)
 
 -- All HECs are used.
 refused :: IO (Bool, Bool, Bool)
