@@ -1,5 +1,6 @@
 -- | Round robin with work sharing [SHMP14, §4.1]: threads run in turn. There is a queue for each HEC, new threads are
--- divided among the queues, and a HEC whose queue is empty takes from the others.
+-- divided among the queues, and a HEC whose queue is empty takes from the others. Each sixteenth thread that a HEC
+-- takes is from another queue, if that has any, because the HEC of that queue may have no time for it.
 module Hecaton.Scheduler.RoundRobin (new, policy) where
 
 import Control.Concurrent.STM
@@ -18,13 +19,19 @@ policy :: IO (Policy () Int)
 policy = do
   hecs <- getNumHECs
   queues <- mapM (const (newTVarIO Seq.empty)) (listArray (0, hecs - 1) [0 .. hecs - 1])
+  taken <- mapM (const (newTVarIO 0)) queues
   placed <- newTVarIO 0
   return
     Policy
       { usual = (),
         arrive = \() -> stateTVar placed (\n -> (n, (n + 1) `mod` hecs)),
         put = \home s -> modifyTVar' (queues ! home) (|> s),
-        next = getCurrentHEC >>= \hec -> firstOf [queues ! ((hec + i) `mod` hecs) | i <- [0 .. hecs - 1]]
+        next = do
+          hec <- (`mod` hecs) <$> getCurrentHEC
+          n <- stateTVar (taken ! hec) (\n -> (n, n + 1))
+          let (others, turn) = n `divMod` 16
+              start = if turn == 15 then others else hec
+          firstOf [queues ! ((start + i) `mod` hecs) | i <- [0 .. hecs - 1]]
       }
 
 -- | Takes the first thread of the first queue that has any.
