@@ -116,6 +116,7 @@ done
 # The variable is for programs that accept no such option. With a random order it starts them on one HEC.
 HECATON_SCHEDULER=fifo says 2 ./some hecs
 HECATON_SCHEDULER=random:1 says 1 ./some hecs
+HECATON_SCHEDULER=random:1 says 2 ./threaded hecs +RTS -N2 --scheduler=fifo
 HECATON_SCHEDULER=lifo says 'a b c d e a b c d e' ./plain order +RTS --scheduler=fifo
 ! HECATON_SCHEDULER=last ./some hecs 2>err || fail 'a wrong name is accepted'
 grep -qx 'some: no such scheduler (there are fifo, lifo and random:<seed>): HECATON_SCHEDULER=last' err || fail "said $(cat err)"

@@ -139,11 +139,13 @@ pub unsafe fn setup(argc: *mut c_int, argv: *mut *mut *mut c_char, config: RtsCo
     match parse(&name, &sources, &options, ways, flags(), &mut open) {
         Err(exit) => end(exit),
         Ok(mut parsed) => {
-            // Only on one HEC does a seed stand for a schedule.
-            if matches!(scheduler, Some(SchedulerName::Order(RunOrder::Random { .. }))) {
-                parsed.flags.ParFlags.nCapabilities = 1;
+            if parsed.scheduler.is_none() {
+                // Only on one HEC does a seed stand for a schedule.
+                if matches!(scheduler, Some(SchedulerName::Order(RunOrder::Random { .. }))) {
+                    parsed.flags.ParFlags.nCapabilities = 1;
+                }
+                parsed.scheduler = scheduler;
             }
-            parsed.scheduler = parsed.scheduler.or(scheduler);
             accept(parsed, &given, argc, argv)
         }
     }
