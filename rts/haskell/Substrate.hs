@@ -31,6 +31,11 @@ foreign import prim "hec_runOnIdleHeczh" runOnIdleHec# :: ThreadId# -> Word# -> 
 foreign import prim "hec_preemptHeczh" preemptHec# :: Int# -> State -> (# State, Int# #)
 foreign import prim "hec_maySwitchTozh" maySwitchTo# :: State -> (# State, Int# #)
 
+foreign import prim "hec_forkInQueuezh" forkInQueue# :: Int# -> Int# -> Any -> State -> (# State, ThreadId# #)
+foreign import prim "hec_joinQueuezh" joinQueue# :: Int# -> Int# -> State -> (# State, Int# #)
+foreign import prim "hec_ownQueuezh" ownQueue# :: State -> (# State, Int#, Int# #)
+foreign import prim "hec_newQueuezh" newQueue# :: Int# -> Word# -> State -> (# State, Int# #)
+
 ownSCont :: Any -> State -> (# State, ThreadId#, Word# #)
 ownSCont aux s = ownSCont# aux s
 {-# NOINLINE ownSCont #-}
@@ -95,6 +100,22 @@ preemptHec :: Int# -> State -> (# State, Int# #)
 preemptHec n s = preemptHec# n s
 {-# NOINLINE preemptHec #-}
 
+forkInQueue :: Int# -> Int# -> Any -> State -> (# State, ThreadId# #)
+forkInQueue queue key action s = forkInQueue# queue key action s
+{-# NOINLINE forkInQueue #-}
+
+joinQueue :: Int# -> Int# -> State -> (# State, Int# #)
+joinQueue queue key s = joinQueue# queue key s
+{-# NOINLINE joinQueue #-}
+
+ownQueue :: State -> (# State, Int#, Int# #)
+ownQueue s = ownQueue# s
+{-# NOINLINE ownQueue #-}
+
+newQueue :: Int# -> Word# -> State -> (# State, Int# #)
+newQueue order seed s = newQueue# order seed s
+{-# NOINLINE newQueue #-}
+
 -- | What the package gets.
 forLibrary ::
   ( Any -> State -> (# State, ThreadId#, Word# #)
@@ -113,10 +134,14 @@ forLibrary ::
   , Int# -> State -> (# State, Int# #)
   , Any -> Any -> Any -> Any -> State -> (# State, ThreadId# #)
   , Int# -> Any -> Any -> State -> (# State, Int# #)
+  , Int# -> Int# -> Any -> State -> (# State, ThreadId# #)
+  , Int# -> Int# -> State -> (# State, Int# #)
+  , State -> (# State, Int#, Int# #)
+  , Int# -> Word# -> State -> (# State, Int# #)
   )
 forLibrary =
   ( ownSCont, newSCont, switch, activation, setActivation, scontNumber, runsElsewhere, give, auxField, runTime
-  , currentHec, runOnIdleHec, maySwitchTo, preemptHec, newMember, setNext
+  , currentHec, runOnIdleHec, maySwitchTo, preemptHec, newMember, setNext, forkInQueue, joinQueue, ownQueue, newQueue
   )
 
 -- | Runs an activation of a thread: the dequeue activation (0) or the enqueue activation (1).

@@ -20,7 +20,7 @@ pub struct TsoObj {
     pub chunks_used: u16,
     pub usual_chunks: u16,
     /// Start of its current burst, or of the one that it waits for, if it is CPU-bound (`hec/priority.rs`). 0: at its
-    /// next enqueueing.
+    /// next enqueueing. If the thread belongs to a named queue: its key, an `i32`.
     pub burst_began: u32,
     pub stackobj: Stack,
     pub what_next: u16,
@@ -68,6 +68,8 @@ pub enum Priority {
     Batch { slices: u8, blocks: u8 },
     /// The same, but a time slice ended once while it ran, since it last blocked.
     BatchSeen { slices: u8, blocks: u8 },
+    /// Belongs to the named queue with this number (`hec/named_queues.rs`), which is at an odd address.
+    Named { queue: [u8; 2] },
 }
 
 /// A thread flag of this runtime's own: a modification of a variable may be in progress on the stack
@@ -85,11 +87,15 @@ pub const TSO_SLOT: u32 = 1 << 27;
 pub const TSO_UPCALL: u32 = 1 << 26;
 /// When the thread ends in the user slot of a HEC, its scheduler chooses the next thread there.
 pub const TSO_PASSES_ON: u32 = 1 << 25;
+/// The thread belongs to a named queue that is served by priority. It preempts one with a lower key when it is woken
+/// (`hec/priority.rs`).
+pub const TSO_PREEMPTS: u32 = 1 << 24;
 /// The thread stays on its HEC.
 pub const TSO_STAYS: u32 = TSO_LOCKED as u32 | TSO_SLOT | TSO_UPCALL;
 const _: () = {
     let all = TSO_LOCKED | TSO_BLOCKEX | TSO_INTERRUPTIBLE | TSO_ALLOC_LIMIT;
     let own = TSO_MODIFIES | TSO_SWITCHES | TSO_UNSTARTED | TSO_USER | TSO_SLOT | TSO_UPCALL | TSO_PASSES_ON;
+    let own = own | TSO_PREEMPTS;
     assert!(all & own as usize == 0);
 };
 

@@ -12,15 +12,21 @@ pub mod balance_backoff;
 pub mod byte_budget;
 pub mod fork_safe_lock;
 pub mod idle;
+mod keyed_queue;
 pub mod mailbox;
 pub mod modify_predictor;
+pub mod named_queues;
 pub mod priority;
 pub mod run_order;
 pub mod run_queue;
+#[cfg(test)]
+mod run_queue_tests;
 mod shuffled_queue;
 pub mod spare_chunks;
 pub(crate) mod spark_pool;
 pub mod spark_skip;
+mod turns;
+mod unlinked;
 pub mod user_slot;
 pub mod wait;
 pub mod write_barrier;
@@ -351,6 +357,14 @@ impl Hec {
             self.claim_asked_at = now;
             idle::lower_limit(self.hp_lim(), wanted);
         }
+    }
+
+    /// Makes the running thread yield at its next heap check to others that are queued.
+    pub fn request_yield(&self) {
+        // A request to poll is included. The end of a time slice is not overwritten.
+        let asks = |asked| (asked != SLICE_ENDED).then_some(1);
+        let _ = self.context_switch.fetch_update(Ordering::Relaxed, Ordering::Relaxed, asks);
+        self.interrupt();
     }
 
     /// Requests a collection at the next heap check.

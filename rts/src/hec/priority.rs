@@ -43,14 +43,19 @@
 //! | an interactive thread is seen | a batch thread runs next, so these get about half the time |
 //! | `-C` is given | there are no bursts and no levels |
 //!
+//! The threads of a named queue have no level. They have the number of the queue, and a key, which is their priority in
+//! it if it has such an order.
+//!
 //! *Invariants*
 //! - A running burst is not interrupted for a batch thread that was woken.
 //! - The ticker finds threads at work in proportion to the time they use, so no burst lasts for ever.
 //!
 //! *Checked by*: the unit tests in `rts/src/thread/tests.rs`.
-use crate::abi::tso::Priority;
+use crate::abi::tso::{Priority, TSO_PREEMPTS};
 use crate::abi::Tso;
 use crate::base::clock;
+use crate::hec::named_queues;
+use crate::hec::run_order::RunOrder;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The most time slices of one burst: longer ones would make other batch threads wait without sparing memory.
@@ -73,6 +78,64 @@ pub fn disable_bursts() {
     BURSTS_DISABLED.store(true, Ordering::Relaxed);
 }
 
+/// Is the thread one that the built-in queue serves before CPU-bound ones?
+/// # Safety
+/// This HEC owns the thread.
+#[inline(always)]
+pub unsafe fn is_interactive(t: Tso) -> bool {
+    matches!(t.obj().priority, Priority::Interactive | Priority::InteractiveSeen)
+}
+
+/// The number of the named queue that the thread belongs to, if it does.
+/// # Safety
+/// This HEC owns the thread.
+#[inline]
+pub unsafe fn named_queue(t: Tso) -> Option<usize> {
+    match t.obj().priority {
+        Priority::Named { queue } => Some(u16::from_le_bytes(queue) as usize),
+        _ => None,
+    }
+}
+
+/// The key of a thread of a named queue.
+/// # Safety
+/// This HEC owns the thread, which belongs to a named queue.
+pub unsafe fn key(t: Tso) -> i32 {
+    t.obj().burst_began as i32
+}
+
+/// Changes the key of a thread of a named queue.
+/// # Safety
+/// This HEC owns the thread, which belongs to a named queue and is on no queue.
+pub unsafe fn set_key(t: Tso, key: i32) {
+    t.obj().burst_began = key as u32;
+}
+
+/// The thread belongs to this named queue from now on, or to the built-in queue if that is 0.
+/// # Safety
+/// This HEC owns the thread, which is on no queue.
+pub unsafe fn join(t: Tso, queue: usize, key: i32) {
+    let o = t.obj();
+    o.flags &= !TSO_PREEMPTS;
+    if queue == 0 {
+        o.priority = Priority::Interactive;
+        o.burst_began = 0;
+        return;
+    }
+    o.priority = Priority::Named { queue: (queue as u16).to_le_bytes() };
+    set_key(t, key);
+    if named_queues::order(queue) == RunOrder::Priority {
+        o.flags |= TSO_PREEMPTS;
+    }
+}
+
+/// Does a thread that is woken preempt the running one? It has a higher key in the same queue.
+/// # Safety
+/// This HEC owns both threads.
+pub unsafe fn preempts(woken: Tso, running: Tso) -> bool {
+    named_queue(woken) == named_queue(running) && key(woken) > key(running)
+}
+
 /// Does the thread run after interactive ones?
 /// # Safety
 /// This HEC owns the thread.
@@ -81,14 +144,17 @@ pub unsafe fn is_cpu_bound(t: Tso) -> bool {
         && !BURSTS_DISABLED.load(Ordering::Relaxed)
 }
 
-/// The priority of a thread that `parent` makes.
+/// Gives a new thread the level or the named queue of `parent`, which makes it.
 /// # Safety
-/// This HEC owns the thread.
-pub unsafe fn of_child(parent: Tso) -> Priority {
-    if is_cpu_bound(parent) {
-        Priority::Batch { slices: 0, blocks: 0 }
-    } else {
-        Priority::Interactive
+/// This HEC owns the threads.
+pub unsafe fn inherit(child: Tso, parent: Tso) {
+    if is_interactive(parent) {
+        return;
+    }
+    if let Some(queue) = named_queue(parent) {
+        join(child, queue, key(parent));
+    } else if is_cpu_bound(parent) {
+        child.obj().priority = Priority::Batch { slices: 0, blocks: 0 };
     }
 }
 
@@ -124,6 +190,7 @@ pub unsafe fn on_slice_end(t: Tso, waiting: usize, awaited: bool) {
     let o = t.obj();
     let max_slices = MAX_BURST_SLICES.min(1 + waiting).min(MAX_ROUND_SLICES / waiting.max(1)) as u8;
     o.priority = match o.priority {
+        Priority::Named { .. } => return,
         _ if awaited => Priority::InteractiveSeen,
         Priority::Interactive if o.chunks_used < LARGE_USE_CHUNKS.max(o.usual_chunks.saturating_mul(2)) => {
             Priority::InteractiveSeen
@@ -159,7 +226,12 @@ pub unsafe fn on_block(t: Tso) {
     if chunks_used > 0 {
         o.usual_chunks = chunks_used.max(o.usual_chunks - o.usual_chunks / 4);
     }
+    if is_interactive(t) {
+        o.priority = Priority::Interactive;
+        return;
+    }
     o.priority = match o.priority {
+        Priority::Named { .. } => return,
         Priority::Batch { slices, blocks } | Priority::BatchSeen { slices, blocks }
             if blocks + 1 < BLOCKS_TO_INTERACTIVE =>
         {

@@ -12,12 +12,15 @@ pub enum RunOrder {
     /// A random one is next, and runs until it has allocated a random number of bytes (`byte_budget.rs`). On one HEC,
     /// the same seed gives the same schedule.
     Random { seed: u64 },
+    /// The one with the highest key is next, of several the one that has waited longest. For named queues only.
+    Priority,
 }
 
 const LEVELS: u8 = 0;
 const FIFO: u8 = 1;
 const LIFO: u8 = 2;
 const RANDOM: u8 = 3;
+const PRIORITY: u8 = 4;
 
 static ORDER: AtomicU8 = AtomicU8::new(LEVELS);
 static SEED: AtomicU64 = AtomicU64::new(0);
@@ -34,27 +37,39 @@ impl RunOrder {
             _ => Some(RunOrder::Random { seed: name.strip_prefix("random:")?.parse().ok()? }),
         }
     }
+
+    /// The code of the order, and its seed.
+    pub fn encode(self) -> (u8, u64) {
+        match self {
+            RunOrder::Levels => (LEVELS, 0),
+            RunOrder::Fifo => (FIFO, 0),
+            RunOrder::Lifo => (LIFO, 0),
+            RunOrder::Random { seed } => (RANDOM, seed),
+            RunOrder::Priority => (PRIORITY, 0),
+        }
+    }
+
+    /// The order with this code and seed.
+    pub fn decode(code: u8, seed: u64) -> RunOrder {
+        match code {
+            FIFO => RunOrder::Fifo,
+            LIFO => RunOrder::Lifo,
+            RANDOM => RunOrder::Random { seed },
+            PRIORITY => RunOrder::Priority,
+            _ => RunOrder::Levels,
+        }
+    }
 }
 
 /// Run queues that are made from now on have this order. Called at start.
 pub fn select(order: RunOrder) {
-    let (code, seed) = match order {
-        RunOrder::Levels => (LEVELS, 0),
-        RunOrder::Fifo => (FIFO, 0),
-        RunOrder::Lifo => (LIFO, 0),
-        RunOrder::Random { seed } => (RANDOM, seed),
-    };
+    let (code, seed) = order.encode();
     SEED.store(seed, Ordering::Relaxed);
     ORDER.store(code, Ordering::Relaxed);
 }
 
 pub fn selected() -> RunOrder {
-    match ORDER.load(Ordering::Relaxed) {
-        FIFO => RunOrder::Fifo,
-        LIFO => RunOrder::Lifo,
-        RANDOM => RunOrder::Random { seed: SEED.load(Ordering::Relaxed) },
-        _ => RunOrder::Levels,
-    }
+    RunOrder::decode(ORDER.load(Ordering::Relaxed), SEED.load(Ordering::Relaxed))
 }
 
 /// Is the order a random one? Then nothing but the seed and the program decides which thread runs: the clock does not.

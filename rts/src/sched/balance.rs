@@ -66,6 +66,8 @@ unsafe fn give(hec: &mut Hec, no: usize, n: usize) {
             Some(t) => kept.push(t),
             None => break,
         }
+        // Each part of the queue is divided.
+        hec.run_queue.end_turn();
     }
     let from = hec.no;
     let place_there = |there: &mut Hec| unsafe {

@@ -78,7 +78,7 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
         let interrupted = std::mem::take(&mut hec.interrupted);
         // The slice was used up by threads that have blocked since.
         if asked == SLICE_ENDED && interrupted == 0 {
-            hec.run_queue.promote_batch(&mut hec.remembered);
+            hec.run_queue.end_slice(&mut hec.remembered, true);
         }
         if !hec.to_enqueue.is_empty() {
             upcall::start_enqueues(hec);
@@ -318,7 +318,11 @@ unsafe fn on_heap_overflow(hec: &mut Hec, t: Tso) {
         on_allocation_limit(hec, t);
     }
     let asked = hec.take_request();
-    if must_yield(hec, t, asked) || hec.ends_budget(wanted) && !substrate::holds_off(hec, t) {
+    if must_yield(hec, t, asked) {
+        return context_switch::requeue(hec, t);
+    }
+    if hec.ends_budget(wanted) && !substrate::holds_off(hec, t) {
+        hec.run_queue.end_slice(&mut hec.remembered, false);
         return context_switch::requeue(hec, t);
     }
     hec.interrupted = o.id;
@@ -326,9 +330,7 @@ unsafe fn on_heap_overflow(hec: &mut Hec, t: Tso) {
 }
 
 unsafe fn on_slice_end(hec: &mut Hec, t: Tso) {
-    if !priority::is_cpu_bound(t) {
-        hec.run_queue.promote_batch(&mut hec.remembered);
-    }
+    hec.run_queue.end_slice(&mut hec.remembered, !priority::is_cpu_bound(t));
     priority::on_slice_end(t, hec.run_queue.len(), blackhole::is_awaited(t) || stm::has_commit_priority(t));
 }
 

@@ -3,7 +3,9 @@ use crate::abi::layout::*;
 use crate::abi::tso::BlockedOnScheduler;
 use crate::abi::{Closure, Tso};
 use crate::hec;
+use crate::hec::named_queues;
 use crate::hec::priority;
+use crate::hec::run_order::RunOrder;
 use crate::hec::Hec;
 use crate::thread::create::new_io_thread;
 use crate::thread::park;
@@ -34,13 +36,13 @@ pub(super) unsafe fn settings() -> Settings {
     }
 }
 
-/// Makes a thread for an IO action. It inherits masking state and priority from the running thread.
+/// Makes a thread for an IO action. It inherits masking state, priority and named queue from the running thread.
 pub(super) unsafe fn child(hec: &mut Hec, action: Closure) -> Tso {
     let t = new_io_thread(hec, action, &settings().stacks);
     let parent = hec.current();
     let inherited = parent.obj().flags as usize & (TSO_BLOCKEX | TSO_INTERRUPTIBLE);
     t.obj().flags = inherited as u32;
-    t.obj().priority = priority::of_child(parent);
+    priority::inherit(t, parent);
     t
 }
 
@@ -113,4 +115,63 @@ pub unsafe extern "C" fn hec_thread_hec(t: Tso) -> usize {
 pub unsafe extern "C" fn hec_is_bound(hec: &mut Hec) -> usize {
     let t = hec.current();
     (t.obj().bound != 0 && settings().threaded) as usize
+}
+
+// ---- Named queues
+// -----------------------------------------------------------------------------------------------------
+
+/// Makes a thread that belongs to a named queue, with a key.
+/// # Safety
+/// As for [`hec_fork`]. There is such a queue.
+#[no_mangle]
+pub unsafe extern "C" fn hec_fork_in_queue(hec: &mut Hec, queue: usize, key: isize, action: Closure) -> Tso {
+    let before = (*hec.alloc.run).free;
+    let t = child(hec, action);
+    let thread_bytes = (*hec.alloc.run).free - before;
+    priority::join(t, queue, key as i32);
+    enqueue(hec, t, thread_bytes);
+    t
+}
+
+/// The running thread belongs to this named queue from now on, or to the built-in queue if that is 0. If its key
+/// becomes lower, it yields soon.
+/// # Safety
+/// Called from Cmm. There is such a queue.
+#[no_mangle]
+pub unsafe extern "C" fn hec_join_queue(hec: &mut Hec, queue: usize, key: isize) {
+    let t = hec.current();
+    let lowers = priority::named_queue(t) == Some(queue) && (key as i32) < priority::key(t);
+    priority::join(t, queue, key as i32);
+    if lowers {
+        hec.request_yield();
+    }
+}
+
+/// The named queue of the running thread, or 0.
+/// # Safety
+/// Called from Cmm.
+#[no_mangle]
+pub unsafe extern "C" fn hec_own_queue(hec: &mut Hec) -> usize {
+    priority::named_queue(hec.current()).unwrap_or(0)
+}
+
+/// The key of the running thread in its named queue, or 0.
+/// # Safety
+/// Called from Cmm.
+#[no_mangle]
+pub unsafe extern "C" fn hec_own_key(hec: &mut Hec) -> isize {
+    priority::named_queue(hec.current()).map_or(0, |_| priority::key(hec.current()) as isize)
+}
+
+/// Makes a named queue. `order` is the number of a constructor of `Hecaton.RunQueue.Order`. Returns 0 if there are too
+/// many queues.
+#[no_mangle]
+pub extern "C" fn hec_new_queue(order: usize, seed: u64) -> usize {
+    let order = match order {
+        0 => RunOrder::Fifo,
+        1 => RunOrder::Lifo,
+        2 => RunOrder::Priority,
+        _ => RunOrder::Random { seed },
+    };
+    named_queues::new(order).unwrap_or(0)
 }

@@ -35,9 +35,10 @@
 //! `throwTo` takes two threads' locks at once ([`Ownership::lock_both`]). A thread's `blocked_exceptions` are also
 //! written under its lock. With one HEC there are no locks.
 use crate::abi::layout::*;
-use crate::abi::tso::{TsoObj, TSO_SLOT, TSO_STAYS, TSO_USER};
+use crate::abi::tso::{TsoObj, TSO_PREEMPTS, TSO_SLOT, TSO_STAYS, TSO_USER};
 use crate::abi::{Closure, Tso};
 use crate::base::atomics::AtomicUsize;
+use crate::hec::priority;
 use crate::hec::run_order;
 use crate::hec::run_queue::dirty_tso;
 use crate::hec::wait::Wait;
@@ -120,8 +121,11 @@ impl Claim {
     pub unsafe fn resume(self, hec: &mut Hec) {
         let t = self.thread;
         t.obj().block_info = Tso::end().0;
-        if self.resumes_elsewhere(hec) {
-            return self.resume_elsewhere(hec);
+        if t.obj().flags & (TSO_STAYS | TSO_USER | TSO_PREEMPTS) != 0 {
+            if self.resumes_elsewhere(hec) {
+                return self.resume_elsewhere(hec);
+            }
+            preempt(hec, t);
         }
         eventlog::thread_woken(hec.no, t.obj().id, hec.no);
         hec.run_queue.push_back(&mut hec.remembered, t);
@@ -161,11 +165,12 @@ impl Claim {
     }
 
     /// Makes the thread run as soon as the running one can be stopped; the stopped thread runs second. A thread that
-    /// does not go to this HEC's run queue, and any under a random run order, is resumed as by [`Claim::resume`].
+    /// does not go to this HEC's built-in queue, and any under a random run order, is resumed as by [`Claim::resume`].
     /// # Safety
     /// As for [`Claim::resume`].
     pub unsafe fn resume_next(self, hec: &mut Hec) {
-        if run_order::is_random() || self.resumes_elsewhere(hec) {
+        let in_named = priority::named_queue(self.thread).is_some();
+        if run_order::is_random() || in_named || self.resumes_elsewhere(hec) {
             return self.resume(hec);
         }
         self.resume_here(hec, true);
@@ -201,6 +206,14 @@ impl Claim {
     /// As for [`Claim::resume`].
     pub unsafe fn keep(self) {
         self.thread.obj().block_info = Tso::end().0;
+    }
+}
+
+/// Stops the running thread soon if `woken` preempts it.
+unsafe fn preempt(hec: &mut Hec, woken: Tso) {
+    let running = hec.current();
+    if woken.obj().flags & TSO_PREEMPTS != 0 && !running.is_null() && priority::preempts(woken, running) {
+        hec.request_yield();
     }
 }
 

@@ -7,6 +7,7 @@ import Control.Exception
 import Control.Monad
 import Data.Dynamic (toDyn)
 import GHC.Conc
+import Hecaton.RunQueue (Order (..), currentQueue, leaveQueue, newRunQueue, setKey)
 import Hecaton.Substrate
 import System.IO
 
@@ -37,6 +38,6 @@ everythingRefuses = do
     , void (atomically getCurrentHEC), void (atomically clock), void getNumHECs, atomically (preemptHEC 0)
     , switch (\s -> dequeueAct s), switch (\s -> enqueueAct s >> setAux s (toDyn ()) >> getAux s >> return s)
     , switch (\s -> isStale s >> builtInDequeueAct s), void (atomically ownSCont)
-    , newSCont (return ()) >>= runOnIdleHEC
+    , newSCont (return ()) >>= runOnIdleHEC, void (newRunQueue Fifo), leaveQueue, setKey 1, void currentQueue
     ]
   unless (and refused) (putStrLn ("not refused: " ++ show refused))

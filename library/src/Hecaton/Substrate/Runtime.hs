@@ -68,7 +68,16 @@ data Runtime = Runtime
     -- | As 'newSCont#', with activations.
     newMember# :: Any -> Any -> Any -> Any -> State -> (# State, ThreadId# #),
     -- | The activations of the running thread after its next switch: an evaluated pair (2), none (1), no others (0).
-    setNextActivations# :: Int# -> Any -> Any -> State -> (# State, Int# #)
+    setNextActivations# :: Int# -> Any -> Any -> State -> (# State, Int# #),
+    -- | Makes a thread in the queue with this number, with this key.
+    forkInQueue# :: Int# -> Int# -> Any -> State -> (# State, ThreadId# #),
+    -- | The running thread joins a queue, or the built-in one (0).
+    joinQueue# :: Int# -> Int# -> State -> (# State, Int# #),
+    -- | The queue of the running thread and its key.
+    ownQueue# :: State -> (# State, Int#, Int# #),
+    -- | Makes a queue with an order (as 'Hecaton.RunQueue.Order' numbers them) and a seed. The result is 0 if there are
+    -- too many.
+    newQueue# :: Int# -> Word# -> State -> (# State, Int# #)
   }
 
 foreign import capi unsafe "hecaton_runtime.h hecaton_substrate" c_functions :: IO (Ptr ())
@@ -84,5 +93,6 @@ runtime = unsafePerformIO $ do
 fromTuple :: Ptr () -> Runtime
 fromTuple (Ptr address) = case addrToAny# address of
   (# tuple #) -> case unsafeCoerce tuple of
-    (own, new, sw, act, set, number, runs, give, aux, time, current, onIdle, may, preempt, member, next) ->
-      Runtime own new sw act set number runs give aux time current onIdle may preempt member next
+    ( own, new, sw, act, set, number, runs, give, aux, time, current, onIdle, may, preempt, member, next, fork, join
+      , queue, newQ ) ->
+      Runtime own new sw act set number runs give aux time current onIdle may preempt member next fork join queue newQ
