@@ -1,10 +1,10 @@
-{-# LANGUAGE CPP #-}
-
 -- An interactive thread that waits for a millisecond again and again, beside two that compute and allocate, and many in
 -- the background that compute for moments. Prints how much too late it was in milliseconds: the median, the 99th
 -- percentile and the most. Arguments: how many threads in the background, and for how many seconds.
 -- ghc: -O
 -- needs: hecaton
+{-# LANGUAGE CPP #-}
+
 import qualified Control.Concurrent as Base
 import Control.Exception
 import Control.Monad
