@@ -197,16 +197,23 @@ impl<'a> Workbench<'a> {
         Ok(Workbench { makers, programs, runs, full })
     }
 
-    /// Measures the programs of the paper, and then the interactive thread, as far as they are asked for.
+    /// Measures the programs of the paper, and then the interactive thread, as far as they are asked for. The findings
+    /// have no figures of what failed, which follows them.
     pub fn measure(&'a self, parts: &'a [Part]) -> impl Iterator<Item = Result<Vec<Findings>>> + 'a {
         let of_paper: Vec<Part> = parts.iter().copied().filter(|part| part.kind().is_some()).collect();
-        let of_paper = (!of_paper.is_empty()).then_some(of_paper).map(|parts| self.of_paper(&parts));
+        let of_paper = (!of_paper.is_empty()).then(|| self.of_paper(&of_paper));
         let ping = parts.iter().filter(|part| **part == Part::PriorityPing);
-        of_paper.into_iter().chain(ping.map(|part| self.ping(*part)))
+        of_paper.into_iter().chain(ping.map(|part| self.ping(*part))).flat_map(|measured| match measured {
+            Ok((findings, failures)) => {
+                let failures = failures.into_iter().map(|(_, fail)| Err(fail));
+                [Ok(findings)].into_iter().chain(failures).collect()
+            }
+            Err(fail) => vec![Err(fail)],
+        })
     }
 
     /// Figure 14 of the paper, once for each number of HECs.
-    fn of_paper(&self, parts: &[Part]) -> Result<Vec<Findings>> {
+    fn of_paper(&self, parts: &[Part]) -> Result<(Vec<Findings>, Failures)> {
         const COST: [Quantity; 2] = [
             Quantity { key: "elapsed", name: "elapsed seconds", digits: 3, better: Better::Lower },
             Quantity { key: "allocated", name: "allocation in MB", digits: 0, better: Better::Lower },
@@ -230,14 +237,13 @@ impl<'a> Workbench<'a> {
                 &COST,
                 parts.iter().zip(&measured).map(row).collect(),
             );
-            let failures = measured.iter().flat_map(|m| &m.failures);
-            found.notes = failures.filter(|(n, _)| those.contains(n)).map(|(_, why)| why.clone()).collect();
             add_aims(&mut found, parts, hecs);
             found
         };
         let mut all = HECS.map(on);
         aim_at_gain(&mut all);
-        Ok(all.into())
+        let failures = measured.into_iter().flat_map(|m| m.failures).collect();
+        Ok((all.into(), failures))
     }
 
     /// The elapsed seconds and the allocation in MB of a program. All contenders must print the same.
@@ -254,7 +260,7 @@ impl<'a> Workbench<'a> {
     }
 
     /// How late an interactive thread is.
-    fn ping(&self, part: Part) -> Result<Vec<Findings>> {
+    fn ping(&self, part: Part) -> Result<(Vec<Findings>, Failures)> {
         const LATE: [Quantity; 3] = [
             Quantity { key: "median", name: "milliseconds too late, median", digits: 2, better: Better::Lower },
             Quantity {
@@ -287,8 +293,7 @@ impl<'a> Workbench<'a> {
         for hecs in HECS {
             found.aim_at_figure(&format!("-N{hecs}"), 1, activations, Bound::AtMost(LATEST));
         }
-        found.notes = failures.into_iter().map(|(_, why)| why).collect();
-        Ok(vec![found])
+        Ok((vec![found], failures))
     }
 
     /// Has `measure` run a program with each contender in turns. One that fails is not run again.
@@ -299,13 +304,13 @@ impl<'a> Workbench<'a> {
         mut measure: impl FnMut(&RuntimeRun) -> Result<Vec<f64>>,
     ) -> Result<Measured> {
         let runs = contenders.iter().map(|c| self.run_of(part, c)).collect::<Result<Vec<_>>>()?;
-        let mut failures: Vec<(usize, String)> = Vec::new();
+        let mut failures = Failures::new();
         let figures = medians(runs.len(), self.runs, |n| {
             if failures.iter().any(|(failed, _)| *failed == n) {
                 return Ok(None);
             }
             progress(&format!("{}: {}", part.program(), contenders[n].name()));
-            Ok(measure(&runs[n]).map_err(|fail| failures.push((n, fail.message))).ok())
+            Ok(measure(&runs[n]).map_err(|fail| failures.push((n, fail))).ok())
         })?;
         Ok(Measured { figures, failures })
     }
@@ -325,10 +330,13 @@ impl<'a> Workbench<'a> {
     }
 }
 
-/// The figures of each contender, and why those failed that did: the number of the contender, and what happened.
+/// The numbers of contenders that failed, and what happened.
+type Failures = Vec<(usize, Fail)>;
+
+/// The figures of each contender that has not failed.
 struct Measured {
     figures: Vec<Option<Vec<f64>>>,
-    failures: Vec<(usize, String)>,
+    failures: Failures,
 }
 
 /// The ratios of these configurations' figures to those of the built-in scheduler.
