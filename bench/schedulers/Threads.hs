@@ -1,8 +1,8 @@
 {-# LANGUAGE CPP #-}
 
--- | The threads and MVars of the benchmarks, chosen when they are compiled: those of @base@; with @ACTIVATIONS@ the
--- threads of a round robin that is written in Haskell; with @USER_MVARS@ variables at which threads wait by its
--- activations.
+-- | The threads and MVars of the benchmarks, chosen when they are compiled: those of @base@; with @RUN_QUEUE@ the
+-- threads of a run queue of the runtime; with @ACTIVATIONS@ those of a round robin that is written in Haskell; with
+-- @USER_MVARS@ variables at which threads wait by its activations.
 module Threads (Fork, withThreads, forkAll, module Variables) where
 
 import qualified Control.Concurrent as Base
@@ -16,6 +16,9 @@ import Control.Concurrent.MVar as Variables
 import Hecaton.Scheduler
 import qualified Hecaton.Scheduler.RoundRobin as RoundRobin
 #endif
+#ifdef RUN_QUEUE
+import Hecaton.RunQueue
+#endif
 
 -- | Makes a thread.
 type Fork = IO () -> IO ()
@@ -23,6 +26,8 @@ type Fork = IO () -> IO ()
 newFork :: IO Fork
 #ifdef ACTIVATIONS
 newFork = (\scheduler -> void . forkIn scheduler) <$> RoundRobin.new
+#elif defined(RUN_QUEUE)
+newFork = (\queue -> void . forkInQueue queue) <$> newRunQueue Fifo
 #else
 newFork = return (void . Base.forkIO)
 #endif

@@ -16,13 +16,21 @@ import System.Environment
 import Hecaton.Scheduler
 import qualified Hecaton.Scheduler.Priority as Priority
 #endif
+#ifdef RUN_QUEUE
+import Hecaton.RunQueue
+#endif
 
 -- | Makes a thread with a priority, if the scheduler knows priorities.
 newFork :: IO (Int -> IO () -> IO ())
 #ifdef ACTIVATIONS
 newFork = (\scheduler priority -> void . forkInAs scheduler priority) <$> Priority.new
+#elif defined(RUN_QUEUE)
+newFork = (\queue key -> void . forkInQueueAs queue (fromIntegral key)) <$> newRunQueue Priority
 #else
 newFork = return (const (void . Base.forkIO))
+#endif
+#ifndef ACTIVATIONS
+
 yield :: IO ()
 yield = Base.yield
 #endif

@@ -79,12 +79,10 @@ impl Part {
 struct Configuration {
     name: &'static str,
     runtime: Runtime,
-    /// The folder of its programs. Configurations that share one differ in flags for the runtime only.
+    /// The folder of its programs. Configurations that share one differ in the runtime only.
     made: &'static str,
     /// Flags for ghc.
     ghc: &'static [&'static str],
-    /// Flags for the runtime.
-    rts: &'static [&'static str],
     aims: Option<Aims>,
 }
 
@@ -99,22 +97,14 @@ struct Aims {
 }
 
 const CONFIGURATIONS: [Configuration; 6] = [
-    Configuration { name: "unthreaded", runtime: Runtime::Stock, made: "unthreaded", ghc: &[], rts: &[], aims: None },
-    Configuration { name: "stock", runtime: Runtime::Stock, made: "plain", ghc: &["-threaded"], rts: &[], aims: None },
+    Configuration { name: "unthreaded", runtime: Runtime::Stock, made: "unthreaded", ghc: &[], aims: None },
+    Configuration { name: "stock", runtime: Runtime::Stock, made: "plain", ghc: &["-threaded"], aims: None },
+    Configuration { name: BUILT_IN, runtime: Runtime::Hecaton, made: "plain", ghc: &["-threaded"], aims: None },
     Configuration {
-        name: BUILT_IN,
+        name: RUN_QUEUE,
         runtime: Runtime::Hecaton,
-        made: "plain",
-        ghc: &["-threaded"],
-        rts: &[],
-        aims: None,
-    },
-    Configuration {
-        name: "fifo",
-        runtime: Runtime::Hecaton,
-        made: "plain",
-        ghc: &["-threaded"],
-        rts: &["--scheduler=fifo"],
+        made: "run_queue",
+        ghc: &["-threaded", "-DRUN_QUEUE"],
         aims: Some(Aims { computes: 1.1, communicates: &[1.1, 1.1], allocation: None }),
     },
     Configuration {
@@ -122,7 +112,6 @@ const CONFIGURATIONS: [Configuration; 6] = [
         runtime: Runtime::Hecaton,
         made: "activations",
         ghc: &["-threaded", "-DACTIVATIONS"],
-        rts: &[],
         aims: Some(Aims { computes: 1.05, communicates: &[2.0], allocation: Some(4.0) }),
     },
     Configuration {
@@ -130,20 +119,21 @@ const CONFIGURATIONS: [Configuration; 6] = [
         runtime: Runtime::Hecaton,
         made: "user_mvars",
         ghc: &["-threaded", "-DACTIVATIONS", "-DUSER_MVARS"],
-        rts: &[],
         aims: Some(Aims { computes: 1.05, communicates: &[3.5], allocation: Some(4.0) }),
     },
 ];
 
 /// What the others are compared with.
 const BUILT_IN: &str = "built-in";
+/// A queue of the runtime that the program names.
+const RUN_QUEUE: &str = "run queue";
 /// A scheduler written in Haskell, with the runtime's MVars.
 const ACTIVATIONS: &str = "activations";
 /// The same scheduler, with MVars written in Haskell.
 const USER_MVARS: &str = "user MVars";
 
 /// In which the interactive thread is measured.
-const OF_PING: [&str; 3] = ["stock", BUILT_IN, ACTIVATIONS];
+const OF_PING: [&str; 4] = ["stock", BUILT_IN, RUN_QUEUE, ACTIVATIONS];
 /// The 99th percentile of its answers is to be at most this many milliseconds late.
 const LATEST: f64 = 2.0;
 
@@ -289,7 +279,7 @@ impl<'a> Workbench<'a> {
             &LATE,
             figures.chunks(OF_PING.len()).enumerate().map(row).collect(),
         );
-        let activations = OF_PING.iter().position(|name| *name == ACTIVATIONS).expect("one of the three");
+        let activations = OF_PING.iter().position(|name| *name == ACTIVATIONS).expect("one of them");
         for hecs in HECS {
             found.aim_at_figure(&format!("-N{hecs}"), 1, activations, Bound::AtMost(LATEST));
         }
@@ -316,14 +306,14 @@ impl<'a> Workbench<'a> {
     }
 
     fn run_of(&self, part: Part, contender: &Contender) -> Result<RuntimeRun> {
-        let Configuration { name, runtime, made, ghc, rts, .. } = *contender.configuration;
+        let Configuration { name, runtime, made, ghc, .. } = *contender.configuration;
         let program = named(&self.programs, part.program())?;
         let program = ghc.iter().fold(program.clone(), |program, flag| program.with_flag(flag));
         let maker = self.makers.iter().find(|(folder, _)| *folder == made).map(|(_, maker)| maker);
         let hecs = format!("-N{}", contender.hecs);
         let hecs = contender.is_threaded().then_some(hecs.as_str());
-        let flags: Vec<&str> = hecs.into_iter().chain(rts.iter().copied()).collect();
-        let run = runtime_run(maker.expect("each folder has one"), &program, runtime, &flags)?;
+        let flags = hecs.as_slice();
+        let run = runtime_run(maker.expect("each folder has one"), &program, runtime, flags)?;
         let args = part.args(self.full).iter().map(Into::into).collect();
         let limit = if self.full { run.limit } else { LIMIT };
         Ok(RuntimeRun { args, label: format!("as {name}"), limit, ..run })
@@ -384,7 +374,7 @@ mod tests {
             Quantity { key: "elapsed", name: "s", digits: 1, better: Better::Lower },
             Quantity { key: "allocated", name: "MB", digits: 0, better: Better::Lower },
         ];
-        let names = [BUILT_IN, "fifo", ACTIVATIONS, USER_MVARS];
+        let names = [BUILT_IN, RUN_QUEUE, ACTIVATIONS, USER_MVARS];
         let row = |part: &Part| Row {
             label: part.program().to_owned(),
             size: None,
@@ -405,9 +395,9 @@ mod tests {
 
     #[test]
     fn figures_are_compared_with_those_of_the_built_in_scheduler() {
-        let ratios = against_built_in(&["stock", BUILT_IN, "fifo"]);
+        let ratios = against_built_in(&["stock", BUILT_IN, RUN_QUEUE]);
         let read: Vec<(&str, usize, usize)> = ratios.iter().map(|r| (r.head.as_str(), r.of, r.to)).collect();
-        assert_eq!(read, [("stock : built-in", 0, 1), ("fifo : built-in", 2, 1)]);
+        assert_eq!(read, [("stock : built-in", 0, 1), ("run queue : built-in", 2, 1)]);
     }
 
     #[test]
