@@ -90,9 +90,9 @@ import System.IO.Unsafe (unsafePerformIO)
 -- >     }
 --
 -- What is common to all schedulers is done here. The aux field of a thread tells its scheduler, and how the policy puts
--- it. All threads have the same dequeue activation, which takes a thread of the next scheduler that has one. The enqueue
--- activation is one for each scheduler, so that a thread whose aux field is @()@, because an action of another library
--- has forked it, comes to the scheduler of the thread that has made it.
+-- it. All threads have the same dequeue activation, which takes a thread of the next scheduler that has one. There is
+-- an enqueue activation for each scheduler, so that a thread whose aux field is @()@, because an action of another
+-- library has forked it, comes to the scheduler of the thread that has made it.
 
 -- | What makes one scheduler different from another. @a@ is what a thread is forked with, a priority say, and @own@
 -- what the policy keeps for each thread.

@@ -2,7 +2,7 @@
 
 -- | The schedulers that @+RTS --scheduler@ and the environment variable @HECATON_SCHEDULER@ can name, beside the orders
 -- of the runtime's own queues. A program that is linked with this package needs no other preparation: its @main@ is a
--- thread of the scheduler that is named, and so are the threads that it makes.
+-- thread of the scheduler that is named.
 module Hecaton.Scheduler.Named (names, named) where
 
 import Data.List
