@@ -23,10 +23,8 @@
 --   thread runs until it yields, waits, migrates or ends. Then the next scheduler that has a thread which can run
 --   chooses one. So the threads of one scheduler run on all HECs, unless it was made by 'newSchedulerOn'. The threads
 --   of the built-in scheduler have their turns beside them.
--- [Waiting] While a thread waits in an 'MVar' of @base@, in 'GHC.Conc.retry' or at a variable of "Hecaton.MVar", others
---   run in its place. One that waits for something else keeps its HEC: in 'Control.Concurrent.threadDelay', in a
---   foreign call, or in 'throwTo' to a thread that is masked. 'withScheduler' 'builtin' around such an action lets the
---   other threads run.
+-- [Waiting] While a thread waits, in the runtime or at a variable of "Hecaton.MVar", others run in its place. A thread
+--   in a foreign call keeps its HEC. 'withScheduler' 'builtin' around the call lets the other threads run.
 -- [Coming and going] A thread that is not made here, as @main@, uses 'withScheduler'. It must not end while it is one
 --   of a scheduler: the HEC would be lost to the others.
 -- [Exceptions] A thread that waits is reached by 'throwTo' as any other. It handles the exception when its scheduler
