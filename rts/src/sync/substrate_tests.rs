@@ -501,7 +501,7 @@ fn a_thread_that_blocks_on_an_mvar_leaves_the_slot_to_an_upcall() {
         w.hec.take_request();
         start_enqueues(w.hec);
     }
-    assert_eq!((why(a), status(a)), (BlockedOnScheduler, Status::waiting(0)));
+    assert_eq!((why(a), status(a)), (BlockedOnScheduler, Status::ready(0)));
     let upcall = w.runnable();
     assert!(upcall.len() == 1 && upcall[0] != a && w.hec.to_enqueue.is_empty() && !is_in_slot(upcall[0]));
     // It may be chosen now.
