@@ -45,7 +45,7 @@ for flags in '' -threaded '-threaded -dynamic'; do
     says '()' timeout 20 ./Under
     for name in Deadline FairShare Fifo Lifo Priority Random:5 RoundRobin; do
         says Member timeout 20 ./Under +RTS --scheduler=$name
-        HECATON_SCHEDULER=$name says 55015000 timeout 20 ./Plain threads
+        HECATON_SCHEDULER=$name says 27507500 timeout 20 ./Plain threads
         says delayed timeout 20 ./Plain +RTS --scheduler=$name
         status=0
         timeout 20 ./Plain exit +RTS --scheduler=$name || status=$?
