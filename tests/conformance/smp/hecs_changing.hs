@@ -2,6 +2,7 @@
 -- interrupted. Their results do not.
 -- ghc: -O -threaded -with-rtsopts=-N2
 -- timeout: 180
+-- skip-order: it needs several HECs
 import Control.Concurrent
 import Control.Exception
 import Control.Monad

@@ -2,6 +2,7 @@
 -- by others.
 -- ghc: -O -threaded -with-rtsopts=-N2
 -- timeout: 180
+-- skip-order: it needs several HECs
 import Control.Monad
 import Data.IORef
 import GHC.Conc
