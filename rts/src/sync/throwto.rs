@@ -112,8 +112,8 @@ impl Thrower for Hec {
     fn waits_for(&self, t: Tso, why: usize, msg: Closure) -> bool {
         why == BlockedOnMsgThrowTo && unsafe { t.obj().block_info } == msg.0
     }
-    fn is_passive(&self, why: usize) -> bool {
-        why == BlockedOnScheduler
+    fn is_passive(&self, t: Tso) -> bool {
+        self.ownership(t).why() == BlockedOnScheduler
     }
     fn lock_status(&self, t: Tso) -> usize {
         unsafe { substrate::lock_status(t) }

@@ -62,8 +62,8 @@ pub trait Thrower {
     /// Is a thread that is blocked for reason `why` a source that waits for `m`?
     fn waits_for(&self, t: Self::Thread, why: usize, m: Self::Message) -> bool;
 
-    /// Is a thread that is blocked for `why` passive?
-    fn is_passive(&self, why: usize) -> bool;
+    /// Is the thread passive? Unless it is locked, this may change.
+    fn is_passive(&self, t: Self::Thread) -> bool;
     /// Locks the status of a passive thread, and returns its version.
     fn lock_status(&self, t: Self::Thread) -> usize;
     /// Unlocks the status, which was locked at this version. If the thread has been `claimed`, the status says so.
@@ -123,12 +123,12 @@ struct Examined {
 fn examine<H: Thrower>(h: &H, source: Option<H::Thread>, target: H::Thread) -> Examined {
     let ownership = h.ownership(target);
     loop {
-        let status = h.is_passive(ownership.why()).then(|| h.lock_status(target));
+        let status = h.is_passive(target).then(|| h.lock_status(target));
         let held = match source {
             Some(s) => h.ownership(s).lock_both(ownership),
             None => ownership.lock(),
         };
-        if status.is_some() || !h.is_passive(ownership.why()) {
+        if status.is_some() || !h.is_passive(target) {
             return Examined { held, status };
         }
         // It has become passive meanwhile.

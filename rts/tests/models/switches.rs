@@ -201,8 +201,8 @@ impl Thrower for Killer<'_> {
             When::Later
         }
     }
-    fn is_passive(&self, why: usize) -> bool {
-        why == PASSIVE as usize
+    fn is_passive(&self, t: usize) -> bool {
+        self.ownership(t).why() == PASSIVE as usize
     }
     fn lock_status(&self, t: usize) -> usize {
         self.w.0[t].version.lock()
