@@ -3,7 +3,7 @@
 -- Programs with variables, for Hecaton.MVar and for the MVars of base.
 module MVarPrograms (mvarPrograms) where
 
-import Control.Concurrent (ThreadId, forkIO, killThread, mkWeakThreadId, threadDelay)
+import Control.Concurrent (ThreadId, forkIO, forkIOWithUnmask, killThread, mkWeakThreadId, threadDelay)
 import qualified Control.Concurrent.MVar as Base
 import Control.Concurrent.STM
 import Control.Exception
@@ -229,8 +229,9 @@ increments k = do
   let increment = mask_ $ do
         modify_ k v (return . (+ 1))
         atomically (modifyTVar' done (+ 1))
-  ts <- replicateM 30 $
-    forkIO (replicateM_ 200 increment `finally` atomically (modifyTVar' left (subtract 1)))
+  -- Masked, so that none is killed before its handler stands.
+  ts <- replicateM 30 $ mask_ $ forkIOWithUnmask $ \unmask ->
+    unmask (replicateM_ 200 increment) `finally` atomically (modifyTVar' left (subtract 1))
   forM_ (zip [1 :: Int ..] ts) $ \(i, t) -> when (i `mod` 3 == 0) (threadDelay 100 >> killThread t)
   ended left
   (==) <$> readTVarIO done <*> take' k v
