@@ -95,7 +95,8 @@ Other:
              Which thread runs next: that which has waited longest, the last one that
              became runnable, or a random one, which also runs for a random time. With
              -N1, a seed always gives the same schedule (default: threads that wait
-             often before those that compute)
+             often before those that compute). In a program with the package hecaton
+             also one of its schedulers, such as RoundRobin, for main
 ";
 
 /// Options that are accepted but have no effect; some depend on the way.
