@@ -68,6 +68,12 @@ fn is_in_slot(thread: Tso) -> bool {
     unsafe { thread.obj().flags & TSO_SLOT != 0 }
 }
 
+/// Another thread commits a write to the TVar.
+unsafe fn overtake(v: Closure) {
+    let seen = tvar::version(v).lock();
+    tvar::version(v).unlock(seen + 2);
+}
+
 /// A new SCont's thread.
 fn new_scont(w: &mut World) -> Tso {
     unsafe { hec_new_scont(w.hec, aux(), aux()) }
@@ -220,9 +226,7 @@ fn an_overtaken_switch_begins_again() {
     begin(&mut w);
     unsafe {
         stm::hec_stm_read(w.hec, v);
-        // Another thread commits.
-        let seen = tvar::version(v).lock();
-        tvar::version(v).unlock(seen + 2);
+        overtake(v);
     }
     assert!(choose(&mut w, b, 0));
     assert_eq!((w.hec.current(), top(a)), (a, info!(hec_restart_switch_info).0));
@@ -239,8 +243,7 @@ fn ticks_are_held_off_and_validate() {
         stm::hec_stm_read(w.hec, v);
         push(a.obj().stackobj, &[info!(stg_ret_p_info).0, aux().0]);
         assert!(holds_off(w.hec, a) && top(a) == info!(stg_ret_p_info).0);
-        let seen = tvar::version(v).lock();
-        tvar::version(v).unlock(seen + 2);
+        overtake(v);
         assert!(holds_off(w.hec, a) && top(a) == info!(hec_restart_switch_info).0);
         assert!(!holds_off(w.hec, a), "it is in no transaction");
     }
@@ -479,8 +482,7 @@ fn an_overtaken_switch_gives_the_slot_back() {
     begin(&mut w);
     unsafe {
         stm::hec_stm_read(w.hec, v);
-        let seen = tvar::version(v).lock();
-        tvar::version(v).unlock(seen + 2);
+        overtake(v);
     }
     assert!(choose(&mut w, b, 0));
     assert_eq!(top(other), info!(hec_restart_switch_info).0);
