@@ -1,25 +1,13 @@
 //! `hecaton bench events`: delays, servers and time limits on both runtimes, as tables, JSON and pictures.
-use super::{bench::report_parts, test::install};
+use super::{bench::report_parts, bench_parts, test::install};
 use crate::bench::events::{raise_limit, Part, Workbench, MAX_DESCRIPTORS};
 use crate::error::{Fail, Result};
 use crate::programs::{self, Maker};
 use crate::project::Project;
 use crate::report::progress;
-use clap::ValueEnum;
 use std::fs;
 
-#[derive(clap::Args)]
-pub struct Options {
-    /// How many times each figure is measured; the median counts
-    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..))]
-    runs: u16,
-    /// More sizes, and longer runs: about an hour
-    #[arg(long)]
-    full: bool,
-    /// Only these parts
-    #[arg(value_enum)]
-    parts: Vec<Part>,
-}
+pub type Options = bench_parts::Options<Part>;
 
 pub fn run(project: &Project, options: &Options) -> Result<()> {
     install("events", project)?;
@@ -36,7 +24,5 @@ pub fn run(project: &Project, options: &Options) -> Result<()> {
         descriptors: raise_limit(MAX_DESCRIPTORS)?,
         progress: &progress,
     };
-    let asked = |part: &&Part| options.parts.is_empty() || options.parts.contains(part);
-    let parts = Part::value_variants().iter().filter(asked);
-    report_parts(parts.map(|&part| bench.measure(part)), &dir, bench.runs)
+    report_parts(options.parts().into_iter().map(|part| bench.measure(part)), &dir, bench.runs)
 }
