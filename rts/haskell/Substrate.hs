@@ -5,9 +5,10 @@
 --
 -- An SCont is a thread and a number. Its type is the package's; here the two go separately. An activation is kept as a
 -- function of both.
-module Substrate (forLibrary, dequeueUpcall, enqueueUpcall) where
+module Substrate (forLibrary, dequeueUpcall, enqueueUpcall, noAux) where
 
 import Control.Exception (catch)
+import Data.Dynamic (Dynamic, toDyn)
 import GHC.Base
 import GHC.Conc.Sync (STM (..), atomically, childHandler)
 import Unsafe.Coerce (unsafeCoerce)
@@ -169,3 +170,8 @@ enqueueUpcall t = atomically (STM enqueue) `catch` childHandler
         (# s2, 1# #) -> case run 1# t number s2 of (# s3, _ #) -> (# s3, () #)
         (# s2, _ #) -> (# s2, () #)
 {-# NOINLINE enqueueUpcall #-}
+
+-- | The first value of the aux field of a thread that @forkIO@ makes.
+noAux :: Dynamic
+noAux = toDyn ()
+{-# NOINLINE noAux #-}

@@ -100,7 +100,7 @@ noAux :: Any
 noAux = unsafeCoerce (toDyn ())
 {-# NOINLINE noAux #-}
 
--- | The SCont of the running thread. It is this one until the thread switches.
+-- | The SCont of the running thread. It is this one until the thread switches, blocks, or has used its time slice.
 ownSCont :: STM SCont
 ownSCont = STM $ \s -> case ownSCont# runtime noAux s of (# s1, t, n #) -> (# s1, SCont t n #)
 

@@ -32,6 +32,7 @@ pub unsafe fn report() {
         sparks: spark::counts(),
         hecs: crate::hec::count(),
         events: event_loop::counts(),
+        upcalls: hecs.iter().map(|h| h.upcalls).sum(),
         ..FinalData::default()
     });
     events::at_end(&hecs);

@@ -53,7 +53,12 @@ unsafe fn find(t: Tso, thunk: Closure) -> Option<Frame> {
 /// # Safety
 /// All threads of this HEC are at rest, and `t` is not one that is about to be parked.
 pub(super) unsafe fn steal(hec: &mut Hec, t: Tso, thunk: Closure) -> bool {
-    if !is_at_rest_here(hec, t) || t.obj().blocked_exceptions != Tso::end().closure() {
+    is_at_rest_here(hec, t) && steal_at_rest(hec, t, thunk)
+}
+
+/// As [`steal`], from a thread that no other HEC changes meanwhile.
+pub(super) unsafe fn steal_at_rest(hec: &mut Hec, t: Tso, thunk: Closure) -> bool {
+    if t.obj().blocked_exceptions != Tso::end().closure() {
         return false;
     }
     let Some(frame) = find(t, thunk) else { return false };

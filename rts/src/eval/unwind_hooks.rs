@@ -1,4 +1,5 @@
-//! Functions of `sync` that unwinding a stack calls for transactions and wait queues. `sync::init` sets them once.
+//! Functions of `sync` that unwinding a stack, or stealing a thunk, calls for transactions, wait queues and passive
+//! threads. `sync::init` sets them once.
 use crate::abi::Tso;
 use crate::hec::Hec;
 
@@ -13,6 +14,8 @@ pub struct Hooks {
     pub roll_back: unsafe fn(&mut Hec, Tso, usize, usize),
     /// Takes a blocked thread off the queue it waits on. It stays marked as blocked.
     pub leave_queues: unsafe fn(&mut Hec, Tso),
+    /// Takes work from a thread that is passive, by the function given (`sync/substrate.rs`).
+    pub take_from_passive: unsafe fn(&mut Hec, Tso, &mut dyn FnMut(&mut Hec) -> bool) -> Option<bool>,
 }
 
 static mut HOOKS: Option<Hooks> = None;

@@ -4,12 +4,14 @@
 use super::thunk::{self, Claim, State};
 use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
+use crate::abi::tso::{TSO_SWITCHES, TSO_UPCALL};
 use crate::abi::{Closure, Tso};
 use crate::base::atomics::Ordering;
 use crate::base::config::checks;
 use crate::eval::blackhole::{abandon, dirty_queue, owner_of};
-use crate::eval::thunk_steal::steal;
+use crate::eval::thunk_steal::{steal, steal_at_rest};
 use crate::eval::thunk_words::*;
+use crate::eval::unwind_hooks;
 use crate::hec::run_queue::dirty_tso;
 use crate::hec::{many, Hec};
 use crate::info;
@@ -61,8 +63,12 @@ pub unsafe fn park(hec: &mut Hec, t: Tso, thunk: Closure) -> bool {
     loop {
         let State::Claimed(_, claim) = thunk::inspect(&Heap, thunk.0) else { return false };
         let Some(owner) = thunk::owner(&Heap, claim).map(Tso) else { return false };
-        if owner != t && is_far_back(hec, owner) && steal(hec, owner, thunk) {
+        let chooses = t.obj().flags & (TSO_SWITCHES | TSO_UPCALL) != 0;
+        if owner != t && (chooses || is_far_back(hec, owner)) && steal(hec, owner, thunk) {
             return false;
+        }
+        if owner != t && chooses {
+            return poll(hec, t, owner, thunk);
         }
         let entry = new_entry(hec, t, thunk);
         // A waker that finds the entry before the thread is marked as blocked on it waits for this lock.
@@ -93,6 +99,23 @@ pub unsafe fn park(hec: &mut Hec, t: Tso, thunk: Closure) -> bool {
         drop(held);
         abandon(entry);
     }
+}
+
+/// A thread in the transaction of a `switch`, or an upcall, needs a thunk of `owner`. Until it has chosen a thread, no
+/// thread of its scheduler runs on this HEC. So it takes the thunk from a passive owner, and returns false. If that is
+/// not possible, the owner runs here until its slice ends. An owner that runs on another HEC, or is blocked, may become
+/// passive. So the thread does not sleep, but enters the thunk again when others have had their turn.
+#[cold]
+unsafe fn poll(hec: &mut Hec, t: Tso, owner: Tso, thunk: Closure) -> bool {
+    let mut steal = |hec: &mut Hec| steal_at_rest(hec, owner, thunk);
+    if (unwind_hooks::get().take_from_passive)(hec, owner, &mut steal) == Some(true) {
+        return false;
+    }
+    hec.run_queue.push_again(&mut hec.remembered, t);
+    if !hec.run_queue.bring_forward(&mut hec.remembered, owner, usize::MAX) {
+        std::thread::yield_now();
+    }
+    true
 }
 
 /// Is the thread not among those that run soon on this HEC?

@@ -41,7 +41,7 @@ use crate::memory::nursery::AllocArea;
 use crate::memory::pretenure::Pretenured;
 use crate::memory::remembered_set::RememberedSet;
 use crate::memory::BLOCK_BYTES;
-use crate::observe::stats::Sparks;
+use crate::observe::stats::{Sparks, UpcallCounts};
 
 use crate::base::adaptive_spin::AdaptiveSpin;
 use crate::hec::balance_backoff::BALANCE_BACKOFF;
@@ -73,6 +73,7 @@ pub struct Hec {
     /// Threads of user schedulers that this HEC has woken, and for which it must make an enqueue upcall
     /// (`sync/upcall.rs`).
     pub to_enqueue: Vec<Tso>,
+    pub upcalls: UpcallCounts,
     /// When the running thread is preempted, under a random run order.
     pub byte_budget: ByteBudget,
     pub spare_chunks: SpareChunks,
@@ -157,6 +158,7 @@ impl Hec {
             run_queue: ThreadQueue::with_order(no, run_order::selected()),
             user_slot: UserSlot::new(),
             to_enqueue: Vec::new(),
+            upcalls: UpcallCounts::default(),
             byte_budget: ByteBudget::new(no),
             spare_chunks: SpareChunks::new(),
             new_threads: Vec::new(),

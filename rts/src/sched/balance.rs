@@ -13,7 +13,7 @@
 //!
 //! *Invariant*: threads that are bound to an OS thread, those that are pinned to their HEC (`forkOn`), and those of
 //! user schedulers stay.
-use crate::abi::tso::TSO_STAYS;
+use crate::abi::tso::{TSO_STAYS, TSO_USER};
 use crate::abi::Tso;
 use crate::base::active_limit::ACTIVE_HECS;
 use crate::hec;
@@ -25,7 +25,7 @@ use crate::thread::park;
 
 unsafe fn may_migrate(t: Tso) -> bool {
     let o = t.obj();
-    o.bound == 0 && o.flags & TSO_STAYS == 0
+    o.bound == 0 && o.flags & (TSO_STAYS | TSO_USER) == 0
 }
 
 /// Gives threads that are queued here to idle HECs, or notes that it is too soon.

@@ -25,7 +25,7 @@ use crate::observe::eventlog::classes::{class, on};
 use crate::observe::eventlog::hooks as eventlog;
 use crate::sched::{balance, event_poll, gc, handoff, settings, spark};
 use crate::sync::throwto::finished;
-use crate::sync::{park_thread, stm, substrate};
+use crate::sync::{park_thread, stm, substrate, upcall};
 use crate::thread::sched_record::SchedRecord;
 use crate::thread::stack_shrink::make_ready;
 
@@ -64,8 +64,8 @@ unsafe fn switch(hec: &mut Hec, ret: usize, next: Tso) -> usize {
         balance::distribute(hec);
         spark::wake_idle_hecs(hec);
     }
-    // Another thread may have come to the front.
-    if !may_follow(hec.run_queue.first()) {
+    // Another thread may have come to the front, or an upcall is owed.
+    if !may_follow(hec.run_queue.first()) || !hec.to_enqueue.is_empty() {
         return 0;
     }
     pop_next(hec).map_or(0, |next| {
@@ -169,7 +169,7 @@ pub(super) unsafe fn bring_to_rest(hec: &mut Hec, t: Tso, ret: usize) {
             hec.run_queue.on_yield(&mut hec.remembered);
         }
         priority::end_burst(t);
-        return requeue(hec, t);
+        return requeue(hec, t, true);
     }
     // A thread that waits for a thunk counts as computing.
     if hec.wait.why != BlockedOnBlackHole {
@@ -189,16 +189,19 @@ pub(super) unsafe fn defer_modifications(hec: &mut Hec, t: Tso) -> bool {
     hec::many() && atomic_modify::defer_all(hec, t)
 }
 
-/// Queues a thread so that others run. An invalid transaction starts again.
+/// Queues a thread so that others run. An invalid transaction starts again. At the end of its time slice, a thread of a
+/// user scheduler goes back to that.
 /// # Safety
 /// As for [`bring_to_rest`].
-pub(super) unsafe fn requeue(hec: &mut Hec, t: Tso) {
+pub(super) unsafe fn requeue(hec: &mut Hec, t: Tso, at_slice_end: bool) {
     if !stm::validate(t) {
         let tvars = stm::touched_tvars(t);
         restart_transaction(hec, t);
         stm::record_loss(t, tvars);
     }
-    hec.run_queue.push_again(&mut hec.remembered, t);
+    if !(at_slice_end && upcall::preempt(hec, t)) {
+        hec.run_queue.push_again(&mut hec.remembered, t);
+    }
 }
 
 #[cfg(test)]

@@ -86,11 +86,16 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
         match context_switch::pop_next(hec) {
             // The thread ended while the world was stopped for a collection, or it yields to threads that have just
             // been woken.
-            Some(t) if (asked == SLICE_ENDED || woken) && t.obj().id == interrupted && !throwto::finished(t) => {
+            Some(t)
+                if (asked == SLICE_ENDED || woken)
+                    && t.obj().id == interrupted
+                    && !throwto::finished(t)
+                    && !substrate::holds_off(hec, t) =>
+            {
                 if asked == SLICE_ENDED {
                     on_slice_end(hec, t);
                 }
-                context_switch::requeue(hec, t);
+                context_switch::requeue(hec, t, asked == SLICE_ENDED);
             }
             Some(t) if !threaded || handoff::may_run(me, t) && !is_for_worker(ic, t) => {
                 if interrupt::has_ended_threads() && !throwto::finished(t) {
@@ -154,7 +159,13 @@ unsafe fn handle_requests(me: TaskRef, hec: &mut Hec) -> bool {
 unsafe fn read_messages(hec: &mut Hec) {
     for message in hec.take_messages() {
         if message.info() == info!(stg_TSO_info) {
-            hec.run_queue.push_back(&mut hec.remembered, Tso(message.0));
+            let t = Tso(message.0);
+            if park::needs_enqueue(t) {
+                // `forkOn` has made it for this HEC.
+                upcall::owe(hec, t);
+            } else {
+                hec.run_queue.push_back(&mut hec.remembered, t);
+            }
         } else if message.info() == info!(stg_MSG_BLACKHOLE_info) {
             wait_for_thunk::prioritise_message(hec, message);
         } else {
@@ -319,18 +330,23 @@ unsafe fn on_heap_overflow(hec: &mut Hec, t: Tso) {
     }
     let asked = hec.take_request();
     if must_yield(hec, t, asked) {
-        return context_switch::requeue(hec, t);
+        return context_switch::requeue(hec, t, asked == SLICE_ENDED);
     }
     if hec.ends_budget(wanted) && !substrate::holds_off(hec, t) {
         hec.run_queue.end_slice(&mut hec.remembered, false);
-        return context_switch::requeue(hec, t);
+        return context_switch::requeue(hec, t, true);
     }
     hec.interrupted = o.id;
     put_back(hec, t);
 }
 
 unsafe fn on_slice_end(hec: &mut Hec, t: Tso) {
-    hec.run_queue.end_slice(&mut hec.remembered, !priority::is_cpu_bound(t));
+    let is_user = t.obj().flags & TSO_USER != 0;
+    hec.run_queue.end_slice(&mut hec.remembered, is_user || !priority::is_cpu_bound(t));
+    if is_user {
+        // Its scheduler knows its priority.
+        return;
+    }
     priority::on_slice_end(t, hec.run_queue.len(), blackhole::is_awaited(t) || stm::has_commit_priority(t));
 }
 
@@ -382,7 +398,7 @@ unsafe fn on_stack_overflow(hec: &mut Hec, t: Tso) {
         thread_paused(hec, t);
     }
     if must_yield(hec, t, asked) {
-        return context_switch::requeue(hec, t);
+        return context_switch::requeue(hec, t, asked == SLICE_ENDED);
     }
     let masked = t.obj().flags as usize & TSO_BLOCKEX != 0;
     let sizes = settings().stack;

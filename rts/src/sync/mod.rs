@@ -11,6 +11,7 @@
 //! | a thread is preempted | [`stm::validate`] |
 //! | a collection has found threads unreachable | [`deadlock::resurrect`] |
 pub mod deadlock;
+pub mod fork;
 pub mod header_lock;
 pub mod mvar;
 pub mod park_thread;
@@ -35,5 +36,6 @@ pub unsafe fn init() {
         transaction_valid: |t| stm::validate(t),
         roll_back: stm::roll_back,
         leave_queues: wait_queues::leave_queues,
+        take_from_passive: substrate::take_from_passive,
     });
 }

@@ -28,13 +28,14 @@
 //! - A passive thread is on no queue of the runtime. What keeps it alive is a reference to its SCont.
 //!
 //! *Checked by*: the unit tests in `rts/src/sync/substrate_tests.rs`.
-use crate::abi::tso::{BlockedOnScheduler, TSO_PASSES_ON, TSO_SLOT, TSO_SWITCHES, TSO_UNSTARTED, TSO_USER};
+use crate::abi::tso::{BlockedOnScheduler, TSO_PASSES_ON, TSO_SLOT, TSO_SWITCHES, TSO_UNSTARTED, TSO_UPCALL, TSO_USER};
 use crate::abi::{Closure, Tso};
 use crate::base::clock::getMonotonicNSec;
 use crate::eval::frames::{restart_at, set_top, Frame, ATOMICALLY_WORDS};
 use crate::eval::raise_async::restart_transaction;
 use crate::hec::{self, many, Hec};
 use crate::observe::eventlog::classes::measure_run_times;
+use crate::observe::stats::Dequeue;
 use crate::sync::stm::commit;
 use crate::sync::stm::retry::{
     add_permanent_entry, ensure_permanent_entry, new_preemption, publish_alone, publish_if, unlock_alone, RecordLog,
@@ -150,6 +151,16 @@ pub unsafe extern "C" fn hec_set_next_activations(hec: &mut Hec, which: usize, p
     own_record(hec, aux).set_next(hec, next);
 }
 
+/// The running thread, which belongs to a user scheduler, has made this one: it belongs to the same scheduler.
+/// # Safety
+/// As for [`Hec::allocate`]. The thread is new, and has not run.
+pub(super) unsafe fn inherit(hec: &mut Hec, t: Tso) {
+    let activations = SchedRecord::of(hec.current()).map(|parent| parent.activations());
+    let aux = static_closure!(hecatonzmrts_Substrate_noAux_closure);
+    make_record(hec, t, activations, aux, Status::running(0));
+    t.obj().flags |= TSO_USER | TSO_PASSES_ON;
+}
+
 /// Sets an activation of the running thread: the dequeue activation (0) or the enqueue activation (1). Returns 0 if it
 /// would then belong to a user scheduler, but another thread uses the HEC.
 /// # Safety
@@ -217,6 +228,30 @@ pub(super) unsafe fn lock_status(t: Tso) -> usize {
     tvar::version(record(t).status()).lock()
 }
 
+/// Takes work from a passive thread by `steal`, under the lock of its status. If that fails, the thread is claimed and
+/// runs next on this HEC, beside its user slot. Returns whether the work was taken, or `None` if the thread is not
+/// passive.
+/// # Safety
+/// The thread is live, and the caller holds no lock.
+pub(super) unsafe fn take_from_passive(hec: &mut Hec, t: Tso, steal: &mut dyn FnMut(&mut Hec) -> bool) -> Option<bool> {
+    if SchedRecord::of(t).is_none() || park::why(t) != BlockedOnScheduler {
+        return None;
+    }
+    let version = lock_status(t);
+    // Without the version no HEC claims it.
+    if park::why(t) != BlockedOnScheduler {
+        unlock_status(hec, t, version, false);
+        return None;
+    }
+    let stolen = steal(hec);
+    let claim = if stolen { None } else { park::claim(hec, t, |why, _| why == BlockedOnScheduler) };
+    unlock_status(hec, t, version, claim.is_some());
+    if let Some(claim) = claim {
+        claim.resume_here(hec, true);
+    }
+    Some(stolen)
+}
+
 /// Unlocks the status of a thread, which was locked at this version. If this HEC has claimed the thread, its SConts are
 /// stale.
 /// # Safety
@@ -236,7 +271,7 @@ pub(super) unsafe fn finished(hec: &mut Hec, t: Tso) {
     if t.obj().flags & TSO_SLOT != 0 {
         t.obj().flags &= !TSO_SLOT;
         if t.obj().flags & TSO_PASSES_ON != 0 {
-            upcall::start_dequeue(hec, t);
+            upcall::start_dequeue(hec, t, Dequeue::End);
         } else {
             hec.user_slot.leave();
         }
@@ -319,7 +354,7 @@ const ALL_USED: usize = 3;
 /// Called from Cmm.
 #[no_mangle]
 pub unsafe extern "C" fn hec_may_switch_to(hec: &mut Hec) -> usize {
-    (hec.current().obj().flags & TSO_SLOT != 0 || !hec.user_slot.is_used()) as usize
+    (hec.current().obj().flags & (TSO_SLOT | TSO_USER) != 0 || !hec.user_slot.is_used()) as usize
 }
 
 // ---- HECs
@@ -455,6 +490,12 @@ pub(super) unsafe fn park(hec: &mut Hec, s: Tso, scont: Closure) -> bool {
     let choice = Choice::of(scont);
     let has_slot = s.obj().flags & TSO_SLOT != 0;
     let takes_slot = !has_slot && choice.number != NO_SCONT;
+    if takes_slot && park::needs_enqueue(s) {
+        // It runs beside the slot, and switches when its scheduler has chosen it.
+        restart_transaction(hec, s);
+        upcall::owe(hec, s);
+        return true;
+    }
     // If the slot has been taken since the choice, the transaction finds that when it runs again.
     if takes_slot && !hec.user_slot.take() {
         restart_transaction(hec, s);
@@ -513,6 +554,7 @@ unsafe fn commit_choice(hec: &mut Hec, s: Tso, choice: &Choice) -> Option<Next> 
             restart_at(frame);
             set_top(s, frame, &[]);
             end(hec, s);
+            hec.upcalls.count_dequeue(Dequeue::Stale);
             return Some(Next::InSlot);
         }
         go_on(hec, s);
@@ -526,7 +568,7 @@ unsafe fn commit_choice(hec: &mut Hec, s: Tso, choice: &Choice) -> Option<Next> 
         return Some(if in_slot { Next::InSlot } else { Next::Nothing });
     }
     if is_stale && own.is_some_and(|own| own.has_activations()) {
-        upcall::start_dequeue(hec, s);
+        upcall::start_dequeue(hec, s, Dequeue::Stale);
         return Some(Next::InSlot);
     }
     Some(Next::Nothing)
@@ -591,13 +633,13 @@ unsafe fn block(hec: &mut Hec, s: Tso) {
     drop(held);
 }
 
-/// Is the thread in the transaction of a `switch`? Then it does not yield. If the transaction has been overtaken, it
-/// begins again.
+/// Is the thread in the transaction of a `switch`, or does it make an upcall? Then it does not yield. If the
+/// transaction has been overtaken, it begins again.
 /// # Safety
 /// The thread is at rest, and owned by this HEC.
 #[inline]
 pub unsafe fn holds_off(hec: &mut Hec, t: Tso) -> bool {
-    if !is_switching(t) {
+    if t.obj().flags & (TSO_SWITCHES | TSO_UPCALL) == 0 {
         return false;
     }
     if !stm::validate(t) {

@@ -14,7 +14,8 @@ use crate::hec::SLICE_ENDED;
 use crate::info;
 use crate::memory::age_of;
 use crate::sched::context_switch::hec_switch_to;
-use crate::sync::upcall::start_enqueues;
+use crate::sync::fork::hec_fork;
+use crate::sync::upcall::{preempt, start_enqueues};
 use crate::sync::{deadlock, park_thread};
 use crate::testing::symbols as t;
 use crate::testing::world::World;
@@ -558,6 +559,103 @@ fn a_thread_that_is_killed_while_it_is_owed_ends() {
         start_enqueues(w.hec);
     }
     assert_eq!((w.runnable(), why(a)), (vec![a], NotBlocked));
+}
+
+/// Another thread is queued, and the slice of the running one ends.
+fn end_slice(w: &mut World) -> Tso {
+    let (t, other) = (w.hec.current(), w.thread());
+    unsafe {
+        w.hec.run_queue.push_back(&mut w.hec.remembered, other);
+        leave_hec(w);
+        assert!(preempt(w.hec, t));
+    }
+    other
+}
+
+#[test]
+fn a_tick_gives_a_thread_to_its_scheduler_and_others_a_turn() {
+    let mut w = World::new(2);
+    let a = user(&mut w, true);
+    let other = end_slice(&mut w);
+    assert_eq!(w.hec.to_enqueue, [a]);
+    let queued = w.runnable();
+    assert!(queued.len() == 2 && queued[0] == other && is_in_slot(queued[1]) && !is_in_slot(a));
+    // One that runs beside the slot leaves that alone.
+    let b = user(&mut w, true);
+    unsafe { b.obj().flags &= !TSO_SLOT };
+    let other = end_slice(&mut w);
+    assert_eq!((w.hec.to_enqueue.clone(), w.runnable()), (vec![a, b], vec![other]));
+}
+
+#[test]
+fn ticks_are_held_off_in_switches_and_upcalls() {
+    let mut w = World::new(2);
+    let a = user(&mut w, true);
+    unsafe { assert!(!holds_off(w.hec, a)) };
+    begin(&mut w);
+    unsafe { assert!(holds_off(w.hec, a) && !preempt(w.hec, a) && w.hec.to_enqueue.is_empty()) };
+    let upcall = w.thread();
+    unsafe {
+        upcall.obj().flags |= TSO_UPCALL;
+        assert!(holds_off(w.hec, upcall) && !preempt(w.hec, upcall));
+    }
+}
+
+#[test]
+fn a_switch_beside_the_slot_waits_for_it() {
+    let mut w = World::new(2);
+    let a = user(&mut w, true);
+    let b = new_scont(&mut w);
+    unsafe { a.obj().flags &= !TSO_SLOT };
+    assert_eq!(unsafe { hec_may_switch_to(w.hec) }, 1);
+    begin(&mut w);
+    assert!(!choose(&mut w, b, 0));
+    assert_eq!(
+        (w.hec.to_enqueue.clone(), top(a), why(b)),
+        (vec![a], info!(hec_restart_switch_info).0, BlockedOnScheduler)
+    );
+}
+
+#[test]
+fn a_forked_thread_belongs_to_the_scheduler() {
+    let mut w = World::new(2);
+    let a = user(&mut w, true);
+    unsafe {
+        let t = hec_fork(w.hec, aux());
+        assert!(w.hec.to_enqueue == [t] && w.runnable().is_empty() && t.obj().flags & TSO_USER != 0);
+        assert_eq!((status(t), record(t).activation(Activation::Enqueue)), (Status::running(0), Some(aux())));
+        // At its end in the slot another one follows, as at the end of no other thread.
+        for (thread, follows) in [(t, true), (a, false)] {
+            assert!(w.hec.user_slot.is_used());
+            thread.obj().flags |= TSO_SLOT;
+            w.hec.r.current_tso = 0;
+            raise_async(w.hec, thread, None);
+            super::throwto::thread_finished(w.hec, thread);
+            let next = w.runnable();
+            assert_eq!((next.len() == 1, w.hec.user_slot.is_used()), (follows, follows));
+            assert!(next.iter().all(|&upcall| is_in_slot(upcall)));
+        }
+        w.hec.to_enqueue.clear();
+        let built_in = user(&mut w, false);
+        let child = hec_fork(w.hec, aux());
+        assert_eq!((w.runnable(), built_in.obj().flags & TSO_USER), (vec![child], 0));
+    }
+}
+
+#[test]
+fn a_passive_thread_loses_its_work_or_runs() {
+    for taken in [true, false] {
+        let mut w = World::new(2);
+        user(&mut w, true);
+        let b = new_scont(&mut w);
+        unsafe {
+            let runs = w.hec.current();
+            assert_eq!(take_from_passive(w.hec, runs, &mut |_| unreachable!()), None);
+            assert_eq!(take_from_passive(w.hec, b, &mut |_| taken), Some(taken));
+        }
+        assert_eq!((status(b) == Status::waiting(0), w.runnable() == [b]), (taken, !taken));
+        assert!(!is_in_slot(b));
+    }
 }
 
 #[test]

@@ -1,8 +1,7 @@
-//! Primitive operations on threads: creating them, and asking for their state.
+//! Primitive operations on threads: asking for their state. Also how they are made.
 use crate::abi::layout::*;
 use crate::abi::tso::BlockedOnScheduler;
 use crate::abi::{Closure, Tso};
-use crate::hec;
 use crate::hec::named_queues;
 use crate::hec::priority;
 use crate::hec::run_order::RunOrder;
@@ -46,41 +45,6 @@ pub(super) unsafe fn child(hec: &mut Hec, action: Closure) -> Tso {
     t
 }
 
-unsafe fn enqueue(hec: &mut Hec, t: Tso, thread_bytes: usize) {
-    hec.run_queue.push_back(&mut hec.remembered, t);
-    hec.yield_soon(thread_bytes);
-}
-
-/// Makes a thread for an IO action and puts it at the back of the run queue.
-/// # Safety
-/// Called from Cmm with Hp saved.
-#[no_mangle]
-pub unsafe extern "C" fn hec_fork(hec: &mut Hec, action: Closure) -> Tso {
-    let before = (*hec.alloc.run).free;
-    let t = child(hec, action);
-    let thread_bytes = (*hec.alloc.run).free - before;
-    enqueue(hec, t, thread_bytes);
-    t
-}
-
-/// Makes a thread that is pinned to a HEC. The number is taken modulo the number of enabled HECs.
-/// # Safety
-/// As for [`hec_fork`].
-#[no_mangle]
-pub unsafe extern "C" fn hec_fork_on(hec: &mut Hec, number: isize, action: Closure) -> Tso {
-    let before = (*hec.alloc.run).free;
-    let t = child(hec, action);
-    let thread_bytes = (*hec.alloc.run).free - before;
-    t.obj().flags |= TSO_LOCKED as u32;
-    let no = number.rem_euclid(hec::enabled() as isize) as usize;
-    if no == hec.no as usize {
-        enqueue(hec, t, thread_bytes);
-    } else {
-        park::migrate(t, &*hec::address(no));
-    }
-    t
-}
-
 /// The result of `threadStatus#`: 16 if finished, 17 if killed, otherwise why it is blocked (0 if it is not).
 /// # Safety
 /// `t` is a thread.
@@ -119,19 +83,6 @@ pub unsafe extern "C" fn hec_is_bound(hec: &mut Hec) -> usize {
 
 // ---- Named queues
 // -----------------------------------------------------------------------------------------------------
-
-/// Makes a thread that belongs to a named queue, with a key.
-/// # Safety
-/// As for [`hec_fork`]. There is such a queue.
-#[no_mangle]
-pub unsafe extern "C" fn hec_fork_in_queue(hec: &mut Hec, queue: usize, key: isize, action: Closure) -> Tso {
-    let before = (*hec.alloc.run).free;
-    let t = child(hec, action);
-    let thread_bytes = (*hec.alloc.run).free - before;
-    priority::join(t, queue, key as i32);
-    enqueue(hec, t, thread_bytes);
-    t
-}
 
 /// The running thread belongs to this named queue from now on, or to the built-in queue if that is 0. If its key
 /// becomes lower, it yields soon.

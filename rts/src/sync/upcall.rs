@@ -12,9 +12,16 @@
 //!    threads the scheduler's loop makes it passive, and starts an upcall thread that gives it to its enqueue
 //!    activation ([`start_enqueues`]).
 //!
+//! 3. *Tick*. The time slice of a thread in a slot ends, or it yields. It leaves the slot and is owed, and a dequeue
+//!    upcall takes the slot when the threads on the run queue have had their turn ([`preempt`]).
+//! 4. *Fork*. A thread that `forkIO` makes for a user scheduler is owed. When it ends in a slot, another one takes it.
+//!
+//! A thread of a user scheduler may run beside the slot, because another one needs a thunk that it evaluates. When it
+//! stops it is owed, and there is no dequeue upcall.
+//!
 //! *Invariants*
-//! - An upcall thread stays on its HEC. An unreachable one gets no exception: what it waits for may be in a scheduler
-//!   that only its own threads know.
+//! - An upcall thread stays on its HEC, and ticks do not end its turn. An unreachable one gets no exception: what it
+//!   waits for may be in a scheduler that only its own threads know.
 //! - A thread is made passive under the lock of its status. So a HEC that claims it does so at a version at which the
 //!   thread has blocked.
 //!
@@ -24,6 +31,7 @@ use crate::abi::layout::*;
 use crate::abi::tso::{BlockedOnScheduler, TSO_SLOT, TSO_SWITCHES, TSO_UPCALL, TSO_USER};
 use crate::abi::{Closure, Tso};
 use crate::hec::Hec;
+use crate::observe::stats::Dequeue;
 use crate::static_closure;
 use crate::sync::stm::retry::publish_alone;
 use crate::sync::stm::scont_protocol::Status;
@@ -33,22 +41,53 @@ use crate::thread::create::{apply, new_io_thread};
 use crate::thread::park;
 use crate::thread::sched_record::SchedRecord;
 
-/// Makes an upcall thread that runs next on this HEC.
-unsafe fn start(hec: &mut Hec, upcall: Closure, subject: Tso) -> Tso {
+/// Makes an upcall thread, which is on no queue.
+unsafe fn new_thread(hec: &mut Hec, upcall: Closure, subject: Tso) -> Tso {
     let action = apply(hec, upcall, &[subject.closure()]);
     let t = new_io_thread(hec, action, &thread_ops::settings().stacks);
     t.obj().flags |= TSO_BLOCKEX as u32 | TSO_UPCALL;
-    hec.run_queue.push_front(&mut hec.remembered, t);
     t
 }
 
-/// Gives the user slot of the HEC to an upcall thread. It runs the dequeue activation of a thread that has left the
+/// Makes an upcall thread for the user slot of the HEC. It runs the dequeue activation of a thread that has left the
 /// slot, and switches to what that chooses.
+unsafe fn new_dequeue(hec: &mut Hec, subject: Tso, why: Dequeue) -> Tso {
+    let t = new_thread(hec, static_closure!(hecatonzmrts_Substrate_dequeueUpcall_closure), subject);
+    t.obj().flags |= TSO_SLOT;
+    hec.upcalls.count_dequeue(why);
+    t
+}
+
+/// Gives the user slot of the HEC to a dequeue upcall, which runs next.
 /// # Safety
 /// The slot is used, and no thread is in it.
-pub(super) unsafe fn start_dequeue(hec: &mut Hec, subject: Tso) {
-    let t = start(hec, static_closure!(hecatonzmrts_Substrate_dequeueUpcall_closure), subject);
-    t.obj().flags |= TSO_SLOT;
+pub(super) unsafe fn start_dequeue(hec: &mut Hec, subject: Tso, why: Dequeue) {
+    let t = new_dequeue(hec, subject, why);
+    hec.run_queue.push_front(&mut hec.remembered, t);
+}
+
+/// An enqueue upcall for a thread is owed.
+/// # Safety
+/// This HEC owns the thread, which is runnable, at rest and on no queue.
+pub unsafe fn owe(hec: &mut Hec, t: Tso) {
+    hec.to_enqueue.push(t);
+}
+
+/// The time slice of a thread has ended, or it yields. Returns true if a user scheduler decides when it runs again.
+/// Then another thread of this scheduler has its slot when those on the run queue have had their turn.
+/// # Safety
+/// As for [`owe`].
+pub unsafe fn preempt(hec: &mut Hec, t: Tso) -> bool {
+    if t.obj().flags & (TSO_USER | TSO_SWITCHES) != TSO_USER {
+        return false;
+    }
+    if t.obj().flags & TSO_SLOT != 0 {
+        t.obj().flags &= !TSO_SLOT;
+        let upcall = new_dequeue(hec, t, Dequeue::Tick);
+        hec.run_queue.push_again(&mut hec.remembered, upcall);
+    }
+    owe(hec, t);
+    true
 }
 
 /// How a thread that blocks leaves the user slot of its HEC.
@@ -80,7 +119,7 @@ pub(super) unsafe fn leaves_slot(t: Tso, why: usize) -> Option<Leaves> {
 /// As for [`start_dequeue`]. Another HEC may own the thread.
 pub(super) unsafe fn after_block(hec: &mut Hec, t: Tso, how: Leaves) {
     if how.is_user {
-        start_dequeue(hec, t);
+        start_dequeue(hec, t, Dequeue::Block);
     } else {
         hec.user_slot.leave();
     }
@@ -104,7 +143,8 @@ pub unsafe fn start_enqueues(hec: &mut Hec) {
             hec.run_queue.push_front(&mut hec.remembered, t);
         } else {
             make_passive(hec, t);
-            start(hec, static_closure!(hecatonzmrts_Substrate_enqueueUpcall_closure), t);
+            let upcall = new_thread(hec, static_closure!(hecatonzmrts_Substrate_enqueueUpcall_closure), t);
+            hec.run_queue.push_front(&mut hec.remembered, upcall);
         }
     }
 }

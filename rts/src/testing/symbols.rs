@@ -242,6 +242,7 @@ closure!("hecatonzmrts_Substrate_forLibrary_closure", "test_nullary_con_info");
 closure!("hecatonzmrts_Substrate_dequeueUpcall_closure", "test_nullary_con_info");
 closure!("hecatonzmrts_Substrate_enqueueUpcall_closure", "test_nullary_con_info");
 closure!("hecaton_main_under", "0");
+closure!("hecatonzmrts_Substrate_noAux_closure", "test_nullary_con_info");
 closure!("hec_seam", "0");
 closure!("hec_seam_length", "0");
 closure!("hec_seam_roots", "0");

@@ -44,6 +44,7 @@ use crate::hec::run_queue::dirty_tso;
 use crate::hec::wait::Wait;
 use crate::hec::{many, Handed, Hec};
 use crate::observe::eventlog::hooks as eventlog;
+use crate::observe::stats::Enqueue;
 use crate::thread::ownership;
 use crate::thread::ownership::{Held, Ownership, NOT_BLOCKED};
 use crate::thread::spinlock::{Reason, Spin};
@@ -137,26 +138,22 @@ impl Claim {
     /// Does the thread not go to the run queue of this HEC?
     #[inline(always)]
     unsafe fn resumes_elsewhere(&self, hec: &Hec) -> bool {
-        self.thread.obj().flags & (TSO_STAYS | TSO_USER) != 0 && (self.needs_enqueue() || self.stays_elsewhere(hec))
+        self.thread.obj().flags & (TSO_STAYS | TSO_USER) != 0
+            && (needs_enqueue(self.thread) || self.stays_elsewhere(hec))
     }
 
     unsafe fn stays_elsewhere(&self, hec: &Hec) -> bool {
         self.thread.obj().flags & TSO_STAYS != 0 && self.home != hec.address()
     }
 
-    /// Does a user scheduler decide when it runs? One that an exception has ended just ends.
-    unsafe fn needs_enqueue(&self) -> bool {
-        let o = self.thread.obj();
-        o.flags & (TSO_USER | TSO_SLOT) == TSO_USER && o.what_next as usize != ThreadKilled
-    }
-
     #[inline(never)]
     unsafe fn resume_elsewhere(self, hec: &mut Hec) {
-        let (t, enqueues) = (self.thread, self.needs_enqueue());
+        let (t, enqueues) = (self.thread, needs_enqueue(self.thread));
         let home = if enqueues { &*hec } else { &*(self.home as *const Hec) };
         eventlog::thread_woken(hec.no, t.obj().id, home.no);
         if enqueues {
             hec.to_enqueue.push(t);
+            hec.upcalls.count_enqueue(Enqueue::after(self.why));
             // The scheduler's loop makes the upcall.
             hec.request_poll();
         } else {
@@ -215,6 +212,15 @@ unsafe fn preempt(hec: &mut Hec, woken: Tso) {
     if woken.obj().flags & TSO_PREEMPTS != 0 && !running.is_null() && priority::preempts(woken, running) {
         hec.request_yield();
     }
+}
+
+/// Does a user scheduler decide when the thread, which has become runnable, runs? One that an exception has ended just
+/// ends.
+/// # Safety
+/// This HEC owns the thread.
+pub unsafe fn needs_enqueue(t: Tso) -> bool {
+    let o = t.obj();
+    o.flags & (TSO_USER | TSO_SLOT) == TSO_USER && o.what_next as usize != ThreadKilled
 }
 
 /// Hands a thread over to another HEC, which will run it.

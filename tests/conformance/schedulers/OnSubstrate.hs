@@ -1,8 +1,8 @@
 -- What the programs of this folder have in common. Only Hecaton's runtime has the substrate. On another one a program
 -- checks that each function says so, and prints what is expected.
-module OnSubstrate (substrateProgram, Check, expect, raises) where
+module OnSubstrate (substrateProgram, Check, expect, raises, forkBuiltIn) where
 
-import Control.Concurrent (myThreadId)
+import Control.Concurrent (MVar, forkIO, myThreadId, newEmptyMVar, putMVar, takeMVar)
 import Control.Exception
 import Control.Monad
 import Data.Dynamic (toDyn)
@@ -10,6 +10,7 @@ import GHC.Conc
 import Hecaton.RunQueue (Order (..), currentQueue, leaveQueue, newRunQueue, setKey)
 import Hecaton.Substrate
 import System.IO
+import System.IO.Unsafe (unsafePerformIO)
 
 -- A name, an action, and what it must return.
 data Check = Check String (IO String) String
@@ -21,9 +22,18 @@ expect name expected action = Check name (show <$> action) (show expected)
 raises :: SubstrateException -> IO a -> IO Bool
 raises e action = either (== e) (const False) <$> try action
 
+-- Makes a thread of the built-in scheduler, whatever thread asks for it.
+forkBuiltIn :: IO () -> IO ()
+forkBuiltIn = putMVar toFork
+
+toFork :: MVar (IO ())
+toFork = unsafePerformIO newEmptyMVar
+{-# NOINLINE toFork #-}
+
 substrateProgram :: [Check] -> IO ()
 substrateProgram checks = do
   hSetBuffering stdout LineBuffering
+  _ <- forkIO (forever (takeMVar toFork >>= forkIO))
   stock <- raises NotOnHecaton getNumHECs
   when stock everythingRefuses
   forM_ checks $ \(Check name action expected) -> do

@@ -75,7 +75,7 @@ retrying = do
   newScheduler
   v <- newTVarIO 0
   seen <- newTVarIO []
-  _ <- forkIO $ forM_ [1, 2, 3] $ \n -> do
+  forkBuiltIn $ forM_ [1, 2, 3] $ \n -> do
     threadDelay 2000
     performMajorGC
     atomically (readTVar v >>= \old -> check (old == 0) >> writeTVar v n)
@@ -152,7 +152,7 @@ refused = do
   own <- raises SContRunning (atomically (enqueueAct me))
   -- The thread of the built-in scheduler meets this one while it waits for a delay.
   result <- newTVarIO Nothing
-  _ <- forkIO $ do
+  forkBuiltIn $ do
     aux <- raises SContRunning (atomically (setAux me (toDyn 'x')))
     chosen <- raises SContRunning (switch (\_ -> return me))
     atomically (writeTVar result (Just (aux, chosen)))
@@ -201,10 +201,11 @@ queries = do
 runTimes :: IO (Bool, Bool)
 runTimes = do
   newScheduler
-  s <- forkSCont (atomically ownSCont >>= compute)
+  ended <- newTVarIO False
+  s <- forkSCont (atomically ownSCont >>= compute >> atomically (writeTVar ended True))
   me <- atomically ownSCont
   before <- atomically (runTime me)
-  yield
+  waitFor (readTVar ended)
   after <- atomically (runTime me)
   child <- atomically (runTime s)
   return (child >= computed, after - before < child)

@@ -3,11 +3,13 @@
 -- ghc: -O -threaded
 -- needs: hecaton
 -- skip-hecs: it sets the number of HECs itself
-import Control.Concurrent (forkIO, killThread, newEmptyMVar, putMVar, setNumCapabilities, takeMVar, threadDelay)
+import Control.Concurrent (killThread, newEmptyMVar, putMVar, setNumCapabilities, takeMVar, threadDelay)
 import Control.Concurrent.STM
 import Control.Exception
 import Control.Monad
+import Data.IORef
 import Data.List (nub)
+import GHC.Conc (unsafeIOToSTM)
 import Hecaton.Substrate
 import OnSubstrate
 import RoundRobin
@@ -62,37 +64,30 @@ starting = do
   found <- readTVarIO numbers
   return (length (nub found), none)
 
--- Counts how often a thread finds another one on its HEC, or is on another HEC when its switch commits.
+-- Counts how often another thread has run on the HEC during a switch, or the switch is on another HEC when it ends.
 alone :: IO Int
 alone = do
-  wrong <- newTVarIO 0
-  busy <- replicateM hecs (newTVarIO False)
+  wrong <- newIORef 0
+  marks <- replicateM hecs (newIORef 0)
   left <- newTVarIO (50 :: Int)
-  let arrive = atomically $ do
-        h <- getCurrentHEC
-        found <- readTVar (busy !! h)
-        when found (modifyTVar' wrong (+ 1))
-        writeTVar (busy !! h) True
-        return h
-      leave h = do
-        now <- getCurrentHEC
-        when (now /= h) (modifyTVar' wrong (+ 1))
-        writeTVar (busy !! now) False
-      turns :: Int -> IO ()
-      turns 0 = do
-        h <- arrive
-        atomically (leave h >> modifyTVar' left (subtract 1))
-      turns n = do
-        h <- arrive
-        _ <- evaluate (length [n .. n + 2000])
+  let turns :: Int -> Int -> IO ()
+      turns _ 0 = atomically (modifyTVar' left (subtract 1))
+      turns me n = do
         when (n == 50) performGC
         when (n `mod` 20 == 0) (atomically (preemptHEC (n `mod` hecs)))
-        switch (\s -> leave h >> enqueueAct s >> dequeueAct s)
-        turns (n - 1)
-  replicateM_ 50 (fork (turns 100))
+        switch $ \s -> do
+          h <- getCurrentHEC
+          unsafeIOToSTM (writeIORef (marks !! h) me >> void (evaluate (length [n .. n + 2000])))
+          found <- unsafeIOToSTM (readIORef (marks !! h))
+          now <- getCurrentHEC
+          unless (found == me && now == h) (unsafeIOToSTM (atomicModifyIORef' wrong (\w -> (w + 1, ()))))
+          enqueueAct s
+          dequeueAct s
+        turns me (n - 1)
+  forM_ [1 .. 50] (\me -> fork (turns me 100))
   threadDelay 1000
   atomically (readTVar left >>= check . (== 0))
-  readTVarIO wrong
+  readIORef wrong
 
 -- A thread of the built-in scheduler gives one thread after the other to HECs that sleep.
 sleeping :: IO Int
@@ -100,7 +95,7 @@ sleeping = do
   total <- newTVarIO 0
   sconts <- forM [1 .. 100] (\i -> newSCont (atomically (modifyTVar' total (+ i)) >> finish))
   done <- newEmptyMVar
-  _ <- forkIO $ do
+  forkBuiltIn $ do
     forM_ (zip [1 :: Int ..] sconts) $ \(i, s) -> do
       when (i `mod` 10 == 0) (threadDelay 500)
       when (i `mod` 40 == 0) performMajorGC
@@ -173,11 +168,12 @@ handing = do
       othersFor n = do
         now <- readTVarIO taken
         when (now < n) (fork (return ()) >> threadDelay 200 >> othersFor n)
-  replicateM_ 100 (fork token)
-  _ <- forkIO $ forM_ [1 .. 400 :: Int] $ \i -> do
+  -- One that ended by an exception would leave its HEC to no other.
+  replicateM_ 100 (fork (token `catch` \e -> const (return ()) (e :: AsyncException)))
+  forkBuiltIn $ forM_ [1 .. 400 :: Int] $ \i -> do
     found <- readTVarIO waiting
     unless (null found) (killThread (threadOf (snd (found !! (i `mod` min 3 (length found))))))
-  _ <- forkIO $ replicateM_ 100 $ atomically $ do
+  forkBuiltIn $ replicateM_ 100 $ atomically $ do
     found <- readTVar waiting
     case found of
       [] -> retry
@@ -199,7 +195,7 @@ manyVariables = do
 refused :: IO (Bool, Bool, Bool)
 refused = do
   result <- newEmptyMVar
-  _ <- forkIO $ do
+  forkBuiltIn $ do
     s <- newSCont (return ())
     chosen <- raises HecInUse (switch (\_ -> return s))
     setDequeueAct (\_ -> return s)

@@ -1,7 +1,7 @@
 -- A round robin with user-level yield: its order, many threads, and collections in the middle.
 -- ghc: -O -threaded
 -- needs: hecaton
-import Control.Concurrent (forkIO, newEmptyMVar, putMVar, takeMVar)
+import Control.Concurrent (newEmptyMVar, putMVar, takeMVar)
 import Control.Concurrent.STM
 import Control.Exception
 import Control.Monad
@@ -84,7 +84,7 @@ besideBuiltIn = do
   newScheduler
   seen <- newTVarIO False
   done <- newEmptyMVar
-  _ <- forkIO (atomically (writeTVar seen True) >> putMVar done ())
+  forkBuiltIn (atomically (writeTVar seen True) >> putMVar done ())
   fork (waitFor (readTVar seen))
   waitFor (readTVar seen)
   takeMVar done

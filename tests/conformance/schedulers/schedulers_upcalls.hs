@@ -2,10 +2,14 @@
 -- scheduler when it is woken.
 -- ghc: -O -threaded
 -- needs: hecaton
-import Control.Concurrent (forkIO, killThread, myThreadId, newEmptyMVar, putMVar, takeMVar, threadDelay, threadWaitRead)
+import Control.Concurrent (forkIO, forkOn, killThread, myThreadId, newEmptyMVar, putMVar, takeMVar, threadDelay, threadWaitRead)
+import qualified Control.Concurrent as Concurrent
 import Control.Concurrent.STM
 import Control.Exception
 import Control.Monad
+import Data.Dynamic (fromDynamic, toDyn)
+import Data.IORef
+import GHC.Conc (unsafeIOToSTM)
 import Hecaton.Substrate
 import OnSubstrate
 import RoundRobin
@@ -25,6 +29,14 @@ main =
     , expect "a thread that waits is killed" True killed
     , expect "timeout" (Nothing, Just 'a') timeouts
     , expect "many delays" (sum [1 .. 100 :: Int]) delays
+    , expect "ticks" True ticks
+    , expect "yield" True yields
+    , expect "a tick in a transaction" (True, 1 :: Int) inTransaction
+    , expect "an activation takes a thunk from a passive thread" True stolen
+    , expect "and waits for one that does more than evaluate" True awaited
+    , expect "forkIO" (sum [1 .. 100 :: Int]) forks
+    , expect "forkOn" (sum [1 .. 100 :: Int]) pinned
+    , expect "the aux field of a new thread" True freshAux
     ]
 
 setTrue :: TVar Bool -> IO ()
@@ -78,7 +90,7 @@ killed = do
     threadDelay 1000000000 `catch` \e -> yield >> const (putMVar m ()) (e :: AsyncException)
   t <- takeMVar thread
   yield
-  _ <- forkIO (killThread t)
+  forkBuiltIn (killThread t)
   takeMVar m
   return True
 
@@ -101,3 +113,108 @@ delays = do
     atomically (modifyTVar' total (+ i) >> modifyTVar' left (subtract 1))
   atomically (readTVar left >>= check . (== 0))
   readTVarIO total
+
+-- Runs, and allocates, until the condition holds.
+runUntil :: IO Bool -> IO ()
+runUntil condition = condition >>= \holds -> unless holds (newIORef () >> runUntil condition)
+
+computeUntil :: TVar Bool -> IO ()
+computeUntil = runUntil . readTVarIO
+
+-- Two threads that compute and do not switch.
+ticks :: IO Bool
+ticks = do
+  newScheduler
+  this <- newTVarIO False
+  other <- newTVarIO False
+  fork (setTrue other >> computeUntil this >> setTrue other)
+  computeUntil other
+  atomically (writeTVar other False)
+  setTrue this
+  computeUntil other
+  return True
+
+yields :: IO Bool
+yields = do
+  newScheduler
+  v <- newTVarIO False
+  fork (setTrue v)
+  let wait n = readTVarIO v >>= \set -> if set || n == (0 :: Int) then return set else Concurrent.yield >> wait (n - 1)
+  wait 10
+
+-- Others run in the middle of a transaction, which goes on and is not repeated.
+inTransaction :: IO (Bool, Int)
+inTransaction = do
+  newScheduler
+  begun <- newIORef (0 :: Int)
+  other <- newIORef False
+  fork (writeIORef other True)
+  v <- newTVarIO (0 :: Int)
+  atomically $ do
+    unsafeIOToSTM (modifyIORef begun (+ 1))
+    modifyTVar' v (+ 1)
+    unsafeIOToSTM (runUntil (readIORef other))
+  (,) <$> readIORef other <*> readIORef begun
+
+-- A scheduler for which the thunk is needed whenever it chooses.
+needing :: Int -> IO ()
+needing n = do
+  queue <- newTVarIO []
+  setDequeueAct (\_ -> n `seq` (readTVar queue >>= \q -> case q of [] -> retry; s : rest -> s <$ writeTVar queue rest))
+  setEnqueueAct (\s -> modifyTVar queue (++ [s]))
+
+stolen :: IO Bool
+stolen = do
+  let n = length (filter even [1 .. 8000000])
+  needing n
+  done <- newTVarIO False
+  fork (setTrue done)
+  -- It is preempted.
+  _ <- evaluate n
+  computeUntil done
+  return (n == 4000000)
+{-# NOINLINE stolen #-}
+
+awaited :: IO Bool
+awaited = do
+  passed <- newTVarIO False
+  let n = unsafePerformIO ((evaluate (length (filter even [1 .. 8000000])) `catch` \e -> throwIO (e :: ErrorCall)) <* setTrue passed)
+  needing n
+  done <- newTVarIO False
+  fork (setTrue done)
+  _ <- evaluate n
+  computeUntil done
+  -- It may run beside the slot.
+  yield
+  return (n == 4000000)
+{-# NOINLINE awaited #-}
+
+forks :: IO Int
+forks = do
+  newScheduler
+  total <- newTVarIO 0
+  done <- newEmptyMVar
+  forM_ [1 .. 100] $ \i -> forkIO $ do
+    when (i `mod` 3 == 0) yield
+    when (i `mod` 5 == 0) (void (evaluate (1 `div` (0 :: Int))) `catch` \e -> const (return ()) (e :: ArithException))
+    atomically (modifyTVar' total (+ i))
+    when (i `mod` 10 == 0) (void (forkIO (putMVar done ())))
+  replicateM_ 10 (takeMVar done)
+  atomically (readTVar total >>= check . (== sum [1 .. 100]))
+  readTVarIO total
+
+pinned :: IO Int
+pinned = do
+  newScheduler
+  total <- newTVarIO 0
+  forM_ [1 .. 100] $ \i -> forkOn i (yield >> atomically (modifyTVar' total (+ i)))
+  atomically (readTVar total >>= check . (== sum [1 .. 100]))
+  readTVarIO total
+
+freshAux :: IO Bool
+freshAux = do
+  newScheduler
+  switch (\s -> setAux s (toDyn 'x') >> return s)
+  found <- newEmptyMVar
+  _ <- forkIO (atomically (ownSCont >>= getAux) >>= putMVar found)
+  (== Just ()) . fromDynamic <$> takeMVar found

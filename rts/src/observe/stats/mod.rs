@@ -12,8 +12,10 @@ mod derived;
 mod machine_readable;
 mod text;
 mod totals;
+mod upcalls;
 
 pub use totals::{Collection, EventCounts, FinalData, GcDoneHook, Sparks, Tasks};
+pub use upcalls::{Dequeue, Enqueue, UpcallCounts};
 
 use crate::abi::rts_flags::flags;
 use crate::abi::rts_stats::RtsStats;

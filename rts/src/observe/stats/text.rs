@@ -217,6 +217,9 @@ fn summary_into(
         let (sleeps, woken) = (events.sleeps, events.interrupted_sleeps);
         writeln!(w, "  POLLS: {} ({sleeps} blocked, {woken} of them woken by other tasks)\n", events.polls)?;
     }
+    if end.upcalls.any() {
+        writeln!(w, "  UPCALLS: {}\n", end.upcalls)?;
+    }
     for (name, time) in
         [("INIT ", p.init), ("MUT  ", p.mutator), ("GC   ", p.gc), ("EXIT ", p.exit), ("Total", p.total)]
     {

@@ -3,6 +3,7 @@ use crate::abi::rts_stats::{GcDetails, RtsStats};
 use crate::base::clock::TimePair;
 use crate::base::config::{stats_mode_now, StatsMode, MAX_GENERATIONS};
 use crate::observe::gc_phases::PhaseCosts;
+use crate::observe::stats::upcalls::UpcallCounts;
 
 /// The collector's data about one collection.
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,6 +45,7 @@ pub struct FinalData {
     /// HECs that have existed.
     pub hecs: usize,
     pub events: EventCounts,
+    pub upcalls: UpcallCounts,
 }
 
 /// OS threads that have run Haskell.
