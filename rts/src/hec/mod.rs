@@ -74,6 +74,8 @@ pub struct Hec {
     /// (`sync/upcall.rs`).
     pub to_enqueue: Vec<Tso>,
     pub upcalls: UpcallCounts,
+    /// The thread that has the user slot and is in a foreign call, or null.
+    pub in_call: Tso,
     /// When the running thread is preempted, under a random run order.
     pub byte_budget: ByteBudget,
     pub spare_chunks: SpareChunks,
@@ -159,6 +161,7 @@ impl Hec {
             user_slot: UserSlot::new(),
             to_enqueue: Vec::new(),
             upcalls: UpcallCounts::default(),
+            in_call: Tso::NULL,
             byte_budget: ByteBudget::new(no),
             spare_chunks: SpareChunks::new(),
             new_threads: Vec::new(),
@@ -463,6 +466,11 @@ impl Hec {
             let mut c = t.closure();
             visit(&mut c);
             *t = Tso(c.0);
+        }
+        if !self.in_call.is_null() {
+            let mut t = self.in_call.closure();
+            visit(&mut t);
+            self.in_call = Tso(t.0);
         }
         self.mailbox.messages().iter_mut().for_each(&mut *visit);
         if self.r.current_tso != 0 {

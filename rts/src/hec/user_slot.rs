@@ -7,7 +7,15 @@
 //!     ▲                                                                  │ ▲   │ thread is in the slot now
 //!     └──────────────────────────────────────────────────────────────────┘ └───┘
 //!          leave: by the holder, when the slot has no next thread
+//!
+//!          begin_call: its thread makes a foreign call      note_long_call: by the ticker
+//!    USED ────────────────────────────────────────► IN CALL ─────────────────────────► OVERDUE
+//!     ▲                                                │                                  │
+//!     └────────────────────────────────────────────────┴──────────────────────────────────┘
+//!          end_call: by the holder, when the call has ended, or to give an overdue slot to another thread
 //! ```
+//! What comes first, the end of the call or that the holder finds the slot overdue, decides whether the thread has kept
+//! the slot.
 //!
 //! *Invariants*
 //! - A slot that is used has one thread, which has the flag `TSO_SLOT`. It runs, is on the run queue of this HEC or in
@@ -19,6 +27,8 @@ use crate::base::atomics::{AtomicUsize, Ordering};
 
 const EMPTY: usize = 0;
 const USED: usize = 1;
+const IN_CALL: usize = 2;
+const OVERDUE: usize = 3;
 
 pub struct UserSlot(AtomicUsize);
 
@@ -29,7 +39,7 @@ impl UserSlot {
 
     /// Is it used? Exact for the holder of the HEC only if the answer is yes.
     pub fn is_used(&self) -> bool {
-        self.0.load(Ordering::Relaxed) == USED
+        self.0.load(Ordering::Relaxed) != EMPTY
     }
 
     /// Takes the slot if it is empty. Any task that holds a HEC may call this.
@@ -41,6 +51,31 @@ impl UserSlot {
     /// The slot becomes empty. The caller holds the HEC, or has taken the slot for a thread that will not come.
     pub fn leave(&self) {
         self.0.store(EMPTY, Ordering::Release);
+    }
+
+    /// The thread in the slot begins a foreign call. The caller holds the HEC.
+    pub fn begin_call(&self) {
+        self.0.store(IN_CALL, Ordering::Relaxed);
+    }
+
+    /// Is its thread in a call that is not overdue?
+    pub fn is_in_call(&self) -> bool {
+        self.0.load(Ordering::Relaxed) == IN_CALL
+    }
+
+    /// If its thread is in a call, that takes long. Returns true if so. Any OS thread may call this.
+    pub fn note_long_call(&self) -> bool {
+        self.0.compare_exchange(IN_CALL, OVERDUE, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+    }
+
+    /// Is its thread in a call that takes long?
+    pub fn is_overdue(&self) -> bool {
+        self.0.load(Ordering::Relaxed) == OVERDUE
+    }
+
+    /// The call has ended, or another thread takes the slot. The caller holds the HEC.
+    pub fn end_call(&self) {
+        self.0.store(USED, Ordering::Relaxed);
     }
 }
 

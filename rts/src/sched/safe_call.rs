@@ -24,7 +24,7 @@ use crate::sched::fiber::Fiber;
 use crate::sched::handoff::protocol::HandoffSlot as _;
 use crate::sched::task::{ForeignCall, TaskRef, Wakeup};
 use crate::sched::{handoff, hec, settings, task_table, time_slices};
-use crate::sync::throwto;
+use crate::sync::{throwto, upcall};
 use crate::thread::park;
 use crate::thread::stack::dirty_stack;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -41,6 +41,7 @@ pub unsafe extern "C" fn suspendThread(reg: *mut RegTable, interruptible: bool) 
     let me = task_table::current();
     park::block(hec, t, why, 0);
     thread_paused(hec, t);
+    upcall::begin_call(hec, t);
     eventlog::thread_called_out(hec.no, t.obj().id);
     let fiber = me.fiber.get();
     let token = if fiber.is_null() {
@@ -116,6 +117,7 @@ pub unsafe extern "C" fn resumeThread(token: usize) -> *mut RegTable {
     }
     let t = pop_call(me, token);
     park::resume_from_call(hec, t);
+    upcall::end_call(hec, t);
     throwto::deliver_after_call(hec, t);
     hec.r.current_tso = t.0;
     eventlog::thread_run(hec.no, t.obj().id);

@@ -80,6 +80,9 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
         if asked == SLICE_ENDED && interrupted == 0 {
             hec.run_queue.end_slice(&mut hec.remembered, true);
         }
+        if hec.user_slot.is_overdue() {
+            upcall::take_from_call(hec);
+        }
         if !hec.to_enqueue.is_empty() {
             upcall::start_enqueues(hec);
         }

@@ -15,7 +15,7 @@ use crate::info;
 use crate::memory::age_of;
 use crate::sched::context_switch::hec_switch_to;
 use crate::sync::fork::hec_fork;
-use crate::sync::upcall::{preempt, start_enqueues};
+use crate::sync::upcall::{begin_call, end_call, preempt, start_enqueues, take_from_call};
 use crate::sync::{deadlock, park_thread};
 use crate::testing::symbols as t;
 use crate::testing::world::World;
@@ -655,6 +655,28 @@ fn a_passive_thread_loses_its_work_or_runs() {
         }
         assert_eq!((status(b) == Status::waiting(0), w.runnable() == [b]), (taken, !taken));
         assert!(!is_in_slot(b));
+    }
+}
+
+#[test]
+fn a_slot_waits_for_a_short_call_and_not_for_a_long_one() {
+    let mut w = World::new(2);
+    let a = user(&mut w, true);
+    unsafe {
+        begin_call(w.hec, a);
+        assert!(w.hec.user_slot.is_used() && w.hec.user_slot.is_in_call());
+        end_call(w.hec, a);
+        assert!(is_in_slot(a) && !w.hec.user_slot.is_in_call() && !w.hec.user_slot.note_long_call());
+        assert!(w.runnable().is_empty() && !w.hec.has_request());
+        begin_call(w.hec, a);
+        assert!(w.hec.user_slot.note_long_call() && w.hec.user_slot.is_overdue());
+        leave_hec(&mut w);
+        take_from_call(w.hec);
+        let upcall = w.runnable();
+        assert!(upcall.len() == 1 && is_in_slot(upcall[0]) && !is_in_slot(a) && !w.hec.user_slot.is_overdue());
+        end_call(w.hec, a);
+        assert_eq!(w.hec.take_request(), SLICE_ENDED);
+        assert!(preempt(w.hec, a) && w.hec.to_enqueue == [a] && w.runnable().is_empty());
     }
 }
 

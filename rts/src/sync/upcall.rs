@@ -16,8 +16,12 @@
 //!    upcall takes the slot when the threads on the run queue have had their turn ([`preempt`]).
 //! 4. *Fork*. A thread that `forkIO` makes for a user scheduler is owed. When it ends in a slot, another one takes it.
 //!
-//! A thread of a user scheduler may run beside the slot, because another one needs a thunk that it evaluates. When it
-//! stops it is owed, and there is no dequeue upcall.
+//! 5. *Foreign call*. The slot of a thread in a safe call waits for it. If the call takes longer than a tick, the
+//!    holder of the HEC gives the slot to a dequeue upcall ([`take_from_call`]). Then the thread runs beside the slot
+//!    when the call has ended, until its next heap check.
+//!
+//! A thread of a user scheduler may also run beside the slot because another one needs a thunk that it evaluates. When
+//! it stops it is owed, and there is no dequeue upcall.
 //!
 //! *Invariants*
 //! - An upcall thread stays on its HEC, and ticks do not end its turn. An unreachable one gets no exception: what it
@@ -30,8 +34,8 @@
 use crate::abi::layout::*;
 use crate::abi::tso::{BlockedOnScheduler, TSO_SLOT, TSO_SWITCHES, TSO_UPCALL, TSO_USER};
 use crate::abi::{Closure, Tso};
-use crate::hec::Hec;
-use crate::observe::stats::Dequeue;
+use crate::hec::{Hec, SLICE_ENDED};
+use crate::observe::stats::{Dequeue, Enqueue};
 use crate::static_closure;
 use crate::sync::stm::retry::publish_alone;
 use crate::sync::stm::scont_protocol::Status;
@@ -40,6 +44,7 @@ use crate::sync::thread_ops;
 use crate::thread::create::{apply, new_io_thread};
 use crate::thread::park;
 use crate::thread::sched_record::SchedRecord;
+use std::sync::atomic::Ordering;
 
 /// Makes an upcall thread, which is on no queue.
 unsafe fn new_thread(hec: &mut Hec, upcall: Closure, subject: Tso) -> Tso {
@@ -130,6 +135,41 @@ pub(super) unsafe fn after_block(hec: &mut Hec, t: Tso, how: Leaves) {
 /// As for [`leaves_slot`].
 pub(super) unsafe fn stay(t: Tso) {
     t.obj().flags |= TSO_SLOT;
+}
+
+/// A thread leaves for a safe foreign call. If it is in the slot, that waits for it.
+/// # Safety
+/// The thread is at rest, and the caller holds its HEC.
+pub unsafe fn begin_call(hec: &mut Hec, t: Tso) {
+    if t.obj().flags & (TSO_USER | TSO_SLOT | TSO_SWITCHES) == TSO_USER | TSO_SLOT {
+        hec.in_call = t;
+        hec.user_slot.begin_call();
+    }
+}
+
+/// The foreign call of the slot's thread takes long: another thread of its scheduler takes the slot.
+/// # Safety
+/// The slot is overdue. The caller holds the HEC, and no thread runs on it.
+#[cold]
+pub unsafe fn take_from_call(hec: &mut Hec) {
+    let t = std::mem::replace(&mut hec.in_call, Tso::NULL);
+    t.obj().flags &= !TSO_SLOT;
+    hec.user_slot.end_call();
+    start_dequeue(hec, t, Dequeue::Block);
+}
+
+/// The foreign call of a thread has ended on this HEC. If another thread has its slot, it stops at its next heap check,
+/// and is owed: its result may be in registers until then.
+/// # Safety
+/// The caller holds the HEC, which owns the thread, and opens the nursery afterwards.
+pub unsafe fn end_call(hec: &mut Hec, t: Tso) {
+    if hec.in_call == t {
+        hec.in_call = Tso::NULL;
+        hec.user_slot.end_call();
+    } else if park::needs_enqueue(t) {
+        hec.upcalls.count_enqueue(Enqueue::Call);
+        hec.context_switch.store(SLICE_ENDED, Ordering::Relaxed);
+    }
 }
 
 /// Starts the upcalls that this HEC owes. They run next, in the order in which the threads were woken.

@@ -185,6 +185,50 @@ fn a_waker_finds_a_blocked_thread_outside_the_slot() {
     });
 }
 
+/// The thread in the slot of HEC 0 returns from a foreign call, while the ticker finds that the call takes long, and a
+/// task takes the HEC.
+#[test]
+fn a_slot_of_a_thread_in_a_call_passes_on_once() {
+    explore(3, || {
+        let w = World::new(1, 1);
+        assert!(w.hecs[0].0.take() && w.threads[0].claim(1, PASSIVE));
+        w.threads[0].set_in_slot(true);
+        w.work(0);
+        w.hecs[0].0.begin_call();
+        // Held by the task that holds the HEC. Inside: does the slot wait for the thread?
+        let held = Arc::new(Mutex::new(true));
+        let (v, h) = (w.clone(), held.clone());
+        let taker = thread::spawn(move || {
+            if !v.hecs[0].0.note_long_call() {
+                return false;
+            }
+            let mut waits = h.lock().unwrap();
+            let takes = v.hecs[0].0.is_overdue();
+            if takes {
+                assert!(*waits, "the thread has the slot again");
+                *waits = false;
+                v.threads[0].set_in_slot(false);
+                v.hecs[0].0.end_call();
+                v.work(0);
+            }
+            takes
+        });
+        let returned = {
+            let mut waits = held.lock().unwrap();
+            let keeps = *waits;
+            if keeps {
+                *waits = false;
+                w.hecs[0].0.end_call();
+                w.work(0);
+            }
+            assert_eq!(w.threads[0].is_in_slot(), keeps);
+            keeps
+        };
+        assert!(taker.join().unwrap() != returned, "one of them has the slot");
+        assert!(w.hecs[0].0.is_used() && !w.hecs[0].0.is_in_call() && !w.hecs[0].0.is_overdue());
+    });
+}
+
 const ON_STM: usize = 6;
 
 /// HEC 1, the thread in its slot, and a TVar for which this thread waits.

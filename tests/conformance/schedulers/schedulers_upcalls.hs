@@ -9,6 +9,7 @@ import Control.Exception
 import Control.Monad
 import Data.Dynamic (fromDynamic, toDyn)
 import Data.IORef
+import Foreign.C.Types (CInt (..), CUInt (..))
 import GHC.Conc (unsafeIOToSTM)
 import Hecaton.Substrate
 import OnSubstrate
@@ -24,6 +25,7 @@ main =
     , expect "transaction" True (others (newTVarIO False) (\v -> atomically (readTVar v >>= check)) setTrue)
     , expect "delay" True (others (return ()) (\() -> threadDelay 20000) return)
     , expect "descriptor" True (others createPipe (threadWaitRead . fst) (\(_, w) -> void (fdWrite w "x")))
+    , expect "foreign call" True (others (return ()) (\() -> void (usleep 200000)) return)
     , expect "throwTo" True throwing
     , expect "thunk" True thunks
     , expect "a thread that waits is killed" True killed
@@ -34,10 +36,13 @@ main =
     , expect "a tick in a transaction" (True, 1 :: Int) inTransaction
     , expect "an activation takes a thunk from a passive thread" True stolen
     , expect "and waits for one that does more than evaluate" True awaited
+    , expect "a stale choice" True stale
     , expect "forkIO" (sum [1 .. 100 :: Int]) forks
     , expect "forkOn" (sum [1 .. 100 :: Int]) pinned
     , expect "the aux field of a new thread" True freshAux
     ]
+
+foreign import ccall safe usleep :: CUInt -> IO CInt
 
 setTrue :: TVar Bool -> IO ()
 setTrue v = atomically (writeTVar v True)
@@ -218,3 +223,13 @@ freshAux = do
   found <- newEmptyMVar
   _ <- forkIO (atomically (ownSCont >>= getAux) >>= putMVar found)
   (== Just ()) . fromDynamic <$> takeMVar found
+
+-- The thread chooses an SCont of its own that has been used.
+stale :: IO Bool
+stale = do
+  newScheduler
+  used <- atomically ownSCont
+  fork (return ())
+  yield
+  switch (\s -> enqueueAct s >> return used)
+  atomically (isStale used)

@@ -62,6 +62,7 @@ use crate::base::once_ptr::get_or_make;
 use crate::hec;
 use crate::hec::fork_safe_lock::Lock;
 use crate::hec::run_order;
+use crate::hec::user_slot::UserSlot;
 use crate::hec::{Hec, MAX_HECS};
 use crate::sched::event_poll;
 use crate::sched::handoff::protocol::{HandoffSlot as _, Task as _, Work};
@@ -175,6 +176,7 @@ impl crate::sched::handoff::protocol::HandoffSlot for &'static HecSlot {
             return task_of(first).map_or(Work::ForAnyone, Work::For);
         }
         if !hec.to_enqueue.is_empty()
+            || hec.user_slot.is_overdue()
             || hec.has_messages()
             || hec.is_enabled() && (!hec.sparks.is_empty() || stuck_hecs::any())
         {
@@ -445,12 +447,13 @@ pub fn ensure_served(no: usize) {
 const TICKS_UNDER_RANDOM_ORDER: usize = 20;
 
 /// The same for all HECs that have not been taken since the last call: for those that were left for a foreign call that
-/// takes long. If one is left with work, it is passed on. Called at ticks.
+/// takes long. If one is left with work, it is passed on, and so is one whose user slot has a thread in a call. Called
+/// at ticks.
 pub fn ensure_all_served() {
     for no in (0..hec::count()).filter(|&no| needs_task(no)) {
         let needed = if slot(no).sends_checkers() { 1 } else { TICKS_UNDER_RANDOM_ORDER };
         if slot(no).count_untaken() >= needed || event_poll::has_signals() {
-            if is_left_with_work(no) {
+            if user_slot(no).note_long_call() || is_left_with_work(no) {
                 slot(no).send_worker();
             } else {
                 slot(no).send_watcher();
@@ -459,9 +462,15 @@ pub fn ensure_all_served() {
     }
 }
 
-/// Do the events of HEC `no` need a task, if none holds it, or has it been left with work and no task sent to check?
+/// Do the events of HEC `no` need a task, if none holds it, has it been left with work and no task sent to check, or is
+/// the thread in its user slot in a call?
 fn needs_task(no: usize) -> bool {
-    event_poll::needs_task(no) || is_left_with_work(no)
+    event_poll::needs_task(no) || user_slot(no).is_in_call() || is_left_with_work(no)
+}
+
+fn user_slot(no: usize) -> &'static UserSlot {
+    // SAFETY: HECs are never freed, and this one has only atomics.
+    unsafe { &(*hec::address(no)).user_slot }
 }
 
 /// Has HEC `no` work, although no task holds it and none has been sent? Only under a random run order.
