@@ -113,6 +113,8 @@ unsafe fn poll(hec: &mut Hec, t: Tso, owner: Tso, thunk: Closure) -> bool {
     }
     hec.run_queue.push_again(&mut hec.remembered, t);
     if !hec.run_queue.bring_forward(&mut hec.remembered, owner, usize::MAX) {
+        // No tick gives threads of other parts, or batch threads, their turn.
+        hec.run_queue.end_slice(&mut hec.remembered, true);
         std::thread::yield_now();
     }
     true
