@@ -2,7 +2,9 @@
 {-# LANGUAGE RankNTypes #-}
 
 -- The schedulers of the package, and programs that run on any of them.
-module LibrarySchedulers (Any (..), everyScheduler, onOne, forAll', said, threads, turns, startedBy, ended) where
+module LibrarySchedulers
+  ( Any (..), everyScheduler, onAllHECs, onOne, forAll', said, threads, turns, startedBy, ended
+  ) where
 
 import Control.Concurrent.STM
 import Control.Exception
@@ -16,6 +18,7 @@ import qualified Hecaton.Scheduler.Lifo as Lifo
 import qualified Hecaton.Scheduler.Priority as Priority
 import qualified Hecaton.Scheduler.Random as Random
 import qualified Hecaton.Scheduler.RoundRobin as RoundRobin
+import qualified Hecaton.Scheduler.WorkStealing as WorkStealing
 
 data Any = forall a. Any String (Scheduler a)
 
@@ -24,6 +27,7 @@ everyScheduler :: IO [Any]
 everyScheduler =
   sequence
     [ Any "round robin" <$> onOne RoundRobin.policy
+    , Any "work stealing" <$> onOne WorkStealing.policy
     , Any "FIFO" <$> onOne Fifo.policy
     , Any "LIFO" <$> onOne Lifo.policy
     , Any "priority" <$> onOne (Priority.policy 100)
@@ -31,6 +35,21 @@ everyScheduler =
     , Any "deadline" <$> onOne Deadline.policy
     , Any "random" <$> onOne (Random.policy 7)
     , Any "hierarchical" <$> (Hierarchical.newOn 1 >>= \p -> Hierarchical.child p 2 RoundRobin.policy)
+    ]
+
+-- Without a limit on the HECs.
+onAllHECs :: IO [Any]
+onAllHECs =
+  sequence
+    [ Any "round robin" <$> RoundRobin.new
+    , Any "work stealing" <$> WorkStealing.new
+    , Any "FIFO" <$> Fifo.new
+    , Any "LIFO" <$> Lifo.new
+    , Any "priority" <$> Priority.new
+    , Any "fair share" <$> FairShare.new
+    , Any "deadline" <$> Deadline.new
+    , Any "random" <$> Random.new 7
+    , Any "hierarchical" <$> (Hierarchical.new >>= \p -> Hierarchical.child p 2 RoundRobin.policy)
     ]
 
 -- A scheduler whose threads run on one HEC at a time.

@@ -41,6 +41,7 @@ main =
     , expect "hierarchical: parents below parents" True nestedParents
     , expect "hierarchical: each child has its own order" ("abcabcabc", "cccbbbaaa") childrenOrders
     , law "no thread is lost" 30 noneLost
+    , expect "threads of a scheduler run on all HECs at once" [] atOnce
     , expect "threads of threads" [] (forAll' tree)
     , expect "an exception ends a thread alone" [] (forAll' exceptional)
     , expect "a thread in another scheduler, and back" [] (forAll' visiting)
@@ -207,9 +208,9 @@ data Step = Yield | Fork [Step] | MoveTo Int | Visit Int [Step]
 
 instance Arbitrary Step where
   arbitrary = sized $ \n -> frequency $
-    [(4, pure Yield), (2, MoveTo <$> choose (0, 8))]
+    [(4, pure Yield), (2, MoveTo <$> choose (0, 18))]
       ++ [(2, Fork <$> resize (n `div` 2) arbitrary) | n > 0]
-      ++ [(1, Visit <$> choose (0, 8) <*> resize (n `div` 2) arbitrary) | n > 0]
+      ++ [(1, Visit <$> choose (0, 18) <*> resize (n `div` 2) arbitrary) | n > 0]
   shrink step = case step of
     Fork steps -> Yield : map Fork (shrink steps)
     Visit i steps -> Yield : map (Visit i) (shrink steps)
@@ -219,7 +220,7 @@ instance Arbitrary Step where
 -- All threads of a program that forks, and moves among all schedulers, end.
 noneLost :: [[Step]] -> Property
 noneLost program = ioProperty $ do
-  all' <- (++ [Any "built-in" builtin]) <$> everyScheduler
+  all' <- concat <$> sequence [everyScheduler, onAllHECs, return [Any "built-in" builtin]]
   left <- newTVarIO (length program)
   let begin i steps = case all' !! (i `mod` length all') of
         Any _ s -> forkIn s ((mapM_ step steps >> migrate s) `finally` atomically (modifyTVar' left (subtract 1)))
@@ -231,6 +232,21 @@ noneLost program = ioProperty $ do
   zipWithM_ begin [0 ..] program
   ended left
   return True
+
+-- As many threads as there are HECs wait for each other, each without giving up its HEC. One thread of the scheduler
+-- makes them all, so the HECs that have no thread must take theirs.
+atOnce :: IO [String]
+atOnce = do
+  n <- getNumHECs
+  all' <- onAllHECs
+  concat <$> forM all' (\(Any name s) -> do
+    begun <- newTVarIO 0
+    left <- newTVarIO n
+    let meet = atomically (modifyTVar' begun (+ 1)) >> waiting >> atomically (modifyTVar' left (subtract 1))
+        waiting = atomically (readTVar begun) >>= \now -> unless (now == n) waiting
+    _ <- forkIn s (replicateM_ n (forkIn s meet))
+    met <- timeout 10000000 (ended left)
+    return [name | met /= Just ()])
 
 -- Each thread makes two, down to a depth, and adds its number.
 tree :: Scheduler a -> IO Bool

@@ -17,6 +17,7 @@ import qualified Hecaton.Scheduler.Lifo as Lifo
 import qualified Hecaton.Scheduler.Priority as Priority
 import qualified Hecaton.Scheduler.Random as Random
 import qualified Hecaton.Scheduler.RoundRobin as RoundRobin
+import qualified Hecaton.Scheduler.WorkStealing as WorkStealing
 import System.Environment
 import System.Exit
 import System.IO
@@ -44,7 +45,8 @@ withoutArgument =
     ("Fifo", Maker Fifo.new),
     ("Lifo", Maker Lifo.new),
     ("Priority", Maker Priority.new),
-    ("RoundRobin", Maker RoundRobin.new)
+    ("RoundRobin", Maker RoundRobin.new),
+    ("WorkStealing", Maker WorkStealing.new)
   ]
 
 -- The runtime calls this at start with @main@, and runs what it returns.
