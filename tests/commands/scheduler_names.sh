@@ -1,5 +1,5 @@
-# +RTS --scheduler and HECATON_SCHEDULER with names of the package's schedulers: main runs under them, and ends as
-# otherwise. Any program that is linked with the package can be run so.
+# +RTS --scheduler and HECATON_SCHEDULER with names of the package's schedulers: main runs under them, and the threads
+# that it makes, and the program ends as otherwise. Any program that is linked with the package can be run so.
 . "${BASH_SOURCE[0]%/*}/common.bash"
 
 # It refers to no scheduler.
@@ -7,6 +7,7 @@ cat >Plain.hs <<'END'
 import Control.Concurrent
 import Control.Exception
 import Control.Monad
+import Data.IORef
 import Hecaton.Event ()
 import System.Environment
 import System.Exit
@@ -20,21 +21,32 @@ main = do
         box <- newEmptyMVar
         box <$ forkIO (evaluate (sum [1 .. i * 1000]) >>= putMVar box)
       mapM takeMVar boxes >>= print . sum
+    ["order"] -> do
+      -- They become able to run before main waits, and do not wait themselves.
+      ran <- newIORef []
+      done <- newEmptyMVar
+      forM_ "abc" $ \name -> forkIO $ do
+        names <- atomicModifyIORef' ran (\before -> (before ++ [name], before ++ [name]))
+        when (length names == 3) (putMVar done names)
+      takeMVar done >>= putStrLn
     ["exit"] -> exitWith (ExitFailure 7)
     ["error"] -> ioError (userError "no")
     _ -> threadDelay 1000 >> putStrLn "delayed"
 END
 cat >Under.hs <<'END'
+import Control.Concurrent
 import Control.Concurrent.STM
 import Data.Dynamic
 import Hecaton.Substrate
 
--- What the scheduler of main keeps for it.
+-- What the scheduler keeps for main, and for a thread that main makes.
 main :: IO ()
 main = do
-  aux <- newTVarIO (toDyn ())
-  switch (\s -> getAux s >>= writeTVar aux >> return s)
-  readTVarIO aux >>= print . dynTypeRep
+  found <- newEmptyMVar
+  kept >>= print
+  forkIO (kept >>= putMVar found) >> takeMVar found >>= print
+  where
+    kept = dynTypeRep <$> atomically (ownSCont >>= getAux)
 END
 for flags in '' -threaded '-threaded -dynamic'; do
     for program in Plain Under; do
@@ -42,9 +54,11 @@ for flags in '' -threaded '-threaded -dynamic'; do
         # shellcheck disable=SC2086
         "$HECATON" ghc -v0 -O -rtsopts $flags -package hecaton -package stm $program.hs
     done
-    says '()' timeout 20 ./Under
-    for name in Deadline FairShare Fifo Lifo Priority Random:5 RoundRobin; do
-        says Member timeout 20 ./Under +RTS --scheduler=$name
+    says $'()\n()' timeout 20 ./Under
+    HECATON_SCHEDULER=Fifo says abc timeout 20 ./Plain order
+    HECATON_SCHEDULER=Lifo says cba timeout 20 ./Plain order
+    for name in Deadline FairShare Fifo Lifo Priority Random:5 RoundRobin WorkStealing; do
+        says $'Member\nMember' timeout 20 ./Under +RTS --scheduler=$name
         HECATON_SCHEDULER=$name says 27507500 timeout 20 ./Plain threads
         says delayed timeout 20 ./Plain +RTS --scheduler=$name
         status=0

@@ -28,6 +28,7 @@ module Hecaton.RunQueue
     forkInQueue,
     forkInQueueAs,
     forkInQueueWithUnmask,
+    forkBuiltIn,
 
     -- * The running thread
     Key,
@@ -91,7 +92,15 @@ forkInQueue queue = forkInQueueAs queue 0
 
 -- | As 'forkInQueue', with a key.
 forkInQueueAs :: RunQueue -> Key -> IO () -> IO ThreadId
-forkInQueueAs (RunQueue queue) key action = IO $ \s ->
+forkInQueueAs (RunQueue queue) = forkInNumber queue
+
+-- | As 'Control.Concurrent.forkIO', in the built-in queue, whatever thread makes it: the new thread belongs to the
+-- built-in scheduler.
+forkBuiltIn :: IO () -> IO ThreadId
+forkBuiltIn = forkInNumber 0 0
+
+forkInNumber :: Int -> Key -> IO () -> IO ThreadId
+forkInNumber queue key action = IO $ \s ->
   case forkInQueue# runtime q k (unsafeCoerce (action `catch` childHandler)) s of (# s1, t #) -> (# s1, ThreadId t #)
   where
     !(I# q, I# k) = (queue, fromIntegral key)

@@ -20,13 +20,16 @@
 -- >   replicateM_ 3 (takeMVar done)
 --
 -- [Which thread runs] All schedulers share the HECs that no other user of "Hecaton.Substrate" has. On each of them a
---   thread runs until it yields, waits, migrates or ends. Then the next scheduler that has a thread which can run
---   chooses one. So the threads of one scheduler run on all HECs, unless it was made by 'newSchedulerOn'. The threads
---   of the built-in scheduler have their turns beside them.
+--   thread runs until it yields, waits, migrates or ends, or its time slice is over. Then the next scheduler that has a
+--   thread which can run chooses one. So the threads of one scheduler run on all HECs, unless it was made by
+--   'newSchedulerOn'. The threads of the built-in scheduler have their turns beside them.
+-- [Time slices] are those of the runtime: 20 ms, or what @+RTS -C@ says. At the end of one, a thread can run as if it
+--   had yielded.
 -- [Waiting] While a thread waits, in the runtime or at a variable of "Hecaton.MVar", others run in its place. A thread
---   in a foreign call keeps its HEC. 'withScheduler' 'builtin' around the call lets the other threads run.
--- [Coming and going] A thread that is not made here, as @main@, uses 'withScheduler'. It must not end while it is one
---   of a scheduler: the HEC would be lost to the others.
+--   in a foreign call keeps its HEC until the next tick of the runtime's clock (10 ms).
+-- [Coming and going] The threads that a thread makes by 'Concurrent.forkIO' belong to its scheduler, with what is usual
+--   there. A thread that comes from the built-in scheduler, as @main@, uses 'withScheduler'. It must not end while it
+--   is one of another scheduler: the HEC would be lost to the others.
 -- [Exceptions] A thread that waits is reached by 'throwTo' as any other. It handles the exception when its scheduler
 --   chooses it.
 -- [Processes] After 'System.Posix.Process.forkProcess', the child must make schedulers of its own.
@@ -68,6 +71,7 @@ import Data.Sequence (Seq, ViewL (..), viewl, (|>))
 import qualified Data.Sequence as Seq
 import Foreign.StablePtr
 import GHC.Conc (ThreadId, ThreadStatus (..), childHandler, threadStatus)
+import Hecaton.RunQueue (forkBuiltIn)
 import Hecaton.Substrate
 import System.IO.Unsafe (unsafePerformIO)
 
@@ -296,8 +300,8 @@ newSchedulerIn domain policy = do
         return member
   return (Scheduler home (\a s -> void (new a s)) (usual policy))
 
--- | The scheduler of the runtime, whose threads need no others to give up their HECs. @main@ is a thread of it, and so
--- are those of 'Concurrent.forkIO' that it makes.
+-- | The scheduler of the runtime, whose threads need no others to give up their HECs. @main@ is a thread of it, unless
+-- @+RTS --scheduler@ names another one.
 builtin :: Scheduler ()
 builtin = Scheduler builtInHome (\() s -> setAux s (toDyn ())) ()
 
@@ -317,7 +321,7 @@ forkIn s = forkInAs s (ordinary s)
 -- | Makes a thread of a scheduler: with a priority, a deadline, or what else the scheduler asks for.
 forkInAs :: Scheduler a -> a -> IO () -> IO ThreadId
 forkInAs to a action
-  | homeOf to == builtInHome = Concurrent.forkIO action
+  | homeOf to == builtInHome = forkBuiltIn action
   | otherwise = do
       startHosts
       s <- newMember (activationsIn (homeOf to)) (action `catch` childHandler)

@@ -63,7 +63,7 @@ pub unsafe extern "C" fn hec_fork_on(hec: &mut Hec, number: isize, action: Closu
     t
 }
 
-/// Makes a thread that belongs to a named queue, with a key, and to no user scheduler.
+/// Makes a thread that belongs to a named queue, with a key, or to the built-in queue (0), and to no user scheduler.
 /// # Safety
 /// As for [`hec_fork`]. There is such a queue.
 #[no_mangle]

@@ -3,7 +3,7 @@
 
 -- The schedulers of the package, and programs that run on any of them.
 module LibrarySchedulers
-  ( Any (..), everyScheduler, onAllHECs, onOne, forAll', said, threads, turns, startedBy, ended
+  ( Any (..), everyScheduler, onAllHECs, onOne, forAll', failuresOf, said, threads, turns, startedBy, ended
   ) where
 
 import Control.Concurrent.STM
@@ -58,23 +58,27 @@ onOne policy = policy >>= newSchedulerOn 1
 
 -- The names of the schedulers for which the action fails.
 forAll' :: (forall a. Scheduler a -> IO Bool) -> IO [String]
-forAll' action = do
-  all' <- everyScheduler
-  concat <$> forM all' (\(Any name s) -> (\ok -> [name | not ok]) <$> action s)
+forAll' action = everyScheduler >>= failuresOf action
 
--- What threads say, in order. They are made by a thread of the scheduler, so none runs before all are there.
-said :: Scheduler a -> [(a, (String -> IO ()) -> IO ())] -> IO [String]
-said s bodies = do
+failuresOf :: (forall a. Scheduler a -> IO Bool) -> [Any] -> IO [String]
+failuresOf action schedulers =
+  concat <$> forM schedulers (\(Any name s) -> (\ok -> [name | not ok]) <$> action s)
+
+-- What threads say, in order. They are made by a thread of the scheduler that comes before them, so none runs before
+-- all are there.
+said :: Scheduler a -> a -> [(a, (String -> IO ()) -> IO ())] -> IO [String]
+said s first bodies = do
   texts <- newTVarIO []
   let say text = atomically (modifyTVar' texts (text :))
-  startedBy s [(a, body say) | (a, body) <- bodies]
+  startedBy s first [(a, body say) | (a, body) <- bodies]
   reverse <$> readTVarIO texts
 
 -- Runs these threads to their ends.
-startedBy :: Scheduler a -> [(a, IO ())] -> IO ()
-startedBy s bodies = do
+startedBy :: Scheduler a -> a -> [(a, IO ())] -> IO ()
+startedBy s first bodies = do
   left <- newTVarIO (length bodies)
-  _ <- forkIn s $ forM_ bodies $ \(a, body) -> forkInAs s a (body `finally` atomically (modifyTVar' left (subtract 1)))
+  _ <- forkInAs s first $ forM_ bodies $ \(a, body) ->
+    forkInAs s a (body `finally` atomically (modifyTVar' left (subtract 1)))
   ended left
 
 -- Waits until a number is 0.

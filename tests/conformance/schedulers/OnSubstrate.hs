@@ -2,15 +2,15 @@
 -- checks that each function says so, and prints what is expected.
 module OnSubstrate (substrateProgram, Check, expect, raises, forkBuiltIn) where
 
-import Control.Concurrent (MVar, forkIO, myThreadId, newEmptyMVar, putMVar, takeMVar)
+import Control.Concurrent (myThreadId)
 import Control.Exception
 import Control.Monad
 import Data.Dynamic (toDyn)
 import GHC.Conc
 import Hecaton.RunQueue (Order (..), currentQueue, leaveQueue, newRunQueue, setKey)
+import qualified Hecaton.RunQueue as RunQueue
 import Hecaton.Substrate
 import System.IO
-import System.IO.Unsafe (unsafePerformIO)
 
 -- A name, an action, and what it must return.
 data Check = Check String (IO String) String
@@ -24,16 +24,11 @@ raises e action = either (== e) (const False) <$> try action
 
 -- Makes a thread of the built-in scheduler, whatever thread asks for it.
 forkBuiltIn :: IO () -> IO ()
-forkBuiltIn = putMVar toFork
-
-toFork :: MVar (IO ())
-toFork = unsafePerformIO newEmptyMVar
-{-# NOINLINE toFork #-}
+forkBuiltIn = void . RunQueue.forkBuiltIn
 
 substrateProgram :: [Check] -> IO ()
 substrateProgram checks = do
   hSetBuffering stdout LineBuffering
-  _ <- forkIO (forever (takeMVar toFork >>= forkIO))
   stock <- raises NotOnHecaton getNumHECs
   when stock everythingRefuses
   forM_ checks $ \(Check name action expected) -> do
@@ -49,5 +44,6 @@ everythingRefuses = do
     , switch (\s -> dequeueAct s), switch (\s -> enqueueAct s >> setAux s (toDyn ()) >> getAux s >> return s)
     , switch (\s -> isStale s >> builtInDequeueAct s), void (atomically ownSCont)
     , newSCont (return ()) >>= runOnIdleHEC, void (newRunQueue Fifo), leaveQueue, setKey 1, void currentQueue
+    , forkBuiltIn (return ())
     ]
   unless (and refused) (putStrLn ("not refused: " ++ show refused))

@@ -1,5 +1,6 @@
--- The schedulers of the package: for each its order, its bounds, and that no thread is lost.
--- ghc: -O -threaded
+-- The schedulers of the package: for each its order, its bounds, and that no thread is lost. Time slices are so long
+-- that none ends here.
+-- ghc: -O -threaded -with-rtsopts=-C60
 -- needs: hecaton QuickCheck
 import Control.Concurrent.STM
 import Control.Exception
@@ -70,7 +71,7 @@ inTurn = do
 greatestFirst :: [Int] -> Property
 greatestFirst priorities = ioProperty $ do
   s <- onOne (Priority.policy 1000000)
-  texts <- said s [(p, \say -> say (show p)) | p <- priorities]
+  texts <- said s maxBound [(p, \say -> say (show p)) | p <- priorities]
   return (texts === map show (reverse (sort priorities)))
 
 -- One thread of low priority beside others that never wait.
@@ -79,7 +80,7 @@ aging = forAll settings $ \(choices, ahead, others) -> ioProperty $ do
   s <- onOne (Priority.policy choices)
   let turnsAhead = choices * ahead + others
       repeated say = replicateM_ (2 * turnsAhead) (say "high" >> yield)
-  texts <- said s ((0, \say -> say "low") : replicate others (ahead, repeated))
+  texts <- said s maxBound ((0, \say -> say "low") : replicate others (ahead, repeated))
   let place = fromMaybe maxBound (elemIndex "low" texts)
   return (counterexample (show place) (place <= turnsAhead && place >= choices * ahead - others))
   where
@@ -88,7 +89,7 @@ aging = forAll settings $ \(choices, ahead, others) -> ioProperty $ do
 earliestFirst :: [Word64] -> Property
 earliestFirst deadlines = ioProperty $ do
   s <- onOne Deadline.policy
-  texts <- said s [(d, \say -> say (show d)) | d <- deadlines]
+  texts <- said s 0 [(d, \say -> say (show d)) | d <- deadlines]
   return (texts === map show (sort deadlines))
 
 sameForASeed :: Word64 -> Property
@@ -109,7 +110,7 @@ fairTimes = do
   s <- onOne FairShare.policy
   over <- newTVarIO False
   results <- newTVarIO []
-  startedBy s [(share, computing over results share) | share <- [1 .. 4]]
+  startedBy s 1 [(share, computing over results share) | share <- [1 .. 4]]
   found <- readTVarIO results
   let passes = [fromIntegral t / fromIntegral share | (share, t, _) <- found] :: [Double]
       longest = fromIntegral (maximum [l | (_, _, l) <- found])

@@ -1,5 +1,6 @@
--- | Last in, first out: the thread runs next that became able to run last. A thread that yields is the last one, and
--- runs again at once. So each thread runs until it waits or ends, and those at the bottom may wait for long.
+-- | Last in, first out: the thread runs next that became able to run last. A thread that yields, or whose time slice
+-- is over, is the last one, and runs again at once. So each thread runs until it waits or ends, and those at the bottom
+-- may wait for long.
 module Hecaton.Scheduler.Lifo (new, policy) where
 
 import Control.Concurrent.STM

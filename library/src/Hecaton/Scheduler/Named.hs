@@ -2,7 +2,8 @@
 
 -- | The schedulers that @+RTS --scheduler@ and the environment variable @HECATON_SCHEDULER@ can name, beside the orders
 -- of the runtime's own queues. A program that is linked with this package needs no other preparation: its @main@ is a
--- thread of the scheduler that is named.
+-- thread of the scheduler that is named, and so are those that it makes by 'Control.Concurrent.forkIO', with what is
+-- usual there. Bound threads of 'Control.Concurrent.forkOS', finalizers and signal handlers are not.
 module Hecaton.Scheduler.Named (names, named) where
 
 import Data.List

@@ -1,5 +1,6 @@
 -- | A random order that depends on a seed alone: of the threads that can run, each is chosen with the same probability.
--- A program whose threads do not depend on time runs the same way for the same seed.
+-- A program whose threads do not depend on time runs the same way for the same seed, if none runs to the end of its
+-- time slice, which the clock tells.
 module Hecaton.Scheduler.Random (new, policy) where
 
 import Control.Concurrent.STM

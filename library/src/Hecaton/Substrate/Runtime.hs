@@ -69,7 +69,7 @@ data Runtime = Runtime
     newMember# :: Any -> Any -> Any -> Any -> State -> (# State, ThreadId# #),
     -- | The activations of the running thread after its next switch: an evaluated pair (2), none (1), no others (0).
     setNextActivations# :: Int# -> Any -> Any -> State -> (# State, Int# #),
-    -- | Makes a thread in the queue with this number, with this key.
+    -- | Makes a thread in the queue with this number, or in the built-in one (0), with this key.
     forkInQueue# :: Int# -> Int# -> Any -> State -> (# State, ThreadId# #),
     -- | The running thread joins a queue, or the built-in one (0).
     joinQueue# :: Int# -> Int# -> State -> (# State, Int# #),
