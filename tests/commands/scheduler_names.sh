@@ -57,7 +57,7 @@ for flags in '' -threaded '-threaded -dynamic'; do
     says $'()\n()' timeout 20 ./Under
     HECATON_SCHEDULER=Fifo says abc timeout 20 ./Plain order
     HECATON_SCHEDULER=Lifo says cba timeout 20 ./Plain order
-    for name in Deadline FairShare Fifo Lifo Priority Random:5 RoundRobin WorkStealing; do
+    for name in Deadline FairShare Fifo Gang Lifo Priority Random:5 RoundRobin WorkStealing; do
         says $'Member\nMember' timeout 20 ./Under +RTS --scheduler=$name
         HECATON_SCHEDULER=$name says 27507500 timeout 20 ./Plain threads
         says delayed timeout 20 ./Plain +RTS --scheduler=$name

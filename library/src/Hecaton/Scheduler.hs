@@ -98,16 +98,27 @@ import System.IO.Unsafe (unsafePerformIO)
 
 -- | What makes one scheduler different from another. @a@ is what a thread is forked with, a priority say, and @own@
 -- what the policy keeps for each thread.
-data Policy a own = Policy
-  { -- | For threads that are forked without saying.
-    usual :: a,
-    -- | What to keep for a new thread.
-    arrive :: a -> STM own,
-    -- | The thread can run.
-    put :: own -> SCont -> STM (),
-    -- | Takes the thread that runs next. Stale ones are passed over by the caller.
-    next :: STM (Maybe SCont)
-  }
+data Policy a own
+  = Policy
+      { -- | For threads that are forked without saying.
+        usual :: a,
+        -- | What to keep for a new thread.
+        arrive :: a -> STM own,
+        -- | The thread can run.
+        put :: own -> SCont -> STM (),
+        -- | Takes the thread that runs next. Stale ones are passed over by the caller.
+        next :: STM (Maybe SCont)
+      }
+  | -- | One that is told when a HEC is free.
+    WatchingPolicy
+      { usual :: a,
+        arrive :: a -> STM own,
+        put :: own -> SCont -> STM (),
+        next :: STM (Maybe SCont),
+        -- | The thread, which was chosen for this HEC, has given it up, or is about to. If it can run on, it has been
+        -- put before, and may run elsewhere already.
+        gone :: own -> SCont -> STM ()
+      }
 
 -- | A scheduler whose threads are forked with an @a@.
 data Scheduler a = Scheduler
@@ -260,22 +271,28 @@ takeFrom domain = do
         Nothing -> return Nothing
         Just s -> isStale s >>= \stale -> if stale then live else found <$ (memberOf s >>= mapM_ (enter . place))
 
--- | Whether a thread has one of the HECs of its domain, if their number is limited: how often it was chosen, less how
--- often it has given up a HEC. After a time slice it may be chosen first.
-data Place = Unlimited | Place Domain (TVar Int) (TVar Int)
+-- | What is to be done when a thread gets a HEC, and when it gives it up.
+data Place = Place {enter :: STM (), leave :: STM ()}
 
-placeIn :: Domain -> STM Place
-placeIn domain = maybe (return Unlimited) (\left -> Place domain left <$> newTVar 0) (free domain)
+anywhere :: Place
+anywhere = Place (return ()) (return ())
 
-enter :: Place -> STM ()
-enter Unlimited = return ()
-enter (Place _ left held) = modifyTVar' left (subtract 1) >> modifyTVar' held (+ 1)
-
-leave :: Place -> STM ()
-leave Unlimited = return ()
-leave (Place domain left held) = do
-  holds <- (> 0) <$> readTVar held
-  when holds $ modifyTVar' left (+ 1) >> modifyTVar' held (subtract 1) >> ask domain
+-- | With what else to do when the thread gives up a HEC.
+placeIn :: Domain -> STM () -> STM Place
+placeIn domain leaving = maybe (return (anywhere {leave = leaving})) limited (free domain)
+  where
+    limited left = do
+      -- How often the thread was chosen, less how often it has given up a HEC. After a time slice it may be chosen
+      -- first.
+      held <- newTVar (0 :: Int)
+      return
+        Place
+          { enter = modifyTVar' left (subtract 1) >> modifyTVar' held (+ 1),
+            leave = do
+              leaving
+              holds <- (> 0) <$> readTVar held
+              when holds $ modifyTVar' left (+ 1) >> modifyTVar' held (subtract 1) >> ask domain
+          }
 
 -- * Making schedulers
 
@@ -295,9 +312,12 @@ newSchedulerIn domain policy = do
       enqueue s = memberOf s >>= maybe (new (usual policy) s >>= \m -> whenReady m s) (\m -> whenReady m s)
       new a s = do
         own <- arrive policy a
-        member <- Member home (\t -> put policy own t >> ask domain) <$> placeIn domain
+        member <- Member home (\t -> put policy own t >> ask domain) <$> placeIn domain (leaving own s)
         setAux s (toDyn member)
         return member
+      leaving own s = case policy of
+        Policy {} -> return ()
+        WatchingPolicy {} -> gone policy own s
   return (Scheduler home (\a s -> void (new a s)) (usual policy))
 
 -- | The scheduler of the runtime, whose threads need no others to give up their HECs. @main@ is a thread of it, unless
@@ -361,7 +381,7 @@ moveTo to arriving = mask $ \restore -> do
       | otherwise = setEnqueueAct (accept to)
     arrive' from s
       -- The former scheduler's enqueue activation does nothing then.
-      | to == builtInHome = setAux s (toDyn (Member to (accept to) Unlimited)) >> enqueueAct s >> arriving s
+      | to == builtInHome = setAux s (toDyn (Member to (accept to) anywhere)) >> enqueueAct s >> arriving s
       | from == builtInHome = arriving s >> enqueueAct s >> accept to s
       | otherwise = arriving s >> enqueueAct s
 

@@ -13,6 +13,7 @@ import Hecaton.Scheduler
 import qualified Hecaton.Scheduler.Deadline as Deadline
 import qualified Hecaton.Scheduler.FairShare as FairShare
 import qualified Hecaton.Scheduler.Fifo as Fifo
+import qualified Hecaton.Scheduler.Gang as Gang
 import qualified Hecaton.Scheduler.Hierarchical as Hierarchical
 import qualified Hecaton.Scheduler.Lifo as Lifo
 import qualified Hecaton.Scheduler.Priority as Priority
@@ -33,6 +34,7 @@ everyScheduler =
     , Any "priority" <$> onOne (Priority.policy 100)
     , Any "fair share" <$> onOne FairShare.policy
     , Any "deadline" <$> onOne Deadline.policy
+    , Any "gang" <$> Gang.newOn 1
     , Any "random" <$> onOne (Random.policy 7)
     , Any "hierarchical" <$> (Hierarchical.newOn 1 >>= \p -> Hierarchical.child p 2 RoundRobin.policy)
     ]
@@ -48,6 +50,7 @@ onAllHECs =
     , Any "priority" <$> Priority.new
     , Any "fair share" <$> FairShare.new
     , Any "deadline" <$> Deadline.new
+    , Any "gang" <$> Gang.new
     , Any "random" <$> Random.new 7
     , Any "hierarchical" <$> (Hierarchical.new >>= \p -> Hierarchical.child p 2 RoundRobin.policy)
     ]

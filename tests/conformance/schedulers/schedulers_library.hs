@@ -2,6 +2,7 @@
 -- that none ends here.
 -- ghc: -O -threaded -with-rtsopts=-C60
 -- needs: hecaton QuickCheck
+import Control.Concurrent (threadDelay)
 import Control.Concurrent.STM
 import Control.Exception
 import Control.Monad
@@ -13,6 +14,7 @@ import Hecaton.Scheduler
 import qualified Hecaton.Scheduler.Deadline as Deadline
 import qualified Hecaton.Scheduler.FairShare as FairShare
 import qualified Hecaton.Scheduler.Fifo as Fifo
+import qualified Hecaton.Scheduler.Gang as Gang
 import qualified Hecaton.Scheduler.Hierarchical as Hierarchical
 import qualified Hecaton.Scheduler.Lifo as Lifo
 import qualified Hecaton.Scheduler.Priority as Priority
@@ -41,6 +43,10 @@ main =
     , law "hierarchical: turns are in proportion to shares" 20 turnsByShare
     , expect "hierarchical: parents below parents" True nestedParents
     , expect "hierarchical: each child has its own order" ("abcabcabc", "cccbbbaaa") childrenOrders
+    , expect "gang: it waits until there are HECs for all" (0 :: Int, True) waitingGang
+    , expect "gang: it takes them from threads that compute" True callingGang
+    , expect "gang: a turn ends for all" True endingGang
+    , law "gang: threads that wait for each other, computing, end" 10 gangsTogether
     , law "no thread is lost" 30 noneLost
     , expect "threads of a scheduler run on all HECs at once" [] atOnce
     , expect "threads of threads" [] (forAll' tree)
@@ -203,15 +209,92 @@ childrenOrders = do
   lifo <- Hierarchical.child parent 2 Lifo.policy
   (,) <$> turns fifo <*> turns lifo
 
+-- The thread computes, without giving up its HEC, until the condition holds.
+spinUntil :: STM Bool -> IO ()
+spinUntil condition = atomically condition >>= \holds -> unless holds (spinUntil condition)
+
+-- Meets with this number of threads, again and again, as in a barrier, but gives up no HEC.
+meetings :: Int -> TVar Int -> Int -> IO ()
+meetings size arrived times = forM_ [1 .. times] $ \n -> do
+  atomically (modifyTVar' arrived (+ 1))
+  spinUntil ((>= n * size) <$> readTVar arrived)
+
+-- main waits for the condition, and is run although other threads compute: when it wakes from a delay.
+eventually :: STM Bool -> IO ()
+eventually condition = atomically condition >>= \holds -> unless holds (threadDelay 1000 >> eventually condition)
+
+-- A thread has one of the HECs. A gang that needs all of them has begun nothing meanwhile, and ends afterwards.
+waitingGang :: IO (Int, Bool)
+waitingGang = do
+  n <- getNumHECs
+  s <- Gang.new
+  [runs, over] <- replicateM 2 (newTVarIO False)
+  [begun, arrived] <- replicateM 2 (newTVarIO 0)
+  left <- newTVarIO n
+  _ <- forkIn s (atomically (writeTVar runs True) >> spinUntil (readTVar over))
+  eventually (readTVar runs)
+  _ <- Gang.forkGang s $ replicate n $ do
+    atomically (modifyTVar' begun (+ 1))
+    meetings n arrived 3
+    atomically (modifyTVar' left (subtract 1))
+  threadDelay 20000
+  before <- readTVarIO begun
+  atomically (writeTVar over True)
+  (,) before . (== Just ()) <$> timeout 10000000 (ended left)
+
+-- Threads of another scheduler compute on all HECs but one until the gang has met.
+callingGang :: IO Bool
+callingGang = do
+  n <- getNumHECs
+  other <- Fifo.policy >>= newSchedulerOn (max 1 (n - 1))
+  s <- Gang.new
+  over <- newTVarIO False
+  let size = min 2 n
+  [runs, left, arrived] <- mapM newTVarIO [0, size, 0]
+  replicateM_ (n - 1) (forkIn other (atomically (modifyTVar' runs (+ 1)) >> spinUntil (readTVar over)))
+  eventually ((== n - 1) <$> readTVar runs)
+  _ <- Gang.forkGang s (replicate size (meetings size arrived 3 >> atomically (modifyTVar' left (subtract 1))))
+  met <- timeout 10000000 (ended left)
+  atomically (writeTVar over True)
+  return (met == Just ())
+
+-- One thread of a gang yields, and the others compute, until a thread that waits for its turn has had it.
+endingGang :: IO Bool
+endingGang = do
+  n <- getNumHECs
+  s <- Gang.new
+  over <- newTVarIO False
+  [runs, left] <- mapM newTVarIO [0, n]
+  let yielding = readTVarIO over >>= \is -> unless is (yield >> yielding)
+      member body = atomically (modifyTVar' runs (+ 1)) >> body >> atomically (modifyTVar' left (subtract 1))
+  _ <- Gang.forkGang s (member yielding : replicate (n - 1) (member (spinUntil (readTVar over))))
+  eventually ((== n) <$> readTVar runs)
+  _ <- forkIn s (atomically (writeTVar over True))
+  (== Just ()) <$> timeout 10000000 (ended left)
+
+-- Gangs of any sizes. Those with more threads than HECs give up their HECs when they wait for the rest.
+gangsTogether :: Property
+gangsTogether = forAll (resize 4 (listOf1 (choose (1, 6)))) $ \sizes -> ioProperty $ do
+  n <- getNumHECs
+  s <- Gang.new
+  left <- newTVarIO (sum sizes)
+  forM_ sizes $ \size -> do
+    arrived <- newTVarIO 0
+    Gang.forkGang s $ replicate size $ do
+      if size <= n then meetings size arrived 3 else replicateM_ 3 yield
+      atomically (modifyTVar' left (subtract 1))
+  met <- timeout 20000000 (ended left)
+  return (met === Just ())
+
 -- What a thread does.
 data Step = Yield | Fork [Step] | MoveTo Int | Visit Int [Step]
   deriving (Show)
 
 instance Arbitrary Step where
   arbitrary = sized $ \n -> frequency $
-    [(4, pure Yield), (2, MoveTo <$> choose (0, 18))]
+    [(4, pure Yield), (2, MoveTo <$> choose (0, 20))]
       ++ [(2, Fork <$> resize (n `div` 2) arbitrary) | n > 0]
-      ++ [(1, Visit <$> choose (0, 18) <*> resize (n `div` 2) arbitrary) | n > 0]
+      ++ [(1, Visit <$> choose (0, 20) <*> resize (n `div` 2) arbitrary) | n > 0]
   shrink step = case step of
     Fork steps -> Yield : map Fork (shrink steps)
     Visit i steps -> Yield : map (Visit i) (shrink steps)
@@ -243,8 +326,7 @@ atOnce = do
   concat <$> forM all' (\(Any name s) -> do
     begun <- newTVarIO 0
     left <- newTVarIO n
-    let meet = atomically (modifyTVar' begun (+ 1)) >> waiting >> atomically (modifyTVar' left (subtract 1))
-        waiting = atomically (readTVar begun) >>= \now -> unless (now == n) waiting
+    let meet = meetings n begun 1 >> atomically (modifyTVar' left (subtract 1))
     _ <- forkIn s (replicateM_ n (forkIn s meet))
     met <- timeout 10000000 (ended left)
     return [name | met /= Just ()])

@@ -8,10 +8,10 @@ module Hecaton.Scheduler.FairShare (new, policy, Account) where
 import Control.Concurrent.STM
 import Control.Monad
 import Data.Foldable (toList)
-import qualified Data.IntMap.Strict as IntMap
 import Data.Word (Word64)
 import Hecaton.Scheduler
 import Hecaton.Scheduler.Ordered
+import Hecaton.Scheduler.Running
 import Hecaton.Substrate
 
 -- | What is known of a thread.
@@ -30,8 +30,7 @@ new = policy >>= newScheduler
 policy :: IO (Policy Int Account)
 policy = do
   threads <- newOrdered
-  -- By HEC.
-  running <- newTVarIO IntMap.empty
+  running <- newRunning
   -- The least pass that a thread which can run may have.
   lowest <- newTVarIO 0
   return
@@ -40,9 +39,9 @@ policy = do
         arrive = \n -> Account (toInteger (max 1 n)) <$> newTVar 0 <*> newTVar Nothing,
         put = \account s -> do
           charge (account, s)
-          now <- readTVar running
-          forM_ now charge
-          passes <- (++) <$> mapM (readTVar . pass . fst) (toList now) <*> (toList <$> least threads)
+          now <- map snd <$> onHECs running
+          mapM_ charge now
+          passes <- (++) <$> mapM (readTVar . pass . fst) now <*> (toList <$> least threads)
           unless (null passes) (modifyTVar' lowest (max (minimum passes)))
           begun <- readTVar lowest
           modifyTVar' (pass account) (max begun)
@@ -50,8 +49,7 @@ policy = do
           insert threads key (account, s),
         next = do
           first <- takeLeast threads
-          hec <- getCurrentHEC
-          modifyTVar' running (IntMap.alter (const first) hec)
+          runsHere running first
           return (snd <$> first)
       }
 

@@ -14,6 +14,7 @@ import Hecaton.Scheduler
 import qualified Hecaton.Scheduler.Deadline as Deadline
 import qualified Hecaton.Scheduler.FairShare as FairShare
 import qualified Hecaton.Scheduler.Fifo as Fifo
+import qualified Hecaton.Scheduler.Gang as Gang
 import qualified Hecaton.Scheduler.Lifo as Lifo
 import qualified Hecaton.Scheduler.Priority as Priority
 import qualified Hecaton.Scheduler.Random as Random
@@ -44,6 +45,7 @@ withoutArgument =
   [ ("Deadline", Maker Deadline.new),
     ("FairShare", Maker FairShare.new),
     ("Fifo", Maker Fifo.new),
+    ("Gang", Maker Gang.new),
     ("Lifo", Maker Lifo.new),
     ("Priority", Maker Priority.new),
     ("RoundRobin", Maker RoundRobin.new),
