@@ -29,6 +29,8 @@
 --   those that take, and all at once.
 -- [Exceptions] Operations that wait can be interrupted, also by 'System.Timeout.timeout', and under 'mask'. Then they
 --   have had no effect. Under 'mask', one that has got what it waits for is not interrupted any more.
+-- [Priorities] A thread that runs an action by 'withMVar' or 'modifyMVar' (or a variant of these) has the greatest
+--   priority of those that wait for the value, if its scheduler has it inherit ("Hecaton.Scheduler.Inheritance").
 -- [Deadlock] A thread that waits for a variable which no other thread can reach gets 'BlockedIndefinitelyOnMVar'.
 module Hecaton.MVar
   ( MVar,
@@ -59,9 +61,12 @@ where
 
 import Control.Concurrent.STM
 import Control.Exception
+import Control.Monad (when)
 import Data.Maybe (isJust)
 import Data.Sequence (Seq, ViewL (..), viewl, (<|), (|>))
 import qualified Data.Sequence as Seq
+import Hecaton.Scheduler (borrowerOf)
+import Hecaton.Scheduler.Inheritance
 import Hecaton.Substrate
 
 -- | A place for a value, which is empty or full.
@@ -71,13 +76,17 @@ newtype MVar a = MVar (TVar (Place a))
 data Place a
   = -- | A value, and threads that wait to put others.
     Full a (Queue a)
-  | -- | Threads that wait for a value: readers first.
-    Empty (Queue (Request a))
+  | -- | Threads that wait for a value, readers first; and the thread that has the value to put it back, if it inherits.
+    Empty (Queue (Request a)) (Maybe Hold)
 
 -- | What a thread waits for, and the hole for the answer.
 data Request a = Request Kind (TVar (Maybe a))
 
-data Kind = Read | Take
+data Kind
+  = Read
+  | Take
+  | -- | Take, to put it back.
+    Borrow
 
 -- | Threads that wait. Those that have been interrupted stay until it is their turn, or the next purge.
 data Queue w = Queue
@@ -116,7 +125,7 @@ firstWaiting q = case viewl (waiting q) of
 
 -- | An empty variable.
 newEmptyMVar :: IO (MVar a)
-newEmptyMVar = MVar <$> newTVarIO (Empty nobody)
+newEmptyMVar = MVar <$> newTVarIO (Empty nobody Nothing)
 
 -- | A full variable.
 newMVar :: a -> IO (MVar a)
@@ -133,11 +142,14 @@ await look = do
 
 -- | Takes the value. While the variable is empty, the thread waits.
 takeMVar :: MVar a -> IO a
-takeMVar (MVar place) = await $ \hole s -> do
+takeMVar = takeFor Take
+
+takeFor :: Kind -> MVar a -> IO a
+takeFor kind (MVar place) = await $ \hole s -> do
   now <- readTVar place
   case now of
-    Full x putters -> Just x <$ refill place putters
-    Empty q -> Nothing <$ (withThread (|> (Request Take hole, s)) q >>= writeTVar place . Empty)
+    Full x putters -> Just x <$ refill place (holdFor kind s) putters
+    Empty q held -> Nothing <$ request place (|> (Request kind hole, s)) s q held
 
 -- | The value, which stays. While the variable is empty, the thread waits.
 readMVar :: MVar a -> IO a
@@ -145,25 +157,56 @@ readMVar (MVar place) = await $ \hole s -> do
   now <- readTVar place
   case now of
     Full x _ -> return (Just x)
-    Empty q -> Nothing <$ (withThread ((Request Read hole, s) <|) q >>= writeTVar place . Empty)
+    Empty q held -> Nothing <$ request place ((Request Read hole, s) <|) s q held
+
+-- | A thread waits for a value.
+request ::
+  TVar (Place a) ->
+  (Seq (Request a, SCont) -> Seq (Request a, SCont)) ->
+  SCont ->
+  Queue (Request a) ->
+  Maybe Hold ->
+  STM ()
+request place insert s q held = do
+  longer <- withThread insert q
+  writeTVar place (Empty longer held)
+  when (isJust held) (lends place s)
+
+-- | A thread that waits lends its rank to the one that has the value.
+lends :: TVar (Place a) -> SCont -> STM ()
+lends place s = borrowerOf s >>= mapM_ (waitFor holdNow s)
+  where
+    holdNow = readTVar place >>= \now -> return $ case now of
+      Full _ _ -> Nothing
+      Empty _ held -> held
+
+-- | The thread gets the value.
+holdFor :: Kind -> SCont -> STM (Maybe Hold)
+holdFor kind s = case kind of
+  Borrow -> borrowerOf s >>= mapM hold
+  _ -> return Nothing
 
 -- | Puts a value. While the variable is full, the thread waits.
 putMVar :: MVar a -> a -> IO ()
 putMVar (MVar place) x = switch $ \s -> do
   now <- readTVar place
   case now of
-    Empty q -> s <$ fill place x q
+    Empty q held -> s <$ giveBack place x q held
     Full y putters -> do
       withThread (|> (x, s)) putters >>= writeTVar place . Full y
       dequeueAct s
 
 -- | The value has been taken: that of the next thread that puts comes in its place.
-refill :: TVar (Place a) -> Queue a -> STM ()
-refill place putters = do
+refill :: TVar (Place a) -> STM (Maybe Hold) -> Queue a -> STM ()
+refill place held putters = do
   first <- firstWaiting putters
   case first of
-    Nothing -> writeTVar place (Empty nobody)
+    Nothing -> held >>= writeTVar place . Empty nobody
     Just ((x, s), others) -> writeTVar place (Full x others) >> enqueueAct s
+
+-- | A value for those that wait. The thread that had one lets go.
+giveBack :: TVar (Place a) -> a -> Queue (Request a) -> Maybe Hold -> STM ()
+giveBack place x q held = mapM_ letGo held >> fill place x q
 
 -- | A value for those that wait: for all readers, and one that takes.
 fill :: TVar (Place a) -> a -> Queue (Request a) -> STM ()
@@ -173,25 +216,28 @@ fill place x q = do
     Nothing -> writeTVar place (Full x nobody)
     Just ((Request kind hole, s), others) -> do
       writeTVar hole (Just x)
-      enqueueAct s
       case kind of
-        Read -> fill place x others
-        Take -> writeTVar place (Empty others)
+        Read -> enqueueAct s >> fill place x others
+        _ -> do
+          held <- holdFor kind s
+          writeTVar place (Empty others held)
+          when (isJust held) (mapM_ (lends place . snd) (waiting others))
+          enqueueAct s
 
 -- | Takes the value, if there is one.
 tryTakeMVar :: MVar a -> IO (Maybe a)
 tryTakeMVar (MVar place) = atomically $ do
   now <- readTVar place
   case now of
-    Full x putters -> Just x <$ refill place putters
-    Empty _ -> return Nothing
+    Full x putters -> Just x <$ refill place (return Nothing) putters
+    Empty _ _ -> return Nothing
 
 -- | Puts a value, if the variable is empty. Says whether it was.
 tryPutMVar :: MVar a -> a -> IO Bool
 tryPutMVar (MVar place) x = atomically $ do
   now <- readTVar place
   case now of
-    Empty q -> True <$ fill place x q
+    Empty q held -> True <$ giveBack place x q held
     Full _ _ -> return False
 
 -- | The value, if there is one. It stays.
@@ -200,7 +246,7 @@ tryReadMVar (MVar place) = do
   now <- readTVarIO place
   return $ case now of
     Full x _ -> Just x
-    Empty _ -> Nothing
+    Empty _ _ -> Nothing
 
 -- | Is it empty now?
 isEmptyMVar :: MVar a -> IO Bool
@@ -224,7 +270,7 @@ withMVarMasked m f = mask_ (holding m f)
 -- | The caller is masked.
 holding :: MVar a -> (a -> IO b) -> IO b
 holding m f = do
-  x <- takeMVar m
+  x <- takeFor Borrow m
   result <- f x `onException` putMVar m x
   putMVar m x
   return result
@@ -248,7 +294,7 @@ modifyMVarMasked m f = mask_ (changing m (\x -> f x >>= evaluate))
 -- | The caller is masked.
 changing :: MVar a -> (a -> IO (a, b)) -> IO b
 changing m f = do
-  x <- takeMVar m
+  x <- takeFor Borrow m
   (new, result) <- f x `onException` putMVar m x
   putMVar m new
   return result

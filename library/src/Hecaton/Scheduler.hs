@@ -57,6 +57,7 @@ module Hecaton.Scheduler
     Domain,
     newDomain,
     newSchedulerIn,
+    borrowerOf,
   )
 where
 
@@ -72,6 +73,7 @@ import qualified Data.Sequence as Seq
 import Foreign.StablePtr
 import GHC.Conc (ThreadId, ThreadStatus (..), childHandler, threadStatus)
 import Hecaton.RunQueue (forkBuiltIn)
+import Hecaton.Scheduler.Inheritance (Borrower)
 import Hecaton.Substrate
 import System.IO.Unsafe (unsafePerformIO)
 
@@ -109,7 +111,7 @@ data Policy a own
         -- | Takes the thread that runs next. Stale ones are passed over by the caller.
         next :: STM (Maybe SCont)
       }
-  | -- | One that is told when a HEC is free.
+  | -- | One that is told when a HEC is free, and what a thread borrows.
     WatchingPolicy
       { usual :: a,
         arrive :: a -> STM own,
@@ -117,7 +119,9 @@ data Policy a own
         next :: STM (Maybe SCont),
         -- | The thread, which was chosen for this HEC, has given it up, or is about to. If it can run on, it has been
         -- put before, and may run elsewhere already.
-        gone :: own -> SCont -> STM ()
+        gone :: own -> SCont -> STM (),
+        -- | If the thread inherits from those that wait for it: "Hecaton.Scheduler.Inheritance".
+        borrower :: own -> Maybe Borrower
       }
 
 -- | A scheduler whose threads are forked with an @a@.
@@ -142,11 +146,16 @@ data Member = Member
   { scheduler :: Home,
     -- | The policy's 'put' for the thread.
     whenReady :: SCont -> STM (),
-    place :: Place
+    place :: Place,
+    borrows :: Maybe Borrower
   }
 
 memberOf :: SCont -> STM (Maybe Member)
 memberOf s = fromDynamic <$> getAux s
+
+-- | What a lock needs of a thread, if its scheduler has it inherit from those that wait for it.
+borrowerOf :: SCont -> STM (Maybe Borrower)
+borrowerOf s = (>>= borrows) <$> memberOf s
 
 -- | The running thread's scheduler, and its aux field.
 whereIAm :: IO (Home, Dynamic)
@@ -312,12 +321,16 @@ newSchedulerIn domain policy = do
       enqueue s = memberOf s >>= maybe (new (usual policy) s >>= \m -> whenReady m s) (\m -> whenReady m s)
       new a s = do
         own <- arrive policy a
-        member <- Member home (\t -> put policy own t >> ask domain) <$> placeIn domain (leaving own s)
+        placed <- placeIn domain (leaving own s)
+        let member = Member home (\t -> put policy own t >> ask domain) placed (borrowing own)
         setAux s (toDyn member)
         return member
       leaving own s = case policy of
         Policy {} -> return ()
         WatchingPolicy {} -> gone policy own s
+      borrowing own = case policy of
+        Policy {} -> Nothing
+        WatchingPolicy {} -> borrower policy own
   return (Scheduler home (\a s -> void (new a s)) (usual policy))
 
 -- | The scheduler of the runtime, whose threads need no others to give up their HECs. @main@ is a thread of it, unless
@@ -381,7 +394,7 @@ moveTo to arriving = mask $ \restore -> do
       | otherwise = setEnqueueAct (accept to)
     arrive' from s
       -- The former scheduler's enqueue activation does nothing then.
-      | to == builtInHome = setAux s (toDyn (Member to (accept to) anywhere)) >> enqueueAct s >> arriving s
+      | to == builtInHome = setAux s (toDyn (Member to (accept to) anywhere Nothing)) >> enqueueAct s >> arriving s
       | from == builtInHome = arriving s >> enqueueAct s >> accept to s
       | otherwise = arriving s >> enqueueAct s
 

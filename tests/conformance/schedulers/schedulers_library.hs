@@ -35,6 +35,9 @@ main =
     , expect "LIFO: the latest first" "cccbbbaaa" (onOne Lifo.policy >>= turns)
     , law "priority: the greatest first" 30 greatestFirst
     , law "priority: aging bounds the wait" 30 aging
+    , law "priority: the holder of a lock inherits, along chains" 10 alongChains
+    , expect "priority: and gives back what was lent with the lock" ["low", "high", "middle", "low again"] lentForAWhile
+    , expect "priority: the next holder inherits from those that wait on" ["low", "next", "high", "middle"] nextHolder
     , law "deadline: the earliest first" 30 earliestFirst
     , law "random: a seed has one order" 20 sameForASeed
     , expect "random: seeds have different orders" True seedsDiffer
@@ -91,6 +94,55 @@ aging = forAll settings $ \(choices, ahead, others) -> ioProperty $ do
   return (counterexample (show place) (place <= turnsAhead && place >= choices * ahead - others))
   where
     settings = (,,) <$> choose (1, 20) <*> choose (1, 8) <*> choose (1, 4)
+
+-- A scheduler on one HEC without aging. A thread of priority 100 makes the others.
+underPriority :: (Scheduler Int -> (String -> IO ()) -> IO ()) -> Int -> IO [String]
+underPriority start count = do
+  s <- onOne (Priority.policy 1000000)
+  texts <- newTVarIO []
+  _ <- forkInAs s 100 (start s (\text -> atomically (modifyTVar' texts (text :))))
+  atomically (readTVar texts >>= check . (== count) . length)
+  reverse <$> readTVarIO texts
+
+-- Each thread holds a lock, and waits for that of the thread before it. One of high priority waits for the last lock.
+-- So all run before one in between, which can run from the start.
+alongChains :: Property
+alongChains = forAll (choose (0, 5)) $ \final -> ioProperty $ do
+  texts <- flip underPriority (final + 3) $ \s say -> do
+    locks <- replicateM (final + 1) (newMVar ())
+    begun <- newEmptyMVar
+    forM_ [0 .. final] $ \i -> do
+      let inside = say (show i)
+          waiting = if i == 0 then inside else withMVar (locks !! (i - 1)) (const inside)
+      _ <- forkInAs s (i + 1) (withMVar (locks !! i) (const (putMVar begun () >> waiting)))
+      takeMVar begun
+    _ <- forkInAs s 50 (say "middle")
+    void (forkInAs s 90 (withMVar (locks !! final) (const (say "high"))))
+  return (texts === map show [0 .. final] ++ ["high", "middle"])
+
+lentForAWhile :: IO [String]
+lentForAWhile = flip underPriority 4 $ \s say -> do
+  lock <- newMVar ()
+  begun <- newEmptyMVar
+  _ <- forkInAs s 1 (withMVar lock (const (putMVar begun () >> say "low")) >> yield >> say "low again")
+  takeMVar begun
+  _ <- forkInAs s 50 (say "middle")
+  void (forkInAs s 90 (modifyMVar_ lock (const (say "high"))))
+
+-- The other threads come to wait while the one that makes them sleeps.
+nextHolder :: IO [String]
+nextHolder = flip underPriority 4 $ \s say -> do
+  lock <- newMVar ()
+  gate <- newEmptyMVar
+  let others = threadDelay 5000
+  _ <- forkInAs s 1 (withMVar lock (const (takeMVar gate >> say "low")))
+  others
+  _ <- forkInAs s 2 (modifyMVar_ lock (const (say "next")))
+  others
+  _ <- forkInAs s 90 (takeMVar lock >> say "high")
+  others
+  putMVar gate ()
+  void (forkInAs s 50 (say "middle"))
 
 earliestFirst :: [Word64] -> Property
 earliestFirst deadlines = ioProperty $ do

@@ -84,7 +84,8 @@ policy n = do
         arrive = arriveIn,
         put = putIn gangs,
         next = nextIn gangs,
-        gone = const (leaves (running gangs))
+        gone = const (leaves (running gangs)),
+        borrower = const Nothing
       }
 
 arriveIn :: Gang -> STM Members
