@@ -100,6 +100,9 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
                 }
                 context_switch::requeue(hec, t, asked == SLICE_ENDED);
             }
+            Some(t) if !throwto::finished(t) && upcall::is_preempted(hec, t) => {
+                context_switch::requeue(hec, t, true);
+            }
             Some(t) if !threaded || handoff::may_run(me, t) && !is_for_worker(ic, t) => {
                 if interrupt::has_ended_threads() && !throwto::finished(t) {
                     interrupt::end_thread(hec, t);

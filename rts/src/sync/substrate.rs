@@ -562,6 +562,7 @@ unsafe fn commit_choice(hec: &mut Hec, s: Tso, choice: &Choice) -> Option<Next> 
     }
     if let Some(claim) = claim {
         let in_slot = enter_slot(claim.thread);
+        hec.user_slot.take_preemption();
         // If the time slice has ended, other threads have a turn.
         let first = hec.context_switch.load(Ordering::Relaxed) == 0;
         claim.resume_here(hec, first);

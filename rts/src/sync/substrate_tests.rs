@@ -15,7 +15,7 @@ use crate::info;
 use crate::memory::age_of;
 use crate::sched::context_switch::hec_switch_to;
 use crate::sync::fork::hec_fork;
-use crate::sync::upcall::{begin_call, end_call, preempt, start_enqueues, take_from_call};
+use crate::sync::upcall::{begin_call, end_call, is_preempted, preempt, start_enqueues, take_from_call};
 use crate::sync::{deadlock, park_thread};
 use crate::testing::symbols as t;
 use crate::testing::world::World;
@@ -728,6 +728,21 @@ fn a_preemption_takes_effect_with_its_commit() {
     w.collect(Request::MINOR);
     unsafe { assert_eq!(stm::hec_stm_commit(w.hec), DONE) };
     assert_eq!((w.hec.take_request(), w.hec.take_return_request()), (SLICE_ENDED, true));
+}
+
+#[test]
+fn a_preemption_reaches_the_thread_of_the_slot_behind_another_one() {
+    let mut w = World::new(2);
+    let a = user(&mut w, true);
+    let other = w.thread();
+    w.run(other);
+    unsafe {
+        stm::hec_stm_begin(w.hec);
+        hec_preempt(w.hec, 0);
+        assert!(!is_preempted(w.hec, a));
+        assert_eq!(stm::hec_stm_commit(w.hec), DONE);
+        assert!(!is_preempted(w.hec, other) && is_preempted(w.hec, a) && !is_preempted(w.hec, a));
+    }
 }
 
 #[test]

@@ -88,11 +88,19 @@ pub unsafe fn preempt(hec: &mut Hec, t: Tso) -> bool {
     }
     if t.obj().flags & TSO_SLOT != 0 {
         t.obj().flags &= !TSO_SLOT;
+        hec.user_slot.take_preemption();
         let upcall = new_dequeue(hec, t, Dequeue::Tick);
         hec.run_queue.push_again(&mut hec.remembered, upcall);
     }
     owe(hec, t);
     true
+}
+
+/// Has the time slice of a thread, which is in the user slot of the HEC, been ended while another thread ran?
+/// # Safety
+/// The thread is at rest, and owned by this HEC.
+pub unsafe fn is_preempted(hec: &Hec, t: Tso) -> bool {
+    t.obj().flags & (TSO_USER | TSO_SLOT | TSO_SWITCHES) == TSO_USER | TSO_SLOT && hec.user_slot.take_preemption()
 }
 
 /// How a thread that blocks leaves the user slot of its HEC.

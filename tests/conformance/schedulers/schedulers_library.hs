@@ -38,6 +38,7 @@ main =
     , law "priority: the holder of a lock inherits, along chains" 10 alongChains
     , expect "priority: and gives back what was lent with the lock" ["low", "high", "middle", "low again"] lentForAWhile
     , expect "priority: the next holder inherits from those that wait on" ["low", "next", "high", "middle"] nextHolder
+    , expect "priority: a thread that wakes preempts one that computes" True preempting
     , law "deadline: the earliest first" 30 earliestFirst
     , law "random: a seed has one order" 20 sameForASeed
     , expect "random: seeds have different orders" True seedsDiffer
@@ -143,6 +144,19 @@ nextHolder = flip underPriority 4 $ \s say -> do
   others
   putMVar gate ()
   void (forkInAs s 50 (say "middle"))
+
+-- Threads compute on all HECs until one of a higher priority has had some delays. No time slice ends.
+preempting :: IO Bool
+preempting = do
+  n <- getNumHECs
+  s <- Priority.new
+  over <- newTVarIO False
+  left <- newTVarIO n
+  replicateM_ n (forkIn s (spinUntil (readTVar over) >> atomically (modifyTVar' left (subtract 1))))
+  _ <- forkInAs s 1 (replicateM_ 5 (threadDelay 2000) >> atomically (writeTVar over True))
+  met <- timeout 10000000 (ended left)
+  atomically (writeTVar over True)
+  return (met == Just ())
 
 earliestFirst :: [Word64] -> Property
 earliestFirst deadlines = ioProperty $ do

@@ -274,6 +274,7 @@ unsafe fn wake(hec: &mut Hec, v: Closure) {
 /// Ends the time slice of a HEC.
 unsafe fn end_slice(no: usize) {
     let hec = &*hec::address(no);
+    hec.user_slot.preempt();
     hec.context_switch.store(SLICE_ENDED, Ordering::Relaxed);
     hec.request_return();
 }
