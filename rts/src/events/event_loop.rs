@@ -18,6 +18,7 @@ use crate::base::once_ptr::{get_or_make, get_or_try_make};
 use crate::collector::roots::{Scope, Visitor};
 use crate::events::descriptors;
 use crate::events::descriptors::Descriptor;
+use crate::events::early_poll;
 use crate::events::loop_state::{registered, waiter, State, READY, TIMED_OUT};
 use crate::events::poller::{Interest, Poller, Ready, Waited};
 use crate::events::selection;
@@ -186,6 +187,14 @@ impl EventLoop {
             st.watched_until = Some(deadline);
             wake(self.no);
         }
+        if self.is_for_user_scheduler() {
+            early_poll::by(wheel_time::start_of(deadline));
+        }
+    }
+
+    fn is_for_user_scheduler(&self) -> bool {
+        // SAFETY: the HEC of a loop exists, and only an atomic of it is used.
+        unsafe { &*hec::address(self.no) }.user_slot.is_used()
     }
 
     /// Verifies waits that have not been answered: all, or those that are old enough.
@@ -310,6 +319,9 @@ pub unsafe fn poll_for(hec: &mut Hec, no: usize, idle: bool) -> bool {
         l.flush();
     }
     l.publish(&st);
+    if l.is_for_user_scheduler() {
+        early_poll::by(l.next_deadline(&mut st).map_or(u64::MAX, wheel_time::start_of));
+    }
     hec.has_runnable() && fired > 0
 }
 

@@ -1,6 +1,7 @@
 //! External events: time, descriptors and signals, and the way in for `base`'s callers (`docs/events.md`).
 mod clock;
 mod descriptors;
+mod early_poll;
 pub mod event_loop;
 pub mod file_ring;
 mod held_signals;

@@ -5,6 +5,7 @@
 //! 1. At each tick it checks whether a HEC has been used since the last tick.
 //! 2. If so, every `switch_ticks` ticks the running threads are asked to yield. In the non-threaded way, at all other
 //!    ticks the thread is asked to check for events (`sched/time_slices.rs`).
+//!    A deadline between two ticks may have it ask for that, too (`early_poll.rs`).
 //! 3. If none is used, the ticker sleeps until a HEC is taken (`sched/ticker_sleep.rs`). So an idle program costs
 //!    nothing.
 //! 4. In the threaded way it wakes once more, after `idle_delay`. A major collection then looks for deadlocked threads
@@ -18,7 +19,8 @@
 //!    (`timer_ticks.rs`).
 //!
 //! *Checked by* `rts/tests/models/ticker_sleep.rs`, for the sleep.
-use super::timer_ticks;
+use super::{early_poll, timer_ticks};
+use crate::base::clock::getMonotonicNSec;
 use crate::base::fatal;
 use crate::base::os_thread;
 use crate::hec::GcRequest;
@@ -134,7 +136,10 @@ fn run(s: Settings) {
         }
     };
     while !stopped() {
-        std::thread::sleep(s.interval);
+        let end = getMonotonicNSec().saturating_add(s.interval.as_nanos() as u64);
+        while early_poll::sleep_until(end) {
+            time_slices::request_early_polls(s.threaded);
+        }
         if interrupt::is_requested() {
             serve_interrupt(s.threaded);
         }

@@ -5,7 +5,8 @@
 //! signal handler may do this as well as an OS thread.
 //!
 //! Only the holder of a HEC polls for expired delays and ready descriptors. While any thread waits for those, every
-//! tick requests a poll. So a thread that is woken waits for a tick at most, not for a time slice.
+//! tick requests a poll. So a thread that is woken waits for a tick at most, not for a time slice. If a user scheduler
+//! uses the HEC, a deadline requests a poll at once (`events/early_poll.rs`).
 //!
 //! Under a random run order ticks make no requests: budgets end time slices (`hec/byte_budget.rs`), and the scheduler
 //! polls between threads.
@@ -63,6 +64,20 @@ pub fn request_polls(threaded: bool) {
             if threaded && !answered {
                 handoff::rescue(no);
             }
+        }
+    }
+}
+
+/// Between two ticks a deadline has come: requests polls of HECs that user schedulers use.
+pub fn request_early_polls(threaded: bool) {
+    if run_order::is_random() {
+        return;
+    }
+    for no in 0..hec::count() {
+        // SAFETY: accesses atomics of a HEC that exists.
+        let hec = unsafe { &*hec::address(no) };
+        if hec.user_slot.is_used() && event_poll::is_expected(no) && (!threaded || handoff::is_held(no)) {
+            hec.request_poll();
         }
     }
 }
