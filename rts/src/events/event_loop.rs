@@ -319,7 +319,7 @@ pub unsafe fn poll_for(hec: &mut Hec, no: usize, idle: bool) -> bool {
         l.flush();
     }
     l.publish(&st);
-    if l.is_for_user_scheduler() {
+    if hec.user_slot.is_used() {
         early_poll::by(l.next_deadline(&mut st).map_or(u64::MAX, wheel_time::start_of));
     }
     hec.has_runnable() && fired > 0

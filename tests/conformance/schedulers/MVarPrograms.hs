@@ -64,7 +64,7 @@ mvarPrograms =
     , both "an interrupted withMVar has not taken" (Just 'x') interruptedWith
     , both "a thread that waits for what is unreachable" True unreachable
     , both "increments of many threads, some killed" True increments
-    , expect "threads of every scheduler meet" (Just 10) meeting
+    , expect "threads of every scheduler meet" (Just 11) meeting
     , expect "a lock among schedulers" [] (forAll' lockedBeside)
     , expect "a scheduler runs its other threads meanwhile" [] (forAll' othersRun)
     , expect "those that were interrupted are dropped" True purged
