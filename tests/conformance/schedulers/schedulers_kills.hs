@@ -2,7 +2,6 @@
 -- scheduler keeps its order.
 -- ghc: -O -threaded
 -- needs: hecaton QuickCheck
--- skip-hecs: with several HECs a storm of exceptions may still stop a scheduler
 import Control.Concurrent (forkIO, killThread, threadDelay)
 import qualified Control.Concurrent as Concurrent
 import Control.Concurrent.STM
@@ -42,12 +41,13 @@ storm repeated s = keepingOrder s $ do
   left <- newTVarIO (40 :: Int)
   ts <- replicateM 40 . mask_ . forkIn s $
     unsafeUnmask (forever (repeated lock empty)) `finally` atomically (modifyTVar' left (subtract 1))
-  -- The latest first: under LIFO the others do not run before, and so they cannot be killed.
-  forM_ (zip [1 :: Int ..] (reverse ts)) $ \(i, t) -> do
+  -- Under LIFO a thread that yields runs on, and those that wait for their first turn cannot be killed. So none of the
+  -- killers waits for another.
+  forM_ (zip [1 :: Int ..] ts) $ \(i, t) -> do
     when (i `mod` 3 == 0) Concurrent.yield
     when (i `mod` 7 == 0) (threadDelay 300)
     when (i `mod` 10 == 0) performGC
-    killThread t
+    forkIO (killThread t)
   ended left
   n <- takeMVar lock
   return (n >= 0)

@@ -2,7 +2,6 @@
 -- different schedulers meet, and those that have been interrupted leave nothing behind.
 -- ghc: -O -threaded -with-rtsopts=-C60
 -- needs: hecaton QuickCheck
--- skip-hecs: with several HECs a storm of exceptions may still stop a scheduler
 import MVarPrograms
 
 main :: IO ()
