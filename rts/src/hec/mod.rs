@@ -74,6 +74,8 @@ pub struct Hec {
     /// (`sync/upcall.rs`).
     pub to_enqueue: Vec<Tso>,
     pub upcalls: UpcallCounts,
+    /// The request that has come during the transaction of a `switch`, or an upcall, or 0.
+    held_off: u32,
     /// The thread that has the user slot and is in a foreign call, or null.
     pub in_call: Tso,
     /// When the running thread is preempted, under a random run order.
@@ -161,6 +163,7 @@ impl Hec {
             user_slot: UserSlot::new(),
             to_enqueue: Vec::new(),
             upcalls: UpcallCounts::default(),
+            held_off: 0,
             in_call: Tso::NULL,
             byte_budget: ByteBudget::new(no),
             spare_chunks: SpareChunks::new(),
@@ -293,20 +296,44 @@ impl Hec {
         unsafe { (*self.alloc.run).free + BALANCE_BACKOFF.delay_bytes() - 1 }
     }
 
-    /// Takes the request to the running thread: to stop for a signal or a returning task, or because its time slice
-    /// has ended (`SLICE_ENDED`). 0 means none. Only the holder calls this. A signal that arrives later sets the
-    /// request again.
-    pub fn take_request(&self) -> u32 {
+    /// The request to the running thread: to stop for a signal or a returning task, or because its time slice has
+    /// ended (`SLICE_ENDED`). 0 means none.
+    pub fn request(&self) -> u32 {
         let asked = self.context_switch.load(Ordering::Relaxed);
+        if asked == 0 || self.held_off == SLICE_ENDED {
+            self.held_off
+        } else {
+            asked
+        }
+    }
+
+    /// Takes the request to the running thread. Only the holder calls this. A signal that arrives later sets it again.
+    pub fn take_request(&mut self) -> u32 {
+        let asked = self.request();
         if asked != 0 {
             self.context_switch.store(0, Ordering::Relaxed);
+            self.held_off = 0;
         }
         asked
     }
 
+    /// The running thread cannot yield: a request that has been taken is kept.
+    pub fn hold_off(&mut self, asked: u32) {
+        if asked != 0 && self.held_off != SLICE_ENDED {
+            self.held_off = asked;
+        }
+    }
+
+    /// The running thread can yield from now on. If it has been asked to, it stops at its next heap check.
+    pub fn end_hold_off(&self) {
+        if self.held_off != 0 {
+            self.interrupt();
+        }
+    }
+
     /// Is there a request to the running thread or to the holder, or a message?
     pub fn has_request(&self) -> bool {
-        self.context_switch.load(Ordering::Relaxed) != 0 || self.mailbox.has_request()
+        self.request() != 0 || self.mailbox.has_request()
     }
 
     /// Makes the holder return to the scheduler soon, even if it is just about to run a thread. Any OS thread may call

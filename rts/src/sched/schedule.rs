@@ -93,7 +93,7 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
                 if (asked == SLICE_ENDED || woken)
                     && t.obj().id == interrupted
                     && !throwto::finished(t)
-                    && !substrate::holds_off(hec, t) =>
+                    && !substrate::holds_off(hec, t, asked) =>
             {
                 if asked == SLICE_ENDED {
                     on_slice_end(hec, t);
@@ -338,7 +338,7 @@ unsafe fn on_heap_overflow(hec: &mut Hec, t: Tso) {
     if must_yield(hec, t, asked) {
         return context_switch::requeue(hec, t, asked == SLICE_ENDED);
     }
-    if hec.ends_budget(wanted) && !substrate::holds_off(hec, t) {
+    if hec.ends_budget(wanted) && !substrate::holds_off(hec, t, SLICE_ENDED) {
         hec.run_queue.end_slice(&mut hec.remembered, false);
         return context_switch::requeue(hec, t, true);
     }
@@ -361,7 +361,7 @@ unsafe fn on_slice_end(hec: &mut Hec, t: Tso) {
 /// # Safety
 /// The thread is at rest ([`thread_paused`]).
 unsafe fn must_yield(hec: &mut Hec, t: Tso, asked: u32) -> bool {
-    if asked != 0 && substrate::holds_off(hec, t) {
+    if asked != 0 && substrate::holds_off(hec, t, asked) {
         return false;
     }
     if asked == SLICE_ENDED {

@@ -48,7 +48,6 @@ use crate::thread::park;
 use crate::thread::park::Claim;
 use crate::thread::sched_record::{Activation, SchedRecord};
 use crate::{info, static_closure};
-use std::sync::atomic::Ordering;
 
 /// What the package gets of this runtime: a tuple of functions.
 #[no_mangle]
@@ -480,6 +479,7 @@ const SWITCH: usize = 2;
 unsafe fn end(hec: &mut Hec, t: Tso) {
     t.obj().flags &= !TSO_SWITCHES;
     stm::set_current(hec, t, static_closure!(stg_NO_TREC_closure));
+    hec.end_hold_off();
 }
 
 /// Commits the transaction of a thread that switches, and makes it passive. Returns false if the thread is to run now:
@@ -564,7 +564,7 @@ unsafe fn commit_choice(hec: &mut Hec, s: Tso, choice: &Choice) -> Option<Next> 
         let in_slot = enter_slot(claim.thread);
         hec.user_slot.take_preemption();
         // If the time slice has ended, other threads have a turn.
-        let first = hec.context_switch.load(Ordering::Relaxed) == 0;
+        let first = hec.request() == 0;
         claim.resume_here(hec, first);
         return Some(if in_slot { Next::InSlot } else { Next::Nothing });
     }
@@ -634,15 +634,16 @@ unsafe fn block(hec: &mut Hec, s: Tso) {
     drop(held);
 }
 
-/// Is the thread in the transaction of a `switch`, or does it make an upcall? Then it does not yield. If the
-/// transaction has been overtaken, it begins again.
+/// Is the thread in the transaction of a `switch`, or does it make an upcall? Then it does not yield, and the request
+/// `asked` is kept until it has ended. If the transaction has been overtaken, it begins again.
 /// # Safety
 /// The thread is at rest, and owned by this HEC.
 #[inline]
-pub unsafe fn holds_off(hec: &mut Hec, t: Tso) -> bool {
+pub unsafe fn holds_off(hec: &mut Hec, t: Tso, asked: u32) -> bool {
     if t.obj().flags & (TSO_SWITCHES | TSO_UPCALL) == 0 {
         return false;
     }
+    hec.hold_off(asked);
     if !stm::validate(t) {
         restart_transaction(hec, t);
     }

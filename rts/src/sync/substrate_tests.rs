@@ -10,7 +10,7 @@ use crate::abi::{Closure, Tso};
 use crate::collector::Request;
 use crate::eval::frames::Frame;
 use crate::eval::raise_async::raise_async;
-use crate::hec::SLICE_ENDED;
+use crate::hec::{POLL_EVENTS, SLICE_ENDED};
 use crate::info;
 use crate::memory::age_of;
 use crate::sched::context_switch::hec_switch_to;
@@ -179,7 +179,7 @@ fn an_own_scont_only_commits() {
     let own = scont(&mut w, a, 0);
     assert_eq!(unsafe { hec_switch_end(w.hec, own) }, DONE);
     assert_eq!((w.hec.current(), status(a), why(a)), (a, Status::running(0), NotBlocked));
-    unsafe { assert!(stm::current(a).is_none() && !holds_off(w.hec, a)) };
+    unsafe { assert!(stm::current(a).is_none() && !holds_off(w.hec, a, 0)) };
 }
 
 #[test]
@@ -243,10 +243,25 @@ fn ticks_are_held_off_and_validate() {
     unsafe {
         stm::hec_stm_read(w.hec, v);
         push(a.obj().stackobj, &[info!(stg_ret_p_info).0, aux().0]);
-        assert!(holds_off(w.hec, a) && top(a) == info!(stg_ret_p_info).0);
+        assert!(holds_off(w.hec, a, 0) && top(a) == info!(stg_ret_p_info).0);
         overtake(v);
-        assert!(holds_off(w.hec, a) && top(a) == info!(hec_restart_switch_info).0);
-        assert!(!holds_off(w.hec, a), "it is in no transaction");
+        assert!(holds_off(w.hec, a, 0) && top(a) == info!(hec_restart_switch_info).0);
+        assert!(!holds_off(w.hec, a, 0), "it is in no transaction");
+    }
+}
+
+#[test]
+fn a_tick_that_is_held_off_ends_the_slice_after_the_switch() {
+    let mut w = World::new(2);
+    let a = user(&mut w, true);
+    begin(&mut w);
+    let own = scont(&mut w, a, 0);
+    unsafe {
+        assert!(holds_off(w.hec, a, SLICE_ENDED) && holds_off(w.hec, a, POLL_EVENTS));
+        w.hec.r.hp_lim = 1;
+        assert_eq!(hec_switch_end(w.hec, own), DONE);
+        assert_eq!((w.hec.r.hp_lim, w.hec.has_request()), (0, true));
+        assert_eq!((w.hec.take_request(), w.hec.take_request()), (SLICE_ENDED, 0));
     }
 }
 
@@ -591,13 +606,13 @@ fn a_tick_gives_a_thread_to_its_scheduler_and_others_a_turn() {
 fn ticks_are_held_off_in_switches_and_upcalls() {
     let mut w = World::new(2);
     let a = user(&mut w, true);
-    unsafe { assert!(!holds_off(w.hec, a)) };
+    unsafe { assert!(!holds_off(w.hec, a, 0)) };
     begin(&mut w);
-    unsafe { assert!(holds_off(w.hec, a) && !preempt(w.hec, a) && w.hec.to_enqueue.is_empty()) };
+    unsafe { assert!(holds_off(w.hec, a, 0) && !preempt(w.hec, a) && w.hec.to_enqueue.is_empty()) };
     let upcall = w.thread();
     unsafe {
         upcall.obj().flags |= TSO_UPCALL;
-        assert!(holds_off(w.hec, upcall) && !preempt(w.hec, upcall));
+        assert!(holds_off(w.hec, upcall, 0) && !preempt(w.hec, upcall));
     }
 }
 
