@@ -4,7 +4,9 @@
 //! command line as a user meets it), the conformance suite, and the programs on Debian's libraries (the bench's among
 //! them). Closes with one line of counts, where each run of a program is a test.
 use crate::build::package;
-use crate::conformance::{self, Plan, CHECK, CREW, CREW_STRESS, HECS, MANAGERS, OLD, PLAIN, SCHEDULERS, SMALL, STRESS};
+use crate::conformance::{
+    self, Plan, CHECK, CREW, CREW_STRESS, HECS, MANAGERS, OLD, PACKAGE, PLAIN, SCHEDULERS, SMALL, STRESS,
+};
 use crate::error::{reason, Fail, Result};
 use crate::ghc::Ghc;
 use crate::process::{self, End};
@@ -41,9 +43,10 @@ pub struct Options {
     /// network) with this event manager
     #[arg(long, value_name = "NAME", value_parser = ["base", "poll"])]
     io_manager: Vec<String>,
-    /// Also run the conformance programs about threads with this order of the run queues. Without --full, one that is
-    /// not named is run with one of those given, as the commit has it
-    #[arg(long, value_name = "NAME", value_parser = ["fifo", "lifo", "random"])]
+    /// Also run the conformance programs about threads with this order of the run queues, or under the schedulers of
+    /// the package, linked with that and -threaded, on 1, 2 and 4 HECs. Without --full, one that is not named is run
+    /// with one of the orders given, and under one scheduler of the package, as the commit has it
+    #[arg(long, value_name = "NAME", value_parser = ["fifo", "lifo", "random", "package"])]
     scheduler: Vec<String>,
     /// Apply the bugs of tests/mutants one by one, and report which test finds each; names select bugs
     #[arg(long)]
@@ -135,11 +138,21 @@ pub fn run(project: &Project, options: &Options) -> Result<()> {
         tally += conformance::run("scheduler", &maker, &selected, &plan(&[], &orders), &packages, &report)?;
     }
     let kinds = named(&HECS, &options.hecs);
-    if !kinds.is_empty() {
+    let under_package = options.scheduler.iter().any(|name| name == "package");
+    if !kinds.is_empty() || under_package {
         let selected = programs::find(&tests.join("conformance"), &options.names)?;
-        let threaded: Vec<_> = selected.iter().map(|p| p.with_flag("-threaded")).collect();
+        let (about_threads, others): (Vec<_>, Vec<_>) =
+            selected.iter().map(|p| p.with_flag("-threaded")).partition(|p| under_package && p.is_about_threads());
+        let with_package: Vec<_> = about_threads.iter().map(Program::with_package).collect();
         let maker = Maker::new(project, project.build_dir().join("tests/hecs"))?;
-        tally += conformance::run("hecs", &maker, &threaded, &plan(&[], &kinds), &packages, &report)?;
+        if under_package {
+            let kinds = plan(&[], &PACKAGE.iter().collect::<Vec<_>>());
+            tally += conformance::run("package", &maker, &with_package, &kinds, &packages, &report)?;
+        }
+        if !kinds.is_empty() {
+            let all = [with_package, others].concat();
+            tally += conformance::run("hecs", &maker, &all, &plan(&[], &kinds), &packages, &report)?;
+        }
     }
     finish(tally, &report, options)
 }

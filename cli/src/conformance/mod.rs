@@ -22,6 +22,17 @@ pub struct Kind {
     slowdown: u32,
 }
 
+/// For each scheduler of the package a kind of run on one, two and four HECs.
+macro_rules! of_package {
+    ($($name:literal),*) => {
+        [$(
+            under(concat!($name, "-N1"), &[("HECATON_SCHEDULER", $name), ("GHCRTS", "-N1")]),
+            under(concat!($name, "-N2"), &[("HECATON_SCHEDULER", $name), ("GHCRTS", "-N2")]),
+            under(concat!($name, "-N4"), &[("HECATON_SCHEDULER", $name), ("GHCRTS", "-N4")])
+        ),*]
+    };
+}
+
 pub const PLAIN: Kind = Kind { name: "plain", env: &[], slowdown: 1 };
 pub const SMALL: Kind = Kind { name: "small", env: &[("GHCRTS", "-A16k")], slowdown: 3 };
 pub const CHECK: Kind = Kind {
@@ -65,10 +76,15 @@ pub const SCHEDULERS: [Kind; 3] = [
     scheduler("random", &[("HECATON_SCHEDULER", "random:1")]),
 ];
 
+/// Runs under the schedulers of the package, each on one, two and four HECs, for programs about threads. These are
+/// linked with the package and with `-threaded`.
+pub const PACKAGE: [Kind; 27] =
+    of_package!["Deadline", "FairShare", "Fifo", "Gang", "Lifo", "Priority", "Random:1", "RoundRobin", "WorkStealing"];
+
 /// The kind of run of this name.
 pub fn kind(name: &str) -> Option<&'static Kind> {
     const KINDS: [&Kind; 7] = [&PLAIN, &SMALL, &CHECK, &OLD, &CREW, &STRESS, &CREW_STRESS];
-    KINDS.into_iter().chain(&HECS).chain(&MANAGERS).chain(&SCHEDULERS).find(|k| k.name == name)
+    KINDS.into_iter().chain(&HECS).chain(&MANAGERS).chain(&SCHEDULERS).chain(&PACKAGE).find(|k| k.name == name)
 }
 
 impl Kind {
@@ -78,7 +94,12 @@ impl Kind {
 
     /// Is it for programs linked with `-threaded`?
     pub fn is_threaded(&self) -> bool {
-        HECS.iter().any(|k| k.name == self.name)
+        HECS.iter().any(|k| k.name == self.name) || self.is_under_package()
+    }
+
+    /// Do the programs run under a scheduler of the package?
+    pub fn is_under_package(&self) -> bool {
+        PACKAGE.iter().any(|k| k.name == self.name)
     }
 }
 
@@ -103,6 +124,10 @@ const fn manager(name: &'static str, env: &'static [(&'static str, &'static str)
 }
 
 const fn scheduler(name: &'static str, env: &'static [(&'static str, &'static str)]) -> Kind {
+    Kind { name, env, slowdown: 10 }
+}
+
+const fn under(name: &'static str, env: &'static [(&'static str, &'static str)]) -> Kind {
     Kind { name, env, slowdown: 10 }
 }
 
@@ -197,6 +222,8 @@ fn unsuited(program: &Program, kind: &Kind) -> Option<String> {
         _ if kind.sets("GHCRTS") && header.env.iter().any(|(name, _)| name == "GHCRTS") => {
             Some("sets GHCRTS itself".to_owned())
         }
+        _ if kind.is_under_package() && header.skip_package.is_some() => header.skip_package.clone(),
+        name if kind.is_under_package() => header.skip_hecs.clone().filter(|_| !name.ends_with("-N1")),
         "1" | "2" | "4" => header.skip_hecs.clone(),
         "8" => header.skip_hecs.clone().or_else(|| header.skip_small.clone()),
         "small" => header.skip_small.clone(),

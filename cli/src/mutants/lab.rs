@@ -173,6 +173,7 @@ impl<'a> Made<'a> {
         let program =
             found.first().ok_or_else(|| Fail::new(format!("no program of tests/conformance is called {name}")))?;
         let program = if kind.is_threaded() { program.with_flag("-threaded") } else { program.clone() };
+        let program = if kind.is_under_package() { program.with_package() } else { program };
         let begin = Instant::now();
         let library = self.library(&program)?;
         let built = begin.elapsed();

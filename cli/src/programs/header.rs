@@ -2,7 +2,7 @@
 //! how it is to be compiled and run; the others are for the reader.
 use std::time::Duration;
 
-const KEYS: [&str; 18] = [
+const KEYS: [&str; 19] = [
     "ghc",
     "args",
     "stdin",
@@ -18,6 +18,7 @@ const KEYS: [&str; 18] = [
     "skip-stress",
     "skip-hecs",
     "skip-order",
+    "skip-package",
     "skip-poll",
     "hecs",
     "aim",
@@ -53,6 +54,8 @@ pub struct Header {
     /// Why it is not run with the event manager on poll(2).
     pub skip_poll: Option<String>,
     pub skip_order: Option<String>,
+    /// Why it is not run under the schedulers of the package.
+    pub skip_package: Option<String>,
     /// On how many HECs a parallel benchmark is measured, beside one.
     pub hecs: Option<u32>,
     /// What a benchmark with a goal of its own aims at.
@@ -105,6 +108,7 @@ impl Header {
             skip_hecs: None,
             skip_poll: None,
             skip_order: None,
+            skip_package: None,
             hecs: None,
             aims: Vec::new(),
         };
@@ -154,6 +158,7 @@ impl Header {
                     .push(aim(value).ok_or_else(|| format!("`{line}`: expected elapsed or memory, and a ratio"))?),
                 "skip-poll" => header.skip_poll = Some(value.to_owned()),
                 "skip-order" => header.skip_order = Some(value.to_owned()),
+                "skip-package" => header.skip_package = Some(value.to_owned()),
                 _ => header.skip_hecs = Some(value.to_owned()),
             }
         }

@@ -139,6 +139,16 @@ impl Program {
         program
     }
 
+    /// The same program, linked with the package of `library/` as well.
+    pub fn with_package(&self) -> Program {
+        if self.uses_package() {
+            return self.clone();
+        }
+        let mut program = self.with_flag("-package").with_flag(package::NAME);
+        program.header.needs.push(package::NAME.to_owned());
+        program
+    }
+
     /// Is it about events, or does it use the network?
     pub fn waits_for_descriptors(&self) -> bool {
         let folder = self.main.parent().and_then(Path::file_name);
