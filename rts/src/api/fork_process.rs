@@ -75,6 +75,7 @@ unsafe fn run_child(me: TaskRef, entry: usize) -> ! {
     for h in stop_world::hecs() {
         while h.run_queue.pop_front().is_some() {}
         h.to_enqueue.clear();
+        h.idle_upcalls.clear();
         h.in_call = Tso::NULL;
         h.user_slot.leave();
         h.take_messages();

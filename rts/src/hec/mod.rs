@@ -73,6 +73,8 @@ pub struct Hec {
     /// Threads of user schedulers that this HEC has woken, and for which it must make an enqueue upcall
     /// (`sync/upcall.rs`).
     pub to_enqueue: Vec<Tso>,
+    /// Upcall threads that make no upcall now.
+    pub idle_upcalls: Vec<Tso>,
     pub upcalls: UpcallCounts,
     /// The request that has come during the transaction of a `switch`, or an upcall, or 0.
     held_off: u32,
@@ -162,6 +164,7 @@ impl Hec {
             run_queue: ThreadQueue::with_order(no, run_order::selected()),
             user_slot: UserSlot::new(),
             to_enqueue: Vec::new(),
+            idle_upcalls: Vec::new(),
             upcalls: UpcallCounts::default(),
             held_off: 0,
             in_call: Tso::NULL,
@@ -486,10 +489,11 @@ impl Hec {
         self.run_queue.len() + self.to_enqueue.len()
     }
 
-    /// Visits the roots: the threads to run here, the running one, those whose upcall is owed, and the messages.
+    /// Visits the roots: the threads to run here, the running one, those whose upcall is owed, upcall threads, and the
+    /// messages.
     pub fn roots(&mut self, visit: &mut dyn FnMut(&mut Closure)) {
         self.run_queue.roots(visit);
-        for t in &mut self.to_enqueue {
+        for t in self.to_enqueue.iter_mut().chain(&mut self.idle_upcalls) {
             let mut c = t.closure();
             visit(&mut c);
             *t = Tso(c.0);

@@ -8,7 +8,7 @@ use super::fiber::Fiber;
 use super::task::{TaskRef, Wakeup};
 use super::{hec, settings, spark};
 use crate::abi::layout::*;
-use crate::abi::tso::{BlockedOnScheduler, TSO_SLOT, TSO_USER};
+use crate::abi::tso::{BlockedOnScheduler, TSO_SLOT, TSO_UPCALL, TSO_USER};
 use crate::abi::{Closure, Tso};
 use crate::eval::lazy_blackholing::{has_squeezable_frames, thread_paused};
 use crate::eval::raise_async::raise_async;
@@ -229,7 +229,7 @@ unsafe fn on_finished(hec: &mut Hec, t: Tso) {
     throwto::thread_finished(hec, t);
     if t.obj().bound != 0 {
         finish(t);
-    } else {
+    } else if t.obj().flags & TSO_UPCALL == 0 || !upcall::keep(hec, t) {
         stack_cache::add(hec, t, settings().stack.first_chunk());
     }
 }

@@ -503,22 +503,23 @@ pub(super) unsafe fn park(hec: &mut Hec, s: Tso, scont: Closure) -> bool {
     }
     let done = commit_choice(hec, s, &choice);
     match done {
-        Some(Next::InSlot) => {}
-        Some(Next::Nothing) if has_slot || takes_slot => hec.user_slot.leave(),
+        Some(Done { in_slot: false, .. }) if has_slot || takes_slot => hec.user_slot.leave(),
         None if takes_slot => hec.user_slot.leave(),
         _ => {}
     }
-    done.is_some() && SchedRecord::of(s).is_some()
+    done.is_some_and(|done| !done.goes_on)
 }
 
-/// What follows a switch in the user slot.
-enum Next {
-    InSlot,
-    Nothing,
+/// What follows a switch.
+struct Done {
+    /// A thread is in the user slot.
+    in_slot: bool,
+    /// The thread that has switched is to run: it makes an upcall.
+    goes_on: bool,
 }
 
 /// The commit of [`park()`], with the slot for the chosen thread. Returns `None` if the transaction must run again.
-unsafe fn commit_choice(hec: &mut Hec, s: Tso, choice: &Choice) -> Option<Next> {
+unsafe fn commit_choice(hec: &mut Hec, s: Tso, choice: &Choice) -> Option<Done> {
     let Some(log) = stm::current(s) else { crate::base::fatal::broken("a switch outside a transaction") };
     let own = SchedRecord::of(s);
     if own.is_some() {
@@ -547,6 +548,7 @@ unsafe fn commit_choice(hec: &mut Hec, s: Tso, choice: &Choice) -> Option<Next> 
     if claim.is_none() && next.is_some() {
         crate::base::fatal::broken("a passive thread cannot be claimed under its status");
     }
+    let mut goes_on = false;
     if own.is_none() {
         // An upcall thread.
         if is_stale {
@@ -555,10 +557,11 @@ unsafe fn commit_choice(hec: &mut Hec, s: Tso, choice: &Choice) -> Option<Next> 
             set_top(s, frame, &[]);
             end(hec, s);
             hec.upcalls.count_dequeue(Dequeue::Stale);
-            return Some(Next::InSlot);
+            return Some(Done { in_slot: true, goes_on: true });
         }
         go_on(hec, s);
         s.obj().flags &= !TSO_SLOT;
+        goes_on = !upcall::keep(hec, s);
     }
     if let Some(claim) = claim {
         let in_slot = enter_slot(claim.thread);
@@ -566,13 +569,13 @@ unsafe fn commit_choice(hec: &mut Hec, s: Tso, choice: &Choice) -> Option<Next> 
         // If the time slice has ended, other threads have a turn.
         let first = hec.request() == 0;
         claim.resume_here(hec, first);
-        return Some(if in_slot { Next::InSlot } else { Next::Nothing });
+        return Some(Done { in_slot, goes_on });
     }
-    if is_stale && own.is_some_and(|own| own.has_activations()) {
+    let in_slot = is_stale && own.is_some_and(|own| own.has_activations());
+    if in_slot {
         upcall::start_dequeue(hec, s, Dequeue::Stale);
-        return Some(Next::InSlot);
     }
-    Some(Next::Nothing)
+    Some(Done { in_slot, goes_on })
 }
 
 /// The thread, which this HEC has claimed, will run in a user slot. Returns false if it runs outside: with several

@@ -210,10 +210,11 @@ fn an_upcall_thread_ends_with_its_switch_or_chooses_again() {
         unsafe { upcall.obj().flags |= TSO_SLOT | TSO_UPCALL };
         begin(&mut w);
         assert!(choose(&mut w, b, number));
-        assert_eq!(w.hec.current(), upcall);
-        let expected = if number == 0 { info!(stg_ret_p_info) } else { info!(hec_restart_switch_info) };
+        assert_eq!(w.hec.current(), if number == 0 { b } else { upcall });
+        // It is kept for another upcall, with an empty stack.
+        let expected = if number == 0 { info!(stg_stop_thread_info) } else { info!(hec_restart_switch_info) };
         assert_eq!((top(upcall), unsafe { stm::current(upcall) }.is_none()), (expected.0, true));
-        assert_eq!(w.runnable().contains(&b), number == 0);
+        assert_eq!(w.hec.idle_upcalls.contains(&upcall), number == 0);
         assert_eq!((is_in_slot(upcall), is_in_slot(b)), (number != 0, number == 0));
     }
 }

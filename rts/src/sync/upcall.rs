@@ -11,7 +11,6 @@
 //!    ([`crate::thread::park::Claim::resume`]). It is not blocked, and the HEC that has woken it owns it. Between
 //!    threads the scheduler's loop makes it passive, and starts an upcall thread that gives it to its enqueue
 //!    activation ([`start_enqueues`]).
-//!
 //! 3. *Tick*. The time slice of a thread in a slot ends, or it yields. It leaves the slot and is owed, and a dequeue
 //!    upcall takes the slot when the threads on the run queue have had their turn ([`preempt`]).
 //! 4. *Fork*. A thread that `forkIO` makes for a user scheduler is owed. When it ends in a slot, another one takes it.
@@ -23,6 +22,8 @@
 //! A thread of a user scheduler may also run beside the slot because another one needs a thunk that it evaluates. When
 //! it stops it is owed, and there is no dequeue upcall.
 //!
+//! An upcall thread that has done its work has an empty stack again, and its HEC keeps it for another upcall ([`keep`]).
+//!
 //! *Invariants*
 //! - An upcall thread stays on its HEC, and ticks do not end its turn. An unreachable one gets no exception: what it
 //!   waits for may be in a scheduler that only its own threads know.
@@ -33,25 +34,65 @@
 //! `rts/tests/models/slots.rs`.
 use crate::abi::layout::*;
 use crate::abi::tso::{BlockedOnScheduler, TSO_SLOT, TSO_SWITCHES, TSO_UPCALL, TSO_USER};
-use crate::abi::{Closure, Tso};
+use crate::abi::{Closure, Tso, WORD};
 use crate::hec::{Hec, SLICE_ENDED};
 use crate::observe::stats::{Dequeue, Enqueue};
-use crate::static_closure;
 use crate::sync::stm::retry::publish_alone;
 use crate::sync::stm::scont_protocol::Status;
 use crate::sync::stm::thread_status;
 use crate::sync::thread_ops;
-use crate::thread::create::{apply, new_io_thread};
+use crate::thread::create::{self, push};
 use crate::thread::park;
 use crate::thread::sched_record::SchedRecord;
+use crate::thread::stack::underflow_frame;
+use crate::thread::stack_shrink::make_ready;
+use crate::{info, static_closure};
 use std::sync::atomic::Ordering;
 
-/// Makes an upcall thread, which is on no queue.
+/// The most upcall threads that a HEC keeps for later upcalls. At a time one has the slot, and the others wait.
+const MAX_KEPT: usize = 4;
+
+/// An upcall thread that runs a function, and is on no queue: one that the HEC has kept, or a new one.
 unsafe fn new_thread(hec: &mut Hec, upcall: Closure, subject: Tso) -> Tso {
-    let action = apply(hec, upcall, &[subject.closure()]);
-    let t = new_io_thread(hec, action, &thread_ops::settings().stacks);
-    t.obj().flags |= TSO_BLOCKEX as u32 | TSO_UPCALL;
+    let t = match kept(hec) {
+        Some(t) => t,
+        None => create::new_thread(hec, &thread_ops::settings().stacks),
+    };
+    t.obj().flags = TSO_BLOCKEX as u32 | TSO_UPCALL;
+    let call = [info!(stg_ret_p_info).0, upcall.0, info!(stg_ap_pv_info).0, subject.0];
+    push(t.obj().stackobj, &call);
     t
+}
+
+/// Takes an upcall thread that the HEC has kept, if there is one. Its stack is ready to be written.
+unsafe fn kept(hec: &mut Hec) -> Option<Tso> {
+    while let Some(t) = hec.idle_upcalls.pop() {
+        // All threads may have been ended meanwhile.
+        if t.obj().what_next as usize == ThreadRunGHC {
+            make_ready(hec, t);
+            return Some(t);
+        }
+    }
+    None
+}
+
+/// An upcall thread has done its work: the HEC keeps it for another upcall, and its stack is empty then. Returns false
+/// if it ends instead: there are enough, its stack has several chunks, or a thread waits to throw to it.
+/// # Safety
+/// The HEC owns the thread, which is at rest or has finished, and is in no transaction. Nothing below its youngest frame
+/// is needed.
+pub unsafe fn keep(hec: &mut Hec, t: Tso) -> bool {
+    let o = t.obj();
+    let stack = o.stackobj;
+    let ends = o.what_next as usize == ThreadKilled || o.blocked_exceptions != Tso::end().closure();
+    if ends || hec.idle_upcalls.len() >= MAX_KEPT || underflow_frame(stack).is_some() {
+        return false;
+    }
+    // The stop frame is left.
+    stack.obj().sp = stack.top() - WORD;
+    o.what_next = ThreadRunGHC as u16;
+    hec.idle_upcalls.push(t);
+    true
 }
 
 /// Makes an upcall thread for the user slot of the HEC. It runs the dequeue activation of a thread that has left the
