@@ -5,9 +5,9 @@
 --
 -- An SCont is a thread and a number. Its type is the package's; here the two go separately. An activation is kept as a
 -- function of both.
-module Substrate (forLibrary, dequeueUpcall, enqueueUpcall, noAux) where
+module Substrate (forLibrary, dequeueUpcall, enqueueUpcall, Batch (..), noAux) where
 
-import Control.Exception (catch)
+import Control.Exception (SomeException, catch)
 import Data.Dynamic (Dynamic, toDyn)
 import GHC.Base
 import GHC.Conc.Sync (STM (..), atomically, childHandler)
@@ -31,6 +31,7 @@ foreign import prim "hec_currentHeczh" currentHec# :: State -> (# State, Int# #)
 foreign import prim "hec_runOnIdleHeczh" runOnIdleHec# :: ThreadId# -> Word# -> State -> (# State, Int# #)
 foreign import prim "hec_preemptHeczh" preemptHec# :: Int# -> State -> (# State, Int# #)
 foreign import prim "hec_maySwitchTozh" maySwitchTo# :: State -> (# State, Int# #)
+foreign import prim "hec_enqueueAlonezh" enqueueAlone# :: ThreadId# -> Word# -> State -> (# State, Int# #)
 
 foreign import prim "hec_forkInQueuezh" forkInQueue# :: Int# -> Int# -> Any -> State -> (# State, ThreadId# #)
 foreign import prim "hec_joinQueuezh" joinQueue# :: Int# -> Int# -> State -> (# State, Int# #)
@@ -161,15 +162,39 @@ dequeueUpcall t = IO (switch# (unsafeCoerce dequeue)) `catch` childHandler
         (# s2, chosen #) -> seq# chosen s2
 {-# NOINLINE dequeueUpcall #-}
 
--- | An upcall thread: gives a passive thread to its scheduler, unless it has got an exception meanwhile.
-enqueueUpcall :: ThreadId# -> IO ()
-enqueueUpcall t = atomically (STM enqueue) `catch` childHandler
-  where
-    enqueue s0 = case number# t s0 of
-      (# s1, number #) -> case give# t number s1 of
-        (# s2, 1# #) -> case run 1# t number s2 of (# s3, _ #) -> (# s3, () #)
-        (# s2, _ #) -> (# s2, () #)
+-- | Passive threads that are given to their schedulers together, each with the number of its SCont.
+data Batch = NoMore | Owed ThreadId# Word# Batch
+
+-- | An upcall thread: gives passive threads to their schedulers, without those that have got exceptions meanwhile.
+enqueueUpcall :: Batch -> IO ()
+enqueueUpcall batch = case batch of
+  Owed _ _ NoMore -> atomically (STM (enqueue batch)) `catch` childHandler
+  _ -> enqueueTogether batch
 {-# NOINLINE enqueueUpcall #-}
+
+-- | Gives threads to their schedulers in one transaction. If an activation raises an exception or waits, each of them
+-- gets an upcall of its own.
+enqueueTogether :: Batch -> IO ()
+enqueueTogether batch = do
+  done <- IO (atomically# (catchRetry# allOfThem (\s -> (# s, False #)))) `catch` failed
+  if done then return () else enqueueEach batch
+  where
+    allOfThem s = case enqueue batch s of (# s1, () #) -> (# s1, True #)
+    failed :: SomeException -> IO Bool
+    failed _ = return False
+
+-- | In a transaction: runs the enqueue activations of threads that are still passive.
+enqueue :: Batch -> State -> (# State, () #)
+enqueue NoMore s = (# s, () #)
+enqueue (Owed t number others) s = case give# t number s of
+  (# s1, 1# #) -> case run 1# t number s1 of (# s2, _ #) -> enqueue others s2
+  (# s1, _ #) -> enqueue others s1
+
+enqueueEach :: Batch -> IO ()
+enqueueEach NoMore = return ()
+enqueueEach (Owed t number others) = do
+  IO (\s -> case enqueueAlone# t number s of (# s1, _ #) -> (# s1, () #))
+  enqueueEach others
 
 -- | The first value of the aux field of a thread that @forkIO@ makes.
 noAux :: Dynamic

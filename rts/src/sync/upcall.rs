@@ -10,7 +10,8 @@
 //! 2. *Enqueue*. A thread of a user scheduler that is woken outside a slot is *owed* to its scheduler
 //!    ([`crate::thread::park::Claim::resume`]). It is not blocked, and the HEC that has woken it owns it. Between
 //!    threads the scheduler's loop makes it passive, and starts an upcall thread that gives it to its enqueue
-//!    activation ([`start_enqueues`]).
+//!    activation ([`start_enqueues`]). One transaction does that for all threads that are owed then, up to a limit. If
+//!    an activation raises an exception or waits, each of these threads gets an upcall of its own.
 //! 3. *Tick*. The time slice of a thread in a slot ends, or it yields. It leaves the slot and is owed, and a dequeue
 //!    upcall takes the slot when the threads on the run queue have had their turn ([`preempt`]).
 //! 4. *Fork*. A thread that `forkIO` makes for a user scheduler is owed. When it ends in a slot, another one takes it.
@@ -22,7 +23,8 @@
 //! A thread of a user scheduler may also run beside the slot because another one needs a thunk that it evaluates. When
 //! it stops it is owed, and there is no dequeue upcall.
 //!
-//! An upcall thread that has done its work has an empty stack again, and its HEC keeps it for another upcall ([`keep`]).
+//! An upcall thread that has done its work has an empty stack again, and its HEC keeps it for another upcall
+//! ([`keep`]).
 //!
 //! *Invariants*
 //! - An upcall thread stays on its HEC, and ticks do not end its turn. An unreachable one gets no exception: what it
@@ -51,15 +53,18 @@ use std::sync::atomic::Ordering;
 
 /// The most upcall threads that a HEC keeps for later upcalls. At a time one has the slot, and the others wait.
 const MAX_KEPT: usize = 4;
+/// The most threads that one transaction gives to their schedulers.
+const MAX_BATCH: usize = 64;
 
-/// An upcall thread that runs a function, and is on no queue: one that the HEC has kept, or a new one.
-unsafe fn new_thread(hec: &mut Hec, upcall: Closure, subject: Tso) -> Tso {
+/// An upcall thread, which is on no queue: one that the HEC has kept, or a new one. It applies the function to the
+/// argument.
+unsafe fn new_thread(hec: &mut Hec, upcall: Closure, argument: Closure) -> Tso {
     let t = match kept(hec) {
         Some(t) => t,
         None => create::new_thread(hec, &thread_ops::settings().stacks),
     };
     t.obj().flags = TSO_BLOCKEX as u32 | TSO_UPCALL;
-    let call = [info!(stg_ret_p_info).0, upcall.0, info!(stg_ap_pv_info).0, subject.0];
+    let call = [info!(stg_ret_p_info).0, upcall.0, info!(stg_ap_pv_info).0, argument.0];
     push(t.obj().stackobj, &call);
     t
 }
@@ -79,8 +84,7 @@ unsafe fn kept(hec: &mut Hec) -> Option<Tso> {
 /// An upcall thread has done its work: the HEC keeps it for another upcall, and its stack is empty then. Returns false
 /// if it ends instead: there are enough, its stack has several chunks, or a thread waits to throw to it.
 /// # Safety
-/// The HEC owns the thread, which is at rest or has finished, and is in no transaction. Nothing below its youngest frame
-/// is needed.
+/// The HEC owns the thread, which is at rest or has finished, and is in no transaction. Its frames are not needed.
 pub unsafe fn keep(hec: &mut Hec, t: Tso) -> bool {
     let o = t.obj();
     let stack = o.stackobj;
@@ -98,7 +102,7 @@ pub unsafe fn keep(hec: &mut Hec, t: Tso) -> bool {
 /// Makes an upcall thread for the user slot of the HEC. It runs the dequeue activation of a thread that has left the
 /// slot, and switches to what that chooses.
 unsafe fn new_dequeue(hec: &mut Hec, subject: Tso, why: Dequeue) -> Tso {
-    let t = new_thread(hec, static_closure!(hecatonzmrts_Substrate_dequeueUpcall_closure), subject);
+    let t = new_thread(hec, static_closure!(hecatonzmrts_Substrate_dequeueUpcall_closure), subject.closure());
     t.obj().flags |= TSO_SLOT;
     hec.upcalls.count_dequeue(why);
     t
@@ -221,25 +225,71 @@ pub unsafe fn end_call(hec: &mut Hec, t: Tso) {
     }
 }
 
-/// Starts the upcalls that this HEC owes. They run next, in the order in which the threads were woken.
+/// Makes an upcall thread that gives threads to their schedulers.
+unsafe fn new_enqueue(hec: &mut Hec, batch: Closure) -> Tso {
+    new_thread(hec, static_closure!(hecatonzmrts_Substrate_enqueueUpcall_closure), batch)
+}
+
+/// Starts an upcall for threads that this HEC owes to their schedulers. It runs next.
 /// # Safety
 /// The caller holds the HEC, and no thread runs on it.
 #[cold]
 pub unsafe fn start_enqueues(hec: &mut Hec) {
-    for t in std::mem::take(&mut hec.to_enqueue).into_iter().rev() {
-        if t.obj().what_next as usize == ThreadKilled {
-            // An exception has ended it meanwhile.
-            hec.run_queue.push_front(&mut hec.remembered, t);
-        } else {
-            make_passive(hec, t);
-            let upcall = new_thread(hec, static_closure!(hecatonzmrts_Substrate_enqueueUpcall_closure), t);
-            hec.run_queue.push_front(&mut hec.remembered, upcall);
-        }
+    let batch = take_batch(hec);
+    if !is_empty(batch) {
+        let upcall = new_enqueue(hec, batch);
+        hec.run_queue.push_front(&mut hec.remembered, upcall);
     }
 }
 
-/// Makes a thread that has been woken passive. Its SCont is the current one already.
-unsafe fn make_passive(hec: &mut Hec, t: Tso) {
+/// Makes an upcall that gives one passive thread to its scheduler.
+/// # Safety
+/// Called from Cmm with Hp saved. The number is that of an SCont of the thread.
+#[no_mangle]
+pub unsafe extern "C" fn hec_enqueue_alone(hec: &mut Hec, t: Tso, number: usize) {
+    let batch = owed(hec, t, number, no_more());
+    let upcall = new_enqueue(hec, batch);
+    hec.run_queue.push_back(&mut hec.remembered, upcall);
+}
+
+fn no_more() -> Closure {
+    static_closure!(hecatonzmrts_Substrate_NoMore_closure).with_tag(1)
+}
+
+fn is_empty(batch: Closure) -> bool {
+    batch == no_more()
+}
+
+/// A batch with one more thread, as the first.
+unsafe fn owed(hec: &mut Hec, t: Tso, number: usize, others: Closure) -> Closure {
+    let batch = hec.allocate(4);
+    batch.set_info(info!(hecatonzmrts_Substrate_Owed_con_info));
+    batch.set_word(1, t.0);
+    batch.set_word(2, others.0);
+    batch.set_word(3, number);
+    batch.with_tag(2)
+}
+
+/// Makes threads passive that are owed to their schedulers, in the order in which they were woken. One that an
+/// exception has ended meanwhile just ends.
+unsafe fn take_batch(hec: &mut Hec) -> Closure {
+    let n = hec.to_enqueue.len().min(MAX_BATCH);
+    let mut batch = no_more();
+    for i in (0..n).rev() {
+        let t = hec.to_enqueue[i];
+        if t.obj().what_next as usize == ThreadKilled {
+            hec.run_queue.push_front(&mut hec.remembered, t);
+        } else {
+            let number = make_passive(hec, t);
+            batch = owed(hec, t, number, batch);
+        }
+    }
+    hec.to_enqueue.drain(..n);
+    batch
+}
+
+/// Makes a thread that has been woken passive. Its SCont is the current one already. Returns its number.
+unsafe fn make_passive(hec: &mut Hec, t: Tso) -> usize {
     let Some(record) = SchedRecord::of(t) else { crate::base::fatal::broken("a thread without a record is owed") };
     // It waits for nothing: if it is masked, it is not interruptible.
     let ready = Status::ready(thread_status::of(record).number());
@@ -249,4 +299,5 @@ unsafe fn make_passive(hec: &mut Hec, t: Tso) {
         park::block(hec, t, BlockedOnScheduler, 0);
         drop(held);
     });
+    thread_status::unboxed(ready).number()
 }
