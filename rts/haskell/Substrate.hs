@@ -151,16 +151,33 @@ run :: Int# -> ThreadId# -> Word# -> State -> (# State, Any #)
 run which t number s = case activation# which t s of
   (# s1, _, act #) -> (unsafeCoerce act :: ThreadId# -> Word# -> State -> (# State, Any #)) t number s1
 
--- | An upcall thread: switches to the SCont that the dequeue activation of a thread chooses. An exception is reported
--- as that of a thread is which ends by it.
-dequeueUpcall :: ThreadId# -> IO ()
-dequeueUpcall t = IO (switch# (unsafeCoerce dequeue)) `catch` childHandler
+-- | An upcall thread: gives threads to their schedulers, and switches to the SCont that the dequeue activation of a
+-- thread chooses, in one transaction. Then it does not return. If it does, this was not possible, because an activation
+-- waits or has raised an exception: it does one after the other. An exception is reported as that of a thread is which
+-- ends by it.
+dequeueUpcall :: ThreadId# -> Batch -> IO ()
+dequeueUpcall t batch = case batch of
+  NoMore -> choose
+  _ -> do
+    IO (switch# (unsafeCoerce both)) `catch` failed
+    enqueueTogether batch
+    choose
   where
+    choose = IO (switch# (unsafeCoerce dequeue)) `catch` childHandler
     dequeue :: State -> (# State, Any #)
     dequeue s0 = case number# t s0 of
       (# s1, number #) -> case run 0# t number s1 of
         (# s2, chosen #) -> seq# chosen s2
+    both :: State -> (# State, Any #)
+    both = catchRetry# (\s -> case enqueue batch s of (# s1, () #) -> dequeue s1) own
+    own :: State -> (# State, Any #)
+    own s = case myThreadId# s of (# s1, me #) -> seq# (unsafeCoerce (Own me 0##)) s1
+    failed :: SomeException -> IO ()
+    failed _ = return ()
 {-# NOINLINE dequeueUpcall #-}
+
+-- | The SCont of an upcall thread, as the package has it: a switch to it only commits.
+data Own = Own ThreadId# Word#
 
 -- | Passive threads that are given to their schedulers together, each with the number of its SCont.
 data Batch = NoMore | Owed ThreadId# Word# Batch

@@ -52,10 +52,12 @@ pub unsafe extern "C" fn hec_switch_to(hec: &mut Hec) -> usize {
 }
 
 /// Switches to the first thread of the queue. That is probably `next`, if not now, then once the running one is parked.
+/// If that leaves its user slot, it is an upcall thread.
 #[inline(always)]
 unsafe fn switch(hec: &mut Hec, ret: usize, next: Tso) -> usize {
     let t = hec.current();
-    if !may_switch(hec, t, next) {
+    let has_next = may_follow(next) || ret == ThreadBlocked && upcall::follows(t);
+    if !has_next || !may_switch(hec, t) {
         return 0;
     }
     on_leave(hec, t, ret);
@@ -74,9 +76,9 @@ unsafe fn switch(hec: &mut Hec, ret: usize, next: Tso) -> usize {
     })
 }
 
-/// Can `next` follow `t` on the same native stack, and is there nothing else to do?
-unsafe fn may_switch(hec: &mut Hec, t: Tso, next: Tso) -> bool {
-    if !may_follow(next) || hec.has_request() || gc::may_be_due(hec) {
+/// Can another thread follow `t` on the same native stack, and is there nothing else to do?
+unsafe fn may_switch(hec: &mut Hec, t: Tso) -> bool {
+    if hec.has_request() || gc::may_be_due(hec) {
         return false;
     }
     let no = hec.no as usize;

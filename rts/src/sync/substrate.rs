@@ -449,13 +449,15 @@ pub unsafe fn chosen_thread(scont: Closure) -> Option<Tso> {
 pub unsafe extern "C" fn hec_switch_end(hec: &mut Hec, scont: Closure) -> usize {
     let me = hec.current();
     let choice = Choice::of(scont);
-    let own = SchedRecord::of(me).filter(|&r| choice.thread == me && choice.number == thread_status::of(r).number());
-    let Some(own) = own else {
+    let own = SchedRecord::of(me);
+    // An upcall thread has no record. Its SCont has number 0.
+    if choice.thread != me || choice.number != own.map_or(0, |own| thread_status::of(own).number()) {
         park::hec_about_to_wait(hec, BlockedOnScheduler, scont.0);
         return SWITCH;
-    };
+    }
     let log = stm::running(hec);
-    if let Some(i) = log.find(hec, own.status()).filter(|&i| log.entries().is_written(i)) {
+    let status = own.and_then(|own| log.find(hec, own.status()));
+    if let Some(i) = status.filter(|&i| log.entries().is_written(i)) {
         // The thread has been given to its scheduler, but it goes on.
         let status = thread_status::boxed(hec, Status::running(choice.number));
         log.write(hec, i, status);

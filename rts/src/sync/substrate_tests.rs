@@ -640,6 +640,7 @@ fn a_forked_thread_belongs_to_the_scheduler() {
         let t = hec_fork(w.hec, aux());
         assert!(w.hec.to_enqueue == [t] && w.runnable().is_empty() && t.obj().flags & TSO_USER != 0);
         assert_eq!((status(t), record(t).activation(Activation::Enqueue)), (Status::running(0), Some(aux())));
+        w.hec.to_enqueue.clear();
         // At its end in the slot another one follows, as at the end of no other thread.
         for (thread, follows) in [(t, true), (a, false)] {
             assert!(w.hec.user_slot.is_used());
@@ -651,7 +652,6 @@ fn a_forked_thread_belongs_to_the_scheduler() {
             assert_eq!((next.len() == 1, w.hec.user_slot.is_used()), (follows, follows));
             assert!(next.iter().all(|&upcall| is_in_slot(upcall)));
         }
-        w.hec.to_enqueue.clear();
         let built_in = user(&mut w, false);
         let child = hec_fork(w.hec, aux());
         assert_eq!((w.runnable(), built_in.obj().flags & TSO_USER), (vec![child], 0));

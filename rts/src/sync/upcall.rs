@@ -6,7 +6,9 @@
 //! *Protocol*
 //! 1. *Dequeue*. A thread in the user slot of its HEC blocks in the runtime. It leaves the slot before it blocks
 //!    ([`leaves_slot`]). From then on any HEC may wake it. The slot passes to an upcall thread, which
-//!    switches to what the dequeue activation of the blocked thread chooses ([`after_block`]).
+//!    switches to what the dequeue activation of the blocked thread chooses ([`after_block`]). Its transaction also
+//!    gives the threads to their schedulers that the HEC owes (2). If an activation waits, it does that first, in a
+//!    transaction of its own.
 //! 2. *Enqueue*. A thread of a user scheduler that is woken outside a slot is *owed* to its scheduler
 //!    ([`crate::thread::park::Claim::resume`]). It is not blocked, and the HEC that has woken it owns it. Between
 //!    threads the scheduler's loop makes it passive, and starts an upcall thread that gives it to its enqueue
@@ -56,16 +58,15 @@ const MAX_KEPT: usize = 4;
 /// The most threads that one transaction gives to their schedulers.
 const MAX_BATCH: usize = 64;
 
-/// An upcall thread, which is on no queue: one that the HEC has kept, or a new one. It applies the function to the
-/// argument.
-unsafe fn new_thread(hec: &mut Hec, upcall: Closure, argument: Closure) -> Tso {
+/// An upcall thread, which is on no queue: one that the HEC has kept, or a new one. It makes the call that these words
+/// on its stack say.
+unsafe fn new_thread(hec: &mut Hec, call: &[usize]) -> Tso {
     let t = match kept(hec) {
         Some(t) => t,
         None => create::new_thread(hec, &thread_ops::settings().stacks),
     };
     t.obj().flags = TSO_BLOCKEX as u32 | TSO_UPCALL;
-    let call = [info!(stg_ret_p_info).0, upcall.0, info!(stg_ap_pv_info).0, argument.0];
-    push(t.obj().stackobj, &call);
+    push(t.obj().stackobj, call);
     t
 }
 
@@ -99,20 +100,22 @@ pub unsafe fn keep(hec: &mut Hec, t: Tso) -> bool {
     true
 }
 
-/// Makes an upcall thread for the user slot of the HEC. It runs the dequeue activation of a thread that has left the
-/// slot, and switches to what that chooses.
-unsafe fn new_dequeue(hec: &mut Hec, subject: Tso, why: Dequeue) -> Tso {
-    let t = new_thread(hec, static_closure!(hecatonzmrts_Substrate_dequeueUpcall_closure), subject.closure());
+/// Makes an upcall thread for the user slot of the HEC. It gives the threads of a batch to their schedulers, runs the
+/// dequeue activation of a thread that has left the slot, and switches to what that chooses.
+unsafe fn new_dequeue(hec: &mut Hec, subject: Tso, batch: Closure, why: Dequeue) -> Tso {
+    let upcall = static_closure!(hecatonzmrts_Substrate_dequeueUpcall_closure);
+    let t = new_thread(hec, &[info!(stg_ret_p_info).0, upcall.0, info!(stg_ap_ppv_info).0, subject.0, batch.0]);
     t.obj().flags |= TSO_SLOT;
     hec.upcalls.count_dequeue(why);
     t
 }
 
-/// Gives the user slot of the HEC to a dequeue upcall, which runs next.
+/// Gives the user slot of the HEC to a dequeue upcall, which runs next. It makes the enqueue upcalls that are owed, too.
 /// # Safety
-/// The slot is used, and no thread is in it.
+/// The slot is used, and no thread is in it. The caller holds no lock.
 pub(super) unsafe fn start_dequeue(hec: &mut Hec, subject: Tso, why: Dequeue) {
-    let t = new_dequeue(hec, subject, why);
+    let batch = if hec.to_enqueue.is_empty() { no_more() } else { take_batch(hec) };
+    let t = new_dequeue(hec, subject, batch, why);
     hec.run_queue.push_front(&mut hec.remembered, t);
 }
 
@@ -134,7 +137,7 @@ pub unsafe fn preempt(hec: &mut Hec, t: Tso) -> bool {
     if t.obj().flags & TSO_SLOT != 0 {
         t.obj().flags &= !TSO_SLOT;
         hec.user_slot.take_preemption();
-        let upcall = new_dequeue(hec, t, Dequeue::Tick);
+        let upcall = new_dequeue(hec, t, no_more(), Dequeue::Tick);
         hec.run_queue.push_again(&mut hec.remembered, upcall);
     }
     owe(hec, t);
@@ -146,6 +149,14 @@ pub unsafe fn preempt(hec: &mut Hec, t: Tso) -> bool {
 /// The thread is at rest, and owned by this HEC.
 pub unsafe fn is_preempted(hec: &Hec, t: Tso) -> bool {
     t.obj().flags & (TSO_USER | TSO_SLOT | TSO_SWITCHES) == TSO_USER | TSO_SLOT && hec.user_slot.take_preemption()
+}
+
+/// If the thread blocks in the runtime now, does an upcall thread follow it in the user slot?
+/// # Safety
+/// This HEC owns the thread.
+#[inline]
+pub unsafe fn follows(t: Tso) -> bool {
+    t.obj().flags & (TSO_SLOT | TSO_USER | TSO_SWITCHES | TSO_UPCALL) == TSO_SLOT | TSO_USER
 }
 
 /// How a thread that blocks leaves the user slot of its HEC.
@@ -227,7 +238,8 @@ pub unsafe fn end_call(hec: &mut Hec, t: Tso) {
 
 /// Makes an upcall thread that gives threads to their schedulers.
 unsafe fn new_enqueue(hec: &mut Hec, batch: Closure) -> Tso {
-    new_thread(hec, static_closure!(hecatonzmrts_Substrate_enqueueUpcall_closure), batch)
+    let upcall = static_closure!(hecatonzmrts_Substrate_enqueueUpcall_closure);
+    new_thread(hec, &[info!(stg_ret_p_info).0, upcall.0, info!(stg_ap_pv_info).0, batch.0])
 }
 
 /// Starts an upcall for threads that this HEC owes to their schedulers. It runs next.
