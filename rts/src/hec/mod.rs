@@ -31,6 +31,7 @@ pub mod user_slot;
 pub mod wait;
 pub mod write_barrier;
 use crate::abi::layout::*;
+use crate::abi::tso::TSO_SLOT;
 use crate::abi::{Closure, FunTable, RegTable, Tso};
 use crate::base::active_limit::ACTIVE_HECS;
 use crate::base::clock::ticks;
@@ -238,6 +239,7 @@ impl Hec {
         self.publish_open_pinned();
         let end = if self.alloc.must_stop() || self.gc_requested.is_some() { 0 } else { self.alloc.limit() - 1 };
         let end = if self.byte_budget.is_limited() { end.min(self.budget_limit()) } else { end };
+        let end = if self.to_enqueue.is_empty() { end } else { end.min(self.enqueue_limit()) };
         if many() {
             self.open_shared(end);
         } else {
@@ -402,6 +404,28 @@ impl Hec {
         self.interrupt();
     }
 
+    /// Makes the running thread stop, if there is one, because an enqueue upcall is owed. One in the user slot may
+    /// allocate a little before: if it blocks meanwhile, the upcall that follows it there does both.
+    /// # Safety
+    /// The caller holds the HEC.
+    pub unsafe fn enqueue_soon(&self) {
+        let running = self.current();
+        if running.is_null() {
+            return;
+        }
+        if running.obj().flags & TSO_SLOT != 0 {
+            idle::lower_limit(self.hp_lim(), self.enqueue_limit());
+        } else {
+            self.request_poll();
+        }
+    }
+
+    /// The address at which the running thread should stop so that the HEC can make the upcalls that it owes.
+    fn enqueue_limit(&self) -> usize {
+        // SAFETY: the nursery is a live run. (If Hp is in its register, the thread stops sooner.)
+        unsafe { (*self.alloc.run).free + ENQUEUE_BYTES - 1 }
+    }
+
     /// Requests a collection at the next heap check.
     pub fn request_gc(&mut self, r: GcRequest) {
         if self.gc_requested != Some(GcRequest::Major) {
@@ -535,6 +559,8 @@ const FORK_BYTES: usize = 4096;
 /// The same while another HEC is idle. Only a batch of children is worth giving away, so the parent makes more of them.
 const SHARED_FORK_BYTES: usize = 4 * FORK_BYTES;
 const _: () = assert!(FORK_BYTES < BLOCK_BYTES);
+/// The bytes that a thread in a user slot allocates after a wake-up before its HEC makes the enqueue upcall.
+const ENQUEUE_BYTES: usize = 4096;
 
 /// Value of `context_switch` that the ticker writes when a time slice has ended: other threads should run.
 pub const SLICE_ENDED: u32 = 2;

@@ -308,6 +308,7 @@ unsafe fn can_continue(hec: &mut Hec, t: Tso) -> bool {
         && hec.gc_requested.is_none()
         && !hec.has_request()
         && !hec.balance_later
+        && hec.to_enqueue.is_empty()
         && hec.handed != Handed::Next
         && !hec.byte_budget.is_limited()
         && !has_exceeded_limit(t)

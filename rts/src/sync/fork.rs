@@ -30,7 +30,7 @@ unsafe fn new_thread(hec: &mut Hec, action: Closure) -> (Tso, usize) {
 unsafe fn enqueue(hec: &mut Hec, t: Tso, thread_bytes: usize) {
     if park::needs_enqueue(t) {
         upcall::owe(hec, t);
-        hec.request_poll();
+        hec.enqueue_soon();
     } else {
         hec.run_queue.push_back(&mut hec.remembered, t);
         hec.yield_soon(thread_bytes);

@@ -15,7 +15,7 @@ use crate::info;
 use crate::memory::age_of;
 use crate::sched::context_switch::hec_switch_to;
 use crate::sync::fork::hec_fork;
-use crate::sync::upcall::{begin_call, end_call, is_preempted, preempt, start_enqueues, take_from_call};
+use crate::sync::upcall::{begin_call, end_call, is_preempted, keep, preempt, start_enqueues, take_from_call};
 use crate::sync::{deadlock, park_thread};
 use crate::testing::symbols as t;
 use crate::testing::world::World;
@@ -516,8 +516,7 @@ fn a_thread_that_blocks_on_an_mvar_leaves_the_slot_to_an_upcall() {
     // It is woken: its scheduler is owed an upcall.
     unsafe {
         assert!(park::wake(w.hec, a, BlockedOnMVar, m.0));
-        assert!(w.hec.to_enqueue == [a] && w.hec.has_runnable() && w.hec.has_request());
-        w.hec.take_request();
+        assert!(w.hec.to_enqueue == [a] && w.hec.has_runnable());
         start_enqueues(w.hec);
     }
     assert_eq!((why(a), status(a)), (BlockedOnScheduler, Status::ready(0)));
@@ -528,6 +527,82 @@ fn a_thread_that_blocks_on_an_mvar_leaves_the_slot_to_an_upcall() {
     begin(&mut w);
     assert!(choose(&mut w, a, 0));
     assert_eq!((w.hec.current(), status(a), why(b)), (a, Status::running(1), BlockedOnScheduler));
+}
+
+/// A thread of a scheduler that is blocked on an MVar, and the MVar. No thread runs.
+fn blocked_user(w: &mut World) -> (Tso, Closure) {
+    let t = user(w, true);
+    let m = block_on_mvar(w);
+    w.runnable();
+    (t, m)
+}
+
+fn wake(w: &mut World, (t, m): (Tso, Closure)) {
+    assert!(unsafe { park::wake(w.hec, t, BlockedOnMVar, m.0) });
+}
+
+/// The threads of the batch that an upcall thread gives to their schedulers. The batch is the last word of its call.
+fn batch(upcall: Tso) -> Vec<Tso> {
+    let stack = unsafe { upcall.obj().stackobj };
+    let mut batch = unsafe { Closure(*((stack.top() as *const usize).sub(2))) };
+    let next = || unsafe {
+        let is_one = batch.untag().info() == info!(hecatonzmrts_Substrate_Owed_con_info);
+        is_one.then(|| {
+            let t = Tso(batch.untag().word(1));
+            batch = batch.untag().field(2);
+            t
+        })
+    };
+    std::iter::from_fn(next).collect()
+}
+
+#[test]
+fn the_upcall_after_a_block_gives_the_owed_threads_to_their_schedulers() {
+    let mut w = World::new(2);
+    let blocked = [blocked_user(&mut w), blocked_user(&mut w)];
+    let waker = user(&mut w, true);
+    blocked.iter().for_each(|&b| wake(&mut w, b));
+    // It may run on for a little.
+    assert!(!w.hec.has_request());
+    let threads = blocked.map(|(t, _)| t);
+    assert_eq!(w.hec.to_enqueue, threads);
+    block_on_mvar(&mut w);
+    let upcall = w.runnable();
+    assert!(upcall.len() == 1 && is_in_slot(upcall[0]) && !is_in_slot(waker) && w.hec.to_enqueue.is_empty());
+    assert_eq!(batch(upcall[0]), threads);
+    assert!(threads.iter().all(|&t| status(t) == Status::ready(0) && why(t) == BlockedOnScheduler));
+}
+
+#[test]
+fn a_thread_outside_the_slot_stops_at_once_after_it_has_woken_one() {
+    let mut w = World::new(2);
+    let blocked = blocked_user(&mut w);
+    let other = w.thread();
+    w.run(other);
+    wake(&mut w, blocked);
+    assert!(w.hec.has_request());
+}
+
+#[test]
+fn a_few_upcall_threads_are_kept_and_used_again() {
+    let mut w = World::new(2);
+    let idle: Vec<Tso> = (0..5).map(|_| w.thread()).collect();
+    let kept: Vec<bool> = idle.iter().map(|&t| unsafe { keep(w.hec, t) }).collect();
+    assert_eq!(kept, [true, true, true, true, false]);
+    w.collect(Request::MAJOR);
+    let mut kept = w.hec.idle_upcalls.clone();
+    let last = kept.pop().unwrap();
+    let (_, m) = blocked_user(&mut w);
+    assert!(m != Closure::NULL && w.hec.idle_upcalls == kept);
+    // One that has been ended is not used again, and one that waits for a thrower is not kept.
+    unsafe {
+        raise_async(w.hec, kept[2], None);
+        assert!(!keep(w.hec, kept[2]));
+        let blocked = blocked_user(&mut w);
+        assert!(w.hec.idle_upcalls == kept[..1] && blocked.0 != last);
+        last.obj().blocked_exceptions = aux();
+        assert!(!keep(w.hec, last));
+    }
 }
 
 #[test]

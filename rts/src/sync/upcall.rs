@@ -110,7 +110,7 @@ unsafe fn new_dequeue(hec: &mut Hec, subject: Tso, batch: Closure, why: Dequeue)
     t
 }
 
-/// Gives the user slot of the HEC to a dequeue upcall, which runs next. It makes the enqueue upcalls that are owed, too.
+/// Gives the user slot of the HEC to a dequeue upcall, which runs next and makes the owed enqueue upcalls, too.
 /// # Safety
 /// The slot is used, and no thread is in it. The caller holds no lock.
 pub(super) unsafe fn start_dequeue(hec: &mut Hec, subject: Tso, why: Dequeue) {

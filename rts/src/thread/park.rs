@@ -154,8 +154,7 @@ impl Claim {
         if enqueues {
             hec.to_enqueue.push(t);
             hec.upcalls.count_enqueue(Enqueue::after(self.why));
-            // The scheduler's loop makes the upcall.
-            hec.request_poll();
+            hec.enqueue_soon();
         } else {
             migrate(t, home);
         }
