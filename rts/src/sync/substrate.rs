@@ -337,8 +337,11 @@ pub unsafe extern "C" fn hec_give(hec: &mut Hec, t: Tso, number: usize) -> usize
     if !will_be_passive && !status.is_claimable(number) {
         return RUNS;
     }
-    let ready = thread_status::boxed(hec, Status::ready(number));
-    log.write(hec, i, ready);
+    // The commit that writes the status of a thread without activations queues it.
+    if status != Status::ready(number) || !record(t).has_activations() {
+        let ready = thread_status::boxed(hec, Status::ready(number));
+        log.write(hec, i, ready);
+    }
     GIVEN
 }
 
