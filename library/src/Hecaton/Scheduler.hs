@@ -278,7 +278,9 @@ takeFrom domain = do
       found <- takeNext domain
       case found of
         Nothing -> return Nothing
-        Just s -> isStale s >>= \stale -> if stale then live else found <$ (memberOf s >>= mapM_ (enter . place))
+        Just s -> isStale s >>= \stale -> if stale then live else found <$ counted s
+    -- Threads of a domain without a limit have no place.
+    counted s = forM_ (free domain) $ \_ -> memberOf s >>= mapM_ (enter . place)
 
 -- | What is to be done when a thread gets a HEC, and when it gives it up.
 data Place = Place {enter :: STM (), leave :: STM ()}

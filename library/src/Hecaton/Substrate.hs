@@ -69,7 +69,7 @@ import GHC.Exts
 import GHC.IO (IO (..), unIO)
 import GHC.Word (Word64 (..))
 import Hecaton.Substrate.Runtime
-import Unsafe.Coerce (unsafeCoerce)
+import Unsafe.Coerce (unsafeCoerce, unsafeCoerceUnlifted)
 
 -- | A continuation of a thread, which is used once: it becomes /stale/ when the thread runs. A 'switch' that chooses a
 -- stale one has its effects, and then the dequeue activation of the thread that has switched makes another choice.
@@ -78,7 +78,14 @@ import Unsafe.Coerce (unsafeCoerce)
 data SCont = SCont ThreadId# Word#
 
 instance Eq SCont where
-  s == t = compare s t == EQ
+  SCont t n == SCont u m = isTrue# (n `eqWord#` m) && isTrue# (t `isThread` u)
+
+-- | Are they the same object?
+isThread :: ThreadId# -> ThreadId# -> Int#
+isThread t u = sameMutVar# (asVar t) (asVar u)
+  where
+    asVar :: ThreadId# -> MutVar# RealWorld Any
+    asVar = unsafeCoerceUnlifted
 
 instance Ord SCont where
   compare (SCont t n) (SCont u m) = compare (ThreadId t, W# n) (ThreadId u, W# m)
@@ -124,8 +131,8 @@ switch f = IO (switch# runtime (unsafeCoerce transaction))
   where
     STM transaction = do
       own <- ownSCont
-      s <- f own >>= choose
-      unless (s == own || isNone s) refuseUsed
+      s <- f own >>= \s -> STM (seq# s)
+      unless (s == own || isNone s) (refuseRunning s >> refuseUsed)
       return s
 
 -- | Raises 'HecInUse' if the running thread is not the one that uses its HEC, and another thread does.

@@ -35,18 +35,28 @@ putAt q i s = modifyTVar' (queues q ! i) (|> s)
 takeThread :: Queues -> (Int -> Int) -> STM (Maybe SCont)
 takeThread q share = do
   hec <- here q
-  n <- stateTVar (looked q ! hec) (\n -> (n, n + 1))
-  let (others, turn) = n `divMod` 16
-      start = if turn == 15 then others else hec
-  takeOf hec [(start + i) `mod` count q | i <- [0 .. count q - 1]]
+  start <- if count q == 1 then return hec else firstAsked hec
+  takeOf hec start 0
   where
-    takeOf _ [] = return Nothing
-    takeOf hec (i : others) = do
-      threads <- readTVar (queues q ! i)
-      case viewl threads of
-        EmptyL -> takeOf hec others
-        s :< rest -> do
-          let (moved, left) = Seq.splitAt (if i == hec then 0 else share (Seq.length threads) - 1) rest
-          writeTVar (queues q ! i) left
-          unless (Seq.null moved) (modifyTVar' (queues q ! hec) (>< moved))
-          return (Just s)
+    firstAsked hec = do
+      n <- readTVar (looked q ! hec)
+      writeTVar (looked q ! hec) $! n + 1
+      let (others, turn) = n `divMod` 16
+      return (if turn == 15 then others else hec)
+    takeOf hec start asked
+      | asked == count q = return Nothing
+      | otherwise = do
+        let i = (start + asked) `mod` count q
+        threads <- readTVar (queues q ! i)
+        case viewl threads of
+          EmptyL -> takeOf hec start (asked + 1)
+          s :< rest -> Just s <$ takeAlong hec i rest
+    takeAlong hec i rest
+      | i == hec || n <= 0 = writeTVar (queues q ! i) rest
+      | otherwise = do
+        let (moved, left) = Seq.splitAt n rest
+        writeTVar (queues q ! i) left
+        modifyTVar' (queues q ! hec) (>< moved)
+      where
+        -- The function counts the thread that has been taken.
+        n = share (Seq.length rest + 1) - 1
