@@ -60,7 +60,7 @@ unsafe fn switch(hec: &mut Hec, ret: usize, next: Tso) -> usize {
     if !has_next || !may_switch(hec, t) {
         return 0;
     }
-    on_leave(hec, t, ret);
+    let stopped = on_leave(hec, t, ret);
     bring_to_rest(hec, t, ret);
     if hec::many() {
         balance::distribute(hec);
@@ -71,7 +71,7 @@ unsafe fn switch(hec: &mut Hec, ret: usize, next: Tso) -> usize {
         return 0;
     }
     pop_next(hec).map_or(0, |next| {
-        start(hec, next);
+        start_at(hec, next, stopped);
         1
     })
 }
@@ -106,43 +106,52 @@ pub(super) unsafe fn pop_next(hec: &mut Hec) -> Option<Tso> {
 /// The HEC owns the thread, which is on no queue, and the caller enters it.
 #[inline]
 pub(super) unsafe fn start(hec: &mut Hec, t: Tso) {
+    start_at(hec, t, None);
+}
+
+/// As [`start`]. `now`: the time, if it has just been read.
+#[inline]
+unsafe fn start_at(hec: &mut Hec, t: Tso, now: Option<u64>) {
     make_ready(hec, t);
     hec.r.current_tso = t.0;
     hec.r.hp_alloc = 0;
     hec.open_nursery();
     *libc::__errno_location() = t.obj().saved_errno as i32;
     if on(class::SCHEDULER | class::RUN_TIMES) {
-        on_start(hec, t);
+        on_start(hec, t, now);
     }
 }
 
 #[cold]
-unsafe fn on_start(hec: &Hec, t: Tso) {
+unsafe fn on_start(hec: &Hec, t: Tso, now: Option<u64>) {
     eventlog::thread_run(hec.no, t.obj().id);
     if let Some(record) = SchedRecord::of(t) {
-        record.start(getMonotonicNSec());
+        record.start(now.unwrap_or_else(|| getMonotonicNSec()));
     }
 }
 
+/// Returns the time, if it was needed.
 #[cold]
-unsafe fn on_stop(hec: &Hec, t: Tso, ret: usize) {
+unsafe fn on_stop(hec: &Hec, t: Tso, ret: usize) -> Option<u64> {
     eventlog::thread_stopped(hec.no, t.obj().id, || why_stopped(hec, ret));
-    if let Some(record) = SchedRecord::of(t) {
-        record.stop(getMonotonicNSec());
-    }
+    let record = SchedRecord::of(t)?;
+    let now = getMonotonicNSec();
+    record.stop(now);
+    Some(now)
 }
 
-/// The running thread has left Haskell, with `ret`.
+/// The running thread has left Haskell, with `ret`. Returns the time, if its run time is measured.
 /// # Safety
 /// The thread is saved.
 #[inline]
-pub(super) unsafe fn on_leave(hec: &mut Hec, t: Tso, ret: usize) {
+pub(super) unsafe fn on_leave(hec: &mut Hec, t: Tso, ret: usize) -> Option<u64> {
     t.obj().saved_errno = *libc::__errno_location() as u32;
     hec.r.current_tso = 0;
     hec.end_run(ret == ThreadBlocked || ret == ThreadFinished);
     if on(class::SCHEDULER | class::RUN_TIMES) {
-        on_stop(hec, t, ret);
+        return on_stop(hec, t, ret);
     }
+    None
 }
 
 /// Why the thread stopped, for the event log: the status, and the thread that it waits for (or 0).
