@@ -15,7 +15,9 @@ use crate::info;
 use crate::memory::age_of;
 use crate::sched::context_switch::hec_switch_to;
 use crate::sync::fork::hec_fork;
-use crate::sync::upcall::{begin_call, end_call, is_preempted, keep, preempt, start_enqueues, take_from_call};
+use crate::sync::upcall::{
+    begin_call, end_call, hec_enqueue_alone, is_preempted, keep, preempt, start_enqueues, take_from_call,
+};
 use crate::sync::{deadlock, park_thread};
 use crate::testing::symbols as t;
 use crate::testing::world::World;
@@ -180,6 +182,18 @@ fn an_own_scont_only_commits() {
     assert_eq!(unsafe { hec_switch_end(w.hec, own) }, DONE);
     assert_eq!((w.hec.current(), status(a), why(a)), (a, Status::running(0), NotBlocked));
     unsafe { assert!(stm::current(a).is_none() && !holds_off(w.hec, a, 0)) };
+}
+
+#[test]
+fn an_upcall_thread_that_chooses_itself_goes_on() {
+    let mut w = World::new(2);
+    let upcall = w.thread();
+    w.run(upcall);
+    unsafe { upcall.obj().flags |= TSO_SLOT | TSO_UPCALL };
+    begin(&mut w);
+    let own = scont(&mut w, upcall, 0);
+    assert_eq!(unsafe { hec_switch_end(w.hec, own) }, DONE);
+    assert!(w.hec.current() == upcall && is_in_slot(upcall) && unsafe { stm::current(upcall).is_none() });
 }
 
 #[test]
@@ -570,6 +584,10 @@ fn the_upcall_after_a_block_gives_the_owed_threads_to_their_schedulers() {
     let upcall = w.runnable();
     assert!(upcall.len() == 1 && is_in_slot(upcall[0]) && !is_in_slot(waker) && w.hec.to_enqueue.is_empty());
     assert_eq!(batch(upcall[0]), threads);
+    // One whose activation has failed is given alone.
+    unsafe { hec_enqueue_alone(w.hec, threads[1], 0) };
+    let upcall = w.runnable();
+    assert!(upcall.len() == 1 && !is_in_slot(upcall[0]) && batch(upcall[0]) == threads[1..]);
     assert!(threads.iter().all(|&t| status(t) == Status::ready(0) && why(t) == BlockedOnScheduler));
 }
 

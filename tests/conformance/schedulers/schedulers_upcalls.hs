@@ -40,6 +40,8 @@ main =
     , expect "forkIO" (sum [1 .. 100 :: Int]) forks
     , expect "forkOn" (sum [1 .. 100 :: Int]) pinned
     , expect "the aux field of a new thread" True freshAux
+    , expect "a choice that waits undoes no enqueue" True moved
+    , expect "an enqueue that fails spoils no other" True refused
     ]
 
 foreign import ccall safe usleep :: CUInt -> IO CInt
@@ -233,3 +235,48 @@ stale = do
   yield
   switch (\s -> enqueueAct s >> return used)
   atomically (isStale used)
+
+-- Threads go where the activation that chooses does not look. Another thread moves them.
+moved :: IO Bool
+moved = do
+  arrived <- newTVarIO []
+  ready <- newTVarIO []
+  setDequeueAct (\_ -> takeFirst ready)
+  setEnqueueAct (\s -> modifyTVar' arrived (++ [s]))
+  forkBuiltIn . forever . atomically $ do
+    threads <- readTVar arrived
+    check (not (null threads))
+    writeTVar arrived []
+    modifyTVar' ready (++ threads)
+  wakesAndWaits (return ())
+
+-- The activation refuses threads with this aux field.
+refused :: IO Bool
+refused = do
+  queue <- newTVarIO []
+  setDequeueAct (\_ -> takeFirst queue)
+  setEnqueueAct $ \s -> do
+    aux <- getAux s
+    when (fromDynamic aux == Just "refused") (throwSTM ThreadKilled)
+    modifyTVar' queue (++ [s])
+  m <- newEmptyMVar
+  fork $ do
+    switch (\s -> setAux s (toDyn "refused") >> return s)
+    takeMVar m
+    forever (threadDelay 1000000000)
+  yield
+  wakesAndWaits (putMVar m ())
+
+takeFirst :: TVar [SCont] -> STM SCont
+takeFirst queue = readTVar queue >>= \q -> case q of [] -> retry; s : rest -> s <$ writeTVar queue rest
+
+-- Another thread waits for this one, which wakes it after some action and waits for it in turn.
+wakesAndWaits :: IO () -> IO Bool
+wakesAndWaits before = do
+  m <- newEmptyMVar
+  done <- newEmptyMVar
+  fork (takeMVar m >> putMVar done True)
+  yield
+  before
+  putMVar m ()
+  takeMVar done
