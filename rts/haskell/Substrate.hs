@@ -146,17 +146,15 @@ forLibrary =
   , currentHec, runOnIdleHec, maySwitchTo, preemptHec, newMember, setNext, forkInQueue, joinQueue, ownQueue, newQueue
   )
 
--- | Runs an activation of a thread: the dequeue activation (0) or the enqueue activation (1).
-run :: Int# -> ThreadId# -> Word# -> State -> (# State, Any #)
-run which t number s = case activation# which t s of
-  (# s1, _, act #) -> (unsafeCoerce act :: ThreadId# -> Word# -> State -> (# State, Any #)) t number s1
+-- | An activation as the runtime keeps it.
+type Activation = ThreadId# -> Word# -> State -> (# State, Any #)
 
 -- | An upcall thread: gives threads to their schedulers, and switches to the SCont that the dequeue activation of a
 -- thread chooses, in one transaction. Then it does not return. If it does, this was not possible, because an activation
 -- waits or has raised an exception: it does one after the other. An exception is reported as that of a thread is which
 -- ends by it.
-dequeueUpcall :: ThreadId# -> Batch -> IO ()
-dequeueUpcall t batch = case batch of
+dequeueUpcall :: ThreadId# -> Activation -> Batch -> IO ()
+dequeueUpcall t activated batch = case batch of
   NoMore -> choose
   _ -> do
     IO (switch# (unsafeCoerce both)) `catch` failed
@@ -166,7 +164,7 @@ dequeueUpcall t batch = case batch of
     choose = IO (switch# (unsafeCoerce dequeue)) `catch` childHandler
     dequeue :: State -> (# State, Any #)
     dequeue s0 = case number# t s0 of
-      (# s1, number #) -> case run 0# t number s1 of
+      (# s1, number #) -> case activated t number s1 of
         (# s2, chosen #) -> seq# chosen s2
     both :: State -> (# State, Any #)
     both = catchRetry# (\s -> case enqueue batch s of (# s1, () #) -> dequeue s1) own
@@ -200,11 +198,14 @@ enqueueTogether batch = do
     failed :: SomeException -> IO Bool
     failed _ = return False
 
--- | In a transaction: runs the enqueue activations of threads that are still passive.
+-- | In a transaction: runs the enqueue activations of threads that are still passive. Where one has none, it has been
+-- claimed since, and the transaction will begin again.
 enqueue :: Batch -> State -> (# State, () #)
 enqueue NoMore s = (# s, () #)
 enqueue (Owed t number others) s = case give# t number s of
-  (# s1, 1# #) -> case run 1# t number s1 of (# s2, _ #) -> enqueue others s2
+  (# s1, 1# #) -> case activation# 1# t s1 of
+    (# s2, 0#, _ #) -> enqueue others s2
+    (# s2, _, act #) -> case (unsafeCoerce act :: Activation) t number s2 of (# s3, _ #) -> enqueue others s3
   (# s1, _ #) -> enqueue others s1
 
 enqueueEach :: Batch -> IO ()

@@ -53,7 +53,7 @@ symbols! {
     stg_AP_STACK_NOUPD_info, stg_COMPACT_NFDATA_CLEAN_info, stg_COMPACT_NFDATA_DIRTY_info,
     stg_SRT_1_info, stg_upd_frame_info, stg_bh_upd_frame_info, stg_marked_upd_frame_info,
     stg_stack_underflow_frame_info, stg_stop_thread_info, stg_enter_info, stg_ret_p_info,
-    stg_ret_v_info, stg_ap_v_info, stg_ap_p_info, stg_ap_pv_info, stg_ap_ppv_info, stg_forceIO_info,
+    stg_ret_v_info, stg_ap_v_info, stg_ap_p_info, stg_ap_pv_info, stg_ap_pppv_info, stg_forceIO_info,
     stg_noforceIO_info, stg_ap_2_upd_info, stg_ap_3_upd_info,
     stg_returnToStackTop, __stg_gc_enter_1, __stg_gc_fun,
     stg_raise_info, stg_unmaskAsyncExceptionszh_ret_info, stg_maskAsyncExceptionszh_ret_info,

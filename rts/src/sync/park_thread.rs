@@ -44,7 +44,7 @@ unsafe fn park_from_slot(hec: &mut Hec, t: Tso, wait: Wait) -> bool {
     let Some(leaves) = upcall::leaves_slot(t, wait.why) else { return park_for(hec, t, wait) };
     let waits = park_for(hec, t, wait);
     if waits {
-        upcall::after_block(hec, t, leaves);
+        upcall::after_block(hec, leaves);
     } else {
         upcall::stay(t);
     }

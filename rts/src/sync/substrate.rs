@@ -43,6 +43,7 @@ use crate::sync::stm::retry::{
 use crate::sync::stm::scont_protocol::{commit_switch, Status, NO_SCONT};
 use crate::sync::stm::trec::Record;
 use crate::sync::stm::{self, thread_status, tvar};
+use crate::sync::upcall::Subject;
 use crate::sync::{thread_ops, upcall};
 use crate::thread::park;
 use crate::thread::park::Claim;
@@ -269,10 +270,9 @@ pub(super) unsafe fn finished(hec: &mut Hec, t: Tso) {
     claimed(hec, t);
     if t.obj().flags & TSO_SLOT != 0 {
         t.obj().flags &= !TSO_SLOT;
-        if t.obj().flags & TSO_PASSES_ON != 0 {
-            upcall::start_dequeue(hec, t, Dequeue::End);
-        } else {
-            hec.user_slot.leave();
+        match Subject::of(t).filter(|_| t.obj().flags & TSO_PASSES_ON != 0) {
+            Some(subject) => upcall::start_dequeue(hec, subject, Dequeue::End),
+            None => hec.user_slot.leave(),
         }
     }
 }
@@ -534,13 +534,14 @@ unsafe fn commit_choice(hec: &mut Hec, s: Tso, choice: &Choice) -> Option<Done> 
     }
     let next = if choice.number == NO_SCONT { None } else { claim_in_log(hec, log, s, choice) };
     let is_stale = next.is_none() && choice.number != NO_SCONT;
-    let mut claim = None;
+    let (mut claim, mut subject) = (None, None);
     let done = commit_switch(
         &mut RecordLog::new(hec, log, s),
         many(),
         |log| {
             if own.is_some() {
                 block(log.hec(), s);
+                subject = Subject::of(s);
             }
         },
         |log| claim = next.and_then(|t| park::claim(log.hec(), t, |why, _| why == BlockedOnScheduler)),
@@ -576,9 +577,10 @@ unsafe fn commit_choice(hec: &mut Hec, s: Tso, choice: &Choice) -> Option<Done> 
         claim.resume_here(hec, first);
         return Some(Done { in_slot, goes_on });
     }
-    let in_slot = is_stale && own.is_some_and(|own| own.has_activations());
-    if in_slot {
-        upcall::start_dequeue(hec, s, Dequeue::Stale);
+    let subject = subject.filter(|_| is_stale);
+    let in_slot = subject.is_some();
+    if let Some(subject) = subject {
+        upcall::start_dequeue(hec, subject, Dequeue::Stale);
     }
     Some(Done { in_slot, goes_on })
 }

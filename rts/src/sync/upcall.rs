@@ -39,6 +39,7 @@
 use crate::abi::layout::*;
 use crate::abi::tso::{BlockedOnScheduler, TSO_SLOT, TSO_SWITCHES, TSO_UPCALL, TSO_USER};
 use crate::abi::{Closure, Tso, WORD};
+use crate::base::fatal::broken;
 use crate::hec::{Hec, SLICE_ENDED};
 use crate::observe::stats::{Dequeue, Enqueue};
 use crate::sync::stm::retry::publish_alone;
@@ -47,7 +48,7 @@ use crate::sync::stm::thread_status;
 use crate::sync::thread_ops;
 use crate::thread::create::{self, push};
 use crate::thread::park;
-use crate::thread::sched_record::SchedRecord;
+use crate::thread::sched_record::{Activation, SchedRecord};
 use crate::thread::stack::underflow_frame;
 use crate::thread::stack_shrink::make_ready;
 use crate::{info, static_closure};
@@ -100,11 +101,30 @@ pub unsafe fn keep(hec: &mut Hec, t: Tso) -> bool {
     true
 }
 
+/// A thread that leaves a user slot, and its dequeue activation then. Before the upcall runs, another HEC may have run
+/// the thread, and it may have got other activations.
+pub(super) struct Subject {
+    thread: Tso,
+    dequeue: Closure,
+}
+
+impl Subject {
+    /// Of a thread, if it belongs to a user scheduler.
+    /// # Safety
+    /// This HEC owns the thread.
+    pub unsafe fn of(thread: Tso) -> Option<Subject> {
+        let dequeue = SchedRecord::of(thread)?.activation(Activation::Dequeue)?;
+        Some(Subject { thread, dequeue })
+    }
+}
+
 /// Makes an upcall thread for the user slot of the HEC. It gives the threads of a batch to their schedulers, runs the
 /// dequeue activation of a thread that has left the slot, and switches to what that chooses.
-unsafe fn new_dequeue(hec: &mut Hec, subject: Tso, batch: Closure, why: Dequeue) -> Tso {
+unsafe fn new_dequeue(hec: &mut Hec, subject: Subject, batch: Closure, why: Dequeue) -> Tso {
     let upcall = static_closure!(hecatonzmrts_Substrate_dequeueUpcall_closure);
-    let t = new_thread(hec, &[info!(stg_ret_p_info).0, upcall.0, info!(stg_ap_ppv_info).0, subject.0, batch.0]);
+    let Subject { thread, dequeue } = subject;
+    let call = [info!(stg_ap_pppv_info).0, thread.0, dequeue.0, batch.0];
+    let t = new_thread(hec, &[&[info!(stg_ret_p_info).0, upcall.0], &call[..]].concat());
     t.obj().flags |= TSO_SLOT;
     hec.upcalls.count_dequeue(why);
     t
@@ -113,7 +133,7 @@ unsafe fn new_dequeue(hec: &mut Hec, subject: Tso, batch: Closure, why: Dequeue)
 /// Gives the user slot of the HEC to a dequeue upcall, which runs next and makes the owed enqueue upcalls, too.
 /// # Safety
 /// The slot is used, and no thread is in it. The caller holds no lock.
-pub(super) unsafe fn start_dequeue(hec: &mut Hec, subject: Tso, why: Dequeue) {
+pub(super) unsafe fn start_dequeue(hec: &mut Hec, subject: Subject, why: Dequeue) {
     let batch = if hec.to_enqueue.is_empty() { no_more() } else { take_batch(hec) };
     let t = new_dequeue(hec, subject, batch, why);
     hec.run_queue.push_front(&mut hec.remembered, t);
@@ -137,7 +157,7 @@ pub unsafe fn preempt(hec: &mut Hec, t: Tso) -> bool {
     if t.obj().flags & TSO_SLOT != 0 {
         t.obj().flags &= !TSO_SLOT;
         hec.user_slot.take_preemption();
-        let upcall = new_dequeue(hec, t, no_more(), Dequeue::Tick);
+        let upcall = new_dequeue(hec, user(t), no_more(), Dequeue::Tick);
         hec.run_queue.push_again(&mut hec.remembered, upcall);
     }
     owe(hec, t);
@@ -159,10 +179,14 @@ pub unsafe fn follows(t: Tso) -> bool {
     t.obj().flags & (TSO_SLOT | TSO_USER | TSO_SWITCHES | TSO_UPCALL) == TSO_SLOT | TSO_USER
 }
 
-/// How a thread that blocks leaves the user slot of its HEC.
-pub(super) struct Leaves {
-    is_user: bool,
+/// A thread that has `TSO_USER`.
+unsafe fn user(t: Tso) -> Subject {
+    let Some(subject) = Subject::of(t) else { broken("a thread of a user scheduler has no activations") };
+    subject
 }
+
+/// How a thread that blocks leaves the user slot of its HEC: as one of a user scheduler, or not.
+pub(super) struct Leaves(Option<Subject>);
 
 /// A thread in a user slot is about to wait for `why`. Does it leave the slot? Then it is no longer in it, and after it
 /// has blocked comes [`after_block`], or [`stay`] if it has not.
@@ -180,17 +204,16 @@ pub(super) unsafe fn leaves_slot(t: Tso, why: usize) -> Option<Leaves> {
         return None;
     }
     t.obj().flags = flags & !TSO_SLOT;
-    Some(Leaves { is_user: flags & TSO_USER != 0 })
+    Some(Leaves((flags & TSO_USER != 0).then(|| user(t))))
 }
 
 /// A thread has blocked outside the slot, which it had: another one of its scheduler takes the slot.
 /// # Safety
 /// As for [`start_dequeue`]. Another HEC may own the thread.
-pub(super) unsafe fn after_block(hec: &mut Hec, t: Tso, how: Leaves) {
-    if how.is_user {
-        start_dequeue(hec, t, Dequeue::Block);
-    } else {
-        hec.user_slot.leave();
+pub(super) unsafe fn after_block(hec: &mut Hec, how: Leaves) {
+    match how.0 {
+        Some(subject) => start_dequeue(hec, subject, Dequeue::Block),
+        None => hec.user_slot.leave(),
     }
 }
 
@@ -219,7 +242,7 @@ pub unsafe fn take_from_call(hec: &mut Hec) {
     let t = std::mem::replace(&mut hec.in_call, Tso::NULL);
     t.obj().flags &= !TSO_SLOT;
     hec.user_slot.end_call();
-    start_dequeue(hec, t, Dequeue::Block);
+    start_dequeue(hec, user(t), Dequeue::Block);
 }
 
 /// The foreign call of a thread has ended on this HEC. If another thread has its slot, it stops at its next heap check,
@@ -302,7 +325,7 @@ unsafe fn take_batch(hec: &mut Hec) -> Closure {
 
 /// Makes a thread that has been woken passive. Its SCont is the current one already. Returns its number.
 unsafe fn make_passive(hec: &mut Hec, t: Tso) -> usize {
-    let Some(record) = SchedRecord::of(t) else { crate::base::fatal::broken("a thread without a record is owed") };
+    let Some(record) = SchedRecord::of(t) else { broken("a thread without a record is owed") };
     // It waits for nothing: if it is masked, it is not interruptible.
     let ready = Status::ready(thread_status::of(record).number());
     let ready = thread_status::boxed(hec, ready);

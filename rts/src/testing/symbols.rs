@@ -96,7 +96,7 @@ table!("stg_enter_info", frame(1, 0), RET_SMALL, "0");
 table!("stg_ret_p_info", frame(1, 0), RET_SMALL, "0");
 table!("stg_ap_v_info", frame(0, 0), RET_SMALL, "0");
 table!("stg_ap_pv_info", frame(1, 0), RET_SMALL, "0");
-table!("stg_ap_ppv_info", frame(2, 0), RET_SMALL, "0");
+table!("stg_ap_pppv_info", frame(3, 0), RET_SMALL, "0");
 table!("stg_unmaskAsyncExceptionszh_ret_info", frame(0, 0), RET_SMALL, "0");
 table!("stg_maskAsyncExceptionszh_ret_info", frame(0, 0), RET_SMALL, "0");
 table!("stg_maskUninterruptiblezh_ret_info", frame(0, 0), RET_SMALL, "0");
