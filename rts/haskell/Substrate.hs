@@ -178,12 +178,12 @@ dequeueUpcall t activated batch = case batch of
 data Own = Own ThreadId# Word#
 
 -- | Passive threads that are given to their schedulers together, each with the number of its SCont.
-data Batch = NoMore | Owed ThreadId# Word# Batch
+data Batch = NoMore | Batch ThreadId# Word# Batch
 
 -- | An upcall thread: gives passive threads to their schedulers, without those that have got exceptions meanwhile.
 enqueueUpcall :: Batch -> IO ()
 enqueueUpcall batch = case batch of
-  Owed _ _ NoMore -> atomically (STM (enqueue batch)) `catch` childHandler
+  Batch _ _ NoMore -> atomically (STM (enqueue batch)) `catch` childHandler
   _ -> enqueueTogether batch
 {-# NOINLINE enqueueUpcall #-}
 
@@ -202,7 +202,7 @@ enqueueTogether batch = do
 -- claimed since, and the transaction will begin again.
 enqueue :: Batch -> State -> (# State, () #)
 enqueue NoMore s = (# s, () #)
-enqueue (Owed t number others) s = case give# t number s of
+enqueue (Batch t number others) s = case give# t number s of
   (# s1, 1# #) -> case activation# 1# t s1 of
     (# s2, 0#, _ #) -> enqueue others s2
     (# s2, _, act #) -> case (unsafeCoerce act :: Activation) t number s2 of (# s3, _ #) -> enqueue others s3
@@ -210,7 +210,7 @@ enqueue (Owed t number others) s = case give# t number s of
 
 enqueueEach :: Batch -> IO ()
 enqueueEach NoMore = return ()
-enqueueEach (Owed t number others) = do
+enqueueEach (Batch t number others) = do
   IO (\s -> case enqueueAlone# t number s of (# s1, _ #) -> (# s1, () #))
   enqueueEach others
 

@@ -88,7 +88,7 @@ symbols! {
     hecatonzmrts_IOManager_afterFork_closure, hecatonzmrts_IOManager_start_closure,
     hecatonzmrts_Substrate_forLibrary_closure, hecatonzmrts_Substrate_dequeueUpcall_closure,
     hecatonzmrts_Substrate_enqueueUpcall_closure, hecatonzmrts_Substrate_noAux_closure,
-    hecatonzmrts_Substrate_NoMore_closure, hecatonzmrts_Substrate_Owed_con_info,
+    hecatonzmrts_Substrate_NoMore_closure, hecatonzmrts_Substrate_Batch_con_info,
     ghczmprim_GHCziTypes_Czh_con_info, ghczmprim_GHCziTypes_Izh_con_info,
     ghczmprim_GHCziTypes_ZC_con_info,
     ghczmprim_GHCziTypes_Fzh_con_info, ghczmprim_GHCziTypes_Dzh_con_info,

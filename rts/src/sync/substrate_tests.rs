@@ -560,7 +560,7 @@ fn batch(upcall: Tso) -> Vec<Tso> {
     let stack = unsafe { upcall.obj().stackobj };
     let mut batch = unsafe { Closure(*((stack.top() as *const usize).sub(2))) };
     let next = || unsafe {
-        let is_one = batch.untag().info() == info!(hecatonzmrts_Substrate_Owed_con_info);
+        let is_one = batch.untag().info() == info!(hecatonzmrts_Substrate_Batch_con_info);
         is_one.then(|| {
             let t = Tso(batch.untag().word(1));
             batch = batch.untag().field(2);

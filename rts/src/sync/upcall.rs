@@ -282,7 +282,7 @@ pub unsafe fn start_enqueues(hec: &mut Hec) {
 /// Called from Cmm with Hp saved. The number is that of an SCont of the thread.
 #[no_mangle]
 pub unsafe extern "C" fn hec_enqueue_alone(hec: &mut Hec, t: Tso, number: usize) {
-    let batch = owed(hec, t, number, no_more());
+    let batch = with_thread(hec, t, number, no_more());
     let upcall = new_enqueue(hec, batch);
     hec.run_queue.push_back(&mut hec.remembered, upcall);
 }
@@ -296,9 +296,9 @@ fn is_empty(batch: Closure) -> bool {
 }
 
 /// A batch with one more thread, as the first.
-unsafe fn owed(hec: &mut Hec, t: Tso, number: usize, others: Closure) -> Closure {
+unsafe fn with_thread(hec: &mut Hec, t: Tso, number: usize, others: Closure) -> Closure {
     let batch = hec.allocate(4);
-    batch.set_info(info!(hecatonzmrts_Substrate_Owed_con_info));
+    batch.set_info(info!(hecatonzmrts_Substrate_Batch_con_info));
     batch.set_word(1, t.0);
     batch.set_word(2, others.0);
     batch.set_word(3, number);
@@ -316,7 +316,7 @@ unsafe fn take_batch(hec: &mut Hec) -> Closure {
             hec.run_queue.push_front(&mut hec.remembered, t);
         } else {
             let number = make_passive(hec, t);
-            batch = owed(hec, t, number, batch);
+            batch = with_thread(hec, t, number, batch);
         }
     }
     hec.to_enqueue.drain(..n);

@@ -243,7 +243,7 @@ closure!("hecatonzmrts_Substrate_forLibrary_closure", "test_nullary_con_info");
 closure!("hecatonzmrts_Substrate_dequeueUpcall_closure", "test_nullary_con_info");
 closure!("hecatonzmrts_Substrate_enqueueUpcall_closure", "test_nullary_con_info");
 closure!("hecatonzmrts_Substrate_NoMore_closure", "test_nullary_con_info");
-table!("hecatonzmrts_Substrate_Owed_con_info", payload(2, 1), CONSTR, "1");
+table!("hecatonzmrts_Substrate_Batch_con_info", payload(2, 1), CONSTR, "1");
 closure!("hecaton_main_under", "0");
 closure!("hecatonzmrts_Substrate_noAux_closure", "test_nullary_con_info");
 closure!("hec_seam", "0");
