@@ -117,7 +117,7 @@ failing action = either (\(ErrorCall e) -> e) (const "none") <$> try action
 
 -- Forks threads, each of which waits before the next one is made.
 oneAfterTheOther :: [IO ()] -> IO [ThreadId]
-oneAfterTheOther = mapM (\action -> forkIO action <* threadDelay 1000)
+oneAfterTheOther = mapM (\action -> forkIO action <* threadDelay 10000)
 
 -- Waits until it has as many elements, and returns them.
 listed :: TVar [a] -> Int -> IO [a]
