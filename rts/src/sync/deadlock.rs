@@ -8,7 +8,7 @@
 //!
 //! Its handler may wake other threads of the same batch, which are then no longer deadlocked.
 use crate::abi::layout::*;
-use crate::abi::tso::{BlockedOnScheduler, TSO_UPCALL, TSO_USER};
+use crate::abi::tso::{BlockedOnScheduler, TSO_PASSES_ON, TSO_UPCALL, TSO_USER};
 use crate::abi::Tso;
 use crate::eval::raise_async::raise_async;
 use crate::hec::Hec;
@@ -40,6 +40,10 @@ pub unsafe fn resurrect(hec: &mut Hec, threads: &[Tso]) {
                 continue;
             }
             BlockedOnScheduler => {
+                // If the exception ends it, others of its scheduler go on in its slot, as if it had waited for ever.
+                if t.obj().flags & TSO_USER != 0 {
+                    t.obj().flags |= TSO_PASSES_ON;
+                }
                 static_closure!(base_GHCziIOziException_blockedIndefinitelyOnMVar_closure)
             }
             BlockedOnBlackHole => {

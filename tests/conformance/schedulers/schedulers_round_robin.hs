@@ -1,10 +1,11 @@
 -- A round robin with user-level yield: its order, many threads, and collections in the middle.
 -- ghc: -O -threaded
 -- needs: hecaton
-import Control.Concurrent (newEmptyMVar, putMVar, takeMVar)
+import Control.Concurrent (myThreadId, newEmptyMVar, putMVar, takeMVar)
 import Control.Concurrent.STM
 import Control.Exception
 import Control.Monad
+import Foreign.StablePtr (newStablePtr)
 import OnSubstrate
 import RoundRobin
 import System.Mem (performGC, performMajorGC)
@@ -16,9 +17,27 @@ main = do
     , expect "threads of threads" (sum [1 .. 64 :: Int]) (tree 6)
     , expect "many threads" (200 * 50 :: Int) (many 200 50)
     , expect "collections between switches" (20 * 30 :: Int) collections
+    , expect "threads that wait for ever" (50 :: Int) waitingForEver
     , expect "threads of the built-in scheduler run, too" True besideBuiltIn
     , expect "an exception in a thread ends it alone" "caught, done" exceptions
     ]
+
+-- A thread that nothing refers to gets an exception then. When it has run a handler and ends, others of its scheduler
+-- go on.
+waitingForEver :: IO Int
+waitingForEver = do
+  newScheduler
+  -- Otherwise main would go to the built-in scheduler where all HECs are idle.
+  _ <- myThreadId >>= newStablePtr
+  ran <- newTVarIO 0
+  replicateM_ 5 $ do
+    replicateM_ 10 . fork $ do
+      atomically (modifyTVar' ran (+ 1))
+      finish `catch` \e -> throwIO (e :: BlockedIndefinitelyOnMVar)
+    replicateM_ 3 yield
+    performMajorGC
+    replicateM_ 3 yield
+  readTVarIO ran
 
 turns :: IO String
 turns = do
