@@ -91,7 +91,8 @@ impl UserSlot {
 
     /// The call has ended, or another thread takes the slot. The caller holds the HEC.
     pub fn end_call(&self) {
-        self.state.store(USED, Ordering::Relaxed);
+        // An exchange: it comes before or after that of `note_long_call`, which then fails or is undone.
+        self.state.swap(USED, Ordering::Relaxed);
     }
 }
 
