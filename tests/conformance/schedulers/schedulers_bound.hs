@@ -35,7 +35,8 @@ main =
     , expect "a signal handler" [] (forAll' (`inside` signalled))
     ]
 
--- Runs an action in a thread of the scheduler, while another one computes and yields.
+-- Runs an action in a thread of the scheduler, while another one yields. It waits at times, because under LIFO it would
+-- let no older one run otherwise.
 inside :: Scheduler a -> IO Bool -> IO Bool
 inside s action = do
   result <- newEmptyTMVarIO
@@ -49,7 +50,7 @@ inside s action = do
     Just (Right ok) -> return ok
     Nothing -> return False
   where
-    busy over = readTVarIO over >>= \is -> unless is (yield >> busy over)
+    busy over = readTVarIO over >>= \is -> unless is (replicateM_ 10 yield >> threadDelay 10 >> busy over)
 
 -- The thread answers each number with the next one.
 served :: (IO () -> IO ThreadId) -> IO Bool
