@@ -123,8 +123,8 @@ impl Subject {
 unsafe fn new_dequeue(hec: &mut Hec, subject: Subject, batch: Closure, why: Dequeue) -> Tso {
     let upcall = static_closure!(hecatonzmrts_Substrate_dequeueUpcall_closure);
     let Subject { thread, dequeue } = subject;
-    let call = [info!(stg_ap_pppv_info).0, thread.0, dequeue.0, batch.0];
-    let t = new_thread(hec, &[&[info!(stg_ret_p_info).0, upcall.0], &call[..]].concat());
+    let apply = info!(stg_ap_pppv_info);
+    let t = new_thread(hec, &[info!(stg_ret_p_info).0, upcall.0, apply.0, thread.0, dequeue.0, batch.0]);
     t.obj().flags |= TSO_SLOT;
     hec.upcalls.count_dequeue(why);
     t
