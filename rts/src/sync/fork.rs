@@ -15,11 +15,16 @@ use crate::sync::thread_ops::child;
 use crate::sync::{substrate, upcall};
 use crate::thread::park;
 
-/// Makes a thread for an IO action. Returns the bytes that it takes, too.
-unsafe fn new_thread(hec: &mut Hec, action: Closure) -> (Tso, usize) {
+/// Makes a thread of no scheduler for an IO action. Returns the bytes that it takes, too.
+unsafe fn measured_child(hec: &mut Hec, action: Closure) -> (Tso, usize) {
     let before = (*hec.alloc.run).free;
     let t = child(hec, action);
-    let thread_bytes = (*hec.alloc.run).free - before;
+    (t, (*hec.alloc.run).free - before)
+}
+
+/// The same, but it belongs to the scheduler of the running thread.
+unsafe fn new_thread(hec: &mut Hec, action: Closure) -> (Tso, usize) {
+    let (t, thread_bytes) = measured_child(hec, action);
     if hec.current().obj().flags & TSO_USER != 0 {
         substrate::inherit(hec, t);
         hec.upcalls.count_enqueue(Enqueue::Fork);
@@ -32,9 +37,13 @@ unsafe fn enqueue(hec: &mut Hec, t: Tso, thread_bytes: usize) {
         upcall::owe(hec, t);
         hec.enqueue_soon();
     } else {
-        hec.run_queue.push_back(&mut hec.remembered, t);
-        hec.yield_soon(thread_bytes);
+        queue_here(hec, t, thread_bytes);
     }
+}
+
+unsafe fn queue_here(hec: &mut Hec, t: Tso, thread_bytes: usize) {
+    hec.run_queue.push_back(&mut hec.remembered, t);
+    hec.yield_soon(thread_bytes);
 }
 
 /// Makes a thread for an IO action and puts it at the back of the run queue.
@@ -68,11 +77,8 @@ pub unsafe extern "C" fn hec_fork_on(hec: &mut Hec, number: isize, action: Closu
 /// As for [`hec_fork`]. There is such a queue.
 #[no_mangle]
 pub unsafe extern "C" fn hec_fork_in_queue(hec: &mut Hec, queue: usize, key: isize, action: Closure) -> Tso {
-    let before = (*hec.alloc.run).free;
-    let t = child(hec, action);
-    let thread_bytes = (*hec.alloc.run).free - before;
+    let (t, thread_bytes) = measured_child(hec, action);
     priority::join(t, queue, key as i32);
-    hec.run_queue.push_back(&mut hec.remembered, t);
-    hec.yield_soon(thread_bytes);
+    queue_here(hec, t, thread_bytes);
     t
 }
