@@ -26,9 +26,9 @@ pub struct Kind {
 macro_rules! of_package {
     ($($name:literal),*) => {
         [$(
-            under(concat!($name, "-N1"), &[("HECATON_SCHEDULER", $name), ("GHCRTS", "-N1")]),
-            under(concat!($name, "-N2"), &[("HECATON_SCHEDULER", $name), ("GHCRTS", "-N2")]),
-            under(concat!($name, "-N4"), &[("HECATON_SCHEDULER", $name), ("GHCRTS", "-N4")])
+            scheduler(concat!($name, "-N1"), &[("HECATON_SCHEDULER", $name), ("GHCRTS", "-N1")]),
+            scheduler(concat!($name, "-N2"), &[("HECATON_SCHEDULER", $name), ("GHCRTS", "-N2")]),
+            scheduler(concat!($name, "-N4"), &[("HECATON_SCHEDULER", $name), ("GHCRTS", "-N4")])
         ),*]
     };
 }
@@ -124,10 +124,6 @@ const fn manager(name: &'static str, env: &'static [(&'static str, &'static str)
 }
 
 const fn scheduler(name: &'static str, env: &'static [(&'static str, &'static str)]) -> Kind {
-    Kind { name, env, slowdown: 10 }
-}
-
-const fn under(name: &'static str, env: &'static [(&'static str, &'static str)]) -> Kind {
     Kind { name, env, slowdown: 10 }
 }
 
