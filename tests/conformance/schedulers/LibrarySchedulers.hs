@@ -3,7 +3,7 @@
 
 -- The schedulers of the package, and programs that run on any of them.
 module LibrarySchedulers
-  ( Any (..), everyScheduler, onAllHECs, onOne, forAll', failuresOf, said, threads, turns, startedBy, ended
+  ( Any (..), everyScheduler, onAllHECs, onOne, forAll', failuresOf, untilIn, said, threads, turns, startedBy, ended
   ) where
 
 import Control.Concurrent.STM
@@ -66,6 +66,12 @@ forAll' action = everyScheduler >>= failuresOf action
 failuresOf :: (forall a. Scheduler a -> IO Bool) -> [Any] -> IO [String]
 failuresOf action schedulers =
   concat <$> forM schedulers (\(Any name s) -> (\ok -> [name | not ok]) <$> action s)
+
+-- The first result for which something holds, or the last one of this number of attempts.
+untilIn :: Int -> (r -> Bool) -> IO r -> IO r
+untilIn attempts holds action = do
+  r <- action
+  if holds r || attempts == 1 then return r else untilIn (attempts - 1) holds action
 
 -- What threads say, in order. They are made by a thread of the scheduler that comes before them, so none runs before
 -- all are there.

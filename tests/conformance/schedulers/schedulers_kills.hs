@@ -65,12 +65,6 @@ keepingOrder s action = do
   where
     isOrderless text = text `notElem` [concat (replicate 3 "abc"), "cccbbbaaa"]
 
--- The first result for which something holds, or the last one of this number of attempts.
-untilIn :: Int -> (r -> Bool) -> IO r -> IO r
-untilIn attempts holds action = do
-  r <- action
-  if holds r || attempts == 1 then return r else untilIn (attempts - 1) holds action
-
 -- The time slice of the killer may end before all are killed. That does not happen each time.
 early :: Scheduler a -> IO Bool
 early s = keepingOrder s $ (== 0) <$> untilIn 20 (== 0) thoseThatRan

@@ -292,11 +292,7 @@ eventually condition = atomically condition >>= \holds -> unless holds (threadDe
 -- A thread has one of the HECs. A gang that needs all of them has begun nothing meanwhile, and ends afterwards. Where
 -- the time slice of the thread has ended before, the next attempt counts.
 waitingGang :: IO (Int, Bool)
-waitingGang = attempt (50 :: Int)
-  where
-    attempt k = do
-      (begun, over) <- waitingOnce
-      if begun == 0 || not over || k == 1 then return (begun, over) else attempt (k - 1)
+waitingGang = untilIn 50 (\(begun, over) -> begun == 0 || not over) waitingOnce
 
 waitingOnce :: IO (Int, Bool)
 waitingOnce = do
