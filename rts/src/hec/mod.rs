@@ -304,22 +304,17 @@ impl Hec {
     /// The request to the running thread: to stop for a signal or a returning task, or because its time slice has
     /// ended (`SLICE_ENDED`). 0 means none.
     pub fn request(&self) -> u32 {
-        let asked = self.context_switch.load(Ordering::Relaxed);
-        if asked == 0 || self.held_off == SLICE_ENDED {
-            self.held_off
-        } else {
-            asked
-        }
+        with_held_off(self.context_switch.load(Ordering::Relaxed), self.held_off)
     }
 
-    /// Takes the request to the running thread. Only the holder calls this. A signal that arrives later sets it again.
+    /// Takes the request to the running thread. Only the holder calls this.
     pub fn take_request(&mut self) -> u32 {
-        let asked = self.request();
-        if asked != 0 {
-            self.context_switch.store(0, Ordering::Relaxed);
-            self.held_off = 0;
+        if self.request() == 0 {
+            return 0;
         }
-        asked
+        // An exchange: another OS thread may end the slice now.
+        let asked = self.context_switch.swap(0, Ordering::Relaxed);
+        with_held_off(asked, std::mem::take(&mut self.held_off))
     }
 
     /// The running thread cannot yield: a request that has been taken is kept.
@@ -561,6 +556,15 @@ const SHARED_FORK_BYTES: usize = 4 * FORK_BYTES;
 const _: () = assert!(FORK_BYTES < BLOCK_BYTES);
 /// The bytes that a thread in a user slot allocates after a wake-up before its HEC makes the enqueue upcall.
 const ENQUEUE_BYTES: usize = 4096;
+
+/// A request to the running thread, and one that has been held off, as one.
+fn with_held_off(asked: u32, held_off: u32) -> u32 {
+    if asked == 0 || held_off == SLICE_ENDED {
+        held_off
+    } else {
+        asked
+    }
+}
 
 /// Value of `context_switch` that the ticker writes when a time slice has ended: other threads should run.
 pub const SLICE_ENDED: u32 = 2;

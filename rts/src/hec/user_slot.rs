@@ -64,9 +64,15 @@ impl UserSlot {
         self.is_preempted.store(true, Ordering::Relaxed);
     }
 
-    /// Has the slice of the slot's thread been ended? If so, the next one begins. The caller holds the HEC.
+    /// Has the slice of the slot's thread been ended?
+    #[inline]
+    pub fn is_preempted(&self) -> bool {
+        self.is_preempted.load(Ordering::Relaxed)
+    }
+
+    /// The same. If so, the next slice begins. The caller holds the HEC.
     pub fn take_preemption(&self) -> bool {
-        self.is_preempted.load(Ordering::Relaxed) && self.is_preempted.swap(false, Ordering::Relaxed)
+        self.is_preempted() && self.is_preempted.swap(false, Ordering::Relaxed)
     }
 
     /// The thread in the slot begins a foreign call. The caller holds the HEC.

@@ -66,8 +66,8 @@ unsafe fn switch(hec: &mut Hec, ret: usize, next: Tso) -> usize {
         balance::distribute(hec);
         spark::wake_idle_hecs(hec);
     }
-    // Another thread may have come to the front, or an upcall is owed.
-    if !may_follow(hec.run_queue.first()) || !hec.to_enqueue.is_empty() {
+    // Another thread may have come to the front, an upcall is owed, or the slice of the slot's thread has been ended.
+    if !may_follow(hec.run_queue.first()) || !hec.to_enqueue.is_empty() || hec.user_slot.is_preempted() {
         return 0;
     }
     pop_next(hec).map_or(0, |next| {
@@ -310,6 +310,15 @@ mod tests {
         follows(|_, _, _| threaded());
         // Where one OS thread runs all threads, bound ones may follow.
         follows(|_, a, b| unsafe { (a.obj().bound, b.obj().bound) = (1, 1) });
+    }
+
+    #[test]
+    fn a_user_thread_whose_slice_has_been_ended_is_left_to_the_loop() {
+        let (mut w, a, b) = two();
+        w.hec.user_slot.preempt();
+        assert!(!switches(&mut w, ThreadYielding));
+        assert!(w.hec.current().is_null());
+        assert_eq!(w.runnable(), [b, a]);
     }
 
     #[test]

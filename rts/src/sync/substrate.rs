@@ -535,6 +535,8 @@ unsafe fn commit_choice(hec: &mut Hec, s: Tso, choice: &Choice) -> Option<Done> 
     let next = if choice.number == NO_SCONT { None } else { claim_in_log(hec, log, s, choice) };
     let is_stale = next.is_none() && choice.number != NO_SCONT;
     let (mut claim, mut subject) = (None, None);
+    // Of the thread that leaves the slot. One that comes after the commit is meant for the chosen thread.
+    let was_preempted = hec.user_slot.take_preemption();
     let done = commit_switch(
         &mut RecordLog::new(hec, log, s),
         many(),
@@ -547,6 +549,9 @@ unsafe fn commit_choice(hec: &mut Hec, s: Tso, choice: &Choice) -> Option<Done> 
         |log| claim = next.and_then(|t| park::claim(log.hec(), t, |why, _| why == BlockedOnScheduler)),
     );
     if !done {
+        if was_preempted {
+            hec.user_slot.preempt();
+        }
         restart_transaction(hec, s);
         return None;
     }
@@ -571,7 +576,6 @@ unsafe fn commit_choice(hec: &mut Hec, s: Tso, choice: &Choice) -> Option<Done> 
     }
     if let Some(claim) = claim {
         let in_slot = enter_slot(claim.thread);
-        hec.user_slot.take_preemption();
         // If the time slice has ended, other threads have a turn.
         let first = hec.request() == 0;
         claim.resume_here(hec, first);
