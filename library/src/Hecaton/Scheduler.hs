@@ -120,6 +120,8 @@ data Policy a own
         -- | The thread, which was chosen for this HEC, has given it up, or is about to. If it can run on, it has been
         -- put before, and may run elsewhere already.
         gone :: own -> SCont -> STM (),
+        -- | Has it ended time slices to get HECs, and not got all of them? Then it is asked before other schedulers.
+        insists :: STM Bool,
         -- | If the thread inherits from those that wait for it: "Hecaton.Scheduler.Inheritance".
         borrower :: own -> Maybe Borrower
       }
@@ -242,7 +244,10 @@ nextThread = do
     domain :< others -> do
       found <- takeFrom domain
       case found of
-        Just _ -> unless (Seq.null others) (writeTVar (asked hecs) (others |> domain)) >> return found
+        Just _ -> do
+          again <- isFirst domain
+          unless (again || Seq.null others) (writeTVar (asked hecs) (others |> domain))
+          return found
         Nothing -> do
           writeTVar (asked hecs) others
           writeTVar (isAsked domain) False
@@ -251,6 +256,8 @@ nextThread = do
 -- | Schedulers that are asked for threads together, and share the HECs that they may use.
 data Domain = Domain
   { takeNext :: STM (Maybe SCont),
+    -- | After a thread has been taken: is the domain asked again before the others?
+    isFirst :: STM Bool,
     isAsked :: TVar Bool,
     -- | How many more HECs may run its threads, if there is a limit.
     free :: Maybe (TVar Int)
@@ -258,9 +265,20 @@ data Domain = Domain
 
 -- | A domain whose threads the transaction takes, and for how many HECs at once.
 newDomain :: Maybe Int -> STM (Maybe SCont) -> IO Domain
-newDomain limit taking = do
+newDomain = makeDomain (return False)
+
+makeDomain :: STM Bool -> Maybe Int -> STM (Maybe SCont) -> IO Domain
+makeDomain first limit taking = do
   startAnewInChild
-  Domain taking <$> newTVarIO False <*> mapM (newTVarIO . max 1) limit
+  Domain taking first <$> newTVarIO False <*> mapM (newTVarIO . max 1) limit
+
+-- | A domain of one scheduler.
+domainOf :: Policy a own -> Maybe Int -> IO Domain
+domainOf policy limit = makeDomain first limit (next policy)
+  where
+    first = case policy of
+      Policy {} -> return False
+      WatchingPolicy {} -> insists policy
 
 -- | The domain has threads that may run.
 ask :: Domain -> STM ()
@@ -309,11 +327,11 @@ placeIn domain leaving = maybe (return (anywhere {leave = leaving})) limited (fr
 
 -- | A scheduler whose threads run on all HECs.
 newScheduler :: Policy a own -> IO (Scheduler a)
-newScheduler policy = newDomain Nothing (next policy) >>= \domain -> newSchedulerIn domain policy
+newScheduler policy = domainOf policy Nothing >>= \domain -> newSchedulerIn domain policy
 
 -- | A scheduler whose threads run on at most this number of HECs at once.
 newSchedulerOn :: Int -> Policy a own -> IO (Scheduler a)
-newSchedulerOn n policy = newDomain (Just n) (next policy) >>= \domain -> newSchedulerIn domain policy
+newSchedulerOn n policy = domainOf policy (Just n) >>= \domain -> newSchedulerIn domain policy
 
 -- | A scheduler of a domain. What the domain was made with asks the policy for its 'next' thread.
 newSchedulerIn :: Domain -> Policy a own -> IO (Scheduler a)

@@ -49,6 +49,7 @@ main =
     , expect "hierarchical: each child has its own order" ("abcabcabc", "cccbbbaaa") childrenOrders
     , expect "gang: it waits until there are HECs for all" (0 :: Int, True) waitingGang
     , expect "gang: it takes them from threads that compute" True callingGang
+    , expect "gang: also if other threads wait there" True crowdedGang
     , expect "gang: a turn ends for all" True endingGang
     , law "gang: threads that wait for each other, computing, end" 10 gangsTogether
     , law "no thread is lost" 30 noneLost
@@ -130,9 +131,9 @@ lentForAWhile = flip underPriority 4 $ \s say -> do
   _ <- forkInAs s 50 (say "middle")
   void (forkInAs s 90 (modifyMVar_ lock (const (say "high"))))
 
--- The other threads come to wait while the one that makes them sleeps.
+-- The other threads come to wait while the one that makes them sleeps. On a busy machine that may be too short.
 nextHolder :: IO [String]
-nextHolder = flip underPriority 4 $ \s say -> do
+nextHolder = untilIn 50 (== ["low", "next", "high", "middle"]) $ flip underPriority 4 $ \s say -> do
   lock <- newMVar ()
   gate <- newEmptyMVar
   let others = threadDelay 5000
@@ -285,9 +286,21 @@ meetings size arrived times = forM_ [1 .. times] $ \n -> do
   atomically (modifyTVar' arrived (+ 1))
   spinUntil ((>= n * size) <$> readTVar arrived)
 
--- main waits for the condition, and is run although other threads compute: when it wakes from a delay.
-eventually :: STM Bool -> IO ()
-eventually condition = atomically condition >>= \holds -> unless holds (threadDelay 1000 >> eventually condition)
+-- Computes until the condition holds, for 10 seconds at most. Did it hold?
+spinInTime :: STM Bool -> IO Bool
+spinInTime condition = atomically clock >>= \begun -> go (begun + 10000000000)
+  where
+    go end = do
+      (holds, now) <- atomically ((,) <$> condition <*> clock)
+      if holds || now > end then return holds else go end
+
+-- Starts threads, and waits for this number of reports by them. Until then main does nothing else: its HEC may have a
+-- thread that computes, whose time slice does not end.
+reports :: Int -> ((a -> IO ()) -> IO ()) -> IO [a]
+reports count start = do
+  found <- newTVarIO []
+  start (\report -> atomically (modifyTVar' found (report :)))
+  atomically (readTVar found >>= \all' -> all' <$ check (length all' == count))
 
 -- A thread has one of the HECs. A gang that needs all of them has begun nothing meanwhile, and ends afterwards. Where
 -- the time slice of the thread has ended before, the next attempt counts.
@@ -298,35 +311,58 @@ waitingOnce :: IO (Int, Bool)
 waitingOnce = do
   n <- getNumHECs
   s <- Gang.new
-  [runs, over] <- replicateM 2 (newTVarIO False)
   [begun, arrived] <- replicateM 2 (newTVarIO 0)
   left <- newTVarIO n
-  _ <- forkIn s (atomically (writeTVar runs True) >> spinUntil (readTVar over))
-  eventually (readTVar runs)
-  _ <- Gang.forkGang s $ replicate n $ do
-    atomically (modifyTVar' begun (+ 1))
-    meetings n arrived 3
-    atomically (modifyTVar' left (subtract 1))
-  threadDelay 1000
-  before <- readTVarIO begun
-  atomically (writeTVar over True)
-  (,) before . (== Just ()) <$> timeout 10000000 (ended left)
+  before <- reports 1 $ \report -> void . forkIn s $ do
+    _ <- Gang.forkGang s $ replicate n $ do
+      atomically (modifyTVar' begun (+ 1))
+      meetings n arrived 3
+      atomically (modifyTVar' left (subtract 1))
+    now <- atomically clock
+    spinUntil ((> now + 1000000) <$> clock)
+    readTVarIO begun >>= report
+  (,) (sum before) . (== Just ()) <$> timeout 10000000 (ended left)
 
--- Threads of another scheduler compute on all HECs but one until the gang has met.
+-- Threads of another scheduler compute on all HECs but one until the gang has met. The last one of them makes it.
 callingGang :: IO Bool
 callingGang = do
   n <- getNumHECs
   other <- Fifo.policy >>= newSchedulerOn (max 1 (n - 1))
   s <- Gang.new
-  over <- newTVarIO False
   let size = min 2 n
   [runs, left, arrived] <- mapM newTVarIO [0, size, 0]
-  replicateM_ (n - 1) (forkIn other (atomically (modifyTVar' runs (+ 1)) >> spinUntil (readTVar over)))
-  eventually ((== n - 1) <$> readTVar runs)
-  _ <- Gang.forkGang s (replicate size (meetings size arrived 3 >> atomically (modifyTVar' left (subtract 1))))
-  met <- timeout 30000000 (ended left)
-  atomically (writeTVar over True)
-  return (met == Just ())
+  and <$> reports (size + n - 1) (\report -> do
+    let gang = void (Gang.forkGang s (replicate size member))
+        member = meetings size arrived 3 >> atomically (modifyTVar' left (subtract 1)) >> report True
+        computing' = do
+          found <- atomically (modifyTVar' runs (+ 1) >> readTVar runs)
+          when (found == n - 1) gang
+          spinInTime ((== 0) <$> readTVar left) >>= report
+    if n == 1 then gang else replicateM_ (n - 1) (forkIn other computing'))
+
+-- On each HEC threads of another scheduler compute until a gang has met. Only on the last one they yield, so the gang
+-- begins there, and takes the other HECs although threads wait for those, too.
+crowdedGang :: IO Bool
+crowdedGang = do
+  n <- getNumHECs
+  other <- Fifo.new
+  s <- Gang.new
+  [runs, left, arrived, last'] <- mapM newTVarIO [0, n, 0, -1]
+  and <$> reports (3 * n) (\report -> do
+    let member = meetings n arrived 3 >> atomically (modifyTVar' left (subtract 1)) >> report True
+        met = (== 0) <$> readTVar left
+        isLast = (==) <$> getCurrentHEC <*> readTVar last'
+        computing' = do
+          found <- atomically (modifyTVar' runs (+ 1) >> readTVar runs)
+          when (found == n) $ do
+            atomically (getCurrentHEC >>= writeTVar last')
+            void (Gang.forkGang s (replicate n member))
+          wait
+        wait = do
+          goesOn <- spinInTime ((||) <$> isLast <*> met)
+          over <- atomically met
+          if goesOn && not over then yield >> wait else report goesOn
+    replicateM_ (2 * n) (forkIn other computing'))
 
 -- One thread of a gang yields, and the others compute, until a thread that waits for its turn has had it.
 endingGang :: IO Bool
@@ -334,13 +370,16 @@ endingGang = do
   n <- getNumHECs
   s <- Gang.new
   over <- newTVarIO False
-  [runs, left] <- mapM newTVarIO [0, n]
+  runs <- newTVarIO 0
   let yielding = readTVarIO over >>= \is -> unless is (yield >> yielding)
-      member body = atomically (modifyTVar' runs (+ 1)) >> body >> atomically (modifyTVar' left (subtract 1))
-  _ <- Gang.forkGang s (member yielding : replicate (n - 1) (member (spinUntil (readTVar over))))
-  eventually ((== n) <$> readTVar runs)
-  _ <- forkIn s (atomically (writeTVar over True))
-  (== Just ()) <$> timeout 10000000 (ended left)
+      member body = atomically (modifyTVar' runs (+ 1)) >> body
+      first = do
+        spinUntil ((== n) <$> readTVar runs)
+        _ <- forkIn s (atomically (writeTVar over True))
+        yielding
+  and <$> reports n (\report -> do
+    let other = spinInTime (readTVar over) >>= \had -> atomically (writeTVar over True) >> report had
+    void (Gang.forkGang s (member (first >> report True) : replicate (n - 1) (member other))))
 
 -- Gangs of any sizes. Those with more threads than HECs give up their HECs when they wait for the rest.
 gangsTogether :: Property

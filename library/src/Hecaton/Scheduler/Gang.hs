@@ -85,6 +85,7 @@ policy n = do
         put = putIn gangs,
         next = nextIn gangs,
         gone = const (leaves (running gangs)),
+        insists = lacksHECs gangs,
         borrower = const Nothing
       }
 
@@ -147,6 +148,14 @@ callOthers gangs = do
   here <- getCurrentHEC
   used <- map fst <$> onHECs (running gangs)
   mapM_ preemptHEC [hec | hec <- [0 .. hecs gangs - 1], hec /= here, hec `notElem` used]
+
+-- | Has a gang that is on threads without HECs, and are there HECs without threads of a gang?
+lacksHECs :: Gangs -> STM Bool
+lacksHECs gangs = do
+  on <- readTVar (areOn gangs)
+  lacks <- or <$> mapM (fmap (not . Seq.null) . readTVar . ready) on
+  used <- length <$> onHECs (running gangs)
+  return (lacks && used < hecs gangs)
 
 -- | The HECs that threads of the gang have.
 placesOf :: Gangs -> Members -> STM [Int]

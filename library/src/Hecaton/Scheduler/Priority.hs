@@ -58,6 +58,7 @@ policy choices
           put = putIn threads,
           next = nextIn threads,
           gone = const (leaves (running threads)),
+          insists = return False,
           borrower = Just . inheriting
         }
 
