@@ -30,8 +30,9 @@ use crate::hec::unlinked::Unlinked;
 use crate::memory::remembered_set::RememberedSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The number of yields of interactive threads after which the first batch thread runs next. Enough for an event
-/// manager that yields once for each event.
+/// The number of yields of interactive threads after which the first batch thread runs next, unless more threads are
+/// queued: they all have a turn between two time slices of batch threads. Enough for an event manager that yields once
+/// for each event.
 const MAX_YIELDS: u32 = 32;
 /// The most batch threads that are searched for the position of one whose burst began earlier. Beyond them the exact
 /// order matters little, and a search costs cache misses.
@@ -334,9 +335,12 @@ impl ThreadQueue {
     /// As for [`ThreadQueue::end_slice`].
     pub unsafe fn on_yield(&mut self, rs: &mut RememberedSet) {
         self.yields += 1;
-        if self.yields == MAX_YIELDS {
-            self.yields = 0;
-            self.end_slice(rs, true);
+        if self.yields % MAX_YIELDS == 0 {
+            let all_had_turns = self.yields as usize >= self.len();
+            if all_had_turns {
+                self.yields = 0;
+            }
+            self.end_slice(rs, all_had_turns);
         }
     }
     /// Is `t` among the first `limit` threads?

@@ -141,6 +141,7 @@ const NEW_BATCH: Priority = Priority::Batch { slices: 0, blocks: 0 };
 fn interactive_threads_run_first_and_batch_threads_in_burst_order() {
     let mut w = World::new(2);
     let [a, b, old, older, interactive, interactive_2] = std::array::from_fn(|_| w.thread());
+    let mut many: Vec<Tso> = (0..90).map(|_| w.thread()).collect();
     let mut q = ThreadQueue::new();
     let rs = &mut w.hec.remembered;
     unsafe {
@@ -178,16 +179,20 @@ fn interactive_threads_run_first_and_batch_threads_in_burst_order() {
         q.end_slice(rs, true);
         q.push_back(rs, interactive);
         assert_eq!(q.contents(), [a, interactive]);
-        // Interactive threads that only yield do not keep the CPU-bound ones waiting for ever, either.
-        assert_eq!(q.pop_front(), Some(a));
-        q.push_back(rs, a);
-        let yields = (1..99).find(|_| {
-            let t = q.pop_front().unwrap();
-            q.on_yield(rs);
-            q.push_back(rs, t);
-            q.first() == a
-        });
-        assert_eq!(yields, Some(32));
+        // Interactive threads that only yield do not keep the CPU-bound ones waiting for ever, either. If they are many,
+        // each has its turn in between.
+        for (others, yields) in [(0, 32), (90, 96)] {
+            many.drain(..others).for_each(|t| q.push_back(rs, t));
+            assert_eq!(q.pop_front(), Some(a));
+            q.push_back(rs, a);
+            let found = (1..999).find(|_| {
+                let t = q.pop_front().unwrap();
+                q.on_yield(rs);
+                q.push_back(rs, t);
+                q.first() == a
+            });
+            assert_eq!(found, Some(yields));
+        }
     }
 }
 
