@@ -131,6 +131,19 @@ newEmptyMVar = MVar <$> newTVarIO (Empty nobody Nothing)
 newMVar :: a -> IO (MVar a)
 newMVar x = MVar <$> newTVarIO (Full x nobody)
 
+-- | Does at once what need not wait for the variable: in a plain transaction, which costs less than a switch. If the
+-- variable was not in the right state, or is not any more, the thread switches.
+atOnce :: MVar a -> (Place a -> Bool) -> (Place a -> STM (Maybe b)) -> IO b -> IO b
+atOnce (MVar place) serves now later = do
+  seen <- readTVarIO place
+  if serves seen then atomically (readTVar place >>= now) >>= maybe later return else later
+{-# INLINE atOnce #-}
+
+isFull :: Place a -> Bool
+isFull now = case now of
+  Full _ _ -> True
+  Empty _ _ -> False
+
 -- | A value that is there, or that another thread puts into the hole while this one waits.
 await :: (TVar (Maybe a) -> SCont -> STM (Maybe a)) -> IO a
 await look = do
@@ -145,19 +158,21 @@ takeMVar :: MVar a -> IO a
 takeMVar = takeFor Take
 
 takeFor :: Kind -> MVar a -> IO a
-takeFor kind (MVar place) = await $ \hole s -> do
-  now <- readTVar place
-  case now of
-    Full x putters -> Just x <$ refill place (holdFor kind s) putters
-    Empty q held -> Nothing <$ request place (|> (Request kind hole, s)) s q held
+takeFor kind m@(MVar place) = atOnce m isFull now (await later)
+  where
+    now (Full x putters) = Just x <$ refill place (ownSCont >>= holdFor kind) putters
+    now (Empty _ _) = return Nothing
+    later hole s = readTVar place >>= \found -> case found of
+      Full x putters -> Just x <$ refill place (holdFor kind s) putters
+      Empty q held -> Nothing <$ request place (|> (Request kind hole, s)) s q held
 
 -- | The value, which stays. While the variable is empty, the thread waits.
 readMVar :: MVar a -> IO a
-readMVar (MVar place) = await $ \hole s -> do
-  now <- readTVar place
-  case now of
-    Full x _ -> return (Just x)
-    Empty q held -> Nothing <$ request place ((Request Read hole, s) <|) s q held
+readMVar m@(MVar place) = tryReadMVar m >>= maybe (await later) return
+  where
+    later hole s = readTVar place >>= \found -> case found of
+      Full x _ -> return (Just x)
+      Empty q held -> Nothing <$ request place ((Request Read hole, s) <|) s q held
 
 -- | A thread waits for a value.
 request ::
@@ -188,13 +203,15 @@ holdFor kind s = case kind of
 
 -- | Puts a value. While the variable is full, the thread waits.
 putMVar :: MVar a -> a -> IO ()
-putMVar (MVar place) x = switch $ \s -> do
-  now <- readTVar place
-  case now of
-    Empty q held -> s <$ giveBack place x q held
-    Full y putters -> do
-      withThread (|> (x, s)) putters >>= writeTVar place . Full y
-      dequeueAct s
+putMVar m@(MVar place) x = atOnce m (not . isFull) now (switch later)
+  where
+    now (Empty q held) = Just <$> giveBack place x q held
+    now (Full _ _) = return Nothing
+    later s = readTVar place >>= \found -> case found of
+      Empty q held -> s <$ giveBack place x q held
+      Full y putters -> do
+        withThread (|> (x, s)) putters >>= writeTVar place . Full y
+        dequeueAct s
 
 -- | The value has been taken: that of the next thread that puts comes in its place.
 refill :: TVar (Place a) -> STM (Maybe Hold) -> Queue a -> STM ()
