@@ -90,7 +90,8 @@ isThread t u = sameMutVar# (asVar t) (asVar u)
 instance Ord SCont where
   compare (SCont t n) (SCont u m) = compare (ThreadId t, W# n) (ThreadId u, W# m)
 
--- | The thread of an SCont.
+-- | The thread of an SCont. Its 'GHC.Conc.threadStatus' is running if it is passive and has been given to its scheduler
+-- by 'enqueueAct', and blocked (@BlockedOnOther@) if it is passive and has not.
 threadOf :: SCont -> ThreadId
 threadOf (SCont t _) = ThreadId t
 

@@ -6,6 +6,7 @@ use crate::hec::named_queues;
 use crate::hec::priority;
 use crate::hec::run_order::RunOrder;
 use crate::hec::Hec;
+use crate::sync::stm::thread_status;
 use crate::thread::create::new_io_thread;
 use crate::thread::park;
 use crate::thread::stack::StackSizes;
@@ -56,8 +57,8 @@ pub unsafe extern "C" fn hec_thread_status(t: Tso) -> usize {
         // As on the stock runtime, where these waits are for an MVar.
         _ => match t.obj().why_blocked as usize {
             BlockedOnRead | BlockedOnWrite | BlockedOnDelay if settings().threaded => BlockedOnMVar,
-            // It is the program's scheduler that does not run it.
-            BlockedOnScheduler => NotBlocked,
+            // If it has been given to its scheduler, that only does not run it yet.
+            BlockedOnScheduler if !thread_status::is_waiting(t) => NotBlocked,
             why => why,
         },
     }

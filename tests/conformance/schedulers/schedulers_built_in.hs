@@ -8,7 +8,7 @@ import Control.Concurrent.STM
 import Control.Exception
 import Control.Monad
 import Data.List (sort)
-import GHC.Conc (ThreadStatus (..), threadStatus)
+import GHC.Conc (BlockReason (..), ThreadStatus (..), threadStatus)
 import Hecaton.Substrate
 import OnSubstrate
 import System.Exit (ExitCode (..))
@@ -86,7 +86,7 @@ statuses = do
   Concurrent.yield
   threadDelay 1000
   after <- threadStatus (threadOf s)
-  return (before == ThreadRunning, after == ThreadFinished)
+  return (before == ThreadBlocked BlockedOnOther, after == ThreadFinished)
 
 -- Makes a thread that waits, with this around its wait. Returns its SCont.
 waiting :: (IO () -> IO ()) -> IO SCont

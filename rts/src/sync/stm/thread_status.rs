@@ -1,7 +1,7 @@
 //! The status of a thread ([`Status`]) as the value of a TVar: a Haskell `Word`.
 use crate::abi::closure::fields::{INDIRECTEE, TVAR_VALUE};
 use crate::abi::layout::*;
-use crate::abi::Closure;
+use crate::abi::{Closure, Tso};
 use crate::hec::Hec;
 use crate::info;
 use crate::sync::stm::scont_protocol::Status;
@@ -37,6 +37,14 @@ pub unsafe fn boxed(hec: &mut Hec, status: Status) -> Closure {
 /// `r` is live.
 pub unsafe fn of(r: SchedRecord) -> Status {
     unboxed(tvar::read(r.status()).1)
+}
+
+/// Is the thread passive, and waits for what its own switch has arranged?
+/// # Safety
+/// `t` is a thread.
+pub unsafe fn is_waiting(t: Tso) -> bool {
+    let status = SchedRecord::of(t).map(|r| of(r));
+    status.is_some_and(|status| status == Status::waiting(status.number()))
 }
 
 /// The status in a TVar whose lock the caller holds.
