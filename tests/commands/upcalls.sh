@@ -15,6 +15,9 @@ kinds() {
     echo "[0-9]* (${pattern#, })"
 }
 grep -q "^  UPCALLS: $(kinds $enqueues) enqueue, $(kinds $dequeues) dequeue$" said || fail "-s said $(cat said)"
+! grep -q ACTIVATIONS said || fail "-s measured activations"
+./upcalls +RTS -s --internal-counters 2>said >out
+grep -q '^  ACTIVATIONS: [0-9]*[.][0-9]*[1-9][0-9]*s in switches and upcalls$' said || fail "-s said $(cat said)"
 
 hello none
 "$HECATON" ghc -v0 -rtsopts -outputdir objects-none -o hello none/Main.hs

@@ -16,6 +16,8 @@ pub struct Sample {
     pub peak: f64,
     /// Heap allocation of the program.
     pub allocated: f64,
+    /// The time of activations of user schedulers, or 0 if it was not measured.
+    pub activations: f64,
 }
 
 impl Sample {
@@ -29,15 +31,16 @@ impl Sample {
             pause: of(|s| s.pause),
             peak: of(|s| s.peak),
             allocated: of(|s| s.allocated),
+            activations: of(|s| s.activations),
         }
     }
 }
 
 /// The sample of a run that wrote `statistics`; `None` if these cannot be read.
 pub fn parse(statistics: &str, outcome: &Outcome) -> Option<Sample> {
-    let Collected { gc, pause, allocated } = collected(statistics)?;
+    let Collected { gc, pause, allocated, activations } = collected(statistics)?;
     let (elapsed, cpu) = (outcome.elapsed.as_secs_f64(), outcome.cpu.as_secs_f64());
-    Some(Sample { elapsed, cpu, gc, pause, peak: outcome.peak_bytes as f64, allocated })
+    Some(Sample { elapsed, cpu, gc, pause, peak: outcome.peak_bytes as f64, allocated, activations })
 }
 
 #[derive(Debug, PartialEq)]
@@ -46,6 +49,7 @@ struct Collected {
     /// The longest of any generation.
     pause: f64,
     allocated: f64,
+    activations: f64,
 }
 
 fn collected(text: &str) -> Option<Collected> {
@@ -53,7 +57,8 @@ fn collected(text: &str) -> Option<Collected> {
     let value = |wanted: &str| fields.iter().find(|(name, _)| *name == wanted).map(|(_, v)| *v);
     let pauses = fields.iter().filter(|(name, _)| name.starts_with("gen_") && name.ends_with("_max_pause_seconds"));
     let pause = pauses.map(|(_, v)| *v).fold(0.0, f64::max);
-    Some(Collected { gc: value("GC_wall_seconds")?, pause, allocated: value("bytes allocated")? })
+    let activations = value("activation_seconds").unwrap_or(0.0);
+    Some(Collected { gc: value("GC_wall_seconds")?, pause, allocated: value("bytes allocated")?, activations })
 }
 
 /// Reads ` ,("name", "1.5")`.
@@ -70,7 +75,10 @@ mod tests {
     fn statistics_are_read() {
         let text = "'./B' +RTS '-tx' '--machine-readable' \n [(\"bytes allocated\", \"103081432\")\n ,(\"GC_wall_seconds\", \"0.103408\")\n \
                     ,(\"gen_0_max_pause_seconds\", \"0.001589\")\n ,(\"gen_1_max_pause_seconds\", \"0.018743\")\n ]\n";
-        assert_eq!(collected(text), Some(Collected { gc: 0.103408, pause: 0.018743, allocated: 103081432.0 }));
+        let expected = Collected { gc: 0.103408, pause: 0.018743, allocated: 103081432.0, activations: 0.0 };
+        assert_eq!(collected(text), Some(expected));
+        let with_activations = text.replace(" ]\n", " ,(\"activation_seconds\", \"0.25\")\n ]\n");
+        assert_eq!(collected(&with_activations).map(|found| found.activations), Some(0.25));
         assert_eq!(collected("nothing"), None);
     }
 

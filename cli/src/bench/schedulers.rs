@@ -233,13 +233,46 @@ impl<'a> Workbench<'a> {
         let mut all = HECS.map(on);
         aim_at_gain(&mut all);
         let failures = measured.into_iter().flat_map(|m| m.failures).collect();
-        Ok((all.into(), failures))
+        let mut found = Vec::from(all);
+        found.push(self.shares(parts)?);
+        Ok((found, failures))
+    }
+
+    /// How much of the time of all HECs activations take. What fails has failed before.
+    fn shares(&self, parts: &[Part]) -> Result<Findings> {
+        const SHARE: [Quantity; 1] = [Quantity {
+            key: "share",
+            name: "per cent of the time in switches and upcalls",
+            digits: 0,
+            better: Better::Lower,
+        }];
+        let mut contenders = Contender::all();
+        contenders.retain(|c| [ACTIVATIONS, USER_MVARS].contains(&c.configuration.name));
+        let row = |&part: &Part| {
+            let Measured { mut figures, .. } = self.measured(part, &contenders, &["--internal-counters"], |run| {
+                let sample = run.run(part.program())?.sample;
+                Ok(vec![100.0 * sample.activations / sample.elapsed])
+            })?;
+            for (found, contender) in figures.iter_mut().zip(&contenders) {
+                found.iter_mut().flatten().for_each(|share| *share /= contender.hecs as f64);
+            }
+            Ok(Row { label: part.program().to_owned(), size: None, figures })
+        };
+        Ok(Findings::new(
+            "share",
+            "Share of activations",
+            "program",
+            contenders.iter().map(Contender::name).collect(),
+            Vec::new(),
+            &SHARE,
+            parts.iter().map(row).collect::<Result<_>>()?,
+        ))
     }
 
     /// The elapsed seconds and the allocation in MB of a program. All contenders must print the same.
     fn costs(&self, part: Part, contenders: &[Contender]) -> Result<Measured> {
         let mut printed: Option<Vec<u8>> = None;
-        self.measured(part, contenders, |run| {
+        self.measured(part, contenders, &[], |run| {
             let Run { sample, stdout, .. } = run.run(part.program())?;
             if *printed.get_or_insert_with(|| stdout.clone()) == stdout {
                 Ok(vec![sample.elapsed, sample.allocated / 1e6])
@@ -264,7 +297,7 @@ impl<'a> Workbench<'a> {
         let mut contenders = Contender::all();
         contenders.retain(|c| OF_PING.contains(&c.configuration.name));
         let Measured { figures, failures } =
-            self.measured(part, &contenders, |run| run.figures(part.program(), LATE.len()))?;
+            self.measured(part, &contenders, &[], |run| run.figures(part.program(), LATE.len()))?;
         let row = |(n, figures): (usize, &[Option<Vec<f64>>])| Row {
             label: format!("-N{}", HECS[n]),
             size: None,
@@ -286,14 +319,15 @@ impl<'a> Workbench<'a> {
         Ok((vec![found], failures))
     }
 
-    /// Has `measure` run a program with each contender in turns. One that fails is not run again.
+    /// Has `measure` run a program with each contender in turns, with more flags. One that fails is not run again.
     fn measured(
         &self,
         part: Part,
         contenders: &[Contender],
+        more_flags: &[&str],
         mut measure: impl FnMut(&RuntimeRun) -> Result<Vec<f64>>,
     ) -> Result<Measured> {
-        let runs = contenders.iter().map(|c| self.run_of(part, c)).collect::<Result<Vec<_>>>()?;
+        let runs = contenders.iter().map(|c| self.run_of(part, c, more_flags)).collect::<Result<Vec<_>>>()?;
         let mut failures = Failures::new();
         let figures = medians(runs.len(), self.runs, |n| {
             if failures.iter().any(|(failed, _)| *failed == n) {
@@ -305,15 +339,15 @@ impl<'a> Workbench<'a> {
         Ok(Measured { figures, failures })
     }
 
-    fn run_of(&self, part: Part, contender: &Contender) -> Result<RuntimeRun> {
+    fn run_of(&self, part: Part, contender: &Contender, more_flags: &[&str]) -> Result<RuntimeRun> {
         let Configuration { name, runtime, made, ghc, .. } = *contender.configuration;
         let program = named(&self.programs, part.program())?;
         let program = ghc.iter().fold(program.clone(), |program, flag| program.with_flag(flag));
         let maker = self.makers.iter().find(|(folder, _)| *folder == made).map(|(_, maker)| maker);
         let hecs = format!("-N{}", contender.hecs);
         let hecs = contender.is_threaded().then_some(hecs.as_str());
-        let flags = hecs.as_slice();
-        let run = runtime_run(maker.expect("each folder has one"), &program, runtime, flags)?;
+        let flags = [hecs.as_slice(), more_flags].concat();
+        let run = runtime_run(maker.expect("each folder has one"), &program, runtime, &flags)?;
         let args = part.args(self.full).iter().map(Into::into).collect();
         let limit = if self.full { run.limit } else { LIMIT };
         Ok(RuntimeRun { args, label: format!("as {name}"), limit, ..run })

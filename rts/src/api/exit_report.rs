@@ -33,6 +33,7 @@ pub unsafe fn report() {
         hecs: crate::hec::count(),
         events: event_loop::counts(),
         upcalls: hecs.iter().map(|h| h.upcalls).sum(),
+        activations: hecs.iter().map(|h| h.activation_time.total()).sum(),
         ..FinalData::default()
     });
     events::at_end(&hecs);

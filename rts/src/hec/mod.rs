@@ -42,6 +42,7 @@ use crate::memory::nursery::AllocArea;
 use crate::memory::pretenure::Pretenured;
 use crate::memory::remembered_set::RememberedSet;
 use crate::memory::BLOCK_BYTES;
+use crate::observe::stats::activation_time::ActivationTime;
 use crate::observe::stats::{Sparks, UpcallCounts};
 
 use crate::base::adaptive_spin::AdaptiveSpin;
@@ -77,6 +78,7 @@ pub struct Hec {
     /// Upcall threads that make no upcall now.
     pub idle_upcalls: Vec<Tso>,
     pub upcalls: UpcallCounts,
+    pub activation_time: ActivationTime,
     /// The request that has come during the transaction of a `switch`, or an upcall, or 0.
     held_off: u32,
     /// The thread that has the user slot and is in a foreign call, or null.
@@ -167,6 +169,7 @@ impl Hec {
             to_enqueue: Vec::new(),
             idle_upcalls: Vec::new(),
             upcalls: UpcallCounts::default(),
+            activation_time: ActivationTime::default(),
             held_off: 0,
             in_call: Tso::NULL,
             byte_budget: ByteBudget::new(no),

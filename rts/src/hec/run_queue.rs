@@ -335,7 +335,7 @@ impl ThreadQueue {
     /// As for [`ThreadQueue::end_slice`].
     pub unsafe fn on_yield(&mut self, rs: &mut RememberedSet) {
         self.yields += 1;
-        if self.yields % MAX_YIELDS == 0 {
+        if self.yields.is_multiple_of(MAX_YIELDS) {
             let all_had_turns = self.yields as usize >= self.len();
             if all_had_turns {
                 self.yields = 0;

@@ -12,6 +12,7 @@
 //!
 //! *Checked by*: the unit tests below.
 use crate::abi::layout::*;
+use crate::abi::tso::{BlockedOnScheduler, TSO_SWITCHES, TSO_UPCALL};
 use crate::abi::{Closure, Tso};
 use crate::base::clock::getMonotonicNSec;
 use crate::eval::atomic_modify;
@@ -123,8 +124,13 @@ unsafe fn start_at(hec: &mut Hec, t: Tso, now: Option<u64>) {
 }
 
 #[cold]
-unsafe fn on_start(hec: &Hec, t: Tso, now: Option<u64>) {
+unsafe fn on_start(hec: &mut Hec, t: Tso, now: Option<u64>) {
     eventlog::thread_run(hec.no, t.obj().id);
+    if t.obj().flags & (TSO_UPCALL | TSO_SWITCHES) != 0 {
+        hec.activation_time.begin();
+    } else {
+        hec.activation_time.end();
+    }
     if let Some(record) = SchedRecord::of(t) {
         record.start(now.unwrap_or_else(|| getMonotonicNSec()));
     }
@@ -132,8 +138,12 @@ unsafe fn on_start(hec: &Hec, t: Tso, now: Option<u64>) {
 
 /// Returns the time, if it was needed.
 #[cold]
-unsafe fn on_stop(hec: &Hec, t: Tso, ret: usize) -> Option<u64> {
+unsafe fn on_stop(hec: &mut Hec, t: Tso, ret: usize) -> Option<u64> {
     eventlog::thread_stopped(hec.no, t.obj().id, || why_stopped(hec, ret));
+    // A switch is about to commit.
+    if ret != ThreadBlocked || hec.wait.why != BlockedOnScheduler {
+        hec.activation_time.end();
+    }
     let record = SchedRecord::of(t)?;
     let now = getMonotonicNSec();
     record.stop(now);

@@ -417,6 +417,7 @@ unsafe fn claim_alone(hec: &mut Hec, t: Tso, number: usize) -> Option<Claim> {
 /// Called from Cmm with Hp saved; the thread is in no transaction.
 #[no_mangle]
 pub unsafe extern "C" fn hec_switch_begin(hec: &mut Hec) {
+    hec.activation_time.begin();
     stm::hec_stm_begin(hec);
     hec.current().obj().flags |= TSO_SWITCHES;
 }
@@ -485,6 +486,7 @@ unsafe fn end(hec: &mut Hec, t: Tso) {
     t.obj().flags &= !TSO_SWITCHES;
     stm::set_current(hec, t, static_closure!(stg_NO_TREC_closure));
     hec.end_hold_off();
+    hec.activation_time.end();
 }
 
 /// Commits the transaction of a thread that switches, and makes it passive. Returns false if the thread is to run now:

@@ -179,8 +179,8 @@ fn interactive_threads_run_first_and_batch_threads_in_burst_order() {
         q.end_slice(rs, true);
         q.push_back(rs, interactive);
         assert_eq!(q.contents(), [a, interactive]);
-        // Interactive threads that only yield do not keep the CPU-bound ones waiting for ever, either. If they are many,
-        // each has its turn in between.
+        // Interactive threads that only yield do not keep the CPU-bound ones waiting for ever, either. If they are
+        // many, each has its turn in between.
         for (others, yields) in [(0, 32), (90, 96)] {
             many.drain(..others).for_each(|t| q.push_back(rs, t));
             assert_eq!(q.pop_front(), Some(a));

@@ -5,6 +5,7 @@ use crate::api::flags::{rts_info, values, SchedulerName};
 use crate::events::poller::Kind;
 use crate::events::selection;
 use crate::events::selection::Selection;
+use crate::observe::stats::activation_time;
 
 /// Most nodes that `--debug-numa` simulates. The stock runtime has the same limit, and names it in its message.
 const MAX_NUMA_NODES: i64 = 16;
@@ -24,7 +25,10 @@ impl Reader<'_> {
             }
             b"copying-gc" => self.flags.GcFlags.useNonmoving = false,
             b"nonmoving-gc" => self.flags.GcFlags.useNonmoving = true,
-            b"internal-counters" => self.flags.MiscFlags.internalCounters = true,
+            b"internal-counters" => {
+                self.flags.MiscFlags.internalCounters = true;
+                activation_time::measure();
+            }
             b"gc-phases" => crate::observe::gc_phases::enable(),
             _ if name.starts_with(b"numa") && self.ways.threaded => {
                 self.messages.add([arg, b": This GHC build was compiled without NUMA support."].concat());

@@ -82,6 +82,10 @@ pub(in crate::observe) fn pairs(
     if end.events.is_used() {
         event_counts(&mut all, &end.events);
     }
+    // The stock runtime has no activations.
+    if let Some(ns) = end.activations.filter(|_| end.upcalls.any()) {
+        all.time("activation_seconds", ns as i64);
+    }
     format!(" [{} ]\n", all.0.join(" ,"))
 }
 

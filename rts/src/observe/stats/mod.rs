@@ -8,6 +8,7 @@
 //! 3. Clocks are read only if the times will be used.
 //!
 //! *Locking*: one lock for all statistics.
+pub mod activation_time;
 mod derived;
 mod machine_readable;
 mod text;

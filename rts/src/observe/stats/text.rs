@@ -219,6 +219,9 @@ fn summary_into(
     }
     if end.upcalls.any() {
         writeln!(w, "  UPCALLS: {}\n", end.upcalls)?;
+        if let Some(ns) = end.activations {
+            writeln!(w, "  ACTIVATIONS: {:.3}s in switches and upcalls\n", seconds(ns as i64))?;
+        }
     }
     for (name, time) in
         [("INIT ", p.init), ("MUT  ", p.mutator), ("GC   ", p.gc), ("EXIT ", p.exit), ("Total", p.total)]

@@ -46,6 +46,8 @@ pub struct FinalData {
     pub hecs: usize,
     pub events: EventCounts,
     pub upcalls: UpcallCounts,
+    /// Nanoseconds in activations of user schedulers, if they were measured.
+    pub activations: Option<u64>,
 }
 
 /// OS threads that have run Haskell.
