@@ -1,5 +1,8 @@
 //! Counts tests and reports how each ended.
-use std::{io::Write, iter::Sum, ops::AddAssign, sync::Mutex};
+use std::{collections::BTreeMap, io::Write, iter::Sum, ops::AddAssign, sync::Mutex, time::Duration};
+
+/// The number of tests that a list of times has.
+const LONGEST_SHOWN: usize = 30;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tally {
@@ -43,6 +46,8 @@ impl Sum for Tally {
 #[derive(Default)]
 pub struct Report {
     failures: Mutex<Vec<String>>,
+    /// By the sort of run or step, and the name of the test.
+    times: Mutex<Vec<(String, String, Duration)>>,
 }
 
 impl Report {
@@ -71,8 +76,48 @@ impl Report {
         all
     }
 
+    /// A run or step of this sort took so long.
+    pub fn took(&self, kind: &str, name: &str, time: Duration) {
+        self.times.lock().expect("no reporter panics").push((kind.to_owned(), name.to_owned(), time));
+    }
+
+    /// Shows the sums of the times by kind and for the tests that took longest. Tests run two at a time.
+    pub fn say_times(&self) {
+        let times = self.times.lock().expect("no reporter panics");
+        self.say("\ntimes by kind, and the tests that took longest:");
+        let by_kind = sums(times.iter().map(|(kind, _, time)| (kind.as_str(), *time)));
+        let by_test = sums(times.iter().map(|(_, name, time)| (name.as_str(), *time)));
+        for (of, time, runs) in by_kind.iter().chain(by_test.iter().take(LONGEST_SHOWN)) {
+            self.say(&format!("{:9.1} s in {runs:4}  {of}", time.as_secs_f64()));
+        }
+    }
+
     fn say(&self, text: &str) {
         // Tests continue even if nothing reads the output.
         let _ = writeln!(std::io::stdout().lock(), "{text}");
+    }
+}
+
+/// The sums for each name with the numbers of summands, the greatest first.
+fn sums<'a>(times: impl Iterator<Item = (&'a str, Duration)>) -> Vec<(&'a str, Duration, usize)> {
+    let mut by_name: BTreeMap<&str, (Duration, usize)> = BTreeMap::new();
+    for (name, time) in times {
+        let sum = by_name.entry(name).or_default();
+        *sum = (sum.0 + time, sum.1 + 1);
+    }
+    let mut sums: Vec<_> = by_name.into_iter().map(|(name, (time, runs))| (name, time, runs)).collect();
+    sums.sort_by_key(|(_, time, _)| std::cmp::Reverse(*time));
+    sums
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_summed_by_name() {
+        let seconds = Duration::from_secs;
+        let times = [("a", seconds(1)), ("b", seconds(5)), ("a", seconds(2))];
+        assert_eq!(sums(times.into_iter()), [("b", seconds(5), 1), ("a", seconds(3), 2)]);
     }
 }

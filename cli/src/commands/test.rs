@@ -5,7 +5,7 @@
 //! them). Closes with one line of counts, where each run of a program is a test.
 use crate::build::package;
 use crate::conformance::{
-    self, Plan, CHECK, CREW, CREW_STRESS, HECS, MANAGERS, OLD, PACKAGE, PLAIN, SCHEDULERS, SMALL, STRESS,
+    self, Plan, Session, CHECK, CREW, CREW_STRESS, HECS, MANAGERS, OLD, PACKAGE, PLAIN, SCHEDULERS, SMALL, STRESS,
 };
 use crate::error::{reason, Fail, Result};
 use crate::ghc::Ghc;
@@ -48,6 +48,15 @@ pub struct Options {
     /// with one of the orders given, and under one scheduler of the package, as the commit has it
     #[arg(long, value_name = "NAME", value_parser = ["fifo", "lifo", "random", "package"])]
     scheduler: Vec<String>,
+    /// Run programs only in those of the kinds chosen otherwise whose names begin so: `small`, `Lifo`, `Lifo-N2`
+    #[arg(long, value_name = "NAME")]
+    kind: Vec<String>,
+    /// Stop each run of a program after this time, instead of after that of its header and its kind
+    #[arg(long, value_name = "SECONDS")]
+    limit: Option<u64>,
+    /// Close with where the time went: by kind, and for the programs that took longest
+    #[arg(long)]
+    times: bool,
     /// Apply the bugs of tests/mutants one by one, and report which test finds each; names select bugs
     #[arg(long)]
     mutants: bool,
@@ -95,7 +104,12 @@ pub fn run(project: &Project, options: &Options) -> Result<()> {
     if let Some(seed) = &seed {
         println!("kinds of run are drawn by {seed} (--full: all)");
     }
-    let packages = packages(project)?;
+    let session = Session {
+        packages: packages(project)?,
+        only: &options.kind,
+        limit: options.limit.map(Duration::from_secs),
+        report: &report,
+    };
     // The bench's programs on Debian's libraries are tests as well.
     let bench = project.root.join("bench");
     for (suite, folder, plan) in [
@@ -115,7 +129,7 @@ pub fn run(project: &Project, options: &Options) -> Result<()> {
         };
         if !selected.is_empty() {
             let maker = Maker::new(project, project.build_dir().join("tests").join(suite))?;
-            tally += conformance::run(suite, &maker, &selected, plan, &packages, &report)?;
+            tally += conformance::run(suite, &maker, &selected, plan, &session)?;
         }
     }
     let named = |kinds: &'static [conformance::Kind], names: &[String]| -> Vec<&'static conformance::Kind> {
@@ -127,7 +141,7 @@ pub fn run(project: &Project, options: &Options) -> Result<()> {
         selected.retain(Program::waits_for_descriptors);
         if !selected.is_empty() && !managers.always.is_empty() {
             let maker = Maker::new(project, project.build_dir().join("tests").join(suite))?;
-            tally += conformance::run("io-manager", &maker, &selected, &managers, &packages, &report)?;
+            tally += conformance::run("io-manager", &maker, &selected, &managers, &session)?;
         }
     }
     let orders = named(&SCHEDULERS, &options.scheduler);
@@ -135,7 +149,7 @@ pub fn run(project: &Project, options: &Options) -> Result<()> {
         let mut selected = programs::find(&tests.join("conformance"), &options.names)?;
         selected.retain(Program::is_about_threads);
         let maker = Maker::new(project, project.build_dir().join("tests/conformance"))?;
-        tally += conformance::run("scheduler", &maker, &selected, &plan(&[], &orders), &packages, &report)?;
+        tally += conformance::run("scheduler", &maker, &selected, &plan(&[], &orders), &session)?;
     }
     let kinds = named(&HECS, &options.hecs);
     let under_package = options.scheduler.iter().any(|name| name == "package");
@@ -147,11 +161,11 @@ pub fn run(project: &Project, options: &Options) -> Result<()> {
         let maker = Maker::new(project, project.build_dir().join("tests/hecs"))?;
         if under_package {
             let kinds = plan(&[], &PACKAGE.iter().collect::<Vec<_>>());
-            tally += conformance::run("package", &maker, &with_package, &kinds, &packages, &report)?;
+            tally += conformance::run("package", &maker, &with_package, &kinds, &session)?;
         }
         if !kinds.is_empty() {
             let all = [with_package, others].concat();
-            tally += conformance::run("hecs", &maker, &all, &plan(&[], &kinds), &packages, &report)?;
+            tally += conformance::run("hecs", &maker, &all, &plan(&[], &kinds), &session)?;
         }
     }
     finish(tally, &report, options)
@@ -165,6 +179,9 @@ fn finish(tally: Tally, report: &Report, options: &Options) -> Result<()> {
     if !failures.is_empty() {
         println!("\nfailed:");
         failures.iter().for_each(|f| println!("  {f}"));
+    }
+    if options.times {
+        report.say_times();
     }
     println!("{} passed, {} failed, {} skipped", tally.passed, tally.failed, tally.skipped);
     if tally.failed > 0 {
@@ -254,6 +271,7 @@ fn scripts(project: &Project, folder: &Path, options: &Options, report: &Report)
             .env("HECATON", project.root.join("hecaton"))
             .env_remove("GHCRTS");
         let outcome = process::run(command, b"", Duration::from_secs(300), &channels)?;
+        report.took("script", &format!("commands/{stem}"), outcome.elapsed);
         let said = String::from_utf8_lossy(&[outcome.stdout, outcome.stderr].concat()).into_owned();
         let name = format!("commands/{stem}");
         tally += match outcome.end {

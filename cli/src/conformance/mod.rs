@@ -12,7 +12,10 @@ use crate::error::Result;
 use crate::programs::{Maker, Program, Runtime};
 use crate::test_report::{Report, Tally};
 use crate::thread_pool::in_parallel;
-use std::{collections::HashSet, time::Duration};
+use std::{
+    collections::HashSet,
+    time::{Duration, Instant},
+};
 
 pub struct Kind {
     pub name: &'static str,
@@ -150,33 +153,36 @@ impl Plan {
     }
 }
 
+/// What all programs of a test have in common.
+pub struct Session<'a> {
+    /// The Haskell packages that are installed.
+    pub packages: HashSet<String>,
+    /// With what the names of kinds must begin; any, if there is nothing.
+    pub only: &'a [String],
+    /// Replaces the time limits of programs.
+    pub limit: Option<Duration>,
+    pub report: &'a Report,
+}
+
 /// Tests every program in the kinds that the plan has for it.
-pub fn run(
-    suite: &str,
-    maker: &Maker,
-    programs: &[Program],
-    plan: &Plan,
-    packages: &HashSet<String>,
-    report: &Report,
-) -> Result<Tally> {
+pub fn run(suite: &str, maker: &Maker, programs: &[Program], plan: &Plan, session: &Session) -> Result<Tally> {
     let tallies = in_parallel(programs, |program| {
-        let name = format!("{suite}/{}", program.name);
-        test(&name, maker, program, &plan.kinds(program), packages, report)
+        let mut kinds = plan.kinds(program);
+        kinds.retain(|kind| session.only.is_empty() || session.only.iter().any(|o| kind.name.starts_with(o.as_str())));
+        if kinds.is_empty() {
+            return Ok(Tally::default());
+        }
+        test(&format!("{suite}/{}", program.name), maker, program, &kinds, session)
     })?;
     Ok(tallies.into_iter().sum())
 }
 
-fn test(
-    name: &str,
-    maker: &Maker,
-    program: &Program,
-    kinds: &[&Kind],
-    packages: &HashSet<String>,
-    report: &Report,
-) -> Result<Tally> {
-    if let Some(missing) = program.header.needs.iter().find(|n| !packages.contains(*n)) {
+fn test(name: &str, maker: &Maker, program: &Program, kinds: &[&Kind], session: &Session) -> Result<Tally> {
+    let report = session.report;
+    if let Some(missing) = program.header.needs.iter().find(|n| !session.packages.contains(*n)) {
         return Ok(report.skip(name, &format!("the Haskell package {missing} is not installed")));
     }
+    let begun = Instant::now();
     for runtime in [Runtime::Stock, Runtime::Hecaton] {
         if let Err(said) = maker.make(program, runtime) {
             return Ok(report.fail(name, &format!("cannot be built ({})", runtime.name()), said.trim_end()));
@@ -186,6 +192,7 @@ fn test(
     if expected.unfinished() {
         return Ok(report.fail(name, "the stock runtime did not finish", "there is nothing to compare with"));
     }
+    report.took("preparation", name, begun.elapsed());
     let mut tally = Tally::default();
     let mut passed = Vec::new();
     for kind in kinds {
@@ -194,7 +201,9 @@ fn test(
             passed.push(format!("{} skipped: {reason}", kind.name));
             continue;
         }
-        let answer = ask(maker, program, Runtime::Hecaton, kind, None)?;
+        let begun = Instant::now();
+        let answer = ask(maker, program, Runtime::Hecaton, kind, session.limit)?;
+        report.took(kind.name, name, begun.elapsed());
         match difference(maker, program, kind, &expected, &answer)? {
             None => {
                 tally += Tally::passed();

@@ -2,7 +2,7 @@
 //! how it is to be compiled and run; the others are for the reader.
 use std::time::Duration;
 
-const KEYS: [&str; 19] = [
+const KEYS: [&str; 20] = [
     "ghc",
     "args",
     "stdin",
@@ -19,6 +19,7 @@ const KEYS: [&str; 19] = [
     "skip-hecs",
     "skip-order",
     "skip-package",
+    "skip-kinds",
     "skip-poll",
     "hecs",
     "aim",
@@ -56,10 +57,20 @@ pub struct Header {
     pub skip_order: Option<String>,
     /// Why it is not run under the schedulers of the package.
     pub skip_package: Option<String>,
+    /// In which other kinds it is not run, and why.
+    pub skip_kinds: Vec<Skipped>,
     /// On how many HECs a parallel benchmark is measured, beside one.
     pub hecs: Option<u32>,
     /// What a benchmark with a goal of its own aims at.
     pub aims: Vec<Aim>,
+}
+
+/// Kinds of run that a program is left out of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Skipped {
+    /// The names of kinds. One without a number of HECs stands for all those of a scheduler: `Lifo` and `Lifo-N1`.
+    pub kinds: Vec<String>,
+    pub reason: String,
 }
 
 /// A goal: at most this multiple of the stock runtime's figure.
@@ -109,6 +120,7 @@ impl Header {
             skip_poll: None,
             skip_order: None,
             skip_package: None,
+            skip_kinds: Vec::new(),
             hecs: None,
             aims: Vec::new(),
         };
@@ -158,6 +170,9 @@ impl Header {
                     .push(aim(value).ok_or_else(|| format!("`{line}`: expected elapsed or memory, and a ratio"))?),
                 "skip-poll" => header.skip_poll = Some(value.to_owned()),
                 "skip-order" => header.skip_order = Some(value.to_owned()),
+                "skip-kinds" => header
+                    .skip_kinds
+                    .push(skipped(value).ok_or_else(|| format!("`{line}`: expected names of kinds, `;`, and why"))?),
                 "skip-package" => header.skip_package = Some(value.to_owned()),
                 _ => header.skip_hecs = Some(value.to_owned()),
             }
@@ -187,6 +202,12 @@ fn compare(list: &str) -> Option<Compare> {
         }
     }
     Some(chosen)
+}
+
+fn skipped(text: &str) -> Option<Skipped> {
+    let (kinds, reason) = text.split_once(';')?;
+    let kinds: Vec<String> = kinds.split_whitespace().map(str::to_owned).collect();
+    (!kinds.is_empty()).then(|| Skipped { kinds, reason: reason.trim().to_owned() })
 }
 
 fn aim(text: &str) -> Option<Aim> {

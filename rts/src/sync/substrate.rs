@@ -32,7 +32,7 @@ use crate::abi::tso::{BlockedOnScheduler, TSO_PASSES_ON, TSO_SLOT, TSO_SWITCHES,
 use crate::abi::{Closure, Tso};
 use crate::base::clock::getMonotonicNSec;
 use crate::eval::frames::{restart_at, set_top, Frame, ATOMICALLY_WORDS};
-use crate::eval::raise_async::restart_transaction;
+use crate::eval::raise_async::{raise_async, restart_transaction};
 use crate::hec::{self, many, Hec};
 use crate::observe::eventlog::classes::measure_run_times;
 use crate::observe::stats::Dequeue;
@@ -521,7 +521,7 @@ pub(super) unsafe fn park(hec: &mut Hec, s: Tso, scont: Closure) -> bool {
 struct Done {
     /// A thread is in the user slot.
     in_slot: bool,
-    /// The thread that has switched is to run: it makes an upcall.
+    /// The thread that has switched is to run: it makes an upcall, or is about to end.
     goes_on: bool,
 }
 
@@ -575,6 +575,10 @@ unsafe fn commit_choice(hec: &mut Hec, s: Tso, choice: &Choice) -> Option<Done> 
         go_on(hec, s);
         s.obj().flags &= !TSO_SLOT;
         goes_on = !upcall::keep(hec, s);
+        if goes_on {
+            // To end. What follows its switch is for a switch that was not possible.
+            raise_async(hec, s, None);
+        }
     }
     if let Some(claim) = claim {
         let in_slot = enter_slot(claim.thread);

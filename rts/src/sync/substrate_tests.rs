@@ -234,6 +234,25 @@ fn an_upcall_thread_ends_with_its_switch_or_chooses_again() {
 }
 
 #[test]
+fn an_upcall_thread_that_is_not_kept_ends_with_its_switch() {
+    let mut w = World::new(2);
+    user(&mut w, true);
+    let b = new_scont(&mut w);
+    while {
+        let t = w.thread();
+        unsafe { keep(w.hec, t) }
+    } {}
+    let upcall = w.thread();
+    w.run(upcall);
+    unsafe { upcall.obj().flags |= TSO_SLOT | TSO_UPCALL };
+    begin(&mut w);
+    assert!(!choose(&mut w, b, 0), "it ends in the loop");
+    assert_eq!(unsafe { upcall.obj().what_next } as usize, ThreadKilled);
+    assert_eq!((is_in_slot(upcall), is_in_slot(b)), (false, true));
+    assert_eq!(w.runnable(), [upcall, b]);
+}
+
+#[test]
 fn an_overtaken_switch_begins_again() {
     let mut w = World::new(2);
     let a = user(&mut w, true);
