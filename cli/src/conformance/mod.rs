@@ -100,6 +100,13 @@ impl Kind {
         HECS.iter().any(|k| k.name == self.name) || self.is_under_package()
     }
 
+    /// Does a header mean it by this? `Lifo-N1` is a single kind. `Lifo` stands for those of a scheduler of the
+    /// package, and `-N1` for those on this number of HECs.
+    fn is_called(&self, name: &str) -> bool {
+        let part = self.is_under_package().then(|| self.name.strip_prefix(name).or(self.name.strip_suffix(name)));
+        self.name == name || part.flatten().is_some_and(|rest| rest.starts_with("-N") || name.starts_with("-N"))
+    }
+
     /// Do the programs run under a scheduler of the package?
     pub fn is_under_package(&self) -> bool {
         PACKAGE.iter().any(|k| k.name == self.name)
@@ -221,6 +228,9 @@ fn test(name: &str, maker: &Maker, program: &Program, kinds: &[&Kind], session: 
 /// Returns why a program is not run in this kind.
 fn unsuited(program: &Program, kind: &Kind) -> Option<String> {
     let header = &program.header;
+    if let Some(skipped) = header.skip_kinds.iter().find(|s| s.kinds.iter().any(|name| kind.is_called(name))) {
+        return Some(skipped.reason.clone());
+    }
     match kind.name {
         "plain" => None,
         _ if kind.sets("GHCRTS") && header.rtsopts.is_some() => Some("takes no GHCRTS".to_owned()),
@@ -243,9 +253,35 @@ fn unsuited(program: &Program, kind: &Kind) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::programs;
+
     fn drawn(seed: &str, p: &Program) -> Vec<&'static str> {
         let plan = Plan { always: vec![&PLAIN], one_of: vec![&CHECK, &OLD, &CREW], seed: seed.into() };
         plan.kinds(p).iter().map(|kind| kind.name).collect()
+    }
+
+    fn kinds_called(name: &str) -> usize {
+        let single = [&PLAIN, &SMALL, &CHECK, &OLD, &CREW, &STRESS, &CREW_STRESS];
+        let all = single.into_iter().chain(&HECS).chain(&MANAGERS).chain(&SCHEDULERS).chain(&PACKAGE);
+        all.filter(|kind| kind.is_called(name)).count()
+    }
+
+    #[test]
+    fn a_header_names_kinds_one_by_one_or_by_scheduler_or_by_number_of_hecs() {
+        assert_eq!(["lifo", "Lifo-N1", "Lifo", "-N2", "Li", "N2"].map(kinds_called), [1, 1, 3, 9, 0, 0]);
+        let program = Program::with_header("p", "-- skip-kinds: Lifo -N4; it waits by yielding\n");
+        let skipped = PACKAGE.iter().filter(|kind| unsuited(&program, kind).is_some());
+        assert_eq!(skipped.count(), 3 + 9 - 1);
+    }
+
+    #[test]
+    fn headers_name_kinds_that_exist() {
+        let suite = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/conformance");
+        for program in programs::find(suite.as_ref(), &[]).expect("programs") {
+            for name in program.header.skip_kinds.iter().flat_map(|skipped| &skipped.kinds) {
+                assert_ne!(kinds_called(name), 0, "{}: {name}", program.name);
+            }
+        }
     }
 
     #[test]

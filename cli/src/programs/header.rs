@@ -68,7 +68,8 @@ pub struct Header {
 /// Kinds of run that a program is left out of.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Skipped {
-    /// The names of kinds. One without a number of HECs stands for all those of a scheduler: `Lifo` and `Lifo-N1`.
+    /// The names of kinds: `Lifo-N1`, `Lifo` for this scheduler on any number of HECs, `-N2` for all schedulers of the
+    /// package on two.
     pub kinds: Vec<String>,
     pub reason: String,
 }
@@ -252,7 +253,8 @@ mod tests {
     #[test]
     fn keys_are_read() {
         let text = "-- It does things\n-- ghc: -O0\n-- args: a 'b c' \"\" +RTS -K1m\n-- stdin: x\\ty\n-- stdin: z\n-- rtsopts: some\n\
-                    -- env: A=b=c\n-- timeout: 70\n-- compare: stdout, exit\n-- exit: 3\n-- needs: aeson, lens\n-- c: a.c\n-- skip-small: slow\n";
+                    -- env: A=b=c\n-- timeout: 70\n-- compare: stdout, exit\n-- exit: 3\n-- needs: aeson, lens\n-- c: a.c\n-- skip-small: slow\n\
+                    -- skip-kinds: Lifo-N1 random; it waits by yielding\n";
         let header = Header::parse(text).unwrap();
         assert_eq!(header.ghc, ["-O0"]);
         assert_eq!(header.args, ["a", "b c", "", "+RTS", "-K1m"]);
@@ -263,6 +265,8 @@ mod tests {
         assert_eq!(header.compare, Compare { stdout: true, stderr: false, exit: true });
         assert_eq!(header.exit, Some(3));
         assert_eq!(header.needs, ["aeson", "lens"]);
+        let skipped = Skipped { kinds: vec!["Lifo-N1".into(), "random".into()], reason: "it waits by yielding".into() };
+        assert_eq!(header.skip_kinds, [skipped]);
         assert_eq!((header.c, header.skip_small.as_deref()), (vec!["a.c".to_owned()], Some("slow")));
     }
 
@@ -282,5 +286,6 @@ mod tests {
         assert!(Header::parse("-- env: X\n").is_err());
         assert!(Header::parse("-- hecs: 1\n").unwrap_err().contains("above 1"));
         assert!(Header::parse("-- aim: speed 2\n").is_err());
+        assert!(Header::parse("-- skip-kinds: Lifo\n").unwrap_err().contains("and why"));
     }
 }

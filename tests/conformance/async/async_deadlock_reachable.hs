@@ -1,4 +1,5 @@
 -- A thread blocked on an MVar that others can reach, through a stable pointer or a runnable thread, is not deadlocked.
+-- skip-kinds: Lifo; it yields to let others wait, and under this order a thread that yields goes on
 import Control.Concurrent
 import Control.Exception
 import Foreign.StablePtr

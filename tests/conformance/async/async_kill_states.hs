@@ -1,5 +1,6 @@
 -- killThread reaches a thread in every kind of wait: MVar, STM, delay, throwTo, computation, safe foreign call's
 -- return.
+-- skip-kinds: Lifo-N1; a thread that computes or yields for ever runs alone under this order
 import Control.Concurrent
 import Control.Concurrent.STM
 import Control.Exception

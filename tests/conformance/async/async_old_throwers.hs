@@ -1,6 +1,7 @@
 -- Threads that wait for their exceptions to be received by one that masks them grow old, and so does that one. Then
 -- some of the throwing threads are killed, or give up and throw again, and young ones come. Collections of young data
 -- alone follow. All exceptions come, each once.
+-- skip-kinds: Lifo-N1; it waits by yielding, and under this order a thread that yields goes on
 import Control.Concurrent
 import Control.Exception
 import Control.Monad

@@ -1,4 +1,5 @@
 -- A thread blocked in throwTo can itself be interrupted, and its exception is then withdrawn.
+-- skip-kinds: Lifo; it yields to let others wait, and under this order a thread that yields goes on
 import Control.Concurrent
 import Control.Exception
 import Control.Monad

@@ -1,5 +1,6 @@
 -- Threads, MVars, STM and asynchronous exceptions under the threaded debug flavour.
 -- ghc: -O -debug -threaded
+-- skip-kinds: Lifo-N1; a thread that computes or yields for ever runs alone under this order
 import Control.Concurrent
 import Control.Concurrent.STM
 import Control.Exception

@@ -1,5 +1,6 @@
 -- threadDelay order without OS threads.
 -- ghc: -O
+-- skip-kinds: Lifo-N1; it waits by yielding, and under this order a thread that yields goes on
 import Control.Concurrent
 import Control.Monad
 import GHC.Clock

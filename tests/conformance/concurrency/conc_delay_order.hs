@@ -1,4 +1,5 @@
 -- threadDelay wakes threads in the order of their deadlines, however they were started.
+-- skip-kinds: Lifo-N1; it waits by yielding, and under this order a thread that yields goes on
 import Control.Concurrent
 import Control.Monad
 import GHC.Clock

@@ -2,6 +2,7 @@
 -- by a put, a take, a commit, an exception with a handler, killThread, a deadlock; all then need deep stacks.
 -- ghc: -O
 -- args: +RTS -A16k -RTS
+-- skip-kinds: Lifo-N1; it waits by yielding, and under this order a thread that yields goes on
 import Control.Concurrent
 import Control.Concurrent.STM
 import Control.Exception

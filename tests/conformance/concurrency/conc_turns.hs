@@ -6,6 +6,7 @@
 -- timeout: 180
 -- skip-stress: what its threads compute between two moments takes minutes
 -- skip-order: it is about the order
+-- skip-package: it is about the order of the built-in scheduler
 import Control.Concurrent
 import Control.Exception
 import Control.Monad

@@ -3,6 +3,7 @@
 -- skip-hecs: the order in which threads take turns is that of one HEC
 -- ghc: -O
 -- args: +RTS -V0 -RTS
+-- skip-package: the order in which threads take turns
 import Control.Concurrent
 import Control.Monad
 

@@ -1,6 +1,7 @@
 -- A C main starts and ends the runtime while Haskell threads wait for descriptors and time.
 -- ghc: -O -threaded -no-hs-main
 -- c: events_c_main_c.c
+-- skip-package: its main is not in Haskell
 module Exported where
 
 import Control.Concurrent

@@ -1,6 +1,7 @@
 -- What the event manager opens is closed in a program that is executed, by process and by forkProcess and exec.
 -- c: events_exec_descriptors_c.c
 -- needs: process
+-- skip-kinds: -N4; it takes HECs away, and a scheduler of the package keeps those that it has
 import Control.Concurrent
 import Control.Concurrent.STM
 import Control.Monad

@@ -1,5 +1,6 @@
 -- Threads tied to each HEC wait for one another's bytes, and go on where they are tied to.
 -- ghc: -O -threaded -with-rtsopts=-N4
+-- skip-package: a scheduler of the package decides where threads run
 import Control.Concurrent
 import Control.Concurrent.STM
 import Control.Monad

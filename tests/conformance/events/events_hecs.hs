@@ -1,6 +1,7 @@
 -- Waits and delays on each HEC, while HECs come and go, one is stuck in an unsafe call, or threads are in safe ones.
 -- ghc: -O -threaded -with-rtsopts=-N2
 -- skip-order: it needs two HECs
+-- skip-kinds: -N2 -N4; it takes HECs away, and a scheduler of the package keeps those that it has
 import Control.Concurrent
 import Control.Concurrent.STM
 import Control.Monad

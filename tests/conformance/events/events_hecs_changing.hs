@@ -1,4 +1,5 @@
 -- The number of HECs goes up and down all the time, with waits and delays that are answered all the time.
+-- skip-kinds: -N2 -N4; it takes HECs away, and a scheduler of the package keeps those that it has
 import Control.Concurrent
 import Control.Monad
 import System.Posix.IO

@@ -4,6 +4,7 @@
 -- needs: network
 -- skip-stress: time limits
 -- timeout: 120
+-- skip-kinds: -N2 -N4; it takes HECs away, and a scheduler of the package keeps those that it has
 import Control.Concurrent
 import Control.Exception
 import Control.Monad

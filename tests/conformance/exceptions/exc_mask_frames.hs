@@ -1,5 +1,6 @@
-{-# LANGUAGE MagicHash, UnboxedTuples #-}
 -- What a thread's masking state is after an action in another one, and what is pending then.
+-- skip-kinds: Lifo-N1; it waits by yielding, and under this order a thread that yields goes on
+{-# LANGUAGE MagicHash, UnboxedTuples #-}
 import Control.Concurrent
 import Control.Exception
 import Control.Monad

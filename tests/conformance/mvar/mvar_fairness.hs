@@ -1,4 +1,5 @@
 -- Threads blocked on one MVar are served in the order in which they arrived, takers, putters and readers alike.
+-- skip-kinds: Lifo-N1; it waits by yielding, and under this order a thread that yields goes on
 import Control.Concurrent
 import Control.Monad
 import Data.IORef

@@ -1,6 +1,7 @@
 -- Threads that wait for an MVar grow old, and then its queue changes: some are killed, some give up and wait again, and
 -- young ones come, which may get the place of a dead one. Collections of young data alone follow. The longest waiter is
 -- still served first.
+-- skip-kinds: Lifo-N1; it waits by yielding, and under this order a thread that yields goes on
 import Control.Concurrent
 import Control.Exception
 import Control.Monad

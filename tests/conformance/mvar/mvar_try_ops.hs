@@ -1,4 +1,5 @@
 -- tryTake, tryPut, tryRead and isEmpty with and without waiting threads on the other side.
+-- skip-kinds: Lifo-N1; it waits by yielding, and under this order a thread that yields goes on
 import Control.Concurrent
 import Control.Monad
 import GHC.Conc

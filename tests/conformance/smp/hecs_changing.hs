@@ -3,6 +3,7 @@
 -- ghc: -O -threaded -with-rtsopts=-N2
 -- timeout: 180
 -- skip-order: it needs several HECs
+-- skip-kinds: -N2 -N4; it takes HECs away, and a scheduler of the package keeps those that it has
 import Control.Concurrent
 import Control.Exception
 import Control.Monad

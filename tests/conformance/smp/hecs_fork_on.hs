@@ -3,6 +3,7 @@
 -- ghc: -threaded -O
 -- args: +RTS -N4 -RTS
 -- skip-order: it needs several HECs
+-- skip-package: a scheduler of the package decides where threads run
 import Control.Concurrent
 import Control.Exception
 import Control.Monad

@@ -2,6 +2,7 @@
 -- yet.
 -- ghc: -threaded -O
 -- skip-order: it needs several HECs
+-- skip-kinds: -N2 -N4; it takes HECs away, and a scheduler of the package keeps those that it has
 {-# LANGUAGE ForeignFunctionInterface #-}
 import Control.Concurrent
 import Control.Monad

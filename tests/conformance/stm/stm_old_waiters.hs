@@ -1,6 +1,7 @@
 -- Transactions that wait grow old, in the queues of several variables, and then the queues change at their ends and in
 -- the middle: some threads are killed, some give up and wait again, and young ones come before or after. Collections of
 -- young data alone follow. A commit wakes all waiting threads.
+-- skip-kinds: Lifo-N1; it waits by yielding, and under this order a thread that yields goes on
 import Control.Concurrent
 import Control.Concurrent.STM
 import Control.Exception
