@@ -148,6 +148,11 @@ refuseRunning (SCont t n) = STM $ \s -> case runsElsewhere# runtime t n s of
   (# s1, 0# #) -> (# s1, () #)
   (# s1, _ #) -> unSTM (throwSTM SContRunning) s1
 
+-- | Raises 'SContRunning' if the thread is another one, and not passive, whichever SCont this is. An upcall may use the
+-- thread that it is about, which may run again by now.
+refuseActive :: SCont -> STM ()
+refuseActive (SCont t _) = refuseRunning (none t)
+
 -- | Evaluates a choice, which must be passive or the thread's own.
 choose :: SCont -> STM SCont
 choose s = unless (isNone s) (refuseRunning s) >> STM (seq# s)
@@ -191,7 +196,7 @@ toAny act = unsafeCoerce function
 -- | Runs the dequeue activation of the SCont's thread. It chooses no SCont if the thread has none: then its HEC
 -- runs the threads of the built-in scheduler.
 dequeueAct :: DequeueAct
-dequeueAct s = refuseRunning s >> activation 0# s (builtInDequeueAct s)
+dequeueAct s = refuseActive s >> activation 0# s (builtInDequeueAct s)
 
 -- | The dequeue activation of threads without a scheduler. It chooses no SCont: the HEC runs the threads of the
 -- built-in scheduler.
@@ -250,7 +255,7 @@ getAux (SCont t _) = STM $ \s -> case aux# runtime t s of
 -- | Sets the aux field. The thread must be passive or the running one.
 setAux :: SCont -> Dynamic -> STM ()
 setAux s@(SCont t _) value = do
-  refuseRunning s
+  refuseActive s
   STM $ \s0 -> case aux# runtime t s0 of
     (# s1, var #) -> case writeTVar# var (unsafeCoerce value) s1 of s2 -> (# s2, () #)
 

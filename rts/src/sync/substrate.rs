@@ -312,13 +312,21 @@ pub unsafe extern "C" fn hec_scont_number(hec: &mut Hec, t: Tso) -> usize {
     status_in(hec, log, t).1.number()
 }
 
-/// Is an SCont that of another thread which is not passive?
+/// Is an SCont that of another thread which is not passive? With [`NO_SCONT`] for a number: is the thread another one
+/// that is not passive? In an upcall it counts as passive then, because the thread that the upcall is about may have
+/// been woken, and run, by now.
 /// # Safety
 /// Called from Cmm with Hp saved, in a transaction.
 #[no_mangle]
 pub unsafe extern "C" fn hec_runs_elsewhere(hec: &mut Hec, t: Tso, number: usize) -> usize {
+    let me = hec.current();
+    let any = number == NO_SCONT;
+    if t == me || any && me.obj().flags & TSO_UPCALL != 0 {
+        return 0;
+    }
     let log = stm::running(hec);
-    (t != hec.current() && status_in(hec, log, t).1 == Status::running(number)) as usize
+    let status = status_in(hec, log, t).1;
+    (status == Status::running(if any { status.number() } else { number })) as usize
 }
 
 /// The status of an SCont's thread becomes `Ready`, because the thread is given to its scheduler. [`STALE`]: the SCont

@@ -184,7 +184,7 @@ pick n xs = xs !! (n `mod` length xs)
 -- | Any program.
 anySample :: Gen Sample
 anySample = do
-  policy <- frequency [(1, pure Nothing), (3, Just <$> elements [RoundRobin, Stack])]
+  policy <- frequency [(1, pure Nothing), (3, Just <$> elements [RoundRobin, Stack, Marking])]
   hecs <- frequency [(2, pure 1), (1, pure 2)]
   broken' <- frequency [(15, pure False), (1, pure True)]
   threads' <- choose (1, 2)
@@ -212,7 +212,7 @@ plainSample = do
 -- | A program with one HEC whose threads run until they switch.
 cooperativeSample :: Gen Sample
 cooperativeSample = do
-  policy <- elements [RoundRobin, Stack]
+  policy <- elements [RoundRobin, Stack, Marking]
   Sample 1 (Just policy) False [] . concat <$> few 7 script
   where
     script = frequency [(6, pure <$> action' (2 :: Int)), (1, elements idioms)]

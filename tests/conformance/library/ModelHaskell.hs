@@ -17,11 +17,11 @@ data Sort = InIO | InSTM | Pure
 haskell :: String -> Code -> String
 haskell name program = name ++ " :: IO ()\n" ++ name ++ " = void $\n  " ++ term InIO program ++ "\n"
 
--- | What the threads of a program are, and its MVars.
+-- | What the threads and the MVars of a program are.
 data Threads
   = -- | The runtime's.
     OfRuntime
-  | -- | Those of the scheduler of the package in @forking@, which waits in the runtime for nothing.
+  | -- | Threads of the scheduler of the package in @forking@, and the package's MVars.
     OfLibrary
   deriving (Eq)
 
@@ -29,7 +29,7 @@ data Threads
 --
 -- 'ending' runs one, and prints what it has output and how it ended. An exception that comes later ends the process.
 -- Output goes to a list without a lock, because a lock would make threads block. Exceptions are shown as the model
--- shows them.
+-- shows them. A tick point, or a foreign call, may take longer than a time slice or not: 'ending' has a seed for that.
 modulePrefix :: Threads -> String -> String
 modulePrefix threads name =
   unlines $
@@ -38,16 +38,16 @@ modulePrefix threads name =
       "",
       "module " ++ name ++ " where",
       "",
-      "import Control.Concurrent" ++ hiding "MVar, forkIO, newEmptyMVar, putMVar, takeMVar, throwTo, yield",
-      "import Control.Exception" ++ hiding "throwTo",
+      "import Control.Concurrent" ++ hiding "MVar, forkIO, newEmptyMVar, putMVar, takeMVar",
+      "import Control.Exception",
       "import Control.Monad (void)",
       "import Data.Dynamic (fromDynamic, toDyn)",
       "import Data.IORef",
       "import Data.Maybe (maybeToList)",
-      "import GHC.Conc" ++ hiding "atomically, forkIO, throwTo, yield",
-      "import GHC.IO (unsafeUnmask)",
+      "import GHC.Conc" ++ hiding "forkIO",
+      "import GHC.IO (unsafeDupablePerformIO, unsafeUnmask)",
       "import Hecaton.Substrate",
-      if threads == OfLibrary then "import qualified GHC.Conc\nimport Hecaton.MVar\nimport Hecaton.Scheduler" else "",
+      if threads == OfLibrary then "import qualified GHC.Conc\nimport Hecaton.MVar" else "",
       "import System.IO.Unsafe (unsafePerformIO)",
       "",
       "newtype User = User Int deriving (Show)",
@@ -67,8 +67,18 @@ modulePrefix threads name =
       "output :: Shown a => a -> IO ()",
       "output a = atomicModifyIORef' said (\\so -> (shown a : so, ()))",
       "",
-      "ending :: IO () -> IO ()",
-      "ending program = uninterruptibleMask $ \\restore -> do",
+      "chances :: IORef Int",
+      "chances = unsafePerformIO (newIORef 0)",
+      "{-# NOINLINE chances #-}",
+      "",
+      "-- A number below 4 that the seed decides; 0 always for the seed 0.",
+      "chance :: IO Int",
+      "chance = atomicModifyIORef' chances $ \\n ->",
+      "  let m = n * 1103515245 `mod` 2147483647 in (m, m `div` 65536 `mod` 4)",
+      "",
+      "ending :: Int -> IO () -> IO ()",
+      "ending seed program = uninterruptibleMask $ \\restore -> do",
+      "  writeIORef chances seed",
       "  how <- try (restore program)",
       "  so <- readIORef said",
       "  putStrLn (unwords (reverse (either shown (const \"Returned\") (how :: Either SomeException ()) : so)))",
@@ -88,6 +98,16 @@ modulePrefix threads name =
       "forceSTM :: Lazy a -> STM a",
       "forceSTM (Lazy x) = x `seq` pure x",
       "",
+      "tickPoint :: IO ()",
+      "tickPoint = chance >>= \\c -> case c of",
+      "  1 -> GHC.Conc.yield",
+      "  2 -> evaluate (spin 100000)",
+      "  _ -> pure ()",
+      "",
+      "tickPointIn :: () -> ()",
+      "tickPointIn () = unsafeDupablePerformIO tickPoint",
+      "{-# NOINLINE tickPointIn #-}",
+      "",
       "spin :: Int -> ()",
       "spin n = if length (filter odd [1 .. n]) < 0 then error \"spin\" else ()",
       "{-# NOINLINE spin #-}",
@@ -95,7 +115,7 @@ modulePrefix threads name =
       "foreign import ccall safe \"usleep\" usleep :: Int -> IO Int",
       "",
       "safeCall :: a -> IO a",
-      "safeCall x = x <$ usleep 100",
+      "safeCall x = chance >>= \\c -> x <$ usleep (if c > 1 then 2500 else 0)",
       "",
       "catchIO :: IO a -> (SomeException -> IO a) -> IO a",
       "catchIO = catch",
@@ -120,12 +140,6 @@ modulePrefix threads name =
         "",
         "forkIO :: IO () -> IO ThreadId",
         "forkIO action = readIORef forking >>= \\fork -> fork action",
-        "",
-        "throwTo :: Exception e => ThreadId -> e -> IO ()",
-        "throwTo t e = withScheduler builtin (GHC.Conc.throwTo t e)",
-        "",
-        "atomically :: STM a -> IO a",
-        "atomically tx = withScheduler builtin (GHC.Conc.atomically tx)",
         ""
       ]
 
@@ -161,7 +175,7 @@ term sort t = case t of
     perform primitive args = case primitive of
       SetAux | [s, v] <- args -> call "setAux" [s, call "toDyn" [v]]
       SafeCall -> call "safeCall" args
-      TickPoint -> choose "(evaluate (spin 3000))" (never "tick") "(spin 3000)"
+      TickPoint -> choose "tickPoint" (never "tick") "(tickPointIn ())"
       Force -> call (choose "forceIO" "forceSTM" "unlazy") args
       _ -> call (primitiveName primitive) args
 
@@ -193,7 +207,7 @@ primitiveName primitive = case primitive of
   ThrowTo -> "throwTo"
   MyThreadId -> "myThreadId"
   SafeCall -> "safeCall"
-  TickPoint -> "spin"
+  TickPoint -> "tickPoint"
   Force -> "unlazy"
   Output -> "output"
 

@@ -59,19 +59,20 @@ throwTo t n = Perform ThrowTo [t, Val (Exception (User n))]
 await :: E -> Code
 await r = Atomically $ readTVar r >>>= \v -> IfEqual v (int 0) retry (Return unit)
 
--- What a dequeue activation takes from a queue, and where an enqueue activation puts an SCont.
-data Policy = RoundRobin | Stack
+-- What a dequeue activation takes from a queue, and where an enqueue activation puts an SCont. The last one is a round
+-- robin whose dequeue activation marks the thread that it is asked for.
+data Policy = RoundRobin | Stack | Marking
   deriving (Eq, Show)
 
 -- Begins a scheduler with one queue for all HECs, and starts it on the HECs that are idle. The queue is passed on.
 scheduler :: Policy -> Int -> (E -> Code) -> Code
 scheduler policy hecs body =
   newTVarIO nil >>>= \queue ->
-    SetDequeueAct (lambda (const (next queue)))
+    SetDequeueAct (lambda (\s -> if policy == Marking then setAux s (int 5) >>> next queue else next queue))
       >>> SetEnqueueAct (lambda (\s -> readTVar queue >>>= \l -> writeTVar queue (Apply operator (args l s))))
       >>> foldr (>>>) (body queue) (replicate (hecs - 1) worker)
   where
     next queue = readTVar queue >>>= \l -> uncons l retry (\s rest -> writeTVar queue rest >>> Return s)
-    operator = if policy == RoundRobin then Snoc else Cons
-    args l s = if policy == RoundRobin then [l, s] else [s, l]
+    operator = if policy == Stack then Cons else Snoc
+    args l s = if policy == Stack then [s, l] else [l, s]
     worker = NewSCont (switching dequeueAct) >>>= runOnIdleHEC

@@ -107,8 +107,14 @@ units =
     Unit'
       plain
       [Rule.RunOnIdleHEC]
-      (NewSCont (say 1) >>>= \s -> catching (runOnIdleHEC s) out)
+      (scheduler RoundRobin 1 . const $ NewSCont (say 1) >>>= \s -> catching (runOnIdleHEC s) out)
       [returned ["NoIdleHEC"]],
+    -- @main@ is a thread of the built-in scheduler.
+    Unit'
+      plain
+      [Rule.RunOnIdleHEC]
+      (NewSCont (say 1) >>>= runOnIdleHEC >>> newTVarIO (int 0) >>>= \r -> SetDequeueAct (lambda (const (readTVar r))))
+      [returned [], returned ["1"]],
     Unit'
       ticking
       [Rule.Tick, Rule.SafePoint]

@@ -54,7 +54,7 @@ refines found found' =
 -- | A program that does not use the substrate has under any scheduler the outcomes that it may have anyway.
 underScheduler :: Property
 underScheduler = forAllShrink plainSample shrinkSample $ \s ->
-  forAll (elements [(policy, hecs) | policy <- [RoundRobin, Stack], hecs <- [1, 2]]) $ \(policy, hecs) ->
+  forAll (elements [(policy, hecs) | policy <- [RoundRobin, Stack, Marking], hecs <- [1, 2]]) $ \(policy, hecs) ->
     run s {policyOf = Just policy, hecsOf = hecs} `refines` run s
 
 -- | Threads that are forked together have no order.

@@ -52,7 +52,8 @@ data Runtime = Runtime
     setActivation# :: Int# -> Any -> Any -> State -> (# State, Int# #),
     -- | In a transaction: the number of the thread's current SCont.
     scontNumber# :: ThreadId# -> State -> (# State, Word# #),
-    -- | In a transaction: is an SCont that of another thread which is not passive?
+    -- | In a transaction: is an SCont that of another thread which is not passive? With the largest number: is the
+    -- thread another one that is not passive, and the running one no upcall thread?
     runsElsewhere# :: ThreadId# -> Word# -> State -> (# State, Int# #),
     -- | In a transaction: the SCont is given to its scheduler (1), unless it is stale (0) or not passive (2).
     give# :: ThreadId# -> Word# -> State -> (# State, Int# #),

@@ -63,12 +63,16 @@ handle a f m exn outer = onThread a handles
 wake :: Address -> State -> State
 wake a = onThread a (\t -> t {status = if isUser t then Woken else Floating})
 
--- | Makes a passive thread run on a HEC, by a new SCont.
+-- | Makes a passive thread run on a HEC, by a new SCont. With several HECs, @main@ uses none while it is a thread of
+-- the built-in scheduler, because it is bound.
 claim :: Address -> Int -> State -> State
-claim a h state = onHec h (Running a) (onThread a claimed state')
+claim a h state
+  | a == mainThread && not (isUser (thread state a)) && length (hecs state) > 1 =
+    onHec h Idle (onThread a (claimed Floating) state')
+  | otherwise = onHec h (Running a) (onThread a (claimed (OnHec h)) state')
   where
     (n, state') = new state
-    claimed t = t {number = n, status = OnHec h, ran = True}
+    claimed there t = t {number = n, status = there, ran = True}
 
 -- | A new thread that inherits activations and masking from another.
 make :: Thread Address -> (Thread Address -> Thread Address) -> Code -> State -> (Address, State)

@@ -218,11 +218,12 @@ data State = State
 mainThread :: Address
 mainThread = 0
 
--- | The first state of a program: HEC 0 runs it, the others are idle ([SHMP14, §5.1]).
+-- | The first state of a program. In [SHMP14, §5.1] HEC 0 runs it. Here @main@ is a thread of the built-in scheduler,
+-- which uses no HEC until it sets its activations.
 initial :: Int -> Code -> State
 initial hecCount program =
   State
-    { hecs = take hecCount (Running mainThread : repeat Idle),
+    { hecs = replicate hecCount Idle,
       threads = Map.singleton mainThread first,
       tvars = Map.singleton 1 Unit,
       mvars = Map.empty,
@@ -242,7 +243,7 @@ initial hecCount program =
           masking = Unmasked,
           pending = [],
           number = 2,
-          status = OnHec 0,
+          status = Floating,
           kind = Plain,
           ran = True
         }

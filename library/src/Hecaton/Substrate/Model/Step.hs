@@ -156,11 +156,11 @@ threadSteps state place a = case code t of
         At h -> ([Rule.EndSCont], onHec h Idle (end a state))
         Outside -> ([Rule.EndSCont], end a state)
 
-    -- A thread joins its scheduler when both activations are set. It needs the slot of a HEC then.
+    -- A thread joins its scheduler when both activations are set. It needs the slot of the HEC that it is on.
     activations r u = case place of
-      Outside | isUser u -> case idle state of
-        [] -> [([r], throws HecInUse)]
-        free -> [([r], join' h u) | h <- free]
+      Outside
+        | isUser u ->
+          nub [([r], if hec == Idle then join' h u else throws HecInUse) | (h, hec) <- zip [0 ..] (hecs state)]
       _ -> [([r], reply a Unit (onThread a (const u) state))]
 
     join' h u = onHec h (Running a) (reply a Unit (onThread a (const u {status = OnHec h, ran = True}) state))
@@ -215,19 +215,24 @@ shown v = case v of
   Exception exn -> show exn
   other -> error ("not for output: " ++ show other)
 
--- | The transactions that a thread may run: one for each HEC that it may be on.
-transactions :: Bool -> State -> Place -> Address -> Code -> [Done]
-transactions isSwitch state place a body = [transaction (context h) body state | h <- numbers]
+-- | The transactions that a thread may run: one for each HEC that it may be on, with that.
+transactions :: Bool -> State -> Place -> Address -> Code -> [(Int, Done)]
+transactions isSwitch state place a body = [(h, transaction (context h) body state) | h <- numbers]
   where
     numbers = case place of
       At h -> [h]
       Outside -> [0 .. length (hecs state) - 1]
     context h = Context {self = a, hecNumber = h, switches = isSwitch, upcall = kind (thread state a) == Upcall}
 
--- | [SHMP14, figures 7 and 10]: @atomically@.
+-- | [SHMP14, figures 7 and 10]: @atomically@. A tick that comes while the transaction evaluates a thunk stops the
+-- thread there (§6.4), and the thunk is under evaluation meanwhile. So the evaluation may also come before the
+-- transaction.
 atomicSteps :: State -> Place -> Address -> Code -> [Transition]
-atomicSteps state place a body = nub [step done | done <- transactions False state place a body]
+atomicSteps state place a body =
+  nub (concat [step done : ahead done | (_, done) <- transactions False state place a body])
   where
+    ahead done = [([Rule.EnterThunk], onThread a (begin x) state) | x <- take 1 (reverse (evaluated done))]
+    begin x t = t {code = Perform Force [Val (Thunk x)], frames = BindFrame (Fun (-1) (code t)) : frames t}
     step done = case result done of
       Value v -> so Rule.TAtomic done (commit (writeSet done) (reply a v (after done)))
       Raised exn -> so Rule.TThrow done (continue a (Throw (Val (Exception exn))) (undone state (after done)))
@@ -240,42 +245,41 @@ atomicSteps state place a body = nub [step done | done <- transactions False sta
 -- | [SHMP14, figures 8 and 10]: @switch@.
 switchSteps :: State -> Place -> Address -> Fun Address -> [Transition]
 switchSteps state place a f =
-  nub (concat [map (add done) (step done) | done <- transactions True state place a body])
+  nub (concat [map (add done) (step h done) | (h, done) <- transactions True state place a body])
   where
     t = thread state a
     body = apply f (current state a)
     add done (rs, state') = (rs ++ rules done, state')
     raised exn done = ([Rule.SwitchExn], continue a (Throw (Val (Exception exn))) (undone state (after done)))
-    step done = case result done of
-      Value v -> commits done v
+    step h done = case result done of
+      Value v -> commits h done v
       Raised exn
         | kind t == Upcall -> [fault Rule.UpRaised (ActivationRaised exn) state]
         | otherwise -> [raised exn done]
       Retried -> case place of
-        At h -> [([Rule.TRetrySwitch], onHec h (Sleeping a (Just (Set.toList (readSet done)))) state)]
+        At _ -> [([Rule.TRetrySwitch], onHec h (Sleeping a (Just (Set.toList (readSet done)))) state)]
         Outside -> [block Rule.TRetrySwitch place a (OnTVars (Set.toList (readSet done))) state]
       BlackHoled x -> error ("black hole not stolen: " ++ show x)
       Endless -> [fault Rule.SwitchExn RunsAway state]
-    commits done v = case v of
+    commits h done v = case v of
       SCont b n
         | b == a && n == number t ->
           [([Rule.SwitchSelf], published done (onThread a (\u -> u {status = status t}) (reply a Unit (after done))))]
         | otherwise -> case Map.lookup b (threads (after done)) of
           Just Thread {number = n', status = there} | n == n' -> case there of
-            Passive _ -> [([Rule.Switch], published done (claim b h (leave done))) | h <- slots] ++ noSlot done
+            Passive _ -> [inSlot h done ([Rule.Switch], published done (claim b h (leave done)))]
             _ -> [fault Rule.SwitchRunning ChoseRunning state]
           _
             | kind t == Upcall -> [([Rule.SwitchStale], published done (after done))]
-            | otherwise -> [stale done h | h <- slots] ++ noSlot done
+            | otherwise -> [inSlot h done (stale done h)]
       NoSCont -> [([Rule.SwitchBuiltIn], published done (vacate (leave done)))]
       other -> error ("not an SCont: " ++ show other)
     stale done h = upDequeue [Rule.SwitchStale] h t (current state a) (published done (leave done))
     published done = commit (writeSet done)
-    -- The HECs on which the chosen one can run.
-    slots = case place of
-      At h -> [h]
-      Outside -> idle state
-    noSlot done = [raised HecInUse done | null slots]
+    -- The chosen one runs in the slot of the HEC.
+    inSlot h done taken = case place of
+      Outside | h `notElem` idle state -> raised HecInUse done
+      _ -> taken
     vacate = case place of
       At h -> onHec h Idle
       Outside -> id

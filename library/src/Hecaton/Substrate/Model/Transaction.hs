@@ -50,7 +50,9 @@ data Done = Done
     rules :: [Rule],
     -- | The TVars read and those written.
     readSet :: Set Address,
-    writeSet :: Set Address
+    writeSet :: Set Address,
+    -- | Thunks that it has evaluated to a value, last first.
+    evaluated :: [Address]
   }
 
 -- | How many steps a transaction may take.
@@ -63,6 +65,7 @@ data Tx = Tx
     taken :: [Rule],
     hasRead :: Set Address,
     hasWritten :: Set Address,
+    hasEvaluated :: [Address],
     fuel :: Int
   }
 
@@ -74,10 +77,11 @@ transaction context body state =
       after = world end,
       rules = reverse (taken end),
       readSet = hasRead end,
-      writeSet = hasWritten end
+      writeSet = hasWritten end,
+      evaluated = hasEvaluated end
     }
   where
-    (outcome, end) = run context body (Tx state [] Set.empty Set.empty most)
+    (outcome, end) = run context body (Tx state [] Set.empty Set.empty [] most)
 
 -- | The state before a transaction with the TVars that the transaction has made, to which its exception may refer.
 undone :: State -> State -> State
@@ -184,14 +188,15 @@ perform context primitive args tx = case (primitive, args) of
 force :: Context -> Address -> Tx -> (Result, Tx)
 force context a tx = case thunks (world tx) Map.! a of
   Evaluated v -> (Value v, tx)
-  Suspended body -> evaluated (rule Rule.EnterThunk tx) body
+  Suspended body -> evaluates (rule Rule.EnterThunk tx) body
   BlackHole owner body
     | owner == self context -> (Raised NonTermination, tx)
-    | switches context -> evaluated (rule Rule.StealBH tx) body
+    | switches context -> evaluates (rule Rule.StealBH tx) body
     | otherwise -> (BlackHoled a, tx)
   where
-    evaluated tx' body = case run context body (update (BlackHole (self context) body) tx') of
-      (Value v, end) -> (Value v, rule Rule.UpdateThunk (update (Evaluated v) end))
+    evaluates tx' body = case run context body (update (BlackHole (self context) body) tx') of
+      (Value v, end) ->
+        (Value v, rule Rule.UpdateThunk (update (Evaluated v) end {hasEvaluated = a : hasEvaluated end}))
       (Raised exn, end) -> (Raised exn, update (Suspended (Throw (Val (Exception exn)))) end)
       other -> other
     update thunk tx' =
