@@ -51,11 +51,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn time_passes_between_begin_and_end_if_it_is_measured() {
+    fn time_passes_between_begin_and_end() {
         let mut time = ActivationTime::default();
-        time.begin();
-        time.end();
-        assert_eq!((time.total, time.total()), (0, None));
         measure();
         for _ in 0..2 {
             let before = time.total;
