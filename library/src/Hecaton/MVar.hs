@@ -65,7 +65,7 @@ import Control.Monad (when)
 import Data.Maybe (isJust)
 import Data.Sequence (Seq, ViewL (..), viewl, (<|), (|>))
 import qualified Data.Sequence as Seq
-import Hecaton.Scheduler (borrowerOf)
+import Hecaton.Scheduler (borrowerOf, switching)
 import Hecaton.Scheduler.Inheritance
 import Hecaton.Substrate
 
@@ -148,7 +148,7 @@ isFull now = case now of
 await :: (TVar (Maybe a) -> SCont -> STM (Maybe a)) -> IO a
 await look = do
   hole <- newTVarIO Nothing
-  switch $ \s -> look hole s >>= \found -> case found of
+  switching $ \s -> look hole s >>= \found -> case found of
     Just x -> writeTVar hole (Just x) >> return s
     Nothing -> dequeueAct s
   readTVarIO hole >>= maybe (await look) return
@@ -203,7 +203,7 @@ holdFor kind s = case kind of
 
 -- | Puts a value. While the variable is full, the thread waits.
 putMVar :: MVar a -> a -> IO ()
-putMVar m@(MVar place) x = atOnce m (not . isFull) now (switch later)
+putMVar m@(MVar place) x = atOnce m (not . isFull) now (switching later)
   where
     now (Empty q held) = Just <$> giveBack place x q held
     now (Full _ _) = return Nothing

@@ -58,6 +58,7 @@ module Hecaton.Scheduler
     newDomain,
     newSchedulerIn,
     borrowerOf,
+    switching,
   )
 where
 
@@ -74,7 +75,9 @@ import Foreign.StablePtr
 import GHC.Conc (ThreadId, ThreadStatus (..), childHandler, threadStatus)
 import Hecaton.RunQueue (forkBuiltIn)
 import Hecaton.Scheduler.Inheritance (Borrower)
+import GHC.Stack (HasCallStack, SrcLoc, callStack, getCallStack, srcLocModule)
 import Hecaton.Substrate
+import Hecaton.Substrate.Group
 import System.IO.Unsafe (unsafePerformIO)
 
 -- $writing
@@ -134,14 +137,14 @@ data Scheduler a = Scheduler
     ordinary :: a
   }
 
--- | What threads know about their scheduler: what no other has, and its enqueue activation.
-data Home = Home {identity :: IORef (), accept :: EnqueueAct}
+-- | What threads know about their scheduler: what no other has, its group, and its enqueue activation.
+data Home = Home {identity :: IORef (), group :: Maybe Group, accept :: EnqueueAct}
 
 instance Eq Home where
   h == i = identity h == identity i
 
 activationsIn :: Home -> Activations
-activationsIn home = Activations nextOf (accept home)
+activationsIn home = maybe Activations GroupActivations (group home) nextOf (accept home)
 
 -- | The aux field of a thread of a scheduler.
 data Member = Member
@@ -161,9 +164,21 @@ borrowerOf s = (>>= borrows) <$> memberOf s
 
 -- | The running thread's scheduler, and its aux field.
 whereIAm :: IO (Home, Dynamic)
-whereIAm = atomically $ do
-  aux <- ownSCont >>= getAux
-  return (maybe builtInHome scheduler (fromDynamic aux), aux)
+whereIAm = do
+  aux <- atomically (ownSCont >>= getAux)
+  home <- current (maybe builtInHome scheduler (fromDynamic aux))
+  return (home, aux)
+
+-- | The scheduler, or the built-in one if it is ejected.
+current :: Home -> IO Home
+current home = do
+  isGone <- maybe (return False) isEjected (group home)
+  return (if isGone then builtInHome else home)
+
+-- | The group of the dequeue activation.
+hostsGroup :: Group
+hostsGroup = unsafePerformIO (newGroup "Hecaton.Scheduler" Nothing usualPromise {restTime = 0})
+{-# NOINLINE hostsGroup #-}
 
 -- * HECs
 
@@ -206,9 +221,9 @@ startHosts = do
 newHost :: IO SCont
 newHost = do
   me <- newTVarIO Nothing
-  newMember (Activations nextOf (writeTVar me . Just)) $ do
+  newMember (GroupActivations hostsGroup nextOf (writeTVar me . Just)) $ do
     atomically (getCurrentHEC >>= \hec -> modifyTVar' (hosts hecs) (IntMap.insert hec me))
-    forever (switch (\s -> writeTVar me (Just s) >> nextThread >>= maybe retry return) `catch` ignored)
+    forever (switching (\s -> writeTVar me (Just s) >> nextThread >>= maybe retry return) `catch` ignored)
   where
     ignored :: SomeException -> IO ()
     ignored _ = return ()
@@ -227,13 +242,15 @@ startAnewInChild = do
 -- | The dequeue activation: a thread that can run, or the HEC's host.
 nextOf :: DequeueAct
 nextOf s = do
-  memberOf s >>= mapM_ (leave . place)
+  memberOf s >>= mapM_ leaves
   found <- nextThread
   case found of
     Just t -> return t
     Nothing -> do
       host <- IntMap.lookup <$> getCurrentHEC <*> readTVar (hosts hecs)
       maybe (return Nothing) readTVar host >>= maybe (builtInDequeueAct s) return
+  where
+    leaves member = maybe (return True) onBehalfOf (group (scheduler member)) >>= \may -> when may (leave (place member))
 
 -- | Takes a thread of the first scheduler that has one. The others have their turns before it has the next.
 nextThread :: STM (Maybe SCont)
@@ -253,9 +270,24 @@ nextThread = do
           writeTVar (isAsked domain) False
           nextThread
 
+-- | A policy has raised an exception.
+data PolicyFailed = PolicyFailed Group SomeException
+
+instance Show PolicyFailed where
+  showsPrec n (PolicyFailed _ e) = showsPrec n e
+
+instance Exception PolicyFailed where
+  displayException (PolicyFailed _ e) = displayException e
+
+-- | A 'switch' that may choose a thread of any scheduler. Where a policy fails, its scheduler is ejected, and others
+-- are asked.
+switching :: (SCont -> STM SCont) -> IO ()
+switching f = switch f `catch` \(PolicyFailed its e) -> failed its e >> switching f
+
 -- | Schedulers that are asked for threads together, and share the HECs that they may use.
 data Domain = Domain
   { takeNext :: STM (Maybe SCont),
+    groupOf :: Group,
     -- | After a thread has been taken: is the domain asked again before the others?
     isFirst :: STM Bool,
     isAsked :: TVar Bool,
@@ -263,17 +295,25 @@ data Domain = Domain
     free :: Maybe (TVar Int)
   }
 
--- | A domain whose threads the transaction takes, and for how many HECs at once.
-newDomain :: Maybe Int -> STM (Maybe SCont) -> IO Domain
+-- | A domain whose threads the transaction takes, and for how many HECs at once. If the transaction fails, the
+-- schedulers of the domain are ejected.
+newDomain :: HasCallStack => Maybe Int -> STM (Maybe SCont) -> IO Domain
 newDomain = makeDomain (return False)
 
-makeDomain :: STM Bool -> Maybe Int -> STM (Maybe SCont) -> IO Domain
+makeDomain :: HasCallStack => STM Bool -> Maybe Int -> STM (Maybe SCont) -> IO Domain
 makeDomain first limit taking = do
   startAnewInChild
-  Domain taking first <$> newTVarIO False <*> mapM (newTVarIO . max 1) limit
+  ofIt <- newGroup (maker (getCallStack callStack)) (Just hostsGroup) usualPromise
+  Domain taking ofIt first <$> newTVarIO False <*> mapM (newTVarIO . max 1) limit
+
+-- | The module outside this one that makes a scheduler.
+maker :: [(String, SrcLoc)] -> String
+maker calls = case [m | (_, call) <- calls, let m = srcLocModule call, m /= "Hecaton.Scheduler"] of
+  m : _ -> m
+  [] -> ""
 
 -- | A domain of one scheduler.
-domainOf :: Policy a own -> Maybe Int -> IO Domain
+domainOf :: HasCallStack => Policy a own -> Maybe Int -> IO Domain
 domainOf policy limit = makeDomain first limit (next policy)
   where
     first = case policy of
@@ -290,10 +330,11 @@ ask domain = do
 takeFrom :: Domain -> STM (Maybe SCont)
 takeFrom domain = do
   isOpen <- maybe (return True) (fmap (> 0) . readTVar) (free domain)
-  if isOpen then live else return Nothing
+  may <- onBehalfOf (groupOf domain)
+  if isOpen && may then live else return Nothing
   where
     live = do
-      found <- takeNext domain
+      found <- takeNext domain `catchSTM` (throwSTM . PolicyFailed (groupOf domain))
       case found of
         Nothing -> return Nothing
         Just s -> isStale s >>= \stale -> if stale then live else found <$ counted s
@@ -326,18 +367,18 @@ placeIn domain leaving = maybe (return (anywhere {leave = leaving})) limited (fr
 -- * Making schedulers
 
 -- | A scheduler whose threads run on all HECs.
-newScheduler :: Policy a own -> IO (Scheduler a)
+newScheduler :: HasCallStack => Policy a own -> IO (Scheduler a)
 newScheduler policy = domainOf policy Nothing >>= \domain -> newSchedulerIn domain policy
 
 -- | A scheduler whose threads run on at most this number of HECs at once.
-newSchedulerOn :: Int -> Policy a own -> IO (Scheduler a)
+newSchedulerOn :: HasCallStack => Int -> Policy a own -> IO (Scheduler a)
 newSchedulerOn n policy = domainOf policy (Just n) >>= \domain -> newSchedulerIn domain policy
 
 -- | A scheduler of a domain. What the domain was made with asks the policy for its 'next' thread.
 newSchedulerIn :: Domain -> Policy a own -> IO (Scheduler a)
 newSchedulerIn domain policy = do
   this <- newIORef ()
-  let home = Home {identity = this, accept = enqueue}
+  let home = Home {identity = this, group = Just (groupOf domain), accept = enqueue}
       enqueue s = memberOf s >>= maybe (new (usual policy) s >>= \m -> whenReady m s) (\m -> whenReady m s)
       new a s = do
         own <- arrive policy a
@@ -361,7 +402,7 @@ builtin = Scheduler builtInHome (\() s -> setAux s (toDyn ())) ()
 builtInHome :: Home
 builtInHome = unsafePerformIO $ do
   this <- newIORef ()
-  return (Home this (const (return ())))
+  return (Home this Nothing (const (return ())))
 {-# NOINLINE builtInHome #-}
 
 -- * Threads
@@ -373,9 +414,11 @@ forkIn s = forkInAs s (ordinary s)
 
 -- | Makes a thread of a scheduler: with a priority, a deadline, or what else the scheduler asks for.
 forkInAs :: Scheduler a -> a -> IO () -> IO ThreadId
-forkInAs to a action
-  | homeOf to == builtInHome = forkBuiltIn action
-  | otherwise = do
+forkInAs to a action = do
+  home <- current (homeOf to)
+  if home == builtInHome then forkBuiltIn action else forkMember
+  where
+    forkMember = do
       startHosts
       s <- newMember (activationsIn (homeOf to)) (action `catch` childHandler)
       atomically (admit to a s >> enqueueAct s)
@@ -385,7 +428,7 @@ forkInAs to a action
 yield :: IO ()
 yield = do
   (mine, _) <- whereIAm
-  if mine == builtInHome then Concurrent.yield else switch (\s -> enqueueAct s >> dequeueAct s)
+  if mine == builtInHome then Concurrent.yield else switching (\s -> enqueueAct s >> dequeueAct s)
 
 -- | The running thread becomes one of another scheduler, with what is usual there.
 migrate :: Scheduler a -> IO ()
@@ -397,26 +440,17 @@ migrateAs to a = moveTo (homeOf to) (admit to a)
 
 -- | Moves the running thread. The transaction makes it one of its new scheduler.
 moveTo :: Home -> (SCont -> STM ()) -> IO ()
-moveTo to arriving = mask $ \restore -> do
+moveTo wanted arriving = mask $ \restore -> do
   (from, _) <- whereIAm
+  to <- current wanted
   unless (from == builtInHome && to == builtInHome) $ do
     unless (to == builtInHome) startHosts
-    prepare from
-    restore (switch (\s -> dequeueAct s <* arrive' from s)) `onException` do
+    setNextActivations (Just (if to == builtInHome then Nothing else Just (activationsIn to)))
+    restore (switching (\s -> dequeueAct s <* (become to s >> enqueueBy (accept to) s)))
       -- It may have moved before the exception.
-      setNextActivations Nothing
-      (now, _) <- whereIAm
-      unless (now == builtInHome) (setEnqueueAct (accept now))
+      `onException` setNextActivations Nothing
   where
-    prepare from
-      | to == builtInHome = setNextActivations (Just Nothing)
-      | from == builtInHome = setNextActivations (Just (Just (activationsIn to)))
-      | otherwise = setEnqueueAct (accept to)
-    arrive' from s
-      -- The former scheduler's enqueue activation does nothing then.
-      | to == builtInHome = setAux s (toDyn (Member to (accept to) anywhere Nothing)) >> enqueueAct s >> arriving s
-      | from == builtInHome = arriving s >> enqueueAct s >> accept to s
-      | otherwise = arriving s >> enqueueAct s
+    become to s = if to == wanted then arriving s else setAux s (toDyn ())
 
 -- | Runs an action as a part of another scheduler. Then the thread is one of its former scheduler again.
 withScheduler :: Scheduler a -> IO b -> IO b

@@ -1,3 +1,4 @@
+{-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE MagicHash #-}
 {-# LANGUAGE ScopedTypeVariables #-}
 {-# LANGUAGE UnboxedTuples #-}
@@ -36,9 +37,11 @@ module Hecaton.Substrate
     EnqueueAct,
     dequeueAct,
     enqueueAct,
+    enqueueBy,
     setDequeueAct,
     setEnqueueAct,
     builtInDequeueAct,
+    setGroup,
     Activations (..),
     newMember,
     setNextActivations,
@@ -68,7 +71,9 @@ import GHC.Conc (STM (..), ThreadId (..), getNumCapabilities, throwSTM, unsafeIO
 import GHC.Exts
 import GHC.IO (IO (..), unIO)
 import GHC.Word (Word64 (..))
+import Hecaton.Substrate.Group (newGroup, usualPromise)
 import Hecaton.Substrate.Runtime
+import System.IO.Unsafe (unsafePerformIO)
 import Unsafe.Coerce (unsafeCoerce, unsafeCoerceUnlifted)
 
 -- | A continuation of a thread, which is used once: it becomes /stale/ when the thread runs. A 'switch' that chooses a
@@ -206,10 +211,17 @@ builtInDequeueAct (SCont t _) = runtime `seq` return (none t)
 -- | Gives the SCont to its scheduler by running the enqueue activation of its thread. Nothing happens if it is stale.
 -- The running thread can be given only within a 'switch', because it is not passive before.
 enqueueAct :: EnqueueAct
-enqueueAct s@(SCont t n) = STM $ \s0 -> case give# runtime t n s0 of
+enqueueAct s = enqueueBy (\own -> activation 1# own (return ())) s
+{-# INLINE enqueueAct #-}
+
+-- | As 'enqueueAct', but with another enqueue activation. It is for a thread that the 'switch' gives to another
+-- scheduler ('setNextActivations').
+enqueueBy :: EnqueueAct -> EnqueueAct
+enqueueBy act s@(SCont t n) = STM $ \s0 -> case give# runtime t n s0 of
   (# s1, 0# #) -> (# s1, () #)
-  (# s1, 1# #) -> unSTM (activation 1# s (return ())) s1
+  (# s1, 1# #) -> unSTM (act s) s1
   (# s1, _ #) -> unSTM (throwSTM SContRunning) s1
+{-# INLINE enqueueBy #-}
 
 -- | Sets the dequeue activation of the running thread. Its activations are in effect when both are set. From then on
 -- the thread uses its HEC. If another thread of a scheduler does so already, 'HecInUse' is raised.
@@ -220,30 +232,52 @@ setDequeueAct = setActivation 0# . chosenBy
 setEnqueueAct :: EnqueueAct -> IO ()
 setEnqueueAct = setActivation 1#
 
+-- | The running thread, and those that it makes, belong to this group. It is called before the activations are set, in
+-- place of a group that the thread gets then. Nothing happens if the group is ejected.
+setGroup :: Group -> IO ()
+setGroup (Group (W# group)) = IO $ \s -> case setGroup# runtime group noAux s of (# s1, _ #) -> (# s1, () #)
+
 chosenBy :: DequeueAct -> DequeueAct
 chosenBy act s = act s >>= choose
 
--- | Both activations of a thread.
-data Activations = Activations DequeueAct EnqueueAct
+-- | Both activations of a thread, and the group to which it belongs. Threads whose activations come without one belong
+-- to one group.
+data Activations
+  = Activations DequeueAct EnqueueAct
+  | GroupActivations Group DequeueAct EnqueueAct
+
+parts :: Activations -> (Group, DequeueAct, EnqueueAct)
+parts (Activations dequeue enqueue) = (common, dequeue, enqueue)
+parts (GroupActivations group dequeue enqueue) = (group, dequeue, enqueue)
+
+-- | The group of activations that come without one.
+common :: Group
+common = unsafePerformIO (newGroup "" Nothing usualPromise)
+{-# NOINLINE common #-}
 
 -- | Makes a passive thread as 'newSCont' does, but with these activations. When it ends, its HEC is not idle: the
--- dequeue activation chooses another thread for it, as when the thread blocks.
+-- dequeue activation chooses another thread for it, as when the thread blocks. If the group is ejected, it is a thread
+-- of the built-in scheduler.
 newMember :: Activations -> IO () -> IO SCont
-newMember (Activations dequeue enqueue) action = IO $ \s ->
-  case newMember# runtime (unsafeCoerce action) noAux (toAny (chosenBy dequeue)) (toAny enqueue) s of
-    (# s1, t #) -> (# s1, SCont t 0## #)
+newMember activations action = case parts activations of
+  (Group (W# group), dequeue, enqueue) -> IO $ \s ->
+    case newMember# runtime (unsafeCoerce action) noAux (toAny (chosenBy dequeue)) (toAny enqueue) group s of
+      (# s1, t #) -> (# s1, SCont t 0## #)
 
 -- | Sets the activations that the running thread gets when a 'switch' makes it passive: these; or none, so that it
--- belongs to the built-in scheduler from then on. So a thread goes to a scheduler, and comes back, although it does not
--- use its HEC. @Nothing@ takes back what has been set.
+-- belongs to the built-in scheduler from then on, as with activations of a group that is ejected. So a thread goes to
+-- a scheduler, and comes back, although it does not use its HEC. @Nothing@ takes back what has been set.
 setNextActivations :: Maybe (Maybe Activations) -> IO ()
 setNextActivations next = case next of
-  Nothing -> set 0# noAux
-  Just Nothing -> set 1# noAux
-  Just (Just (Activations dequeue enqueue)) -> set 2# $! unsafeCoerce (toAny (chosenBy dequeue), toAny enqueue)
+  Nothing -> set 0# noAux none'
+  Just Nothing -> set 1# noAux none'
+  Just (Just activations) -> case parts activations of
+    (group, dequeue, enqueue) -> set 2# (unsafeCoerce (toAny (chosenBy dequeue), toAny enqueue)) group
   where
-    set :: Int# -> Any -> IO ()
-    set which pair = IO $ \s -> case setNextActivations# runtime which pair noAux s of (# s1, _ #) -> (# s1, () #)
+    none' = Group 0
+    set :: Int# -> Any -> Group -> IO ()
+    set which !pair (Group (W# group)) = IO $ \s ->
+      case setNextActivations# runtime which pair noAux group s of (# s1, _ #) -> (# s1, () #)
 
 -- * State of an SCont
 

@@ -9,14 +9,15 @@ use crate::abi::{Closure, Tso};
 use crate::base::atomics::Ordering;
 use crate::base::config::checks;
 use crate::eval::blackhole::{abandon, dirty_queue, owner_of};
+use crate::eval::raise_async::raise_async;
 use crate::eval::thunk_steal::{steal, steal_at_rest};
 use crate::eval::thunk_words::*;
 use crate::eval::unwind_hooks;
 use crate::hec::run_queue::dirty_tso;
 use crate::hec::{many, Hec};
-use crate::info;
 use crate::observe::blackhole_profile;
 use crate::thread::park;
+use crate::{info, static_closure};
 
 unsafe fn new_entry(hec: &mut Hec, t: Tso, thunk: Closure) -> Closure {
     let entry = hec.allocate(MSG_WORDS);
@@ -67,7 +68,13 @@ pub unsafe fn park(hec: &mut Hec, t: Tso, thunk: Closure) -> bool {
         if owner != t && (chooses || is_far_back(hec, owner)) && steal(hec, owner, thunk) {
             return false;
         }
-        if owner != t && chooses {
+        if chooses && owner == t {
+            // It would wait for ever, and no thread of its scheduler would run here.
+            let e = static_closure!(base_ControlziExceptionziBase_nonTermination_closure);
+            raise_async(hec, t, Some(e));
+            return false;
+        }
+        if chooses {
             return poll(hec, t, owner, thunk);
         }
         let entry = new_entry(hec, t, thunk);
@@ -111,6 +118,7 @@ unsafe fn poll(hec: &mut Hec, t: Tso, owner: Tso, thunk: Closure) -> bool {
     if (unwind_hooks::get().take_from_passive)(hec, owner, &mut steal) == Some(true) {
         return false;
     }
+    hec.blame.wait();
     hec.run_queue.push_again(&mut hec.remembered, t);
     if !hec.run_queue.bring_forward(&mut hec.remembered, owner, usize::MAX) {
         // No tick gives threads of other parts, or batch threads, their turn.

@@ -9,6 +9,7 @@
 //!   ([`Hec::post_message`]).
 //! - HECs are made while the world is stopped and never freed, so their addresses stay valid.
 pub mod balance_backoff;
+pub mod blame;
 pub mod byte_budget;
 pub mod fork_safe_lock;
 pub mod idle;
@@ -21,6 +22,7 @@ pub mod run_order;
 pub mod run_queue;
 #[cfg(test)]
 mod run_queue_tests;
+pub mod sched_groups;
 mod shuffled_queue;
 pub mod spare_chunks;
 pub(crate) mod spark_pool;
@@ -47,9 +49,11 @@ use crate::observe::stats::{Sparks, UpcallCounts};
 
 use crate::base::adaptive_spin::AdaptiveSpin;
 use crate::hec::balance_backoff::BALANCE_BACKOFF;
+use crate::hec::blame::{Blame, Fault};
 use crate::hec::byte_budget::{virtual_time, ByteBudget};
 use crate::hec::mailbox::Mailbox;
 use crate::hec::run_queue::ThreadQueue;
+use crate::hec::sched_groups::GroupRef;
 use crate::hec::spare_chunks::SpareChunks;
 use crate::hec::spark_pool::SparkRing;
 use crate::hec::user_slot::UserSlot;
@@ -81,6 +85,12 @@ pub struct Hec {
     pub activation_time: ActivationTime,
     /// The request that has come during the transaction of a `switch`, or an upcall, or 0.
     held_off: u32,
+    /// The group of the dequeue upcall that has the user slot.
+    pub dequeue_group: GroupRef,
+    /// Which user scheduler is to blame for the running transaction.
+    pub blame: Blame,
+    /// The fault of a user scheduler that the holder has found, and has not acted on.
+    pub fault: Option<Fault>,
     /// The thread that has the user slot and is in a foreign call, or null.
     pub in_call: Tso,
     /// When the running thread is preempted, under a random run order.
@@ -171,6 +181,9 @@ impl Hec {
             upcalls: UpcallCounts::default(),
             activation_time: ActivationTime::default(),
             held_off: 0,
+            dequeue_group: None,
+            blame: Blame::default(),
+            fault: None,
             in_call: Tso::NULL,
             byte_budget: ByteBudget::new(no),
             spare_chunks: SpareChunks::new(),

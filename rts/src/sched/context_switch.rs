@@ -133,6 +133,9 @@ unsafe fn on_start(hec: &mut Hec, t: Tso, now: Option<u64>) {
     }
     if let Some(record) = SchedRecord::of(t) {
         record.start(now.unwrap_or_else(|| getMonotonicNSec()));
+        if let Some(group) = record.group() {
+            group.runs();
+        }
     }
 }
 

@@ -19,7 +19,9 @@ use crate::hec::{self, GcRequest, Handed, Hec, POLL_EVENTS, SLICE_ENDED};
 use crate::sched::bound_threads::bound_thread_of;
 use crate::sched::handoff::protocol::Task as _;
 use crate::sched::task::{InCall, Status};
-use crate::sched::{balance, context_switch, event_poll, gc, handoff, interrupt, safe_call, stg_run};
+use crate::sched::{
+    balance, context_switch, eject, event_poll, gc, handoff, interrupt, safe_call, starvation, stg_run,
+};
 use crate::sync::{stm, substrate, throwto, throwto_protocol, upcall};
 use crate::thread::stack::{grow, Grown};
 use crate::thread::{park, stack_cache};
@@ -51,6 +53,10 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
             interrupt::end_threads(me);
             continue;
         }
+        if let Some(fault) = hec().fault.take() {
+            eject::eject(me, fault);
+            continue;
+        }
         let hec = hec();
         if hec::many() && handle_requests(me, hec) {
             continue;
@@ -71,6 +77,9 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
         }
         // A time slice begins, or continues.
         let asked = hec.take_request();
+        if asked == SLICE_ENDED && starvation::check(me) {
+            continue;
+        }
         let had_threads = hec.has_runnable();
         let rests = threaded && !had_threads;
         let woken = (rests || asked != 0 || event_poll::is_due(hec)) && poll_events(hec, rests && !spark::any());

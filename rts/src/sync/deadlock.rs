@@ -34,7 +34,7 @@ pub unsafe fn resurrect(hec: &mut Hec, threads: &[Tso]) {
             }
             // Its scheduler has gone, so the built-in one runs it.
             BlockedOnScheduler if substrate::is_given(t) => {
-                t.obj().flags &= !TSO_USER;
+                substrate::leave_group(hec, t);
                 substrate::claimed(hec, t);
                 park::unblock(hec, t);
                 continue;

@@ -11,6 +11,7 @@
 //! | a thread is preempted | [`stm::validate`] |
 //! | a collection has found threads unreachable | [`deadlock::resurrect`] |
 pub mod deadlock;
+pub mod faults;
 pub mod fork;
 pub mod header_lock;
 pub mod mvar;

@@ -33,7 +33,8 @@ use crate::abi::{Closure, Tso};
 use crate::base::clock::getMonotonicNSec;
 use crate::eval::frames::{restart_at, set_top, Frame, ATOMICALLY_WORDS};
 use crate::eval::raise_async::{raise_async, restart_transaction};
-use crate::hec::{self, many, Hec};
+use crate::hec::sched_groups::Group;
+use crate::hec::{self, many, Hec, SLICE_ENDED};
 use crate::observe::eventlog::classes::measure_run_times;
 use crate::observe::stats::Dequeue;
 use crate::sync::stm::commit;
@@ -44,10 +45,10 @@ use crate::sync::stm::scont_protocol::{commit_switch, Status, NO_SCONT};
 use crate::sync::stm::trec::Record;
 use crate::sync::stm::{self, thread_status, tvar};
 use crate::sync::upcall::Subject;
-use crate::sync::{thread_ops, upcall};
+use crate::sync::{faults, thread_ops, upcall};
 use crate::thread::park;
 use crate::thread::park::Claim;
-use crate::thread::sched_record::{Activation, SchedRecord};
+use crate::thread::sched_record::{Activation, Membership, SchedRecord};
 use crate::{info, static_closure};
 
 /// What the package gets of this runtime: a tuple of functions.
@@ -59,18 +60,18 @@ pub extern "C" fn hec_substrate() -> Closure {
 // ---- Records
 // ---------------------------------------------------------------------------------------------------------
 
-/// Gives a thread a record with these activations. `aux` is the first value of its TVar for the program.
+/// Gives a thread a record with this membership. `aux` is the first value of its TVar for the program.
 unsafe fn make_record(
     hec: &mut Hec,
     t: Tso,
-    activations: Option<[Closure; 2]>,
+    membership: Option<Membership>,
     aux: Closure,
     status: Status,
 ) -> SchedRecord {
     let aux = tvar::new(hec, aux);
     let status = thread_status::boxed(hec, status);
     let status = tvar::new(hec, status);
-    let record = SchedRecord::make(hec, t, activations, aux, status);
+    let record = SchedRecord::make(hec, t, membership, aux, status);
     if !record.has_activations() {
         add_permanent_entry(hec, status, t);
     }
@@ -111,22 +112,23 @@ pub unsafe extern "C" fn hec_own_scont(hec: &mut Hec, aux: Closure) -> usize {
 /// Called from Cmm with Hp saved.
 #[no_mangle]
 pub unsafe extern "C" fn hec_new_scont(hec: &mut Hec, action: Closure, aux: Closure) -> Tso {
-    let inherited = SchedRecord::of(hec.current()).map(|parent| parent.activations());
+    let inherited = SchedRecord::of(hec.current()).map(|parent| parent.membership());
     new_passive(hec, action, aux, inherited)
 }
 
-unsafe fn new_passive(hec: &mut Hec, action: Closure, aux: Closure, activations: Option<[Closure; 2]>) -> Tso {
+unsafe fn new_passive(hec: &mut Hec, action: Closure, aux: Closure, membership: Option<Membership>) -> Tso {
     let t = thread_ops::child(hec, action);
-    let record = make_record(hec, t, activations, aux, Status::waiting(0));
+    let record = make_record(hec, t, membership, aux, Status::waiting(0));
     t.obj().flags |= if record.has_activations() { TSO_UNSTARTED | TSO_USER } else { TSO_UNSTARTED };
     park::block(hec, t, BlockedOnScheduler, 0);
     t
 }
 
-/// Makes a passive thread as [`hec_new_scont`] does, but with these activations. When it ends in the user slot of a
-/// HEC, its scheduler chooses the next thread there.
+/// Makes a passive thread as [`hec_new_scont`] does, but with these activations, of a group. When it ends in the user
+/// slot of a HEC, its scheduler chooses the next thread there. If the group is ejected, it is a thread of the built-in
+/// scheduler.
 /// # Safety
-/// Called from Cmm with Hp saved.
+/// Called from Cmm with Hp saved. `group` is the word of a group.
 #[no_mangle]
 pub unsafe extern "C" fn hec_new_member(
     hec: &mut Hec,
@@ -134,8 +136,10 @@ pub unsafe extern "C" fn hec_new_member(
     aux: Closure,
     dequeue: Closure,
     enqueue: Closure,
+    group: usize,
 ) -> Tso {
-    let t = new_passive(hec, action, aux, Some([dequeue, enqueue]));
+    let group = Group::of_word(group).filter(|group| !group.is_ejected());
+    let t = new_passive(hec, action, aux, group.map(|_| ([dequeue, enqueue], group)));
     t.obj().flags |= TSO_PASSES_ON;
     t
 }
@@ -143,21 +147,27 @@ pub unsafe extern "C" fn hec_new_member(
 /// Sets the activations that the running thread gets when a switch has made it passive: a pair (2), or none (1), so
 /// that the thread belongs to the built-in scheduler. 0: it keeps those that it has.
 /// # Safety
-/// Called from Cmm with Hp saved. The pair is evaluated.
+/// Called from Cmm with Hp saved. The pair is evaluated. `group` is the word of its group, or 0.
 #[no_mangle]
-pub unsafe extern "C" fn hec_set_next_activations(hec: &mut Hec, which: usize, pair: Closure, aux: Closure) {
+pub unsafe extern "C" fn hec_set_next_activations(
+    hec: &mut Hec,
+    which: usize,
+    pair: Closure,
+    aux: Closure,
+    group: usize,
+) {
     let unit = static_closure!(ghczmprim_GHCziTuple_Z0T_closure);
     let next = [None, Some(unit), Some(pair)][which];
-    own_record(hec, aux).set_next(hec, next);
+    own_record(hec, aux).set_next(hec, next, Group::of_word(group));
 }
 
 /// The running thread, which belongs to a user scheduler, has made this one: it belongs to the same scheduler.
 /// # Safety
 /// As for [`Hec::allocate`]. The thread is new, and has not run.
 pub(super) unsafe fn inherit(hec: &mut Hec, t: Tso) {
-    let activations = SchedRecord::of(hec.current()).map(|parent| parent.activations());
+    let membership = SchedRecord::of(hec.current()).map(|parent| parent.membership());
     let aux = static_closure!(hecatonzmrts_Substrate_noAux_closure);
-    make_record(hec, t, activations, aux, Status::running(0));
+    make_record(hec, t, membership, aux, Status::running(0));
     t.obj().flags |= TSO_USER | TSO_PASSES_ON;
 }
 
@@ -177,6 +187,17 @@ pub unsafe extern "C" fn hec_set_activation(hec: &mut Hec, which: usize, to: Clo
     }
     record.set_activation(hec, activation(which), to);
     1
+}
+
+/// The running thread, and those that it makes, belong to a group, if that is not ejected.
+/// # Safety
+/// Called from Cmm with Hp saved. The group is one, as a word.
+#[no_mangle]
+pub unsafe extern "C" fn hec_set_group(hec: &mut Hec, group: usize, aux: Closure) {
+    let record = own_record(hec, aux);
+    if let Some(group) = Group::of_word(group).filter(|group| !group.is_ejected()) {
+        record.set_group(group);
+    }
 }
 
 /// An activation of the thread of an SCont, or null if it belongs to the built-in scheduler.
@@ -214,7 +235,7 @@ unsafe fn is_switching(t: Tso) -> bool {
 /// The runtime has claimed a passive thread without a switch, or the thread has ended: its SConts are stale now.
 /// # Safety
 /// This HEC owns the thread, and the caller holds no lock.
-pub(super) unsafe fn claimed(hec: &mut Hec, t: Tso) {
+pub unsafe fn claimed(hec: &mut Hec, t: Tso) {
     let Some(record) = SchedRecord::of(t) else { return };
     let status = thread_status::of(record).claimed();
     let status = thread_status::boxed(hec, status);
@@ -281,7 +302,7 @@ pub(super) unsafe fn finished(hec: &mut Hec, t: Tso) {
 /// # Safety
 /// The thread is passive, and the caller has locked its status or the world is stopped; or it is at rest, and owned by
 /// this HEC.
-pub(super) unsafe fn is_given(t: Tso) -> bool {
+pub unsafe fn is_given(t: Tso) -> bool {
     let Some(record) = SchedRecord::of(t) else { return false };
     if !is_switching(t) {
         return thread_status::in_locked(record.status()).is_ready();
@@ -351,6 +372,20 @@ pub unsafe extern "C" fn hec_give(hec: &mut Hec, t: Tso, number: usize) -> usize
         log.write(hec, i, ready);
     }
     GIVEN
+}
+
+/// An enqueue upcall gives a thread to its scheduler. Returns the enqueue activation to run, or null if there is
+/// nothing to do.
+/// # Safety
+/// Called from Cmm with Hp saved, in a transaction.
+#[no_mangle]
+pub unsafe extern "C" fn hec_give_in_upcall(hec: &mut Hec, t: Tso, number: usize) -> Closure {
+    if hec_give(hec, t, number) != GIVEN {
+        return Closure::NULL;
+    }
+    let record = record(t);
+    hec.blame.on_behalf(hec.current().obj().id, record.group());
+    record.activation(Activation::Enqueue).unwrap_or(Closure::NULL)
 }
 
 // Results of `hec_give` and `hec_run_on_idle_hec`, also known to `library/src/Hecaton/Substrate.hs`.
@@ -427,6 +462,7 @@ unsafe fn claim_alone(hec: &mut Hec, t: Tso, number: usize) -> Option<Claim> {
 pub unsafe extern "C" fn hec_switch_begin(hec: &mut Hec) {
     hec.activation_time.begin();
     stm::hec_stm_begin(hec);
+    hec.blame.begin();
     hec.current().obj().flags |= TSO_SWITCHES;
 }
 
@@ -578,6 +614,7 @@ unsafe fn commit_choice(hec: &mut Hec, s: Tso, choice: &Choice) -> Option<Done> 
             set_top(s, frame, &[]);
             end(hec, s);
             hec.upcalls.count_dequeue(Dequeue::Stale);
+            hec.blame.repeat();
             return Some(Done { in_slot: true, goes_on: true });
         }
         go_on(hec, s);
@@ -641,6 +678,16 @@ unsafe fn go_on(hec: &mut Hec, s: Tso) {
     end(hec, s);
 }
 
+/// The thread belongs to the built-in scheduler from now on.
+/// # Safety
+/// The world is stopped, and the thread has a record.
+pub unsafe fn leave_group(hec: &mut Hec, t: Tso) {
+    let record = record(t);
+    record.leave_group();
+    ensure_permanent_entry(hec, record.status(), t);
+    t.obj().flags &= !(TSO_USER | TSO_SLOT | TSO_PASSES_ON);
+}
+
 /// The thread gets its next activations, if they have been set. Its status is locked.
 unsafe fn change_scheduler(hec: &mut Hec, s: Tso) {
     let Some(record) = SchedRecord::of(s).filter(|record| record.advance(hec)) else { return };
@@ -673,7 +720,10 @@ pub unsafe fn holds_off(hec: &mut Hec, t: Tso, asked: u32) -> bool {
     }
     hec.hold_off(asked);
     if !stm::validate(t) {
+        hec.blame.begin();
         restart_transaction(hec, t);
+    } else if asked == SLICE_ENDED {
+        faults::check_overtime(hec, t);
     }
     true
 }

@@ -40,6 +40,7 @@ use crate::abi::layout::*;
 use crate::abi::tso::{BlockedOnScheduler, TSO_SLOT, TSO_SWITCHES, TSO_UPCALL, TSO_USER};
 use crate::abi::{Closure, Tso, WORD};
 use crate::base::fatal::broken;
+use crate::hec::sched_groups::Group;
 use crate::hec::{Hec, SLICE_ENDED};
 use crate::observe::stats::{Dequeue, Enqueue};
 use crate::sync::stm::retry::publish_alone;
@@ -62,6 +63,7 @@ const MAX_BATCH: usize = 64;
 /// An upcall thread, which is on no queue: one that the HEC has kept, or a new one. It makes the call that these words
 /// on its stack say.
 unsafe fn new_thread(hec: &mut Hec, call: &[usize]) -> Tso {
+    hec.blame.begin();
     let t = match kept(hec) {
         Some(t) => t,
         None => create::new_thread(hec, &thread_ops::settings().stacks),
@@ -101,11 +103,12 @@ pub unsafe fn keep(hec: &mut Hec, t: Tso) -> bool {
     true
 }
 
-/// A thread that leaves a user slot, and its dequeue activation then. Before the upcall runs, another HEC may have run
-/// the thread, and it may have got other activations.
-pub(super) struct Subject {
+/// A thread that leaves a user slot, its dequeue activation then, and the group to which this belongs. Before the
+/// upcall runs, another HEC may have run the thread, and it may have got other activations.
+pub struct Subject {
     thread: Tso,
     dequeue: Closure,
+    group: &'static Group,
 }
 
 impl Subject {
@@ -113,8 +116,15 @@ impl Subject {
     /// # Safety
     /// This HEC owns the thread.
     pub unsafe fn of(thread: Tso) -> Option<Subject> {
-        let dequeue = SchedRecord::of(thread)?.activation(Activation::Dequeue)?;
-        Some(Subject { thread, dequeue })
+        let record = SchedRecord::of(thread)?;
+        let dequeue = record.activation(Activation::Dequeue)?;
+        let Some(group) = record.group() else { broken("a thread has activations and no group") };
+        Some(Subject { thread, dequeue, group: group.of_dequeue() })
+    }
+
+    /// Is the group ejected? Then its dequeue activation is not run.
+    pub fn is_ejected(&self) -> bool {
+        self.group.is_ejected()
     }
 }
 
@@ -122,7 +132,8 @@ impl Subject {
 /// dequeue activation of a thread that has left the slot, and switches to what that chooses.
 unsafe fn new_dequeue(hec: &mut Hec, subject: Subject, batch: Closure, why: Dequeue) -> Tso {
     let upcall = static_closure!(hecatonzmrts_Substrate_dequeueUpcall_closure);
-    let Subject { thread, dequeue } = subject;
+    let Subject { thread, dequeue, group } = subject;
+    hec.dequeue_group = Some(group);
     let apply = info!(stg_ap_pppv_info);
     let t = new_thread(hec, &[info!(stg_ret_p_info).0, upcall.0, apply.0, thread.0, dequeue.0, batch.0]);
     t.obj().flags |= TSO_SLOT;
@@ -137,6 +148,24 @@ pub(super) unsafe fn start_dequeue(hec: &mut Hec, subject: Subject, why: Dequeue
     let batch = if hec.to_enqueue.is_empty() { no_more() } else { take_batch(hec) };
     let t = new_dequeue(hec, subject, batch, why);
     hec.run_queue.push_front(&mut hec.remembered, t);
+}
+
+/// The thread in the user slot of this HEC, whose group is ejected, has left it: a dequeue upcall takes the slot.
+/// # Safety
+/// As for [`start_dequeue`].
+pub unsafe fn start_dequeue_here(hec: &mut Hec, subject: Subject) {
+    let upcall = new_dequeue(hec, subject, no_more(), Dequeue::End);
+    hec.run_queue.push_front(&mut hec.remembered, upcall);
+}
+
+/// The same, where that is the slot of another HEC.
+/// # Safety
+/// The world is stopped, and the slot is used. No thread is in it.
+pub unsafe fn start_dequeue_on(hec: &mut Hec, there: &mut Hec, subject: Subject) {
+    let (group, own) = (subject.group, hec.dequeue_group);
+    let upcall = new_dequeue(hec, subject, no_more(), Dequeue::End);
+    (hec.dequeue_group, there.dequeue_group) = (own, Some(group));
+    park::migrate(upcall, there);
 }
 
 /// An enqueue upcall for a thread is owed.

@@ -9,15 +9,19 @@
 //! | next | the thread itself | activations that it will have when a switch has made it passive |
 //! | aux | transactions | a TVar for the program's use |
 //! | status | switches and the runtime | a TVar ([`crate::sync::stm::scont_protocol`]) |
+//! | group, next group | the thread itself | its group ([`crate::hec::sched_groups`]); that which comes with `next` |
 //! | run time, started | the HEC that runs it | nanoseconds up to the last stop; when it began to run, or 0 |
 //!
 //! *Invariants*
 //! - The activations are in effect when both are set. Until then the thread belongs to the built-in scheduler.
+//! - A thread whose activations are in effect has a group. When that is ejected both are taken away, while the world is
+//!   stopped (`sched/eject.rs`).
 //! - The two TVars of a record never change, only their values.
 //!
 //! *Checked by*: the unit tests in `rts/src/sync/substrate_tests.rs`, and the heap checker.
 use crate::abi::{Closure, Tso};
 use crate::hec::run_queue::dirty_tso;
+use crate::hec::sched_groups::{Group, GroupRef, Promise};
 use crate::hec::Hec;
 use crate::{info, static_closure};
 
@@ -27,7 +31,9 @@ const STATUS: usize = 4;
 const NEXT: usize = 5;
 const RUN_TIME: usize = 6;
 const STARTED: usize = 7;
-const RECORD_WORDS: usize = 8;
+const GROUP: usize = 8;
+const NEXT_GROUP: usize = 9;
+const RECORD_WORDS: usize = 10;
 
 /// One of a thread's two activations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,6 +41,9 @@ pub enum Activation {
     Dequeue,
     Enqueue,
 }
+
+/// What makes a thread one of a user scheduler: its two activations, and the group.
+pub type Membership = ([Closure; 2], GroupRef);
 
 /// The record of a thread.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -55,17 +64,18 @@ impl SchedRecord {
         (record != absent()).then_some(SchedRecord(record))
     }
 
-    /// Gives a thread a record with these activations, if there are any.
+    /// Gives a thread a record with this membership, if there is any.
     pub unsafe fn make(
         hec: &mut Hec,
         t: Tso,
-        activations: Option<[Closure; 2]>,
+        membership: Option<Membership>,
         aux: Closure,
         status: Closure,
     ) -> SchedRecord {
         let r = hec.allocate(RECORD_WORDS);
         r.set_info(info!(hec_SCHED_info));
-        for (i, activation) in activations.unwrap_or([absent(); 2]).into_iter().enumerate() {
+        let (activations, group) = membership.unwrap_or(([absent(); 2], None));
+        for (i, activation) in activations.into_iter().enumerate() {
             r.set_word(ACTIVATIONS + i, activation.0);
         }
         r.set_word(AUX, aux.0);
@@ -73,6 +83,8 @@ impl SchedRecord {
         r.set_word(NEXT, absent().0);
         r.set_word(RUN_TIME, 0);
         r.set_word(STARTED, 0);
+        r.set_word(GROUP, Group::word(group));
+        r.set_word(NEXT_GROUP, 0);
         dirty_tso(&mut hec.remembered, t);
         t.obj().sched = r;
         SchedRecord(r)
@@ -111,9 +123,19 @@ impl SchedRecord {
         self.has_activations().then(|| self.0.field(ACTIVATIONS + which as usize))
     }
 
-    /// What the thread, and those that inherit from it, have of activations.
-    pub unsafe fn activations(self) -> [Closure; 2] {
-        [self.0.field(ACTIVATIONS), self.0.field(ACTIVATIONS + 1)]
+    /// The group of the thread's scheduler, or none if that is the built-in one.
+    pub unsafe fn group(self) -> GroupRef {
+        Group::of_word(self.0.word(GROUP))
+    }
+
+    /// The thread belongs to a group from now on, also with activations that it has not set yet.
+    pub unsafe fn set_group(self, group: &'static Group) {
+        self.0.set_word(GROUP, Group::word(Some(group)));
+    }
+
+    /// What the thread has, and those get that inherit from it.
+    pub unsafe fn membership(self) -> Membership {
+        ([self.0.field(ACTIVATIONS), self.0.field(ACTIVATIONS + 1)], self.group())
     }
 
     pub unsafe fn has_activations(self) -> bool {
@@ -125,31 +147,48 @@ impl SchedRecord {
         self.0.field(ACTIVATIONS + 1 - which as usize) != absent()
     }
 
+    /// Sets an activation. When both are in effect, the thread is in a group of its own, unless it was in one.
     pub unsafe fn set_activation(self, hec: &mut Hec, which: Activation, to: Closure) {
         self.0.set_word(ACTIVATIONS + which as usize, to.0);
         hec.remember(self.0);
+        if self.group().is_none() && self.has_activations() {
+            self.0.set_word(GROUP, Group::word(Some(Group::new("", None, Promise::DEFAULT))));
+        }
+    }
+
+    /// The group is ejected: the thread has no activations.
+    pub unsafe fn leave_group(self) {
+        for i in [0, 1] {
+            self.0.set_word(ACTIVATIONS + i, absent().0);
+        }
+        self.0.set_word(GROUP, 0);
     }
 
     /// Sets what the thread will have when a switch has made it passive: an evaluated pair of activations, or `()` for
-    /// none.
-    pub unsafe fn set_next(self, hec: &mut Hec, next: Option<Closure>) {
+    /// none, and the group.
+    pub unsafe fn set_next(self, hec: &mut Hec, next: Option<Closure>, group: GroupRef) {
         self.0.set_word(NEXT, next.unwrap_or(absent()).0);
+        self.0.set_word(NEXT_GROUP, Group::word(group));
         hec.remember(self.0);
     }
 
-    /// A switch makes the thread passive: it gets its next activations, if they have been set. Were they?
+    /// A switch makes the thread passive: it gets its next activations, if they have been set. Were they? Those of an
+    /// ejected group are none.
     pub unsafe fn advance(self, hec: &mut Hec) -> bool {
         let next = self.0.field(NEXT);
         if next == absent() {
             return false;
         }
         let pair = next.untag();
-        let is_none = pair == static_closure!(ghczmprim_GHCziTuple_Z0T_closure);
+        let group = Group::of_word(self.0.word(NEXT_GROUP));
+        let is_ejected = group.is_some_and(Group::is_ejected);
+        let is_none = pair == static_closure!(ghczmprim_GHCziTuple_Z0T_closure) || is_ejected;
         for i in [0, 1] {
             let to = if is_none { absent() } else { pair.field(1 + i) };
             self.0.set_word(ACTIVATIONS + i, to.0);
         }
-        self.set_next(hec, None);
+        self.0.set_word(GROUP, if is_none { 0 } else { Group::word(group) });
+        self.set_next(hec, None, None);
         true
     }
 }

@@ -12,6 +12,7 @@ import Data.IORef
 import Foreign.C.Types (CInt (..), CUInt (..))
 import GHC.Conc (unsafeIOToSTM)
 import Hecaton.Substrate
+import Hecaton.Substrate.Group
 import OnSubstrate
 import RoundRobin
 import System.IO.Unsafe (unsafePerformIO)
@@ -41,7 +42,6 @@ main =
     , expect "forkOn" (sum [1 .. 100 :: Int]) pinned
     , expect "the aux field of a new thread" True freshAux
     , expect "a choice that waits undoes no enqueue" True moved
-    , expect "an enqueue that fails spoils no other" True refused
     ]
 
 foreign import ccall safe usleep :: CUInt -> IO CInt
@@ -166,6 +166,7 @@ inTransaction = do
 -- A scheduler for which the thunk is needed whenever it chooses.
 needing :: Int -> IO ()
 needing n = do
+  newGroup "needing" Nothing usualPromise {transactionTime = maxBound, transactionBytes = maxBound} >>= setGroup
   queue <- newTVarIO []
   setDequeueAct (\_ -> n `seq` (readTVar queue >>= \q -> case q of [] -> retry; s : rest -> s <$ writeTVar queue rest))
   setEnqueueAct (\s -> modifyTVar queue (++ [s]))
@@ -249,23 +250,6 @@ moved = do
     writeTVar arrived []
     modifyTVar' ready (++ threads)
   wakesAndWaits (return ())
-
--- The activation refuses threads with this aux field.
-refused :: IO Bool
-refused = do
-  queue <- newTVarIO []
-  setDequeueAct (\_ -> takeFirst queue)
-  setEnqueueAct $ \s -> do
-    aux <- getAux s
-    when (fromDynamic aux == Just "refused") (throwSTM ThreadKilled)
-    modifyTVar' queue (++ [s])
-  m <- newEmptyMVar
-  fork $ do
-    switch (\s -> setAux s (toDyn "refused") >> return s)
-    takeMVar m
-    forever (threadDelay 1000000000)
-  yield
-  wakesAndWaits (putMVar m ())
 
 takeFirst :: TVar [SCont] -> STM SCont
 takeFirst queue = readTVar queue >>= \q -> case q of [] -> retry; s : rest -> s <$ writeTVar queue rest

@@ -7,11 +7,12 @@ module Hecaton.Substrate.Runtime
   ( Runtime (..),
     runtime,
     State,
+    Group (..),
     SubstrateException (..),
   )
 where
 
-import Control.Exception (Exception (..), throw)
+import Control.Exception (Exception (..), SomeException, throw)
 import Foreign.Ptr (nullPtr)
 import GHC.Exts
 import System.IO.Unsafe (unsafePerformIO)
@@ -37,6 +38,10 @@ instance Exception SubstrateException where
   displayException HecInUse = "the HEC is in use"
 
 type State = State# RealWorld
+
+-- | A scheduler as the runtime knows it. 0 is none.
+newtype Group = Group Word
+  deriving (Eq)
 
 -- | Functions of the runtime. A thread of an SCont goes without its number where that does not matter. An aux field is
 -- given with the first value that it has if the running thread has none yet.
@@ -66,10 +71,11 @@ data Runtime = Runtime
     maySwitchTo# :: State -> (# State, Int# #),
     -- | In a transaction: its commit ends the time slice of a HEC.
     preemptHec# :: Int# -> State -> (# State, Int# #),
-    -- | As 'newSCont#', with activations.
-    newMember# :: Any -> Any -> Any -> Any -> State -> (# State, ThreadId# #),
-    -- | The activations of the running thread after its next switch: an evaluated pair (2), none (1), no others (0).
-    setNextActivations# :: Int# -> Any -> Any -> State -> (# State, Int# #),
+    -- | As 'newSCont#', with activations and a group.
+    newMember# :: Any -> Any -> Any -> Any -> Word# -> State -> (# State, ThreadId# #),
+    -- | The activations of the running thread after its next switch: an evaluated pair (2) with its group, none
+    -- (1), no others (0).
+    setNextActivations# :: Int# -> Any -> Any -> Word# -> State -> (# State, Int# #),
     -- | Makes a thread in the queue with this number, or in the built-in one (0), with this key.
     forkInQueue# :: Int# -> Int# -> Any -> State -> (# State, ThreadId# #),
     -- | The running thread joins a queue, or the built-in one (0).
@@ -78,7 +84,17 @@ data Runtime = Runtime
     ownQueue# :: State -> (# State, Int#, Int# #),
     -- | Makes a queue with an order (as 'Hecaton.RunQueue.Order' numbers them) and a seed. The result is 0 if there are
     -- too many.
-    newQueue# :: Int# -> Word# -> State -> (# State, Int# #)
+    newQueue# :: Int# -> Word# -> State -> (# State, Int# #),
+    -- | Makes a group with a name (bytes and their number), a parent or 0, and a promise: nanoseconds of CPU time,
+    -- bytes of allocation, seconds of rest.
+    newGroup# :: Addr# -> Int# -> Word# -> Word# -> Word# -> Word# -> State -> (# State, Word# #),
+    -- | In an activation: what follows is done on behalf of the group. Is that ejected (0)?
+    onBehalf# :: Word# -> State -> (# State, Int# #),
+    ejected# :: Word# -> State -> (# State, Int# #),
+    -- | The running thread belongs to the group, if that is not ejected.
+    setGroup# :: Word# -> Any -> State -> (# State, Int# #),
+    -- | Ejects the group, in whose dequeue activation an exception was raised.
+    failed# :: Word# -> SomeException -> State -> (# State, () #)
   }
 
 foreign import capi unsafe "hecaton_runtime.h hecaton_substrate" c_functions :: IO (Ptr ())
@@ -95,5 +111,6 @@ fromTuple :: Ptr () -> Runtime
 fromTuple (Ptr address) = case addrToAny# address of
   (# tuple #) -> case unsafeCoerce tuple of
     ( own, new, sw, act, set, number, runs, give, aux, time, current, onIdle, may, preempt, member, next, fork, join
-      , queue, newQ ) ->
+      , queue, newQ, group, behalf, gone, setG, fails ) ->
       Runtime own new sw act set number runs give aux time current onIdle may preempt member next fork join queue newQ
+        group behalf gone setG fails

@@ -5,6 +5,7 @@ use crate::api::flags::{rts_info, values, SchedulerName};
 use crate::events::poller::Kind;
 use crate::events::selection;
 use crate::events::selection::Selection;
+use crate::hec::sched_groups;
 use crate::observe::stats::activation_time;
 
 /// Most nodes that `--debug-numa` simulates. The stock runtime has the same limit, and names it in its message.
@@ -59,6 +60,8 @@ impl Reader<'_> {
             b"io-manager=base" => selection::select(Selection::Base),
             b"io-manager=native" => misc.ioManager = IO_MNGR_NATIVE as u32,
             b"io-manager=posix" => misc.ioManager = IO_MNGR_POSIX as u32,
+            b"scheduler-faults=eject" => sched_groups::set_fatal(false),
+            b"scheduler-faults=fatal" => sched_groups::set_fatal(true),
             _ if name.starts_with(b"scheduler=") => match SchedulerName::read(&name[10..], self.config) {
                 Ok(scheduler) => self.scheduler = Some(scheduler),
                 Err(wrong) => self.wrong_option(&format!("{wrong}: "), arg),

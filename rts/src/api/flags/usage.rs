@@ -97,6 +97,9 @@ Other:
              -N1, a seed always gives the same schedule (default: threads that wait
              often before those that compute). In a program with the package hecaton
              also one of its schedulers, such as RoundRobin, for main
+  --scheduler-faults=<eject|fatal>
+             What a fault of a scheduler of the program does: its threads go to the one
+             of the runtime (eject), or the program ends (default: eject)
 ";
 
 /// Options that are accepted but have no effect; some depend on the way.

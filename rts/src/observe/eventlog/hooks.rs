@@ -41,6 +41,8 @@ hec_events! {
     SCHEDULER: thread_woken(thread: u64, to: u32) => Event::ThreadWakeup {
         thread: thread as u32, hec: to as u16,
     };
+    /// A user scheduler is ejected, with what there is to say about it.
+    SCHEDULER: scheduler_ejected(details: &[u8]) => Event::LogMessage(details);
     SCHEDULER: thread_labelled(thread: u64, label: &[u8]) => Event::ThreadLabel {
         thread: thread as u32, label,
     };

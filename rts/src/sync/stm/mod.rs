@@ -40,7 +40,9 @@ use crate::{info, static_closure};
 use std::sync::atomic::Ordering;
 
 /// The transaction that the thread is in.
-pub(super) unsafe fn current(t: Tso) -> Option<Record> {
+/// # Safety
+/// The thread is live.
+pub unsafe fn current(t: Tso) -> Option<Record> {
     let r = Closure(t.obj().trec);
     (r != static_closure!(stg_NO_TREC_closure)).then_some(Record(r))
 }
