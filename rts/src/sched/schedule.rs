@@ -76,10 +76,10 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
             yielded = false;
         }
         // A time slice begins, or continues.
-        let asked = hec.take_request();
-        if asked == SLICE_ENDED && starvation::check(me) {
+        if (hec.request() == SLICE_ENDED || !hec.has_runnable()) && starvation::check(me) {
             continue;
         }
+        let asked = hec.take_request();
         let had_threads = hec.has_runnable();
         let rests = threaded && !had_threads;
         let woken = (rests || asked != 0 || event_poll::is_due(hec)) && poll_events(hec, rests && !spark::any());

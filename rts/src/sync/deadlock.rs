@@ -6,7 +6,9 @@
 //! like an MVar. One that was given to a scheduler which is unreachable goes to the built-in scheduler. An upcall
 //! thread goes on waiting, because the threads of its scheduler get exceptions, and may wake it.
 //!
-//! Its handler may wake other threads of the same batch, which are then no longer deadlocked.
+//! Its handler may wake other threads of the same batch, which are then no longer deadlocked. Threads that go to the
+//! built-in scheduler may do so, too. So if there are any, the others wait on: if none of them is woken, the next
+//! collection finds that.
 use crate::abi::layout::*;
 use crate::abi::tso::{BlockedOnScheduler, TSO_PASSES_ON, TSO_UPCALL, TSO_USER};
 use crate::abi::Tso;
@@ -21,6 +23,18 @@ use crate::thread::park;
 /// # Safety
 /// The world is stopped, and none of these threads is running.
 pub unsafe fn resurrect(hec: &mut Hec, threads: &[Tso]) {
+    // Their schedulers have gone, so the built-in one runs them.
+    let given = threads.iter().filter(|&&t| park::why(t) == BlockedOnScheduler && substrate::is_given(t));
+    let mut resumed = false;
+    for &t in given {
+        substrate::leave_group(hec, t);
+        substrate::claimed(hec, t);
+        park::unblock(hec, t);
+        resumed = true;
+    }
+    if resumed {
+        return;
+    }
     for &t in threads {
         if t.obj().flags & TSO_UPCALL != 0 {
             continue;
@@ -31,13 +45,6 @@ pub unsafe fn resurrect(hec: &mut Hec, threads: &[Tso]) {
             }
             BlockedOnSTM => {
                 static_closure!(base_GHCziIOziException_blockedIndefinitelyOnSTM_closure)
-            }
-            // Its scheduler has gone, so the built-in one runs it.
-            BlockedOnScheduler if substrate::is_given(t) => {
-                substrate::leave_group(hec, t);
-                substrate::claimed(hec, t);
-                park::unblock(hec, t);
-                continue;
             }
             BlockedOnScheduler => {
                 // If the exception ends it, others of its scheduler go on in its slot, as if it had waited for ever.
