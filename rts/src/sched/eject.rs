@@ -148,3 +148,64 @@ unsafe fn restart(hec: &mut Hec, t: Tso) {
         _ => {}
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sync::fork::hec_fork;
+    use crate::sync::substrate::{hec_new_scont, hec_own_scont, hec_set_activation};
+    use crate::testing::symbols as t;
+    use crate::testing::world::World;
+
+    fn group(t: Tso) -> Option<&'static Group> {
+        unsafe { SchedRecord::of(t).and_then(|record| record.group()) }
+    }
+
+    #[test]
+    fn no_thread_of_an_ejected_scheduler_is_lost() {
+        let mut w = World::new(2);
+        let (a, x) = (w.thread(), t::nil().with_tag(1));
+        w.run(a);
+        w.hec.user_slot.leave();
+        unsafe {
+            hec_own_scont(w.hec, x);
+            assert!([0, 1].into_iter().all(|which| hec_set_activation(w.hec, which, x, x) == 1));
+            let ready = hec_fork(w.hec, x);
+            upcall::start_enqueues(w.hec);
+            let upcall = w.hec.run_queue.first();
+            let (second, waiting) = (hec_fork(w.hec, x), hec_new_scont(w.hec, x, x));
+            w.hec.r.current_tso = 0;
+            w.hec.run_queue.push_back(&mut w.hec.remembered, a);
+            let its = group(a).unwrap();
+            let all = [a, ready, second, waiting];
+            assert!(all.iter().all(|&t| group(t) == Some(its)) && w.hec.user_slot.is_used());
+
+            let counts = eject_stopped(w.hec, its);
+            assert_eq!(counts, Counts { ready: 1, waiting: 1, runnable: 2, blocked: 0 });
+            assert!(its.is_ejected() && !w.hec.user_slot.is_used() && w.hec.to_enqueue.is_empty());
+            assert!(all.iter().all(|&t| group(t).is_none() && t.obj().flags & (TSO_USER | TSO_SLOT) == 0));
+            assert_eq!(w.runnable(), [upcall, a, ready, second]);
+            assert_eq!(park::why(waiting), BlockedOnScheduler);
+        }
+    }
+
+    #[test]
+    fn threads_of_other_schedulers_stay_there() {
+        let mut w = World::new(2);
+        let (a, b, x) = (w.thread(), w.thread(), t::nil().with_tag(1));
+        for thread in [a, b] {
+            w.run(thread);
+            w.hec.user_slot.leave();
+            unsafe {
+                hec_own_scont(w.hec, x);
+                assert!([0, 1].into_iter().all(|which| hec_set_activation(w.hec, which, x, x) == 1));
+            }
+        }
+        unsafe {
+            let second = hec_fork(w.hec, x);
+            eject_stopped(w.hec, group(a).unwrap());
+            assert!(group(b).is_some() && group(second) == group(b) && w.hec.to_enqueue == [second]);
+            assert!(b.obj().flags & TSO_USER != 0 && a.obj().flags & TSO_USER == 0);
+        }
+    }
+}

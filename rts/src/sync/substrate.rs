@@ -627,6 +627,9 @@ unsafe fn commit_choice(hec: &mut Hec, s: Tso, choice: &Choice) -> Option<Done> 
     }
     if let Some(claim) = claim {
         let in_slot = enter_slot(claim.thread);
+        if !hec.user_slot.is_used() {
+            crate::base::fatal::broken("a thread comes into a user slot that is empty");
+        }
         // If the time slice has ended, other threads have a turn.
         let first = hec.request() == 0;
         claim.resume_here(hec, first);

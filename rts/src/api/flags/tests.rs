@@ -3,6 +3,7 @@ use crate::abi::layout::*;
 use crate::api::flags::defaults::defaults;
 use crate::api::flags::*;
 use crate::hec::run_order::RunOrder;
+use crate::hec::sched_groups;
 
 const GB: u64 = 1 << 30;
 const PLAIN: Ways = Ways { threaded: false, debug: false, eventlog: false, dynamic: false };
@@ -208,6 +209,14 @@ fn schedulers() {
 }
 
 #[test]
+fn scheduler_faults() {
+    for (line, is_fatal) in [("+RTS --scheduler-faults=fatal", true), ("+RTS --scheduler-faults=eject", false)] {
+        assert!(CASE.run(line).is_ok());
+        assert_eq!(sched_groups::is_fatal(), is_fatal);
+    }
+}
+
+#[test]
 fn wrong_options() {
     for option in ["-F-1", "-m", "-m101", "-mx", "-ma", "-m-1"] {
         refused(&CASE, option, &format!("bad RTS option: {option}"), false);
@@ -215,7 +224,9 @@ fn wrong_options() {
     for option in ["-a", "-f", "-0", "-", "-E", "-QQ", "--foo", "--infox", "--help", "-xr", "-xz"] {
         refused(&CASE, option, &format!("unknown RTS option: {option}"), true);
     }
-    for option in ["--machine-readablex", "--io-manager=foo", "--numa", "--install-signal-handlers"] {
+    for option in
+        ["--machine-readablex", "--io-manager=foo", "--numa", "--install-signal-handlers", "--scheduler-faults=x"]
+    {
         refused(&CASE, option, &format!("unknown RTS option: {option}"), true);
     }
     for name in ["", "levels", "random", "random:x", "Lifo"] {
@@ -441,6 +452,7 @@ fn only_safe_options() {
         "--machine-readable",
         "--io-manager=posix",
         "--scheduler=lifo",
+        "--scheduler-faults=fatal",
     ] {
         refused(&case, option, disabled, false);
     }

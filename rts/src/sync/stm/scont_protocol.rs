@@ -22,7 +22,9 @@
 //! 3. Claim *s'*. The status that the log has read says that it is passive.
 //! 4. Publish the values, and unlock.
 //!
-//! *Invariant*: the number changes only together with a claim.
+//! *Invariants* [SHMP14, §6.8], which assertions check in every build
+//! - The number changes only together with a claim.
+//! - A thread that switches is not passive, one that is chosen is, and one in a user slot is in one that is used.
 //!
 //! *Checked by*: the unit tests in `rts/src/sync/substrate_tests.rs`, and the loom models in
 //! `rts/tests/models/switches.rs`, which compile this file.
@@ -69,11 +71,12 @@ impl Status {
     }
     /// The status of the thread when it blocks in a switch.
     pub fn passive(self) -> Status {
+        let number = self.number();
         if self.is_ready() {
-            self
-        } else {
-            Status::waiting(self.number())
+            return self;
         }
+        assert!(self == Status::running(number), "a passive thread switches");
+        Status::waiting(number)
     }
 }
 
