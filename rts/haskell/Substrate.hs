@@ -26,6 +26,7 @@ foreign import prim "hec_switchzh" switch# :: Any -> State -> (# State, () #)
 foreign import prim "hec_activationzh" activation# :: Int# -> ThreadId# -> State -> (# State, Int#, Any #)
 foreign import prim "hec_setActivationzh" setActivation# :: Int# -> Any -> Any -> State -> (# State, Int# #)
 foreign import prim "hec_scontNumberzh" number# :: ThreadId# -> State -> (# State, Word# #)
+foreign import prim "hec_awaitszh" awaits# :: ThreadId# -> Word# -> State -> (# State, Int#, ThreadId#, Word# #)
 foreign import prim "hec_runsElsewherezh" runsElsewhere# :: ThreadId# -> Word# -> State -> (# State, Int# #)
 foreign import prim "hec_givezh" give# :: ThreadId# -> Word# -> State -> (# State, Int# #)
 foreign import prim "hec_auxTVarzh" aux# :: ThreadId# -> State -> (# State, TVar# RealWorld Any #)
@@ -81,6 +82,10 @@ setActivation which act aux s = setActivation# which act aux s
 scontNumber :: ThreadId# -> State -> (# State, Word# #)
 scontNumber t s = number# t s
 {-# NOINLINE scontNumber #-}
+
+awaits :: ThreadId# -> Word# -> State -> (# State, Int#, ThreadId#, Word# #)
+awaits t n s = awaits# t n s
+{-# NOINLINE awaits #-}
 
 runsElsewhere :: ThreadId# -> Word# -> State -> (# State, Int# #)
 runsElsewhere t n s = runsElsewhere# t n s
@@ -173,11 +178,12 @@ forLibrary ::
   , Word# -> State -> (# State, Int# #)
   , Word# -> Any -> State -> (# State, Int# #)
   , Word# -> SomeException -> State -> (# State, () #)
+  , ThreadId# -> Word# -> State -> (# State, Int#, ThreadId#, Word# #)
   )
 forLibrary =
   ( ownSCont, newSCont, switch, activation, setActivation, scontNumber, runsElsewhere, give, auxField, runTime
   , currentHec, runOnIdleHec, maySwitchTo, preemptHec, newMember, setNext, forkInQueue, joinQueue, ownQueue, newQueue
-  , newGroup, onBehalf, isEjected, setGroup, failed
+  , newGroup, onBehalf, isEjected, setGroup, failed, awaits
   )
 
 -- | An activation as the runtime keeps it.

@@ -74,7 +74,7 @@ import qualified Data.Sequence as Seq
 import Foreign.StablePtr
 import GHC.Conc (ThreadId, ThreadStatus (..), childHandler, threadStatus)
 import Hecaton.RunQueue (forkBuiltIn)
-import Hecaton.Scheduler.Inheritance (Borrower)
+import Hecaton.Scheduler.Inheritance (Borrower, resumes, waitForThunk)
 import GHC.Stack (HasCallStack, SrcLoc, callStack, getCallStack, srcLocModule)
 import Hecaton.Substrate
 import Hecaton.Substrate.Group
@@ -250,7 +250,12 @@ nextOf s = do
       host <- IntMap.lookup <$> getCurrentHEC <*> readTVar (hosts hecs)
       maybe (return Nothing) readTVar host >>= maybe (builtInDequeueAct s) return
   where
-    leaves member = maybe (return True) onBehalfOf (group (scheduler member)) >>= \may -> when may (leave (place member))
+    leaves member = do
+      may <- maybe (return True) onBehalfOf (group (scheduler member))
+      when may $ leave (place member) >> mapM_ lendToEvaluator (borrows member)
+    lendToEvaluator b = do
+      evaluator <- awaits s
+      forM_ evaluator (borrowerOf >=> mapM_ (\other -> waitForThunk other s b))
 
 -- | Takes a thread of the first scheduler that has one. The others have their turns before it has the next.
 nextThread :: STM (Maybe SCont)
@@ -262,7 +267,7 @@ nextThread = do
       found <- takeFrom domain
       case found of
         Just _ -> do
-          again <- isFirst domain
+          again <- blaming domain (isFirst domain)
           unless (again || Seq.null others) (writeTVar (asked hecs) (others |> domain))
           return found
         Nothing -> do
@@ -278,6 +283,10 @@ instance Show PolicyFailed where
 
 instance Exception PolicyFailed where
   displayException (PolicyFailed _ e) = displayException e
+
+-- | Runs what a policy says.
+blaming :: Domain -> STM a -> STM a
+blaming domain act = act `catchSTM` (throwSTM . PolicyFailed (groupOf domain))
 
 -- | A 'switch' that may choose a thread of any scheduler. Where a policy fails, its scheduler is ejected, and others
 -- are asked.
@@ -334,7 +343,7 @@ takeFrom domain = do
   if isOpen && may then live else return Nothing
   where
     live = do
-      found <- takeNext domain `catchSTM` (throwSTM . PolicyFailed (groupOf domain))
+      found <- blaming domain (takeNext domain)
       case found of
         Nothing -> return Nothing
         Just s -> isStale s >>= \stale -> if stale then live else found <$ counted s
@@ -383,7 +392,8 @@ newSchedulerIn domain policy = do
       new a s = do
         own <- arrive policy a
         placed <- placeIn domain (leaving own s)
-        let member = Member home (\t -> put policy own t >> ask domain) placed (borrowing own)
+        let ready t = mapM_ resumes (borrowing own) >> put policy own t >> ask domain
+            member = Member home ready placed (borrowing own)
         setAux s (toDyn member)
         return member
       leaving own s = case policy of

@@ -31,6 +31,7 @@ module Hecaton.Substrate
     ownSCont,
     threadOf,
     isStale,
+    awaits,
 
     -- * Activations
     DequeueAct,
@@ -174,6 +175,14 @@ isNone (SCont _ n) = isTrue# (n `eqWord#` 0xffffffffffffffff##)
 isStale :: SCont -> STM Bool
 isStale (SCont t n) = STM $ \s -> case scontNumber# runtime t s of
   (# s1, current #) -> (# s1, isTrue# (current `neWord#` n) #)
+
+-- | If the SCont's thread waits in the runtime for a thunk: the SCont of the thread that evaluates the thunk, unless
+-- that has never been an SCont. It is for dequeue activations. If the thread that evaluates the thunk stops, or the one
+-- that waits is woken, before the transaction commits, the transaction begins again.
+awaits :: SCont -> STM (Maybe SCont)
+awaits (SCont t n) = STM $ \s -> case awaits# runtime t n s of
+  (# s1, 1#, owner, current #) -> (# s1, Just (SCont owner current) #)
+  (# s1, _, _, _ #) -> (# s1, Nothing #)
 
 -- * Activations
 

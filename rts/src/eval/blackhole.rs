@@ -55,6 +55,18 @@ pub unsafe fn owner_of(thunk: Closure) -> Option<Tso> {
     }
 }
 
+/// If the thread waits for a thunk: the thread that evaluates that.
+/// # Safety
+/// `t` is live, and the caller holds no thread's lock.
+pub unsafe fn awaited_owner(t: Tso) -> Option<Tso> {
+    let held = park::lock(t);
+    // Valid only while the lock prevents others from waking it.
+    let entry = (park::why(t) == BlockedOnBlackHole).then(|| Closure(t.obj().block_info));
+    let thunk = entry.map(|entry| entry.field(MSG_BH).untag());
+    drop(held);
+    owner_of(thunk?).filter(|&owner| owner != t)
+}
+
 /// Marks a queue dirty. Call this before storing a pointer in it.
 pub(super) unsafe fn dirty_queue(hec: &mut Hec, queue: Closure) {
     if queue.info() == info!(stg_BLOCKING_QUEUE_CLEAN_info) {

@@ -31,6 +31,7 @@
 use crate::abi::tso::{BlockedOnScheduler, TSO_PASSES_ON, TSO_SLOT, TSO_SWITCHES, TSO_UNSTARTED, TSO_UPCALL, TSO_USER};
 use crate::abi::{Closure, Tso};
 use crate::base::clock::getMonotonicNSec;
+use crate::eval::blackhole::awaited_owner;
 use crate::eval::frames::{restart_at, set_top, Frame, ATOMICALLY_WORDS};
 use crate::eval::raise_async::{raise_async, restart_transaction};
 use crate::hec::sched_groups::Group;
@@ -331,6 +332,19 @@ unsafe fn status_in(hec: &mut Hec, log: Record, t: Tso) -> (usize, Status) {
 pub unsafe extern "C" fn hec_scont_number(hec: &mut Hec, t: Tso) -> usize {
     let log = stm::running(hec);
     status_in(hec, log, t).1.number()
+}
+
+/// If the thread of an SCont waits for a thunk in the runtime: the thread that evaluates it, if that has SConts; or null.
+/// # Safety
+/// Called from Cmm with Hp saved, in a transaction.
+#[no_mangle]
+pub unsafe extern "C" fn hec_awaits(hec: &mut Hec, t: Tso, number: usize) -> Tso {
+    let log = stm::running(hec);
+    // In the log, so that the transaction is overtaken when the thread is given to its scheduler.
+    if status_in(hec, log, t).1 != Status::running(number) {
+        return Tso::NULL;
+    }
+    awaited_owner(t).filter(|&owner| SchedRecord::of(owner).is_some()).unwrap_or(Tso::NULL)
 }
 
 /// Is an SCont that of another thread which is not passive? With [`NO_SCONT`] for a number: is the thread another one

@@ -23,6 +23,7 @@ import qualified Hecaton.Scheduler.RoundRobin as RoundRobin
 import Hecaton.Substrate
 import LibrarySchedulers
 import OnSubstrate
+import System.IO.Unsafe (unsafePerformIO)
 import System.Timeout (timeout)
 import Test.QuickCheck
 import Test.QuickCheck.Random (mkQCGen)
@@ -38,6 +39,8 @@ main =
     , law "priority: the holder of a lock inherits, along chains" 10 alongChains
     , expect "priority: and gives back what was lent with the lock" ["low", "high", "middle", "low again"] lentForAWhile
     , expect "priority: the next holder inherits from those that wait on" ["low", "next", "high", "middle"] nextHolder
+    , expect "priority: who evaluates what another thread needs inherits" ["low", "high", "middle"] evaluator
+    , expect "priority: and the holder of a lock that it needs" ["lowest", "low", "high", "middle"] lockOfEvaluator
     , expect "priority: a thread that wakes preempts one that computes" True preempting
     , law "deadline: the earliest first" 30 earliestFirst
     , law "random: a seed has one order" 20 sameForASeed
@@ -144,6 +147,33 @@ nextHolder = untilIn 50 (== ["low", "next", "high", "middle"]) $ flip underPrior
   _ <- forkInAs s 90 (takeMVar lock >> say "high")
   others
   putMVar gate ()
+  void (forkInAs s 50 (say "middle"))
+
+-- A thread evaluates a thunk, and waits in the middle of that. Another one needs the thunk.
+evaluator :: IO [String]
+evaluator = untilIn 50 (== ["low", "high", "middle"]) $ flip underPriority 3 $ \s say -> do
+  gate <- newEmptyMVar
+  needing s say 1 (takeMVar gate)
+  putMVar gate ()
+
+lockOfEvaluator :: IO [String]
+lockOfEvaluator = untilIn 50 (== ["lowest", "low", "high", "middle"]) $ flip underPriority 4 $ \s say -> do
+  gate <- newEmptyMVar
+  lock <- newMVar ()
+  _ <- forkInAs s 1 (withMVar lock (const (takeMVar gate >> say "lowest")))
+  threadDelay 5000
+  needing s say 2 (takeMVar lock)
+  putMVar gate ()
+
+-- A thread of this priority evaluates what another one needs, after it has waited. The one that makes them sleeps until
+-- they wait.
+needing :: Scheduler Int -> (String -> IO ()) -> Int -> IO () -> IO ()
+needing s say low wait = do
+  let shared = unsafePerformIO (wait >> say "low")
+  _ <- forkInAs s low (evaluate shared)
+  threadDelay 5000
+  _ <- forkInAs s 90 (evaluate shared >> say "high")
+  threadDelay 5000
   void (forkInAs s 50 (say "middle"))
 
 -- Threads compute on all HECs until one of a higher priority has had some delays. No time slice ends.

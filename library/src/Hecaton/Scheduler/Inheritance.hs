@@ -1,5 +1,6 @@
 -- | Inheritance of priorities: a thread that holds a lock runs as if it had the greatest /rank/ of those that wait for
--- the lock, until it lets go. So a thread of a rank in between does not keep the waiting one from running.
+-- the lock, until it lets go. So a thread of a rank in between does not keep the waiting one from running. The same
+-- holds for a thread that evaluates a thunk, as long as others wait for its value.
 --
 -- A lock is what threads take to give it back themselves: a variable of "Hecaton.MVar" in its @withMVar@ and
 -- @modifyMVar@. A scheduler gives its threads a 'Borrower' each, which its policy has in 'Hecaton.Scheduler.borrower',
@@ -22,6 +23,10 @@ module Hecaton.Scheduler.Inheritance
     hold,
     letGo,
     waitFor,
+
+    -- * Thunks
+    waitForThunk,
+    resumes,
   )
 where
 
@@ -35,6 +40,8 @@ data Borrower = Borrower
     holds :: TVar [Hold],
     -- | What it has begun to wait for, and which hold there is now.
     waits :: TVar (Maybe (SCont, STM (Maybe Hold))),
+    -- | What another thread has because this one waits for a thunk.
+    ofThunk :: TVar (Maybe Hold),
     -- | Tells the scheduler of a greater rank.
     grow :: Int -> STM ()
   }
@@ -47,7 +54,7 @@ instance Eq Hold where
 
 -- | A thread with a rank of its own. The action is run when the rank becomes greater, with the new one.
 newBorrower :: Int -> (Int -> STM ()) -> STM Borrower
-newBorrower r grows = (\hs ws -> Borrower r hs ws grows) <$> newTVar [] <*> newTVar Nothing
+newBorrower r grows = (\hs ws t -> Borrower r hs ws t grows) <$> newTVar [] <*> newTVar Nothing <*> newTVar Nothing
 
 -- | The rank of its own, or the greatest that has been lent to it.
 rank :: Borrower -> STM Int
@@ -57,6 +64,10 @@ rank b = readTVar (holds b) >>= foldM (\r h -> max r <$> readTVar (lent h)) (own
 hold :: Borrower -> STM Hold
 hold b = do
   writeTVar (waits b) Nothing
+  newHold b
+
+newHold :: Borrower -> STM Hold
+newHold b = do
   h <- Hold b <$> newTVar minBound
   modifyTVar' (holds b) (h :)
   return h
@@ -84,3 +95,17 @@ lend r h = do
     forM_ waiting $ \(s, find) -> do
       stale <- isStale s
       unless stale (find >>= mapM_ (lend r))
+
+-- | The thread of this SCont waits for a thunk that the other one evaluates, until it 'resumes'.
+waitForThunk :: Borrower -> SCont -> Borrower -> STM ()
+waitForThunk evaluates s b = do
+  resumes b
+  h <- newHold evaluates
+  writeTVar (ofThunk b) (Just h)
+  waitFor (return (Just h)) s b
+
+-- | The thread can run: it does not wait for a thunk any more.
+resumes :: Borrower -> STM ()
+resumes b = readTVar (ofThunk b) >>= mapM_ end
+  where
+    end h = letGo h >> writeTVar (ofThunk b) Nothing >> writeTVar (waits b) Nothing

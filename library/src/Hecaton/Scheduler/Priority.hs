@@ -7,7 +7,8 @@
 -- [Preemption] When a thread becomes able to run, and one of a lower priority runs, that one gives up its HEC at once:
 --   of several the one with the lowest. Aging does not count for this.
 -- [Inheritance] A thread that has a variable of "Hecaton.MVar" in @withMVar@ or @modifyMVar@ has the greatest priority
---   of those that wait for the variable ("Hecaton.Scheduler.Inheritance").
+--   of those that wait for the variable ("Hecaton.Scheduler.Inheritance"). So has one that evaluates a thunk, of those
+--   that wait for its value.
 module Hecaton.Scheduler.Priority (new, newWith, policy, Thread) where
 
 import Control.Concurrent.STM

@@ -94,7 +94,10 @@ data Runtime = Runtime
     -- | The running thread belongs to the group, if that is not ejected.
     setGroup# :: Word# -> Any -> State -> (# State, Int# #),
     -- | Ejects the group, in whose dequeue activation an exception was raised.
-    failed# :: Word# -> SomeException -> State -> (# State, () #)
+    failed# :: Word# -> SomeException -> State -> (# State, () #),
+    -- | In a transaction: does the thread of an SCont wait for a thunk that a thread with SConts evaluates (1)? That
+    -- thread, and its number.
+    awaits# :: ThreadId# -> Word# -> State -> (# State, Int#, ThreadId#, Word# #)
   }
 
 foreign import capi unsafe "hecaton_runtime.h hecaton_substrate" c_functions :: IO (Ptr ())
@@ -111,6 +114,6 @@ fromTuple :: Ptr () -> Runtime
 fromTuple (Ptr address) = case addrToAny# address of
   (# tuple #) -> case unsafeCoerce tuple of
     ( own, new, sw, act, set, number, runs, give, aux, time, current, onIdle, may, preempt, member, next, fork, join
-      , queue, newQ, group, behalf, gone, setG, fails ) ->
+      , queue, newQ, group, behalf, gone, setG, fails, waits ) ->
       Runtime own new sw act set number runs give aux time current onIdle may preempt member next fork join queue newQ
-        group behalf gone setG fails
+        group behalf gone setG fails waits
