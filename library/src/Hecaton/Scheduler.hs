@@ -188,6 +188,8 @@ data HECs = HECs
     asked :: TVar (Seq Domain),
     -- | The hosts that are passive, by the numbers of their HECs.
     hosts :: TVar (IntMap.IntMap (TVar (Maybe SCont))),
+    -- | Hosts whose first time slice ended before they knew their HECs.
+    lateHosts :: TVar [SCont],
     -- | For which number of HECs hosts have been started.
     served :: TVar Int,
     aHost :: TVar (Maybe ThreadId)
@@ -195,7 +197,7 @@ data HECs = HECs
 
 hecs :: HECs
 hecs = unsafePerformIO $ do
-  all' <- HECs <$> newTVarIO Seq.empty <*> newTVarIO IntMap.empty <*> newTVarIO 0 <*> newTVarIO Nothing
+  all' <- HECs <$> newTVarIO Seq.empty <*> newTVarIO IntMap.empty <*> newTVarIO [] <*> newTVarIO 0 <*> newTVarIO Nothing
   -- The hosts wait for its variables.
   _ <- newStablePtr all'
   return all'
@@ -221,8 +223,14 @@ startHosts = do
 newHost :: IO SCont
 newHost = do
   me <- newTVarIO Nothing
-  newMember (GroupActivations hostsGroup nextOf (writeTVar me . Just)) $ do
-    atomically (getCurrentHEC >>= \hec -> modifyTVar' (hosts hecs) (IntMap.insert hec me))
+  isKnown <- newTVarIO False
+  let ready s = do
+        known <- readTVar isKnown
+        if known then writeTVar me (Just s) else modifyTVar' (lateHosts hecs) (s :)
+  newMember (GroupActivations hostsGroup nextOf ready) $ do
+    atomically $ do
+      writeTVar isKnown True
+      getCurrentHEC >>= \hec -> modifyTVar' (hosts hecs) (IntMap.insert hec me)
     forever (switching (\s -> writeTVar me (Just s) >> nextThread >>= maybe retry return) `catch` ignored)
   where
     ignored :: SomeException -> IO ()
@@ -236,6 +244,7 @@ startAnewInChild = do
   when (status `elem` [Just ThreadFinished, Just ThreadDied]) . atomically $ do
     writeTVar (asked hecs) Seq.empty
     writeTVar (hosts hecs) IntMap.empty
+    writeTVar (lateHosts hecs) []
     writeTVar (served hecs) 0
     writeTVar (aHost hecs) Nothing
 
@@ -248,7 +257,7 @@ nextOf s = do
     Just t -> return t
     Nothing -> do
       host <- IntMap.lookup <$> getCurrentHEC <*> readTVar (hosts hecs)
-      maybe (return Nothing) readTVar host >>= maybe (builtInDequeueAct s) return
+      maybe lateHost readTVar host >>= maybe (builtInDequeueAct s) return
   where
     leaves member = do
       may <- maybe (return True) onBehalfOf (group (scheduler member))
@@ -256,6 +265,14 @@ nextOf s = do
     lendToEvaluator b = do
       evaluator <- awaits s
       forM_ evaluator (borrowerOf >=> mapM_ (\other -> waitForThunk other s b))
+
+-- | Takes a host that has no HEC yet. A HEC without a host has lost it so.
+lateHost :: STM (Maybe SCont)
+lateHost = do
+  late <- readTVar (lateHosts hecs)
+  case late of
+    [] -> return Nothing
+    host : others -> Just host <$ writeTVar (lateHosts hecs) others
 
 -- | Takes a thread of the first scheduler that has one. The others have their turns before it has the next.
 nextThread :: STM (Maybe SCont)
