@@ -30,6 +30,7 @@ mod thread {
 }
 
 mod bound;
+mod enqueues;
 mod fibers;
 mod forks;
 mod forwarding;
@@ -48,6 +49,7 @@ mod short_calls;
 mod shutdown;
 mod slots;
 mod sparks;
+mod steal_passive;
 mod support;
 mod switches;
 mod termination;

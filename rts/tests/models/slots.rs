@@ -4,60 +4,30 @@
 //! *Checked*: a slot has one thread at a time, which sees what the one before it did there. A thread that has left its
 //! slot and blocks is not taken for one that is in it. A HEC that sleeps after `retry#` in a switch is woken, and goes
 //! on with its own thread.
-//! *Shipped code*: `hec/user_slot.rs`, `hec/mailbox.rs`, `sync/stm/commit.rs`, `sync/stm/scont_protocol.rs`,
-//! `thread/spinlock.rs` and `thread/ownership.rs`.
-use crate::atomics::{AtomicU16, AtomicUsize, Ordering};
+//! *Shipped code*: `hec/user_slot.rs`, `hec/mailbox.rs` and what [`crate::support::scont_world`] lists.
+use crate::atomics::{AtomicUsize, Ordering};
 use crate::explore;
 use crate::shipped::commit::{commit, wait, write_alone, Log, Version, Waiter};
 use crate::shipped::mailbox::Mailbox;
-use crate::shipped::ownership::{Ownership, NOT_BLOCKED};
+use crate::shipped::ownership::NOT_BLOCKED;
 use crate::shipped::scont_protocol::Status;
-use crate::shipped::spinlock::{Reason, Spin};
 use crate::shipped::user_slot::UserSlot;
-use crate::support::leaked;
+use crate::support::scont_world::{self, PASSIVE};
 use loom::cell::UnsafeCell;
 use loom::sync::{Arc, Mutex};
 use loom::thread;
 
-const PASSIVE: usize = 64;
 const ON_MVAR: usize = 1;
 
-/// A thread. Only its owner may touch `in_slot`; loom verifies that.
-struct Thread {
-    version: Version,
-    status: AtomicUsize,
-    lock: &'static Spin,
-    reason: &'static Reason,
-    owner: &'static AtomicUsize,
-    in_slot: UnsafeCell<bool>,
-}
+/// A thread, and whether it is in a slot.
+type Thread = scont_world::Thread<bool>;
 
 impl Thread {
-    fn new(status: Status, why: usize) -> Thread {
-        Thread {
-            version: Version(AtomicUsize::new(0)),
-            status: AtomicUsize::new(status.0),
-            lock: leaked(Spin(AtomicUsize::new(0))),
-            reason: leaked(Reason(AtomicU16::new(why as u16))),
-            owner: leaked(AtomicUsize::new(0)),
-            in_slot: UnsafeCell::new(false),
-        }
-    }
-    fn ownership(&self) -> Ownership {
-        Ownership { lock: Some(self.lock), reason: self.reason, owner: self.owner }
-    }
-    fn claim(&self, me: usize, expected: usize) -> bool {
-        let held = self.ownership().lock();
-        self.ownership().claim((), me, |why| why == expected, &held).is_some()
-    }
     fn set_in_slot(&self, is: bool) {
-        self.in_slot.with_mut(|p| unsafe { *p = is })
+        self.own.with_mut(|p| unsafe { *p = is })
     }
     fn is_in_slot(&self) -> bool {
-        self.in_slot.with(|p| unsafe { *p })
-    }
-    fn now(&self) -> Status {
-        Status(self.status.load(Ordering::Relaxed))
+        self.own.with(|p| unsafe { *p })
     }
 }
 
@@ -75,7 +45,7 @@ impl World {
     fn new(hecs: usize, threads: usize) -> Arc<World> {
         Arc::new(World {
             hecs: (0..hecs).map(|_| (UserSlot::new(), UnsafeCell::new(0))).collect(),
-            threads: (0..threads).map(|_| Thread::new(Status::ready(0), PASSIVE)).collect(),
+            threads: (0..threads).map(|_| Thread::new(Status::ready(0), PASSIVE, false)).collect(),
         })
     }
     /// As `runOnIdleHEC` does it, for SCont 0 of a thread. Returns the HEC.
@@ -249,9 +219,8 @@ unsafe impl Send for Sleep {}
 
 impl Sleep {
     fn new() -> Arc<Sleep> {
-        let thread = Thread::new(Status::running(0), NOT_BLOCKED);
+        let thread = Thread::new(Status::running(0), NOT_BLOCKED, true);
         thread.owner.store(1, Ordering::Relaxed);
-        thread.set_in_slot(true);
         Arc::new(Sleep {
             version: Version(AtomicUsize::new(0)),
             waited_for: UnsafeCell::new(false),

@@ -144,6 +144,8 @@ pub struct Hec {
     idle: AtomicBool,
     /// For the holder, or for the task that has the slot's lock while the HEC is idle.
     queue: UnsafeCell<VecDeque<Thread>>,
+    /// Threads for whose enqueue upcalls the holder is to see.
+    to_enqueue: UnsafeCell<Vec<usize>>,
 }
 
 /// HECs and tasks of one execution of a model.
@@ -219,6 +221,7 @@ impl HandoffSlot for SlotRef {
         match self.hec().queue.with(|q| (*q).front().copied()) {
             Some(Thread { bound: Some(task), .. }) => Work::For(task),
             Some(_) => Work::ForAnyone,
+            None if self.hec().to_enqueue.with(|to_enqueue| unsafe { !(*to_enqueue).is_empty() }) => Work::ForAnyone,
             None if self.hec().mailbox.any() => Work::ForAnyone,
             None => Work::Nothing,
         }
@@ -268,6 +271,7 @@ impl HecWorld {
             limit: AtomicUsize::new(END),
             idle: AtomicBool::new(true),
             queue: UnsafeCell::new(VecDeque::new()),
+            to_enqueue: UnsafeCell::new(Vec::new()),
         };
         let task = |_| {
             TaskRef(Box::leak(Box::new(OsThread {
@@ -324,6 +328,17 @@ impl HecWorld {
 
     fn push_front(&self, no: usize, t: Thread) {
         self.hecs[no].queue.with_mut(|q| unsafe { (*q).push_front(t) });
+    }
+
+    /// As `park::Claim::resume` for a thread of a user scheduler. For the holder.
+    pub fn resume_user(&self, no: usize, name: usize) {
+        self.hecs[no].to_enqueue.with_mut(|to_enqueue| unsafe { (*to_enqueue).push(name) });
+    }
+
+    /// Makes upcall threads, which have the names of the threads that they enqueue. For the holder.
+    fn start_enqueues(&self, no: usize) {
+        let to_enqueue = self.hecs[no].to_enqueue.with_mut(|to_enqueue| unsafe { std::mem::take(&mut *to_enqueue) });
+        to_enqueue.into_iter().for_each(|name| self.push_front(no, Thread { name, bound: None }));
     }
 
     /// Takes the first thread off the queue. For the holder.
@@ -386,6 +401,7 @@ impl HecWorld {
             if self.handle_requests(me) {
                 continue;
             }
+            self.start_enqueues(no);
             match self.pop(no) {
                 Some(t) if t.bound.is_none_or(|task| task == me) => self.run(t),
                 Some(t) => {

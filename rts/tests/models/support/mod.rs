@@ -1,5 +1,6 @@
 //! Small worlds that several models share.
 pub mod hec_world;
+pub mod scont_world;
 pub mod throwto_world;
 
 /// A value that lives as long as the tests.
