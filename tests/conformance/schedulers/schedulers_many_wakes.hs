@@ -1,5 +1,6 @@
--- Many threads of a scheduler are woken at once, while their HEC's thread begins to wait: more than one upcall gives to
--- the scheduler, and more upcalls than a HEC keeps threads for. All are chosen.
+-- Many threads of a scheduler are woken at once, while their HEC's thread begins to wait: more upcalls than a HEC
+-- keeps threads for give them to their scheduler. All are chosen.
+-- ghc: -O -threaded -package hecaton
 -- args: +RTS -A16k -RTS
 -- needs: hecaton
 -- env: HECATON_SCHEDULER=RoundRobin
