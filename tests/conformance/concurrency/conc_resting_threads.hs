@@ -8,6 +8,7 @@ import Control.Concurrent.STM
 import Control.Exception
 import Control.Monad
 import Data.IORef
+import GHC.Conc
 import System.Mem
 
 data Poke = Poke Int deriving Show
@@ -64,12 +65,17 @@ rest name make = do
         handler e = return $! negate (deep (20000 + i)) - length (show (e :: SomeException))
     t <- forkIO (putMVar started () >> (work `catch` handler) >>= \x -> evaluate (x + deep 3000) >>= putMVar out)
     takeMVar started
-    return (wake t, out)
-  replicateM_ 3 yield
+    return (t, wake t, out)
+  mapM_ (\(t, _, _) -> untilItRests t) all'
   collections
-  mapM_ fst all'
-  xs <- mapM (takeMVar . snd) all'
+  mapM_ (\(_, wake, _) -> wake) all'
+  xs <- mapM (\(_, _, out) -> takeMVar out) all'
   putStrLn (name ++ ": " ++ show (sum xs) ++ " " ++ show (take 5 xs))
+
+untilItRests :: ThreadId -> IO ()
+untilItRests t = threadStatus t >>= \s -> case s of
+  ThreadBlocked _ -> return ()
+  _ -> threadDelay 100 >> untilItRests t
 
 -- Their variables are within reach for some collections, and then no more.
 deadlock :: IO ()
