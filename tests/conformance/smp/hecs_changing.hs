@@ -4,6 +4,7 @@
 -- timeout: 180
 -- skip-order: it needs several HECs
 -- skip-kinds: -N2 -N4; it takes HECs away, and a scheduler of the package keeps those that it has
+-- skip-kinds: Lifo-N1; it waits by yielding, and under this order a thread that yields goes on
 import Control.Concurrent
 import Control.Exception
 import Control.Monad
