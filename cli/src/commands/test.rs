@@ -13,6 +13,7 @@ use crate::process::{self, End};
 use crate::programs::{self, Maker, Program};
 use crate::project::Project;
 use crate::test_report::{Report, Tally};
+use crate::thread_pool::in_parallel;
 use crate::unit_tests::{Choice, Kind};
 use crate::{mutants, nearest, unit_tests};
 use std::{
@@ -54,6 +55,9 @@ pub struct Options {
     /// Stop each run of a program after this time, instead of after that of its header and its kind
     #[arg(long, value_name = "SECONDS")]
     limit: Option<u64>,
+    /// Draw the kinds of run by this commit, also for programs that are named
+    #[arg(long, value_name = "COMMIT", conflicts_with = "full")]
+    draw: Option<String>,
     /// Close with where the time went: by kind, and for the programs that took longest
     #[arg(long)]
     times: bool,
@@ -88,7 +92,11 @@ pub fn run(project: &Project, options: &Options) -> Result<()> {
     }
     let tests = project.root.join("tests");
     tally += scripts(project, &tests.join("commands"), options, &report)?;
-    let seed = if options.full || !options.names.is_empty() { None } else { Some(commit(project)) };
+    let seed = match &options.draw {
+        Some(of) => Some(commit(project, of)),
+        None if options.full || !options.names.is_empty() => None,
+        None => Some(commit(project, "HEAD")),
+    };
     let plan = |always: &[&'static conformance::Kind], one_of: &[&'static conformance::Kind]| match &seed {
         None => Plan::all([always, one_of].concat()),
         Some(seed) => Plan { always: always.to_vec(), one_of: one_of.to_vec(), seed: seed.clone() },
@@ -135,13 +143,13 @@ pub fn run(project: &Project, options: &Options) -> Result<()> {
     let named = |kinds: &'static [conformance::Kind], names: &[String]| -> Vec<&'static conformance::Kind> {
         kinds.iter().filter(|kind| names.iter().any(|n| n == kind.name)).collect()
     };
-    let managers = Plan::all(named(&MANAGERS, &options.io_manager));
+    let managers = named(&MANAGERS, &options.io_manager);
     for suite in ["conformance", "libraries"] {
         let mut selected = programs::find(&tests.join(suite), &options.names)?;
         selected.retain(Program::waits_for_descriptors);
-        if !selected.is_empty() && !managers.always.is_empty() {
+        if !selected.is_empty() && !managers.is_empty() {
             let maker = Maker::new(project, project.build_dir().join("tests").join(suite))?;
-            tally += conformance::run("io-manager", &maker, &selected, &managers, &session)?;
+            tally += conformance::run("io-manager", &maker, &selected, &plan(&[], &managers), &session)?;
         }
     }
     let orders = named(&SCHEDULERS, &options.scheduler);
@@ -151,22 +159,24 @@ pub fn run(project: &Project, options: &Options) -> Result<()> {
         let maker = Maker::new(project, project.build_dir().join("tests/conformance"))?;
         tally += conformance::run("scheduler", &maker, &selected, &plan(&[], &orders), &session)?;
     }
-    let kinds = named(&HECS, &options.hecs);
+    let kinds = plan(&[], &named(&HECS, &options.hecs));
     let under_package = options.scheduler.iter().any(|name| name == "package");
-    if !kinds.is_empty() || under_package {
+    if !options.hecs.is_empty() || under_package {
         let selected = programs::find(&tests.join("conformance"), &options.names)?;
         let (about_threads, others): (Vec<_>, Vec<_>) =
-            selected.iter().map(|p| p.with_flag("-threaded")).partition(|p| under_package && p.is_about_threads());
-        let with_package: Vec<_> = about_threads.iter().map(Program::with_package).collect();
+            selected.into_iter().partition(|p| under_package && p.is_about_threads());
+        // Most programs have been made with -threaded already.
+        let (made, others): (Vec<_>, Vec<_>) = others.into_iter().partition(Program::is_threaded);
+        let others: Vec<_> = others.iter().map(|p| p.with_flag("-threaded")).collect();
+        let with_package: Vec<_> = about_threads.iter().map(|p| p.with_flag("-threaded").with_package()).collect();
         let maker = Maker::new(project, project.build_dir().join("tests/hecs"))?;
         if under_package {
-            let kinds = plan(&[], &PACKAGE.iter().collect::<Vec<_>>());
-            tally += conformance::run("package", &maker, &with_package, &kinds, &session)?;
+            let package = plan(&[], &PACKAGE.iter().collect::<Vec<_>>());
+            tally += conformance::run("package", &maker, &with_package, &package, &session)?;
         }
-        if !kinds.is_empty() {
-            let all = [with_package, others].concat();
-            tally += conformance::run("hecs", &maker, &all, &plan(&[], &kinds), &session)?;
-        }
+        tally += conformance::run("hecs", &maker, &[with_package, others].concat(), &kinds, &session)?;
+        let maker = Maker::new(project, project.build_dir().join("tests/conformance"))?;
+        tally += conformance::run("hecs", &maker, &made, &kinds, &session)?;
     }
     finish(tally, &report, options)
 }
@@ -190,9 +200,9 @@ fn finish(tally: Tally, report: &Report, options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// The commit that is checked out, or nothing if git cannot tell.
-fn commit(project: &Project) -> String {
-    let out = Command::new("git").args(["rev-parse", "HEAD"]).current_dir(&project.root).output();
+/// The full name of a commit, or nothing if git cannot tell.
+fn commit(project: &Project, of: &str) -> String {
+    let out = Command::new("git").args(["rev-parse", of]).current_dir(&project.root).output();
     out.map_or_else(|_| String::new(), |out| String::from_utf8_lossy(&out.stdout).trim().to_owned())
 }
 
@@ -246,41 +256,36 @@ pub fn install(set: &str, project: &Project) -> Result<()> {
     }
 }
 
-/// Runs the shell scripts in `folder`, each in an empty folder. Exit code 77 means skipped, with the reason as the last
-/// line.
+/// Runs the shell scripts in `folder`, two at a time, each in an empty folder.
 fn scripts(project: &Project, folder: &Path, options: &Options, report: &Report) -> Result<Tally> {
-    let mut tally = Tally::default();
-    for script in scripts_in(folder) {
-        let stem = stem(&script);
-        if !options.names.is_empty() && !options.names.iter().any(|n| stem.contains(n.as_str())) {
-            continue;
+    let mut chosen = scripts_in(folder);
+    chosen.retain(|script| options.names.is_empty() || options.names.iter().any(|n| stem(script).contains(n.as_str())));
+    Ok(in_parallel(&chosen, |path| script(project, path, report))?.into_iter().sum())
+}
+
+/// Exit code 77 means skipped, with the reason as the last line.
+fn script(project: &Project, path: &Path, report: &Report) -> Result<Tally> {
+    let stem = stem(path);
+    let work = project.build_dir().join("tests/commands").join(&stem);
+    let channels = work.with_extension("channels");
+    for dir in [&work, &channels] {
+        if dir.exists() {
+            fs::remove_dir_all(dir).map_err(|e| Fail::io("empty", dir, e))?;
         }
-        let work = project.build_dir().join("tests/commands").join(&stem);
-        let channels = work.with_extension("channels");
-        for dir in [&work, &channels] {
-            if dir.exists() {
-                fs::remove_dir_all(dir).map_err(|e| Fail::io("empty", dir, e))?;
-            }
-            fs::create_dir_all(dir).map_err(|e| Fail::io("create", dir, e))?;
-        }
-        let mut command = Command::new("bash");
-        command
-            .arg("-eu")
-            .arg(&script)
-            .current_dir(&work)
-            .env("HECATON", project.root.join("hecaton"))
-            .env_remove("GHCRTS");
-        let outcome = process::run(command, b"", Duration::from_secs(300), &channels)?;
-        report.took("script", &format!("commands/{stem}"), outcome.elapsed);
-        let said = String::from_utf8_lossy(&[outcome.stdout, outcome.stderr].concat()).into_owned();
-        let name = format!("commands/{stem}");
-        tally += match outcome.end {
-            End::Exit(0) => report.pass(&name, ""),
-            End::Exit(77) => report.skip(&name, said.lines().last().unwrap_or("no reason given")),
-            end => report.fail(&name, &end.describe(), &format!("{said}\nagain: hecaton test {stem}")),
-        };
+        fs::create_dir_all(dir).map_err(|e| Fail::io("create", dir, e))?;
     }
-    Ok(tally)
+    let mut command = Command::new("bash");
+    command.arg("-eu").arg(path).current_dir(&work);
+    command.env("HECATON", project.root.join("hecaton")).env_remove("GHCRTS");
+    let outcome = process::run(command, b"", Duration::from_secs(300), &channels)?;
+    let said = String::from_utf8_lossy(&[outcome.stdout, outcome.stderr].concat()).into_owned();
+    let name = format!("commands/{stem}");
+    report.took("script", &name, outcome.elapsed);
+    Ok(match outcome.end {
+        End::Exit(0) => report.pass(&name, ""),
+        End::Exit(77) => report.skip(&name, said.lines().last().unwrap_or("no reason given")),
+        end => report.fail(&name, &end.describe(), &format!("{said}\nagain: hecaton test {stem}")),
+    })
 }
 
 /// The Haskell packages that are installed, and the project's own.

@@ -139,6 +139,11 @@ impl Program {
         program
     }
 
+    /// Is it linked with `-threaded`?
+    pub fn is_threaded(&self) -> bool {
+        self.header.ghc.iter().any(|flag| flag == "-threaded")
+    }
+
     /// The same program, linked with the package of `library/` as well.
     pub fn with_package(&self) -> Program {
         if self.uses_package() {
