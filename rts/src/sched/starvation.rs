@@ -3,9 +3,9 @@
 //! *Protocol*
 //! 1. Each HEC notes in a group the second in which it starts a thread of it, if that is not noted already. So a switch
 //!    writes nothing shared, but once in a second.
-//! 2. At the end of a time slice, or when no thread can run, but at most once in a second, the holder of a HEC looks for
-//!    groups of which none has run for as long as they have promised ([`check`]). It stops the world and looks whether a
-//!    thread of them is `Ready`.
+//! 2. At the end of a time slice, or when no thread can run, but at most once in a second, the holder of a HEC looks
+//!    for groups of which none has run for as long as they have promised ([`check`]). It stops the world and looks
+//!    whether a thread of them is `Ready`.
 //! 3. If one is `Ready` at two such moments, and none has run in between, that is a fault.
 //!
 //! A program that is stopped for a while, and goes on, so finds no group at fault. Nor does one in which nothing at all
