@@ -334,7 +334,8 @@ pub unsafe extern "C" fn hec_scont_number(hec: &mut Hec, t: Tso) -> usize {
     status_in(hec, log, t).1.number()
 }
 
-/// If the thread of an SCont waits for a thunk in the runtime: the thread that evaluates it, if that has SConts; or null.
+/// If the thread of an SCont waits for a thunk in the runtime: the thread that evaluates it, if that has SConts.
+/// Otherwise null.
 /// # Safety
 /// Called from Cmm with Hp saved, in a transaction.
 #[no_mangle]
