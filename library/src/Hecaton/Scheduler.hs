@@ -39,6 +39,7 @@ module Hecaton.Scheduler
   ( -- * Schedulers
     Scheduler,
     builtin,
+    inRunQueue,
     withScheduler,
     withSchedulerAs,
 
@@ -73,7 +74,16 @@ import Data.Sequence (Seq, ViewL (..), viewl, (|>))
 import qualified Data.Sequence as Seq
 import Foreign.StablePtr
 import GHC.Conc (ThreadId, ThreadStatus (..), childHandler, threadStatus)
-import Hecaton.RunQueue (forkBuiltIn)
+import Hecaton.RunQueue
+  ( Key,
+    RunQueue,
+    currentQueue,
+    forkBuiltIn,
+    forkInQueueAs,
+    getKey,
+    joinQueueAs,
+    leaveQueue,
+  )
 import Hecaton.Scheduler.Inheritance (Borrower, resumes, waitForThunk)
 import GHC.Stack (HasCallStack, SrcLoc, callStack, getCallStack, srcLocModule)
 import Hecaton.Substrate
@@ -130,12 +140,19 @@ data Policy a own
       }
 
 -- | A scheduler whose threads are forked with an @a@.
-data Scheduler a = Scheduler
-  { homeOf :: Home,
-    -- | Makes a thread one of this scheduler.
-    admit :: a -> SCont -> STM (),
-    ordinary :: a
-  }
+data Scheduler a
+  = Scheduler
+      { homeOf :: Home,
+        -- | Makes a thread one of this scheduler.
+        admit :: a -> SCont -> STM (),
+        ordinary :: a
+      }
+  | -- | The threads are those of the built-in scheduler in a queue of the runtime.
+    InRunQueue
+      { queueOf :: RunQueue,
+        keyFrom :: a -> Key,
+        ordinary :: a
+      }
 
 -- | What threads know about their scheduler: what no other has, its group, and its enqueue activation.
 data Home = Home {identity :: IORef (), group :: Maybe Group, accept :: EnqueueAct}
@@ -426,6 +443,11 @@ newSchedulerIn domain policy = do
 builtin :: Scheduler ()
 builtin = Scheduler builtInHome (\() s -> setAux s (toDyn ())) ()
 
+-- | A scheduler that names a queue of the runtime instead of a policy. Its threads are forked with their keys. They
+-- block and wake in the runtime, so that costs what it costs in the built-in scheduler.
+inRunQueue :: RunQueue -> Scheduler Key
+inRunQueue queue = InRunQueue queue id 0
+
 builtInHome :: Home
 builtInHome = unsafePerformIO $ do
   this <- newIORef ()
@@ -441,6 +463,7 @@ forkIn s = forkInAs s (ordinary s)
 
 -- | Makes a thread of a scheduler: with a priority, a deadline, or what else the scheduler asks for.
 forkInAs :: Scheduler a -> a -> IO () -> IO ThreadId
+forkInAs InRunQueue {queueOf = queue, keyFrom = key} a action = forkInQueueAs queue (key a) action
 forkInAs to a action = do
   home <- current (homeOf to)
   if home == builtInHome then forkBuiltIn action else forkMember
@@ -463,21 +486,35 @@ migrate to = migrateAs to (ordinary to)
 
 -- | The running thread becomes one of another scheduler. To migrate to the own scheduler is to arrive there anew.
 migrateAs :: Scheduler a -> a -> IO ()
+migrateAs InRunQueue {queueOf = queue, keyFrom = key} a = outside (joinQueueAs queue (key a))
 migrateAs to a = moveTo (homeOf to) (admit to a)
+
+-- | The running thread becomes one of the built-in scheduler, with what the action says there.
+outside :: IO () -> IO ()
+outside next' = mask_ $ moveTo builtInHome (admit builtin ()) >> next'
 
 -- | Moves the running thread. The transaction makes it one of its new scheduler.
 moveTo :: Home -> (SCont -> STM ()) -> IO ()
 moveTo wanted arriving = mask $ \restore -> do
   (from, _) <- whereIAm
   to <- current wanted
+  queue <- ownQueue
+  mapM_ (const leaveQueue) queue
   unless (from == builtInHome && to == builtInHome) $ do
     unless (to == builtInHome) startHosts
     setNextActivations (Just (if to == builtInHome then Nothing else Just (activationsIn to)))
     restore (switching (\s -> dequeueAct s <* (become to s >> enqueueBy (accept to) s)))
       -- It may have moved before the exception.
-      `onException` setNextActivations Nothing
+      `onException` (setNextActivations Nothing >> rejoin queue)
   where
     become to s = if to == wanted then arriving s else setAux s (toDyn ())
+
+-- | The queue of the running thread, and its key there.
+ownQueue :: IO (Maybe (RunQueue, Key))
+ownQueue = currentQueue >>= mapM (\queue -> (,) queue <$> getKey)
+
+rejoin :: Maybe (RunQueue, Key) -> IO ()
+rejoin = mapM_ (uncurry joinQueueAs)
 
 -- | Runs an action as a part of another scheduler. Then the thread is one of its former scheduler again.
 withScheduler :: Scheduler a -> IO b -> IO b
@@ -487,7 +524,8 @@ withScheduler s = withSchedulerAs s (ordinary s)
 withSchedulerAs :: Scheduler a -> a -> IO b -> IO b
 withSchedulerAs s a action = mask $ \restore -> do
   (former, aux) <- whereIAm
-  let back = moveTo former (\me -> setAux me aux)
+  queue <- ownQueue
+  let back = moveTo former (\me -> setAux me aux) >> rejoin queue
   result <- (restore (migrateAs s a) >> restore action) `onException` back
   back
   return result

@@ -35,7 +35,7 @@ use crate::eval::blackhole::awaited_owner;
 use crate::eval::frames::{restart_at, set_top, Frame, ATOMICALLY_WORDS};
 use crate::eval::raise_async::{raise_async, restart_transaction};
 use crate::hec::sched_groups::Group;
-use crate::hec::{self, many, Hec, SLICE_ENDED};
+use crate::hec::{self, many, priority, Hec, SLICE_ENDED};
 use crate::observe::eventlog::classes::measure_run_times;
 use crate::observe::stats::Dequeue;
 use crate::sync::stm::commit;
@@ -142,6 +142,10 @@ pub unsafe extern "C" fn hec_new_member(
     let group = Group::of_word(group).filter(|group| !group.is_ejected());
     let t = new_passive(hec, action, aux, group.map(|_| ([dequeue, enqueue], group)));
     t.obj().flags |= TSO_PASSES_ON;
+    if priority::named_queue(t).is_some() {
+        // That of the thread that makes it.
+        priority::join(t, 0, 0);
+    }
     t
 }
 

@@ -9,6 +9,8 @@ module LibrarySchedulers
 import Control.Concurrent.STM
 import Control.Exception
 import Control.Monad
+import Hecaton.RunQueue (newRunQueue)
+import qualified Hecaton.RunQueue as RunQueue
 import Hecaton.Scheduler
 import qualified Hecaton.Scheduler.Deadline as Deadline
 import qualified Hecaton.Scheduler.FairShare as FairShare
@@ -53,7 +55,12 @@ onAllHECs =
     , Any "gang" <$> Gang.new
     , Any "random" <$> Random.new 7
     , Any "hierarchical" <$> (Hierarchical.new >>= \p -> Hierarchical.child p 2 RoundRobin.policy)
+    , runQueue
     ]
+
+-- One that names a queue of the runtime, which has a part on each HEC.
+runQueue :: IO Any
+runQueue = Any "run queue" . inRunQueue <$> newRunQueue RunQueue.Fifo
 
 -- A scheduler whose threads run on one HEC at a time.
 onOne :: IO (Policy a own) -> IO (Scheduler a)
@@ -61,7 +68,7 @@ onOne policy = policy >>= newSchedulerOn 1
 
 -- The names of the schedulers for which the action fails.
 forAll' :: (forall a. Scheduler a -> IO Bool) -> IO [String]
-forAll' action = everyScheduler >>= failuresOf action
+forAll' action = (:) <$> runQueue <*> everyScheduler >>= failuresOf action
 
 failuresOf :: (forall a. Scheduler a -> IO Bool) -> [Any] -> IO [String]
 failuresOf action schedulers =

@@ -431,9 +431,9 @@ data Step = Yield | Fork [Step] | MoveTo Int | Visit Int [Step]
 
 instance Arbitrary Step where
   arbitrary = sized $ \n -> frequency $
-    [(4, pure Yield), (2, MoveTo <$> choose (0, 20))]
+    [(4, pure Yield), (2, MoveTo <$> choose (0, 21))]
       ++ [(2, Fork <$> resize (n `div` 2) arbitrary) | n > 0]
-      ++ [(1, Visit <$> choose (0, 20) <*> resize (n `div` 2) arbitrary) | n > 0]
+      ++ [(1, Visit <$> choose (0, 21) <*> resize (n `div` 2) arbitrary) | n > 0]
   shrink step = case step of
     Fork steps -> Yield : map Fork (shrink steps)
     Visit i steps -> Yield : map (Visit i) (shrink steps)
