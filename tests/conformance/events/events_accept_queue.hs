@@ -74,5 +74,6 @@ main = do
   mapM_ close (accepted ++ map fst results)
   close local
   removeFile path
+  -- The runtime may have closed one of its own.
   after <- descriptors
-  print (after - before)
+  print (after <= before)
