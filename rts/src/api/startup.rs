@@ -11,7 +11,7 @@ use crate::api::package_scheduler;
 use crate::api::shutdown::{heap_overflow_exit, shutdownHaskellAndExit};
 use crate::base::active_limit::ACTIVE_HECS;
 use crate::base::config::{checks, reports, settings_now, HeapSuggestion};
-use crate::base::fatal;
+use crate::base::{fatal, os_thread};
 use crate::collector;
 use crate::collector::roots::Visitor;
 use crate::events::{event_loop, io_manager, seam, selection, shared_watcher, signals, ticker, waits};
@@ -108,6 +108,7 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
         interrupt_call: sched::safe_call::interrupt_call,
     });
     let base = !takes_over_events(threaded);
+    os_thread::note_first_mask();
     signals::init(threaded, base, o.signal_handlers);
     sched::event_poll::init(sched::event_poll::EventManager {
         poll: if threaded { poll_events } else { poll_or_wait },

@@ -9,7 +9,7 @@
 //! - A late wake-up is a [`Wakeup::Check`](crate::sched::task_parker::Wakeup). The new owner of the task checks and
 //!   finds nothing, as the old one would have.
 //! - A HEC is never late: a task that waits for one resumes when it has it.
-use crate::base::fatal;
+use crate::base::{fatal, os_thread};
 use crate::hec::fork_safe_lock::Lock;
 use crate::hec::Hec;
 use crate::observe::eventlog::hooks as eventlog;
@@ -122,8 +122,10 @@ pub fn start_worker() -> TaskRef {
     let alive = WORKERS.fetch_add(1, Ordering::Relaxed) + 1;
     PEAK_WORKERS.fetch_max(alive, Ordering::Relaxed);
     ALL_WORKERS.fetch_add(1, Ordering::Relaxed);
+    let mask = os_thread::mask_for_haskell();
     let spawned =
         std::thread::Builder::new().name("haskell-worker".into()).stack_size(WORKER_STACK_BYTES).spawn(move || {
+            os_thread::set_mask(&mask);
             ME.set(Some(t));
             // SAFETY: the task is new and holds no HEC.
             unsafe {
