@@ -1,5 +1,5 @@
-//! The crates' own tests: unit tests, which take seconds, and models of the lock-free protocols, which loom takes
-//! minutes for.
+//! The crates' own tests: unit tests, which take seconds, models of the lock-free protocols, which loom takes minutes
+//! for, and the simulation of the protocols between processes, which counts as a model.
 //!
 //! Tests of one crate share a process. A broken invariant of the runtime ends that, and so may a panic in a model: then
 //! each test of that crate is run again in a process of its own, so that one failure does not hide the others.
@@ -45,7 +45,9 @@ impl Kind {
     pub fn targets(self) -> &'static [&'static str] {
         match self {
             Kind::Unit => &["--workspace", "--lib", "--bins"],
-            Kind::Model => &["--package", "hecaton-rts", "--test", "models", "--test", "evaluation"],
+            Kind::Model => {
+                &["--package", "hecaton-rts", "--test", "models", "--test", "evaluation", "--test", "simulation"]
+            }
         }
     }
 }

@@ -1,0 +1,105 @@
+//! Fetch: the values of other PEs' objects, and readers of objects that are not evaluated yet.
+//!
+//! *States at the reader*, for each address: `ABSENT → ASKED(threads) → present`.
+//!
+//! 1. A thread that enters an absent object waits. The first one sends FETCH; later ones only wait: requests are
+//!    merged.
+//! 2. VALUE makes the object present and wakes the threads. They enter it again.
+//! 3. UNAVAILABLE, or the loss of the owner, raises `PELost` in the threads.
+//!
+//! *States at the owner*, for each address: `no readers → READERS(PEs) → no readers`.
+//!
+//! 1. FETCH of an evaluated object is answered at once.
+//! 2. FETCH of another one notes the reader. If nobody evaluates the object, a service thread is made that does.
+//! 3. Whoever evaluates the object (a service thread, another one, or a PE that it is lent to): its update takes the
+//!    readers, and answers all of them.
+//! 4. If an evaluation is given up while readers are noted, a new service thread is made.
+//!
+//! *Race*: a FETCH beside the update. Noting and taking are one step each, under one lock in the runtime: a reader is
+//! noted before the update and answered by it, or finds the object evaluated.
+//!
+//! *Checked by*: `rts/tests/simulation`.
+use super::{Address, Pe, Thread};
+use std::collections::{btree_map::Entry, BTreeMap};
+
+/// The reader's side.
+#[derive(Default)]
+pub struct Fetches {
+    asked: BTreeMap<Address, Vec<Thread>>,
+}
+
+impl Fetches {
+    pub fn new() -> Fetches {
+        Fetches::default()
+    }
+
+    /// A thread waits for an absent object. True if FETCH is to be sent.
+    pub fn want(&mut self, address: Address, thread: Thread) -> bool {
+        match self.asked.entry(address) {
+            Entry::Vacant(entry) => {
+                entry.insert(vec![thread]);
+                true
+            }
+            Entry::Occupied(mut entry) => {
+                entry.get_mut().push(thread);
+                false
+            }
+        }
+    }
+
+    /// An answer has come: the threads that have waited for it.
+    pub fn on_answer(&mut self, address: Address) -> Vec<Thread> {
+        self.asked.remove(&address).unwrap_or_default()
+    }
+
+    /// The threads that wait for objects of a lost PE.
+    pub fn on_lost(&mut self, is_of_lost: impl Fn(Address) -> bool) -> Vec<Thread> {
+        self.asked.extract_if(.., |&address, _| is_of_lost(address)).flat_map(|(_, threads)| threads).collect()
+    }
+
+    /// A thread that waited is gone. Its FETCH stays under way: others may join it.
+    pub fn withdraw(&mut self, thread: Thread) {
+        self.asked.values_mut().for_each(|threads| threads.retain(|t| *t != thread));
+    }
+
+    pub fn addresses(&self) -> impl Iterator<Item = Address> + '_ {
+        self.asked.keys().copied()
+    }
+}
+
+/// The owner's side.
+#[derive(Default)]
+pub struct Readers {
+    noted: BTreeMap<Address, Vec<Pe>>,
+}
+
+impl Readers {
+    pub fn new() -> Readers {
+        Readers::default()
+    }
+
+    pub fn note(&mut self, address: Address, reader: Pe) {
+        self.noted.entry(address).or_default().push(reader);
+    }
+
+    /// The object is evaluated, or can never be: the PEs to answer.
+    pub fn take(&mut self, address: Address) -> Vec<Pe> {
+        self.noted.remove(&address).unwrap_or_default()
+    }
+
+    pub fn has_readers(&self, address: Address) -> bool {
+        self.noted.contains_key(&address)
+    }
+
+    pub fn on_lost(&mut self, pe: Pe) {
+        self.noted.retain(|_, readers| {
+            readers.retain(|reader| *reader != pe);
+            !readers.is_empty()
+        });
+    }
+
+    /// What readers wait for, which is a root.
+    pub fn addresses(&self) -> impl Iterator<Item = Address> + '_ {
+        self.noted.keys().copied()
+    }
+}

@@ -1,0 +1,126 @@
+//! Loan: a thunk that another PE evaluates.
+//!
+//! *States at the lender*: `LENT → CLOSED`. The loan's record has the thunk and its *clone*: the words as they were
+//! lent. A closed loan has no record.
+//!
+//! | message or event | what the lender does |
+//! |---|---|
+//! | RESULT | updates the thunk with the value, and drops the clone |
+//! | FAILED: the work met something of a lost PE | evaluates the clone itself |
+//! | the borrower is lost | evaluates the clone itself |
+//!
+//! *States at the borrower*: `RUNNING → CLOSED`, for a thunk of its own with the words that were lent.
+//!
+//! | event | what the borrower does |
+//! |---|---|
+//! | the thunk is evaluated | sends RESULT, with the whole value |
+//! | its evaluation met something of a lost PE | sends FAILED |
+//! | the lender is lost | kills the work |
+//!
+//! *Who is right after a loss*: a PE declared lost is not listened to any more. So of a lost borrower's RESULT and the
+//! second evaluation only one ever reaches the thunk.
+//!
+//! *Invariant*: a lent thunk is claimed at the lender, and unclaimed nowhere but in the borrower's copy.
+//!
+//! *Checked by*: `rts/tests/simulation`.
+use super::{Address, Pe};
+use std::collections::BTreeMap;
+
+/// The number of a loan, which its lender has given it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Number(pub u64);
+
+/// A thunk that is to be evaluated here after all.
+#[derive(Debug, PartialEq)]
+pub struct Recall<G> {
+    pub thunk: Address,
+    pub clone: G,
+}
+
+struct Lent<G> {
+    borrower: Pe,
+    thunk: Address,
+    clone: G,
+}
+
+/// The lender's side.
+pub struct Loans<G> {
+    lent: BTreeMap<Number, Lent<G>>,
+    last: u64,
+}
+
+impl<G> Loans<G> {
+    pub fn new() -> Loans<G> {
+        Loans { lent: BTreeMap::new(), last: 0 }
+    }
+
+    pub fn lend(&mut self, borrower: Pe, thunk: Address, clone: G) -> Number {
+        self.last += 1;
+        self.lent.insert(Number(self.last), Lent { borrower, thunk, clone });
+        Number(self.last)
+    }
+
+    /// RESULT has come: the thunk to update.
+    pub fn on_result(&mut self, from: Pe, loan: Number) -> Option<Address> {
+        self.close(from, loan).map(|lent| lent.thunk)
+    }
+
+    /// FAILED has come.
+    pub fn on_failed(&mut self, from: Pe, loan: Number) -> Option<Recall<G>> {
+        self.close(from, loan).map(recall)
+    }
+
+    pub fn on_lost(&mut self, pe: Pe) -> Vec<Recall<G>> {
+        self.lent.extract_if(.., |_, lent| lent.borrower == pe).map(|(_, lent)| recall(lent)).collect()
+    }
+
+    fn close(&mut self, from: Pe, loan: Number) -> Option<Lent<G>> {
+        let is_open = self.lent.get(&loan).is_some_and(|lent| lent.borrower == from);
+        is_open.then(|| self.lent.remove(&loan)).flatten()
+    }
+
+    /// Thunks and clones, which are roots.
+    pub fn roots(&self) -> impl Iterator<Item = (Address, &G)> {
+        self.lent.values().map(|lent| (lent.thunk, &lent.clone))
+    }
+}
+
+fn recall<G>(lent: Lent<G>) -> Recall<G> {
+    Recall { thunk: lent.thunk, clone: lent.clone }
+}
+
+/// Whose thunk a borrower evaluates.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Debt {
+    pub lender: Pe,
+    pub loan: Number,
+}
+
+/// The borrower's side: loans by the addresses of its own thunks.
+pub struct Debts {
+    running: BTreeMap<Address, Debt>,
+}
+
+impl Debts {
+    pub fn new() -> Debts {
+        Debts { running: BTreeMap::new() }
+    }
+
+    pub fn begin(&mut self, thunk: Address, debt: Debt) {
+        self.running.insert(thunk, debt);
+    }
+
+    /// The thunk has a value, or its evaluation has failed: whom to tell, if it was borrowed.
+    pub fn end(&mut self, thunk: Address) -> Option<Debt> {
+        self.running.remove(&thunk)
+    }
+
+    /// Forgets the loans of a lost lender. The work on these thunks is to be killed.
+    pub fn on_lost(&mut self, pe: Pe) -> Vec<Address> {
+        self.running.extract_if(.., |_, debt| debt.lender == pe).map(|(thunk, _)| thunk).collect()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.running.is_empty()
+    }
+}

@@ -1,0 +1,97 @@
+//! The programs that simulated PEs run: trees of tasks. A task makes children, sparks them, works for a while, and
+//! then needs the values of its children and of all that it refers to.
+//!
+//! A task refers to some of what its parent refers to, and to earlier siblings. So values are needed by tasks that were
+//! stolen by different PEs. All is a function of the task and the seed: the right answer is known without any PE.
+use crate::base::random::Random;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Task {
+    pub id: u64,
+    pub depth: u32,
+}
+
+/// What a child refers to.
+#[derive(Clone, Copy)]
+pub enum Reference {
+    OfParent(usize),
+    Sibling(usize),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Program {
+    pub seed: u64,
+    pub depth: u32,
+    /// The most children of a task.
+    pub fanout: u64,
+    /// The longest work of a task, in microseconds.
+    pub work: u64,
+}
+
+/// The most references of a task.
+const MAX_REFERENCES: usize = 4;
+
+impl Program {
+    pub fn main(&self) -> Task {
+        Task { id: self.seed, depth: self.depth }
+    }
+
+    fn random(&self, task: Task, of: u64) -> Random {
+        Random(Random(task.id ^ self.seed.rotate_left(17)).number() ^ of)
+    }
+
+    /// The children of a task with so many references, and what each refers to.
+    pub fn children(&self, task: Task, references: usize) -> Vec<(Task, Vec<Reference>)> {
+        if task.depth == 0 {
+            return vec![];
+        }
+        let mut random = self.random(task, 1);
+        let number = 1 + random.below(self.fanout);
+        let mut children = vec![];
+        for n in 0..number as usize {
+            let mut chosen = vec![];
+            for reference in (0..n).map(Reference::Sibling).chain((0..references).map(Reference::OfParent)) {
+                if random.below(2) == 0 && chosen.len() < MAX_REFERENCES {
+                    chosen.push(reference);
+                }
+            }
+            children.push((Task { id: random.number(), depth: task.depth - 1 }, chosen));
+        }
+        children
+    }
+
+    pub fn work(&self, task: Task) -> u64 {
+        1 + self.random(task, 2).below(self.work)
+    }
+
+    /// The value of a task, from the values of its children and references, the last one first.
+    pub fn value(&self, task: Task, values: &[u64]) -> u64 {
+        values.iter().fold(task.id, |sum, value| Random(sum ^ value.rotate_left(7)).number())
+    }
+
+    /// About how long that many PEs take.
+    pub fn expected_time(&self, pes: u16) -> u64 {
+        self.answer().1 as u64 * self.work / 2 / u64::from(pes)
+    }
+
+    /// The right answer, and how many tasks there are.
+    pub fn answer(&self) -> (u64, usize) {
+        self.evaluate(self.main(), &[])
+    }
+
+    fn evaluate(&self, task: Task, references: &[u64]) -> (u64, usize) {
+        let (mut values, mut tasks): (Vec<u64>, usize) = (vec![], 1);
+        for (child, chosen) in self.children(task, references.len()) {
+            let of = |reference: &Reference| match *reference {
+                Reference::OfParent(n) => references[n],
+                Reference::Sibling(n) => values[n],
+            };
+            let chosen: Vec<u64> = chosen.iter().map(of).collect();
+            let (value, below) = self.evaluate(child, &chosen);
+            values.push(value);
+            tasks += below;
+        }
+        let demands: Vec<u64> = references.iter().copied().chain(values).rev().collect();
+        (self.value(task, &demands), tasks)
+    }
+}

@@ -1,0 +1,355 @@
+//! A simulated run: PEs with their protocols as shipped, a model of the heap, the network, and time.
+//!
+//! All is decided by the seed. A queue has what is to happen, in the order of time. Each PE has one HEC, which is busy
+//! for as long as a task works; messages are handled meanwhile, as by another HEC.
+use crate::base::random::Random;
+use crate::cluster::credit::Given;
+use crate::cluster::element::Element;
+use crate::cluster::members::{Build, Members};
+use crate::cluster::rpp::{Link, Packet};
+use crate::cluster::steal::Steal;
+use crate::cluster::{Address, Message, Micros, Pe, COORDINATOR};
+use crate::heap::{Graph, ModelHeap, Step};
+use crate::network::{Faults, Network};
+use crate::program::Program;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+type Sent = Message<Graph>;
+
+/// The time between a PE's full collections, on average: while the program runs, and afterwards.
+const COLLECTION: Micros = 3_000;
+const LATE_COLLECTION: Micros = 1_000_000;
+/// After `main` has ended, PEs go on for so long: until those cut off have noticed, and all weights are back.
+const AFTERMATH: Micros = 30_000_000;
+/// A run that takes longer has stopped for ever.
+const MAX_TIME: Micros = 60_000_000;
+
+/// What a run is made of.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    pub seed: u64,
+    pub pes: u16,
+    pub program: Program,
+    pub new_weight: u64,
+    pub faults: Faults,
+    /// Processes that are killed, and when.
+    pub kills: Vec<(Pe, Micros)>,
+}
+
+/// What a run came to.
+#[derive(Debug, Default, PartialEq)]
+pub struct Figures {
+    pub time: Micros,
+    pub tasks: usize,
+    pub evaluations: usize,
+    pub messages: u64,
+    pub packets: u64,
+    pub steals: u64,
+    pub loans: u64,
+    pub lost: usize,
+}
+
+enum Happening {
+    Arrival { to: Pe, from: Pe, packet: Packet<Sent> },
+    Worked(Pe),
+    Tick(Pe),
+    Collection(Pe),
+    Kill(Pe),
+}
+
+pub struct Process {
+    pub element: Element<ModelHeap>,
+    pub heap: ModelHeap,
+    links: BTreeMap<Pe, Link<Sent>>,
+    is_busy: bool,
+    running: Option<crate::cluster::Thread>,
+    is_killed: bool,
+    tick: Option<Micros>,
+    steal: Option<Micros>,
+}
+
+impl Process {
+    pub fn is_alive(&self) -> bool {
+        !self.is_killed && !self.element.members.has_ended()
+    }
+}
+
+pub struct World {
+    pub processes: Vec<Process>,
+    network: Network,
+    random: Random,
+    queue: BinaryHeap<Reverse<(Micros, u64)>>,
+    happenings: BTreeMap<u64, Happening>,
+    last_number: u64,
+    now: Micros,
+    main: Address,
+    is_over: bool,
+    collections: usize,
+    pub figures: Figures,
+}
+
+impl World {
+    pub fn new(plan: &Plan) -> World {
+        let mut random = Random(plan.seed);
+        let program = plan.program;
+        let hosts = 1 + random.below(4) as u16;
+        let process = |n| {
+            let me = Pe(n);
+            let others = (0..plan.pes).filter(|&other| other != n).map(|other| (Pe(other), other % hosts == n % hosts));
+            let steal = Steal::new(others, plan.seed ^ u64::from(n) << 32);
+            let members = Members::new(me, plan.pes, Build(1));
+            Process {
+                element: Element::new(me, members, steal, Given::new(plan.new_weight)),
+                heap: ModelHeap::new(me, program),
+                links: BTreeMap::new(),
+                is_busy: false,
+                running: None,
+                is_killed: false,
+                tick: None,
+                steal: None,
+            }
+        };
+        let mut processes: Vec<Process> = (0..plan.pes).map(process).collect();
+        let heap = &mut processes[0].heap;
+        let main = heap.allocate(program.main(), vec![]);
+        heap.new_thread(main);
+        let mut world = World {
+            processes,
+            network: Network::new(random.number(), plan.faults.clone()),
+            random,
+            queue: BinaryHeap::new(),
+            happenings: BTreeMap::new(),
+            last_number: 0,
+            now: 0,
+            main,
+            is_over: false,
+            collections: 0,
+            figures: Figures::default(),
+        };
+        for n in 0..plan.pes {
+            let mut out = vec![];
+            world.processes[usize::from(n)].element.members.greet(0, &mut out);
+            world.send(Pe(n), out);
+            world.proceed(Pe(n));
+            world.plan_collection(Pe(n));
+        }
+        for &(pe, time) in &plan.kills {
+            world.plan(time, Happening::Kill(pe));
+        }
+        world
+    }
+
+    fn plan(&mut self, time: Micros, happening: Happening) {
+        self.last_number += 1;
+        self.happenings.insert(self.last_number, happening);
+        self.queue.push(Reverse((time, self.last_number)));
+    }
+
+    fn plan_collection(&mut self, pe: Pe) {
+        let mean = if self.is_over { LATE_COLLECTION } else { COLLECTION };
+        let time = self.now + 1 + self.random.below(2 * mean);
+        self.plan(time, Happening::Collection(pe));
+    }
+
+    /// Runs to the end, and answers with the value of `main`.
+    pub fn run(&mut self, check: impl Fn(&[Process])) -> u64 {
+        while self.value().is_none() {
+            if self.happen() {
+                check(&self.processes);
+            }
+            assert!(self.now < MAX_TIME, "main waits for ever");
+        }
+        self.figures.time = self.now;
+        self.is_over = true;
+        self.run_until(self.now + AFTERMATH);
+        check(&self.processes);
+        self.value().expect("a value stays")
+    }
+
+    pub fn run_until(&mut self, end: Micros) {
+        while self.now < end {
+            self.happen();
+        }
+    }
+
+    fn value(&self) -> Option<u64> {
+        self.processes[0].heap.value(self.main)
+    }
+
+    /// True if it is time for a check: each PE has collected once, on average, since the last one.
+    fn happen(&mut self) -> bool {
+        let Some(Reverse((time, number))) = self.queue.pop() else { panic!("nothing happens any more") };
+        self.now = time;
+        match self.happenings.remove(&number).expect("what was planned") {
+            Happening::Arrival { to, from, packet } => self.arrive(to, from, packet),
+            Happening::Worked(pe) => {
+                self.process(pe).is_busy = false;
+                self.proceed(pe);
+            }
+            Happening::Tick(pe) => self.tick(pe),
+            Happening::Collection(pe) => {
+                self.collect(pe);
+                self.collections += 1;
+                return self.collections.is_multiple_of(self.processes.len());
+            }
+            Happening::Kill(pe) => self.kill(pe),
+        }
+        false
+    }
+
+    fn process(&mut self, pe: Pe) -> &mut Process {
+        &mut self.processes[usize::from(pe.0)]
+    }
+
+    /// A process ends. Its launcher reports it to PE 0, or nobody does.
+    fn kill(&mut self, pe: Pe) {
+        self.process(pe).is_killed = true;
+        if self.process(COORDINATOR).is_alive() && self.random.below(2) == 0 {
+            let (mut out, now) = (vec![], self.now);
+            let zero = self.process(COORDINATOR);
+            zero.element.on_silent_peer(&mut zero.heap, pe, now, &mut out);
+            self.send(COORDINATOR, out);
+            self.proceed(COORDINATOR);
+        }
+    }
+
+    fn arrive(&mut self, to: Pe, from: Pe, packet: Packet<Sent>) {
+        if !self.process(to).is_alive() {
+            return;
+        }
+        let (mut answers, now) = (vec![], self.now);
+        let delivered = match packet {
+            Packet::Data { payload, .. } if !self.network.is_datagram() => vec![payload],
+            packet => {
+                let has_room = self.random.below(50) > 0;
+                let link = self.process(to).links.entry(from).or_insert_with(Link::new);
+                link.on_packet(packet, has_room, now, &mut answers)
+            }
+        };
+        self.transmit(to, from, answers);
+        for message in delivered {
+            let mut out = vec![];
+            let process = self.process(to);
+            process.element.on_message(&mut process.heap, from, message, now, &mut out);
+            self.send(to, out);
+        }
+        self.proceed(to);
+    }
+
+    fn tick(&mut self, pe: Pe) {
+        let now = self.now;
+        let process = self.process(pe);
+        process.tick = None;
+        if !process.is_alive() {
+            return;
+        }
+        let mut out = vec![];
+        process.element.tick(&mut process.heap, now, &mut out);
+        let mut packets = vec![];
+        let mut silent = vec![];
+        for (&peer, link) in &mut process.links {
+            let mut repeated = vec![];
+            if link.tick(now, &mut repeated) {
+                silent.push(peer);
+            }
+            packets.push((peer, repeated));
+        }
+        for peer in silent {
+            process.element.on_silent_peer(&mut process.heap, peer, now, &mut out);
+        }
+        packets.into_iter().for_each(|(peer, repeated)| self.transmit(pe, peer, repeated));
+        self.send(pe, out);
+        self.proceed(pe);
+    }
+
+    fn collect(&mut self, pe: Pe) {
+        self.plan_collection(pe);
+        let main = self.main;
+        let process = self.process(pe);
+        if !process.is_alive() {
+            return;
+        }
+        let element = &mut process.element;
+        let mut roots: Vec<Address> = element.readers.addresses().chain(element.loans.roots().map(|l| l.0)).collect();
+        if pe == COORDINATOR {
+            roots.push(main);
+        }
+        let reached = process.heap.collect(roots, |block| element.given.is_referenced(block));
+        let mut out = vec![];
+        element.on_collected(&mut process.heap, |block| reached.contains(&block), &mut out);
+        self.send(pe, out);
+        self.proceed(pe);
+    }
+
+    /// Lets a PE go on after anything has happened to it.
+    fn proceed(&mut self, pe: Pe) {
+        let (now, is_over) = (self.now, self.is_over);
+        let process = self.process(pe);
+        let mut out = vec![];
+        let mut works = None;
+        loop {
+            for event in std::mem::take(&mut process.heap.events) {
+                process.element.on_heap_event(&mut process.heap, event, &mut out);
+            }
+            if process.is_busy || !process.is_alive() || !process.element.members.is_running() {
+                break;
+            }
+            let Some(thread) = process.running.take().or_else(|| process.heap.next_thread()) else {
+                if !is_over && process.steal.is_none_or(|until| until <= now) {
+                    process.steal = process.element.on_idle(now, &mut out);
+                }
+                break;
+            };
+            if let Step::Works(time) = process.heap.step(thread) {
+                process.running = Some(thread);
+                process.is_busy = true;
+                works = Some(time);
+            }
+        }
+        if let Some(time) = works {
+            self.plan(now + time, Happening::Worked(pe));
+        }
+        self.send(pe, out);
+        self.plan_tick(pe);
+    }
+
+    fn plan_tick(&mut self, pe: Pe) {
+        let now = self.now;
+        let process = self.process(pe);
+        let deadlines = process.links.values().filter_map(Link::deadline);
+        let steal = process.steal.filter(|&until| until > now);
+        let Some(next) = deadlines.chain(process.element.members.deadline()).chain(steal).min() else { return };
+        let next = next.max(now + 1);
+        if process.tick.is_none_or(|tick| next < tick) {
+            process.tick = Some(next);
+            self.plan(next, Happening::Tick(pe));
+        }
+    }
+
+    fn send(&mut self, from: Pe, out: Vec<(Pe, Sent)>) {
+        let now = self.now;
+        for (to, message) in out {
+            self.figures.messages += 1;
+            self.figures.steals += u64::from(matches!(message, Message::Steal));
+            self.figures.loans += u64::from(matches!(message, Message::Lend { .. }));
+            let mut packets = vec![];
+            if self.network.is_datagram() {
+                let link = self.process(from).links.entry(to).or_insert_with(Link::new);
+                link.send(message, now, &mut packets);
+            } else {
+                packets.push(Packet::Data { sequence: 0, payload: message });
+            }
+            self.transmit(from, to, packets);
+        }
+    }
+
+    fn transmit(&mut self, from: Pe, to: Pe, packets: Vec<Packet<Sent>>) {
+        for packet in packets {
+            self.figures.packets += 1;
+            for time in self.network.arrivals(from, to, self.now) {
+                self.plan(time, Happening::Arrival { to, from, packet: packet.clone() });
+            }
+        }
+    }
+}
