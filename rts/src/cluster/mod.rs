@@ -11,6 +11,7 @@
 //! | `loan.rs` | a thunk that another PE evaluates |
 //! | `fetch.rs` | values of other PEs, and readers of what is not evaluated yet |
 //! | `credit.rs` | weighted counts of references from other PEs |
+//! | `ring.rs` | when marking across PEs is over |
 //! | `rpp.rs` | reliable packets over datagrams |
 //! | `element.rs` | the protocols of one PE put together: what each message does |
 //!
@@ -21,6 +22,7 @@ pub mod element;
 pub mod fetch;
 pub mod loan;
 pub mod members;
+pub mod ring;
 pub mod rpp;
 pub mod steal;
 

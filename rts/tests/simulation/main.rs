@@ -2,7 +2,7 @@
 //!
 //! The protocols of `rts/src/cluster/` are compiled here as they are shipped. They run over a simulated network with
 //! delay, reordering, duplication, loss, partitions and kills, on a model of the heap. A seed decides everything, so
-//! each failure can be repeated. [`checker`] has what must hold; [`simulations`] are the tests.
+//! each failure can be repeated. [`checker`] has what must hold; [`simulations`] and [`marking`] are the tests.
 //!
 //! `HECATON_SEEDS=5000` in the environment tries more seeds than the tests do by default, and `HECATON_SEED=17` one.
 
@@ -19,6 +19,7 @@ mod cluster;
 
 mod checker;
 mod heap;
+mod marking;
 mod network;
 mod program;
 mod simulations;

@@ -51,8 +51,9 @@ impl Network {
             return vec![];
         }
         if !self.faults.is_datagram {
+            let delay = self.delay();
             let last = self.last.entry((from, to)).or_default();
-            *last = (*last).max(now + self.min_delay + self.random.below(self.more_delay));
+            *last = (*last).max(now + delay);
             return vec![*last];
         }
         let copies = match self.random.below(1_000) {
@@ -60,6 +61,12 @@ impl Network {
             n if n < self.faults.lost + self.faults.duplicated => 2,
             _ => 1,
         };
-        (0..copies).map(|_| now + self.min_delay + self.random.below(self.more_delay)).collect()
+        (0..copies).map(|_| now + self.delay()).collect()
+    }
+
+    /// One packet in twenty may take far longer than the others.
+    fn delay(&mut self) -> Micros {
+        let more = if self.random.below(20) == 0 { 20 * self.more_delay } else { self.more_delay };
+        self.min_delay + self.random.below(more)
     }
 }

@@ -10,12 +10,9 @@ use crate::world::{Figures, Plan, World};
 use std::panic::{catch_unwind, resume_unwind};
 
 /// Seeds of each kind. `HECATON_SEEDS` says another number.
-const SEEDS: u64 = 60;
+const SEEDS: u64 = 50;
 
-/// By then most runs have started.
-const START_TIME: Micros = 5_000;
-
-fn seeds() -> std::ops::Range<u64> {
+pub fn seeds() -> std::ops::Range<u64> {
     let number = |name| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     match number("HECATON_SEED") {
         Some(seed) => seed..seed + 1,
@@ -58,6 +55,9 @@ fn datagrams(seed: u64, random: &mut Random) -> Plan {
         Faults { is_datagram: true, lost: random.below(200), duplicated: random.below(200), partitions: vec![] };
     Plan { faults, ..plan(seed, random) }
 }
+
+/// By then most runs have started.
+const START_TIME: Micros = 5_000;
 
 /// Some PEs, but not PE 0, and a time for each at which something happens to it.
 fn victims(plan: &Plan, random: &mut Random) -> Vec<(Pe, Micros)> {
