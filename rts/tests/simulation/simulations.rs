@@ -130,10 +130,10 @@ fn a_seed_decides_everything() {
 /// One program on more and more PEs. `--nocapture` shows the figures.
 #[test]
 fn messages_and_time_grow_slowly() {
-    println!("  PEs   tasks   time ms  speed-up    loans  messages  steals/PE/ms");
+    println!("  PEs   tasks   time ms  speed-up    loans   fetches  messages  steals/PE/ms");
     let figures = [1, 4, 16, 64, 256, 1000].map(|pes| {
         let program = Program { seed: 1, depth: 8, fanout: 5, work: 5_000 };
-        let figures = check(&Plan { pes, program, ..plan(1, &mut Random(1)) });
+        let figures = check(&Plan { pes, program, new_weight: NEW_WEIGHT, ..plan(1, &mut Random(1)) });
         (f64::from(pes), figures)
     });
     let alone = figures[0].1.time as f64;
@@ -141,11 +141,12 @@ fn messages_and_time_grow_slowly() {
     let steals = |pes: f64, f: &Figures| f.steals as f64 / pes / (f.time as f64 / 1e3);
     for (pes, f) in &figures {
         println!(
-            "{pes:5} {:7} {:9} {:9.1} {:8} {:9} {:13.2}",
+            "{pes:5} {:7} {:9} {:9.1} {:8} {:9} {:9} {:13.2}",
             f.tasks,
             f.time / 1_000,
             speed_up(f),
             f.loans,
+            f.fetches,
             f.messages,
             steals(*pes, f)
         );

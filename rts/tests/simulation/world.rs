@@ -47,7 +47,20 @@ pub struct Figures {
     pub packets: u64,
     pub steals: u64,
     pub loans: u64,
+    pub fetches: u64,
     pub lost: usize,
+}
+
+impl Figures {
+    fn count(&mut self, message: &Sent) {
+        self.messages += 1;
+        match message {
+            Message::Steal => self.steals += 1,
+            Message::Lend { .. } => self.loans += 1,
+            Message::Fetch(_) => self.fetches += 1,
+            _ => {}
+        }
+    }
 }
 
 enum Happening {
@@ -330,9 +343,7 @@ impl World {
     fn send(&mut self, from: Pe, out: Vec<(Pe, Sent)>) {
         let now = self.now;
         for (to, message) in out {
-            self.figures.messages += 1;
-            self.figures.steals += u64::from(matches!(message, Message::Steal));
-            self.figures.loans += u64::from(matches!(message, Message::Lend { .. }));
+            self.figures.count(&message);
             let mut packets = vec![];
             if self.network.is_datagram() {
                 let link = self.process(from).links.entry(to).or_insert_with(Link::new);
