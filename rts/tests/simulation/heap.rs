@@ -205,7 +205,7 @@ impl ModelHeap {
             children.push(self.allocate(child, chosen));
         }
         self.sparks.extend(&children);
-        references.into_iter().chain(children).rev().collect()
+        self.program.demands(task, &references, &children)
     }
 
     fn finish(&mut self, frame: &Frame) {

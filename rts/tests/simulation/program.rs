@@ -64,7 +64,17 @@ impl Program {
         1 + self.random(task, 2).below(self.work)
     }
 
-    /// The value of a task, from the values of its children and references, the last one first.
+    /// In which order a task needs the values of its references and children.
+    pub fn demands<T: Copy>(&self, task: Task, references: &[T], children: &[T]) -> Vec<T> {
+        let mut random = self.random(task, 3);
+        let mut demands = [references, children].concat();
+        for n in (1..demands.len()).rev() {
+            demands.swap(n, random.below(n as u64 + 1) as usize);
+        }
+        demands
+    }
+
+    /// The value of a task, from those of its demands.
     pub fn value(&self, task: Task, values: &[u64]) -> u64 {
         values.iter().fold(task.id, |sum, value| Random(sum ^ value.rotate_left(7)).number())
     }
@@ -91,7 +101,6 @@ impl Program {
             values.push(value);
             tasks += below;
         }
-        let demands: Vec<u64> = references.iter().copied().chain(values).rev().collect();
-        (self.value(task, &demands), tasks)
+        (self.value(task, &self.demands(task, references, &values)), tasks)
     }
 }

@@ -10,7 +10,7 @@ use crate::world::{Figures, Plan, World};
 use std::panic::{catch_unwind, resume_unwind};
 
 /// Seeds of each kind. `HECATON_SEEDS` says another number.
-const SEEDS: u64 = 50;
+const SEEDS: u64 = 150;
 
 pub fn seeds() -> std::ops::Range<u64> {
     let number = |name| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
@@ -132,7 +132,7 @@ fn a_seed_decides_everything() {
 fn messages_and_time_grow_slowly() {
     println!("  PEs   tasks   time ms  speed-up    loans   fetches  messages  steals/PE/ms");
     let figures = [1, 4, 16, 64, 256, 1000].map(|pes| {
-        let program = Program { seed: 1, depth: 8, fanout: 5, work: 5_000 };
+        let program = Program { seed: 1, depth: 8, fanout: 5, work: 2_000 };
         let figures = check(&Plan { pes, program, new_weight: NEW_WEIGHT, ..plan(1, &mut Random(1)) });
         (f64::from(pes), figures)
     });
