@@ -5,7 +5,9 @@
 //! - Block `i` is the `BLOCK_BYTES` bytes at `base + i * BLOCK_BYTES`. Its age is `ages[i]`, its descriptor `descs[i]`.
 //! - The range and both tables are reserved at start and touched only as the heap grows. So an address is looked up
 //!   with a subtraction, a shift and a load.
-//! - `base` and `bytes` are written once, before any Haskell runs. `committed` only grows.
+//! - Of several processing elements each has a slice of the range, and allocates there only. The side tables are usable
+//!   where blocks are: accounting of memory must not count them for the slices of others.
+//! - All but `committed` are written once, before any Haskell runs. `committed` only grows.
 //!
 //! *Locking*: `committed` is written under the lock of the block allocator (`block_alloc.rs`).
 use crate::abi::{BlockDesc, Closure};
@@ -22,28 +24,51 @@ const MIN_RANGE_BYTES: usize = 1 << 24;
 const MIN_SPARE_BYTES: usize = 16 << 20;
 /// Bytes that are made usable at a time when the heap grows: fewer system calls than for single blocks.
 const COMMIT_BYTES: usize = 4 << 20;
+const PAGE_BYTES: usize = 4096;
 /// Preferred address of the heap: far from the executable, the libraries and C's heap.
 const PREFERRED_BASE: usize = 0x42_0000_0000;
+/// Slices of processing elements: 256 GB for each of up to 16, 32 GB for each of more. That is beyond the memory of the
+/// machines that run so many, and 1,000 fit into the address space.
+const FEW_SLICES: usize = 16;
+const LARGE_SLICE_BYTES: usize = 256 << 30;
+const SMALL_SLICE_BYTES: usize = 32 << 30;
 
 pub(super) struct Space {
     pub base: usize,
     pub bytes: usize,
     pub ages: *mut u8,
     pub descs: *mut BlockDesc,
-    /// Bytes from `base` that may be touched.
+    /// Bytes from `base` to the start and to the end of this process's slice.
+    start: usize,
+    end: usize,
+    /// Bytes from `base` to the end of what may be touched.
     pub committed: usize,
+    /// The side tables become usable with the blocks.
+    lazy_tables: bool,
 }
 
-pub(super) static mut SPACE: Space =
-    Space { base: 0, bytes: 0, ages: ptr::null_mut(), descs: ptr::null_mut(), committed: 0 };
+pub(super) static mut SPACE: Space = Space {
+    base: 0,
+    bytes: 0,
+    ages: ptr::null_mut(),
+    descs: ptr::null_mut(),
+    start: 0,
+    end: 0,
+    committed: 0,
+    lazy_tables: false,
+};
 
 /// `ages - (base >> BLOCK_LOG)`: what Cmm adds to `address >> 14` to find an age byte.
 #[no_mangle]
 pub static mut hec_meta_bias: usize = 0;
 
 unsafe fn map(hint: usize, bytes: usize, prot: i32) -> Option<usize> {
-    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-    let p = libc::mmap(hint as *mut libc::c_void, bytes, prot, flags, -1, 0);
+    map_with(0, hint, bytes, prot)
+}
+
+unsafe fn map_with(flags: i32, address: usize, bytes: usize, prot: i32) -> Option<usize> {
+    let flags = flags | libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    let p = libc::mmap(address as *mut libc::c_void, bytes, prot, flags, -1, 0);
     (p != libc::MAP_FAILED).then_some(p as usize)
 }
 
@@ -88,28 +113,91 @@ unsafe fn reserve_range(bytes: usize) -> bool {
         return false;
     };
     let base = (range + BLOCK_BYTES - 1) & !(BLOCK_BYTES - 1);
-    SPACE = Space { base, bytes, ages: ages as *mut u8, descs: descs as *mut BlockDesc, committed: 0 };
-    hec_meta_bias = ages.wrapping_sub(base >> BLOCK_LOG);
+    let (ages, descs) = (ages as *mut u8, descs as *mut BlockDesc);
+    begin(Space { base, bytes, ages, descs, start: 0, end: bytes, committed: 0, lazy_tables: false });
     true
 }
 
-/// Makes the first `bytes` of the range usable. False if the system refuses or the range ends.
+unsafe fn begin(space: Space) {
+    hec_meta_bias = (space.ages as usize).wrapping_sub(space.base >> BLOCK_LOG);
+    SPACE = space;
+}
+
+/// Reserves the slices of all `count` processing elements, at the same addresses in each. This one is number `own`.
+/// # Errors
+/// If the addresses are taken, or address space is limited.
+/// # Safety
+/// As for [`reserve`], which this stands for.
+pub(super) unsafe fn reserve_slices(own: usize, count: usize) -> Result<(), String> {
+    let slice = slice_bytes(count);
+    let bytes = slice * count;
+    let blocks = bytes >> BLOCK_LOG;
+    let range = map_with(libc::MAP_FIXED_NOREPLACE, PREFERRED_BASE, bytes, libc::PROT_NONE);
+    // An old kernel takes the address for a hint.
+    let Some(base) = range.filter(|&base| base == PREFERRED_BASE) else {
+        let gigabytes = bytes >> 30;
+        return Err(format!("cannot reserve {gigabytes} GB of addresses from {PREFERRED_BASE:#x} on for all heaps"));
+    };
+    let ages = map(0, blocks, libc::PROT_NONE);
+    let descs = map(0, blocks * std::mem::size_of::<BlockDesc>(), libc::PROT_NONE);
+    let (Some(ages), Some(descs)) = (ages, descs) else {
+        return Err("cannot reserve the tables of all heaps' blocks".into());
+    };
+    let (start, end) = (own * slice, (own + 1) * slice);
+    let (ages, descs) = (ages as *mut u8, descs as *mut BlockDesc);
+    begin(Space { base, bytes, ages, descs, start, end, committed: start, lazy_tables: true });
+    Ok(())
+}
+
+/// The length of each of `count` slices.
+fn slice_bytes(count: usize) -> usize {
+    if count <= FEW_SLICES {
+        LARGE_SLICE_BYTES
+    } else {
+        SMALL_SLICE_BYTES
+    }
+}
+
+/// The first block that this process may use.
+pub(super) fn first_block() -> usize {
+    // SAFETY: written once, before any Haskell runs.
+    unsafe { SPACE.start >> BLOCK_LOG }
+}
+
+/// Makes the range usable from the start of the slice to `bytes` from its base. False if the system refuses or the
+/// slice ends.
 pub(super) unsafe fn commit(bytes: usize) -> bool {
     let space = &mut *ptr::addr_of_mut!(SPACE);
     if bytes <= space.committed {
         return true;
     }
-    if bytes > space.bytes {
+    if bytes > space.end {
         return false;
     }
-    let end = ((bytes + COMMIT_BYTES - 1) & !(COMMIT_BYTES - 1)).min(space.bytes);
-    let from = (space.base + space.committed) as *mut libc::c_void;
-    let rw = libc::PROT_READ | libc::PROT_WRITE;
-    if libc::mprotect(from, end - space.committed, rw) != 0 {
+    let end = ((bytes + COMMIT_BYTES - 1) & !(COMMIT_BYTES - 1)).min(space.end);
+    if space.lazy_tables && !commit_tables(space, end) {
+        return false;
+    }
+    if !make_usable(space.base + space.committed, space.base + end) {
         return false;
     }
     space.committed = end;
     true
+}
+
+/// Makes the side tables usable for the blocks up to `end` bytes from the base.
+unsafe fn commit_tables(space: &Space, end: usize) -> bool {
+    let (first, last) = (space.committed >> BLOCK_LOG, end >> BLOCK_LOG);
+    [(space.ages as usize, 1), (space.descs as usize, std::mem::size_of::<BlockDesc>())].into_iter().all(
+        |(table, each)| {
+            let page = |address: usize| address & !(PAGE_BYTES - 1);
+            make_usable(page(table + first * each), page(table + last * each + PAGE_BYTES - 1))
+        },
+    )
+}
+
+unsafe fn make_usable(from: usize, to: usize) -> bool {
+    libc::mprotect(from as *mut libc::c_void, to - from, libc::PROT_READ | libc::PROT_WRITE) == 0
 }
 
 /// Blocks that may be touched.

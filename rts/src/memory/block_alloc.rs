@@ -199,6 +199,11 @@ fn pool() -> MutexGuard<'static, Pool> {
     unpoisoned(POOL.lock())
 }
 
+/// Blocks below `first` are not this process's. Called at start.
+pub(super) fn begin_at(first: usize) {
+    pool().top = first;
+}
+
 /// An empty run of `len` blocks that will be filled, with `age` in the side table. `None` if memory is exhausted.
 /// # Safety
 /// The range has been reserved.
@@ -310,7 +315,7 @@ pub unsafe fn free_run(run: Run) {
         len += (*desc(next)).len as usize;
         backed = backed.min(pool.unlink(next));
     }
-    if i > 0 && (*desc(i - 1)).state == FREE {
+    if i > address_space::first_block() && (*desc(i - 1)).state == FREE {
         let before = (*desc(i - 1)).head as usize;
         if joins(before) {
             len += (*desc(before)).len as usize;
@@ -352,7 +357,7 @@ unsafe fn return_end(pool: &mut Pool, i: usize, count: usize) {
 
 /// Joins neighbouring runs whose pages were both returned.
 unsafe fn merge_returned(pool: &mut Pool) {
-    let mut i = 0;
+    let mut i = address_space::first_block();
     while i < pool.top {
         let d = desc(i);
         let len = ((*d).len as usize).max(1);
@@ -397,7 +402,7 @@ pub fn peak_blocks_resident() -> usize {
 pub unsafe fn each_run(f: impl FnMut(Run)) {
     let top = pool().top;
     let mut in_use = Vec::new();
-    let mut i = 0;
+    let mut i = address_space::first_block();
     while i < top {
         let d = desc(i);
         if (*d).state == IN_USE {

@@ -17,6 +17,7 @@ mod pinned;
 pub mod prefault;
 pub mod pretenure;
 pub mod remembered_set;
+pub mod slices;
 #[cfg(test)]
 mod tests;
 

@@ -61,6 +61,11 @@ pub fn set_cores_busy(busy: bool) {
     OVERSUBSCRIBED.store(busy, Ordering::Relaxed);
 }
 
+/// Blocks below `first` are not this process's. Called at start.
+pub(super) fn begin_at(first: usize) {
+    POPULATED.store(first, Ordering::Relaxed);
+}
+
 fn has_spare_core() -> bool {
     ALLOWED.load(Ordering::Relaxed) && !OVERSUBSCRIBED.load(Ordering::Relaxed) && ACTIVE_HECS.has_spare_core()
 }
@@ -78,8 +83,9 @@ pub(super) unsafe fn on_blocks_taken(top: usize, len: usize, committed: usize) {
 
 unsafe fn populate_ahead(top: usize, len: usize, committed: usize) {
     let populated = POPULATED.load(Ordering::Relaxed);
-    let aim = (top + (top / AHEAD_DIVISOR).clamp(1, MAX_AHEAD_BLOCKS)).min(committed);
-    let has_helper = top >= MIN_HEAP_BLOCKS && has_spare_core();
+    let used = top - address_space::first_block();
+    let aim = (top + (used / AHEAD_DIVISOR).clamp(1, MAX_AHEAD_BLOCKS)).min(committed);
+    let has_helper = used >= MIN_HEAP_BLOCKS && has_spare_core();
     if has_helper && aim >= populated + HELPER_BATCH {
         WANTED.fetch_max(aim, Ordering::Release);
         wake_helper();
