@@ -11,6 +11,8 @@ extern void *hec_file_ring(size_t hec) OF_RUNTIME;
 extern int hec_file_ring_fd(void *ring) OF_RUNTIME;
 extern size_t hec_file_ring_submit(void *ring, void *requests, size_t n) OF_RUNTIME;
 extern size_t hec_file_ring_reap(void *ring, void *completions, size_t n) OF_RUNTIME;
+extern int hec_own_pe(void) OF_RUNTIME;
+extern int hec_pe_count(void) OF_RUNTIME;
 
 /* A tuple of functions, or null. */
 static inline void *hecaton_functions(void) { return hec_for_library ? hec_for_library() : NULL; }
@@ -20,3 +22,7 @@ static inline void *hecaton_substrate(void) { return hec_substrate ? hec_substra
 
 /* The ring of a HEC, or null. The other functions are called only if there is one. */
 static inline void *hecaton_file_ring(size_t hec) { return hec_file_ring ? hec_file_ring(hec) : NULL; }
+
+/* The number of this processing element, and how many there are. */
+static inline int hecaton_own_pe(void) { return hec_own_pe ? hec_own_pe() : 0; }
+static inline int hecaton_pe_count(void) { return hec_pe_count ? hec_pe_count() : 1; }

@@ -7,6 +7,7 @@
 //! | folder | what it does |
 //! |---|---|
 //! | [`api`] | what C calls by name: `hs_init` to `hs_exit`, `RtsAPI.h`, `forkProcess`, the `+RTS` flags |
+//! | [`spread`] | the start of a program that runs in several processes |
 //! | [`events`] | the ticker, signals, polling without an event manager, the wires to `base`'s I/O manager |
 //! | [`sched`] | the scheduler's loop, hand-off of HECs, sparks, load balancing, stopping the world |
 //! | [`sync`] | MVars, `throwTo`, STM, detection of deadlock |
@@ -44,6 +45,7 @@ pub mod memory;
 pub mod observe;
 pub mod prims;
 pub mod sched;
+pub mod spread;
 pub mod sync;
 #[cfg(test)]
 pub mod testing;

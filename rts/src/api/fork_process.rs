@@ -15,6 +15,7 @@
 use crate::abi::layout::*;
 use crate::abi::rts_flags::flags;
 use crate::abi::Tso;
+use crate::api::spread;
 use crate::eval::raise_async::raise_async;
 use crate::events::{event_loop, file_ring, io_manager, selection, shared_watcher, signals, ticker};
 use crate::observe::{eventlog, stats};
@@ -30,6 +31,11 @@ use crate::thread::park;
 /// Called by a safe foreign call from the `unix` library; `entry` is a stable pointer to `IO ()`.
 #[no_mangle]
 pub unsafe extern "C" fn forkProcess(entry: usize) -> libc::pid_t {
+    if spread::has_others() {
+        // The child would be a second PE of this number. `unix` raises an exception.
+        *libc::__errno_location() = libc::ENOTSUP;
+        return -1;
+    }
     let me = task_table::current();
     handoff::acquire(me);
     // What C has buffered must not be written by both processes.

@@ -12,5 +12,6 @@ pub mod perform_gc;
 pub mod rts_api;
 pub mod set_capabilities;
 pub mod shutdown;
+pub mod spread;
 pub mod startup;
 pub mod threads;

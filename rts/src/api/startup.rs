@@ -9,6 +9,7 @@ use crate::api::flags::setup;
 use crate::api::lifetime::Start;
 use crate::api::package_scheduler;
 use crate::api::shutdown::{heap_overflow_exit, shutdownHaskellAndExit};
+use crate::api::spread;
 use crate::base::active_limit::ACTIVE_HECS;
 use crate::base::config::{checks, reports, settings_now, HeapSuggestion};
 use crate::base::{fatal, os_thread};
@@ -43,12 +44,11 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
     let keep_cafs = config.keep_cafs != 0;
     crate::observe::stats::begin_init();
     eventlog::start_clock();
+    spread::take_membership();
     setup::setup(argc, argv, config);
     let o = settings_now();
     let threaded = Ways::linked().threaded;
-    if let Err(e) = memory::address_space::reserve() {
-        fatal::exit_with(EXIT_HEAP_OVERFLOW, &e);
-    }
+    spread::reserve_range(o.generations);
     memory::generation::init(o.generations);
     if keep_cafs {
         collector::caf::setKeepCAFs();
@@ -143,6 +143,9 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
         handoff::release(me);
     }
     crate::observe::stats::end_init();
+    if !spread::runs_main() {
+        spread::end_with_pe_0()
+    }
 }
 
 fn collector_settings(o: &crate::base::config::Settings) -> collector::policy::heap_limits::Settings {

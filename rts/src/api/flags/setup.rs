@@ -5,7 +5,7 @@ use crate::abi::{Tso, Ways, WORD};
 use crate::api::flags::defaults::{defaults, machine_memory};
 use crate::api::flags::parse_result::Messages;
 use crate::api::flags::{parse, Config, Exit, Parsed, Policy, SchedulerName, Sources};
-use crate::api::package_scheduler;
+use crate::api::{package_scheduler, spread};
 use crate::base::{config, program_args};
 use crate::hec::run_order::{self, RunOrder};
 use crate::observe::eventlog;
@@ -87,8 +87,11 @@ fn c_strings(args: Vec<Vec<u8>>) -> Vec<CString> {
     args.into_iter().map(|a| CString::new(a).unwrap_or_default()).collect()
 }
 
-/// Prints the messages and ends the process.
+/// Prints the messages and ends the process. Of several processing elements, PE 0 does so for all.
 fn end(exit: Exit) -> ! {
+    if !spread::runs_main() {
+        spread::end_with_pe_0()
+    }
     let _ = std::io::stderr().write_all(&exit.err);
     let _ = std::io::stdout().write_all(&exit.out);
     let _ = std::io::stdout().flush();
@@ -135,7 +138,7 @@ pub unsafe fn setup(argc: *mut c_int, argv: *mut *mut *mut c_char, config: RtsCo
     let name = args.first().map_or(&[][..], |a| program_args::base_name(a)).to_vec();
     let options = read_config(&config);
     let scheduler = scheduler_of_environment(&name, &options);
-    let mut open = open_for_statistics;
+    let mut open = |path: &[u8]| open_for_statistics(if spread::runs_main() { path } else { b"/dev/null" });
     match parse(&name, &sources, &options, ways, flags(), &mut open) {
         Err(exit) => end(exit),
         Ok(mut parsed) => {
@@ -150,14 +153,23 @@ pub unsafe fn setup(argc: *mut c_int, argv: *mut *mut *mut c_char, config: RtsCo
         }
     }
     stats::set_gc_done_hook(config.gcDoneHook);
-    // Reports an unknown check now, not at the first collection.
-    config::checks();
+    // Unknown words are reported now, not at the first collection, and not by each processing element.
+    if spread::runs_main() {
+        config::checks();
+        config::reports();
+    }
     eventlog::configure(&config);
 }
 
 unsafe fn accept(parsed: Parsed, given: &[CString], argc: *mut c_int, argv: *mut *mut *mut c_char) {
-    let Parsed { flags, scheduler, prog_args, rts_args, err } = parsed;
-    let _ = std::io::stderr().write_all(&err);
+    let Parsed { mut flags, scheduler, prog_args, rts_args, err } = parsed;
+    if spread::runs_main() {
+        let _ = std::io::stderr().write_all(&err);
+    } else {
+        // The files would be those of PE 0.
+        flags.GcFlags.giveStats = NO_GC_STATS as u32;
+        flags.TraceFlags.tracing = TRACE_NONE as i32;
+    }
     set_flags(flags);
     match scheduler {
         Some(SchedulerName::Order(order)) => run_order::select(order),

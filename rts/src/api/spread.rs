@@ -1,0 +1,106 @@
+//! This process as one of several processing elements (PEs), which `hecaton spread` has started.
+//!
+//! *Protocol*
+//!
+//! 1. [`take_membership`], before options are read. What they demand (`+RTS -?`, an error) is done by PE 0 alone.
+//! 2. [`reserve_range`] reserves the slices of all PEs and meets the others (`spread/start.rs`). A program that runs
+//!    by itself reserves its range, and nothing else is different.
+//! 3. In PE 0, `hs_init` returns as usual. In the others it ends with [`end_with_pe_0`].
+use crate::abi::Ways;
+use crate::api::exit_code::{EXIT_FAILURE, EXIT_HEAP_OVERFLOW};
+use crate::base::fatal;
+use crate::memory::{address_space, slices};
+use crate::spread::build_id;
+use crate::spread::membership::{self, Membership};
+use crate::spread::start::{self, Greeting};
+use crate::{info, static_closure};
+use std::sync::OnceLock;
+
+/// Its channels are closed when the process ends. That tells the other PEs.
+static MEMBERSHIP: OnceLock<Membership> = OnceLock::new();
+
+/// Takes this process's membership out of the environment, if it has one.
+/// # Safety
+/// Called once, at the start of `hs_init`.
+pub unsafe fn take_membership() {
+    match membership::take() {
+        Ok(Some(membership)) => {
+            MEMBERSHIP.get_or_init(|| membership);
+        }
+        Ok(None) => {}
+        Err(why) => fatal::exit_with(EXIT_FAILURE, &why),
+    }
+}
+
+/// Is this PE 0, or a program by itself? Only that runs `main`, writes files, and speaks for the run.
+pub fn runs_main() -> bool {
+    MEMBERSHIP.get().is_none_or(|membership| membership.pe == 0)
+}
+
+/// Are there other PEs?
+pub fn has_others() -> bool {
+    MEMBERSHIP.get().is_some()
+}
+
+/// Reserves the heap's range, and waits until all PEs are ready. Ends the process if one cannot take part.
+/// # Safety
+/// Called once, before any other use of the heap.
+pub unsafe fn reserve_range(generations: usize) {
+    let Some(membership) = MEMBERSHIP.get() else {
+        return address_space::reserve().unwrap_or_else(|why| fatal::exit_with(EXIT_HEAP_OVERFLOW, &why));
+    };
+    let greeting = greeting(membership, generations);
+    if membership.pe > 0 {
+        if !start::greet(&membership.channels[0], &greeting) {
+            end_with_pe_0()
+        }
+        return;
+    }
+    let met = match greeting {
+        Ok(ours) => start::gather(&membership.channels, &ours, start::LIMIT),
+        Err(why) => Err(format!("PE 0 {why}")),
+    };
+    if let Err(why) = met {
+        fatal::exit_with(EXIT_FAILURE, &why)
+    }
+}
+
+/// What must be equal on all PEs; or why this one cannot take part, to be read after its name.
+unsafe fn greeting(membership: &Membership, generations: usize) -> Result<Greeting, String> {
+    let ways = Ways::linked();
+    if ways.dynamic {
+        return Err("is linked with -dynamic, but several PEs need a static program".to_owned());
+    }
+    if !ways.threaded {
+        return Err("is linked without -threaded, which several PEs need".to_owned());
+    }
+    let slices = slices::reserve(membership.pe, membership.count)?;
+    Ok(Greeting::new(&[
+        ("build id", build_id::of_executable()),
+        ("heap addresses", slices),
+        ("address of stg_upd_frame_info", format!("{:#x}", info!(stg_upd_frame_info).0)),
+        ("address of base", format!("{:#x}", static_closure!(base_GHCziTopHandler_runIO_closure).0)),
+        ("number of generations", generations.to_string()),
+    ]))
+}
+
+/// Ends this PE, which is not PE 0, when PE 0 has ended.
+pub fn end_with_pe_0() -> ! {
+    if let Some(membership) = MEMBERSHIP.get() {
+        start::wait_for_end(&membership.channels[0]);
+    }
+    // SAFETY: this OS thread is in C, and no Haskell has run here.
+    unsafe { libc::exit(0) }
+}
+
+/// The number of this PE.
+#[no_mangle]
+pub extern "C" fn hec_own_pe() -> i32 {
+    MEMBERSHIP.get().map_or(0, |membership| membership.pe as i32)
+}
+
+/// The number of PEs.
+#[no_mangle]
+pub extern "C" fn hec_pe_count() -> i32 {
+    MEMBERSHIP.get().map_or(1, |membership| membership.count as i32)
+}
