@@ -25,6 +25,8 @@ pub enum Verdict {
 #[derive(Debug, Default)]
 struct Image {
     has_interpreter: bool,
+    /// The loader chooses the addresses.
+    is_movable: bool,
     is_dynamic: bool,
     needed: Vec<String>,
     rpath: Option<String>,
@@ -34,33 +36,59 @@ struct Image {
 /// Looks at the program and the Haskell libraries it loads.
 pub fn examine(program: &Path) -> Verdict {
     let refuse = |why: &str| Verdict::Refused(why.to_owned());
-    let data = match fs::read(program) {
-        Ok(data) => data,
-        Err(e) => return Verdict::Refused(format!("cannot be read: {}", reason(&e))),
-    };
-    if !data.starts_with(b"\x7fELF") {
-        return refuse("is not a program (neither an ELF executable nor a script)");
-    }
-    let image = match parse(&data) {
-        Ok(image) => image,
+    let (data, image) = match read(program) {
+        Ok(read) => read,
         Err(why) => return Verdict::Refused(why),
     };
-    if image.is_dynamic && !image.has_interpreter {
-        return refuse("is a shared library, not a program");
-    }
     match runtime_of(program, &image) {
         Some(name) => judge(&name, &image),
         None => match linked_runtime(&data) {
             // It needs no other libraries.
             Some(Linked::Hecaton) => Verdict::Runs,
-            Some(Linked::Stock) => refuse(
-                "is statically linked with GHC's own runtime, which cannot be exchanged in it; build it from source with \
-                 `hecaton ghc`, or with `cabal build -w` and bin/ghc of this project",
-            ),
+            Some(Linked::Stock) => refuse(STOCK),
             None if !image.is_dynamic => refuse("is statically linked, and not a Haskell program"),
             None => refuse("is not a Haskell program: it loads no libHSrts"),
         },
     }
+}
+
+/// Looks at a program that several processes are to run at the same addresses.
+pub fn examine_static(program: &Path) -> Verdict {
+    let refuse = |why: &str| Verdict::Refused(why.to_owned());
+    let (data, image) = match read(program) {
+        Ok(read) => read,
+        Err(why) => return Verdict::Refused(why),
+    };
+    if runtime_of(program, &image).is_some() {
+        return refuse("is linked with -dynamic, but several PEs need a static program; link it with `hecaton ghc`");
+    }
+    match linked_runtime(&data) {
+        Some(Linked::Hecaton) if image.is_movable => {
+            refuse("is position-independent (PIE), but several PEs need it at the same addresses; link it with -no-pie")
+        }
+        Some(Linked::Hecaton) => Verdict::Runs,
+        Some(Linked::Stock) => refuse(STOCK),
+        None => refuse("is not a Haskell program"),
+    }
+}
+
+const STOCK: &str = "is statically linked with GHC's own runtime, which cannot be exchanged in it; build it from \
+                     source with `hecaton ghc`, or with `cabal build -w` and bin/ghc of this project";
+
+/// Reads a program that the system can load.
+fn read(program: &Path) -> Result<(Vec<u8>, Image), String> {
+    let data = fs::read(program).map_err(|e| format!("cannot be read: {}", reason(&e)))?;
+    if data.starts_with(b"#!") {
+        return Err("is a script; give the program that it starts".to_owned());
+    }
+    if !data.starts_with(b"\x7fELF") {
+        return Err("is not a program (neither an ELF executable nor a script)".to_owned());
+    }
+    let image = parse(&data)?;
+    if image.is_dynamic && !image.has_interpreter {
+        return Err("is a shared library, not a program".to_owned());
+    }
+    Ok((data, image))
 }
 
 /// The verdict over a program that loads the runtime called `name`.
@@ -162,7 +190,7 @@ fn parse(data: &[u8]) -> Result<Image, String> {
         return Err("is an object file, not a program".to_owned());
     }
     let segments = header.program_headers(endian, data).map_err(|_| damaged("bad program headers"))?;
-    let mut image = Image::default();
+    let mut image = Image { is_movable: header.e_type(endian) == ET_DYN, ..Image::default() };
     let mut strings = (0, 0);
     let mut entries = Vec::new();
     for segment in segments {

@@ -16,6 +16,7 @@ mod project;
 #[cfg(test)]
 mod prose;
 mod report;
+mod spread;
 mod study;
 mod test_report;
 mod thread_pool;
@@ -37,7 +38,7 @@ struct Cli {
 }
 
 /// All commands.
-const COMMANDS: &str = "build, ghc, run, test, bench, study, demo";
+const COMMANDS: &str = "build, ghc, run, spread, test, bench, study, demo";
 
 #[derive(Subcommand)]
 enum Cmd {
@@ -77,6 +78,17 @@ enum Cmd {
     /// with the command that repeats it; the exit code is 1 then.
     #[command(override_usage = "hecaton run [OPTIONS] PROGRAM ARGS…")]
     Run(commands::run::Options),
+    /// Run a program over several processing elements: processes, each with its own heap
+    ///
+    /// For example: hecaton spread -n 4 ./Main. The program must be one that `hecaton ghc -threaded` has linked, not
+    /// -dynamic. PE 0 runs main; it has the input, and its exit code is that of the command. The other PEs take part in
+    /// the start and are idle until main ends; that they take work is still to come. Hecaton.Cluster says which PE a
+    /// thread runs on.
+    ///
+    /// The outputs of all PEs come in whole lines: a line that has no end is shown when the run ends. If a PE is lost
+    /// the run ends with an error. With -n 1 the program is just run.
+    #[command(override_usage = "hecaton spread -n N PROGRAM ARGS…")]
+    Spread(commands::spread::Options),
     /// Run the tests: unit tests, the command line, conformance with the stock runtime, and Debian's libraries
     ///
     /// Installs the Debian packages that tests need and that are missing (as root or with sudo), unless tests are
@@ -124,6 +136,7 @@ fn start() -> Result<()> {
         Cmd::Build => build::ensure_built(&project).and_then(|_| build::package::ensure_built(&project)).map(drop),
         Cmd::Ghc { args } => commands::ghc::run(&project, &args),
         Cmd::Run(options) => commands::run::run(&project, &options),
+        Cmd::Spread(options) => commands::spread::run(&options),
         Cmd::Test(options) => commands::test::run(&project, &options),
         Cmd::Bench(options) => commands::bench::run(&project, &options),
         Cmd::Study(options) => commands::study::run(&project, &options),
@@ -186,7 +199,7 @@ mod tests {
     fn wrong_arguments_are_answered_with_the_right_ones() {
         for (line, text) in [
             ("hecaton biuld", "did you mean build?"),
-            ("hecaton frobnicate", "one of build, ghc, run, test, bench, study, demo"),
+            ("hecaton frobnicate", "one of build, ghc, run, spread, test, bench, study, demo"),
             ("hecaton study nosuch", "one of evaluation, meetings, jobs"),
             ("hecaton study meting", "did you mean meetings? It is one of evaluation, meetings, jobs"),
             ("hecaton test --hecs 3", "one of 1, 2, 4, 8"),
@@ -200,6 +213,10 @@ mod tests {
             ("hecaton run --explore=9 --blackholes ls", "--explore <N>"),
             ("hecaton run --jobs=2 ls", "--explore <N> is missing"),
             ("hecaton run --explore=9", "PROGRAM"),
+            ("hecaton spread -n 0 ls", "1..=128"),
+            ("hecaton spread -n 129 ls", "1..=128"),
+            ("hecaton spread ls", "-n <N>"),
+            ("hecaton spread -n 2", "PROGRAM"),
             ("hecaton bench events pnog", "did you mean pong?"),
             ("hecaton bench schedulers chameleons", "did you mean chameneos?"),
         ] {

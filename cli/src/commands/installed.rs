@@ -63,7 +63,7 @@ pub fn on_hecaton(program: &Path, lib: &Path) -> Command {
 }
 
 /// A path if it has a slash, otherwise a name on PATH, as in a shell.
-fn path_of(program: &OsStr) -> Result<PathBuf> {
+pub fn path_of(program: &OsStr) -> Result<PathBuf> {
     let shown = program.to_string_lossy();
     if !shown.contains('/') {
         return on_path(&shown).next().ok_or_else(|| Fail::new(format!("no program called {shown} on PATH")));

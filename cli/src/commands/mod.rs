@@ -8,5 +8,6 @@ mod explore;
 pub mod ghc;
 pub mod installed;
 pub mod run;
+pub mod spread;
 pub mod study;
 pub mod test;
