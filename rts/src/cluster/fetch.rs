@@ -11,8 +11,8 @@
 //!
 //! 1. FETCH of an evaluated object is answered at once.
 //! 2. FETCH of another one notes the reader. If nobody evaluates the object, a service thread is made that does.
-//! 3. Whoever evaluates the object (a service thread, another one, or a PE that it is lent to): its update takes the
-//!    readers, and answers all of them.
+//! 3. The thread that evaluates the object, or the PE that has borrowed it, updates it. The update takes the readers,
+//!    and answers all of them.
 //! 4. If an evaluation is given up while readers are noted, a new service thread is made.
 //!
 //! *Race*: a FETCH beside the update. Noting and taking are one step each, under one lock in the runtime: a reader is

@@ -27,8 +27,8 @@ const COMMIT_BYTES: usize = 4 << 20;
 const PAGE_BYTES: usize = 4096;
 /// Preferred address of the heap: far from the executable, the libraries and C's heap.
 const PREFERRED_BASE: usize = 0x42_0000_0000;
-/// Slices of processing elements: 256 GB for each of up to 16, 32 GB for each of more. That is beyond the memory of the
-/// machines that run so many, and 1,000 fit into the address space.
+/// Slices of processing elements: 256 GB for each of up to 16, 32 GB for each of more. Machines that run as many have
+/// less memory, and the address space has room for 1,000 slices.
 const FEW_SLICES: usize = 16;
 const LARGE_SLICE_BYTES: usize = 256 << 30;
 const SMALL_SLICE_BYTES: usize = 32 << 30;

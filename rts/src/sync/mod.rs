@@ -26,6 +26,8 @@ pub mod thread_ops;
 pub mod throwto;
 pub mod throwto_protocol;
 pub mod upcall;
+#[cfg(test)]
+mod upcall_tests;
 pub mod wait_queues;
 
 /// Connects [`crate::eval`], which is below this folder, to it.

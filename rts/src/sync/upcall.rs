@@ -34,7 +34,7 @@
 //! - A thread is made passive under the lock of its status. So a HEC that claims it does so at a version at which the
 //!   thread has blocked.
 //!
-//! *Checked by*: the unit tests in `rts/src/sync/substrate_tests.rs`, and the loom models in
+//! *Checked by*: the unit tests in `rts/src/sync/upcall_tests.rs`, and the loom models in
 //! `rts/tests/models/slots.rs`.
 use crate::abi::layout::*;
 use crate::abi::tso::{BlockedOnScheduler, TSO_SLOT, TSO_SWITCHES, TSO_UPCALL, TSO_USER};

@@ -40,7 +40,7 @@ impl Program {
         Random(Random(task.id ^ self.seed.rotate_left(17)).number() ^ of)
     }
 
-    /// The children of a task with so many references, and what each refers to.
+    /// The children of a task that has this number of references, and what each child refers to.
     pub fn children(&self, task: Task, references: usize) -> Vec<(Task, Vec<Reference>)> {
         if task.depth == 0 {
             return vec![];
