@@ -90,12 +90,14 @@ pub const TSO_PASSES_ON: u32 = 1 << 25;
 /// The thread belongs to a named queue that is served by priority. It preempts one with a lower key when it is woken
 /// (`hec/priority.rs`).
 pub const TSO_PREEMPTS: u32 = 1 << 24;
+/// The thread evaluates no copies of others' work, and its own is not copied (`eval/thunk_copy.rs`).
+pub const TSO_NO_COPIES: u32 = 1 << 23;
 /// The thread stays on its HEC.
 pub const TSO_STAYS: u32 = TSO_LOCKED as u32 | TSO_SLOT | TSO_UPCALL;
 const _: () = {
     let all = TSO_LOCKED | TSO_BLOCKEX | TSO_INTERRUPTIBLE | TSO_ALLOC_LIMIT;
     let own = TSO_MODIFIES | TSO_SWITCHES | TSO_UNSTARTED | TSO_USER | TSO_SLOT | TSO_UPCALL | TSO_PASSES_ON;
-    let own = own | TSO_PREEMPTS;
+    let own = own | TSO_PREEMPTS | TSO_NO_COPIES;
     assert!(all & own as usize == 0);
 };
 

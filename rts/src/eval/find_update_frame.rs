@@ -8,7 +8,7 @@
 //!
 //! *Checked by*: the unit tests below.
 use crate::abi::layout::*;
-use crate::abi::Stack;
+use crate::abi::{Info, Stack};
 use crate::eval::frames::{first_word_of, Frame};
 use crate::info;
 use crate::thread::stack::underflow_frame;
@@ -32,10 +32,19 @@ pub(super) unsafe fn next_update(chunk: Stack, frame: Frame) -> Option<Frame> {
     visit_frames(chunk, frame)
 }
 
+/// The kinds of update frames.
+fn update_frames() -> [Info; 4] {
+    [
+        info!(stg_upd_frame_info),
+        info!(stg_bh_upd_frame_info),
+        info!(stg_marked_upd_frame_info),
+        info!(hec_once_upd_frame_info),
+    ]
+}
+
 /// The first word that may begin an update frame, or `top`.
 unsafe fn first_candidate(frame: Frame, top: *mut usize) -> *mut usize {
-    let updates = [info!(stg_upd_frame_info), info!(stg_bh_upd_frame_info), info!(stg_marked_upd_frame_info)];
-    first_word_of(updates, frame.0, top)
+    first_word_of(update_frames(), frame.0, top)
 }
 
 /// As [`next_update`].
@@ -102,7 +111,7 @@ mod tests {
     #[test]
     fn update_frames_are_found_however_far_away() {
         for at in [0, 1, MAX_VISITED - 1, MAX_VISITED, MAX_VISITED + 1, 2 * MAX_VISITED, MANY - 1, MANY] {
-            for kind in [info!(stg_upd_frame_info), info!(stg_bh_upd_frame_info), info!(stg_marked_upd_frame_info)] {
+            for kind in update_frames() {
                 assert_eq!(found_of(kind, MANY, &[], Some(at)), Some(at));
             }
         }

@@ -100,16 +100,23 @@ pub unsafe fn wait_at(frame: Frame) {
 /// # Safety
 /// As for the methods of [`Frame`].
 pub unsafe fn is_pure(frame: Frame) -> bool {
+    match frame.info().kind() {
+        UPDATE_FRAME | RET_BIG | RET_FUN => true,
+        RET_SMALL => !sets_masking(frame),
+        _ => false,
+    }
+}
+
+/// Does the frame set the thread's masking state?
+/// # Safety
+/// As for the methods of [`Frame`].
+pub unsafe fn sets_masking(frame: Frame) -> bool {
     let masks = [
         info!(stg_maskAsyncExceptionszh_ret_info),
         info!(stg_maskUninterruptiblezh_ret_info),
         info!(stg_unmaskAsyncExceptionszh_ret_info),
     ];
-    match frame.info().kind() {
-        UPDATE_FRAME | RET_BIG | RET_FUN => true,
-        RET_SMALL => !masks.contains(&frame.info()),
-        _ => false,
-    }
+    masks.contains(&frame.info())
 }
 
 /// The first word from `from` on that is one of the info pointers, or `top`. If there is none, no such frame is there

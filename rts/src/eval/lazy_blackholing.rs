@@ -27,9 +27,10 @@ use crate::eval::atomic_modify::{defer_all as defer_modifications, mark_resumed}
 use crate::eval::blackhole::release_queues;
 use crate::eval::claim_state::{claim_state, ClaimState};
 use crate::eval::find_update_frame::next_update;
-use crate::eval::frames::{set_top, Frame};
+use crate::eval::frames::Frame;
 use crate::eval::stack_squeeze::squeeze;
 use crate::eval::thunk;
+use crate::eval::thunk_copy;
 use crate::eval::thunk_words::Heap;
 use crate::eval::{raise_async, update};
 use crate::hec::Hec;
@@ -110,7 +111,7 @@ unsafe fn claim_from(hec: &mut Hec, t: Tso, frame: Frame) -> bool {
             next = next_update(chunk, Frame::youngest(chunk));
             continue;
         }
-        let marked = frame.info() == info!(stg_marked_upd_frame_info);
+        let marked = [info!(stg_marked_upd_frame_info), info!(hec_once_upd_frame_info)].contains(&frame.info());
         let younger = neighbour.map(|n| n.closure(UPD_FRAME_UPDATEE));
         if !claim_frame(hec, t, frame, younger) {
             cut = Some((frame, chunk));
@@ -118,7 +119,9 @@ unsafe fn claim_from(hec: &mut Hec, t: Tso, frame: Frame) -> bool {
         } else if younger.is_some() {
             squeezed.push(frame);
         } else {
-            frame.set_info(info!(stg_marked_upd_frame_info));
+            if !marked {
+                frame.set_info(info!(stg_marked_upd_frame_info));
+            }
             neighbour = (chunk == current).then_some(frame);
         }
         if marked {
@@ -171,7 +174,7 @@ pub unsafe fn has_squeezable_frames(t: Tso) -> bool {
 /// Discards what the thread does above a frame whose thunk it does not own, and makes it enter the thunk.
 unsafe fn cut_off(hec: &mut Hec, t: Tso, frame: Frame) {
     blackhole_profile::cut_off();
-    raise_async::truncate(hec, t, frame);
+    let unwound = raise_async::truncate(hec, t, frame);
     let thunk = frame.closure(UPD_FRAME_UPDATEE);
     let mut below = frame;
     if claim_state(thunk, t) == ClaimState::Own {
@@ -181,7 +184,7 @@ unsafe fn cut_off(hec: &mut Hec, t: Tso, frame: Frame) {
         below = Frame(frame.0.add(UPD_FRAME_WORDS));
         release_queues(hec, t);
     }
-    set_top(t, below, &[info!(stg_enter_info).0, thunk.0]);
+    unwound.continue_at(t, below, &[info!(stg_enter_info).0, thunk.0]);
 }
 
 /// `noDuplicate#`: the running thread claims the thunks it evaluates before it continues. So of several threads that
@@ -192,7 +195,9 @@ unsafe fn cut_off(hec: &mut Hec, t: Tso, frame: Frame) {
 pub unsafe extern "C" fn hec_no_duplicate(hec: &mut Hec) {
     let t = hec.current();
     defer_modifications(hec, t);
-    thread_paused(hec, t);
+    if !thread_paused(hec, t) {
+        thunk_copy::no_duplicate(hec, t);
+    }
 }
 
 /// Claims a thunk for the running thread as it enters it. Returns 0 if another thread was faster.

@@ -17,6 +17,7 @@ mod stack_squeeze;
 #[cfg(test)]
 mod tests;
 pub mod thunk;
+pub mod thunk_copy;
 mod thunk_steal;
 mod thunk_words;
 pub mod unwind_hooks;

@@ -27,7 +27,7 @@ use crate::abi::layout::*;
 use crate::abi::{Closure, Info, Tso, WORD};
 use crate::eval::blackhole::release_queues;
 use crate::eval::claim_state::{claim_state, ClaimState};
-use crate::eval::frames::{drop_chunk, restart_at, set_top, Frame, ATOMICALLY_WORDS};
+use crate::eval::frames::{drop_chunk, restart_at, set_top, sets_masking, Frame, ATOMICALLY_WORDS};
 use crate::eval::{modify_frame, unwind_hooks, update};
 use crate::hec::run_queue::dirty_tso;
 use crate::hec::Hec;
@@ -36,7 +36,7 @@ use crate::thread::stack::dirty_stack;
 use crate::{info, static_closure};
 
 /// The most words of one AP_STACK: less than the free words of a stack that has just grown.
-const SEGMENT_WORDS: usize = 448;
+pub(super) const SEGMENT_WORDS: usize = 448;
 
 /// The purpose for which a stack is unwound: which frames end it.
 #[derive(Clone, Copy)]
@@ -86,14 +86,14 @@ unsafe fn count_updates(t: Tso, goal: Goal) -> usize {
 }
 
 /// A segment that is being moved to the heap: the closure that it evaluates first, and the frame where it begins.
-struct Segment {
-    first: Closure,
-    from: Frame,
+pub(super) struct Segment {
+    pub(super) first: Closure,
+    pub(super) from: Frame,
 }
 
 impl Segment {
     /// Makes the closure that does the segment's work, down to `to`.
-    unsafe fn freeze(&self, hec: &mut Hec, to: Frame, header: Info) -> Closure {
+    pub(super) unsafe fn freeze(&self, hec: &mut Hec, to: Frame, header: Info) -> Closure {
         let words = to.0.offset_from(self.from.0) as usize;
         if words == 0 {
             return self.first;
@@ -107,11 +107,39 @@ impl Segment {
     }
 }
 
+/// Where unwinding has ended.
+pub struct Unwound {
+    pub frame: Frame,
+    /// The frame, no longer on the stack, that would have set the masking state in which the code below runs. `None`:
+    /// that is the thread's present state.
+    masking: Option<Info>,
+}
+
+impl Unwound {
+    /// Makes the thread set the masking state of its youngest frame before it continues there. A thread that gives up
+    /// work would otherwise stay as that has masked it.
+    unsafe fn restore_masking(&self, t: Tso) {
+        if let Some(frame) = self.masking {
+            let unit = static_closure!(ghczmprim_GHCziTuple_Z0T_closure).with_tag(1);
+            crate::thread::create::push(t.obj().stackobj, &[info!(stg_ret_p_info).0, unit.0, frame.0]);
+        }
+    }
+
+    /// Makes the thread continue at `rest` with the words of `push` above it, as [`set_top`] does, in the masking state
+    /// of the frame where unwinding has ended.
+    /// # Safety
+    /// As for [`set_top`].
+    pub unsafe fn continue_at(&self, t: Tso, rest: Frame, push: &[usize]) {
+        set_top(t, rest, push);
+        self.restore_masking(t);
+    }
+}
+
 /// Freezes the thread's stack down to the goal, which becomes its youngest frame.
 /// # Safety
 /// The thread is stopped with its stack saved (or is the running one, with its registers saved). Its youngest frame
 /// needs no register.
-pub unsafe fn unwind(hec: &mut Hec, t: Tso, goal: Goal) -> Frame {
+pub unsafe fn unwind(hec: &mut Hec, t: Tso, goal: Goal) -> Unwound {
     let unit = static_closure!(ghczmprim_GHCziTuple_Z0T_closure).with_tag(1);
     let once = info!(stg_AP_STACK_NOUPD_info);
     let not_updated = match goal {
@@ -125,6 +153,7 @@ pub unsafe fn unwind(hec: &mut Hec, t: Tso, goal: Goal) -> Frame {
     let mut seg = Segment { first: unit, from: frame };
     // The thread no longer owned one of these thunks.
     let mut lost_claim = false;
+    let mut masking = None;
     loop {
         let kind = frame.info().kind();
         if goal.ends_at(frame, kind) {
@@ -132,7 +161,10 @@ pub unsafe fn unwind(hec: &mut Hec, t: Tso, goal: Goal) -> Frame {
             if lost_claim {
                 release_queues(hec, t);
             }
-            return frame;
+            return Unwound { frame, masking };
+        }
+        if sets_masking(frame) {
+            masking = Some(frame.info());
         }
         match kind {
             UPDATE_FRAME => {
@@ -182,8 +214,8 @@ pub unsafe fn unwind(hec: &mut Hec, t: Tso, goal: Goal) -> Frame {
 /// current one.
 /// # Safety
 /// As for [`unwind`].
-pub(super) unsafe fn truncate(hec: &mut Hec, t: Tso, frame: Frame) {
-    unwind(hec, t, Goal::Only(frame));
+pub(super) unsafe fn truncate(hec: &mut Hec, t: Tso, frame: Frame) -> Unwound {
+    unwind(hec, t, Goal::Only(frame))
 }
 
 /// Makes the thread continue with the handler of the catch frame at the top of its stack. The handler runs with
@@ -233,7 +265,7 @@ pub unsafe fn raise_async(hec: &mut Hec, t: Tso, exception: Option<Closure>) {
     }
     let goal = if exception.is_some() { Goal::Handler } else { Goal::Bottom };
     modify_frame::mark_nested(t);
-    let frame = unwind(hec, t, goal);
+    let frame = unwind(hec, t, goal).frame;
     match exception {
         Some(e) if frame.info().kind() == CATCH_FRAME => enter_handler(t, frame, e),
         _ => end_thread(t, frame, exception),
@@ -247,9 +279,10 @@ pub unsafe fn raise_async(hec: &mut Hec, t: Tso, exception: Option<Closure>) {
 /// # Safety
 /// As for [`unwind`]; the thread has a transaction that is not waiting.
 pub unsafe fn restart_transaction(hec: &mut Hec, t: Tso) {
-    let frame = unwind(hec, t, Goal::Transaction);
+    let unwound = unwind(hec, t, Goal::Transaction);
     (unwind_hooks::get().abort_transaction)(hec, t);
-    restart_at(frame);
+    restart_at(unwound.frame);
+    unwound.restore_masking(t);
 }
 
 const _: () = assert!(SEGMENT_WORDS * WORD < 4096);

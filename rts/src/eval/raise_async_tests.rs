@@ -5,7 +5,7 @@ use crate::abi::Closure;
 use crate::eval::blackhole;
 use crate::eval::frames::Frame;
 use crate::eval::lazy_blackholing::thread_paused;
-use crate::eval::raise_async::{raise_async, truncate};
+use crate::eval::raise_async::{raise_async, restart_transaction, truncate};
 use crate::eval::tests::{frozen, stack, stop, upd, words_of};
 use crate::eval::wait_for_thunk::park;
 use crate::testing::symbols as t;
@@ -71,6 +71,28 @@ fn work_is_frozen_across_chunks_and_in_segments() {
         }
         assert!(segments >= N * 10 / 512);
         assert_eq!(a.obj().tot_stack_size, a.obj().stackobj.obj().size);
+    }
+}
+
+#[test]
+fn a_thread_that_gives_up_masked_work_is_unmasked_again() {
+    let mut w = World::new(2);
+    let ret = t::ret_p().0;
+    let unmask = info!(stg_unmaskAsyncExceptionszh_ret_info).0;
+    let unit = static_closure!(ghczmprim_GHCziTuple_Z0T_closure).with_tag(1);
+    let (x, y) = (w.thunk(), w.thunk());
+    let [a, b] = [(); 2].map(|_| w.thread_with(&[ret, 8, unmask, ret, 16, upd(), x.0, ret, 24]));
+    unsafe {
+        // The second one finds the thunk claimed.
+        assert!(!thread_paused(w.hec, a));
+        assert!(thread_paused(w.hec, b));
+        let enter = info!(stg_enter_info).0;
+        let passes = info!(stg_ret_p_info).0;
+        assert_eq!(stack(b), [passes, unit.0, unmask, enter, x.0, ret, 24, stop()]);
+        let (switch, again) = (info!(hec_switch_frame_info).0, info!(hec_restart_switch_info).0);
+        let c = w.thread_with(&[ret, 8, unmask, ret, 16, switch, y.0, ret, 24]);
+        restart_transaction(w.hec, c);
+        assert_eq!(stack(c), [passes, unit.0, unmask, again, y.0, ret, 24, stop()]);
     }
 }
 

@@ -63,7 +63,7 @@ pub(super) unsafe fn steal_at_rest(hec: &mut Hec, t: Tso, thunk: Closure) -> boo
     }
     let Some(frame) = find(t, thunk) else { return false };
     blackhole_profile::stolen();
-    let below = unwind(hec, t, Goal::Below(frame));
+    let below = unwind(hec, t, Goal::Below(frame)).frame;
     set_top(t, below, &[info!(stg_enter_info).0, thunk.0]);
     true
 }

@@ -10,6 +10,7 @@ use crate::base::atomics::Ordering;
 use crate::base::config::checks;
 use crate::eval::blackhole::{abandon, dirty_queue, owner_of};
 use crate::eval::raise_async::raise_async;
+use crate::eval::thunk_copy;
 use crate::eval::thunk_steal::{steal, steal_at_rest};
 use crate::eval::thunk_words::*;
 use crate::eval::unwind_hooks;
@@ -109,13 +110,22 @@ pub unsafe fn park(hec: &mut Hec, t: Tso, thunk: Closure) -> bool {
 }
 
 /// A thread in the transaction of a `switch`, or an upcall, needs a thunk of `owner`. Until it has chosen a thread, no
-/// thread of its scheduler runs on this HEC. So it takes the thunk from a passive owner, and returns false. If that is
-/// not possible, the owner runs here until its slice ends. An owner that runs on another HEC, or is blocked, may become
+/// thread of its scheduler runs on this HEC. So it takes the thunk from a passive owner, or evaluates a copy of the
+/// owner's work, and returns false. If neither is possible, the owner runs here until its slice ends. An owner that runs on another HEC, or is blocked, may become
 /// passive. So the thread does not sleep, but enters the thunk again when others have had their turn.
 #[cold]
 unsafe fn poll(hec: &mut Hec, t: Tso, owner: Tso, thunk: Closure) -> bool {
-    let mut steal = |hec: &mut Hec| steal_at_rest(hec, owner, thunk);
-    if (unwind_hooks::get().take_from_passive)(hec, owner, &mut steal) == Some(true) {
+    let mut copy = None;
+    let mut take = |hec: &mut Hec| {
+        steal_at_rest(hec, owner, thunk) || {
+            copy = thunk_copy::copy(hec, t, owner, thunk);
+            copy.is_some()
+        }
+    };
+    if (unwind_hooks::get().take_from_passive)(hec, owner, &mut take) == Some(true) {
+        if let Some(copy) = copy {
+            thunk_copy::evaluate(t, thunk, copy);
+        }
         return false;
     }
     hec.blame.wait();

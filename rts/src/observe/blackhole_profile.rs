@@ -34,6 +34,7 @@ struct Counts {
     waits: HashMap<Option<Info>, (u64, Duration)>,
     cut_off: u64,
     stolen: u64,
+    copied: u64,
 }
 
 static COUNTS: Mutex<Option<Counts>> = Mutex::new(None);
@@ -93,6 +94,11 @@ pub fn stolen() {
     note(|c| c.stolen += 1);
 }
 
+/// A thread evaluates a copy of another one's work.
+pub fn copied() {
+    note(|c| c.copied += 1);
+}
+
 /// After a collection. `now` returns the new address of a live object.
 pub fn moved(now: &mut (dyn FnMut(Closure) -> Option<Closure> + '_)) {
     note(|c| {
@@ -124,6 +130,9 @@ fn text(c: &Counts, name_of: &mut dyn FnMut(usize) -> Option<String>) -> String 
     );
     if c.stolen > 0 {
         let _ = writeln!(out, "Thunks taken from threads that did not run: {}", c.stolen);
+    }
+    if c.copied > 0 {
+        let _ = writeln!(out, "Thunks of passive threads that were evaluated twice: {}", c.copied);
     }
     let mut kinds: Vec<_> = c.waits.iter().collect();
     kinds.sort_by_key(|(kind, &(waits, time))| (std::cmp::Reverse((time, waits)), kind.map(|k| k.0)));

@@ -34,6 +34,7 @@ use crate::base::clock::getMonotonicNSec;
 use crate::eval::blackhole::awaited_owner;
 use crate::eval::frames::{restart_at, set_top, Frame, ATOMICALLY_WORDS};
 use crate::eval::raise_async::{raise_async, restart_transaction};
+use crate::eval::thunk_copy;
 use crate::hec::sched_groups::Group;
 use crate::hec::{self, many, priority, Hec, SLICE_ENDED};
 use crate::observe::eventlog::classes::measure_run_times;
@@ -179,7 +180,7 @@ pub(super) unsafe fn inherit(hec: &mut Hec, t: Tso) {
 /// Sets an activation of the running thread: the dequeue activation (0) or the enqueue activation (1). Returns 0 if it
 /// would then belong to a user scheduler, but another thread uses the HEC.
 /// # Safety
-/// Called from Cmm with Hp saved.
+/// Called from Cmm with Sp and Hp saved.
 #[no_mangle]
 pub unsafe extern "C" fn hec_set_activation(hec: &mut Hec, which: usize, to: Closure, aux: Closure) -> usize {
     let record = own_record(hec, aux);
@@ -189,6 +190,7 @@ pub unsafe extern "C" fn hec_set_activation(hec: &mut Hec, which: usize, to: Clo
             return 0;
         }
         hec.current().obj().flags = flags | TSO_USER | TSO_SLOT;
+        thunk_copy::becomes_user(hec.current());
     }
     record.set_activation(hec, activation(which), to);
     1
@@ -714,6 +716,9 @@ pub unsafe fn leave_group(hec: &mut Hec, t: Tso) {
 unsafe fn change_scheduler(hec: &mut Hec, s: Tso) {
     let Some(record) = SchedRecord::of(s).filter(|record| record.advance(hec)) else { return };
     if record.has_activations() {
+        if s.obj().flags & TSO_USER == 0 {
+            thunk_copy::becomes_user(s);
+        }
         s.obj().flags |= TSO_USER;
     } else {
         s.obj().flags &= !TSO_USER;

@@ -262,7 +262,7 @@ pub fn after_fork() {
 #[no_mangle]
 pub unsafe extern "C" fn hec_stm_retry(hec: &mut Hec) -> usize {
     let me = hec.current();
-    let frame = unwind(hec, me, Goal::Alternative);
+    let frame = unwind(hec, me, Goal::Alternative).frame;
     match frame.info().kind() {
         CATCH_RETRY_FRAME => {
             roll_back(hec, me, frame.word(NESTED_BEGIN), frame.word(NESTED_ENCLOSING));
