@@ -6,7 +6,7 @@ tests=$(cd "${BASH_SOURCE[0]%/*}/.." && pwd)
 
 sources=$tests/commands/substrate_model
 "$HECATON" ghc -v0 -O0 -i"$tests/conformance/library" -outputdir objects -o print "$sources/PrintModels.hs"
-./print "${1:-45}" "${2:-32}"
+./print "${1:-45}" "${2:-48}"
 for main in RunModels RunUnderLibrary; do
     "$HECATON" ghc -v0 -O0 -threaded -rtsopts -i"$tests/conformance/schedulers:." -outputdir models.o -o $main \
         "$sources/$main.hs"

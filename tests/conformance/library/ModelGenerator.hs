@@ -25,6 +25,8 @@ data Sample = Sample
     policyOf :: Maybe Policy,
     -- | Whether the enqueue activation raises an exception.
     faulty :: Bool,
+    -- | Whether the thunk has a handler around its evaluation.
+    guarded :: Bool,
     others :: [[Action]],
     mainActions :: [Action]
   }
@@ -106,10 +108,11 @@ compile s = maybe body (\policy -> scheduler policy (hecsOf s) (const (breaks bo
       newTVarIO (int 0) >>>= \v ->
         newTVarIO (int 0) >>>= \w ->
           newMVar >>>= \m ->
-            NewThunk (tick >>> Return (int 7)) >>>= \x ->
+            NewThunk (handled (tick >>> Return (int 7))) >>>= \x ->
               newTVarIO nil >>>= \q ->
                 Perform MyThreadId [] >>>= \me ->
                   forks (others s) Objects {variables = [v, w], mvar = m, thunk = x, parked = q, known = [me]}
+    handled m = if guarded s then catching m (const (Return (int 8))) else m
     forks [] objects = actions objects (mainActions s)
     forks (a : rest) objects =
       Fork (actions objects a) >>>= \t -> forks rest objects {known = t : known objects}
@@ -188,8 +191,8 @@ anySample = do
   hecs <- frequency [(2, pure 1), (1, pure 2)]
   broken' <- frequency [(15, pure False), (1, pure True)]
   threads' <- choose (1, 2)
-  Sample hecs policy (broken' && policy /= Nothing)
-    <$> vectorOf threads' script
+  Sample hecs policy (broken' && policy /= Nothing) <$> arbitrary
+    <*> vectorOf threads' script
     <*> script
   where
     script = concat <$> few 3 (frequency [(8, pure <$> someAction 2), (1, elements idioms)])
@@ -207,13 +210,13 @@ idioms =
 plainSample :: Gen Sample
 plainSample = do
   threads' <- choose (1, 2)
-  Sample 1 Nothing False <$> vectorOf threads' (few 3 (plainAction 2)) <*> few 3 (plainAction 2)
+  Sample 1 Nothing False <$> arbitrary <*> vectorOf threads' (few 3 (plainAction 2)) <*> few 3 (plainAction 2)
 
 -- | A program with one HEC whose threads run until they switch.
 cooperativeSample :: Gen Sample
 cooperativeSample = do
   policy <- elements [RoundRobin, Stack, Marking]
-  Sample 1 (Just policy) False [] . concat <$> few 7 script
+  (\thunk' -> Sample 1 (Just policy) False thunk' [] . concat) <$> arbitrary <*> few 7 script
   where
     script = frequency [(6, pure <$> action' (2 :: Int)), (1, elements idioms)]
     action' depth =
@@ -304,6 +307,7 @@ number' = choose (1, 3)
 shrinkSample :: Sample -> [Sample]
 shrinkSample s =
   [s {hecsOf = 1} | hecsOf s > 1]
+    ++ [s {guarded = False} | guarded s]
     ++ [s {others = o} | o <- shrinkList (shrinkList shrinkAction) (others s)]
     ++ [s {mainActions = m} | m <- shrinkList shrinkAction (mainActions s)]
 

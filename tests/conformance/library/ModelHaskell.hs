@@ -104,6 +104,10 @@ modulePrefix threads name =
       "  2 -> evaluate (spin 100000)",
       "  _ -> pure ()",
       "",
+      "catchInThunk :: a -> (SomeException -> a) -> a",
+      "catchInThunk a f = unsafeDupablePerformIO (catch (evaluate a) (evaluate . f))",
+      "{-# NOINLINE catchInThunk #-}",
+      "",
       "tickPointIn :: () -> ()",
       "tickPointIn () = unsafeDupablePerformIO tickPoint",
       "{-# NOINLINE tickPointIn #-}",
@@ -152,7 +156,7 @@ term sort t = case t of
     | sort == Pure -> "(case " ++ term sort m ++ " of { !" ++ var x ++ " -> " ++ term sort n ++ " })"
     | otherwise -> "(" ++ term sort m ++ " >>= \\" ++ var x ++ " -> " ++ term sort n ++ ")"
   Throw e -> call (choose "throwIO" "throwSTM" "throw") [expr e]
-  Catch m f -> call (choose "catchIO" "catchInSTM" (never "catch")) [term sort m, fun sort f]
+  Catch m f -> call (choose "catchIO" "catchInSTM" "catchInThunk") [term sort m, fun sort f]
   IfEqual e e' m n -> "(if " ++ expr e ++ " == " ++ expr e' ++ " then " ++ term sort m ++ " else " ++ term sort n ++ ")"
   Uncons e m y ys n ->
     "(case " ++ expr e ++ " of { [] -> " ++ term sort m ++ "; (" ++ var y ++ " : " ++ var ys ++ ") -> " ++ term sort n

@@ -133,7 +133,8 @@ data Term a
     Fork (Term a)
   | SetDequeueAct (Fun a)
   | SetEnqueueAct (Fun a)
-  | -- | A thunk. Its body is a pure computation: 'Return', 'Bind', 'Throw', 'IfEqual', 'Uncons', 'Force', 'TickPoint'.
+  | -- | A thunk. Its body is a pure computation: 'Return', 'Bind', 'Throw', 'Catch', 'IfEqual', 'Uncons', 'Force',
+    -- 'TickPoint'.
     NewThunk (Term a)
   | Perform Primitive [Expr a]
   deriving (Eq, Ord, Show, Functor, Foldable, Traversable)
