@@ -111,8 +111,9 @@ pub unsafe fn park(hec: &mut Hec, t: Tso, thunk: Closure) -> bool {
 
 /// A thread in the transaction of a `switch`, or an upcall, needs a thunk of `owner`. Until it has chosen a thread, no
 /// thread of its scheduler runs on this HEC. So it takes the thunk from a passive owner, or evaluates a copy of the
-/// owner's work, and returns false. If neither is possible, the owner runs here until its slice ends. An owner that runs on another HEC, or is blocked, may become
-/// passive. So the thread does not sleep, but enters the thunk again when others have had their turn.
+/// owner's work, and returns false. If neither is possible, the owner runs here until its slice ends. An owner that
+/// runs on another HEC, or is blocked, may become passive. So the thread does not sleep, but enters the thunk again
+/// when others have had their turn.
 #[cold]
 unsafe fn poll(hec: &mut Hec, t: Tso, owner: Tso, thunk: Closure) -> bool {
     let mut copy = None;
