@@ -11,6 +11,7 @@ extern void *hec_file_ring(size_t hec) OF_RUNTIME;
 extern int hec_file_ring_fd(void *ring) OF_RUNTIME;
 extern size_t hec_file_ring_submit(void *ring, void *requests, size_t n) OF_RUNTIME;
 extern size_t hec_file_ring_reap(void *ring, void *completions, size_t n) OF_RUNTIME;
+extern void *hec_lenient_function(void) OF_RUNTIME;
 extern int hec_own_pe(void) OF_RUNTIME;
 extern int hec_pe_count(void) OF_RUNTIME;
 
@@ -19,6 +20,9 @@ static inline void *hecaton_functions(void) { return hec_for_library ? hec_for_l
 
 /* A tuple of functions for schedulers, or null. */
 static inline void *hecaton_substrate(void) { return hec_substrate ? hec_substrate() : NULL; }
+
+/* The function that sparks a value for lenient evaluation, or null. */
+static inline void *hecaton_lenient(void) { return hec_lenient_function ? hec_lenient_function() : NULL; }
 
 /* The ring of a HEC, or null. The other functions are called only if there is one. */
 static inline void *hecaton_file_ring(size_t hec) { return hec_file_ring ? hec_file_ring(hec) : NULL; }

@@ -87,6 +87,7 @@ symbols! {
     base_GHCziConcziIO_ioManagerCapabilitiesChanged_closure,
     base_GHCziConcziSignal_runHandlersPtr_closure,
     hecatonzmrts_IOManager_afterFork_closure, hecatonzmrts_IOManager_start_closure,
+    hecatonzmrts_Lenient_spark_closure,
     hecatonzmrts_Substrate_forLibrary_closure, hecatonzmrts_Substrate_dequeueUpcall_closure,
     hecatonzmrts_Substrate_enqueueUpcall_closure, hecatonzmrts_Substrate_noAux_closure,
     hecatonzmrts_Substrate_NoMore_closure, hecatonzmrts_Substrate_Batch_con_info,

@@ -92,12 +92,16 @@ pub const TSO_PASSES_ON: u32 = 1 << 25;
 pub const TSO_PREEMPTS: u32 = 1 << 24;
 /// The thread evaluates no copies of others' work, and its own is not copied (`eval/thunk_copy.rs`).
 pub const TSO_NO_COPIES: u32 = 1 << 23;
+/// The thread evaluates what may be needed later (`sched/lenient.rs`). The three bits at the shift say in how many
+/// other such evaluations it is nested.
+pub const TSO_LENIENT: u32 = 1 << 22;
+pub const LENIENT_NESTING_SHIFT: u32 = 19;
 /// The thread stays on its HEC.
 pub const TSO_STAYS: u32 = TSO_LOCKED as u32 | TSO_SLOT | TSO_UPCALL;
 const _: () = {
     let all = TSO_LOCKED | TSO_BLOCKEX | TSO_INTERRUPTIBLE | TSO_ALLOC_LIMIT;
     let own = TSO_MODIFIES | TSO_SWITCHES | TSO_UNSTARTED | TSO_USER | TSO_SLOT | TSO_UPCALL | TSO_PASSES_ON;
-    let own = own | TSO_PREEMPTS | TSO_NO_COPIES;
+    let own = own | TSO_PREEMPTS | TSO_NO_COPIES | TSO_LENIENT | 7 << LENIENT_NESTING_SHIFT;
     assert!(all & own as usize == 0);
 };
 

@@ -6,7 +6,7 @@ use crate::observe::stats;
 use crate::observe::stats::FinalData;
 use crate::observe::{blackhole_profile, eventlog};
 use crate::sched::gc::events;
-use crate::sched::{gc, spark, stop_world, task_table};
+use crate::sched::{gc, lenient, spark, stop_world, task_table};
 
 /// Runs a full collection if statistics are to be printed and there was none. Only a full collection determines how
 /// much is live.
@@ -30,6 +30,7 @@ pub unsafe fn report() {
         mem_peak: (block_alloc::peak_blocks_resident() * BLOCK_BYTES) as u64,
         tasks: task_table::counts(),
         sparks: spark::counts(),
+        lenient: lenient::counts(),
         hecs: crate::hec::count(),
         events: event_loop::counts(),
         upcalls: hecs.iter().map(|h| h.upcalls).sum(),

@@ -22,7 +22,7 @@ use crate::observe::{eventlog, stats};
 use crate::prims::{adjustor, stable_ptr};
 use crate::sched::task::TaskRef;
 use crate::sched::{
-    bound_threads, event_poll, gc, handoff, hec, interrupt, safe_call, settings, spark, stop_world, task_table,
+    bound_threads, event_poll, gc, handoff, hec, interrupt, lenient, safe_call, settings, spark, stop_world, task_table,
 };
 use crate::sync::throwto::finished;
 use crate::thread::park;
@@ -86,6 +86,7 @@ unsafe fn run_child(me: TaskRef, entry: usize) -> ! {
         h.user_slot.leave();
         h.take_messages();
         spark::clear(h);
+        lenient::clear(h);
     }
     stop_world::resume(me);
     crate::api::admission::after_fork();

@@ -278,6 +278,7 @@ unsafe fn register_roots() {
     collector::roots::register(|visit: &mut Visitor| unsafe { crate::prims::stable_ptr::roots(visit) });
     collector::roots::register_weak_table(|alive| crate::prims::stable_name::update(alive));
     collector::roots::register_weak_table(|alive| sched::spark::update(alive));
+    collector::roots::register_weak_table(|alive| sched::lenient::update(alive));
 }
 
 /// # Safety

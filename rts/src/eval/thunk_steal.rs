@@ -27,7 +27,7 @@ use crate::thread::park;
 const MAX_STOLEN_WORDS: usize = 2048;
 
 /// Is the thread runnable, at rest, and owned by this HEC?
-unsafe fn is_at_rest_here(hec: &Hec, t: Tso) -> bool {
+pub(super) unsafe fn is_at_rest_here(hec: &Hec, t: Tso) -> bool {
     let ownership = park::ownership(t);
     let held = ownership.lock();
     ownership.is_ours(hec.address(), &held)

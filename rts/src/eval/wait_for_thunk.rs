@@ -4,14 +4,14 @@
 use super::thunk::{self, Claim, State};
 use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
-use crate::abi::tso::{TSO_SWITCHES, TSO_UPCALL};
+use crate::abi::tso::{TSO_LENIENT, TSO_SWITCHES, TSO_UPCALL};
 use crate::abi::{Closure, Tso};
 use crate::base::atomics::Ordering;
 use crate::base::config::checks;
 use crate::eval::blackhole::{abandon, dirty_queue, owner_of};
 use crate::eval::raise_async::raise_async;
 use crate::eval::thunk_copy;
-use crate::eval::thunk_steal::{steal, steal_at_rest};
+use crate::eval::thunk_steal::{is_at_rest_here, steal, steal_at_rest};
 use crate::eval::thunk_words::*;
 use crate::eval::unwind_hooks;
 use crate::hec::run_queue::dirty_tso;
@@ -65,6 +65,9 @@ pub unsafe fn park(hec: &mut Hec, t: Tso, thunk: Closure) -> bool {
     loop {
         let State::Claimed(_, claim) = thunk::inspect(&Heap, thunk.0) else { return false };
         let Some(owner) = thunk::owner(&Heap, claim).map(Tso) else { return false };
+        if is_lenient(owner) && !is_lenient(t) && is_at_rest_here(hec, owner) {
+            park::end_leniency(hec, owner);
+        }
         let chooses = t.obj().flags & (TSO_SWITCHES | TSO_UPCALL) != 0;
         if owner != t && (chooses || is_far_back(hec, owner)) && steal(hec, owner, thunk) {
             return false;
@@ -148,13 +151,22 @@ unsafe fn is_far_back(hec: &Hec, t: Tso) -> bool {
 /// Makes the thread run next for which the thread of `entry` waits, directly or through others. If it waits in another
 /// HEC's queue, asks that HEC to do so. The caller holds no thread's lock.
 unsafe fn prioritise_owner(hec: &mut Hec, mut entry: Closure) {
+    let waiter = Tso(entry.field(MSG_TSO).0);
+    let promotes = !waiter.is_end() && !is_lenient(waiter);
     for _ in 0..MAX_CHAIN_STEPS {
         let thunk = entry.field(MSG_BH).untag();
         let Some(owner) = owner_of(thunk) else { return };
+        let was_lenient = promotes && is_lenient(owner);
+        if was_lenient && is_at_rest_here(hec, owner) {
+            park::end_leniency(hec, owner);
+        }
         if hec.run_queue.bring_forward(&mut hec.remembered, owner, MAX_QUEUE_SEARCH) {
             return;
         }
         let held = park::lock(owner);
+        if was_lenient && park::why(owner) != NotBlocked {
+            park::end_leniency(hec, owner);
+        }
         match park::why(owner) {
             // Its wait information is valid only while the lock prevents others from waking it.
             BlockedOnBlackHole => entry = Closure(owner.obj().block_info),
@@ -162,7 +174,7 @@ unsafe fn prioritise_owner(hec: &mut Hec, mut entry: Closure) {
                 let there = park::ownership(owner).elsewhere(hec.address(), &held);
                 drop(held);
                 if let Some(there) = there.map(|h| h as *const Hec) {
-                    if !runs_on(there, owner) {
+                    if was_lenient || !runs_on(there, owner) {
                         (*there).post_message(entry);
                     }
                 }
@@ -179,9 +191,18 @@ unsafe fn prioritise_owner(hec: &mut Hec, mut entry: Closure) {
 pub unsafe fn prioritise_message(hec: &mut Hec, entry: Closure) {
     let thunk = entry.field(MSG_BH).untag();
     let Some(owner) = owner_of(thunk) else { return };
+    let waiter = Tso(entry.field(MSG_TSO).0);
+    if is_lenient(owner) && !waiter.is_end() && !is_lenient(waiter) {
+        return prioritise_owner(hec, entry);
+    }
     if !(is_far_back(hec, owner) && steal(hec, owner, thunk)) {
         hec.run_queue.bring_forward(&mut hec.remembered, owner, MAX_QUEUE_SEARCH);
     }
+}
+
+/// Does the thread evaluate what may be needed later (`sched/lenient.rs`)? A hint, unless this HEC owns it.
+unsafe fn is_lenient(t: Tso) -> bool {
+    t.obj().flags & TSO_LENIENT != 0
 }
 
 /// Does a HEC currently run the thread? Reads another HEC's field, so the result is only a hint.

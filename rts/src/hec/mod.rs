@@ -14,6 +14,8 @@ pub mod byte_budget;
 pub mod fork_safe_lock;
 pub mod idle;
 mod keyed_queue;
+pub mod lenient_pool;
+pub mod lenient_work;
 pub mod mailbox;
 pub mod modify_predictor;
 pub mod named_queues;
@@ -51,6 +53,7 @@ use crate::base::adaptive_spin::AdaptiveSpin;
 use crate::hec::balance_backoff::BALANCE_BACKOFF;
 use crate::hec::blame::{Blame, Fault};
 use crate::hec::byte_budget::{virtual_time, ByteBudget};
+use crate::hec::lenient_pool::LenientPool;
 use crate::hec::mailbox::Mailbox;
 use crate::hec::run_queue::ThreadQueue;
 use crate::hec::sched_groups::GroupRef;
@@ -136,6 +139,8 @@ pub struct Hec {
     /// How many sparks ahead of other HECs this HEC's spark threads work.
     pub spark_skip: SparkSkip,
     pub spark_counts: Sparks,
+    /// Thunks that may be evaluated while nothing else runs, and the threads that evaluate some (`sched/lenient.rs`).
+    pub lenient: LenientPool,
     /// Messages: threads to run here, exceptions (MSG_THROWTO) for threads of this HEC, and entries of threads that
     /// wait for one. Also requests to the holder to return to the scheduler for a message or to stop the world.
     mailbox: Mailbox<Closure>,
@@ -207,6 +212,7 @@ impl Hec {
             spark_skip: SparkSkip::default(),
             sparks: SparkRing::new(),
             spark_counts: Sparks::default(),
+            lenient: LenientPool::new(),
             mailbox: Mailbox::new(),
         }
     }

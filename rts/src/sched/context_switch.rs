@@ -24,7 +24,7 @@ use crate::hec::priority;
 use crate::hec::{Handed, Hec};
 use crate::observe::eventlog::classes::{class, on};
 use crate::observe::eventlog::hooks as eventlog;
-use crate::sched::{balance, event_poll, gc, handoff, settings, spark};
+use crate::sched::{balance, event_poll, gc, handoff, lenient, settings, spark};
 use crate::sync::throwto::finished;
 use crate::sync::{park_thread, stm, substrate, upcall};
 use crate::thread::sched_record::SchedRecord;
@@ -66,6 +66,7 @@ unsafe fn switch(hec: &mut Hec, ret: usize, next: Tso) -> usize {
     if hec::many() {
         balance::distribute(hec);
         spark::wake_idle_hecs(hec);
+        lenient::wake_idle_hecs(hec);
     }
     // Another thread may have come to the front, an upcall is owed, or the slice of the slot's thread has been ended.
     if !may_follow(hec.run_queue.first()) || !hec.to_enqueue.is_empty() || hec.user_slot.is_preempted() {
@@ -189,6 +190,9 @@ pub(super) unsafe fn bring_to_rest(hec: &mut Hec, t: Tso, ret: usize) {
     let deferred = defer_modifications(hec, t);
     if ret == ThreadYielding {
         thread_paused(hec, t);
+        if lenient::stop_before_effects(hec, t) {
+            return;
+        }
         if !priority::is_cpu_bound(t) {
             hec.run_queue.on_yield(&mut hec.remembered);
         }
@@ -200,7 +204,9 @@ pub(super) unsafe fn bring_to_rest(hec: &mut Hec, t: Tso, ret: usize) {
         priority::on_block(t);
     }
     // If work was cut off or deferred, the thread repeats the operation when it runs again.
-    if thread_paused(hec, t) || deferred || !park_thread::park(hec, t) {
+    lenient::note_blocking(hec, t);
+    let continues = thread_paused(hec, t) || deferred || !park_thread::park(hec, t);
+    if continues && !lenient::withdraw(hec, t, false) {
         hec.run_queue.push_front(&mut hec.remembered, t);
     }
 }
@@ -223,7 +229,7 @@ pub(super) unsafe fn requeue(hec: &mut Hec, t: Tso, at_slice_end: bool) {
         restart_transaction(hec, t);
         stm::record_loss(t, tvars);
     }
-    if !(at_slice_end && upcall::preempt(hec, t)) {
+    if !(lenient::withdraw(hec, t, at_slice_end) || at_slice_end && upcall::preempt(hec, t)) {
         hec.run_queue.push_again(&mut hec.remembered, t);
     }
 }

@@ -21,7 +21,7 @@ use crate::abi::Tso;
 use crate::eval::raise_async::raise_async;
 use crate::hec::{self, Hec};
 use crate::sched::task::TaskRef;
-use crate::sched::{bound_threads, handoff, spark, stop_world, time_slices};
+use crate::sched::{bound_threads, handoff, lenient, spark, stop_world, time_slices};
 use crate::sync::throwto::finished;
 use std::sync::atomic::{AtomicI32, AtomicU8, Ordering};
 
@@ -91,7 +91,10 @@ pub unsafe fn end_threads(me: TaskRef) {
             for t in all.into_iter().filter(|&t| !finished(t) && !in_call(t)) {
                 end_thread(hec, t);
             }
-            stop_world::hecs().into_iter().for_each(|h| spark::clear(h));
+            stop_world::hecs().into_iter().for_each(|h| {
+                spark::clear(h);
+                lenient::clear(h);
+            });
             STATE.store(INTERRUPTED, Ordering::SeqCst);
         }
         stop_world::resume(me);

@@ -10,6 +10,7 @@ pub mod gc;
 pub mod handoff;
 pub mod in_call;
 pub mod interrupt;
+pub mod lenient;
 pub mod safe_call;
 pub mod schedule;
 mod settings;

@@ -20,7 +20,7 @@ use crate::sched::bound_threads::bound_thread_of;
 use crate::sched::handoff::protocol::Task as _;
 use crate::sched::task::{InCall, Status};
 use crate::sched::{
-    balance, context_switch, eject, event_poll, gc, handoff, interrupt, safe_call, starvation, stg_run,
+    balance, context_switch, eject, event_poll, gc, handoff, interrupt, lenient, safe_call, starvation, stg_run,
 };
 use crate::sync::{stm, substrate, throwto, throwto_protocol, upcall};
 use crate::thread::stack::{grow, Grown};
@@ -137,6 +137,13 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
             // No thread is runnable: run sparks.
             None if hec.is_enabled() && spark::any() && !interrupt::has_ended_threads() => spark::start_thread(hec),
             None => {
+                if let Some(t) = lenient::take(hec).filter(|_| !interrupt::has_ended_threads()) {
+                    run_thread(me, ic, hec, t, false);
+                    if lenient::must_look_for_deadlock() {
+                        gc::collect(me, GcRequest::Major, true);
+                    }
+                    continue;
+                }
                 handoff::watch_events(me, ic.is_none());
                 if !release_until_work(me, ic) {
                     return;
@@ -168,6 +175,7 @@ unsafe fn handle_requests(me: TaskRef, hec: &mut Hec) -> bool {
     }
     balance::distribute(hec);
     spark::wake_idle_hecs(hec);
+    lenient::wake_idle_hecs(hec);
     false
 }
 
@@ -235,6 +243,7 @@ pub unsafe fn worker_loop(me: TaskRef) {
 
 /// A thread has finished.
 unsafe fn on_finished(hec: &mut Hec, t: Tso) {
+    lenient::note_blocking(hec, t);
     throwto::thread_finished(hec, t);
     if t.obj().bound != 0 {
         finish(t);
@@ -390,6 +399,9 @@ unsafe fn poll_events(hec: &mut Hec, idle: bool) -> bool {
 
 /// Puts a thread at the front of the queue, but behind a thread that has received an MVar.
 unsafe fn put_back(hec: &mut Hec, t: Tso) {
+    if lenient::withdraw(hec, t, false) {
+        return;
+    }
     let first = if hec.handed == Handed::Next { hec.run_queue.pop_front() } else { None };
     hec.run_queue.push_front(&mut hec.remembered, t);
     if let Some(first) = first {

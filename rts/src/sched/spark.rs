@@ -71,7 +71,9 @@ fn has_room(hec: &Hec) -> bool {
 }
 
 /// Is the closure worth evaluating?
-unsafe fn is_thunk(c: Closure) -> bool {
+/// # Safety
+/// `c` is live.
+pub(super) unsafe fn is_thunk(c: Closure) -> bool {
     if c.tag() != 0 {
         return false;
     }
@@ -111,7 +113,7 @@ pub unsafe extern "C" fn newSpark(reg: *mut RegTable, closure: Closure) -> i32 {
 
 /// The running thread has made a spark, and there are other HECs.
 #[inline(never)]
-fn on_stealable(hec: &mut Hec) {
+pub(super) fn on_stealable(hec: &mut Hec) {
     hec.claim_soon(0, CLAIM_INTERVAL_TICKS);
     // If there were few sparks, other HECs may have just stolen all of them.
     hec.balance_soon(hec.sparks.len() < STEAL_MARGIN);

@@ -242,6 +242,7 @@ addresses! {
 
 closure!("hecatonzmrts_IOManager_afterFork_closure", "test_nullary_con_info");
 closure!("hecatonzmrts_IOManager_start_closure", "test_nullary_con_info");
+closure!("hecatonzmrts_Lenient_spark_closure", "test_nullary_con_info");
 closure!("hecatonzmrts_Substrate_forLibrary_closure", "test_nullary_con_info");
 closure!("hecatonzmrts_Substrate_dequeueUpcall_closure", "test_nullary_con_info");
 closure!("hecatonzmrts_Substrate_enqueueUpcall_closure", "test_nullary_con_info");

@@ -35,9 +35,10 @@
 //! `throwTo` takes two threads' locks at once ([`Ownership::lock_both`]). A thread's `blocked_exceptions` are also
 //! written under its lock. With one HEC there are no locks.
 use crate::abi::layout::*;
-use crate::abi::tso::{TsoObj, TSO_PREEMPTS, TSO_SLOT, TSO_STAYS, TSO_USER};
+use crate::abi::tso::{TsoObj, TSO_LENIENT, TSO_PREEMPTS, TSO_SLOT, TSO_STAYS, TSO_USER};
 use crate::abi::{Closure, Tso};
 use crate::base::atomics::AtomicUsize;
+use crate::hec::lenient_pool::AtRest;
 use crate::hec::priority;
 use crate::hec::run_order;
 use crate::hec::run_queue::dirty_tso;
@@ -122,7 +123,11 @@ impl Claim {
     pub unsafe fn resume(self, hec: &mut Hec) {
         let t = self.thread;
         t.obj().block_info = Tso::end().0;
-        if t.obj().flags & (TSO_STAYS | TSO_USER | TSO_PREEMPTS) != 0 {
+        if t.obj().flags & (TSO_STAYS | TSO_USER | TSO_PREEMPTS | TSO_LENIENT) != 0 {
+            if t.obj().flags & TSO_LENIENT != 0 {
+                hec.lenient.at_rest.push_back(AtRest { thread: t, slices: 0 });
+                return;
+            }
             if self.resumes_elsewhere(hec) {
                 return self.resume_elsewhere(hec);
             }
@@ -166,7 +171,8 @@ impl Claim {
     /// As for [`Claim::resume`].
     pub unsafe fn resume_next(self, hec: &mut Hec) {
         let in_named = priority::named_queue(self.thread).is_some();
-        if run_order::is_random() || in_named || self.resumes_elsewhere(hec) {
+        let is_lenient = self.thread.obj().flags & TSO_LENIENT != 0;
+        if is_lenient || run_order::is_random() || in_named || self.resumes_elsewhere(hec) {
             return self.resume(hec);
         }
         self.resume_here(hec, true);
@@ -265,6 +271,18 @@ pub unsafe fn resume_from_call(hec: &mut Hec, t: Tso) {
 /// Does the reason `why` say that a thread is in a foreign call?
 pub fn is_in_foreign_call(why: usize) -> bool {
     why == BlockedOnCCall || why == BlockedOnCCall_Interruptible
+}
+
+/// An ordinary thread waits for `t`, which is lenient. So it is an ordinary thread from now on, and runs next if it is
+/// at rest on this HEC.
+/// # Safety
+/// `t` is live. The caller holds its lock, or this HEC owns it.
+pub unsafe fn end_leniency(hec: &mut Hec, t: Tso) {
+    t.obj().flags &= !TSO_LENIENT;
+    if let Some(at) = hec.lenient.at_rest.iter().position(|at| at.thread == t) {
+        hec.lenient.at_rest.remove(at);
+        hec.run_queue.push_front(&mut hec.remembered, t);
+    }
 }
 
 /// Is `block_info` of a thread that is blocked for `why` a pointer that the collector must follow?

@@ -5,6 +5,7 @@ use crate::api::flags::{rts_info, values, SchedulerName};
 use crate::events::poller::Kind;
 use crate::events::selection;
 use crate::events::selection::Selection;
+use crate::hec::lenient_pool;
 use crate::hec::sched_groups;
 use crate::observe::stats::activation_time;
 
@@ -62,6 +63,10 @@ impl Reader<'_> {
             b"io-manager=posix" => misc.ioManager = IO_MNGR_POSIX as u32,
             b"scheduler-faults=eject" => sched_groups::set_fatal(false),
             b"scheduler-faults=fatal" => sched_groups::set_fatal(true),
+            _ if name.starts_with(b"lenient=") => match values::integer(&name[8..]) {
+                n if n >= 0 => lenient_pool::set_limit(n as usize),
+                _ => self.bad_value("--lenient"),
+            },
             _ if name.starts_with(b"scheduler=") => match SchedulerName::read(&name[10..], self.config) {
                 Ok(scheduler) => self.scheduler = Some(scheduler),
                 Err(wrong) => self.wrong_option(&format!("{wrong}: "), arg),

@@ -64,6 +64,8 @@ Parallelism:
   --long-gc-sync=<secs>
              Report if HECs take longer than this to stop for a collection
   -e<n>      Maximum number of sparks of a HEC (default: 4096)
+  --lenient=<n>
+             Maximum number of lenient sparks of a HEC (default: 256; 0: none)
 ";
 
 const EVENTLOG: &str = "

@@ -5,7 +5,7 @@
 //!    until nothing changes.
 //! 2. An unreachable thread that has not finished can never run again by itself. It is resurrected, so that the
 //!    scheduler can throw an exception to it. Then step 1 is repeated. A thread of `newSCont` that has never run is
-//!    dropped.
+//!    dropped, and so is a lenient one (`sched/lenient.rs`).
 //! 3. The remaining weak pointers have dead keys. They, their finalizers, and the values of those with C finalizers are
 //!    kept alive once more, and handed out to be finalized.
 //!
@@ -18,7 +18,7 @@
 //! `lost_threads_are_resurrected_and_finished_ones_dropped`.
 use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
-use crate::abi::tso::{BlockedOnScheduler, TSO_UNSTARTED};
+use crate::abi::tso::{BlockedOnScheduler, TSO_LENIENT, TSO_UNSTARTED};
 use crate::abi::{Closure, Info, Tso, TAG_MASK};
 use crate::collector::trace::header::FORWARDED;
 use crate::collector::trace::worker::Worker;
@@ -107,6 +107,11 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         self.resolve_weaks(&mut u.weaks);
         let (mut lost, mut unstarted) = (Vec::new(), Vec::new());
         for t in std::mem::take(&mut u.threads) {
+            // One that evaluates what nothing needs any more is dropped.
+            if t.obj().flags & TSO_LENIENT != 0 && self.live_copy(t.closure()).is_none() {
+                unstarted.push(t);
+                continue;
+            }
             match self.live_copy(t.closure()) {
                 Some(new) => self.keep_thread(Tso(new.0)),
                 None => {

@@ -201,6 +201,19 @@ fn summary_into(
             sparks.collected,
             sparks.fizzled,
         )?;
+        let lenient = end.lenient;
+        if lenient.created() > 0 {
+            writeln!(
+                w,
+                "  LENIENT: {} ({} converted, {} overflowed, {} frozen, {} dropped, {} fizzled)\n",
+                lenient.kept + lenient.overflowed,
+                lenient.converted,
+                lenient.overflowed,
+                lenient.dud,
+                lenient.collected,
+                lenient.fizzled,
+            )?;
+        }
     }
     let events = end.events;
     if events.is_used() {

@@ -42,6 +42,7 @@ pub struct FinalData {
     pub mem_peak: u64,
     pub tasks: Tasks,
     pub sparks: Sparks,
+    pub lenient: Sparks,
     /// HECs that have existed.
     pub hecs: usize,
     pub events: EventCounts,

@@ -15,7 +15,7 @@ use crate::memory::{block_alloc, BLOCK_BYTES};
 use crate::observe::stats;
 use crate::sched::gc::announce::{AnnounceTarget, Announcement};
 use crate::sched::task::TaskRef;
-use crate::sched::{bound_threads, handoff, safe_call, stop_world, task_table};
+use crate::sched::{bound_threads, handoff, lenient, safe_call, stop_world, task_table};
 use crate::static_closure;
 use crate::sync::{deadlock, throwto};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -133,6 +133,9 @@ unsafe fn collect_once(request: collector::Request) -> collector::Outcome {
         crate::sched::gc::finalize::start(hec, &outcome.dead_weaks);
     }
     deadlock::resurrect(hec, &outcome.resurrected);
+    if outcome.major {
+        lenient::after_full_collection(outcome.live.all());
+    }
     outcome
 }
 

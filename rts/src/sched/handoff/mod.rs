@@ -61,6 +61,7 @@ use crate::base::cpus;
 use crate::base::once_ptr::get_or_make;
 use crate::hec;
 use crate::hec::fork_safe_lock::Lock;
+use crate::hec::lenient_work;
 use crate::hec::run_order;
 use crate::hec::user_slot::UserSlot;
 use crate::hec::{Hec, MAX_HECS};
@@ -179,6 +180,7 @@ impl crate::sched::handoff::protocol::HandoffSlot for &'static HecSlot {
             || hec.user_slot.is_overdue()
             || hec.has_messages()
             || hec.is_enabled() && (!hec.sparks.is_empty() || stuck_hecs::any())
+            || lenient_work::has_work(hec)
         {
             Work::ForAnyone
         } else {
