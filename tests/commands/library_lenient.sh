@@ -116,3 +116,63 @@ grep -Eq 'LENIENT: [0-9]+ \([1-9][0-9]* converted' stats || fail "nothing is con
     -o off_answers Answers.hs
 ./off_answers +RTS -N2 -s <<<input 2>stats >got
 ! grep -q LENIENT stats || fail "the option off has no effect"
+
+# Arguments are evaluated ahead. What does not end, or recurses without end, holds up nothing: neither the end of the
+# program, nor collections, nor the search for deadlock.
+cat >Ahead.hs <<'EOF'
+import Control.Concurrent
+import Control.Exception
+import Control.Monad
+import Data.IORef
+import System.Environment
+import System.Mem
+
+slow, endless :: Int -> Int
+slow n = length (filter even [1 .. n])
+{-# NOINLINE slow #-}
+endless n = length (filter (> n) [n, n - 1 ..]) + n
+{-# NOINLINE endless #-}
+
+deep :: Int -> Integer
+deep n = toInteger n + deep (n + 1)
+{-# NOINLINE deep #-}
+
+busy :: Int -> IO ()
+busy n = print (sum [slow (n + k) | k <- [1 .. 20]])
+
+main :: IO ()
+main = do
+  [what, size] <- getArgs
+  n <- readIO size
+  case what of
+    "arguments" -> forM [1 .. 20] (\k -> newIORef (slow (n + k))) >>= mapM readIORef >>= print . sum
+    "endless" -> do
+      ref <- newIORef (endless n)
+      busy n >> performGC
+      writeIORef ref 0 >> performGC
+      readIORef ref >>= print
+    "deep" -> do
+      ref <- newIORef (deep n)
+      busy n
+      writeIORef ref 0
+      readIORef ref >>= print
+    "deadlock" -> do
+      ref <- newIORef (endless n)
+      r <- newEmptyMVar >>= try . takeMVar :: IO (Either BlockedIndefinitelyOnMVar ())
+      print r
+      writeIORef ref 0
+      readIORef ref >>= print
+    "demand" -> newIORef (slow (20 * n)) >>= \ref -> busy (n `div` 100) >> readIORef ref >>= print
+    _ -> fail what
+EOF
+"$HECATON" ghc -v0 -O -threaded -rtsopts -outputdir ahead.plain -o plain_ahead Ahead.hs
+"$HECATON" ghc -v0 -O -threaded -rtsopts -fplugin=Hecaton.Lenient -outputdir ahead.lenient -o ahead Ahead.hs
+for what in arguments endless deep deadlock demand; do
+    ./plain_ahead $what 2000000 >expected
+    for flags in -N2 '-N4 -A64k'; do
+        timeout 60 ./ahead $what 2000000 +RTS $flags -s 2>stats >got || fail "$what $flags ends with $?"
+        diff expected got || fail "$what $flags answers otherwise"
+        cat stats >>all
+    done
+done
+grep -Eq 'LENIENT: [0-9]+ \([1-9][0-9]* converted' all || fail "no argument is converted"

@@ -5,9 +5,10 @@
 -- > ./Main +RTS -N2
 --
 -- After the last simplifier pass, each local @let@ whose right-hand side is a thunk worth evaluating is given to the
--- runtime when it is made, and so is each such field of a constructor. Not given are values,
--- right-hand sides that are cheap, those that certainly raise an exception, and join points. HECs with nothing else to
--- do evaluate what is given. The program does not wait for it, and its meaning stays the same:
+-- runtime when it is made. So is each such field of a constructor and each such argument of a function that is not
+-- known to be strict in it, because ghc moves the right-hand side of a @let@ to where it is used once. Not given are
+-- values, right-hand sides that are cheap, those that certainly raise an exception, and join points. HECs with nothing
+-- else to do evaluate what is given. The program does not wait for it, and its meaning stays the same:
 --
 -- * Exceptions stay in the value, and an evaluation that does not end costs idle cores only.
 --
@@ -24,6 +25,7 @@ module Hecaton.Lenient
   )
 where
 
+import Control.Monad (zipWithM)
 import Data.List (stripPrefix)
 import Data.Maybe (fromMaybe, isJust, listToMaybe, mapMaybe)
 import GHC.Core.Opt.Arity (exprBotStrictness_maybe)
@@ -32,7 +34,7 @@ import GHC.Driver.Finder (findImportedModule)
 import GHC.Hs
 import GHC.Iface.Env (lookupOrigIO)
 import GHC.Plugins
-import GHC.Types.Demand (isStrictDmd)
+import GHC.Types.Demand (isStrictDmd, splitStrictSig)
 import Text.Read (readMaybe)
 
 -- | The plugin, for ghc.
@@ -98,7 +100,12 @@ sparkInTop smallest function top = case top of
         let made = concat named
             application = mkApps con args'
         pure (foldr (\(b, rhs) -> Let (NonRec b rhs)) (sparks made application) made)
-      App f a -> App <$> expr f <*> expr a
+      App _ _ -> do
+        let (f, args) = collectArgs e
+        f' <- expr f
+        (args', named) <- unzip <$> zipWithM argument (areLazy f args) args
+        let made = concat named
+        pure (foldr (\(b, rhs) -> Let (NonRec b rhs)) (sparks made (mkApps f' args')) made)
       Lam b body -> Lam b <$> expr body
       Case scrutinee b t alts -> do
         scrutinee' <- expr scrutinee
@@ -140,6 +147,24 @@ sparkInTop smallest function top = case top of
         a' <- expr a
         b <- mkSysLocalM (fsLit "lenient") Many (exprType a)
         pure (Var b, [(b, a')])
+
+    -- An argument that the function may not need, and that is worth it, gets a name.
+    argument isLazy a
+      | isLazy = field a
+      | otherwise = (\a' -> (a', [])) <$> expr a
+
+    -- Which arguments the function does not evaluate at once. One that raises an exception needs none.
+    areLazy f args = case f of
+      Var g
+        | isDeadEndId g -> map (const False) args
+        | otherwise -> match (map isStrictDmd (fst (splitStrictSig (idStrictness g)))) args
+      _ -> map (const True) args
+      where
+        match _ [] = []
+        match demands (a : as)
+          | isTypeArg a = False : match demands as
+        match [] (_ : as) = True : match [] as
+        match (isStrict : demands) (_ : as) = not isStrict : match demands as
 
     -- Not a join point, not of an unlifted type, and not evaluated at once.
     isThunk b = isId b && not (isJoinId b) && not (isUnliftedType (idType b)) && not (isStrictDmd (idDemandInfo b))

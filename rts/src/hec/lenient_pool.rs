@@ -25,6 +25,7 @@ const MAX_LIMIT: usize = 1 << 16;
 static USED: AtomicBool = AtomicBool::new(false);
 /// The last full collection has found that lenient work takes too much memory.
 static PAUSED: AtomicBool = AtomicBool::new(false);
+
 /// Sets the number of lenient sparks that a HEC keeps. With 0 there are none.
 pub fn set_limit(n: usize) {
     LIMIT.store(n.min(MAX_LIMIT), Ordering::Relaxed);

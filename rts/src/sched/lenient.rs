@@ -69,7 +69,7 @@ fn is_lenient(t: Tso) -> bool {
     unsafe { t.obj().flags & TSO_LENIENT != 0 }
 }
 
-/// sparks a closure for lenient evaluation.
+/// Sparks a closure for lenient evaluation.
 /// # Safety
 /// Called from Cmm by the running thread. Hp is in its register.
 #[no_mangle]
