@@ -203,6 +203,11 @@ pub fn must_look_for_deadlock() -> bool {
     ALONE.load(Ordering::Relaxed) == ALONE_SLICES && ALONE.fetch_add(1, Ordering::Relaxed) == ALONE_SLICES
 }
 
+/// Another task has stopped the world for a collection that did not look for deadlock.
+pub fn look_for_deadlock_again() {
+    ALONE.store(ALONE_SLICES, Ordering::Relaxed);
+}
+
 /// A lenient thread has yielded: it was about to have effects. Freezes its work, if the thread is lenient.
 /// # Safety
 /// As for [`withdraw`].

@@ -137,11 +137,15 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
             // No thread is runnable: run sparks.
             None if hec.is_enabled() && spark::any() && !interrupt::has_ended_threads() => spark::start_thread(hec),
             None => {
+                // Here, where no thread of the HEC is between two chunks of its nursery.
+                if lenient::must_look_for_deadlock() {
+                    if !gc::collect(me, GcRequest::Major, true) {
+                        lenient::look_for_deadlock_again();
+                    }
+                    continue;
+                }
                 if let Some(t) = lenient::take(hec).filter(|_| !interrupt::has_ended_threads()) {
                     run_thread(me, ic, hec, t, false);
-                    if lenient::must_look_for_deadlock() {
-                        gc::collect(me, GcRequest::Major, true);
-                    }
                     continue;
                 }
                 handoff::watch_events(me, ic.is_none());
