@@ -6,8 +6,7 @@ import Control.Concurrent.STM
 import Control.Exception
 import Control.Monad
 import Data.IORef
-import Hecaton.Substrate
-import Hecaton.Substrate.Group
+import Needing
 import OnSubstrate
 import RoundRobin (fork, yield)
 import System.IO.Unsafe (unsafeDupablePerformIO, unsafePerformIO)
@@ -24,14 +23,6 @@ main =
 
 arithmetic :: ArithException -> IO Int
 arithmetic _ = return 7
-
--- A scheduler for which the value is needed whenever it chooses.
-needing :: Int -> IO ()
-needing n = do
-  newGroup "needing" Nothing usualPromise {transactionTime = maxBound, transactionBytes = maxBound} >>= setGroup
-  queue <- newTVarIO []
-  setDequeueAct (\_ -> n `seq` (readTVar queue >>= \q -> case q of [] -> retry; s : rest -> s <$ writeTVar queue rest))
-  setEnqueueAct (\s -> modifyTVar queue (++ [s]))
 
 -- The thread is preempted while it evaluates. The value, whether another thread has completed the evaluation as well,
 -- and the masking state afterwards.

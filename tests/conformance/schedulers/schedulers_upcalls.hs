@@ -12,7 +12,7 @@ import Data.IORef
 import Foreign.C.Types (CInt (..), CUInt (..))
 import GHC.Conc (unsafeIOToSTM)
 import Hecaton.Substrate
-import Hecaton.Substrate.Group
+import Needing
 import OnSubstrate
 import RoundRobin
 import System.IO.Unsafe (unsafePerformIO)
@@ -162,14 +162,6 @@ inTransaction = do
     modifyTVar' v (+ 1)
     unsafeIOToSTM (runUntil (readIORef other))
   (,) <$> readIORef other <*> readIORef begun
-
--- A scheduler for which the thunk is needed whenever it chooses.
-needing :: Int -> IO ()
-needing n = do
-  newGroup "needing" Nothing usualPromise {transactionTime = maxBound, transactionBytes = maxBound} >>= setGroup
-  queue <- newTVarIO []
-  setDequeueAct (\_ -> n `seq` (readTVar queue >>= \q -> case q of [] -> retry; s : rest -> s <$ writeTVar queue rest))
-  setEnqueueAct (\s -> modifyTVar queue (++ [s]))
 
 stolen :: IO Bool
 stolen = do
