@@ -35,11 +35,12 @@ main = do
     return v
   xs <- mapM takeMVar kills :: IO [(Either ArithException (Maybe ()), Either ArithException ())]
   print (and [(r, s) `elem` [(Left Overflow, Right ()), (Right Nothing, Left Overflow)] | (r, s) <- xs])
-  -- The exception is that of the library, and equal to itself alone.
+  -- The exception is that of the library, and equal to itself alone. It comes within the handler, because masked threads
+  -- get exceptions only where they wait.
   seen <- newIORef []
   let note e = modifyIORef seen (e :) >> throwIO (e :: Timeout)
-  replicateM_ 2 (timeout 1000 (takeMVar never `catch` note) >>= print)
-  timeout 1000 (timeout 1000000 (takeMVar never `catch` note)) >>= print
+  replicateM_ 2 (mask_ (timeout 1000 (takeMVar never `catch` note)) >>= print)
+  mask_ (timeout 1000 (timeout 1000000 (takeMVar never `catch` note))) >>= print
   es <- readIORef seen
   print es
   print [a == b | a <- es, b <- es]
