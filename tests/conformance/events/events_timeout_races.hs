@@ -35,8 +35,8 @@ main = do
     return v
   xs <- mapM takeMVar kills :: IO [(Either ArithException (Maybe ()), Either ArithException ())]
   print (and [(r, s) `elem` [(Left Overflow, Right ()), (Right Nothing, Left Overflow)] | (r, s) <- xs])
-  -- The exception is that of the library, and equal to itself alone. It comes within the handler, because masked threads
-  -- get exceptions only where they wait.
+  -- The exception is that of the library, and equal to itself alone. It comes within the handler, because a masked
+  -- thread gets exceptions only where it waits.
   seen <- newIORef []
   let note e = modifyIORef seen (e :) >> throwIO (e :: Timeout)
   replicateM_ 2 (mask_ (timeout 1000 (takeMVar never `catch` note)) >>= print)
