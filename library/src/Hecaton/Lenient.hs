@@ -95,17 +95,10 @@ sparkInTop smallest function top = case top of
       Let bind body -> do
         (bind', made) <- local bind
         (\body' -> Let bind' (sparks made body')) <$> expr body
-      _ | Just (con, args) <- fields e -> do
-        (args', named) <- unzip <$> mapM field args
-        let made = concat named
-            application = mkApps con args'
-        pure (foldr (\(b, rhs) -> Let (NonRec b rhs)) (sparks made application) made)
+      _ | Just (con, args) <- fields e -> applied con <$> mapM field args
       App _ _ -> do
         let (f, args) = collectArgs e
-        f' <- expr f
-        (args', named) <- unzip <$> zipWithM argument (areLazy f args) args
-        let made = concat named
-        pure (foldr (\(b, rhs) -> Let (NonRec b rhs)) (sparks made (mkApps f' args')) made)
+        applied <$> expr f <*> zipWithM argument (areLazy f args) args
       Lam b body -> Lam b <$> expr body
       Case scrutinee b t alts -> do
         scrutinee' <- expr scrutinee
@@ -114,6 +107,11 @@ sparkInTop smallest function top = case top of
       Cast inner co -> (`Cast` co) <$> expr inner
       Tick tick inner -> Tick tick <$> expr inner
       _ -> pure e
+
+    -- A function or constructor applied to arguments, of which some have got names.
+    applied f args = foldr (\(b, rhs) -> Let (NonRec b rhs)) (sparks made (mkApps f (map fst args))) made
+      where
+        made = concatMap snd args
 
     -- A local binding, and those of its variables that are to be sparked. A field of a constructor gets a name. If the
     -- binding is not recursive then, the name is bound with it, in the order of use, which a recursive group has, too.
@@ -141,8 +139,7 @@ sparkInTop smallest function top = case top of
 
     -- A field that is worth it gets a name.
     field a
-      | isTypeArg a || not (isWorth a) = (\a' -> (a', [])) <$> expr a
-      | isUnliftedType (exprType a) = (\a' -> (a', [])) <$> expr a
+      | isTypeArg a || not (isWorth a) || isUnliftedType (exprType a) = unnamed a
       | otherwise = do
         a' <- expr a
         b <- mkSysLocalM (fsLit "lenient") Many (exprType a)
@@ -151,7 +148,9 @@ sparkInTop smallest function top = case top of
     -- An argument that the function may not need, and that is worth it, gets a name.
     argument isLazy a
       | isLazy = field a
-      | otherwise = (\a' -> (a', [])) <$> expr a
+      | otherwise = unnamed a
+
+    unnamed a = (\a' -> (a', [])) <$> expr a
 
     -- Which arguments the function does not evaluate at once. One that raises an exception needs none.
     areLazy f args = case f of

@@ -6,7 +6,7 @@ use crate::eval::blackhole;
 use crate::eval::frames::Frame;
 use crate::eval::lazy_blackholing::thread_paused;
 use crate::eval::raise_async::{raise_async, restart_transaction, truncate};
-use crate::eval::tests::{frozen, stack, stop, upd, words_of};
+use crate::eval::tests::{frozen, stack, stop, thawed, upd};
 use crate::eval::wait_for_thunk::park;
 use crate::testing::symbols as t;
 use crate::testing::world::{World, STACKS};
@@ -33,15 +33,7 @@ fn a_killed_thread_leaves_its_work_in_order() {
 
 /// The numbers in the frames of `stack_of_numbers`, in the order in which work frozen in `thunk` would continue.
 unsafe fn thaw(thunk: Closure) -> Vec<usize> {
-    let mut at = thunk.field(INDIRECTEE);
-    let mut segments = Vec::new();
-    while at.tag() == 0 {
-        let (first, words) = words_of(at);
-        segments.push(words);
-        at = first;
-    }
-    let all: Vec<usize> = segments.into_iter().rev().flatten().collect();
-    all.chunks(10).map(|f| f[1]).collect()
+    thawed(thunk.field(INDIRECTEE)).chunks(10).map(|f| f[1]).collect()
 }
 
 #[test]

@@ -51,7 +51,18 @@ pub(super) unsafe fn frozen(thunk: Closure) -> (Closure, Vec<usize>) {
     words_of(ap)
 }
 
-pub(super) unsafe fn words_of(ap: Closure) -> (Closure, Vec<usize>) {
+/// The words that a chain of frozen segments puts on the stack, youngest first.
+pub(super) unsafe fn thawed(mut ap: Closure) -> Vec<usize> {
+    let mut segments = vec![];
+    while ap.tag() == 0 {
+        let (first, words) = words_of(ap);
+        segments.push(words);
+        ap = first;
+    }
+    segments.into_iter().rev().flatten().collect()
+}
+
+unsafe fn words_of(ap: Closure) -> (Closure, Vec<usize>) {
     let words = (0..ap.word(AP_STACK_SIZE)).map(|i| ap.word(AP_STACK_PAYLOAD + i));
     (ap.field(AP_STACK_FUN), words.collect())
 }

@@ -179,22 +179,11 @@ mod tests {
     use super::*;
     use crate::eval::blackhole;
     use crate::eval::lazy_blackholing::thread_paused;
-    use crate::eval::tests::{stack, stop, upd};
+    use crate::eval::tests::{stack, stop, thawed, upd};
     use crate::testing::symbols as t;
     use crate::testing::world::{World, STACKS};
     use crate::thread::create::{new_thread, push};
     use crate::thread::stack::StackSizes;
-
-    /// The words that a chain of frozen segments puts on the stack, youngest first.
-    unsafe fn thawed(mut copy: Closure) -> Vec<usize> {
-        let mut segments = vec![];
-        while copy.tag() == 0 {
-            let words = std::slice::from_raw_parts(copy.slot(AP_STACK_PAYLOAD), copy.word(AP_STACK_SIZE));
-            segments.push(words.to_vec());
-            copy = copy.field(AP_STACK_FUN);
-        }
-        segments.into_iter().rev().flatten().collect()
-    }
 
     #[test]
     fn a_copy_has_all_frames_and_no_claims() {

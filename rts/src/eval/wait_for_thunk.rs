@@ -4,7 +4,7 @@
 use super::thunk::{self, Claim, State};
 use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
-use crate::abi::tso::{TSO_LENIENT, TSO_SWITCHES, TSO_UPCALL};
+use crate::abi::tso::{TSO_SWITCHES, TSO_UPCALL};
 use crate::abi::{Closure, Tso};
 use crate::base::atomics::Ordering;
 use crate::base::config::checks;
@@ -18,6 +18,7 @@ use crate::hec::run_queue::dirty_tso;
 use crate::hec::{many, Hec};
 use crate::observe::blackhole_profile;
 use crate::thread::park;
+use crate::thread::park::is_lenient;
 use crate::{info, static_closure};
 
 unsafe fn new_entry(hec: &mut Hec, t: Tso, thunk: Closure) -> Closure {
@@ -198,11 +199,6 @@ pub unsafe fn prioritise_message(hec: &mut Hec, entry: Closure) {
     if !(is_far_back(hec, owner) && steal(hec, owner, thunk)) {
         hec.run_queue.bring_forward(&mut hec.remembered, owner, MAX_QUEUE_SEARCH);
     }
-}
-
-/// Does the thread evaluate what may be needed later (`sched/lenient.rs`)? A hint, unless this HEC owns it.
-unsafe fn is_lenient(t: Tso) -> bool {
-    t.obj().flags & TSO_LENIENT != 0
 }
 
 /// Does a HEC currently run the thread? Reads another HEC's field, so the result is only a hint.

@@ -35,6 +35,7 @@ use crate::sched::{handoff, spark, stop_world};
 use crate::static_closure;
 use crate::sync::throwto::finished;
 use crate::thread::create::new_eval_thread;
+use crate::thread::park::is_lenient;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The time slices that a lenient thread uses before others at rest have their turn: 200 ms.
@@ -62,11 +63,6 @@ static ALONE: AtomicUsize = AtomicUsize::new(0);
 #[no_mangle]
 pub extern "C" fn hec_lenient_function() -> Closure {
     static_closure!(hecatonzmrts_Lenient_spark_closure)
-}
-
-fn is_lenient(t: Tso) -> bool {
-    // SAFETY: the callers own the thread.
-    unsafe { t.obj().flags & TSO_LENIENT != 0 }
 }
 
 /// Sparks a closure for lenient evaluation.
@@ -190,8 +186,8 @@ pub unsafe fn withdraw(hec: &mut Hec, t: Tso, at_slice_end: bool) -> bool {
         hec.lenient.at_rest.push_front(AtRest { thread: t, slices });
     }
     if at_slice_end {
-        let others = (0..hec::count()).filter(|&no| no != hec.no as usize);
-        let alone = others.into_iter().all(|no| !handoff::is_held(no) || pool_of(no).runs.load(Ordering::Relaxed));
+        let mut others = (0..hec::count()).filter(|&no| no != hec.no as usize);
+        let alone = others.all(|no| !handoff::is_held(no) || pool_of(no).runs.load(Ordering::Relaxed));
         let n = if alone { ALONE.load(Ordering::Relaxed) + 1 } else { 0 };
         ALONE.store(n, Ordering::Relaxed);
     }
@@ -221,7 +217,6 @@ pub unsafe fn stop_before_effects(hec: &mut Hec, t: Tso) -> bool {
 
 /// Freezes a lenient thread's work, and ends it.
 unsafe fn freeze(hec: &mut Hec, t: Tso) {
-    thread_paused(hec, t);
     raise_async(hec, t, None);
     hec.lenient.counts.dud += 1;
 }

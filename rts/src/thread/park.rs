@@ -124,7 +124,7 @@ impl Claim {
         let t = self.thread;
         t.obj().block_info = Tso::end().0;
         if t.obj().flags & (TSO_STAYS | TSO_USER | TSO_PREEMPTS | TSO_LENIENT) != 0 {
-            if t.obj().flags & TSO_LENIENT != 0 {
+            if is_lenient(t) {
                 hec.lenient.at_rest.push_back(AtRest { thread: t, slices: 0 });
                 return;
             }
@@ -171,8 +171,7 @@ impl Claim {
     /// As for [`Claim::resume`].
     pub unsafe fn resume_next(self, hec: &mut Hec) {
         let in_named = priority::named_queue(self.thread).is_some();
-        let is_lenient = self.thread.obj().flags & TSO_LENIENT != 0;
-        if is_lenient || run_order::is_random() || in_named || self.resumes_elsewhere(hec) {
+        if is_lenient(self.thread) || run_order::is_random() || in_named || self.resumes_elsewhere(hec) {
             return self.resume(hec);
         }
         self.resume_here(hec, true);
@@ -271,6 +270,13 @@ pub unsafe fn resume_from_call(hec: &mut Hec, t: Tso) {
 /// Does the reason `why` say that a thread is in a foreign call?
 pub fn is_in_foreign_call(why: usize) -> bool {
     why == BlockedOnCCall || why == BlockedOnCCall_Interruptible
+}
+
+/// Does the thread evaluate what may be needed later (`sched/lenient.rs`)? A hint, unless this HEC owns it.
+/// # Safety
+/// The thread is live.
+pub unsafe fn is_lenient(t: Tso) -> bool {
+    t.obj().flags & TSO_LENIENT != 0
 }
 
 /// An ordinary thread waits for `t`, which is lenient. So it is an ordinary thread from now on, and runs next if it is

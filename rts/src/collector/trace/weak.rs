@@ -105,19 +105,14 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     /// Resolves the weak pointers and threads of the collected generations.
     pub(in crate::collector) unsafe fn resolve_uncertain(&mut self, u: &mut Uncertain) {
         self.resolve_weaks(&mut u.weaks);
-        let (mut lost, mut unstarted) = (Vec::new(), Vec::new());
+        let (mut lost, mut droppable) = (Vec::new(), Vec::new());
         for t in std::mem::take(&mut u.threads) {
-            // One that evaluates what nothing needs any more is dropped.
-            if t.obj().flags & TSO_LENIENT != 0 && self.live_copy(t.closure()).is_none() {
-                unstarted.push(t);
-                continue;
-            }
             match self.live_copy(t.closure()) {
                 Some(new) => self.keep_thread(Tso(new.0)),
                 None => {
                     let state = t.obj().what_next as usize;
                     if state != ThreadComplete && state != ThreadKilled {
-                        if is_unstarted(t) { &mut unstarted } else { &mut lost }.push(t);
+                        if is_droppable(t) { &mut droppable } else { &mut lost }.push(t);
                     }
                 }
             }
@@ -137,7 +132,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         }
         self.drain();
         // What has been kept alive may refer to one.
-        for new in unstarted.into_iter().filter_map(|t| self.live_copy(t.closure())) {
+        for new in droppable.into_iter().filter_map(|t| self.live_copy(t.closure())) {
             self.keep_thread(Tso(new.0));
         }
     }
@@ -176,7 +171,9 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     }
 }
 
-/// Is it a thread of `newSCont` that has never run?
-unsafe fn is_unstarted(t: Tso) -> bool {
-    t.obj().flags & TSO_UNSTARTED != 0 && t.obj().why_blocked as usize == BlockedOnScheduler
+/// Need nobody hear that nothing refers to the thread? It is of `newSCont` and has never run, or evaluates what nothing
+/// needs any more.
+unsafe fn is_droppable(t: Tso) -> bool {
+    let flags = t.obj().flags;
+    flags & TSO_LENIENT != 0 || flags & TSO_UNSTARTED != 0 && t.obj().why_blocked as usize == BlockedOnScheduler
 }

@@ -137,10 +137,7 @@ threadSteps state place a = case code t of
       BindFrame f : _ -> ([Rule.PureStep], pop (\u -> u {code = apply f v}) state)
       CatchFrame _ _ : _ -> ([Rule.IOCatch], pop id state)
       MaskFrame m : _ -> ([Rule.LeaveMask], pop (\u -> u {masking = m}) state)
-      UpdateFrame x : _ -> case thunks state Map.! x of
-        -- A switch has evaluated the thunk as well. The first value stays.
-        Evaluated w -> ([Rule.UpdateThunk], pop (\u -> u {code = Return (Val w)}) state)
-        _ -> ([Rule.UpdateThunk], pop id (update x (Evaluated v) state))
+      UpdateFrame x : _ -> updates x (Evaluated v)
 
     raises exn = case frames t of
       [] -> ends (Uncaught exn)
@@ -148,8 +145,12 @@ threadSteps state place a = case code t of
       CatchFrame f m : outer -> ([Rule.IOCatchExn], handle a f m exn outer state)
       -- The state of masking is restored by the handler's end.
       MaskFrame _ : _ -> ([Rule.PureStep], pop id state)
-      UpdateFrame x : _ | Evaluated w <- thunks state Map.! x -> ([Rule.UpdateThunk], pop (\u -> u {code = Return (Val w)}) state)
-      UpdateFrame x : _ -> ([Rule.UpdateThunk], pop id (update x (Suspended (Throw (Val (Exception exn)))) state))
+      UpdateFrame x : _ -> updates x (Suspended (Throw (Val (Exception exn))))
+
+    -- A switch may have evaluated the thunk as well. The first value stays.
+    updates x thunk = case thunks state Map.! x of
+      Evaluated w -> ([Rule.UpdateThunk], pop (\u -> u {code = Return (Val w)}) state)
+      _ -> ([Rule.UpdateThunk], pop id (update x thunk state))
 
     update x thunk s = s {thunks = Map.insert x thunk (thunks s)}
 
