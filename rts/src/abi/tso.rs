@@ -233,3 +233,19 @@ const _: () = {
     assert!(offset_of!(StackObj, sp) == OFFSET_STACK_sp);
     assert!(size_of::<StackObj>() == OFFSET_STACK_stack);
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cmm_defines_the_same_flags() {
+        let source = include_str!("../../../cmm/Thread.cmm");
+        let of = [("SWITCHES", TSO_SWITCHES), ("USER", TSO_USER), ("UPCALL", TSO_UPCALL), ("LENIENT", TSO_LENIENT)];
+        for (name, value) in of {
+            let prefix = format!("#define TSO_{name} ");
+            let found = source.lines().find_map(|line| line.strip_prefix(&prefix)).map(str::trim);
+            assert_eq!(found, Some(format!("{value:#010x}").as_str()), "{name}");
+        }
+    }
+}
