@@ -7,7 +7,7 @@
 //! | folder | what it does |
 //! |---|---|
 //! | [`api`] | what C calls by name: `hs_init` to `hs_exit`, `RtsAPI.h`, `forkProcess`, the `+RTS` flags |
-//! | [`spread`] | the start of a program that runs in several processes |
+//! | [`spread`] | a program that runs in several processes: start, transport, network task |
 //! | [`events`] | the ticker, signals, polling without an event manager, the wires to `base`'s I/O manager |
 //! | [`sched`] | the scheduler's loop, hand-off of HECs, sparks, load balancing, stopping the world |
 //! | [`sync`] | MVars, `throwTo`, STM, detection of deadlock |
@@ -18,6 +18,7 @@
 //! | [`hec`] | the HEC, its run queue, spark pool and mailbox, which HECs are idle |
 //! | [`observe`] | statistics, the event log, profiles of black holes and collections |
 //! | [`memory`] | the reserved address range, blocks, nurseries, generations, remembered sets |
+//! | [`cluster`] | the protocols between the processes of a program |
 //! | [`base`] | atomics, the clock, configuration, fatal errors |
 //! | [`abi`] | what compiled code expects: layouts, info tables, registers, flags |
 //!
@@ -37,6 +38,7 @@
 pub mod abi;
 pub mod api;
 pub mod base;
+pub mod cluster;
 pub mod collector;
 pub mod eval;
 pub mod events;

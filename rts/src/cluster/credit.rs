@@ -14,7 +14,7 @@
 //! short.
 //!
 //! *Checked by*: `rts/tests/simulation`, which adds up all weights when nothing is under way.
-use super::Block;
+use super::ids::Block;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub type Weight = u64;

@@ -10,10 +10,11 @@
 //! *Checked by*: `rts/tests/simulation`.
 use super::credit::{Credit, Given, Held};
 use super::fetch::{Fetches, Readers};
+use super::ids::{Address, Block, Micros, Pe, Thread, COORDINATOR};
 use super::loan::{Debt, Debts, Loans, Recall};
 use super::members::{Event, Members, Outbox};
+use super::message::Message;
 use super::steal::{Next, Steal};
-use super::{Address, Block, Message, Micros, Pe, Thread, COORDINATOR};
 use std::collections::BTreeMap;
 
 /// The state of an own object that somebody asks for.
@@ -58,6 +59,8 @@ pub trait Heap {
     fn drop_block(&mut self, block: Block);
     fn wake(&mut self, thread: Thread);
     fn raise_pe_lost(&mut self, thread: Thread);
+    /// An own ping has come back.
+    fn on_pong(&mut self, number: u64);
 }
 
 /// What happens in the heap and concerns other PEs.
@@ -108,10 +111,13 @@ impl<H: Heap> Element<H> {
             Message::Hello(build) => {
                 self.members.on_hello(from, build, now, out);
             }
+            Message::Unable(why) => {
+                self.members.on_unable(from, why);
+            }
             Message::Start => {
                 self.members.on_start(now);
             }
-            Message::Refused { .. } => {
+            Message::Refused => {
                 self.members.end();
             }
             Message::Heartbeat => self.members.on_heartbeat(from, now),
@@ -159,6 +165,8 @@ impl<H: Heap> Element<H> {
                     self.given.on_returned(credit);
                 });
             }
+            Message::Ping(ping) => out.push((from, Message::Pong(ping))),
+            Message::Pong(ping) => heap.on_pong(ping.number),
         }
     }
 

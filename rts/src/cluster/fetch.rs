@@ -19,7 +19,7 @@
 //! noted before the update and answered by it, or finds the object evaluated.
 //!
 //! *Checked by*: `rts/tests/simulation`.
-use super::{Address, Pe, Thread};
+use super::ids::{Address, Pe, Thread};
 use std::collections::{btree_map::Entry, BTreeMap};
 
 /// The reader's side.

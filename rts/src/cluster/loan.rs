@@ -23,7 +23,7 @@
 //! *Invariant*: a lent thunk is claimed at the lender, and unclaimed nowhere but in the borrower's copy.
 //!
 //! *Checked by*: `rts/tests/simulation`.
-use super::{Address, Pe};
+use super::ids::{Address, Pe};
 use std::collections::BTreeMap;
 
 /// The number of a loan, which its lender has given it.

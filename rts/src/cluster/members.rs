@@ -4,20 +4,22 @@
 //! `AWAITED → RUNNING → LOST`.
 //!
 //! *Protocol*
-//! 1. Each PE sends HELLO with its build to PE 0. A build that differs from PE 0's is answered with REFUSED, and the
-//!    run ends. When all have greeted that are not lost, START goes to them. A PE that has not greeted within
-//!    [`SILENCE`] is lost.
+//! 1. Each PE sends HELLO with its build to PE 0, or UNABLE with the reason why it cannot take part. A build that
+//!    differs from PE 0's is answered with REFUSED. Either ends the run. When all have greeted that are not lost, START
+//!    goes to them. A PE that has not greeted within the time for greeting is lost.
 //! 2. From then on each PE sends PE 0 a heartbeat every [`HEARTBEAT`], and PE 0 sends one to each.
 //! 3. PE 0 declares a PE lost that it has not heard for [`SILENCE`], or that another PE or the launcher reports
 //!    (SUSPECT). It sends LOST to all, the lost one included.
 //! 4. A PE that hears of its own loss, or nothing from PE 0 for [`SILENCE`], ends itself; before START, it gives PE 0
-//!    twice that time. So a PE on the far side of a partition does not go on for ever.
+//!    twice the time for greeting. So a PE on the far side of a partition does not go on for ever.
 //! 5. Nothing that a lost PE has sent is looked at any more ([`Members::is_lost`]).
 //!
 //! *Invariant*: only PE 0 decides, and a PE that is lost stays lost. So all PEs that go on agree in the end.
 //!
 //! *Checked by*: the unit tests below and `rts/tests/simulation`.
-use super::{Message, Micros, Pe, COORDINATOR};
+use super::build::Build;
+use super::ids::{Micros, Pe, COORDINATOR};
+use super::message::Message;
 use std::collections::BTreeSet;
 
 /// The time between two heartbeats.
@@ -25,15 +27,13 @@ pub const HEARTBEAT: Micros = 1_000_000;
 /// A PE that is silent for this long is lost: ten heartbeats.
 pub const SILENCE: Micros = 10 * HEARTBEAT;
 
-/// What must be the same on all PEs: they send each other addresses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Build(pub u64);
-
 /// What the rest of the PE has to know.
 #[derive(Debug, PartialEq)]
 pub enum Event {
     Started,
     Lost(Pe),
+    /// A PE cannot take part, for a reason that is to be read after its name. The run ends.
+    Refused(Pe, String),
     /// This PE ends: it has been refused or declared lost, or PE 0 is gone.
     Ended,
 }
@@ -48,6 +48,8 @@ enum State {
 pub struct Members {
     me: Pe,
     build: Build,
+    /// How long PE 0 waits for greetings.
+    time_to_greet: Micros,
     state: State,
     /// When each PE was last heard: at PE 0 of all, elsewhere of PE 0 only.
     heard: Vec<Micros>,
@@ -61,17 +63,17 @@ pub struct Members {
 pub type Outbox<G> = Vec<(Pe, Message<G>)>;
 
 impl Members {
-    pub fn new(me: Pe, number: u16, build: Build) -> Members {
+    pub fn new(me: Pe, number: u16, build: Build, time_to_greet: Micros) -> Members {
         let (greeted, lost) = (BTreeSet::new(), BTreeSet::new());
         let heard = vec![0; number.into()];
-        Members { me, build, state: State::Greeting, heard, greeted, lost, next_tick: 0 }
+        Members { me, build, time_to_greet, state: State::Greeting, heard, greeted, lost, next_tick: 0 }
     }
 
     pub fn greet<G>(&mut self, now: Micros, out: &mut Outbox<G>) -> Option<Event> {
-        self.next_tick = now + SILENCE;
+        self.next_tick = now + self.time_to_greet;
         if self.me != COORDINATOR {
-            self.next_tick += SILENCE;
-            out.push((COORDINATOR, Message::Hello(self.build)));
+            self.next_tick += self.time_to_greet;
+            out.push((COORDINATOR, Message::Hello(self.build.clone())));
         }
         self.start_if_complete(now, out)
     }
@@ -96,12 +98,18 @@ impl Members {
     }
 
     pub fn on_hello<G>(&mut self, from: Pe, theirs: Build, now: Micros, out: &mut Outbox<G>) -> Option<Event> {
-        if theirs != self.build {
-            out.push((from, Message::Refused { theirs, ours: self.build }));
-            return Some(self.end());
+        if let Some(why) = self.build.difference(&theirs) {
+            out.push((from, Message::Refused));
+            return Some(self.on_unable(from, why));
         }
         self.greeted.insert(from);
         self.start_if_complete(now, out)
+    }
+
+    /// A PE has said why it cannot take part.
+    pub fn on_unable(&mut self, from: Pe, why: String) -> Event {
+        self.end();
+        Event::Refused(from, why)
     }
 
     pub fn on_start(&mut self, now: Micros) -> Event {
@@ -110,6 +118,11 @@ impl Members {
 
     pub fn on_heartbeat(&mut self, from: Pe, now: Micros) {
         self.heard[usize::from(from.0)] = now;
+    }
+
+    /// This PE was stopped for a while, or has not listened: it cannot tell who was silent.
+    pub fn on_resumed(&mut self, now: Micros) {
+        self.heard.fill(now);
     }
 
     /// PE 0 hears that a PE does not answer, or is gone.
@@ -206,12 +219,16 @@ mod tests {
 
     type Out = Outbox<()>;
 
+    fn build(id: &str) -> Build {
+        Build::new(&[("build id", id.to_owned())])
+    }
+
     /// PE 0 of two.
     fn started() -> Members {
         let mut out = Out::new();
-        let mut zero = Members::new(COORDINATOR, 2, Build(7));
+        let mut zero = Members::new(COORDINATOR, 2, build("a"), SILENCE);
         assert_eq!(zero.greet(0, &mut out), None);
-        assert_eq!(zero.on_hello(Pe(1), Build(7), 0, &mut out), Some(Event::Started));
+        assert_eq!(zero.on_hello(Pe(1), build("a"), 0, &mut out), Some(Event::Started));
         assert_eq!(out, [(Pe(1), Message::Start)]);
         zero
     }
@@ -219,9 +236,10 @@ mod tests {
     #[test]
     fn another_build_is_refused() {
         let mut out = Out::new();
-        let mut zero = Members::new(COORDINATOR, 2, Build(7));
-        assert_eq!(zero.on_hello(Pe(1), Build(8), 0, &mut out), Some(Event::Ended));
-        assert_eq!(out, [(Pe(1), Message::Refused { theirs: Build(8), ours: Build(7) })]);
+        let mut zero = Members::new(COORDINATOR, 2, build("a"), SILENCE);
+        let why = "has build id b, but PE 0 has a".to_owned();
+        assert_eq!(zero.on_hello(Pe(1), build("b"), 0, &mut out), Some(Event::Refused(Pe(1), why)));
+        assert_eq!(out, [(Pe(1), Message::Refused)]);
         assert!(zero.has_ended());
     }
 
@@ -238,14 +256,23 @@ mod tests {
     }
 
     #[test]
+    fn a_pe_that_was_stopped_holds_silence_against_nobody() {
+        let mut zero = started();
+        let mut out = Out::new();
+        zero.on_resumed(SILENCE);
+        assert_eq!(zero.tick(2 * SILENCE - 1, &mut out), []);
+        assert_eq!(zero.tick(2 * SILENCE, &mut out), [Event::Lost(Pe(1))]);
+    }
+
+    #[test]
     fn a_pe_that_does_not_greet_is_not_waited_for() {
         let mut out = Out::new();
-        let mut zero = Members::new(COORDINATOR, 3, Build(7));
+        let mut zero = Members::new(COORDINATOR, 3, build("a"), SILENCE);
         zero.greet(0, &mut out);
-        assert_eq!(zero.on_hello(Pe(1), Build(7), 0, &mut out), None);
+        assert_eq!(zero.on_hello(Pe(1), build("a"), 0, &mut out), None);
         assert_eq!(zero.tick(SILENCE - 1, &mut out), []);
         assert_eq!(zero.tick(SILENCE, &mut out), [Event::Lost(Pe(2)), Event::Started]);
-        let mut one = Members::new(Pe(1), 3, Build(7));
+        let mut one = Members::new(Pe(1), 3, build("a"), SILENCE);
         one.greet(0, &mut out);
         assert_eq!(one.tick(2 * SILENCE - 1, &mut out), []);
         assert_eq!(one.tick(2 * SILENCE, &mut out), [Event::Ended]);
@@ -253,14 +280,14 @@ mod tests {
 
     #[test]
     fn a_pe_ends_when_it_is_declared_lost_or_alone() {
-        let mut one = Members::new(Pe(1), 2, Build(7));
+        let mut one = Members::new(Pe(1), 2, build("a"), SILENCE);
         let mut out = Out::new();
         one.greet(0, &mut out);
-        assert_eq!(out, [(COORDINATOR, Message::Hello(Build(7)))]);
+        assert_eq!(out, [(COORDINATOR, Message::Hello(build("a")))]);
         assert_eq!(one.on_start(0), Event::Started);
         assert_eq!(one.tick(SILENCE - 1, &mut out), []);
         assert_eq!(one.tick(SILENCE, &mut out), [Event::Ended]);
-        let mut other = Members::new(Pe(1), 3, Build(7));
+        let mut other = Members::new(Pe(1), 3, build("a"), SILENCE);
         other.on_start(0);
         assert_eq!(other.on_lost(Pe(2)), Event::Lost(Pe(2)));
         assert_eq!(other.on_lost(Pe(1)), Event::Ended);

@@ -1,4 +1,4 @@
-//! Ring: finds out when all PEs have finished marking, in a global collection [FN96, §3.3].
+//! Ring: finds out when all PEs have finished marking, in a global collection \[FN96, §3.3\].
 //!
 //! A PE is *inactive* when it has nothing to mark, and each MARK that it has sent is acknowledged. The receiver
 //! acknowledges a MARK once it has traced what that asks for, as far as its own heap. A MARK makes a PE active again.
@@ -20,7 +20,7 @@
 //! *Loss*: a cycle in which a PE is lost is given up, and its ring with it.
 //!
 //! *Checked by*: `rts/tests/simulation/marking.rs`.
-use super::Pe;
+use super::ids::Pe;
 
 /// A question on its way around the ring, and the terminator that asks it.
 #[derive(Clone, Copy, Debug, PartialEq)]

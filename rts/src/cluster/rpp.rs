@@ -1,4 +1,4 @@
-//! Reliable packets over datagrams, which the network may lose, duplicate and reorder [FN96, §4: RPP].
+//! Reliable packets over datagrams, which the network may lose, duplicate and reorder \[FN96, §4: RPP\].
 //!
 //! One [`Link`] for each peer has a sender and a receiver. To the protocols above it is a channel: first in, first out,
 //! each message once.
@@ -14,7 +14,7 @@
 //! 5. A sender that waits for an ACK and hears nothing for [`GIVE_UP`] reports its peer.
 //!
 //! *Checked by*: the unit test below and `rts/tests/simulation`.
-use super::Micros;
+use super::ids::Micros;
 use std::collections::{BTreeMap, VecDeque};
 
 /// Packets that may be under way to one peer.

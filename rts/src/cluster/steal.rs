@@ -1,4 +1,4 @@
-//! Steal: an idle PE asks others for a spark, one at a time [FN96, §3.1.4].
+//! Steal: an idle PE asks others for a spark, one at a time \[FN96, §3.1.4\].
 //!
 //! *States of the thief*: `IDLE → ASKED(victim) → IDLE`. The thief alone moves them.
 //!
@@ -13,7 +13,7 @@
 //! *Loss*: a steal from a lost PE ends as refused, and the PE is not asked again.
 //!
 //! *Checked by*: the unit tests below and `rts/tests/simulation`.
-use super::{Micros, Pe};
+use super::ids::{Micros, Pe};
 use crate::base::random::Random;
 
 /// How much longer each refusal makes the back-off: about ten round trips between hosts.

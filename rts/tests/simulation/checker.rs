@@ -6,7 +6,7 @@
 //!    but the value of `main`. A lost PE's weights are missing, so this is asked of runs without losses only.
 //! 3. Each thunk is updated once, and each task evaluated once. A loss may make an evaluation necessary again.
 //! 4. The answer is right, whatever is lost, and nothing waits for ever.
-use crate::cluster::Pe;
+use crate::cluster::ids::Pe;
 use crate::heap::owner;
 use crate::world::{Figures, Plan, Process, World};
 use std::collections::BTreeMap;

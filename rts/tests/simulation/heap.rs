@@ -1,6 +1,7 @@
 //! A model of a PE's heap and threads: thunks are tasks, values are numbers.
 use crate::cluster::element::{Heap, HeapEvent, Object};
-use crate::cluster::{Address, Block, Pe, Thread};
+use crate::cluster::ids::{Address, Block, Pe, Thread};
+use crate::cluster::wire::{put_number, Payload, Reader};
 use crate::program::{Program, Reference, Task};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -24,6 +25,26 @@ pub fn block(address: Address) -> Block {
 pub enum Graph {
     Thunk(Task, Vec<Address>),
     Value(u64),
+}
+
+impl Payload for Graph {
+    fn write(&self, to: &mut Vec<u8>) {
+        match self {
+            Graph::Value(value) => [0, *value].into_iter().for_each(|number| put_number(to, number)),
+            Graph::Thunk(task, references) => {
+                [1, task.id, task.depth.into(), references.len() as u64].into_iter().for_each(|n| put_number(to, n));
+                references.iter().for_each(|address| put_number(to, address.0));
+            }
+        }
+    }
+
+    fn read(from: &mut Reader) -> Option<Graph> {
+        if from.number()? == 0 {
+            return from.number().map(Graph::Value);
+        }
+        let task = Task { id: from.number()?, depth: from.number()?.try_into().ok()? };
+        Some(Graph::Thunk(task, from.list(|from| from.number().map(Address))?))
+    }
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -366,5 +387,8 @@ impl Heap for ModelHeap {
             self.lost_in.push(thread);
         }
         self.unwind(thread, HeapEvent::MetPeLost);
+    }
+    fn on_pong(&mut self, _number: u64) {
+        unreachable!("no simulated PE sends pings")
     }
 }

@@ -3,8 +3,8 @@
 //! *Checked*: at the end nobody has anything to mark, and no MARK is under way; the end comes, and once.
 //! *Shipped code*: `rts/src/cluster/ring.rs`.
 use crate::base::random::Random;
+use crate::cluster::ids::{Micros, Pe};
 use crate::cluster::ring::{Next, Question, Ring};
-use crate::cluster::{Micros, Pe};
 use crate::network::{Faults, Network};
 use crate::simulations::seeds;
 use std::collections::{BTreeMap, VecDeque};

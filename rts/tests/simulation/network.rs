@@ -1,6 +1,6 @@
 //! The simulated network: packets with delays, losses and duplicates that a seed decides.
 use crate::base::random::Random;
-use crate::cluster::{Micros, Pe};
+use crate::cluster::ids::{Micros, Pe};
 use std::collections::BTreeMap;
 
 /// A time in which a PE cannot talk to some others.

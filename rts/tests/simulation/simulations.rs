@@ -2,8 +2,8 @@
 use crate::base::random::Random;
 use crate::checker::check;
 use crate::cluster::credit::NEW_WEIGHT;
+use crate::cluster::ids::{Micros, Pe, COORDINATOR};
 use crate::cluster::members::{HEARTBEAT, SILENCE};
-use crate::cluster::{Micros, Pe, COORDINATOR};
 use crate::network::{Faults, Partition};
 use crate::program::Program;
 use crate::world::{Figures, Plan, World};

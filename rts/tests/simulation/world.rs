@@ -3,12 +3,15 @@
 //! All is decided by the seed. A queue has what is to happen, in the order of time. Each PE has one HEC, which is busy
 //! for as long as a task works; messages are handled meanwhile, as by another HEC.
 use crate::base::random::Random;
+use crate::cluster::build::Build;
 use crate::cluster::credit::Given;
 use crate::cluster::element::Element;
-use crate::cluster::members::{Build, Members};
+use crate::cluster::ids::{Address, Micros, Pe, COORDINATOR};
+use crate::cluster::members::{Members, SILENCE};
+use crate::cluster::message::Message;
 use crate::cluster::rpp::{Link, Packet};
 use crate::cluster::steal::Steal;
-use crate::cluster::{Address, Message, Micros, Pe, COORDINATOR};
+use crate::cluster::wire;
 use crate::heap::{Graph, ModelHeap, Step};
 use crate::network::{Faults, Network};
 use crate::program::Program;
@@ -64,7 +67,7 @@ impl Figures {
 }
 
 enum Happening {
-    Arrival { to: Pe, from: Pe, packet: Packet<Sent> },
+    Arrival { to: Pe, from: Pe, packet: Packet<Vec<u8>> },
     Worked(Pe),
     Tick(Pe),
     Collection(Pe),
@@ -74,9 +77,9 @@ enum Happening {
 pub struct Process {
     pub element: Element<ModelHeap>,
     pub heap: ModelHeap,
-    links: BTreeMap<Pe, Link<Sent>>,
+    links: BTreeMap<Pe, Link<Vec<u8>>>,
     is_busy: bool,
-    running: Option<crate::cluster::Thread>,
+    running: Option<crate::cluster::ids::Thread>,
     is_killed: bool,
     tick: Option<Micros>,
     steal: Option<Micros>,
@@ -111,7 +114,7 @@ impl World {
             let me = Pe(n);
             let others = (0..plan.pes).filter(|&other| other != n).map(|other| (Pe(other), other % hosts == n % hosts));
             let steal = Steal::new(others, plan.seed ^ u64::from(n) << 32);
-            let members = Members::new(me, plan.pes, Build(1));
+            let members = Members::new(me, plan.pes, Build::new(&[]), SILENCE);
             Process {
                 element: Element::new(me, members, steal, Given::new(plan.new_weight)),
                 heap: ModelHeap::new(me, program),
@@ -227,7 +230,7 @@ impl World {
         }
     }
 
-    fn arrive(&mut self, to: Pe, from: Pe, packet: Packet<Sent>) {
+    fn arrive(&mut self, to: Pe, from: Pe, packet: Packet<Vec<u8>>) {
         if !self.process(to).is_alive() {
             return;
         }
@@ -241,7 +244,8 @@ impl World {
             }
         };
         self.transmit(to, from, answers);
-        for message in delivered {
+        for bytes in delivered {
+            let message = wire::decode(&bytes).expect("what was sent");
             let mut out = vec![];
             let process = self.process(to);
             process.element.on_message(&mut process.heap, from, message, now, &mut out);
@@ -344,18 +348,19 @@ impl World {
         let now = self.now;
         for (to, message) in out {
             self.figures.count(&message);
+            let bytes = wire::encode(&message);
             let mut packets = vec![];
             if self.network.is_datagram() {
                 let link = self.process(from).links.entry(to).or_insert_with(Link::new);
-                link.send(message, now, &mut packets);
+                link.send(bytes, now, &mut packets);
             } else {
-                packets.push(Packet::Data { sequence: 0, payload: message });
+                packets.push(Packet::Data { sequence: 0, payload: bytes });
             }
             self.transmit(from, to, packets);
         }
     }
 
-    fn transmit(&mut self, from: Pe, to: Pe, packets: Vec<Packet<Sent>>) {
+    fn transmit(&mut self, from: Pe, to: Pe, packets: Vec<Packet<Vec<u8>>>) {
         for packet in packets {
             self.figures.packets += 1;
             for time in self.network.arrivals(from, to, self.now) {

@@ -1,0 +1,345 @@
+//! Messages as bytes.
+//!
+//! A message is a byte that says its kind, then its fields. A number is in groups of seven bits, the lowest first; the
+//! top bit of a byte says that another one follows. Text, bytes and lists have their length before them. A graph comes
+//! last, as its [`Payload`] says.
+//!
+//! *Version*: HELLO is read before the versions of two PEs are compared, so its form never changes. All else may change
+//! with the version ([`Build`]).
+//!
+//! *Malformed bytes*: [`decode`] answers with `None`. It never panics, and allocates no more than it has been given.
+//!
+//! *Checked by*: the unit tests below and `rts/tests/simulation`, whose messages all go through here.
+use super::build::Build;
+use super::credit::Credit;
+use super::ids::{Address, Block, Pe};
+use super::loan::Number;
+use super::message::{Message, Ping};
+
+/// What a message carries.
+pub trait Payload: Sized {
+    fn write(&self, to: &mut Vec<u8>);
+    /// Reads all that is left.
+    fn read(from: &mut Reader) -> Option<Self>;
+}
+
+mod kind {
+    pub const HELLO: u8 = 1;
+    pub const UNABLE: u8 = 2;
+    pub const START: u8 = 3;
+    pub const REFUSED: u8 = 4;
+    pub const HEARTBEAT: u8 = 5;
+    pub const SUSPECT: u8 = 6;
+    pub const LOST: u8 = 7;
+    pub const STEAL: u8 = 8;
+    pub const NOTHING_TO_STEAL: u8 = 9;
+    pub const LEND: u8 = 10;
+    pub const RESULT: u8 = 11;
+    pub const FAILED: u8 = 12;
+    pub const FETCH: u8 = 13;
+    pub const VALUE: u8 = 14;
+    pub const UNAVAILABLE: u8 = 15;
+    pub const MORE_CREDIT: u8 = 16;
+    pub const CREDIT: u8 = 17;
+    pub const RETURN_CREDITS: u8 = 18;
+    pub const PING: u8 = 19;
+    pub const PONG: u8 = 20;
+}
+
+/// The bytes of a message.
+pub fn encode<G: Payload>(message: &Message<G>) -> Vec<u8> {
+    let mut to = Vec::with_capacity(16);
+    let start = |to: &mut Vec<u8>, kind, number: u64| {
+        to.push(kind);
+        put_number(to, number);
+    };
+    match message {
+        Message::Hello(build) => {
+            start(&mut to, kind::HELLO, build.0.len() as u64);
+            for (name, value) in &build.0 {
+                put_bytes(&mut to, name.as_bytes());
+                put_bytes(&mut to, value.as_bytes());
+            }
+        }
+        Message::Unable(why) => {
+            to.push(kind::UNABLE);
+            put_bytes(&mut to, why.as_bytes());
+        }
+        Message::Start => to.push(kind::START),
+        Message::Refused => to.push(kind::REFUSED),
+        Message::Heartbeat => to.push(kind::HEARTBEAT),
+        Message::Suspect(pe) => start(&mut to, kind::SUSPECT, pe.0.into()),
+        Message::Lost(pe) => start(&mut to, kind::LOST, pe.0.into()),
+        Message::Steal => to.push(kind::STEAL),
+        Message::NothingToSteal => to.push(kind::NOTHING_TO_STEAL),
+        Message::Lend { loan, graph, credits } => {
+            start(&mut to, kind::LEND, loan.0);
+            put_credits(&mut to, credits);
+            graph.write(&mut to);
+        }
+        Message::Result { loan, graph } => {
+            start(&mut to, kind::RESULT, loan.0);
+            graph.write(&mut to);
+        }
+        Message::Failed { loan } => start(&mut to, kind::FAILED, loan.0),
+        Message::Fetch(address) => start(&mut to, kind::FETCH, address.0),
+        Message::Value { address, graph } => {
+            start(&mut to, kind::VALUE, address.0);
+            graph.write(&mut to);
+        }
+        Message::Unavailable(address) => start(&mut to, kind::UNAVAILABLE, address.0),
+        Message::MoreCredit(block) => start(&mut to, kind::MORE_CREDIT, block.0),
+        Message::Credit(credit) => {
+            start(&mut to, kind::CREDIT, credit.block.0);
+            put_number(&mut to, credit.weight);
+        }
+        Message::ReturnCredits(credits) => {
+            to.push(kind::RETURN_CREDITS);
+            put_credits(&mut to, credits);
+        }
+        Message::Ping(ping) => put_ping(&mut to, kind::PING, ping),
+        Message::Pong(ping) => put_ping(&mut to, kind::PONG, ping),
+    }
+    to
+}
+
+/// The message that these bytes are; `None` if they are none.
+pub fn decode<G: Payload>(bytes: &[u8]) -> Option<Message<G>> {
+    let from = &mut Reader { left: bytes };
+    let message = match from.byte()? {
+        kind::HELLO => Message::Hello(Build(from.list(|from| Some((from.text()?, from.text()?)))?)),
+        kind::UNABLE => Message::Unable(from.text()?),
+        kind::START => Message::Start,
+        kind::REFUSED => Message::Refused,
+        kind::HEARTBEAT => Message::Heartbeat,
+        kind::SUSPECT => Message::Suspect(from.pe()?),
+        kind::LOST => Message::Lost(from.pe()?),
+        kind::STEAL => Message::Steal,
+        kind::NOTHING_TO_STEAL => Message::NothingToSteal,
+        kind::LEND => {
+            let loan = Number(from.number()?);
+            let credits = from.list(Reader::credit)?;
+            Message::Lend { loan, graph: G::read(from)?, credits }
+        }
+        kind::RESULT => Message::Result { loan: Number(from.number()?), graph: G::read(from)? },
+        kind::FAILED => Message::Failed { loan: Number(from.number()?) },
+        kind::FETCH => Message::Fetch(Address(from.number()?)),
+        kind::VALUE => Message::Value { address: Address(from.number()?), graph: G::read(from)? },
+        kind::UNAVAILABLE => Message::Unavailable(Address(from.number()?)),
+        kind::MORE_CREDIT => Message::MoreCredit(Block(from.number()?)),
+        kind::CREDIT => Message::Credit(from.credit()?),
+        kind::RETURN_CREDITS => Message::ReturnCredits(from.list(Reader::credit)?),
+        kind::PING => Message::Ping(from.ping()?),
+        kind::PONG => Message::Pong(from.ping()?),
+        _ => return None,
+    };
+    from.left.is_empty().then_some(message)
+}
+
+/// Adds a number.
+pub fn put_number(to: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        to.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    to.push(number as u8);
+}
+
+fn put_bytes(to: &mut Vec<u8>, bytes: &[u8]) {
+    put_number(to, bytes.len() as u64);
+    to.extend_from_slice(bytes);
+}
+
+fn put_credits(to: &mut Vec<u8>, credits: &[Credit]) {
+    put_number(to, credits.len() as u64);
+    for credit in credits {
+        put_number(to, credit.block.0);
+        put_number(to, credit.weight);
+    }
+}
+
+fn put_ping(to: &mut Vec<u8>, kind: u8, ping: &Ping) {
+    to.extend([kind, ping.by_hec.into()]);
+    put_number(to, ping.number);
+    to.extend_from_slice(&ping.bytes);
+}
+
+/// What is left of the bytes of a message.
+pub struct Reader<'a> {
+    left: &'a [u8],
+}
+
+impl<'a> Reader<'a> {
+    fn byte(&mut self) -> Option<u8> {
+        let (&first, rest) = self.left.split_first()?;
+        self.left = rest;
+        Some(first)
+    }
+
+    pub fn number(&mut self) -> Option<u64> {
+        let mut number = 0u64;
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte()?;
+            let bits = u64::from(byte & 0x7f);
+            if bits << shift >> shift != bits {
+                return None;
+            }
+            number |= bits << shift;
+            if byte < 0x80 {
+                return Some(number);
+            }
+        }
+        None
+    }
+
+    /// All that is left.
+    pub fn rest(&mut self) -> &'a [u8] {
+        std::mem::take(&mut self.left)
+    }
+
+    fn pe(&mut self) -> Option<Pe> {
+        Some(Pe(self.number()?.try_into().ok()?))
+    }
+
+    fn text(&mut self) -> Option<String> {
+        let length = usize::try_from(self.number()?).ok()?;
+        let (bytes, rest) = self.left.split_at_checked(length)?;
+        self.left = rest;
+        String::from_utf8(bytes.to_vec()).ok()
+    }
+
+    /// A list, each of whose elements has a byte at least.
+    pub fn list<T>(&mut self, element: impl Fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
+        let length = self.number()?;
+        if length > self.left.len() as u64 {
+            return None;
+        }
+        (0..length).map(|_| element(self)).collect()
+    }
+
+    fn credit(&mut self) -> Option<Credit> {
+        Some(Credit { block: Block(self.number()?), weight: self.number()? })
+    }
+
+    fn ping(&mut self) -> Option<Ping> {
+        let by_hec = match self.byte()? {
+            0 => false,
+            1 => true,
+            _ => return None,
+        };
+        Some(Ping { by_hec, number: self.number()?, bytes: self.rest().to_vec() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::random::Random;
+
+    impl Payload for Vec<u8> {
+        fn write(&self, to: &mut Vec<u8>) {
+            to.extend_from_slice(self);
+        }
+        fn read(from: &mut Reader) -> Option<Vec<u8>> {
+            Some(from.rest().to_vec())
+        }
+    }
+
+    type Sent = Message<Vec<u8>>;
+
+    fn bytes(random: &mut Random) -> Vec<u8> {
+        let length = random.magnitude(9);
+        (0..length).map(|_| random.number() as u8).collect()
+    }
+
+    fn text(random: &mut Random) -> String {
+        let length = random.magnitude(5);
+        (0..length).filter_map(|_| char::from_u32(random.magnitude(17) as u32)).collect()
+    }
+
+    fn credit(random: &mut Random) -> Credit {
+        Credit { block: Block(random.magnitude(64)), weight: random.magnitude(64) }
+    }
+
+    fn credits(random: &mut Random) -> Vec<Credit> {
+        (0..random.below(9)).map(|_| credit(random)).collect()
+    }
+
+    fn ping(random: &mut Random) -> Ping {
+        Ping { number: random.magnitude(64), by_hec: random.below(2) == 0, bytes: bytes(random) }
+    }
+
+    fn message(random: &mut Random) -> Sent {
+        let pe = Pe(random.magnitude(16) as u16);
+        let (loan, address) = (Number(random.magnitude(64)), Address(random.magnitude(64)));
+        match random.below(20) {
+            0 => Message::Hello(Build((0..random.below(9)).map(|_| (text(random), text(random))).collect())),
+            1 => Message::Unable(text(random)),
+            2 => Message::Start,
+            3 => Message::Refused,
+            4 => Message::Heartbeat,
+            5 => Message::Suspect(pe),
+            6 => Message::Lost(pe),
+            7 => Message::Steal,
+            8 => Message::NothingToSteal,
+            9 => Message::Lend { loan, graph: bytes(random), credits: credits(random) },
+            10 => Message::Result { loan, graph: bytes(random) },
+            11 => Message::Failed { loan },
+            12 => Message::Fetch(address),
+            13 => Message::Value { address, graph: bytes(random) },
+            14 => Message::Unavailable(address),
+            15 => Message::MoreCredit(Block(address.0)),
+            16 => Message::Credit(credit(random)),
+            17 => Message::ReturnCredits(credits(random)),
+            18 => Message::Ping(ping(random)),
+            _ => Message::Pong(ping(random)),
+        }
+    }
+
+    #[test]
+    fn messages_are_read_as_they_were_written() {
+        let mut random = Random(1);
+        for _ in 0..20_000 {
+            let message = message(&mut random);
+            assert_eq!(decode(&encode(&message)), Some(message));
+        }
+    }
+
+    #[test]
+    fn what_is_malformed_is_refused() {
+        let decode = |bytes: &[u8]| decode::<Vec<u8>>(bytes);
+        for wrong in
+            [&[][..], &[0], &[21], &[kind::START, 0], &[kind::FETCH], &[kind::FETCH, 0x80], &[kind::PING, 2, 0]]
+        {
+            assert_eq!(decode(wrong), None, "{wrong:?}");
+        }
+        let long = |last| [&[kind::FETCH][..], &[0xff; 9], &[last]].concat();
+        assert_eq!(decode(&long(1)), Some(Message::Fetch(Address(u64::MAX))));
+        assert_eq!(decode(&long(2)), None);
+        assert_eq!(decode(&long(0x81)), None);
+        assert_eq!(decode(&[kind::SUSPECT, 0xff, 0xff, 4]), None);
+        // Text that is none, and a length beyond the end.
+        assert_eq!(decode(&[kind::UNABLE, 1, 0xff]), None);
+        assert_eq!(decode(&[kind::RETURN_CREDITS, 0xff, 0xff, 0xff, 0xff, 0x0f]), None);
+    }
+
+    #[test]
+    fn no_bytes_make_it_panic() {
+        let mut random = Random(2);
+        for _ in 0..50_000 {
+            let mut bytes = encode(&message(&mut random));
+            for _ in 0..random.below(4) {
+                let at = random.below(bytes.len() as u64) as usize;
+                match random.below(3) {
+                    0 => bytes[at] = random.number() as u8,
+                    1 => bytes.truncate(at.max(1)),
+                    _ => bytes.insert(at, random.number() as u8),
+                }
+            }
+            // What is read is a message: it can be written, and read again.
+            if let Some(read) = decode::<Vec<u8>>(&bytes) {
+                assert_eq!(decode(&encode(&read)), Some(read));
+            }
+        }
+    }
+}
