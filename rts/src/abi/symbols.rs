@@ -63,7 +63,7 @@ symbols! {
     hec_restart_atomically_info, hec_TREC_info, hec_after_call_info, hec_modify_info,
     hec_wait_fd_info, hec_wait_delay_info, hec_modifying_component_info, hec_modifying_whole_info, hec_has_modified_info, stg_sel_0_upd_info,
     stg_END_TSO_QUEUE_closure, stg_NO_FINALIZER_closure, stg_NO_TREC_closure,
-    stg_END_STM_WATCH_QUEUE_closure, stg_INTLIKE_closure, stg_CHARLIKE_closure,
+    stg_END_STM_WATCH_QUEUE_closure, hec_PACKETS_closure, stg_INTLIKE_closure, stg_CHARLIKE_closure,
 
     base_GHCziTopHandler_runIO_closure, base_GHCziTopHandler_runNonIO_closure,
     base_GHCziTopHandler_runMainIO_closure, base_GHCziTopHandler_flushStdHandles_closure,

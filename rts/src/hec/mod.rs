@@ -141,8 +141,9 @@ pub struct Hec {
     pub spark_counts: Sparks,
     /// Thunks that may be evaluated while nothing else runs, and the threads that evaluate some (`sched/lenient.rs`).
     pub lenient: LenientPool,
-    /// Messages: threads to run here, exceptions (MSG_THROWTO) for threads of this HEC, and entries of threads that
-    /// wait for one. Also requests to the holder to return to the scheduler for a message or to stop the world.
+    /// Messages: threads to run here, exceptions (MSG_THROWTO) for threads of this HEC, entries of threads that wait
+    /// for one, and requests to handle packets. Also requests to the holder to return to the scheduler for a message or
+    /// to stop the world.
     mailbox: Mailbox<Closure>,
 }
 
@@ -262,7 +263,7 @@ impl Hec {
         let end = if self.alloc.must_stop() || self.gc_requested.is_some() { 0 } else { self.alloc.limit() - 1 };
         let end = if self.byte_budget.is_limited() { end.min(self.budget_limit()) } else { end };
         let end = if self.to_enqueue.is_empty() { end } else { end.min(self.enqueue_limit()) };
-        if many() {
+        if receives_messages() {
             self.open_shared(end);
         } else {
             self.hp_lim().store(end, Ordering::Relaxed);
@@ -490,7 +491,7 @@ impl Hec {
     }
 
     /// Sends this HEC a thread to run, an exception for one of its threads, or the entry of a thread that waits for
-    /// one. Any OS thread that holds a HEC may call this.
+    /// one, or the request to handle packets. Only an OS thread that holds a HEC may send it a heap object.
     pub fn post_message(&self, message: Closure) {
         self.mailbox.add(message);
         if let Some(deliver) = ON_MESSAGE.get() {
@@ -666,6 +667,20 @@ pub fn many() -> bool {
     n_capabilities.load(Ordering::Relaxed) > 1
 }
 
+/// May other OS threads send messages to HECs? If not, nothing asks a running thread to return for one.
+static RECEIVES_MESSAGES: AtomicBool = AtomicBool::new(false);
+
+#[inline(always)]
+pub fn receives_messages() -> bool {
+    RECEIVES_MESSAGES.load(Ordering::Relaxed)
+}
+
+/// From now on HECs may be sent messages, even if there is only one. Called before any Haskell runs, or with the world
+/// stopped.
+pub fn receive_messages() {
+    RECEIVES_MESSAGES.store(true, Ordering::Relaxed);
+}
+
 /// The address of HEC number `i`, or null if there is none.
 pub fn address(i: usize) -> *mut Hec {
     ALL[i].load(Ordering::Acquire)
@@ -676,6 +691,9 @@ pub fn address(i: usize) -> *mut Hec {
 /// The world is stopped, or no Haskell has run yet. Fewer than [`MAX_HECS`] exist.
 pub unsafe fn add(h: &'static mut Hec) {
     let n = count();
+    if n > 0 {
+        receive_messages();
+    }
     ALL[n].store(h, Ordering::Release);
     n_capabilities.store(n as u32 + 1, Ordering::Release);
 }

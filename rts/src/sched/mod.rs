@@ -11,6 +11,7 @@ pub mod handoff;
 pub mod in_call;
 pub mod interrupt;
 pub mod lenient;
+pub mod packets;
 pub mod safe_call;
 pub mod schedule;
 mod settings;

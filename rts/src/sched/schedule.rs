@@ -20,7 +20,8 @@ use crate::sched::bound_threads::bound_thread_of;
 use crate::sched::handoff::protocol::Task as _;
 use crate::sched::task::{InCall, Status};
 use crate::sched::{
-    balance, context_switch, eject, event_poll, gc, handoff, interrupt, lenient, safe_call, starvation, stg_run,
+    balance, context_switch, eject, event_poll, gc, handoff, interrupt, lenient, packets, safe_call, starvation,
+    stg_run,
 };
 use crate::sync::{stm, substrate, throwto, throwto_protocol, upcall};
 use crate::thread::stack::{grow, Grown};
@@ -58,7 +59,7 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
             continue;
         }
         let hec = hec();
-        if hec::many() && handle_requests(me, hec) {
+        if hec::receives_messages() && handle_requests(me, hec) {
             continue;
         }
         if let Some(request) = gc::due(hec) {
@@ -148,6 +149,7 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
                     run_thread(me, ic, hec, t, false);
                     continue;
                 }
+                packets::nothing_to_run();
                 handoff::watch_events(me, ic.is_none());
                 if !release_until_work(me, ic) {
                     return;
@@ -193,6 +195,8 @@ unsafe fn read_messages(hec: &mut Hec) {
             } else {
                 hec.run_queue.push_back(&mut hec.remembered, t);
             }
+        } else if message.0 == static_closure!(hec_PACKETS_closure).0 {
+            packets::handle(hec);
         } else if message.info() == info!(stg_MSG_BLACKHOLE_info) {
             wait_for_thunk::prioritise_message(hec, message);
         } else {

@@ -125,6 +125,7 @@ table!("test_ret_fun_info", 0usize, RET_FUN, "0");
 table!("test_nullary_con_info", payload(0, 0), CONSTR_NOCAF, "0");
 closure!("stg_END_TSO_QUEUE_closure", "test_nullary_con_info");
 closure!("stg_NO_FINALIZER_closure", "test_nullary_con_info");
+closure!("hec_PACKETS_closure", "test_nullary_con_info");
 closure!("stg_NO_TREC_closure", "test_nullary_con_info");
 closure!("stg_END_STM_WATCH_QUEUE_closure", "test_nullary_con_info");
 closure!("ghczmprim_GHCziTuple_Z0T_closure", "test_nullary_con_info");

@@ -1,0 +1,62 @@
+//! Packets from other processing elements (PEs): how a HEC comes to handle them, and how an idle one asks for work.
+//!
+//! The layer above receives packets, and keeps them in a queue of its own. It has no HEC, and handling most packets
+//! needs one.
+//!
+//! *Protocol*
+//! 1. [`request_handling`] chooses a HEC and sends it a static closure as a message. It takes an idle HEC, which then
+//!    gets a worker like for any message; or else the one that was chosen longest ago, whose running thread is asked to
+//!    return to the scheduler.
+//! 2. The holder reads its messages between two threads, and [`handle`]s packets: all threads of that HEC are at rest.
+//! 3. If the HEC does not come, because its thread is in an unsafe call, the layer above asks again, and another one is
+//!    chosen. The packets are bound to no HEC.
+//! 4. A holder that finds nothing to run says so ([`nothing_to_run`]) before it releases its HEC.
+//!
+//! In a program that runs by itself nobody sets [`Callbacks`], and nothing happens.
+use crate::hec::{self, Hec};
+use crate::static_closure;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::OnceLock;
+
+/// What the layer above does.
+pub struct Callbacks {
+    /// Handles packets. It neither blocks nor evaluates; it may make threads, and put them on the HEC's queue.
+    pub handle: unsafe fn(&mut Hec),
+    pub nothing_to_run: fn(),
+}
+
+static CALLBACKS: OnceLock<Callbacks> = OnceLock::new();
+/// The HEC to be chosen next, if none is idle.
+static NEXT: AtomicUsize = AtomicUsize::new(0);
+
+pub fn init(callbacks: Callbacks) {
+    let _ = CALLBACKS.set(callbacks);
+}
+
+/// Has a HEC handle packets. `again`: an earlier request may not have been answered, so a HEC that has messages to read
+/// is not asked.
+pub fn request_handling(again: bool) {
+    let enabled = hec::enabled();
+    let next = NEXT.fetch_add(1, Ordering::Relaxed) % enabled;
+    let no = (0..enabled).find(|&no| hec::is_idle(no)).unwrap_or(next);
+    // SAFETY: HECs are never freed, and any OS thread may use the mailbox.
+    let hec = unsafe { &*hec::address(no) };
+    if !(again && hec.has_messages()) {
+        hec.post_message(static_closure!(hec_PACKETS_closure));
+    }
+}
+
+/// # Safety
+/// The caller holds the HEC, and no thread runs on it.
+pub(super) unsafe fn handle(hec: &mut Hec) {
+    if let Some(callbacks) = CALLBACKS.get() {
+        (callbacks.handle)(hec);
+    }
+}
+
+/// The calling task holds a HEC without anything to run.
+pub(super) fn nothing_to_run() {
+    if let Some(callbacks) = CALLBACKS.get() {
+        (callbacks.nothing_to_run)();
+    }
+}
