@@ -4,15 +4,34 @@
 tests=$(readlink -f "${BASH_SOURCE[0]%/*}/..")
 
 cat >Main.hs <<'HS'
+{-# LANGUAGE CApiFFI #-}
+
 import Control.Concurrent
 import Control.Exception
 import Control.Monad
+import Foreign.C.Types
+import Foreign.StablePtr
+import GHC.Conc (PrimMVar, newStablePtrPrimMVar)
 import Hecaton.Cluster
 import System.Environment
 import System.Exit
 import System.IO
 import System.Posix.Process (forkProcess)
 import System.Posix.Signals
+
+foreign import ccall unsafe "hec_ping" c_ping :: CInt -> CSize -> StablePtr PrimMVar -> IO CBool
+
+foreign import ccall safe "hec_ping_transport" c_pingTransport :: CInt -> CSize -> CULong -> IO CBool
+
+foreign import ccall unsafe "usleep" c_unsafeSleep :: CUInt -> IO CInt
+
+-- | Pings a PE through HECs, and waits for the answer.
+ping :: CInt -> CSize -> IO ()
+ping pe size = do
+  var <- newEmptyMVar
+  pointer <- newStablePtrPrimMVar var
+  1 <- c_ping pe size pointer
+  takeMVar var
 
 main :: IO ()
 main = do
@@ -28,6 +47,27 @@ main = do
     ["both"] -> putStrLn "out" >> hPutStrLn stderr "err" >> putStr "no end"
     ["raise"] -> raiseSignal sigSEGV
     ["fork"] -> void (forkProcess (return ()))
+    ["ping", count] -> do
+      let others = [1 .. read count - 1]
+      refused <- newEmptyMVar >>= newStablePtrPrimMVar
+      mapM (\pe -> c_ping pe 1 refused) [-1, 0, read count] >>= print
+      forM_ [0, 1, 65000, 70000, 1000000] $ \size -> forM_ others $ \pe -> ping pe size
+      forM_ [0, 70000] $ \size -> forM_ others $ \pe -> c_pingTransport pe size 10
+      done <- forM [(n, pe) | n <- [1 .. 20], pe <- others] $ \(n, pe) -> do
+        var <- newEmptyMVar
+        var <$ forkIO (replicateM_ 20 (ping pe (n * 5000)) >> putMVar var ())
+      mapM_ takeMVar done
+      putStrLn "answered"
+    -- The HEC has a thread that is never done. Answers do not wait for the end of its slice of 20 ms.
+    ["ping_beside_work"] -> do
+      _ <- forkIO (let spin n = evaluate (length (show n)) >> spin (n + 1) in spin (1 :: Int))
+      replicateM_ 1000 (ping 1 100) >> putStrLn "answered"
+    -- A HEC that is asked does not come.
+    ["ping_beside_call"] -> do
+      _ <- forkOn 1 (void (c_unsafeSleep 60000000))
+      threadDelay 20000
+      replicateM_ 10 (ping 1 100) >> putStrLn "answered" >> hFlush stdout
+      raiseSignal sigKILL
     ["work"] -> print (sum (map length (replicate 200 [1 .. 20000 :: Int])))
     ["many"] -> forM_ [1 .. 20000 :: Int] print
     ["interrupted"] -> (putStrLn "ready" >> hFlush stdout >> threadDelay 60000000) `catch` \e ->
@@ -102,6 +142,17 @@ for n in 1 2 4 17; do
     ends 0 '4000000\n' '' "${spread[@]}" -n $n ./main work
 done
 none_left 'runs that end'
+# Messages through network tasks and HECs.
+for n in 2 5; do
+    for options in -N1 -N2 '-N1 -V0' '-N4 -A64k'; do
+        ends 0 '[0,0,0]\nanswered\n' '' timeout 60 "${spread[@]}" -n $n ./main ping $n +RTS $options
+    done
+done
+for options in -N1 -N2; do
+    ends 0 'answered\n' '' timeout 10 "${spread[@]}" -n 2 ./main ping_beside_work +RTS $options
+done
+ends 137 'answered\n' '' timeout 60 "${spread[@]}" -n 2 ./main ping_beside_call +RTS -N2
+none_left 'pings'
 ends 0 '4000000\n' '' "${spread[@]}" -n 3 ./main work +RTS -N2 -A64k
 ends 0 '4000000\n' '' env HECATON_CHECK=heap,every-block,oversubscribe,gc-threads=2 "${spread[@]}" -n 3 ./main work
 EARLY=1 "${spread[@]}" -n 4 ./main where >out 2>err </dev/zero
@@ -231,12 +282,19 @@ got=0
 "${spread[@]}" -n 2 ./main raise >out 2>err || got=$?
 [ "$got" = 139 ] || fail "a program that crashes: exit $got"
 
-# Idle PEs use no time.
-begin 4 wait
+# Idle PEs use next to no time, although they ask each other for work: 2 % of a core at most.
+begin 2 wait
 sleep 1
-for pe in "${pes[@]:1}"; do
-    read -r _ _ _ _ _ _ _ _ _ _ _ _ _ user system _ <"/proc/$pe/stat"
-    [ $((user + system)) -le 20 ] || fail "an idle PE used $((user + system)) ticks"
+used() {
+    local user system
+    read -r _ _ _ _ _ _ _ _ _ _ _ _ _ user system _ <"/proc/$1/stat"
+    echo $((user + system))
+}
+before=($(used "${pes[0]}") $(used "${pes[1]}"))
+sleep 2
+for pe in 0 1; do
+    ticks=$(($(used "${pes[pe]}") - before[pe]))
+    [ "$ticks" -le 4 ] || fail "idle PE $pe used $ticks ticks in two seconds"
 done
 kill -TERM "$command"
 over 143 'an idle run'

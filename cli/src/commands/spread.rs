@@ -5,7 +5,7 @@ use crate::error::{reason, Fail, Result};
 use crate::spread::{launch, watch};
 use std::{ffi::OsString, io, os::unix::process::CommandExt, path::Path, process::Command};
 
-/// The most PEs of one machine: their channels and pipes fit into the usual 1,024 descriptors of a process.
+/// The most PEs of one machine. There is a pair of sockets for each two of them.
 const MAX_ELEMENTS: i64 = 128;
 
 #[derive(clap::Args)]

@@ -1,8 +1,8 @@
 //! Starts the processing elements (PEs) of a run.
 //!
 //! Each PE gets its membership in an environment variable: its number, how many there are, and its sockets
-//! (`rts/src/spread/membership.rs`). There is a pair of sockets between PE 0 and each other one, and nothing in the
-//! file system. Each output of a PE is a pipe. PE 0 has this command's input, the others have none.
+//! (`rts/src/spread/membership.rs`). There is a pair of sockets between each two PEs, and nothing in the file system. A
+//! pair is made when the first of the two starts, and this command closes its copy of an end when that PE has it. Each output of a PE is a pipe. PE 0 has this command's input, the others have none.
 //!
 //! *Invariants*
 //!
@@ -12,6 +12,7 @@
 use super::whole_lines::Lines;
 use crate::error::{reason, Fail, Result};
 use std::{
+    collections::VecDeque,
     fs::File,
     io,
     os::{
@@ -43,14 +44,27 @@ pub struct Output {
 
 /// Starts `count` PEs by commands like `command`, with `mask` as the signals that they block.
 pub fn start(command: impl Fn() -> Command, count: usize, mask: libc::sigset_t) -> Result<Vec<Element>> {
+    let (needed, previous) = (descriptors(count), limit());
+    let limit = raise_limit(previous);
+    if needed > limit {
+        return Err(Fail::new(format!(
+            "{count} PEs need {needed} descriptors while they start, but the limit is {limit} (ulimit -Hn)"
+        )));
+    }
     let mut elements = Vec::new();
-    let started = sockets(count).and_then(|ends| {
-        for (pe, ends) in ends.into_iter().enumerate() {
-            elements.push(start_one(command(), pe, count, &ends, mask)?);
+    // What the PEs that are to be started get: an end for each one that has been.
+    let mut ends: VecDeque<Vec<OwnedFd>> = (0..count).map(|_| vec![]).collect();
+    let mut start_next = |pe: usize, elements: &mut Vec<Element>| {
+        let mut own = ends.pop_front().unwrap_or_default();
+        for theirs in &mut ends {
+            let (one, other) = socket_pair()?;
+            own.push(one);
+            theirs.push(other);
         }
+        elements.push(start_one(command(), (pe, count), &own, mask, previous)?);
         Ok(())
-    });
-    if let Err(error) = started {
+    };
+    if let Err(error) = (0..count).try_for_each(|pe| start_next(pe, &mut elements)) {
         let pe = elements.len();
         for element in &mut elements {
             let _ = element.child.kill();
@@ -61,11 +75,30 @@ pub fn start(command: impl Fn() -> Command, count: usize, mask: libc::sigset_t) 
     Ok(elements)
 }
 
-/// The ends of the sockets that each PE gets.
-fn sockets(count: usize) -> io::Result<Vec<Vec<OwnedFd>>> {
-    let pairs: Vec<(OwnedFd, OwnedFd)> = (1..count).map(|_| socket_pair()).collect::<io::Result<_>>()?;
-    let (of_first, of_others): (Vec<OwnedFd>, Vec<OwnedFd>) = pairs.into_iter().unzip();
-    Ok([of_first].into_iter().chain(of_others.into_iter().map(|end| vec![end])).collect())
+/// How many descriptors this command uses at most. Half way through, each PE that is started has an end with each that
+/// is not; beside that there are pipes, and what this command has anyway.
+fn descriptors(count: usize) -> u64 {
+    let sockets = count.div_ceil(2) * count.div_ceil(2) + count;
+    (sockets + 4 * count + 64) as u64
+}
+
+/// This command's limit of descriptors.
+fn limit() -> libc::rlimit {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the limit is a live local.
+    unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) };
+    limit
+}
+
+/// Raises it as far as is permitted. The PEs get the one that was.
+fn raise_limit(previous: libc::rlimit) -> u64 {
+    let raised = libc::rlimit { rlim_cur: previous.rlim_max, ..previous };
+    // SAFETY: the limit is a live local.
+    if unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raised) } == 0 {
+        raised.rlim_cur
+    } else {
+        previous.rlim_cur
+    }
 }
 
 fn socket_pair() -> io::Result<(OwnedFd, OwnedFd)> {
@@ -82,10 +115,10 @@ fn socket_pair() -> io::Result<(OwnedFd, OwnedFd)> {
 
 fn start_one(
     mut command: Command,
-    pe: usize,
-    count: usize,
+    (pe, count): (usize, usize),
     sockets: &[OwnedFd],
     mask: libc::sigset_t,
+    limit: libc::rlimit,
 ) -> io::Result<Element> {
     let sockets: Vec<RawFd> = sockets.iter().map(AsRawFd::as_raw_fd).collect();
     let listed: Vec<String> = sockets.iter().map(ToString::to_string).collect();
@@ -94,7 +127,7 @@ fn start_one(
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let launcher = std::process::id() as libc::pid_t;
     // SAFETY: it makes system calls only.
-    unsafe { command.pre_exec(move || prepare(pe, &sockets, launcher, &mask)) };
+    unsafe { command.pre_exec(move || prepare(pe, &sockets, launcher, &mask, limit)) };
     let mut child = command.spawn()?;
     let output = |pipe: Option<OwnedFd>, to| Output { pipe: pipe.map(File::from), lines: Lines::default(), to };
     let outputs = vec![
@@ -109,7 +142,13 @@ fn start_one(
 }
 
 /// Runs in the child before the program does. It makes system calls only.
-fn prepare(pe: usize, sockets: &[RawFd], launcher: libc::pid_t, mask: &libc::sigset_t) -> io::Result<()> {
+fn prepare(
+    pe: usize,
+    sockets: &[RawFd],
+    launcher: libc::pid_t,
+    mask: &libc::sigset_t,
+    limit: libc::rlimit,
+) -> io::Result<()> {
     // SAFETY: takes plain numbers and a live set.
     unsafe {
         if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) != 0 {
@@ -119,6 +158,7 @@ fn prepare(pe: usize, sockets: &[RawFd], launcher: libc::pid_t, mask: &libc::sig
         if libc::getppid() != launcher {
             libc::_exit(1);
         }
+        libc::setrlimit(libc::RLIMIT_NOFILE, &limit);
         for &socket in sockets {
             libc::fcntl(socket, libc::F_SETFD, 0);
         }

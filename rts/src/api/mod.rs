@@ -9,6 +9,7 @@ mod lifetime;
 pub mod os_threads;
 mod package_scheduler;
 pub mod perform_gc;
+pub mod ping;
 pub mod rts_api;
 pub mod set_capabilities;
 pub mod shutdown;

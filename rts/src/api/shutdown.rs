@@ -63,7 +63,10 @@ unsafe fn shut_down(fast: bool) {
     // The world stays stopped: a thread that returns from a foreign call now blocks for ever (`lifetime.rs`).
 }
 
-unsafe fn flush_standard_handles() {
+/// Has Haskell write what its standard handles hold.
+/// # Safety
+/// The caller does not hold the HEC.
+pub(super) unsafe fn flush_standard_handles() {
     let me = task_table::current();
     handoff::acquire(me);
     let action = static_closure!(base_GHCziTopHandler_flushStdHandles_closure);

@@ -8,7 +8,7 @@ use crate::api::exit_code::*;
 use crate::api::flags::setup;
 use crate::api::lifetime::Start;
 use crate::api::package_scheduler;
-use crate::api::shutdown::{heap_overflow_exit, shutdownHaskellAndExit};
+use crate::api::shutdown::{flush_standard_handles, heap_overflow_exit, shutdownHaskellAndExit};
 use crate::api::spread;
 use crate::base::active_limit::ACTIVE_HECS;
 use crate::base::config::{checks, reports, settings_now, HeapSuggestion};
@@ -143,8 +143,10 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
         handoff::release(me);
     }
     crate::observe::stats::end_init();
+    spread::join_run();
     if !spread::runs_main() {
-        spread::end_with_pe_0()
+        flush_standard_handles();
+        libc::exit(0)
     }
 }
 

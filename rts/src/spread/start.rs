@@ -1,165 +1,195 @@
-//! The start of a run: all processing elements (PEs) must be the same program at the same addresses.
+//! The start of a run, before any Haskell runs: the protocol of `cluster/members.rs` over the transport.
 //!
-//! *Protocol*
-//!
-//! 1. Each PE but 0 sends its greeting to PE 0: HELLO with what must be equal, or FAILED with the reason why it cannot
-//!    take part. Then it waits.
-//! 2. PE 0 receives one greeting from each, and compares it with its own. If all are equal, it sends START to each. If
-//!    one differs, has failed, has ended or stays silent, the error names that PE, and PE 0 ends the run.
-//! 3. PE 0 ends the run by closing its channels, as the system does for a process that ends in whatever way. A PE that
+//! What this file adds to that protocol:
+//! 1. If a PE cannot take part, differs, has ended or is silent, the run does not start. PE 0 says which one it is.
+//! 2. PE 0 ends the run by closing its channels, as the system does for a process that ends in whatever way. A PE that
 //!    sees this ends. So no PE ends before PE 0 unless something is wrong.
-//!
-//! | state of a PE | event | next |
-//! |---|---|---|
-//! | NEW | greeting sent | GREETED |
-//! | GREETED | START | RUNNING |
-//! | GREETED, RUNNING | the channel is closed | ENDED |
+//! 3. PEs that have been started may send messages to those that have not: these are kept for later.
 //!
 //! *Checked by* the tests below and `tests/commands/spread.sh`.
-use crate::spread::channel::{Channel, Received};
+use crate::base::clock::getMonotonicNSec;
+use crate::cluster::build::Build;
+use crate::cluster::ids::{Micros, Pe, COORDINATOR};
+use crate::cluster::members::{Event, Members, Outbox};
+use crate::cluster::message::Message;
+use crate::cluster::wire;
+use crate::spread::heap::PackedGraph;
+use crate::spread::transport::{Queue, Transport};
 use std::time::{Duration, Instant};
 
 /// How long PE 0 waits for all greetings. A machine that is overloaded starts many processes in this time.
-pub const LIMIT: Duration = Duration::from_secs(60);
-/// The version of the protocol: what PEs send each other, from HELLO on.
-const VERSION: &str = "1";
+pub const TIME_TO_GREET: Micros = 60_000_000;
 
-const HELLO: u8 = b'H';
-const FAILED: u8 = b'F';
-const START: u8 = b'S';
-
-/// What must be equal on all PEs, with names for messages. The version comes first, because another one may have other
-/// names.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Greeting(Vec<(String, String)>);
-
-impl Greeting {
-    pub fn new(values: &[(&str, String)]) -> Greeting {
-        let version = ("version of the protocol", VERSION.to_owned());
-        let all = [version].into_iter().chain(values.iter().cloned());
-        Greeting(all.map(|(name, value)| (name.to_owned(), value)).collect())
-    }
-
-    fn encode(&self) -> String {
-        self.0.iter().map(|(name, value)| format!("{name}\t{value}\n")).collect()
-    }
-
-    fn decode(text: &str) -> Greeting {
-        let pair = |line: &str| line.split_once('\t').map(|(name, value)| (name.to_owned(), value.to_owned()));
-        Greeting(text.lines().filter_map(pair).collect())
-    }
-
-    /// In which way `theirs` differs first, to be read after the name of that PE.
-    fn difference(&self, theirs: &Greeting) -> Option<String> {
-        self.0.iter().enumerate().find_map(|(i, (name, ours))| match theirs.0.get(i) {
-            Some((same, value)) if same == name && value == ours => None,
-            Some((same, value)) if same == name => Some(format!("has {name} {value}, but PE 0 has {ours}")),
-            _ => Some(format!("does not say its {name}")),
-        })
-    }
+/// What a PE that takes part goes on with.
+pub struct Started {
+    pub members: Members,
+    /// Messages that came early.
+    pub early: Vec<(Pe, Message<PackedGraph>)>,
 }
 
-/// Waits for the greetings of the PEs behind `channels`, which are PE 1, 2, …, and starts them.
+/// Why a PE does not go on.
+#[derive(Debug, PartialEq)]
+pub enum NotStarted {
+    /// What PE 0 says.
+    Refused(String),
+    /// The run has ended, or will.
+    Over,
+}
+
+/// The time of the protocols.
+pub fn now() -> Micros {
+    getMonotonicNSec() / 1_000
+}
+
+/// The moment of a time of the protocols.
+pub fn moment(time: Micros) -> Instant {
+    Instant::now() + Duration::from_micros(time.saturating_sub(now()))
+}
+
+/// Meets the other PEs. `build` is what must be equal, or why this PE cannot take part, to be read after its name.
 /// # Errors
-/// If one cannot take part; the text names it.
-pub fn gather(channels: &[Channel], ours: &Greeting, limit: Duration) -> Result<(), String> {
-    let deadline = Instant::now() + limit;
-    for (pe, channel) in (1..).zip(channels) {
-        let wrong = match channel.receive(Some(deadline)) {
-            Received::Message(message) => judge(ours, &message),
-            Received::Closed => Some("has ended before it was ready".to_owned()),
-            Received::TimedOut => Some(format!("was not ready within {} s", limit.as_secs())),
-        };
-        if let Some(wrong) = wrong {
-            return Err(format!("PE {pe} {wrong}"));
+/// If the run does not start, or not with this PE.
+pub fn meet(
+    transport: &dyn Transport,
+    me: Pe,
+    count: u16,
+    build: Result<Build, String>,
+    time_to_greet: Micros,
+) -> Result<Started, NotStarted> {
+    let build = match build {
+        Ok(build) => build,
+        Err(why) if me == COORDINATOR => return Err(NotStarted::Refused(format!("PE 0 {why}"))),
+        Err(why) => {
+            transport.send(COORDINATOR, Queue::Control, wire::encode::<PackedGraph>(&Message::Unable(why)));
+            wait_for_end(transport);
+            return Err(NotStarted::Over);
         }
-    }
-    channels.iter().for_each(|channel| channel.send(&[START]));
-    Ok(())
-}
-
-/// What is wrong with a greeting.
-fn judge(ours: &Greeting, message: &[u8]) -> Option<String> {
-    let text = || String::from_utf8_lossy(&message[1..]).into_owned();
-    match message[0] {
-        HELLO => ours.difference(&Greeting::decode(&text())),
-        FAILED => Some(text()),
-        kind => Some(format!("began with a message of kind {kind}")),
-    }
-}
-
-/// Greets PE 0, and waits for what it says. False if this PE does not take part: the run has ended, or will.
-pub fn greet(channel: &Channel, ours: &Result<Greeting, String>) -> bool {
-    let (kind, text) = match ours {
-        Ok(greeting) => (HELLO, greeting.encode()),
-        Err(why) => (FAILED, why.clone()),
     };
-    channel.send(&[&[kind], text.as_bytes()].concat());
-    matches!(channel.receive(None), Received::Message(message) if message[0] == START)
+    let mut members = Members::new(me, count, build, time_to_greet);
+    let (mut out, mut early) = (Outbox::<PackedGraph>::new(), vec![]);
+    let mut events: Vec<Event> = members.greet(now(), &mut out).into_iter().collect();
+    loop {
+        out.drain(..).for_each(|(to, message)| transport.send(to, Queue::Control, wire::encode(&message)));
+        for event in events.drain(..) {
+            match event {
+                Event::Refused(pe, why) => return Err(NotStarted::Refused(format!("PE {} {why}", pe.0))),
+                Event::Lost(pe) => {
+                    let limit = time_to_greet / 1_000_000;
+                    return Err(NotStarted::Refused(format!("PE {} was not ready within {limit} s", pe.0)));
+                }
+                Event::Ended => return Err(NotStarted::Over),
+                Event::Started => {}
+            }
+        }
+        if members.is_running() {
+            return Ok(Started { members, early });
+        }
+        transport.wait(members.deadline().map(moment));
+        for (from, bytes) in transport.receive() {
+            match wire::decode(&bytes) {
+                Some(Message::Hello(build)) => events.extend(members.on_hello(from, build, now(), &mut out)),
+                Some(Message::Unable(why)) => events.push(members.on_unable(from, why)),
+                Some(Message::Start) => events.push(members.on_start(now())),
+                Some(Message::Refused) => events.push(members.end()),
+                Some(message) => early.push((from, message)),
+                None => events.push(members.on_unable(from, "does not greet as this program does".to_owned())),
+            }
+        }
+        if members.is_running() {
+            // What has happened since is for the network task to see.
+            continue;
+        }
+        for pe in transport.lost() {
+            if me == COORDINATOR {
+                events.push(members.on_unable(pe, "has ended before it was ready".to_owned()));
+            } else if pe == COORDINATOR {
+                events.push(members.end());
+            }
+        }
+        events.extend(members.tick(now(), &mut out));
+    }
 }
 
 /// Sleeps until PE 0 has ended.
-pub fn wait_for_end(channel: &Channel) {
-    while channel.receive(None) != Received::Closed {}
+pub fn wait_for_end(transport: &dyn Transport) {
+    while !transport.lost().contains(&COORDINATOR) {
+        transport.wait(None);
+        transport.receive();
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spread::channel::pair;
+    use crate::spread::transport::sockets::connected;
     use std::thread;
 
-    fn greeting(id: &str) -> Greeting {
-        Greeting::new(&[("build id", id.to_owned()), ("slices", "0x42+7".to_owned())])
+    fn build(id: &str) -> Result<Build, String> {
+        Ok(Build::new(&[("build id", id.to_owned()), ("slices", "0x42+7".to_owned())]))
     }
 
     /// Runs the handshake of PE 0 with others that greet so. Returns what PE 0 says, and which of the others run.
-    fn meet(others: Vec<Result<Greeting, String>>) -> (Result<(), String>, Vec<bool>) {
-        let (ours, theirs): (Vec<Channel>, Vec<Channel>) = others.iter().map(|_| pair()).unzip();
-        let run = |(channel, greeting): (Channel, Result<Greeting, String>)| {
+    fn meet_all(others: Vec<Result<Build, String>>) -> (Result<(), NotStarted>, Vec<bool>) {
+        let count = 1 + others.len() as u16;
+        let mut transports = connected(count.into()).into_iter();
+        let zero = transports.next().unwrap();
+        let run = |(me, (transport, build))| {
             thread::spawn(move || {
-                let runs = greet(&channel, &greeting);
-                wait_for_end(&channel);
+                let runs = meet(&transport, Pe(me), count, build, TIME_TO_GREET).is_ok();
+                if runs {
+                    wait_for_end(&transport);
+                }
                 runs
             })
         };
-        let others: Vec<_> = theirs.into_iter().zip(others).map(run).collect();
-        let said = gather(&ours, &greeting("a"), Duration::from_secs(30));
-        drop(ours);
+        let others: Vec<_> = (1..).zip(transports.zip(others)).map(run).collect();
+        let said = meet(&zero, COORDINATOR, count, build("a"), TIME_TO_GREET).map(|_| ());
+        drop(zero);
         (said, others.into_iter().map(|other| other.join().unwrap()).collect())
+    }
+
+    fn refused(text: &str) -> Result<(), NotStarted> {
+        Err(NotStarted::Refused(text.to_owned()))
     }
 
     #[test]
     fn equal_ones_start_and_end_with_pe_0() {
-        assert_eq!(meet(vec![Ok(greeting("a")); 5]), (Ok(()), vec![true; 5]));
+        assert_eq!(meet_all(vec![build("a"); 5]), (Ok(()), vec![true; 5]));
     }
 
     #[test]
     fn one_that_differs_or_fails_ends_the_run() {
-        let (said, run) = meet(vec![Ok(greeting("a")), Ok(greeting("b")), Ok(greeting("a"))]);
-        assert_eq!(said.unwrap_err(), "PE 2 has build id b, but PE 0 has a");
+        let (said, run) = meet_all(vec![build("a"), build("b"), build("a")]);
+        assert_eq!(said, refused("PE 2 has build id b, but PE 0 has a"));
         assert_eq!(run, [false; 3]);
-        let (said, run) = meet(vec![Ok(greeting("a")), Err("cannot reserve addresses".to_owned())]);
-        assert_eq!(said.unwrap_err(), "PE 2 cannot reserve addresses");
+        let (said, run) = meet_all(vec![build("a"), Err("cannot reserve addresses".to_owned())]);
+        assert_eq!(said, refused("PE 2 cannot reserve addresses"));
         assert_eq!(run, [false; 2]);
-        let (said, _) = meet(vec![Ok(Greeting(vec![("version of the protocol".to_owned(), "2".to_owned())]))]);
-        assert_eq!(said.unwrap_err(), "PE 1 has version of the protocol 2, but PE 0 has 1");
-        let (said, _) = meet(vec![Ok(Greeting(greeting("a").0[..2].to_vec()))]);
-        assert_eq!(said.unwrap_err(), "PE 1 does not say its slices");
+        let two = connected(2);
+        let said = meet(&two[0], COORDINATOR, 2, Err("is no good".to_owned()), TIME_TO_GREET);
+        assert_eq!(said.map(|_| ()), refused("PE 0 is no good"));
     }
 
     #[test]
     fn one_that_ends_or_is_silent_is_named() {
-        let (here, there) = pair();
-        drop(there);
-        let said = gather(&[here], &greeting("a"), Duration::from_secs(30));
-        assert_eq!(said.unwrap_err(), "PE 1 has ended before it was ready");
-        let (here, there) = pair();
-        let said = gather(&[here], &greeting("a"), Duration::ZERO);
-        assert_eq!(said.unwrap_err(), "PE 1 was not ready within 0 s");
-        drop(there);
-        let (here, there) = pair();
-        there.send(b"?");
-        assert_eq!(gather(&[here], &greeting("a"), LIMIT).unwrap_err(), "PE 1 began with a message of kind 63");
+        let meet = |zero, limit| meet(zero, COORDINATOR, 2, build("a"), limit).map(|_| ());
+        let mut two = connected(2);
+        two.pop();
+        assert_eq!(meet(&two[0], TIME_TO_GREET), refused("PE 1 has ended before it was ready"));
+        let two = connected(2);
+        assert_eq!(meet(&two[0], 0), refused("PE 1 was not ready within 0 s"));
+        two[1].send(COORDINATOR, Queue::Control, b"?".to_vec());
+        assert_eq!(meet(&two[0], TIME_TO_GREET), refused("PE 1 does not greet as this program does"));
+    }
+
+    #[test]
+    fn messages_of_pes_that_have_started_are_kept() {
+        let two = connected(2);
+        let early = Message::<PackedGraph>::Steal;
+        two[0].send(Pe(1), Queue::Computation, wire::encode(&early));
+        two[0].send(Pe(1), Queue::Computation, wire::encode(&Message::<PackedGraph>::Start));
+        let started = meet(&two[1], Pe(1), 2, build("a"), TIME_TO_GREET).ok().unwrap();
+        assert_eq!(started.early, [(Pe(0), early)]);
+        assert!(started.members.is_running());
     }
 }

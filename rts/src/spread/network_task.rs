@@ -1,0 +1,164 @@
+//! The network task: the OS thread that receives what other processing elements (PEs) send.
+//!
+//! *Protocol*
+//! 1. It sleeps in the transport until something comes, or something is due: a heartbeat, the end of a back-off
+//!    (`steals.rs`), a HEC that should have come.
+//! 2. A message is handled here or by a HEC (`run.rs`). If a HEC that was asked has not come after [`HEC_LIMIT`],
+//!    another one is asked: the first may be in an unsafe call.
+//! 3. It sends heartbeats, and at PE 0 looks for silent PEs. It needs no HEC for that: a PE that is stuck in an unsafe
+//!    call is slow, not lost.
+//! 4. If it was itself stopped for a while, as by a debugger or the terminal, it holds the silence against nobody.
+//! 5. A lost PE ends the run. One that has ended is the launcher's to report; PE 0 reports one that is silent. When PE
+//!    0 has ended, this PE ends.
+use crate::base::fatal::{self, broken};
+use crate::base::os_thread;
+use crate::base::poison::unpoisoned;
+use crate::cluster::ids::{Micros, Pe, COORDINATOR};
+use crate::cluster::members::{Event, HEARTBEAT, SILENCE};
+use crate::cluster::message::Message;
+use crate::cluster::wire;
+use crate::sched::packets;
+use crate::spread::heap::PackedGraph;
+use crate::spread::membership::Membership;
+use crate::spread::run::{self, Run};
+use crate::spread::start::{moment, now, Started};
+use crate::spread::{ping, steals};
+use std::sync::{Condvar, Mutex};
+
+/// How long a HEC may take to handle messages before another one is asked: a tick.
+const HEC_LIMIT: Micros = 10_000;
+/// A sleep that is longer than it should be by this much says that the process was stopped.
+const STOPPED: Micros = HEARTBEAT;
+
+/// Has PE 0 ended?
+static IS_OVER: Mutex<bool> = Mutex::new(false);
+static OVER: Condvar = Condvar::new();
+
+/// Joins the run, and starts the task. Called when HECs can run threads.
+pub fn start(membership: &'static Membership, started: Started) {
+    let run = Run::join(membership, started.members);
+    packets::init(packets::Callbacks { handle: run::handle, nothing_to_run: steals::nothing_to_run });
+    let task = NetworkTask { run, is_paused: false, asked: None };
+    if let Err(e) = os_thread::start("haskell-network", move || task.work(started.early)) {
+        fatal::exit_with(1, &format!("cannot start the network task: {}", fatal::system_error(&e)));
+    }
+}
+
+/// Sleeps until PE 0 has ended.
+pub fn wait_for_end() {
+    let is_over = unpoisoned(IS_OVER.lock());
+    drop(unpoisoned(OVER.wait_while(is_over, |is_over| !*is_over)));
+}
+
+struct NetworkTask {
+    run: &'static Run,
+    /// So much waits for HECs that nothing is received.
+    is_paused: bool,
+    /// When a HEC was asked, and how many messages had been taken then.
+    asked: Option<(Micros, u64)>,
+}
+
+impl NetworkTask {
+    fn work(mut self, early: Vec<(Pe, Message<PackedGraph>)>) {
+        early.into_iter().for_each(|(from, message)| self.on_message(from, message, 0));
+        let mut is_over = false;
+        while !is_over {
+            let due = self.due();
+            self.run.transport().wait(due.map(moment));
+            let has_slept_well = !self.is_paused && due.is_none_or(|due| now() < due + STOPPED);
+            for (from, bytes) in self.run.transport().receive() {
+                let Some(message) = wire::decode(&bytes) else { broken("a message of another PE is malformed") };
+                self.on_message(from, message, bytes.len());
+            }
+            is_over = self.run.transport().lost().contains(&COORDINATOR);
+            if !has_slept_well {
+                self.run.element().members.on_resumed(now());
+            }
+            self.tick();
+            steals::on_time(self.run);
+            self.see_to_inbox();
+        }
+        self.end();
+    }
+
+    /// When something has to be done even if nothing comes.
+    fn due(&self) -> Option<Micros> {
+        let members = self.run.element().members.deadline();
+        let asked = self.asked.map(|(at, _)| at + HEC_LIMIT);
+        [members, self.run.steals.deadline(), asked].into_iter().flatten().min()
+    }
+
+    fn on_message(&mut self, from: Pe, message: Message<PackedGraph>, bytes: usize) {
+        match message {
+            Message::Heartbeat => self.run.element().members.on_heartbeat(from, now()),
+            Message::Suspect(pe) => self.on_lost(pe, &format!("PE {} has found its channel closed", from.0)),
+            // PE 0 ends the run.
+            Message::Lost(_) => {}
+            Message::Ping(ping) if !ping.by_hec => self.run.send(from, &Message::Pong(ping)),
+            Message::Pong(ping) if !ping.by_hec => ping::on_pong_here(ping.number),
+            message if !run::needs_heap(&message) && !self.run.inbox.has_from(from) => {
+                let is_refusal = message == Message::NothingToSteal;
+                self.run.handle_without_heap(from, message);
+                if is_refusal {
+                    steals::on_refused(self.run);
+                }
+            }
+            message => {
+                if self.run.inbox.add(from, message, bytes) {
+                    packets::request_handling(false);
+                }
+            }
+        }
+    }
+
+    /// Sends heartbeats, and looks for silent PEs.
+    fn tick(&mut self) {
+        let mut out = vec![];
+        let mut element = self.run.element();
+        let events = element.members.tick(now(), &mut out);
+        self.run.send_all(out);
+        drop(element);
+        for event in events {
+            match event {
+                Event::Lost(pe) => {
+                    self.on_lost(pe, &format!("nothing was heard of it for {} s", SILENCE / HEARTBEAT));
+                }
+                Event::Ended => self.end(),
+                Event::Started | Event::Refused(..) => {}
+            }
+        }
+    }
+
+    fn on_lost(&self, pe: Pe, why: &str) {
+        if self.run.me() == COORDINATOR {
+            fatal::exit_with(1, &format!("PE {} is lost: {why}", pe.0));
+        }
+    }
+
+    /// Asks another HEC if the one that was asked does not come, and receives as long as there is room.
+    fn see_to_inbox(&mut self) {
+        let progress = self.run.inbox.progress();
+        self.asked = match (progress, self.asked) {
+            (Some(now_taken), Some((at, taken))) if now_taken == taken => {
+                if now() < at + HEC_LIMIT {
+                    Some((at, taken))
+                } else {
+                    packets::request_handling(true);
+                    Some((now(), taken))
+                }
+            }
+            (Some(taken), _) => Some((now(), taken)),
+            (None, _) => None,
+        };
+        if self.is_paused && self.run.inbox.is_half_empty() || !self.is_paused && self.run.inbox.is_full() {
+            self.is_paused = !self.is_paused;
+            self.run.transport().set_receiving(!self.is_paused);
+        }
+    }
+
+    /// PE 0 has ended.
+    fn end(&self) {
+        *unpoisoned(IS_OVER.lock()) = true;
+        OVER.notify_all();
+    }
+}
