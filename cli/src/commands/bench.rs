@@ -1,5 +1,5 @@
 //! `hecaton bench`: the programs in bench/ and the installed ghc on both runtimes, as tables, JSON and pictures.
-use super::{bench_events, bench_schedulers, test::install};
+use super::{bench_events, bench_schedulers, bench_spread, test::install};
 use crate::bench::{self, Findings, GhcMake, Pair, Scaling, Size, Targets};
 use crate::error::{Fail, Result};
 use crate::ghc::Ghc;
@@ -52,6 +52,10 @@ enum Part {
     /// -N2, and their ratios to the built-in scheduler; and how soon an interactive thread runs beside many others. The
     /// figures and pictures go to build/bench/schedulers. Takes some minutes.
     Schedulers(bench_schedulers::Options),
+    /// Measure round trips of messages between two processing elements
+    ///
+    /// Prints a table by size: through the network tasks of both alone, and through a HEC of each. Takes a few seconds.
+    Spread(bench_spread::Options),
 }
 
 /// The groups of benchmarks.
@@ -72,9 +76,10 @@ pub fn run(project: &Project, options: &Options) -> Result<()> {
     match &options.part {
         Some(Part::Events(options)) => return bench_events::run(project, options),
         Some(Part::Schedulers(options)) => return bench_schedulers::run(project, options),
+        Some(Part::Spread(options)) => return bench_spread::run(project, options),
         None => (),
     }
-    if let Some(part) = options.names.iter().find(|n| ["events", "schedulers"].contains(&n.as_str())) {
+    if let Some(part) = options.names.iter().find(|n| ["events", "schedulers", "spread"].contains(&n.as_str())) {
         return Err(Fail::usage(format!("{part} comes first, then its options: hecaton bench {part} --runs N")));
     }
     let runs = usize::from(options.runs);

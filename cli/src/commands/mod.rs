@@ -3,6 +3,7 @@ pub mod bench;
 mod bench_events;
 mod bench_parts;
 mod bench_schedulers;
+mod bench_spread;
 pub mod demo;
 mod explore;
 pub mod ghc;
