@@ -33,6 +33,15 @@ ping pe size = do
   1 <- c_ping pe size pointer
   takeMVar var
 
+-- | Computes for ever, and allocates little: a collection would wait for unsafe calls.
+spin :: Int -> IO ()
+spin n = evaluate (count n 10000) >>= spin
+
+count :: Int -> Int -> Int
+count n 0 = n
+count n left = count (n * 3 + left) (left - 1)
+{-# NOINLINE count #-}
+
 main :: IO ()
 main = do
   args <- getArgs
@@ -60,11 +69,12 @@ main = do
       putStrLn "answered"
     -- The HEC has a thread that is never done. Answers do not wait for the end of its slice of 20 ms.
     ["ping_beside_work"] -> do
-      _ <- forkIO (let spin n = evaluate (length (show n)) >> spin (n + 1) in spin (1 :: Int))
+      _ <- forkIO (spin 1)
       replicateM_ 1000 (ping 1 100) >> putStrLn "answered"
-    -- A HEC that is asked does not come.
+    -- A HEC that is asked does not come, and the other one has a thread that is never done.
     ["ping_beside_call"] -> do
       _ <- forkOn 1 (void (c_unsafeSleep 60000000))
+      _ <- forkOn 0 (spin 1)
       threadDelay 20000
       replicateM_ 10 (ping 1 100) >> putStrLn "answered" >> hFlush stdout
       raiseSignal sigKILL
@@ -151,7 +161,7 @@ done
 for options in -N1 -N2; do
     ends 0 'answered\n' '' timeout 10 "${spread[@]}" -n 2 ./main ping_beside_work +RTS $options
 done
-ends 137 'answered\n' '' timeout 60 "${spread[@]}" -n 2 ./main ping_beside_call +RTS -N2
+ends 137 'answered\n' '' timeout 60 "${spread[@]}" -n 2 ./main ping_beside_call +RTS -N2 -A64m
 none_left 'pings'
 ends 0 '4000000\n' '' "${spread[@]}" -n 3 ./main work +RTS -N2 -A64k
 ends 0 '4000000\n' '' env HECATON_CHECK=heap,every-block,oversubscribe,gc-threads=2 "${spread[@]}" -n 3 ./main work
