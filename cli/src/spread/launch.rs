@@ -1,8 +1,9 @@
 //! Starts the processing elements (PEs) of a run.
 //!
 //! Each PE gets its membership in an environment variable: its number, how many there are, and its sockets
-//! (`rts/src/spread/membership.rs`). There is a pair of sockets between each two PEs, and nothing in the file system. A
-//! pair is made when the first of the two starts, and this command closes its copy of an end when that PE has it. Each output of a PE is a pipe. PE 0 has this command's input, the others have none.
+//! (`rts/src/spread/membership.rs`). There is a pair of sockets between each two PEs, and nothing in the file system.
+//! A pair is made when the first of the two starts, and this command closes its copy of an end when that PE has it.
+//! Each output of a PE is a pipe. PE 0 has this command's input, the others have none.
 //!
 //! *Invariants*
 //!
