@@ -108,6 +108,9 @@ const _: () = {
 /// A reason to be blocked beyond those of the headers: the thread is passive, and a user scheduler decides when it runs
 /// (`sync/stm/scont_protocol.rs`).
 pub const BlockedOnScheduler: usize = 64;
+/// Another one: the thread waits for an object of another processing element, whose address is no pointer that a
+/// collection follows (`cmm/Remote.cmm`).
+pub const BlockedOnAbsent: usize = 65;
 
 /// `StgStack`, without its words.
 #[repr(C)]

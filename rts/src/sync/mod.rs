@@ -10,6 +10,7 @@
 //! | a thread has finished | [`throwto::thread_finished`] |
 //! | a thread is preempted | [`stm::validate`] |
 //! | a collection has found threads unreachable | [`deadlock::resurrect`] |
+pub mod absent;
 pub mod deadlock;
 pub mod faults;
 pub mod fork;

@@ -4,14 +4,14 @@
 //!
 //! - A pending exception is raised first: a thread with one does not enter a queue unless it is masked.
 use crate::abi::layout::*;
-use crate::abi::tso::{BlockedOnScheduler, TSO_SLOT};
+use crate::abi::tso::{BlockedOnAbsent, BlockedOnScheduler, TSO_SLOT};
 use crate::abi::{Closure, Tso};
 use crate::base::fatal;
 use crate::eval::wait_for_thunk;
 use crate::hec::wait::Wait;
 use crate::hec::Hec;
 use crate::sync::wait_queues::scheduler;
-use crate::sync::{mvar, stm, substrate, throwto, upcall};
+use crate::sync::{absent, mvar, stm, substrate, throwto, upcall};
 
 /// Parks a thread that has left Haskell with `ThreadBlocked`, unless a waiting exception must be raised first. Returns
 /// false if the thread does not wait: it is runnable and on no queue.
@@ -59,6 +59,7 @@ unsafe fn park_elsewhere(hec: &mut Hec, t: Tso, wait: Wait) -> bool {
         BlockedOnBlackHole => wait_for_thunk::park(hec, t, on.untag()),
         BlockedOnSTM => stm::park(hec, t, on),
         BlockedOnScheduler => substrate::park(hec, t, on),
+        BlockedOnAbsent => absent::park(hec, t, on),
         BlockedOnMsgThrowTo => {
             throwto::park(hec, t, on);
             true

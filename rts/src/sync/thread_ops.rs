@@ -1,6 +1,6 @@
 //! Primitive operations on threads: asking for their state. Also how they are made.
 use crate::abi::layout::*;
-use crate::abi::tso::BlockedOnScheduler;
+use crate::abi::tso::{BlockedOnAbsent, BlockedOnScheduler};
 use crate::abi::{Closure, Tso};
 use crate::hec::named_queues;
 use crate::hec::priority;
@@ -59,6 +59,7 @@ pub unsafe extern "C" fn hec_thread_status(t: Tso) -> usize {
             BlockedOnRead | BlockedOnWrite | BlockedOnDelay if settings().threaded => BlockedOnMVar,
             // If it has been given to its scheduler, that only does not run it yet.
             BlockedOnScheduler if !thread_status::is_waiting(t) => NotBlocked,
+            BlockedOnAbsent => BlockedOnBlackHole,
             why => why,
         },
     }

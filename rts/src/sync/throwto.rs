@@ -23,7 +23,7 @@
 //!
 //! *Checked by*: the unit tests in `rts/src/sync/tests.rs`, and the models of the protocol.
 use crate::abi::layout::*;
-use crate::abi::tso::{BlockedOnScheduler, TsoObj};
+use crate::abi::tso::{BlockedOnAbsent, BlockedOnScheduler, TsoObj};
 use crate::abi::{Closure, Tso};
 use crate::base::atomics::{AtomicUsize, Ordering};
 use crate::eval::frames::*;
@@ -68,7 +68,7 @@ unsafe fn when(t: Tso, why: usize) -> When {
     let uninterruptible = masked && flags & TSO_INTERRUPTIBLE == 0;
     let now = |yes: bool| if yes { When::Now } else { When::Later };
     match why {
-        NotBlocked | BlockedOnBlackHole => now(!masked),
+        NotBlocked | BlockedOnBlackHole | BlockedOnAbsent => now(!masked),
         BlockedOnMVar
         | BlockedOnMVarRead
         | BlockedOnIOCompletion

@@ -37,7 +37,7 @@
 //! *Checked by*: the unit tests in `rts/src/sync/upcall_tests.rs`, and the loom models in
 //! `rts/tests/models/slots.rs`.
 use crate::abi::layout::*;
-use crate::abi::tso::{BlockedOnScheduler, TSO_SLOT, TSO_SWITCHES, TSO_UPCALL, TSO_USER};
+use crate::abi::tso::{BlockedOnAbsent, BlockedOnScheduler, TSO_SLOT, TSO_SWITCHES, TSO_UPCALL, TSO_USER};
 use crate::abi::{Closure, Tso, WORD};
 use crate::base::fatal::broken;
 use crate::hec::sched_groups::Group;
@@ -225,7 +225,7 @@ pub(super) unsafe fn leaves_slot(t: Tso, why: usize) -> Option<Leaves> {
     let flags = t.obj().flags;
     let leaves = match why {
         // In the transaction of a switch: the HEC sleeps.
-        BlockedOnSTM | BlockedOnBlackHole => flags & TSO_SWITCHES == 0,
+        BlockedOnSTM | BlockedOnBlackHole | BlockedOnAbsent => flags & TSO_SWITCHES == 0,
         BlockedOnScheduler => false,
         _ => true,
     };

@@ -3,13 +3,13 @@
 //! *Protocol*: `park_thread.rs` puts threads on queues. The scheduler, a layer above, sets the operations for its own
 //! queues at start ([`Scheduler`]).
 use crate::abi::layout::*;
-use crate::abi::tso::BlockedOnScheduler;
+use crate::abi::tso::{BlockedOnAbsent, BlockedOnScheduler};
 use crate::abi::{Closure, Tso};
 use crate::base::fatal;
 use crate::eval::blackhole;
 use crate::hec::wait::Wait;
 use crate::hec::Hec;
-use crate::sync::{mvar, substrate, throwto_protocol};
+use crate::sync::{absent, mvar, substrate, throwto_protocol};
 use crate::thread::park::Claim;
 
 /// The scheduler's operations on threads that wait in its own queues.
@@ -52,6 +52,7 @@ pub unsafe fn leave(hec: &mut Hec, c: &Claim) {
 
 unsafe fn leave_for(hec: &mut Hec, t: Tso, why: usize) {
     match why {
+        BlockedOnAbsent => absent::leave(t, Closure(t.obj().block_info)),
         BlockedOnMVar | BlockedOnMVarRead => mvar::leave(hec, t),
         BlockedOnIOCompletion => mvar::leave_port(t),
         BlockedOnBlackHole => blackhole::stop_waiting(t),

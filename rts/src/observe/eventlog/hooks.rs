@@ -5,7 +5,7 @@ use super::classes::{class, on};
 use super::event::{Event, GcStats, HeapShape, SparkCounts, CLOCK, PROCESS};
 use super::post::post;
 use crate::abi::layout::*;
-use crate::abi::tso::BlockedOnScheduler;
+use crate::abi::tso::{BlockedOnAbsent, BlockedOnScheduler};
 use crate::base::poison::unpoisoned;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -93,9 +93,14 @@ pub fn thread_stopped(hec: u32, thread: u64, status: impl FnOnce() -> (u16, u64)
 }
 
 /// The status for a reason to block: these come after the return codes and the foreign call. A thread that waits for
-/// its own scheduler is shown as one that waits for an MVar, because readers of logs know no such reason.
+/// its own scheduler is shown as one that waits for an MVar, and one that waits for an absent object as one that waits
+/// for a black hole, because readers of logs know no such reasons.
 pub fn status_of_block(why_blocked: usize) -> u16 {
-    let why_blocked = if why_blocked == BlockedOnScheduler { BlockedOnMVar } else { why_blocked };
+    let why_blocked = match why_blocked {
+        BlockedOnScheduler => BlockedOnMVar,
+        BlockedOnAbsent => BlockedOnBlackHole,
+        why => why,
+    };
     (THREAD_SUSPENDED_FOREIGN_CALL + why_blocked) as u16
 }
 

@@ -1,6 +1,6 @@
 //! Counts of upcalls to user schedulers, by what caused them.
 use crate::abi::layout::*;
-use crate::abi::tso::BlockedOnScheduler;
+use crate::abi::tso::{BlockedOnAbsent, BlockedOnScheduler};
 use std::fmt;
 
 /// Why a thread is given to its scheduler: what it waited for, or that it was made. (A tick has both upcalls, and is
@@ -38,7 +38,7 @@ impl Enqueue {
     pub fn after(why: usize) -> Enqueue {
         match why {
             BlockedOnSTM => Enqueue::Stm,
-            BlockedOnBlackHole => Enqueue::Thunk,
+            BlockedOnBlackHole | BlockedOnAbsent => Enqueue::Thunk,
             BlockedOnCCall | BlockedOnCCall_Interruptible => Enqueue::Call,
             BlockedOnDelay => Enqueue::Delay,
             BlockedOnRead | BlockedOnWrite => Enqueue::Descriptor,

@@ -1,0 +1,39 @@
+//! Waiting for an object of another processing element, which is not here (`cmm/Remote.cmm`).
+//!
+//! The layer above that fetches such objects sets what happens at start. Without it, entering one ends the program.
+use crate::abi::{Closure, Tso};
+use crate::base::fatal;
+use crate::hec::Hec;
+use std::ptr;
+
+/// The operations on threads that wait for absent objects.
+#[derive(Clone, Copy)]
+pub struct Fetcher {
+    /// Makes a thread wait for the object at an address. Returns false if it need not wait.
+    pub park: unsafe fn(&mut Hec, Tso, Closure) -> bool,
+    /// Takes a thread that has been claimed off the queue of the object.
+    pub leave: unsafe fn(Tso, Closure),
+}
+
+static mut FETCHER: Option<Fetcher> = None;
+
+/// # Safety
+/// Called once, before any absent object exists.
+pub unsafe fn set_fetcher(fetcher: Fetcher) {
+    FETCHER = Some(fetcher);
+}
+
+unsafe fn fetcher(address: Closure) -> Fetcher {
+    match *ptr::addr_of!(FETCHER) {
+        Some(fetcher) => fetcher,
+        None => fatal::broken(&format!("the absent object at {:#x} was entered, and nothing brings it", address.0)),
+    }
+}
+
+pub(super) unsafe fn park(hec: &mut Hec, t: Tso, address: Closure) -> bool {
+    (fetcher(address).park)(hec, t, address)
+}
+
+pub(super) unsafe fn leave(t: Tso, address: Closure) {
+    (fetcher(address).leave)(t, address)
+}
