@@ -61,7 +61,7 @@ symbols! {
     stg_maskUninterruptiblezh_ret_info, stg_atomically_waiting_frame_info,
     hec_switch_frame_info, hec_switch_waiting_frame_info, hec_restart_switch_info, hec_SCHED_info,
     hec_restart_atomically_info, hec_TREC_info, hec_after_call_info, hec_modify_info,
-    hec_wait_fd_info, hec_wait_delay_info, hec_modifying_component_info, hec_modifying_whole_info, hec_has_modified_info, stg_sel_0_upd_info,
+    hec_CELL_info, hec_ABSENT_info, hec_wait_fd_info, hec_wait_delay_info, hec_modifying_component_info, hec_modifying_whole_info, hec_has_modified_info, stg_sel_0_upd_info,
     stg_END_TSO_QUEUE_closure, stg_NO_FINALIZER_closure, stg_NO_TREC_closure,
     stg_END_STM_WATCH_QUEUE_closure, hec_PACKETS_closure, stg_INTLIKE_closure, stg_CHARLIKE_closure,
 

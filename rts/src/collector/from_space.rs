@@ -3,22 +3,28 @@
 //!
 //! *Protocol*
 //! 1. [`condemn`] marks the runs of the collected generations and the nurseries as from-space.
-//! 2. [`take_remembered_sets`] takes the remembered sets of the generations that are not collected.
-//! 3. The workers trace.
-//! 4. [`finish`] frees from-space and hands the workers' to-space runs to the generations.
-//! 5. [`resume`] resizes and empties the nurseries.
+//! 2. [`forward_to_copies`] forwards what has a fixed copy.
+//! 3. [`take_remembered_sets`] takes the remembered sets of the generations that are not collected.
+//! 4. The workers trace.
+//! 5. [`finish`] frees from-space and hands the workers' to-space runs to the generations.
+//! 6. [`resume`] resizes and empties the nurseries.
 //!
 //! *Locking*: the world is stopped, and one GC worker calls all of these.
-use crate::abi::{Closure, WORD};
+use crate::abi::layout::*;
+use crate::abi::{Closure, Info, WORD};
 use crate::collector::compact_regions;
 use crate::collector::policy::{heap_limits, max_heap};
 use crate::collector::request::Outcome;
+use crate::collector::roots;
+use crate::collector::trace::header::FORWARDED;
 use crate::collector::trace::weak::Uncertain;
 use crate::collector::trace::worker::Worker;
 use crate::hec::{out_of_memory, Hec};
 use crate::memory::block_alloc;
 use crate::memory::block_alloc::{free_run, used_bytes, Run};
-use crate::memory::{blocks_of, heap, nursery_distribution, remembered_set, used_by, Age, BLOCK_BYTES};
+use crate::memory::{
+    age_of, blocks_of, heap, in_heap, nursery_distribution, remembered_set, used_by, Age, BLOCK_BYTES,
+};
 
 /// The runs that are being evacuated.
 pub(super) struct FromSpace {
@@ -59,11 +65,30 @@ pub(super) unsafe fn condemn(hecs: &mut [&mut Hec], generation: usize) -> (FromS
         hec.alloc.runs().for_each(|run| condemn_run(run));
         hec.spare_record = Closure::NULL;
     }
+    // What has become fixed in place belongs to no generation any more.
+    from.large.retain(|&run| !block_alloc::run_age(run).is_fixed());
     for &run in from.plain.iter().chain(&from.large) {
         condemn_run(run);
     }
     compact_regions::join_regions(&mut from.large);
     (from, u)
+}
+
+/// Forwards condemned objects to the copies that others have made of them, if these are equal.
+pub(super) unsafe fn forward_to_copies() {
+    roots::show_copies(&mut |original, copy| {
+        if !in_heap(original.0) || !age_of(original.0).is_condemned_plain() {
+            return;
+        }
+        let header = original.word(0);
+        let is_constant = |info: Info| {
+            let constructor = matches!(info.kind(), CONSTR..=CONSTR_NOCAF);
+            constructor || matches!(info.kind(), FUN..=FUN_0_2 | PAP)
+        };
+        if header & FORWARDED == 0 && header == copy.word(0) && is_constant(Info(header)) {
+            original.set_word(0, copy.0 | FORWARDED);
+        }
+    });
 }
 
 /// Takes the remembered sets of the generations that are not collected, older ones first. Each entry has the number of

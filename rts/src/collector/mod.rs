@@ -41,7 +41,9 @@ mod tests;
 pub mod trace;
 
 use crate::abi::WORD;
-use crate::collector::from_space::{condemn, finish, resume, take_pretenured, take_remembered_sets, FromSpace};
+use crate::collector::from_space::{
+    condemn, finish, forward_to_copies, resume, take_pretenured, take_remembered_sets, FromSpace,
+};
 use crate::collector::parallel::helper_pool::HelperId;
 use crate::collector::parallel::work_sharing::ParallelGc;
 use crate::collector::policy::aging::aging;
@@ -291,7 +293,9 @@ unsafe fn begin<const MAJOR: bool>(hecs: &mut [&mut Hec], generation: usize) -> 
     if MAJOR {
         FULL_COLLECTIONS += 1;
     }
-    condemn(hecs, generation)
+    let condemned = condemn(hecs, generation);
+    forward_to_copies();
+    condemned
 }
 
 unsafe fn new_worker<const MAJOR: bool, const PARALLEL: bool>(me: usize, generation: usize) -> Worker<MAJOR, PARALLEL> {

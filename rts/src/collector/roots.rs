@@ -3,7 +3,8 @@
 //! *Protocol*
 //! 1. At start, layers above register root providers and weak tables.
 //! 2. A collection has each provider show all its closure pointers to a visitor, which may change them.
-//! 3. After tracing, each weak table asks where its objects are now, or whether they are dead.
+//! 3. Before tracing, providers of copies show objects to which a collection need not make copies of its own.
+//! 4. After tracing, each weak table asks where its objects are now, or whether they are dead.
 //!
 //! *Locking*: registration happens at start, on the only OS thread. Visits happen while the world is stopped.
 use crate::abi::Closure;
@@ -25,10 +26,13 @@ pub enum Scope {
 /// A provider that knows which of its roots refer to the oldest generation.
 pub type ScopedProvider = fn(&mut Visitor, Scope);
 pub type WeakTable = fn(&mut IsAlive);
+/// Shows pairs of an object and its copy, which is in no generation.
+pub type CopiesProvider = fn(&mut dyn FnMut(Closure, Closure));
 
 static mut PROVIDERS: Vec<Provider> = Vec::new();
 static mut SCOPED_PROVIDERS: Vec<ScopedProvider> = Vec::new();
 static mut WEAK_TABLES: Vec<WeakTable> = Vec::new();
+static mut COPIES_PROVIDERS: Vec<CopiesProvider> = Vec::new();
 
 /// Registers a provider to be called in each collection.
 /// # Safety
@@ -50,6 +54,22 @@ pub unsafe fn register_scoped(provider: ScopedProvider) {
 /// As for [`register`].
 pub unsafe fn register_weak_table(update: WeakTable) {
     (*ptr::addr_of_mut!(WEAK_TABLES)).push(update);
+}
+
+/// Registers a provider of copies.
+/// # Safety
+/// As for [`register`].
+pub unsafe fn register_copies(provider: CopiesProvider) {
+    (*ptr::addr_of_mut!(COPIES_PROVIDERS)).push(provider);
+}
+
+/// Shows all copies to `show`.
+/// # Safety
+/// The world is stopped.
+pub(super) unsafe fn show_copies(show: &mut dyn FnMut(Closure, Closure)) {
+    for provider in &*ptr::addr_of!(COPIES_PROVIDERS) {
+        provider(show);
+    }
 }
 
 /// Shows all registered roots to `visit`, or those in the scope.

@@ -159,7 +159,7 @@ fn slice_bytes(count: usize) -> usize {
 }
 
 /// The first block that this process may use.
-pub(super) fn first_block() -> usize {
+pub fn first_block() -> usize {
     // SAFETY: written once, before any Haskell runs.
     unsafe { SPACE.start >> BLOCK_LOG }
 }
@@ -175,7 +175,7 @@ pub(super) unsafe fn commit(bytes: usize) -> bool {
         return false;
     }
     let end = ((bytes + COMMIT_BYTES - 1) & !(COMMIT_BYTES - 1)).min(space.end);
-    if space.lazy_tables && !commit_tables(space, end) {
+    if space.lazy_tables && !commit_tables(space, space.committed >> BLOCK_LOG..end >> BLOCK_LOG) {
         return false;
     }
     if !make_usable(space.base + space.committed, space.base + end) {
@@ -185,9 +185,9 @@ pub(super) unsafe fn commit(bytes: usize) -> bool {
     true
 }
 
-/// Makes the side tables usable for the blocks up to `end` bytes from the base.
-unsafe fn commit_tables(space: &Space, end: usize) -> bool {
-    let (first, last) = (space.committed >> BLOCK_LOG, end >> BLOCK_LOG);
+/// Makes the side tables usable for these blocks.
+unsafe fn commit_tables(space: &Space, blocks: std::ops::Range<usize>) -> bool {
+    let (first, last) = (blocks.start, blocks.end);
     [(space.ages as usize, 1), (space.descs as usize, std::mem::size_of::<BlockDesc>())].into_iter().all(
         |(table, each)| {
             let page = |address: usize| address & !(PAGE_BYTES - 1);
@@ -198,6 +198,31 @@ unsafe fn commit_tables(space: &Space, end: usize) -> bool {
 
 unsafe fn make_usable(from: usize, to: usize) -> bool {
     libc::mprotect(from as *mut libc::c_void, to - from, libc::PROT_READ | libc::PROT_WRITE) == 0
+}
+
+/// Does this process allocate there?
+pub fn is_own(addr: usize) -> bool {
+    // SAFETY: written once, before any Haskell runs.
+    unsafe { (SPACE.start..SPACE.end).contains(&addr.wrapping_sub(SPACE.base)) }
+}
+
+/// Makes the piece of another slice usable that holds an address. Returns its blocks, or `None` if the system refuses.
+pub(super) unsafe fn commit_piece(addr: usize) -> Option<std::ops::Range<usize>> {
+    let space = &*ptr::addr_of!(SPACE);
+    let first = (addr - space.base) / COMMIT_BYTES * COMMIT_BYTES;
+    let (blocks, end) = (first >> BLOCK_LOG..(first + COMMIT_BYTES) >> BLOCK_LOG, first + COMMIT_BYTES);
+    let usable = make_usable(space.base + first, space.base + end) && commit_tables(space, blocks.clone());
+    usable.then_some(blocks)
+}
+
+/// The number of the piece that holds an address.
+pub(super) fn piece_of(addr: usize) -> usize {
+    (addr - base()) / COMMIT_BYTES
+}
+
+/// The address at which a piece starts.
+pub(super) fn piece_start(piece: usize) -> usize {
+    base() + piece * COMMIT_BYTES
 }
 
 /// Blocks that may be touched.

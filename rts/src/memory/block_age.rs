@@ -3,7 +3,7 @@
 //! *Invariants*
 //!
 //! - The low four bits are the *age*: 0 for a nursery, 1 for survivors of one collection, n+1 for generation n. Ages 0
-//!   and 1 are generation 0.
+//!   and 1 are generation 0. Fixed objects, to which other processing elements may refer, are older than all.
 //! - The high bits say how the block is managed.
 //! - Cmm tests `age > 1` to see whether an object is old (`HEC_IS_OLD`). The collector tests [`Age::CONDEMNED`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -13,6 +13,8 @@ pub struct Age(pub u8);
 impl Age {
     pub const NURSERY: Age = Age(0);
     pub const SURVIVOR: Age = Age(1);
+    /// The block holds fixed objects (`fixed_blocks.rs`). Generations are younger.
+    pub const FIXED: Age = Age(14);
     /// The block is free.
     pub const FREE: Age = Age(15);
 
@@ -41,6 +43,10 @@ impl Age {
     #[inline(always)]
     pub fn is_old(self) -> bool {
         self.step() > 1
+    }
+    #[inline(always)]
+    pub fn is_fixed(self) -> bool {
+        self.step() == Age::FIXED.step()
     }
     #[inline(always)]
     pub fn is(self, flag: u8) -> bool {

@@ -258,6 +258,28 @@ unsafe fn begin_run(pool: &mut Pool, i: usize, len: usize, age: Age) -> Run {
     d
 }
 
+/// Makes blocks of another processing element's slice runs of one block each, for fixed objects.
+/// # Safety
+/// The blocks have just become usable.
+pub(super) unsafe fn adopt_fixed(blocks: std::ops::Range<usize>) {
+    ptr::write_bytes(age_slot(blocks.start), Age::FIXED.0, blocks.len());
+    for i in blocks {
+        let start = address_space::SPACE.base + (i << BLOCK_LOG);
+        *desc(i) = BlockDesc {
+            start,
+            free: start + BLOCK_BYTES,
+            link: 0,
+            scan: start,
+            back: 0,
+            spare: [0; 4],
+            units: 1 << (BLOCK_LOG - 12),
+            head: i as u32,
+            len: 1,
+            state: IN_USE,
+        };
+    }
+}
+
 /// Writes the age byte of every block of a run.
 /// # Safety
 /// `run` is in use.

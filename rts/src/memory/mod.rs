@@ -8,6 +8,8 @@ pub mod address_space;
 pub mod available;
 pub mod block_age;
 pub mod block_alloc;
+pub mod exits;
+pub mod fixed_blocks;
 pub mod generation;
 pub mod nursery;
 pub mod nursery_chunks;

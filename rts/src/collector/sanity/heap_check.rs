@@ -13,6 +13,8 @@
 //! - Entries of remembered sets, and of the generations' lists of weak pointers and threads, are of their generation.
 //!   Otherwise a collection of that generation would forget them.
 //! - Objects of a compact region refer to no heap object outside of it.
+//! - Fixed objects refer to fixed and static objects only, but for the exits of cells, which are listed. No tagged
+//!   pointer leads to an absent object.
 //!
 //! The checker shares no code with the collector but the layouts. It ends the program at the first violation.
 //!
@@ -32,7 +34,7 @@ use crate::collector::trace::static_objects;
 use crate::hec::Hec;
 use crate::info;
 use crate::memory::address_space::{block_index, run_of};
-use crate::memory::{age_of, heap, in_heap, Age, Heap, BLOCK_BYTES, BLOCK_WORDS};
+use crate::memory::{age_of, exits, heap, in_heap, Age, Heap, BLOCK_BYTES, BLOCK_WORDS};
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard};
 
@@ -43,6 +45,8 @@ struct Checker<'a> {
     seen_statics: HashSet<usize>,
     /// Old objects listed in remembered sets, and static ones.
     remembered: HashSet<usize>,
+    /// Cells that are listed as exits.
+    exits: HashSet<usize>,
     todo: Vec<Closure>,
     /// The number of verified pointers.
     pointers: usize,
@@ -100,6 +104,7 @@ pub unsafe fn check_heap(hecs: &mut [&mut Hec], extra_roots: &mut dyn FnMut(&mut
         seen: HashMap::new(),
         seen_statics: HashSet::new(),
         remembered: HashSet::new(),
+        exits: exits::listed().iter().map(|cell| cell.0).collect(),
         todo: Vec::new(),
         pointers: 0,
         fields: Vec::new(),
@@ -164,7 +169,7 @@ impl Checker<'_> {
         if heap_object {
             let age = age_of(c.0);
             let head = run_of(c.0);
-            if age.step() > heap().gens.len() || age.is(Age::CONDEMNED) {
+            if age.step() > heap().gens.len() && !age.is_fixed() || age.is(Age::CONDEMNED) {
                 self.fail(owner, &format!("refers to {p:#x} in a block of age {:#x}", age.0));
             }
             let in_use = c.0 >= (*head).start && c.0 < (*head).free;
@@ -245,6 +250,9 @@ impl Checker<'_> {
                 self.fail(c, &format!("its Sp is {sp:#x}"));
             }
         }
+        if age_of(c.0).is_fixed() {
+            return self.check_fixed(c, info);
+        }
         let compact = age_of(c.0).is(Age::COMPACT);
         let mut younger = None;
         let gen = age_of(c.0).generation();
@@ -284,6 +292,30 @@ impl Checker<'_> {
         if matches!(kind, MUT_ARR_PTRS_CLEAN | SMALL_MUT_ARR_PTRS_CLEAN) && !remembered {
             self.fail(c, "is a mutable array of an old generation and is not remembered");
         }
+    }
+
+    /// Verifies a fixed object.
+    unsafe fn check_fixed(&mut self, c: Closure, info: Info) {
+        let is_cell = info == info!(hec_CELL_info);
+        let may_be_fixed = match info.kind() {
+            IND => is_cell,
+            MUT_ARR_PTRS_FROZEN_CLEAN | SMALL_MUT_ARR_PTRS_FROZEN_CLEAN | ARR_WORDS | PAP => true,
+            kind => kind <= THUNK_0_2 && kind != FUN_STATIC,
+        };
+        if !may_be_fixed {
+            self.fail(c, "is a fixed object of a kind that stays");
+        }
+        let mut fields = std::mem::take(&mut self.fields);
+        pointer_fields::each_pointer(c, &mut |slot| fields.push(slot));
+        for slot in fields.drain(..) {
+            let p = *slot;
+            self.check_pointer(c, p);
+            let leaves = in_heap(p) && !age_of(p).is_fixed();
+            if leaves && !(is_cell && self.exits.contains(&c.0)) {
+                self.fail(c, &format!("is fixed, refers to the local {p:#x}, and is no exit"));
+            }
+        }
+        self.fields = fields;
     }
 
     /// Verifies that the card of an element younger than its array is dirty.
