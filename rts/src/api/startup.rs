@@ -281,6 +281,7 @@ unsafe fn register_roots() {
     collector::roots::register_weak_table(|alive| crate::prims::stable_name::update(alive));
     collector::roots::register_weak_table(|alive| sched::spark::update(alive));
     collector::roots::register_weak_table(|alive| sched::lenient::update(alive));
+    crate::spread::export::init();
 }
 
 /// # Safety

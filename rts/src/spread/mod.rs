@@ -13,14 +13,33 @@
 //! | `steals.rs` | when an idle PE asks others for work |
 //! | `steal_timer.rs` | when it may ask again |
 //! | `ping.rs` | answers to pings |
+//! | `export.rs`, `memo.rs` | fixed addresses of local objects |
+//! | `cell.rs` | what is at a fixed address |
+//! | `travel.rs`, `thunk_kind.rs`, `fields.rs` | which objects may travel, and what must go with them |
+//! | `pack.rs`, `graph.rs` | from local objects to packets |
+//! | `install.rs` | from packets to objects |
+//! | `statics.rs` | static objects that fixed ones refer to |
 pub mod build_id;
+pub mod cell;
+pub mod export;
+mod fields;
+pub mod graph;
 pub mod heap;
 pub mod inbox;
+pub mod install;
 pub mod membership;
+mod memo;
 pub mod network_task;
+pub mod pack;
 pub mod ping;
+mod program;
 pub mod run;
 pub mod start;
+mod statics;
 pub mod steal_timer;
 pub mod steals;
+#[cfg(test)]
+mod tests;
+mod thunk_kind;
 pub mod transport;
+pub mod travel;

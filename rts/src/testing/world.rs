@@ -17,6 +17,7 @@ use crate::memory::{address_space, block_alloc, free_run, generation, heap, nurs
 use crate::sched;
 use crate::sched::context_switch::hec_switch;
 use crate::sched::{bound_threads, handoff, safe_call, task_table};
+use crate::spread;
 use crate::sync;
 use crate::testing::symbols as t;
 use crate::thread::create::{new_thread, push};
@@ -78,6 +79,7 @@ impl World {
             let hec = sched::hec();
             *hec = Hec::new(0);
             block_alloc::each_run(|run| free_run(run));
+            spread::export::clear();
             generation::init(generations);
             heap().cafs.clear();
             heap_limits::init(Settings {
@@ -211,6 +213,7 @@ unsafe fn start() {
     });
     roots::register(sched::gc::roots);
     roots::register_scoped(event_loop::roots);
+    spread::export::init();
     assert!(memory::in_heap(address_space::base()));
 }
 

@@ -9,4 +9,4 @@ pub mod copy_in;
 pub mod import;
 pub mod region;
 pub mod sharing;
-mod table;
+pub mod table;

@@ -4,7 +4,7 @@
 //! object is smaller. Objects that lie side by side are mostly copied one after the other, and their slots are side by
 //! side too. In a hash table, each of them would be a cache miss.
 use crate::abi::{Closure, WORD};
-use crate::memory::address_space::{block_index, BLOCK_BYTES};
+use crate::memory::address_space::{block_index, first_block, is_own, BLOCK_BYTES};
 use crate::memory::{age_of, in_heap};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -40,12 +40,18 @@ pub fn is_old_or_static(source: Closure) -> bool {
 
 #[derive(Default)]
 pub struct Table {
-    /// By index of the block.
+    /// By index of the block in this process's slice.
     pages: Vec<Option<Box<Page>>>,
     /// Blocks with a page whose objects the next collection moves.
     young: Vec<usize>,
-    /// Copies of static objects. These may lie anywhere, and are few compared with those that a program makes.
-    statics: HashMap<usize, usize, BuildHasherDefault<ByAddress>>,
+    /// Copies of objects that are static, or fixed in the slices of others. These may lie anywhere, never move, and are
+    /// few compared with those that a program makes.
+    elsewhere: HashMap<usize, usize, BuildHasherDefault<ByAddress>>,
+}
+
+/// The number of the page for the block that holds an address of this process's slice.
+fn page_of(source: usize) -> usize {
+    block_index(source) - first_block()
 }
 
 fn slot_of(source: usize) -> usize {
@@ -54,20 +60,20 @@ fn slot_of(source: usize) -> usize {
 
 impl Table {
     pub fn get(&self, source: Closure) -> Option<Closure> {
-        if !in_heap(source.0) {
-            return self.statics.get(&source.0).map(|&copy| Closure(copy));
+        if !is_own(source.0) {
+            return self.elsewhere.get(&source.0).map(|&copy| Closure(copy));
         }
-        let page = self.pages.get(block_index(source.0))?.as_ref()?;
+        let page = self.pages.get(page_of(source.0))?.as_ref()?;
         let copy = Closure(page[slot_of(source.0)]);
         (!copy.is_null()).then_some(copy)
     }
 
     pub fn insert(&mut self, source: Closure, copy: Closure) {
-        if !in_heap(source.0) {
-            self.statics.insert(source.0, copy.0);
+        if !is_own(source.0) {
+            self.elsewhere.insert(source.0, copy.0);
             return;
         }
-        let block = block_index(source.0);
+        let block = page_of(source.0);
         match self.pages.get_mut(block) {
             Some(Some(page)) => page[slot_of(source.0)] = copy.0,
             _ => self.new_page(source)[slot_of(source.0)] = copy.0,
@@ -76,7 +82,7 @@ impl Table {
 
     #[cold]
     fn new_page(&mut self, source: Closure) -> &mut Page {
-        let block = block_index(source.0);
+        let block = page_of(source.0);
         if block >= self.pages.len() {
             self.pages.resize_with(block + 1, || None);
         }

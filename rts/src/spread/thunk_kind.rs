@@ -1,0 +1,118 @@
+//! Tells updatable thunks from single-entry ones, by their code.
+//!
+//! The info table does not. An updatable thunk pushes its update frame right after the checks of stack and heap. As a
+//! compiler for this machine writes them (GHC 9.0.2, native code generator):
+//!
+//! ```text
+//!   48 8d 45 d8            lea -40(%rbp),%rax         (or a longer displacement: 48 8d 85)
+//!   4c 39 f8               cmp %r15,%rax
+//!   0f 82 rel32            jb  (or 72 rel8)
+//!   49 83 c4 10            add $16,%r12               (or 49 81 c4 imm32)
+//!   4d 3b a5 disp32        cmp 856(%r13),%r12
+//!   0f 87 rel32            ja  (or 77 rel8)
+//!   48 c7 45 f0 imm32      movq $stg_upd_frame_info,-16(%rbp)
+//! ```
+//!
+//! Code that does not continue so is that of a single-entry thunk, unless the address of an update frame occurs later
+//! in it. Then nothing is known: the code may be from another code generator.
+use crate::abi::Info;
+use crate::info;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ThunkKind {
+    /// Entered through its header only.
+    Updatable,
+    /// Where it is a known free variable, code jumps to its code directly.
+    SingleEntry,
+    Unknown,
+}
+
+/// Bytes after the checks in which an update frame is looked for.
+const SEARCHED: usize = 96;
+
+/// Examines the code of a thunk.
+/// # Safety
+/// `info` is the header of a thunk, and at least 160 bytes from there on can be read.
+pub unsafe fn classify(info: Info) -> ThunkKind {
+    if [info!(stg_raise_info), info!(stg_AP_NOUPD_info)].contains(&info) {
+        return ThunkKind::Unknown;
+    }
+    let code = std::slice::from_raw_parts(info.0 as *const u8, 48 + SEARCHED);
+    let frames = [info!(stg_upd_frame_info), info!(stg_bh_upd_frame_info)].map(|frame| (frame.0 as u32).to_le_bytes());
+    let body = &code[length_of_checks(code)..];
+    if body.starts_with(&[0x48, 0xc7, 0x45, 0xf0]) && frames.iter().any(|frame| body[4..8] == *frame) {
+        return ThunkKind::Updatable;
+    }
+    let pushes_later = body[..SEARCHED].windows(4).any(|bytes| frames.iter().any(|frame| bytes == *frame));
+    if pushes_later {
+        ThunkKind::Unknown
+    } else {
+        ThunkKind::SingleEntry
+    }
+}
+
+/// Bytes of the checks of stack and heap that the code begins with.
+fn length_of_checks(code: &[u8]) -> usize {
+    let mut at = 0;
+    let stack = displacement(&code[at..], &[0x48, 0x8d], 0x45, 0x85);
+    if stack > 0 && code[at + stack..].starts_with(&[0x4c, 0x39, 0xf8]) {
+        at += stack + 3;
+        at += jump(&code[at..], 0x72, 0x82);
+    }
+    let heap = displacement(&code[at..], &[0x49], 0x83, 0x81);
+    // The register comes after the kind of the operand.
+    let heap = if heap > 0 && code[at + 2] == 0xc4 { heap + 1 } else { 0 };
+    if heap > 0 && code[at + heap..].starts_with(&[0x4d, 0x3b, 0xa5]) {
+        at += heap + 7;
+        at += jump(&code[at..], 0x77, 0x87);
+    }
+    at
+}
+
+/// Bytes of an instruction that begins so, and whose next byte says whether its operand has one byte or four.
+fn displacement(code: &[u8], begin: &[u8], short: u8, long: u8) -> usize {
+    match code.strip_prefix(begin) {
+        Some([next, ..]) if *next == short => begin.len() + 2,
+        Some([next, ..]) if *next == long => begin.len() + 5,
+        _ => 0,
+    }
+}
+
+/// Bytes of a conditional jump.
+fn jump(code: &[u8], short: u8, long: u8) -> usize {
+    match code {
+        [first, ..] if *first == short => 2,
+        [0x0f, second, ..] if *second == long => 6,
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn code(parts: &[&[u8]]) -> Vec<u8> {
+        let mut all = parts.concat();
+        all.resize(48 + SEARCHED, 0x90);
+        all
+    }
+
+    const STACK: [u8; 13] = [0x48, 0x8d, 0x45, 0xd8, 0x4c, 0x39, 0xf8, 0x0f, 0x82, 1, 0, 0, 0];
+    const HEAP: [u8; 17] = [0x49, 0x83, 0xc4, 0x10, 0x4d, 0x3b, 0xa5, 0x58, 3, 0, 0, 0x0f, 0x87, 1, 0, 0, 0];
+
+    #[test]
+    fn thunks_are_told_apart_by_their_code() {
+        let frame = (info!(stg_upd_frame_info).0 as u32).to_le_bytes();
+        let push = [&[0x48, 0xc7, 0x45, 0xf0][..], &frame].concat();
+        let push_elsewhere = [&[0x48, 0xc7, 0x45, 0xe8][..], &frame].concat();
+        let kind = |parts: &[&[u8]]| unsafe { classify(Info(code(parts).leak().as_ptr() as usize)) };
+        assert_eq!(kind(&[&push]), ThunkKind::Updatable);
+        assert_eq!(kind(&[&STACK, &push]), ThunkKind::Updatable);
+        assert_eq!(kind(&[&STACK, &HEAP, &push]), ThunkKind::Updatable);
+        assert_eq!(kind(&[&HEAP, &push]), ThunkKind::Updatable);
+        assert_eq!(kind(&[&STACK, &HEAP]), ThunkKind::SingleEntry);
+        assert_eq!(kind(&[]), ThunkKind::SingleEntry);
+        assert_eq!(kind(&[&STACK, &push_elsewhere]), ThunkKind::Unknown);
+        assert_eq!(kind(&[&[0x90], &push]), ThunkKind::Unknown);
+    }
+}

@@ -1,0 +1,181 @@
+//! Which objects may travel, and which others must be present where they are: their *companions*.
+//!
+//! Code looks at the tag of a constructor's field, and enters what has none. So such a reference may be cut: an absent
+//! object takes the place of its target. The companions of an object are the targets of its other references:
+//!
+//! - objects of unlifted types: arrays, byte arrays;
+//! - in functions and thunks also functions, partial applications, single-entry thunks, and the target of any tagged
+//!   pointer: code may know what it finds in its free variables;
+//! - the function of a partial application.
+//!
+//! An object may travel if its closure type permits it, and that of its companions, and of theirs.
+use crate::abi::closure::fields::*;
+use crate::abi::layout::*;
+use crate::abi::{Closure, Info};
+use crate::info;
+use crate::spread::cell::{resolve, Target};
+use crate::spread::fields;
+use crate::spread::thunk_kind::{classify, ThunkKind};
+use std::collections::{HashMap, HashSet};
+
+/// The closure type of an object that keeps another one here.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Stays(pub &'static str);
+
+/// The kinds of thunks whose code has been examined.
+#[derive(Default)]
+pub struct ThunkKinds(HashMap<usize, ThunkKind>);
+
+impl ThunkKinds {
+    /// # Safety
+    /// `info` is the header of a thunk.
+    pub unsafe fn of(&mut self, info: Info) -> ThunkKind {
+        *self.0.entry(info.0).or_insert_with(|| classify(info))
+    }
+}
+
+/// Why an object of this closure type stays, if it does.
+fn own_reason(info: Info, kind: usize) -> Option<Stays> {
+    let name = match kind {
+        MUT_VAR_CLEAN | MUT_VAR_DIRTY => "MutVar#",
+        MVAR_CLEAN | MVAR_DIRTY => "MVar#",
+        TVAR => "TVar#",
+        MUT_ARR_PTRS_CLEAN | MUT_ARR_PTRS_DIRTY => "MutableArray#",
+        SMALL_MUT_ARR_PTRS_CLEAN | SMALL_MUT_ARR_PTRS_DIRTY => "SmallMutableArray#",
+        WEAK => "Weak#",
+        TSO => "ThreadId#",
+        BCO => "BCO",
+        COMPACT_NFDATA => "Compact#",
+        PRIM if info == info!(stg_STABLE_NAME_info) => "StableName#",
+        PRIM | MUT_PRIM | STACK | BLOCKING_QUEUE | TREC_CHUNK => "an object of the runtime",
+        _ => return None,
+    };
+    Some(Stays(name))
+}
+
+/// Is it an object of a type that has no thunks, so that no cell can stand for it?
+/// # Safety
+/// It is live.
+pub unsafe fn unlifted(c: Closure) -> Option<Stays> {
+    let info = c.untag().info();
+    match info.kind() {
+        ARR_WORDS => Some(Stays("ByteArray#")),
+        kind if fields::is_array(kind) => Some(Stays("Array#")),
+        kind if fields::is_small_array(kind) => Some(Stays("SmallArray#")),
+        kind => own_reason(info, kind),
+    }
+}
+
+/// What a reference demands.
+pub enum Demand {
+    /// It may be cut.
+    Nothing,
+    Companion,
+    Stays(Stays),
+}
+
+/// What a reference `p` from an object of closure type `owner` demands. It leads to the present object `target`, behind
+/// indirections. `is_function_field`: it is that of the function of a PAP or AP.
+/// # Safety
+/// All are live or fixed.
+#[inline]
+pub unsafe fn demand(
+    kinds: &mut ThunkKinds,
+    owner: usize,
+    is_function_field: bool,
+    p: Closure,
+    target: Closure,
+) -> Demand {
+    let in_code = fields::is_function(owner) || fields::is_thunk(owner);
+    if p.tag() != 0 && !in_code && !is_function_field {
+        return Demand::Nothing;
+    }
+    let info = target.untag().info();
+    let kind = info.kind();
+    if let Some(stays) = own_reason(info, kind) {
+        return Demand::Stays(stays);
+    }
+    let unlifted = kind == ARR_WORDS || fields::is_array(kind) || fields::is_small_array(kind);
+    let known = in_code && (p.tag() != 0 || fields::is_function(kind) || kind == PAP);
+    if unlifted || is_function_field || known {
+        return Demand::Companion;
+    }
+    if !in_code || !fields::is_thunk(kind) || info == info!(stg_raise_info) || info == info!(hec_ABSENT_info) {
+        return Demand::Nothing;
+    }
+    match kinds.of(info) {
+        ThunkKind::Updatable => Demand::Nothing,
+        ThunkKind::SingleEntry => Demand::Companion,
+        ThunkKind::Unknown => Demand::Stays(Stays("a thunk of unknown code")),
+    }
+}
+
+/// The field of the function that an object applies.
+pub fn function_field(kind: usize) -> Option<usize> {
+    match kind {
+        PAP => Some(PAP_FUN),
+        AP => Some(AP_FUN),
+        _ => None,
+    }
+}
+
+/// Local objects that are known to stay, within one packing.
+pub type Staying = HashMap<usize, Stays>;
+
+/// May a local object travel? If so, its companions may, too. It is evaluated, or a thunk whose words are lent.
+/// # Safety
+/// It is live.
+pub unsafe fn check(kinds: &mut ThunkKinds, staying: &mut Staying, object: Closure) -> Result<(), Stays> {
+    // The objects from the first one to the one under examination, and where their companions still to be examined
+    // begin. A stack of its own, because chains of companions are long.
+    let (mut path, mut todo): (Vec<(Closure, usize)>, Vec<Closure>) = (Vec::new(), vec![object.untag()]);
+    let mut seen = HashSet::new();
+    while !todo.is_empty() {
+        while path.last().is_some_and(|&(_, rest)| rest >= todo.len()) {
+            path.pop();
+        }
+        let Some(c) = todo.pop() else { break };
+        // Most objects have no companions, and need no table.
+        if !path.is_empty() && !seen.insert(c.0) {
+            continue;
+        }
+        path.push((c, todo.len()));
+        let reason = staying.get(&c.0).copied().or_else(|| own_reason(c.info(), c.info().kind()));
+        let reason = reason.or_else(|| companions(kinds, c, &mut todo).err());
+        if let Some(stays) = reason {
+            staying.extend(path.iter().map(|&(c, _)| (c.0, stays)));
+            return Err(stays);
+        }
+    }
+    Ok(())
+}
+
+/// Adds the local companions of a local object.
+unsafe fn companions(kinds: &mut ThunkKinds, c: Closure, to: &mut Vec<Closure>) -> Result<(), Stays> {
+    let info = c.info();
+    let kind = info.kind();
+    let function = function_field(kind);
+    let mut result = Ok(());
+    fields::each(c, info, &|function| present_function(function), |i| {
+        let p = c.field(i);
+        if result.is_err() || (p.tag() != 0 && fields::is_constructor(kind)) {
+            return;
+        }
+        let (Target::Local(local) | Target::Exit(_, local)) = resolve(p) else { return };
+        match demand(kinds, kind, function == Some(i), p, local) {
+            Demand::Nothing => {}
+            Demand::Companion => to.push(local.untag()),
+            Demand::Stays(stays) => result = Err(stays),
+        }
+    });
+    result
+}
+
+/// The header of the function that a PAP or AP applies.
+/// # Safety
+/// It is present.
+pub(super) unsafe fn present_function(function: Closure) -> Info {
+    match resolve(function) {
+        Target::Static(c) | Target::Fixed(c) | Target::Exit(_, c) | Target::Local(c) => c.untag().info(),
+    }
+}
