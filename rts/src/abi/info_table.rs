@@ -1,6 +1,6 @@
 //! Info tables. A table lies directly before the entry code that the info pointer refers to.
 use crate::abi::layout::*;
-use crate::abi::{Closure, Info};
+use crate::abi::{Closure, Info, WORD};
 
 /// Which of `size` words are pointers: bit i is set if word i is not a pointer.
 #[derive(Clone, Copy)]
@@ -58,6 +58,12 @@ impl Info {
     #[inline(always)]
     pub unsafe fn con_tag(self) -> usize {
         half(self.table() + OFFSET_InfoTable_srt) as usize
+    }
+    /// The name of a constructor: package, module and name.
+    #[inline(always)]
+    pub unsafe fn con_name(self) -> *const std::ffi::c_char {
+        let offset = half(self.table() - WORD) as i32;
+        self.0.wrapping_add(offset as isize as usize) as *const std::ffi::c_char
     }
     /// The static reference table of a function, thunk or return frame.
     #[inline(always)]

@@ -215,6 +215,12 @@ pub(super) unsafe fn commit_piece(addr: usize) -> Option<std::ops::Range<usize>>
     usable.then_some(blocks)
 }
 
+/// May an address of this process's slice be looked up in the side tables?
+pub fn is_used(addr: usize) -> bool {
+    // SAFETY: it only grows.
+    unsafe { addr - SPACE.base < SPACE.committed }
+}
+
 /// The number of the piece that holds an address.
 pub(super) fn piece_of(addr: usize) -> usize {
     (addr - base()) / COMMIT_BYTES

@@ -10,7 +10,8 @@
 //!
 //! All are words of eight bytes, little end first. Nothing is translated: addresses of code, static and fixed objects
 //! are the same everywhere.
-use crate::abi::{Closure, WORD};
+use crate::abi::{Closure, Info, WORD};
+use crate::memory::object_size::size_of_object;
 
 const MAGIC: usize = 0x6870_6172_6763_6568;
 const HEADER_WORDS: usize = 5;
@@ -81,6 +82,24 @@ impl Graph {
         let roots = take(roots).into_iter().map(Closure).collect();
         let extents = take(2 * extents).chunks_exact(2).map(|e| Extent { address: e[0], words: e[1] }).collect();
         Some(Parts { roots, extents, thunk: take(thunk), words: take(total) })
+    }
+
+    /// The addresses of all objects.
+    /// # Safety
+    /// The packet was made by [`Graph::of`].
+    pub(super) unsafe fn objects(&self) -> Vec<Closure> {
+        let Some(parts) = self.parts() else { return Vec::new() };
+        let (mut objects, mut at) = (Vec::new(), parts.words.as_ptr());
+        for extent in &parts.extents {
+            let mut address = extent.address;
+            while address < extent.end() {
+                objects.push(Closure(address));
+                let words = size_of_object(Closure(at as usize), Info(*at));
+                at = at.add(words);
+                address += words * WORD;
+            }
+        }
+        objects
     }
 
     /// The addresses of what was packed.

@@ -50,15 +50,24 @@ struct Installer<'a> {
     export: &'a mut Export,
     /// The headers of all objects of the packet, by address.
     headers: HashMap<usize, usize>,
+    /// Are this processing element's own objects always present?
+    owns: bool,
 }
 
 /// Installs a packet.
 /// # Safety
 /// The caller holds the HEC. The packet was packed by the same program, whose slices are the same.
 pub unsafe fn install(hec: &mut Hec, graph: &Graph) -> Installed {
+    install_as(hec, graph, true)
+}
+
+/// As [`install`]. Unless `owns`, objects in this processing element's slice are treated as those of another one.
+/// # Safety
+/// As for [`install`].
+pub(super) unsafe fn install_as(hec: &mut Hec, graph: &Graph, owns: bool) -> Installed {
     let Some(parts) = graph.parts() else { malformed("its lengths do not fit") };
     let export = &mut *export::lock();
-    let mut installer = Installer { export, headers: HashMap::new() };
+    let mut installer = Installer { export, headers: HashMap::new(), owns };
     let objects = installer.objects(&parts);
     let missing: Vec<Arriving> = objects.into_iter().filter(|object| installer.is_missing(object.address)).collect();
     for object in &missing {
@@ -200,7 +209,9 @@ impl Installer<'_> {
             if !is_fixed(target) {
                 malformed(&format!("a pointer to {:#x}, which is not fixed", p.0));
             }
-            return p;
+            if self.owns {
+                return p;
+            }
         }
         if self.headers.contains_key(&target.0) || self.is_present(target) {
             return p;
@@ -208,7 +219,7 @@ impl Installer<'_> {
         if let (Some(code), true) = (code, p.tag() != 0) {
             malformed(&format!("the code at {:#x} needs {:#x}, which is not here", code.0, p.0));
         }
-        if !self.export.pieces.make_usable(target.0, target.0 + WORD) {
+        if !is_own(target.0) && !self.export.pieces.make_usable(target.0, target.0 + WORD) {
             out_of_memory(WORD);
         }
         if target.word(0) == 0 {

@@ -15,12 +15,15 @@
 //! | `ping.rs` | answers to pings |
 //! | `export.rs`, `memo.rs` | fixed addresses of local objects |
 //! | `cell.rs` | what is at a fixed address |
-//! | `travel.rs`, `thunk_kind.rs`, `fields.rs` | which objects may travel, and what must go with them |
+//! | `travel.rs`, `constructors.rs` | which objects may travel, and what must go with them |
+//! | `thunk_kind.rs`, `fields.rs` | what code says about its thunks and objects |
 //! | `pack.rs`, `graph.rs` | from local objects to packets |
 //! | `install.rs` | from packets to objects |
+//! | `rehearsal.rs` | all of that within one process, for tests of compiled programs |
 //! | `statics.rs` | static objects that fixed ones refer to |
 pub mod build_id;
 pub mod cell;
+mod constructors;
 pub mod export;
 mod fields;
 pub mod graph;
@@ -33,6 +36,7 @@ pub mod network_task;
 pub mod pack;
 pub mod ping;
 mod program;
+pub mod rehearsal;
 pub mod run;
 pub mod start;
 mod statics;

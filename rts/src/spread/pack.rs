@@ -271,6 +271,7 @@ impl<'a> Packer<'a> {
         if is_code {
             self.export.statics.note_code(info);
         }
+        let has_raw = fields::is_constructor(kind) && info.nptrs() > 0;
         let function = function_field(kind);
         let from = self.todo.len();
         let Packer { export, todo, .. } = self;
@@ -278,11 +279,11 @@ impl<'a> Packer<'a> {
         fields::each(to, info, &|function| travel::present_function(function), |i| {
             let p = to.field(i);
             let mut marks = if is_code { IN_CODE } else { 0 };
-            if is_code || p.tag() == 0 || function.is_some() {
+            if is_code || has_raw || p.tag() == 0 || function.is_some() {
                 let target = match resolve(p) {
                     Target::Static(c) | Target::Fixed(c) | Target::Exit(_, c) | Target::Local(c) => c,
                 };
-                if matches!(demand(kinds, kind, function == Some(i), p, target), Demand::Companion) {
+                if matches!(demand(kinds, info, function == Some(i), p, target), Demand::Companion) {
                     marks |= COMPANION;
                 }
             }

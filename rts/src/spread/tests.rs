@@ -10,7 +10,7 @@ use crate::spread::cell::{contents, is_absent, resolve, Contents, Target};
 use crate::spread::export::fixed_address;
 use crate::spread::fields;
 use crate::spread::graph::Graph;
-use crate::spread::install::{install, Installed};
+use crate::spread::install::{install, install_as, Installed};
 use crate::spread::pack::{pack, pack_thunk};
 use crate::spread::travel::{present_function, Stays};
 use crate::testing::symbols as t;
@@ -189,8 +189,12 @@ fn functions_and_applications_come_back_with_their_companions() {
     let again = w.object(t::fun(), &[list.0]);
     let other = w.object(t::fun(), &[again.0]);
     let back = round_trip(&mut w, other, 0);
-    let text = show(back.roots[0]);
-    assert_eq!(text, show(other));
+    assert_eq!(show(back.roots[0]), show(other));
+    unsafe {
+        let known = back.roots[0].untag().field(1).untag().field(1);
+        assert_eq!((known.tag(), resolve(known)), (2, Target::Fixed(known)));
+        assert!(matches!(resolve(known.untag().field(2)), Target::Exit(..)));
+    }
 }
 
 #[test]
@@ -341,5 +345,25 @@ fn cells_have_one_address() {
         assert_eq!(fixed_address(w.hec, cell), Ok(cell));
         w.collect(Request::MAJOR);
         assert_eq!(show(cell), show(w.roots[0]));
+    }
+}
+
+#[test]
+fn references_are_cut_where_their_targets_are_missing() {
+    let mut w = World::new(2);
+    let list = w.list(1 << 40, (1 << 40) + 3);
+    let before = show(list);
+    unsafe {
+        let whole = pack(w.hec, &[list], PLENTY).unwrap();
+        let alone: Vec<Graph> = whole.objects().iter().map(|&c| pack(w.hec, &[c], 0).unwrap()).collect();
+        evict(&whole);
+        let root = install_as(w.hec, &alone[0], false).roots[0];
+        let (head, tail) = (root.untag().field(1), root.untag().field(2));
+        assert!([head, tail].iter().all(|&c| c.tag() == 0 && is_absent(c)));
+        assert_eq!(contents(tail), Contents::Absent);
+        assert_eq!(show(root), "4 ? ? ");
+        let arrived: Vec<_> = alone[1..].iter().flat_map(|one| install_as(w.hec, one, false).arrived).collect();
+        assert_eq!(arrived.len(), whole.objects().len() - 1);
+        assert_eq!(show(root), before);
     }
 }

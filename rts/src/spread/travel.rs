@@ -6,7 +6,8 @@
 //! - objects of unlifted types: arrays, byte arrays;
 //! - in functions and thunks also functions, partial applications, single-entry thunks, and the target of any tagged
 //!   pointer: code may know what it finds in its free variables;
-//! - the function of a partial application.
+//! - the function of a partial application;
+//! - in constructors with raw words, the contents of a pointer to bytes (`constructors.rs`).
 //!
 //! An object may travel if its closure type permits it, and that of its companions, and of theirs.
 use crate::abi::closure::fields::*;
@@ -14,6 +15,7 @@ use crate::abi::layout::*;
 use crate::abi::{Closure, Info};
 use crate::info;
 use crate::spread::cell::{resolve, Target};
+use crate::spread::constructors;
 use crate::spread::fields;
 use crate::spread::thunk_kind::{classify, ThunkKind};
 use std::collections::{HashMap, HashSet};
@@ -74,26 +76,31 @@ pub enum Demand {
     Stays(Stays),
 }
 
-/// What a reference `p` from an object of closure type `owner` demands. It leads to the present object `target`, behind
-/// indirections. `is_function_field`: it is that of the function of a PAP or AP.
+/// What a reference `p` from an object with the header `owner_info` demands. It leads to the present object `target`,
+/// behind indirections. `is_function_field`: it is that of the function of a PAP or AP.
 /// # Safety
 /// All are live or fixed.
 #[inline]
 pub unsafe fn demand(
     kinds: &mut ThunkKinds,
-    owner: usize,
+    owner_info: Info,
     is_function_field: bool,
     p: Closure,
     target: Closure,
 ) -> Demand {
+    let owner = owner_info.kind();
     let in_code = fields::is_function(owner) || fields::is_thunk(owner);
-    if p.tag() != 0 && !in_code && !is_function_field {
-        return Demand::Nothing;
-    }
     let info = target.untag().info();
+    if p.tag() != 0 && !in_code && !is_function_field {
+        let bytes = owner_info.nptrs() > 0 && constructors::is_contents(info);
+        return if bytes { Demand::Companion } else { Demand::Nothing };
+    }
     let kind = info.kind();
     if let Some(stays) = own_reason(info, kind) {
         return Demand::Stays(stays);
+    }
+    if kind == ARR_WORDS && fields::is_constructor(owner) && constructors::is_mutable(owner_info) {
+        return Demand::Stays(Stays("MutableByteArray#"));
     }
     let unlifted = kind == ARR_WORDS || fields::is_array(kind) || fields::is_small_array(kind);
     let known = in_code && (p.tag() != 0 || fields::is_function(kind) || kind == PAP);
@@ -155,14 +162,18 @@ unsafe fn companions(kinds: &mut ThunkKinds, c: Closure, to: &mut Vec<Closure>) 
     let info = c.info();
     let kind = info.kind();
     let function = function_field(kind);
-    let mut result = Ok(());
+    let has_raw = fields::is_constructor(kind) && info.nptrs() > 0;
+    let mut result = match has_raw.then(|| constructors::reason(c, info)).flatten() {
+        Some(name) => Err(Stays(name)),
+        None => Ok(()),
+    };
     fields::each(c, info, &|function| present_function(function), |i| {
         let p = c.field(i);
-        if result.is_err() || (p.tag() != 0 && fields::is_constructor(kind)) {
+        if result.is_err() || (p.tag() != 0 && fields::is_constructor(kind) && !has_raw) {
             return;
         }
         let (Target::Local(local) | Target::Exit(_, local)) = resolve(p) else { return };
-        match demand(kinds, kind, function == Some(i), p, local) {
+        match demand(kinds, info, function == Some(i), p, local) {
             Demand::Nothing => {}
             Demand::Companion => to.push(local.untag()),
             Demand::Stays(stays) => result = Err(stays),

@@ -151,6 +151,11 @@ table!("ghczmprim_GHCziTypes_Wzh_con_info", payload(0, 1), CONSTR_0_1, "0");
 table!("test_scont_info", payload(1, 1), CONSTR_1_1, "0");
 table!("ghczmprim_GHCziTypes_Czh_con_info", payload(0, 1), CONSTR_0_1, "0");
 table!("base_GHCziPtr_Ptr_con_info", payload(0, 1), CONSTR_0_1, "0");
+table!("base_GHCziPtr_FunPtr_con_info", payload(0, 1), CONSTR_0_1, "0");
+table!("base_GHCziForeignPtr_PlainPtr_con_info", payload(1, 0), CONSTR_1_0, "2");
+table!("base_GHCziForeignPtr_MallocPtr_con_info", payload(2, 0), CONSTR_2_0, "1");
+table!("base_GHCziForeignPtr_PlainForeignPtr_con_info", payload(1, 0), CONSTR_1_0, "0");
+closure!("base_GHCziForeignPtr_FinalPtr_closure", "test_nullary_con_info");
 table!("base_GHCziInt_I32zh_con_info", payload(0, 1), CONSTR_0_1, "0");
 // A frame with a pointer and a number.
 table!("test_ret_info", 0b10 << BITMAP_BITS_SHIFT | 2, RET_SMALL, "0");

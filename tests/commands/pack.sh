@@ -1,0 +1,173 @@
+# Values and functions of compiled programs after a journey on which every reference was cut that may be cut: they come
+# back piece by piece, when they are entered. What may not travel is refused.
+. "${BASH_SOURCE[0]%/*}/common.bash"
+
+cat >Main.hs <<'HS'
+{-# LANGUAGE BangPatterns, ExistentialQuantification #-}
+module Main (main) where
+import Control.Concurrent.MVar
+import Control.Exception
+import Data.Array
+import Data.Array.ST
+import Data.Array.Unboxed (UArray)
+import qualified Data.Array.Unboxed as U
+import qualified Data.ByteString.Char8 as B
+import Data.IORef
+import qualified Data.IntMap as I
+import Data.List
+import qualified Data.Map as M
+import Data.Ratio
+import qualified Data.Text as T
+import Foreign.Ptr
+import Foreign.StablePtr
+import System.Environment
+import System.Mem
+import Text.Read
+
+foreign import ccall unsafe "hec_rehearsed_returns" returns :: IO Int
+foreign import ccall unsafe "hec_rehearse_travel" rehearse :: StablePtr a -> IO (Ptr ())
+
+travel :: a -> IO (Maybe a)
+travel a = do
+  before <- newStablePtr a
+  there <- rehearse before
+  freeStablePtr before
+  if there == nullPtr then return Nothing else Just <$> deRefStablePtr (castPtrToStablePtr there)
+
+-- Evaluates the value as far as `see` does, lets it travel, and compares what `see` sees.
+check :: (Eq b, Show b) => String -> (a -> b) -> a -> IO ()
+check name see a = do
+  let !before = see a
+  _ <- evaluate (length (show before))
+  go name see before a
+
+-- The same for a value of which nothing more than its head is evaluated.
+lazily :: (Eq b, Show b) => String -> (a -> b) -> a -> a -> IO ()
+lazily name see same a = do
+  _ <- evaluate a
+  let !before = see same
+  _ <- evaluate (length (show before))
+  go name see before a
+
+go :: (Eq b, Show b) => String -> (a -> b) -> b -> a -> IO ()
+go name see before a = do
+  back <- travel a
+  performMajorGC
+  case back of
+    Nothing -> putStrLn (name ++ ": stays")
+    Just b -> do
+      let after = see b
+      putStrLn (name ++ ": " ++ if after == before then "ok" else "WRONG " ++ take 200 (show after))
+      performMinorGC
+      putStrLn (name ++ ": " ++ if see b == before then "ok" else "WRONG at last")
+
+data T a = Leaf | Node (T a) a (T a) deriving (Eq, Show)
+data S = S {-# UNPACK #-} !Int !Double [Int] | A | C | D | E | F | G | H Int | J deriving (Eq, Show)
+data Expr = Num Int | Add Expr Expr | Mul Expr Expr | Var String | Let String Expr Expr deriving (Eq, Show)
+
+tree :: Int -> Int -> T Int
+tree a b | a > b = Leaf
+         | otherwise = let m = (a + b) `div` 2 in Node (tree a (m - 1)) m (tree (m + 1) b)
+
+eval :: M.Map String Int -> Expr -> Int
+eval _ (Num n) = n
+eval e (Add a b) = eval e a + eval e b
+eval e (Mul a b) = eval e a * eval e b
+eval e (Var v) = e M.! v
+eval e (Let v a b) = eval (M.insert v (eval e a) e) b
+
+expr :: Int -> Expr
+expr 0 = Var "x"
+expr n = Let "x" (Add (Var "x") (Num n)) (Mul (Add (expr (n - 1)) (Num n)) (Num 3))
+
+{-# NOINLINE adders #-}
+adders :: Int -> [Int -> Int -> Int]
+adders n = [ \x y -> let !z = x * k in foldl' (+) z [m, y] + k | k <- [1 .. n], let m = k * k + n ]
+
+-- Chains of functions and of thunks.
+compose :: Int -> Int -> Int
+compose n = foldr (\k f -> f . (+ k)) id [1 .. n]
+
+parser :: [(String, Int -> Int)]
+parser = [("double", (* 2)), ("next", succ), ("power", \n -> product (replicate 5 n))]
+
+unboxed :: Int -> UArray Int Int
+unboxed n = runSTUArray (do
+  a <- newArray (0, n) 0
+  mapM_ (\i -> writeArray a i (i * i)) [0 .. n]
+  return a)
+
+class Shape s where { area :: s -> Double; name :: s -> String }
+newtype Square = Square Double
+newtype Circle = Circle Double
+instance Shape Square where { area (Square a) = a * a; name _ = "square" }
+instance Shape Circle where { area (Circle r) = 3 * r * r; name _ = "circle" }
+data Any = forall s. Shape s => Any s
+
+main :: IO ()
+main = do
+  args <- getArgs
+  let n = case args of { [a] -> read a; _ -> 1 } :: Int
+  check "list" id [1 .. 1000 * n]
+  check "string" id (concatMap show [1 .. 300 * n])
+  check "tree" id (tree 1 (1000 * n))
+  check "map" M.toList (M.fromList [(show k, [k .. k + 3]) | k <- [1 .. 300 * n]])
+  check "intmap" (I.lookup 77) (I.fromList [(k, replicate 3 k) | k <- [1 .. 500 * n]])
+  check "integer" id [2 ^ (300 * n) `div` 7, negate (3 ^ (200 * n)), fromIntegral n]
+  check "ratio" id (sum [1 % k | k <- [1 .. 50 * toInteger n]])
+  check "text" id (map (T.pack . show) [1 .. 100 * n])
+  check "bytes" (map B.unpack) (map (B.pack . show) [1000 .. 1000 + 100 * n])
+  check "long bytes" B.unpack (B.pack (take 20000 (cycle "abcdefghijklm")))
+  check "literal" B.unpack (B.pack "")
+  check "records" id [S n 2.5 [n], A, C, D, E, F, G, H n, J]
+  check "array" elems (listArray (0, 999) (map (* n) [0 .. 999]))
+  check "unboxed" U.elems (unboxed 1000)
+  check "expression" (eval (M.fromList [("x", 1)])) (expr (5 * n))
+  lazily "lazy list" (take 500) (map (* n) [1 ..]) (map (* n) [1 ..])
+  lazily "primes" (take 50) (sieve [n + 1 ..]) (sieve [n + 1 ..])
+  lazily "lazy map" M.elems (lazyMap n) (lazyMap n)
+  lazily "adders" (map (\f -> f 3 n)) (adders 50) (adders 50)
+  check "functions" (map (\f -> f 3 n)) (adders (50 + n))
+  check "composition" ($ n) (compose 100)
+  lazily "partial" (map ($ n)) (map three [1 .. 20]) (map three [1 .. 20])
+  check "table" (map (\(s, f) -> (s, f n))) parser
+  check "dictionaries" (map (\(Any s) -> (name s, area s))) [Any (Square 2), Any (Circle (fromIntegral n))]
+  check "reads" (\r -> r (show [n]) :: Maybe [Int]) (readMaybe :: String -> Maybe [Int])
+  check "knot" (take 100) (let xs = n : map (+ 1) xs in xs)
+  let ys = 1 : 2 : ys in check "cycle" (take 100) (ys :: [Int])
+  travel (throw Overflow : [n])   >>= \back -> case back of
+    Nothing -> putStrLn "exception: stays"
+    Just xs -> try (evaluate (head xs)) >>= \r -> print (r :: Either ArithException Int)
+  var <- newIORef n
+  stays "reference" var
+  mvar <- newMVar n
+  stays "mvar" mvar
+  stays "function with a reference" (\x -> atomicModifyIORef var (\v -> (v + x, v)))
+  stays "pointer" (nullPtr `plusPtr` (12345 + n) :: Ptr Int)
+  returns >>= \count -> putStrLn (show count ++ " returns")
+ where
+  sieve (p : xs) = p : sieve [x | x <- xs, x `mod` p /= 0]
+  sieve [] = []
+  lazyMap n = M.fromList [(k, let q = k * n in sum [q .. q + 10]) | k <- [1 .. 100]]
+
+{-# NOINLINE three #-}
+three :: Int -> Int -> Int
+three a b = a * 100 + b
+
+stays :: String -> a -> IO ()
+stays name a = do
+  _ <- evaluate a
+  back <- travel a
+  putStrLn (name ++ maybe ": stays" (const ": WRONG, travels") back)
+HS
+
+"$HECATON" ghc -v0 -O -threaded -rtsopts -package containers -package array -package bytestring -package text -outputdir o \
+    -o main Main.hs
+./main >out 2>err || fail "exit $?: $(tail -5 err)"
+! grep -n WRONG out || fail "values that differ"
+for name in reference mvar 'function with a reference' pointer; do
+    grep -q "^$name: stays$" out || fail "$name travels"
+done
+[ "$(grep -c ': stays$' out)" = 4 ] || fail "stay: $(grep ': stays$' out)"
+[ "$(grep -c ': ok$' out)" = 54 ] || fail "came back: $(grep -c ': ok$' out)"
+HECATON_CHECK=heap ./main | diff - out || fail 'with the heap checker'
