@@ -14,6 +14,9 @@ extern size_t hec_file_ring_reap(void *ring, void *completions, size_t n) OF_RUN
 extern void *hec_lenient_function(void) OF_RUNTIME;
 extern int hec_own_pe(void) OF_RUNTIME;
 extern int hec_pe_count(void) OF_RUNTIME;
+extern unsigned long hec_call(int pe, void *action, void *mvar, const char **why) OF_RUNTIME;
+extern void hec_cancel_call(unsigned long call) OF_RUNTIME;
+extern void hec_place(int pe, void *thunk) OF_RUNTIME;
 
 /* A tuple of functions, or null. */
 static inline void *hecaton_functions(void) { return hec_for_library ? hec_for_library() : NULL; }
@@ -30,3 +33,10 @@ static inline void *hecaton_file_ring(size_t hec) { return hec_file_ring ? hec_f
 /* The number of this processing element, and how many there are. */
 static inline int hecaton_own_pe(void) { return hec_own_pe ? hec_own_pe() : 0; }
 static inline int hecaton_pe_count(void) { return hec_pe_count ? hec_pe_count() : 1; }
+
+/* These are called only if there are other processing elements. */
+static inline unsigned long hecaton_call(int pe, void *action, void *mvar, const char **why) {
+    return hec_call(pe, action, mvar, why);
+}
+static inline void hecaton_cancel_call(unsigned long call) { hec_cancel_call(call); }
+static inline void hecaton_place(int pe, void *thunk) { hec_place(pe, thunk); }

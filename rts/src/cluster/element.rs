@@ -8,12 +8,13 @@
 //! held of its blocks.
 //!
 //! *Checked by*: `rts/tests/simulation`.
+use super::calls::Calls;
 use super::credit::{Credit, Given, Held};
 use super::fetch::{Fetches, Readers};
-use super::ids::{Address, Block, Micros, Pe, Thread, COORDINATOR};
+use super::ids::{Address, Block, Call, Micros, Pe, Thread, COORDINATOR};
 use super::loan::{Debt, Debts, Loans, Recall};
 use super::members::{Event, Members, Outbox};
-use super::message::Message;
+use super::message::{Message, Unavailable};
 use super::steal::{Next, Steal};
 use std::collections::BTreeMap;
 
@@ -23,6 +24,8 @@ pub enum Object<G> {
     Unevaluated,
     /// A thread evaluates it, or another PE.
     Claimed,
+    /// It may not leave this PE.
+    Stays(String),
 }
 
 /// The heap of this PE, and the scheduler's threads.
@@ -39,8 +42,8 @@ pub trait Heap {
     fn give_back_spark(&mut self, thunk: Address);
     /// What a thunk refers to.
     fn references(&self, thunk: Address) -> Vec<Address>;
-    /// Claims a thunk for the network, and packs its words.
-    fn claim(&mut self, thunk: Address) -> Self::Graph;
+    /// Claims a thunk for the network, and packs its words. `None` if a thread was faster.
+    fn claim(&mut self, thunk: Address) -> Option<Self::Graph>;
     /// Gives a claimed thunk its words again, and makes a thread that evaluates it.
     fn evaluate_clone(&mut self, thunk: Address, clone: Self::Graph);
     /// Makes a thunk of words that came from another PE, and a thread that evaluates it.
@@ -58,7 +61,16 @@ pub trait Heap {
     /// Drops what is cached of another PE's block.
     fn drop_block(&mut self, block: Block);
     fn wake(&mut self, thread: Thread);
-    fn raise_pe_lost(&mut self, thread: Thread);
+    /// Raises an exception in a thread that waits for an absent object.
+    fn raise(&mut self, thread: Thread, why: &Unavailable);
+
+    /// Makes a thread that performs an action of another PE.
+    fn perform(&mut self, caller: Pe, call: Call, action: Self::Graph);
+    /// An action has ended elsewhere, with this value or exception.
+    fn on_returned(&mut self, call: Call, result: Self::Graph);
+    fn on_call_lost(&mut self, call: Call, pe: Pe);
+    /// Throws to the thread that performs an action, if it has not ended.
+    fn cancel(&mut self, caller: Pe, call: Call);
     /// An own ping has come back.
     fn on_pong(&mut self, number: u64);
 }
@@ -71,10 +83,19 @@ pub enum HeapEvent<G> {
     Evaluated(Address, G),
     /// A thread was killed. Its thunk is unevaluated again.
     Frozen(Address),
-    /// The evaluation of a thunk met something of a lost PE. The thunk is unevaluated again.
-    MetPeLost(Address),
+    /// The evaluation of a thunk was given up, because of something that is not its value. The thunk is unevaluated
+    /// again, or may not leave this PE.
+    GivenUp(Address, Unavailable),
     /// A thread that waited for an absent object was killed.
     Withdrawn(Thread),
+    /// Another PE is to evaluate a thunk, which may travel.
+    Places(Pe, Address),
+    /// Another PE is to perform an action.
+    Calls(Pe, Call, G),
+    /// An action of another PE has ended.
+    Returns(Pe, Call, G),
+    /// The result of an action is not wanted any more.
+    Cancels(Call),
 }
 
 pub struct Element<H: Heap> {
@@ -85,6 +106,7 @@ pub struct Element<H: Heap> {
     pub debts: Debts,
     pub fetches: Fetches,
     pub readers: Readers,
+    pub calls: Calls,
     pub given: Given,
     pub held: Held,
 }
@@ -93,7 +115,8 @@ impl<H: Heap> Element<H> {
     pub fn new(me: Pe, members: Members, steal: Steal, given: Given) -> Element<H> {
         let (loans, debts) = (Loans::new(), Debts::new());
         let (fetches, readers) = (Fetches::new(), Readers::new());
-        Element { me, members, steal, loans, debts, fetches, readers, given, held: Held::new() }
+        let (calls, held) = (Calls::default(), Held::new());
+        Element { me, members, steal, loans, debts, fetches, readers, calls, given, held }
     }
 
     pub fn on_message(
@@ -131,8 +154,10 @@ impl<H: Heap> Element<H> {
             }
             Message::Steal => self.on_steal(heap, from, out),
             Message::NothingToSteal => self.steal.on_refused(from, now),
-            Message::Lend { loan, graph, credits } => {
-                self.steal.on_lent(from);
+            Message::Lend { loan, is_placed, graph, credits } => {
+                if !is_placed {
+                    self.steal.on_lent(from);
+                }
                 credits.into_iter().for_each(|credit| self.held.add(credit));
                 let thunk = heap.evaluate_borrowed(graph);
                 self.debts.begin(thunk, Debt { lender: from, loan });
@@ -155,9 +180,16 @@ impl<H: Heap> Element<H> {
                 }
                 self.fetches.on_answer(address).into_iter().for_each(|thread| heap.wake(thread));
             }
-            Message::Unavailable(address) => {
-                self.fetches.on_answer(address).into_iter().for_each(|thread| heap.raise_pe_lost(thread));
+            Message::Unavailable { address, why } => {
+                self.fetches.on_answer(address).into_iter().for_each(|thread| heap.raise(thread, &why));
             }
+            Message::Call { call, graph } => heap.perform(from, call, graph),
+            Message::Returned { call, graph } => {
+                if self.calls.end(from, call) {
+                    heap.on_returned(call, graph);
+                }
+            }
+            Message::Cancel(call) => heap.cancel(from, call),
             Message::MoreCredit(block) => out.push((from, Message::Credit(self.given.give(block)))),
             Message::Credit(credit) => self.held.add(credit),
             Message::ReturnCredits(credits) => {
@@ -180,12 +212,13 @@ impl<H: Heap> Element<H> {
 
     fn on_lost(&mut self, heap: &mut H, pe: Pe) {
         let threads = self.fetches.on_lost(|address| heap.owner(address) == pe);
-        threads.into_iter().for_each(|thread| heap.raise_pe_lost(thread));
+        threads.into_iter().for_each(|thread| heap.raise(thread, &Unavailable::PeLost));
         self.readers.on_lost(pe);
         for Recall { thunk, clone } in self.loans.on_lost(pe) {
             heap.evaluate_clone(thunk, clone);
         }
         self.debts.on_lost(pe).into_iter().for_each(|thunk| heap.kill(thunk));
+        self.calls.on_lost(pe).into_iter().for_each(|call| heap.on_call_lost(call, pe));
         self.steal.on_lost(pe);
         self.held.on_lost(|block| heap.owner_of_block(block) == pe);
     }
@@ -195,20 +228,33 @@ impl<H: Heap> Element<H> {
         let mut kept = vec![];
         let spark = loop {
             let Some(thunk) = heap.take_spark() else { break None };
-            if self.can_pass_on(heap, thunk, out) {
-                break Some(thunk);
+            if !self.can_pass_on(heap, thunk, out) {
+                kept.push(thunk);
+            } else if let Some(graph) = heap.claim(thunk) {
+                break Some((thunk, graph));
             }
-            kept.push(thunk);
         };
         kept.into_iter().rev().for_each(|thunk| heap.give_back_spark(thunk));
-        let Some(thunk) = spark else {
+        let Some((thunk, graph)) = spark else {
             out.push((thief, Message::NothingToSteal));
             return;
         };
-        let credits = self.credits(heap, thunk, thief);
-        let graph = heap.claim(thunk);
-        let loan = self.loans.lend(thief, thunk, graph.clone());
-        out.push((thief, Message::Lend { loan, graph, credits }));
+        self.lend(heap, thief, thunk, graph, false, out);
+    }
+
+    /// Lends a thunk that has been claimed.
+    fn lend(
+        &mut self,
+        heap: &mut H,
+        to: Pe,
+        thunk: Address,
+        graph: H::Graph,
+        is_placed: bool,
+        out: &mut Outbox<H::Graph>,
+    ) {
+        let credits = self.credits(heap, thunk, to);
+        let loan = self.loans.lend(to, thunk, graph.clone());
+        out.push((to, Message::Lend { loan, is_placed, graph, credits }));
     }
 
     /// The blocks that a thunk refers to.
@@ -250,10 +296,17 @@ impl<H: Heap> Element<H> {
         match heap.look(address) {
             Object::Evaluated(graph) => out.push((from, Message::Value { address, graph })),
             Object::Unevaluated => {
+                // If others wait already, it is being evaluated for them.
+                let is_served = self.readers.has_readers(address);
                 self.readers.note(address, from);
-                heap.serve(address);
+                if !is_served {
+                    heap.serve(address);
+                }
             }
             Object::Claimed => self.readers.note(address, from),
+            Object::Stays(why) => {
+                out.push((from, Message::Unavailable { address, why: Unavailable::Stays(why) }));
+            }
         }
     }
 
@@ -270,7 +323,7 @@ impl<H: Heap> Element<H> {
             HeapEvent::Wanted(address, thread) => {
                 let owner = heap.owner(address);
                 if self.members.is_lost(owner) {
-                    heap.raise_pe_lost(thread);
+                    heap.raise(thread, &Unavailable::PeLost);
                 } else if self.fetches.want(address, thread) {
                     out.push((owner, Message::Fetch(address)));
                 }
@@ -281,15 +334,40 @@ impl<H: Heap> Element<H> {
                     heap.serve(address);
                 }
             }
-            HeapEvent::MetPeLost(address) => {
+            HeapEvent::GivenUp(address, why) => {
                 if let Some(debt) = self.debts.end(address) {
                     out.push((debt.lender, Message::Failed { loan: debt.loan }));
                 }
                 let readers = self.readers.take(address);
-                out.extend(readers.into_iter().map(|pe| (pe, Message::Unavailable(address))));
+                out.extend(readers.into_iter().map(|pe| (pe, Message::Unavailable { address, why: why.clone() })));
             }
             HeapEvent::Withdrawn(thread) => self.fetches.withdraw(thread),
+            HeapEvent::Places(pe, thunk) => {
+                if self.members.is_lost(pe) || !self.can_pass_on(heap, thunk, out) {
+                    return;
+                }
+                if let Some(graph) = heap.claim(thunk) {
+                    self.lend(heap, pe, thunk, graph, true, out);
+                }
+            }
+            HeapEvent::Calls(pe, call, graph) => {
+                if self.members.is_lost(pe) {
+                    heap.on_call_lost(call, pe);
+                } else {
+                    self.calls.begin(pe, call);
+                    out.push((pe, Message::Call { call, graph }));
+                }
+            }
+            HeapEvent::Returns(pe, call, graph) => out.push((pe, Message::Returned { call, graph })),
+            HeapEvent::Cancels(call) => {
+                out.extend(self.calls.place(call).map(|pe| (pe, Message::Cancel(call))));
+            }
         }
+    }
+
+    /// Objects have become present, in whatever message they came: threads may wait for them.
+    pub fn on_arrived(&mut self, heap: &mut H, address: Address) {
+        self.fetches.on_answer(address).into_iter().for_each(|thread| heap.wake(thread));
     }
 
     /// Sends what is due, and looks for silent PEs.

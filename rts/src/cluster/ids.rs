@@ -18,5 +18,9 @@ pub struct Block(pub u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Thread(pub u64);
 
+/// An `IO` action that another PE performs, by the number that its caller has given it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Call(pub u64);
+
 /// A time, or a length of time, in microseconds.
 pub type Micros = u64;

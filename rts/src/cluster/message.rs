@@ -1,7 +1,7 @@
 //! What PEs send each other.
 use super::build::Build;
 use super::credit::Credit;
-use super::ids::{Address, Block, Pe};
+use super::ids::{Address, Block, Call, Pe};
 use super::loan::Number;
 
 /// A message. `G` is a packed graph.
@@ -19,6 +19,8 @@ pub enum Message<G> {
     NothingToSteal,
     Lend {
         loan: Number,
+        /// Is it a call that was placed here? If not, it is the answer to STEAL.
+        is_placed: bool,
         graph: G,
         credits: Vec<Credit>,
     },
@@ -34,14 +36,40 @@ pub enum Message<G> {
         address: Address,
         graph: G,
     },
-    /// The answer to a FETCH whose value needs something of a lost PE.
-    Unavailable(Address),
+    /// The answer to a FETCH that has no value.
+    Unavailable {
+        address: Address,
+        why: Unavailable,
+    },
+    /// An `IO` action is to be performed.
+    Call {
+        call: Call,
+        graph: G,
+    },
+    /// The result of an action.
+    Returned {
+        call: Call,
+        graph: G,
+    },
+    /// The result of an action is not wanted any more.
+    Cancel(Call),
     /// A holder asks for more weight on a block.
     MoreCredit(Block),
     Credit(Credit),
     ReturnCredits(Vec<Credit>),
     Ping(Ping),
     Pong(Ping),
+}
+
+/// Why there is no value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Unavailable {
+    /// Its evaluation met something of a lost PE.
+    PeLost,
+    /// It may not leave its owner, and why.
+    Stays(String),
+    StackOverflow,
+    HeapOverflow,
 }
 
 /// A message that is answered with itself, to measure how long that takes.

@@ -12,6 +12,7 @@
 //! | `steal.rs` | whom an idle PE asks for work, and when |
 //! | `loan.rs` | a thunk that another PE evaluates |
 //! | `fetch.rs` | values of other PEs, and readers of what is not evaluated yet |
+//! | `calls.rs` | `IO` actions that another PE performs |
 //! | `credit.rs` | weighted counts of references from other PEs |
 //! | `ring.rs` | when marking across PEs is over |
 //! | `rpp.rs` | reliable packets over datagrams |
@@ -21,6 +22,7 @@
 //! Channels between two PEs are first in, first out, without loss or duplicates: `rpp.rs` makes them so. What
 //! `docs/distribution.md` says of the whole is not repeated here.
 pub mod build;
+pub mod calls;
 pub mod credit;
 pub mod element;
 pub mod fetch;

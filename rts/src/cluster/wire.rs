@@ -12,9 +12,9 @@
 //! *Checked by*: the unit tests below and `rts/tests/simulation`, whose messages all go through here.
 use super::build::Build;
 use super::credit::Credit;
-use super::ids::{Address, Block, Pe};
+use super::ids::{Address, Block, Call, Pe};
 use super::loan::Number;
-use super::message::{Message, Ping};
+use super::message::{Message, Ping, Unavailable};
 
 /// What a message carries.
 pub trait Payload: Sized {
@@ -44,6 +44,9 @@ mod kind {
     pub const RETURN_CREDITS: u8 = 18;
     pub const PING: u8 = 19;
     pub const PONG: u8 = 20;
+    pub const CALL: u8 = 21;
+    pub const RETURNED: u8 = 22;
+    pub const CANCEL: u8 = 23;
 }
 
 /// The bytes of a message.
@@ -72,8 +75,9 @@ pub fn encode<G: Payload>(message: &Message<G>) -> Vec<u8> {
         Message::Lost(pe) => start(&mut to, kind::LOST, pe.0.into()),
         Message::Steal => to.push(kind::STEAL),
         Message::NothingToSteal => to.push(kind::NOTHING_TO_STEAL),
-        Message::Lend { loan, graph, credits } => {
+        Message::Lend { loan, is_placed, graph, credits } => {
             start(&mut to, kind::LEND, loan.0);
+            to.push((*is_placed).into());
             put_credits(&mut to, credits);
             graph.write(&mut to);
         }
@@ -87,7 +91,19 @@ pub fn encode<G: Payload>(message: &Message<G>) -> Vec<u8> {
             start(&mut to, kind::VALUE, address.0);
             graph.write(&mut to);
         }
-        Message::Unavailable(address) => start(&mut to, kind::UNAVAILABLE, address.0),
+        Message::Unavailable { address, why } => {
+            start(&mut to, kind::UNAVAILABLE, address.0);
+            put_reason(&mut to, why);
+        }
+        Message::Call { call, graph } => {
+            start(&mut to, kind::CALL, call.0);
+            graph.write(&mut to);
+        }
+        Message::Returned { call, graph } => {
+            start(&mut to, kind::RETURNED, call.0);
+            graph.write(&mut to);
+        }
+        Message::Cancel(call) => start(&mut to, kind::CANCEL, call.0),
         Message::MoreCredit(block) => start(&mut to, kind::MORE_CREDIT, block.0),
         Message::Credit(credit) => {
             start(&mut to, kind::CREDIT, credit.block.0);
@@ -118,14 +134,18 @@ pub fn decode<G: Payload>(bytes: &[u8]) -> Option<Message<G>> {
         kind::NOTHING_TO_STEAL => Message::NothingToSteal,
         kind::LEND => {
             let loan = Number(from.number()?);
+            let is_placed = from.flag()?;
             let credits = from.list(Reader::credit)?;
-            Message::Lend { loan, graph: G::read(from)?, credits }
+            Message::Lend { loan, is_placed, graph: G::read(from)?, credits }
         }
         kind::RESULT => Message::Result { loan: Number(from.number()?), graph: G::read(from)? },
         kind::FAILED => Message::Failed { loan: Number(from.number()?) },
         kind::FETCH => Message::Fetch(Address(from.number()?)),
         kind::VALUE => Message::Value { address: Address(from.number()?), graph: G::read(from)? },
-        kind::UNAVAILABLE => Message::Unavailable(Address(from.number()?)),
+        kind::UNAVAILABLE => Message::Unavailable { address: Address(from.number()?), why: from.reason()? },
+        kind::CALL => Message::Call { call: Call(from.number()?), graph: G::read(from)? },
+        kind::RETURNED => Message::Returned { call: Call(from.number()?), graph: G::read(from)? },
+        kind::CANCEL => Message::Cancel(Call(from.number()?)),
         kind::MORE_CREDIT => Message::MoreCredit(Block(from.number()?)),
         kind::CREDIT => Message::Credit(from.credit()?),
         kind::RETURN_CREDITS => Message::ReturnCredits(from.list(Reader::credit)?),
@@ -158,6 +178,18 @@ fn put_credits(to: &mut Vec<u8>, credits: &[Credit]) {
     }
 }
 
+fn put_reason(to: &mut Vec<u8>, why: &Unavailable) {
+    match why {
+        Unavailable::PeLost => to.push(0),
+        Unavailable::Stays(text) => {
+            to.push(1);
+            put_bytes(to, text.as_bytes());
+        }
+        Unavailable::StackOverflow => to.push(2),
+        Unavailable::HeapOverflow => to.push(3),
+    }
+}
+
 fn put_ping(to: &mut Vec<u8>, kind: u8, ping: &Ping) {
     to.extend([kind, ping.by_hec.into()]);
     put_number(to, ping.number);
@@ -174,6 +206,14 @@ impl<'a> Reader<'a> {
         let (&first, rest) = self.left.split_first()?;
         self.left = rest;
         Some(first)
+    }
+
+    fn flag(&mut self) -> Option<bool> {
+        match self.byte()? {
+            0 => Some(false),
+            1 => Some(true),
+            _ => None,
+        }
     }
 
     pub fn number(&mut self) -> Option<u64> {
@@ -221,12 +261,18 @@ impl<'a> Reader<'a> {
         Some(Credit { block: Block(self.number()?), weight: self.number()? })
     }
 
+    fn reason(&mut self) -> Option<Unavailable> {
+        match self.byte()? {
+            0 => Some(Unavailable::PeLost),
+            1 => Some(Unavailable::Stays(self.text()?)),
+            2 => Some(Unavailable::StackOverflow),
+            3 => Some(Unavailable::HeapOverflow),
+            _ => None,
+        }
+    }
+
     fn ping(&mut self) -> Option<Ping> {
-        let by_hec = match self.byte()? {
-            0 => false,
-            1 => true,
-            _ => return None,
-        };
+        let by_hec = self.flag()?;
         Some(Ping { by_hec, number: self.number()?, bytes: self.rest().to_vec() })
     }
 }
@@ -269,10 +315,20 @@ mod tests {
         Ping { number: random.magnitude(64), by_hec: random.below(2) == 0, bytes: bytes(random) }
     }
 
+    fn reason(random: &mut Random) -> Unavailable {
+        let text = text(random);
+        random.pick(&[
+            Unavailable::PeLost,
+            Unavailable::Stays(text),
+            Unavailable::StackOverflow,
+            Unavailable::HeapOverflow,
+        ])
+    }
+
     fn message(random: &mut Random) -> Sent {
         let pe = Pe(random.magnitude(16) as u16);
         let (loan, address) = (Number(random.magnitude(64)), Address(random.magnitude(64)));
-        match random.below(20) {
+        match random.below(23) {
             0 => Message::Hello(Build((0..random.below(9)).map(|_| (text(random), text(random))).collect())),
             1 => Message::Unable(text(random)),
             2 => Message::Start,
@@ -282,12 +338,15 @@ mod tests {
             6 => Message::Lost(pe),
             7 => Message::Steal,
             8 => Message::NothingToSteal,
-            9 => Message::Lend { loan, graph: bytes(random), credits: credits(random) },
+            9 => Message::Lend { loan, is_placed: pe.0 % 2 == 0, graph: bytes(random), credits: credits(random) },
             10 => Message::Result { loan, graph: bytes(random) },
             11 => Message::Failed { loan },
             12 => Message::Fetch(address),
             13 => Message::Value { address, graph: bytes(random) },
-            14 => Message::Unavailable(address),
+            14 => Message::Unavailable { address, why: reason(random) },
+            20 => Message::Call { call: Call(loan.0), graph: bytes(random) },
+            21 => Message::Returned { call: Call(loan.0), graph: bytes(random) },
+            22 => Message::Cancel(Call(loan.0)),
             15 => Message::MoreCredit(Block(address.0)),
             16 => Message::Credit(credit(random)),
             17 => Message::ReturnCredits(credits(random)),
@@ -309,7 +368,7 @@ mod tests {
     fn what_is_malformed_is_refused() {
         let decode = |bytes: &[u8]| decode::<Vec<u8>>(bytes);
         for wrong in
-            [&[][..], &[0], &[21], &[kind::START, 0], &[kind::FETCH], &[kind::FETCH, 0x80], &[kind::PING, 2, 0]]
+            [&[][..], &[0], &[24], &[kind::START, 0], &[kind::FETCH], &[kind::FETCH, 0x80], &[kind::PING, 2, 0]]
         {
             assert_eq!(decode(wrong), None, "{wrong:?}");
         }

@@ -39,7 +39,10 @@ use crate::observe::blackhole_profile;
 use crate::thread::stack::SCANNED;
 
 /// Claims an unclaimed thunk. Returns false if another thread was faster.
-unsafe fn claim(hec: &mut Hec, thunk: Closure, t: Tso) -> bool {
+/// # Safety
+/// The caller holds the HEC, which owns the thread. The thread is at rest, and its stack has an update frame for the
+/// thunk.
+pub unsafe fn claim(hec: &mut Hec, thunk: Closure, t: Tso) -> bool {
     let Some(header) = thunk::claim(&Heap, thunk.0, t.0) else { return false };
     hec.remember(thunk);
     blackhole_profile::claimed(thunk, Info(header));

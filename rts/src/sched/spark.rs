@@ -152,6 +152,36 @@ unsafe fn find(hec: &mut Hec) -> Option<Closure> {
     }
 }
 
+/// Takes the oldest spark that is worth evaluating, for another process: from this HEC's pool first.
+/// # Safety
+/// The caller holds the HEC, and no thread runs on it.
+pub unsafe fn take_oldest(hec: &mut Hec) -> Option<Closure> {
+    let own = hec.no as usize;
+    loop {
+        let (_, c) = hec.sparks.take().map(|c| (own, Closure(c))).or_else(|| steal(own))?;
+        if is_thunk(c) {
+            return Some(c);
+        }
+        hec.spark_counts.fizzled += 1;
+        eventlog::spark_fizzled(hec.no);
+    }
+}
+
+/// Gives back a spark that another process cannot have.
+/// # Safety
+/// The caller holds the HEC.
+pub unsafe fn give_back(hec: &mut Hec, c: Closure) {
+    if !add(hec, c) {
+        hec.spark_counts.overflowed += 1;
+        eventlog::spark_overflowed(hec.no);
+    }
+}
+
+/// A spark that was taken is evaluated in another process.
+pub fn note_lent(hec: &mut Hec) {
+    hec.spark_counts.converted += 1;
+}
+
 /// Steals another HEC's spark. Returns the HEC's number and the spark.
 fn steal(own: usize) -> Option<(usize, Closure)> {
     let n = hec::count();

@@ -12,11 +12,11 @@
 use crate::base::poison::unpoisoned;
 use crate::cluster::ids::Pe;
 use crate::cluster::message::Message;
-use crate::spread::heap::PackedGraph;
+use crate::spread::graph::Graph;
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard};
 
-type Received = Message<PackedGraph>;
+type Received = Message<Graph>;
 
 /// Bytes that are taken in while no HEC comes.
 const FULL: usize = 32 << 20;

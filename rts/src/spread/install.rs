@@ -46,6 +46,13 @@ struct Arriving {
     size: usize,
 }
 
+impl Installed {
+    /// The only root.
+    pub fn root(&self) -> Closure {
+        self.roots.first().copied().unwrap_or_else(|| malformed("it has no root"))
+    }
+}
+
 struct Installer<'a> {
     export: &'a mut Export,
     /// The headers of all objects of the packet, by address.

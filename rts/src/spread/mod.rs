@@ -10,6 +10,11 @@
 //! | `inbox.rs` | messages that wait for a HEC |
 //! | `run.rs` | the protocols of this PE, with their lock |
 //! | `heap.rs` | the heap as the protocols see it |
+//! | `readers.rs` | waiting for absent objects, and serving own ones |
+//! | `loans.rs` | thunks that other PEs evaluate |
+//! | `calls.rs` | actions that other PEs perform |
+//! | `kept.rs` | threads and thunks that protocols name |
+//! | `exceptions.rs` | why an object is not there |
 //! | `steals.rs` | when an idle PE asks others for work |
 //! | `steal_timer.rs` | when it may ask again |
 //! | `ping.rs` | answers to pings |
@@ -22,20 +27,25 @@
 //! | `rehearsal.rs` | all of that within one process, for tests of compiled programs |
 //! | `statics.rs` | static objects that fixed ones refer to |
 pub mod build_id;
+pub mod calls;
 pub mod cell;
 mod constructors;
+mod exceptions;
 pub mod export;
 mod fields;
 pub mod graph;
 pub mod heap;
 pub mod inbox;
 pub mod install;
+pub mod kept;
+mod loans;
 pub mod membership;
 mod memo;
 pub mod network_task;
 pub mod pack;
 pub mod ping;
 mod program;
+mod readers;
 pub mod rehearsal;
 pub mod run;
 pub mod start;

@@ -18,11 +18,12 @@ use crate::cluster::members::{Event, HEARTBEAT, SILENCE};
 use crate::cluster::message::Message;
 use crate::cluster::wire;
 use crate::sched::packets;
-use crate::spread::heap::PackedGraph;
+use crate::spread::graph::Graph;
 use crate::spread::membership::Membership;
 use crate::spread::run::{self, Run};
 use crate::spread::start::{moment, now, Started};
-use crate::spread::{ping, steals};
+use crate::spread::{ping, readers, steals};
+use crate::sync::absent;
 use std::sync::{Condvar, Mutex};
 
 /// How long a HEC may take to handle messages before another one is asked: a tick.
@@ -37,6 +38,8 @@ static OVER: Condvar = Condvar::new();
 /// Joins the run, and starts the task. Called when HECs can run threads.
 pub fn start(membership: &'static Membership, started: Started) {
     let run = Run::join(membership, started.members);
+    // SAFETY: no absent object exists yet.
+    unsafe { absent::set_fetcher(readers::FETCHER) };
     packets::init(packets::Callbacks { handle: run::handle, nothing_to_run: steals::nothing_to_run });
     let task = NetworkTask { run, is_paused: false, asked: None };
     if let Err(e) = os_thread::start("haskell-network", move || task.work(started.early)) {
@@ -59,7 +62,7 @@ struct NetworkTask {
 }
 
 impl NetworkTask {
-    fn work(mut self, early: Vec<(Pe, Message<PackedGraph>)>) {
+    fn work(mut self, early: Vec<(Pe, Message<Graph>)>) {
         early.into_iter().for_each(|(from, message)| self.on_message(from, message, 0));
         let mut is_over = false;
         while !is_over {
@@ -88,7 +91,7 @@ impl NetworkTask {
         [members, self.run.steals.deadline(), asked].into_iter().flatten().min()
     }
 
-    fn on_message(&mut self, from: Pe, message: Message<PackedGraph>, bytes: usize) {
+    fn on_message(&mut self, from: Pe, message: Message<Graph>, bytes: usize) {
         match message {
             Message::Heartbeat => self.run.element().members.on_heartbeat(from, now()),
             Message::Suspect(pe) => self.on_lost(pe, &format!("PE {} has found its channel closed", from.0)),
@@ -98,7 +101,7 @@ impl NetworkTask {
             Message::Pong(ping) if !ping.by_hec => ping::on_pong_here(ping.number),
             message if !run::needs_heap(&message) && !self.run.inbox.has_from(from) => {
                 let is_refusal = message == Message::NothingToSteal;
-                self.run.handle_without_heap(from, message);
+                self.run.step_without_hec(|step| step.receive(from, message));
                 if is_refusal {
                     steals::on_refused(self.run);
                 }
@@ -113,12 +116,7 @@ impl NetworkTask {
 
     /// Sends heartbeats, and looks for silent PEs.
     fn tick(&mut self) {
-        let mut out = vec![];
-        let mut element = self.run.element();
-        let events = element.members.tick(now(), &mut out);
-        self.run.send_all(out);
-        drop(element);
-        for event in events {
+        for event in self.run.step_without_hec(|step| step.tick()) {
             match event {
                 Event::Lost(pe) => {
                     self.on_lost(pe, &format!("nothing was heard of it for {} s", SILENCE / HEARTBEAT));

@@ -10,17 +10,20 @@
 //! that it does to the heap and all that it sends, is done under it. So messages to one PE leave in the order of the
 //! steps. The lock is taken by holders of HECs between two threads, and by the network task, which holds no HEC. It is
 //! never held while its holder waits for a HEC, for a collection, or for the network.
+use crate::abi::Closure;
+use crate::base::fatal::broken;
 use crate::base::poison::unpoisoned;
-use crate::cluster::credit::{Given, NEW_WEIGHT};
+use crate::cluster::credit::{Credit, Given, NEW_WEIGHT};
 use crate::cluster::element::{Element, HeapEvent};
-use crate::cluster::ids::Pe;
-use crate::cluster::members::{Members, Outbox};
+use crate::cluster::ids::{Micros, Pe};
+use crate::cluster::members::{Event, Members, Outbox};
 use crate::cluster::message::Message;
 use crate::cluster::steal::Steal;
 use crate::cluster::wire;
 use crate::hec::Hec;
 use crate::sched::{packets, spark};
-use crate::spread::heap::{PackedGraph, RealHeap};
+use crate::spread::graph::Graph;
+use crate::spread::heap::{RealHeap, ALL};
 use crate::spread::inbox::Inbox;
 use crate::spread::membership::Membership;
 use crate::spread::start::now;
@@ -40,6 +43,11 @@ pub struct Run {
 
 static RUN: OnceLock<Run> = OnceLock::new();
 
+/// The run that this PE has joined.
+pub fn joined() -> &'static Run {
+    current().unwrap_or_else(|| broken("an object of another PE, but there is none"))
+}
+
 /// The run that this PE has joined, if there is one.
 pub fn current() -> Option<&'static Run> {
     RUN.get()
@@ -50,7 +58,9 @@ impl Run {
     pub(super) fn join(membership: &'static Membership, members: Members) -> &'static Run {
         let others = (0..membership.count).map(Pe).filter(|&pe| pe != membership.pe).map(|pe| (pe, true));
         let steal = Steal::new(others, now() ^ u64::from(membership.pe.0) << 48);
-        let element = Mutex::new(Element::new(membership.pe, members, steal, Given::new(NEW_WEIGHT)));
+        let mut element = Element::new(membership.pe, members, steal, Given::new(NEW_WEIGHT));
+        element.held.add(Credit { block: ALL, weight: NEW_WEIGHT });
+        let element = Mutex::new(element);
         RUN.get_or_init(|| Run { membership, element, inbox: Inbox::default(), steals: StealTimer::default() })
     }
 
@@ -72,33 +82,81 @@ impl Run {
         unpoisoned(self.element.lock())
     }
 
-    /// Sends what a step of the protocols has to say.
-    pub(super) fn send_all(&self, out: Outbox<PackedGraph>) {
-        for (to, message) in out {
-            self.send(to, &message);
-        }
-    }
-
-    pub fn send(&self, to: Pe, message: &Message<PackedGraph>) {
+    pub fn send(&self, to: Pe, message: &Message<Graph>) {
         self.transport().send(to, queue_of(message), wire::encode(message));
     }
 
-    /// Something happens in the heap that concerns other PEs.
+    /// Does a step of the protocols.
     /// # Safety
-    /// The caller holds the HEC, and no thread runs on it.
-    pub unsafe fn on_heap_event(&self, hec: &mut Hec, event: HeapEvent<PackedGraph>) {
-        let mut out = vec![];
-        let mut element = self.element();
-        element.on_heap_event(&mut RealHeap::of(hec, self.count()), event, &mut out);
-        self.send_all(out);
+    /// The caller holds the HEC. If messages are handled, no thread runs on it.
+    pub unsafe fn step<R>(&self, hec: &mut Hec, act: impl FnOnce(&mut Step) -> R) -> R {
+        self.step_with(RealHeap::of(Some(hec), self.count()), act)
     }
 
-    /// Handles a message that needs no heap.
-    pub(super) fn handle_without_heap(&self, from: Pe, message: Message<PackedGraph>) {
-        let mut out = vec![];
-        let mut element = self.element();
-        element.on_message(&mut RealHeap::without_hec(self.count()), from, message, now(), &mut out);
-        self.send_all(out);
+    /// Does a step that needs no heap.
+    pub fn step_without_hec<R>(&self, act: impl FnOnce(&mut Step) -> R) -> R {
+        // SAFETY: without a HEC the heap is not used.
+        unsafe { self.step_with(RealHeap::of(None, self.count()), act) }
+    }
+
+    unsafe fn step_with<R>(&self, heap: RealHeap, act: impl FnOnce(&mut Step) -> R) -> R {
+        let mut step = Step { element: self.element(), heap, out: Outbox::new() };
+        let result = act(&mut step);
+        while let Some(address) = step.heap.next_arrived() {
+            step.element.on_arrived(&mut step.heap, address);
+        }
+        let Step { element, heap, out } = step;
+        for (to, message) in out {
+            self.send(to, &message);
+        }
+        drop(element);
+        heap.finish();
+        result
+    }
+}
+
+/// A step of the protocols: the element, whose lock is held, and what it needs.
+pub struct Step<'a> {
+    element: MutexGuard<'a, Element<RealHeap>>,
+    heap: RealHeap,
+    out: Outbox<Graph>,
+}
+
+impl Step<'_> {
+    /// Something has happened in the heap that concerns other PEs.
+    pub fn tell(&mut self, event: HeapEvent<Graph>) {
+        self.element.on_heap_event(&mut self.heap, event, &mut self.out);
+    }
+
+    /// A message has come.
+    pub(super) fn receive(&mut self, from: Pe, message: Message<Graph>) {
+        self.element.on_message(&mut self.heap, from, message, now(), &mut self.out);
+    }
+
+    /// Another PE is to evaluate a thunk, if it may travel.
+    /// # Safety
+    /// The thunk is live.
+    pub unsafe fn place(&mut self, pe: Pe, thunk: Closure) {
+        if let Some(name) = self.heap.prepare_loan(thunk) {
+            self.tell(HeapEvent::Places(pe, name));
+        }
+    }
+
+    /// The PE is idle. When to ask for work again, if no request is under way.
+    pub(super) fn seek_work(&mut self) -> Option<Micros> {
+        self.element.on_idle(now(), &mut self.out)
+    }
+
+    /// Sends heartbeats, and looks for silent PEs.
+    pub(super) fn tick(&mut self) -> Vec<Event> {
+        self.element.members.tick(now(), &mut self.out)
+    }
+
+    /// The HEC that is held.
+    /// # Safety
+    /// No other reference to it is used while this one is.
+    pub unsafe fn hec(&self) -> &'static mut Hec {
+        self.heap.hec()
     }
 }
 
@@ -108,22 +166,24 @@ impl Run {
 pub(super) unsafe fn handle(hec: &mut Hec) {
     let Some(run) = current() else { return };
     for _ in 0..AT_ONCE {
-        let mut element = run.element();
-        let Some((from, message)) = run.inbox.take() else { return };
-        let mut out = vec![];
-        let is_loan = matches!(message, Message::Lend { .. });
-        element.on_message(&mut RealHeap::of(hec, run.count()), from, message, now(), &mut out);
-        run.send_all(out);
-        if is_loan {
+        let is_loan = run.step(hec, |step| {
+            let (from, message) = run.inbox.take()?;
+            let is_loan = matches!(message, Message::Lend { is_placed: false, .. });
+            step.receive(from, message);
+            Some(is_loan)
+        });
+        match is_loan {
             // The next HEC with nothing to run asks again.
-            run.steals.set_next(0);
+            Some(true) => run.steals.set_next(0),
+            Some(false) => {}
+            None => return,
         }
     }
     packets::request_handling(false);
 }
 
 /// Must a HEC handle the message?
-pub(super) fn needs_heap(message: &Message<PackedGraph>) -> bool {
+pub(super) fn needs_heap(message: &Message<Graph>) -> bool {
     match message {
         Message::Steal => spark::any(),
         Message::NothingToSteal | Message::MoreCredit(_) | Message::Credit(_) | Message::ReturnCredits(_) => false,
@@ -131,7 +191,7 @@ pub(super) fn needs_heap(message: &Message<PackedGraph>) -> bool {
     }
 }
 
-fn queue_of(message: &Message<PackedGraph>) -> Queue {
+fn queue_of(message: &Message<Graph>) -> Queue {
     match message {
         Message::Hello(_) | Message::Unable(_) | Message::Start | Message::Refused => Queue::Control,
         Message::Heartbeat | Message::Suspect(_) | Message::Lost(_) => Queue::Control,

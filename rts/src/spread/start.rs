@@ -13,7 +13,7 @@ use crate::cluster::ids::{Micros, Pe, COORDINATOR};
 use crate::cluster::members::{Event, Members, Outbox};
 use crate::cluster::message::Message;
 use crate::cluster::wire;
-use crate::spread::heap::PackedGraph;
+use crate::spread::graph::Graph;
 use crate::spread::transport::{Queue, Transport};
 use std::time::{Duration, Instant};
 
@@ -24,7 +24,7 @@ pub const TIME_TO_GREET: Micros = 60_000_000;
 pub struct Started {
     pub members: Members,
     /// Messages that came early.
-    pub early: Vec<(Pe, Message<PackedGraph>)>,
+    pub early: Vec<(Pe, Message<Graph>)>,
 }
 
 /// Why a PE does not go on.
@@ -60,13 +60,13 @@ pub fn meet(
         Ok(build) => build,
         Err(why) if me == COORDINATOR => return Err(NotStarted::Refused(format!("PE 0 {why}"))),
         Err(why) => {
-            transport.send(COORDINATOR, Queue::Control, wire::encode::<PackedGraph>(&Message::Unable(why)));
+            transport.send(COORDINATOR, Queue::Control, wire::encode::<Graph>(&Message::Unable(why)));
             wait_for_end(transport);
             return Err(NotStarted::Over);
         }
     };
     let mut members = Members::new(me, count, build, time_to_greet);
-    let (mut out, mut early) = (Outbox::<PackedGraph>::new(), vec![]);
+    let (mut out, mut early) = (Outbox::<Graph>::new(), vec![]);
     let mut events: Vec<Event> = members.greet(now(), &mut out).into_iter().collect();
     loop {
         out.drain(..).for_each(|(to, message)| transport.send(to, Queue::Control, wire::encode(&message)));
@@ -185,9 +185,9 @@ mod tests {
     #[test]
     fn messages_of_pes_that_have_started_are_kept() {
         let two = connected(2);
-        let early = Message::<PackedGraph>::Steal;
+        let early = Message::<Graph>::Steal;
         two[0].send(Pe(1), Queue::Computation, wire::encode(&early));
-        two[0].send(Pe(1), Queue::Computation, wire::encode(&Message::<PackedGraph>::Start));
+        two[0].send(Pe(1), Queue::Computation, wire::encode(&Message::<Graph>::Start));
         let started = meet(&two[1], Pe(1), 2, build("a"), TIME_TO_GREET).ok().unwrap();
         assert_eq!(started.early, [(Pe(0), early)]);
         assert!(started.members.is_running());

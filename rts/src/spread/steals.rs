@@ -40,13 +40,12 @@ pub fn on_refused(run: &Run) {
 
 /// Asks a victim. True if that is to be done later.
 fn seek(run: &Run) -> bool {
-    let mut out = vec![];
-    let mut element = run.element();
-    let later = element.on_idle(now(), &mut out);
-    match later {
-        Some(until) => run.steals.set_next(until),
-        None => run.steals.set_asked(),
-    }
-    run.send_all(out);
-    later.is_some()
+    run.step_without_hec(|step| {
+        let later = step.seek_work();
+        match later {
+            Some(until) => run.steals.set_next(until),
+            None => run.steals.set_asked(),
+        }
+        later.is_some()
+    })
 }

@@ -255,6 +255,12 @@ addresses! {
 closure!("hecatonzmrts_IOManager_afterFork_closure", "test_nullary_con_info");
 closure!("hecatonzmrts_IOManager_start_closure", "test_nullary_con_info");
 closure!("hecatonzmrts_Lenient_spark_closure", "test_nullary_con_info");
+closure!("hecatonzmrts_Spread_cancelled_closure", "test_nullary_con_info");
+closure!("hecatonzmrts_Spread_failed_closure", "test_nullary_con_info");
+closure!("hecatonzmrts_Spread_notTransferable_closure", "test_nullary_con_info");
+closure!("hecatonzmrts_Spread_peLost_closure", "test_nullary_con_info");
+closure!("hecatonzmrts_Spread_perform_closure", "test_nullary_con_info");
+closure!("hecatonzmrts_Spread_serve_closure", "test_nullary_con_info");
 closure!("hecatonzmrts_Substrate_forLibrary_closure", "test_nullary_con_info");
 closure!("hecatonzmrts_Substrate_dequeueUpcall_closure", "test_nullary_con_info");
 closure!("hecatonzmrts_Substrate_enqueueUpcall_closure", "test_nullary_con_info");

@@ -1,6 +1,7 @@
 //! A model of a PE's heap and threads: thunks are tasks, values are numbers.
 use crate::cluster::element::{Heap, HeapEvent, Object};
-use crate::cluster::ids::{Address, Block, Pe, Thread};
+use crate::cluster::ids::{Address, Block, Call, Pe, Thread};
+use crate::cluster::message::Unavailable;
 use crate::cluster::wire::{put_number, Payload, Reader};
 use crate::program::{Program, Reference, Task};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -333,11 +334,11 @@ impl Heap for ModelHeap {
     fn references(&self, thunk: Address) -> Vec<Address> {
         self.node(thunk).references.clone()
     }
-    fn claim(&mut self, thunk: Address) -> Graph {
+    fn claim(&mut self, thunk: Address) -> Option<Graph> {
         let node = self.node_mut(thunk);
         assert!(node.state == State::Unevaluated, "{thunk:?} is claimed twice");
         node.state = State::Claimed;
-        Graph::Thunk(node.task, node.references.clone())
+        Some(Graph::Thunk(node.task, node.references.clone()))
     }
     fn evaluate_clone(&mut self, thunk: Address, clone: Graph) {
         let node = self.node_mut(thunk);
@@ -382,11 +383,24 @@ impl Heap for ModelHeap {
     fn wake(&mut self, thread: Thread) {
         self.runnable.push_back(thread);
     }
-    fn raise_pe_lost(&mut self, thread: Thread) {
+    fn raise(&mut self, thread: Thread, why: &Unavailable) {
+        assert_eq!(*why, Unavailable::PeLost);
         if self.threads.contains_key(&thread) {
             self.lost_in.push(thread);
         }
-        self.unwind(thread, HeapEvent::MetPeLost);
+        self.unwind(thread, |thunk| HeapEvent::GivenUp(thunk, Unavailable::PeLost));
+    }
+    fn perform(&mut self, _caller: Pe, _call: Call, _action: Graph) {
+        unreachable!("no simulated PE calls another")
+    }
+    fn on_returned(&mut self, _call: Call, _result: Graph) {
+        unreachable!("no simulated PE calls another")
+    }
+    fn on_call_lost(&mut self, _call: Call, _pe: Pe) {
+        unreachable!("no simulated PE calls another")
+    }
+    fn cancel(&mut self, _caller: Pe, _call: Call) {
+        unreachable!("no simulated PE calls another")
     }
     fn on_pong(&mut self, _number: u64) {
         unreachable!("no simulated PE sends pings")

@@ -1,0 +1,79 @@
+//! Closures that protocols know by names: threads that wait for the network or work for it, and borrowed thunks.
+//!
+//! *Invariants*
+//!
+//! - They are roots.
+//! - A name is an address, so that protocols name thunks as they do fixed objects. No object has it.
+use crate::abi::Closure;
+use crate::base::poison::unpoisoned;
+use crate::cluster::ids::Address;
+use crate::collector::roots::{self, Visitor};
+use crate::static_closure;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard};
+
+/// Set in all names: no object lies so high.
+const IS_NAME: u64 = 1 << 63;
+
+struct Kept {
+    closures: BTreeMap<Address, Closure>,
+    last: u64,
+}
+
+static KEPT: Mutex<Kept> = Mutex::new(Kept { closures: BTreeMap::new(), last: IS_NAME });
+
+fn kept() -> MutexGuard<'static, Kept> {
+    unpoisoned(KEPT.lock())
+}
+
+/// Keeps a closure. Returns its name, which is used once.
+pub fn keep(closure: Closure) -> Address {
+    let mut kept = kept();
+    kept.last += 1;
+    let name = Address(kept.last);
+    kept.closures.insert(name, closure);
+    name
+}
+
+/// Keeps another closure by the same name.
+pub fn replace(name: Address, closure: Closure) {
+    kept().closures.insert(name, closure);
+}
+
+pub fn get(name: Address) -> Option<Closure> {
+    kept().closures.get(&name).copied()
+}
+
+/// Keeps a closure no longer.
+pub fn release(name: Address) -> Option<Closure> {
+    kept().closures.remove(&name)
+}
+
+/// The name of a closure.
+pub fn name_of(closure: Closure) -> Option<Address> {
+    kept().closures.iter().find(|&(_, &c)| c == closure).map(|(&name, _)| name)
+}
+
+/// Is the address a name?
+pub fn is_name(address: Address) -> bool {
+    address.0 & IS_NAME != 0
+}
+
+/// Registers the roots.
+/// # Safety
+/// Called at start, by the one OS thread there is.
+pub unsafe fn init() {
+    roots::register(|visit: &mut Visitor| {
+        kept().closures.values_mut().for_each(&mut *visit);
+        // The runtime alone refers to these, and to the CAFs that they reach.
+        let mut entered = [
+            static_closure!(hecatonzmrts_Spread_serve_closure),
+            static_closure!(hecatonzmrts_Spread_perform_closure),
+            static_closure!(hecatonzmrts_Spread_failed_closure),
+            static_closure!(hecatonzmrts_Spread_notTransferable_closure),
+            static_closure!(hecatonzmrts_Spread_peLost_closure),
+            static_closure!(hecatonzmrts_Spread_cancelled_closure),
+        ];
+        entered.iter_mut().for_each(visit);
+    });
+}

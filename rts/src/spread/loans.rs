@@ -1,0 +1,120 @@
+//! Thunks that other processing elements (PEs) evaluate: the heap's side of `cluster/loan.rs`.
+//!
+//! *Protocol*
+//! 1. To lend a thunk, its holder packs it and claims it for a new thread, the *lender's thread*. To all others here
+//!    the thunk is under evaluation, by a thread that is blocked. That thread has the update frame of the thunk on its
+//!    stack, and above it a frame that enters the result, once that is known.
+//! 2. The borrower makes the thunk anew, and a thread that evaluates it like a service thread (`readers.rs`).
+//! 3. With the result, or with the thunk itself if it was not evaluated there, the lender's thread goes on: its update
+//!    frame updates the thunk and wakes those who wait.
+//!
+//! *Invariant*: a lent thunk is kept alive by its lender's thread, which is kept under the loan's name.
+use crate::abi::tso::BlockedOnAbsent;
+use crate::abi::{Closure, Tso};
+use crate::base::fatal::broken;
+use crate::cluster::ids::{Address, Pe};
+use crate::eval::frames::{set_top, Frame};
+use crate::eval::lazy_blackholing;
+use crate::hec::run_queue::dirty_tso;
+use crate::hec::Hec;
+use crate::prims::stable_ptr::deRefStablePtr;
+use crate::sched::{self, settings, spark};
+use crate::spread::cell::{resolve, Target};
+use crate::spread::graph::Graph;
+use crate::spread::kept;
+use crate::spread::pack::{pack_thunk, BUDGET};
+use crate::spread::readers::serve;
+use crate::spread::run;
+use crate::thread::create::{new_thread, push};
+use crate::thread::park;
+use crate::thread::stack::dirty_stack;
+use crate::{info, static_closure};
+
+/// Sparks that are examined for one request. What may not travel now may not travel soon.
+const TRIES: usize = 16;
+
+/// A spark that may travel.
+pub struct Lendable {
+    /// What the loan will call it.
+    pub name: Address,
+    thunk: Closure,
+    graph: Graph,
+}
+
+/// Takes the oldest spark that may travel. Others are given back to the newer end of this HEC's pool.
+/// # Safety
+/// The caller holds the HEC, and no thread runs on it.
+pub unsafe fn take_spark(hec: &mut Hec) -> Option<Lendable> {
+    let mut kept = Vec::new();
+    let mut found = None;
+    for _ in 0..TRIES {
+        let Some(spark) = spark::take_oldest(hec) else { break };
+        found = lendable(hec, spark);
+        if found.is_some() {
+            break;
+        }
+        kept.push(spark);
+    }
+    kept.into_iter().for_each(|spark| spark::give_back(hec, spark));
+    found
+}
+
+/// The thunk behind a closure, packed; `None` if it is none, or may not travel.
+/// # Safety
+/// As for [`take_spark`].
+pub unsafe fn lendable(hec: &mut Hec, closure: Closure) -> Option<Lendable> {
+    let Target::Local(thunk) = resolve(closure) else { return None };
+    let thunk = thunk.untag();
+    let graph = pack_thunk(hec, thunk, BUDGET).ok()?;
+    Some(Lendable { name: kept::keep(thunk), thunk, graph })
+}
+
+/// Claims the thunk for a lender's thread, which takes its name. `None` if another thread was faster.
+/// # Safety
+/// The caller holds the HEC.
+pub unsafe fn claim(hec: &mut Hec, lendable: Lendable) -> Option<Graph> {
+    let Lendable { name, thunk, graph } = lendable;
+    let t = new_thread(hec, &settings().stack);
+    let nothing = static_closure!(ghczmprim_GHCziTuple_Z0T_closure).with_tag(1);
+    push(t.obj().stackobj, &[info!(stg_enter_info).0, nothing.0, info!(stg_marked_upd_frame_info).0, thunk.0]);
+    park::block(hec, t, BlockedOnAbsent, 0);
+    if lazy_blackholing::claim(hec, thunk, t) {
+        kept::replace(name, t.closure());
+        spark::note_lent(hec);
+        return Some(graph);
+    }
+    kept::release(name);
+    None
+}
+
+/// The thunk of a loan has this value, or is this thunk: its lender's thread goes on.
+/// # Safety
+/// The caller holds the HEC, and no thread runs on it.
+pub unsafe fn close(hec: &mut Hec, name: Address, with: Closure) {
+    let Some(t) = kept::release(name).map(|c| Tso(c.0)) else { broken("a loan that is not open") };
+    let Some(claim) = park::claim(hec, t, |why, _| why == BlockedOnAbsent) else { return };
+    dirty_tso(&mut hec.remembered, t);
+    let stack = t.obj().stackobj;
+    dirty_stack(hec, stack);
+    let update_frame = Frame::youngest(stack).older();
+    set_top(t, update_frame, &[info!(stg_enter_info).0, with.0]);
+    claim.resume(hec);
+}
+
+/// Makes a thread for a borrowed thunk. Returns the thunk's name.
+/// # Safety
+/// The caller holds the HEC.
+pub unsafe fn evaluate(hec: &mut Hec, thunk: Closure) -> Address {
+    let name = kept::keep(thunk);
+    serve(hec, name);
+    name
+}
+
+/// Has another PE evaluate the thunk behind a stable pointer, if it may travel.
+/// # Safety
+/// Called from Haskell, by an unsafe call. The PE exists, and is another one.
+#[no_mangle]
+pub unsafe extern "C" fn hec_place(pe: i32, thunk: usize) {
+    let thunk = deRefStablePtr(thunk);
+    sched::hec().allocate_for_c(|hec| run::joined().step(hec, |step| step.place(Pe(pe as u16), thunk)));
+}
