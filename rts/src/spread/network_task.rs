@@ -64,6 +64,8 @@ struct NetworkTask {
 impl NetworkTask {
     fn work(mut self, early: Vec<(Pe, Message<Graph>)>) {
         early.into_iter().for_each(|(from, message)| self.on_message(from, message, 0));
+        // HECs that have run nothing yet are idle, and have not said so.
+        self.run.steals.set_next(now());
         let mut is_over = false;
         while !is_over {
             let due = self.due();
