@@ -57,19 +57,19 @@ unsafe fn leads(cell: Closure) -> Leads {
 pub unsafe fn visit(visit: &mut dyn FnMut(&mut Closure), all: bool) {
     let exits = &mut *unpoisoned(EXITS.lock());
     let mut show = |cell: &Closure| visit(&mut *(cell.slot(INDIRECTEE) as *mut Closure));
-    exits.young.iter().for_each(&mut show);
+    let mut shown = std::mem::take(&mut exits.young);
     if all {
-        exits.old.iter().for_each(&mut show);
-        exits.old.retain(|&cell| !matches!(leads(cell), Leads::Out));
+        // One that led to an old thunk may now lead to its value, which may be young.
+        shown.append(&mut exits.old);
     }
-    let Exits { young, old } = exits;
-    young.retain(|&cell| {
-        let leads = leads(cell);
-        if matches!(leads, Leads::Old) {
-            old.push(cell);
+    for cell in shown {
+        show(&cell);
+        match leads(cell) {
+            Leads::Out => {}
+            Leads::Young => exits.young.push(cell),
+            Leads::Old => exits.old.push(cell),
         }
-        matches!(leads, Leads::Young)
-    });
+    }
 }
 
 /// All listed cells.

@@ -129,6 +129,8 @@ impl<'a> Packer<'a> {
         // A cell that was asked for goes along, if there is something in it.
         let is_known = is_fixed(root) && is_cell(root.untag()) && is_own(root.0);
         if is_known && !matches!(resolve(root), Target::Exit(..)) {
+            // It may have led to an indirection, which is local.
+            root.untag().set_word(INDIRECTEE, word);
             self.include(root.untag(), CELL_WORDS);
             return Ok(root);
         }
