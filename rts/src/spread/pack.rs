@@ -127,9 +127,8 @@ impl<'a> Packer<'a> {
         self.todo.push(&raw mut word as usize | marks);
         self.run();
         // A cell that was asked for goes along, if there is something in it.
-        let is_known = is_fixed(root) && is_cell(root.untag()) && is_own(root.0);
-        if is_known && !matches!(resolve(root), Target::Exit(..)) {
-            // It may have led to an indirection, which is local.
+        let is_cell_asked_for = is_fixed(root) && is_cell(root.untag()) && is_own(root.0);
+        if is_cell_asked_for && word != root.0 {
             root.untag().set_word(INDIRECTEE, word);
             self.include(root.untag(), CELL_WORDS);
             return Ok(root);

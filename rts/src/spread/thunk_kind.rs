@@ -13,6 +13,8 @@
 //!   48 c7 45 f0 imm32      movq $stg_upd_frame_info,-16(%rbp)
 //! ```
 //!
+//! The standard thunks of `cmm/StdThunks.cmm` are updatable, and are known by their headers.
+//!
 //! Code that does not continue so is that of a single-entry thunk, unless the address of an update frame occurs later
 //! in it. Then nothing is known: the code may be from another code generator.
 use crate::abi::Info;
@@ -36,6 +38,18 @@ const SEARCHED: usize = 96;
 pub unsafe fn classify(info: Info) -> ThunkKind {
     if [info!(stg_raise_info), info!(stg_AP_NOUPD_info)].contains(&info) {
         return ThunkKind::Unknown;
+    }
+    let standard = [
+        info!(stg_ap_1_upd_info),
+        info!(stg_ap_2_upd_info),
+        info!(stg_ap_3_upd_info),
+        info!(stg_ap_4_upd_info),
+        info!(stg_ap_5_upd_info),
+        info!(stg_ap_6_upd_info),
+        info!(stg_ap_7_upd_info),
+    ];
+    if standard.contains(&info) {
+        return ThunkKind::Updatable;
     }
     let code = std::slice::from_raw_parts(info.0 as *const u8, 48 + SEARCHED);
     let frames = [info!(stg_upd_frame_info), info!(stg_bh_upd_frame_info)].map(|frame| (frame.0 as u32).to_le_bytes());

@@ -90,8 +90,13 @@ table!("stg_AP_info", 0usize, AP, "0");
 table!("stg_AP_NOUPD_info", 0usize, AP, "0");
 table!("stg_PAP_info", 0usize, PAP, "0");
 table!("stg_raise_info", payload(1, 0), THUNK_1_0, "0");
+table!("stg_ap_1_upd_info", payload(1, 0), THUNK_1_0, "0");
 table!("stg_ap_2_upd_info", payload(2, 0), THUNK_2_0, "0");
 table!("stg_ap_3_upd_info", payload(3, 0), THUNK, "0");
+table!("stg_ap_4_upd_info", payload(4, 0), THUNK, "0");
+table!("stg_ap_5_upd_info", payload(5, 0), THUNK, "0");
+table!("stg_ap_6_upd_info", payload(6, 0), THUNK, "0");
+table!("stg_ap_7_upd_info", payload(7, 0), THUNK, "0");
 
 table!("stg_stop_thread_info", 0usize, STOP_FRAME, "0");
 table!("stg_upd_frame_info", 1usize, UPDATE_FRAME, "0");
