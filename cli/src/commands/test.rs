@@ -5,7 +5,7 @@
 //! them). Closes with one line of counts, where each run of a program is a test.
 use crate::build::package;
 use crate::conformance::{
-    self, Plan, Session, CHECK, CREW, CREW_STRESS, HECS, MANAGERS, OLD, PACKAGE, PLAIN, SCHEDULERS, SMALL, STRESS,
+    self, Plan, Session, CHECK, CREW, CREW_STRESS, HECS, MANAGERS, OLD, PACKAGE, PES, PLAIN, SCHEDULERS, SMALL, STRESS,
 };
 use crate::error::{reason, Fail, Result};
 use crate::ghc::Ghc;
@@ -40,6 +40,11 @@ pub struct Options {
     /// Also run every conformance program on this many HECs: 1, 2, 4 or 8, linked with -threaded
     #[arg(long, value_name = "N", value_parser = ["1", "2", "4", "8"])]
     hecs: Vec<String>,
+    /// Also run the conformance programs that are not about their process over this many processing elements: 2 or 4,
+    /// linked with -threaded. Without --full, one that is not named is run over one of the numbers given, plainly or
+    /// with the heap checker, as the commit has it
+    #[arg(long, value_name = "N", value_parser = ["2", "4"])]
+    pes: Vec<String>,
     /// Also run the programs that wait for descriptors (the conformance programs in events/ and the programs on the
     /// network) with this event manager
     #[arg(long, value_name = "NAME", value_parser = ["base", "poll"])]
@@ -160,8 +165,9 @@ pub fn run(project: &Project, options: &Options) -> Result<()> {
         tally += conformance::run("scheduler", &maker, &selected, &plan(&[], &orders), &session)?;
     }
     let kinds = plan(&[], &named(&HECS, &options.hecs));
+    let pes = plan(&[], &PES.iter().filter(|kind| kind.is_over(&options.pes)).collect::<Vec<_>>());
     let under_package = options.scheduler.iter().any(|name| name == "package");
-    if !options.hecs.is_empty() || under_package {
+    if !options.hecs.is_empty() || !options.pes.is_empty() || under_package {
         let selected = programs::find(&tests.join("conformance"), &options.names)?;
         let (about_threads, others): (Vec<_>, Vec<_>) =
             selected.into_iter().partition(|p| under_package && p.is_about_threads());
@@ -174,9 +180,13 @@ pub fn run(project: &Project, options: &Options) -> Result<()> {
             let package = plan(&[], &PACKAGE.iter().collect::<Vec<_>>());
             tally += conformance::run("package", &maker, &with_package, &package, &session)?;
         }
-        tally += conformance::run("hecs", &maker, &[with_package, others].concat(), &kinds, &session)?;
-        let maker = Maker::new(project, project.build_dir().join("tests/conformance"))?;
-        tally += conformance::run("hecs", &maker, &made, &kinds, &session)?;
+        let made_here = [with_package, others].concat();
+        let maker_there = Maker::new(project, project.build_dir().join("tests/conformance"))?;
+        for (maker, mut programs) in [(maker, made_here), (maker_there, made)] {
+            tally += conformance::run("hecs", &maker, &programs, &kinds, &session)?;
+            programs.retain(Program::may_be_spread);
+            tally += conformance::run("spread", &maker, &programs, &pes, &session)?;
+        }
     }
     finish(tally, &report, options)
 }

@@ -6,6 +6,8 @@ pub struct Kind {
     pub(super) env: &'static [(&'static str, &'static str)],
     /// How many times longer than plainly a run may take.
     pub(super) slowdown: u32,
+    /// Over how many processing elements (PEs) `hecaton spread` runs it, if that runs it.
+    pub(super) elements: Option<&'static str>,
 }
 
 /// For each scheduler of the package a kind of run on one, two and four HECs.
@@ -19,27 +21,35 @@ macro_rules! of_package {
     };
 }
 
-pub const PLAIN: Kind = Kind { name: "plain", env: &[], slowdown: 1 };
-pub const SMALL: Kind = Kind { name: "small", env: &[("GHCRTS", "-A16k")], slowdown: 3 };
+pub const PLAIN: Kind = Kind { name: "plain", env: &[], slowdown: 1, elements: None };
+pub const SMALL: Kind = Kind { name: "small", env: &[("GHCRTS", "-A16k")], slowdown: 3, ..PLAIN };
 pub const CHECK: Kind = Kind {
     name: "check",
     env: &[("HECATON_CHECK", "heap,oversubscribe,vary-nursery,steal-thunks,eager-modify")],
     slowdown: 6,
+    ..PLAIN
 };
 /// Several GC threads for every collection. Otherwise the runtime would call helpers for large ones only.
-pub const CREW: Kind = Kind { name: "crew", env: &[("HECATON_CHECK", "heap,oversubscribe,gc-threads=4")], slowdown: 8 };
+pub const CREW: Kind =
+    Kind { name: "crew", env: &[("HECATON_CHECK", "heap,oversubscribe,gc-threads=4")], slowdown: 8, ..PLAIN };
 /// Nothing ages, and a collection follows every block, so that old objects soon refer to young ones.
-pub const OLD: Kind =
-    Kind { name: "old", env: &[("HECATON_CHECK", "old,oversubscribe,steal-thunks,eager-modify")], slowdown: 30 };
+pub const OLD: Kind = Kind {
+    name: "old",
+    env: &[("HECATON_CHECK", "old,oversubscribe,steal-thunks,eager-modify")],
+    slowdown: 30,
+    ..PLAIN
+};
 pub const STRESS: Kind = Kind {
     name: "stress",
     env: &[("HECATON_CHECK", "heap,oversubscribe,every-block,steal-thunks,eager-modify")],
     slowdown: 30,
+    ..PLAIN
 };
 pub const CREW_STRESS: Kind = Kind {
     name: "crew-stress",
     env: &[("HECATON_CHECK", "heap,oversubscribe,every-block,gc-threads=4")],
     slowdown: 60,
+    ..PLAIN
 };
 
 /// Runs on several HECs, for programs linked with `-threaded`. Four may all be busy, however few cores there are, and
@@ -67,10 +77,18 @@ pub const SCHEDULERS: [Kind; 3] = [
 pub const PACKAGE: [Kind; 27] =
     of_package!["Deadline", "FairShare", "Fifo", "Gang", "Lifo", "Priority", "Random:1", "RoundRobin", "WorkStealing"];
 
+/// Runs over several PEs, plainly and with the heap checker in each, for programs linked with `-threaded`.
+pub const PES: [Kind; 4] = [
+    pes("pes2", "2", &[]),
+    pes("pes2-check", "2", CHECK.env),
+    pes("pes4", "4", &[]),
+    pes("pes4-check", "4", CHECK.env),
+];
+
 /// All kinds of run.
 pub(super) fn all() -> impl Iterator<Item = &'static Kind> {
     const KINDS: [&Kind; 7] = [&PLAIN, &SMALL, &CHECK, &OLD, &CREW, &STRESS, &CREW_STRESS];
-    KINDS.into_iter().chain(&HECS).chain(&MANAGERS).chain(&SCHEDULERS).chain(&PACKAGE)
+    KINDS.into_iter().chain(&HECS).chain(&MANAGERS).chain(&SCHEDULERS).chain(&PACKAGE).chain(&PES)
 }
 
 /// The kind of run of this name.
@@ -85,7 +103,12 @@ impl Kind {
 
     /// Is it for programs linked with `-threaded`?
     pub fn is_threaded(&self) -> bool {
-        HECS.iter().any(|k| k.name == self.name) || self.is_under_package()
+        HECS.iter().any(|k| k.name == self.name) || self.is_under_package() || self.elements.is_some()
+    }
+
+    /// Is it over one of these numbers of PEs?
+    pub fn is_over(&self, numbers: &[String]) -> bool {
+        self.elements.is_some_and(|elements| numbers.iter().any(|number| number == elements))
     }
 
     /// Does a header mean it by this? `Lifo-N1` is a single kind. `Lifo` stands for those of a scheduler of the
@@ -102,13 +125,18 @@ impl Kind {
 }
 
 const fn hecs(name: &'static str, env: &'static [(&'static str, &'static str)]) -> Kind {
-    Kind { name, env, slowdown: 4 }
+    Kind { name, env, slowdown: 4, ..PLAIN }
 }
 
 const fn manager(name: &'static str, env: &'static [(&'static str, &'static str)]) -> Kind {
-    Kind { name, env, slowdown: 2 }
+    Kind { name, env, slowdown: 2, ..PLAIN }
 }
 
 const fn scheduler(name: &'static str, env: &'static [(&'static str, &'static str)]) -> Kind {
-    Kind { name, env, slowdown: 10 }
+    Kind { name, env, slowdown: 10, ..PLAIN }
+}
+
+/// All PEs share the machine, and each checks its heap.
+const fn pes(name: &'static str, elements: &'static str, env: &'static [(&'static str, &'static str)]) -> Kind {
+    Kind { name, env, slowdown: 12, elements: Some(elements) }
 }

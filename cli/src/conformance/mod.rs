@@ -3,7 +3,7 @@
 //! The program runs once on the stock runtime, and its outcome is kept. It runs several times on Hecaton, each time
 //! in another *kind*: plain, with a tiny nursery, with the heap checker, with everything promoted at once, and, on
 //! request, with a collection and a heap check at every allocation block. Every kind must have the stock runtime's
-//! plain outcome. For runs on several HECs, programs are linked with `-threaded` on both runtimes.
+//! plain outcome. For runs on several HECs and over several PEs, programs are linked with `-threaded` on both runtimes.
 mod kind;
 mod outcome;
 
@@ -128,6 +128,8 @@ fn unsuited(program: &Program, kind: &Kind) -> Option<String> {
     }
     match kind.name {
         "plain" => None,
+        "pes2" | "pes4" => header.skip_pes.clone(),
+        "pes2-check" | "pes4-check" => header.skip_pes.clone().or_else(|| header.skip_check.clone()),
         _ if kind.sets("GHCRTS") && header.rtsopts.is_some() => Some("takes no GHCRTS".to_owned()),
         _ if kind.sets("GHCRTS") && header.env.iter().any(|(name, _)| name == "GHCRTS") => {
             Some("sets GHCRTS itself".to_owned())
@@ -165,6 +167,18 @@ mod tests {
         let program = Program::with_header("p", "-- skip-kinds: Lifo -N4; it waits by yielding\n");
         let skipped = PACKAGE.iter().filter(|kind| unsuited(&program, kind).is_some());
         assert_eq!(skipped.count(), 3 + 9 - 1);
+    }
+
+    #[test]
+    fn a_header_says_why_a_program_needs_one_process_or_no_checks() {
+        let left_out = |header| -> Vec<bool> {
+            let program = Program::with_header("p", header);
+            PES.iter().map(|kind| unsuited(&program, kind).is_some()).collect()
+        };
+        assert_eq!(left_out(""), [false; 4]);
+        assert_eq!(left_out("-- skip-pes: it forks\n"), [true; 4]);
+        assert_eq!(left_out("-- skip-check: slow\n"), PES.map(|kind| kind.name.ends_with("-check")));
+        assert_eq!(left_out("-- skip-kinds: pes4; slow\n"), PES.map(|kind| kind.name == "pes4"));
     }
 
     #[test]

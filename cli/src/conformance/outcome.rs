@@ -50,9 +50,22 @@ pub fn ask(maker: &Maker, program: &Program, runtime: Runtime, kind: &Kind, limi
         fs::create_dir_all(dir).map_err(|e| Fail::io("create", dir, e))?;
     }
     let header = &program.header;
-    let mut command = Command::new(maker.executable(program, runtime));
+    let executable = maker.executable(program, runtime);
     // Programs print what they were called as; both are called alike.
-    command.arg0(&program.name).args(&header.args).current_dir(&work);
+    let mut command = match kind.elements {
+        None => {
+            let mut command = Command::new(executable);
+            command.arg0(&program.name);
+            command
+        }
+        Some(elements) => {
+            let this = std::env::current_exe().map_err(|e| Fail::new(format!("cannot find itself: {}", reason(&e))))?;
+            let mut command = Command::new(this);
+            command.args(["spread", "-n", elements]).arg(executable);
+            command
+        }
+    };
+    command.args(&header.args).current_dir(&work);
     command.env_remove("GHCRTS").env_remove("HECATON_CHECK").env("LANG", "C.UTF-8").env("LC_ALL", "C.UTF-8");
     command.envs(header.env.iter().map(|(n, v)| (n, v))).envs(kind.env.iter().copied());
     let limit = limit.unwrap_or(header.timeout.unwrap_or(TIME_LIMIT) * kind.slowdown);
@@ -145,6 +158,7 @@ fn rerun(maker: &Maker, program: &Program, kind: &Kind) -> String {
     let header = &program.header;
     let mut words: Vec<String> = header.env.iter().map(|(n, v)| format!("{n}={}", quoted(v))).collect();
     words.extend(kind.env.iter().map(|(n, v)| format!("{n}={v}")));
+    words.extend(kind.elements.map(|elements| format!("./hecaton spread -n {elements}")));
     words.push(maker.executable(program, Runtime::Hecaton).display().to_string());
     words.extend(header.args.iter().map(|a| quoted(a)));
     if !header.stdin.is_empty() {

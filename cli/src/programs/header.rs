@@ -2,7 +2,7 @@
 //! how it is to be compiled and run; the others are for the reader.
 use std::time::Duration;
 
-const KEYS: [&str; 20] = [
+const KEYS: [&str; 21] = [
     "ghc",
     "args",
     "stdin",
@@ -17,6 +17,7 @@ const KEYS: [&str; 20] = [
     "skip-check",
     "skip-stress",
     "skip-hecs",
+    "skip-pes",
     "skip-order",
     "skip-package",
     "skip-kinds",
@@ -52,6 +53,8 @@ pub struct Header {
     pub skip_stress: Option<String>,
     /// Why the program is not run on several HECs.
     pub skip_hecs: Option<String>,
+    /// Why it is not run over several processing elements (PEs).
+    pub skip_pes: Option<String>,
     /// Why it is not run with the event manager on poll(2).
     pub skip_poll: Option<String>,
     pub skip_order: Option<String>,
@@ -118,6 +121,7 @@ impl Header {
             skip_check: None,
             skip_stress: None,
             skip_hecs: None,
+            skip_pes: None,
             skip_poll: None,
             skip_order: None,
             skip_package: None,
@@ -169,6 +173,7 @@ impl Header {
                 "aim" => header
                     .aims
                     .push(aim(value).ok_or_else(|| format!("`{line}`: expected elapsed or memory, and a ratio"))?),
+                "skip-pes" => header.skip_pes = Some(value.to_owned()),
                 "skip-poll" => header.skip_poll = Some(value.to_owned()),
                 "skip-order" => header.skip_order = Some(value.to_owned()),
                 "skip-kinds" => header

@@ -156,14 +156,43 @@ impl Program {
 
     /// Is it about events, or does it use the network?
     pub fn waits_for_descriptors(&self) -> bool {
-        let folder = self.main.parent().and_then(Path::file_name);
         let network = ["network", "warp"];
-        folder.is_some_and(|f| f == "events") || self.header.needs.iter().any(|p| network.contains(&p.as_str()))
+        self.is_in(&["events"]) || self.header.needs.iter().any(|p| network.contains(&p.as_str()))
     }
 
     /// Is it about threads?
     pub fn is_about_threads(&self) -> bool {
-        let folders = ["async", "concurrency", "events", "exceptions", "mvar", "signals", "smp", "stm", "weak"];
+        self.is_in(&["async", "concurrency", "events", "exceptions", "mvar", "signals", "smp", "stm", "weak"])
+    }
+
+    /// Is it about values, memory, threads or exceptions, so that several processing elements (PEs) must not change
+    /// what it does? The others are about the process: its descriptors, children, signals and reports.
+    pub fn may_be_spread(&self) -> bool {
+        let folders = [
+            "arith",
+            "arrays",
+            "async",
+            "codegen",
+            "compact",
+            "concurrency",
+            "eval",
+            "exceptions",
+            "gc",
+            "library",
+            "memory",
+            "mvar",
+            "schedulers",
+            "smp",
+            "stable",
+            "stacks",
+            "stm",
+            "weak",
+        ];
+        self.is_in(&folders) && !self.header.ghc.iter().any(|flag| flag == "-dynamic")
+    }
+
+    /// Is it directly in a folder of one of these names?
+    fn is_in(&self, folders: &[&str]) -> bool {
         let folder = self.main.parent().and_then(Path::file_name);
         folder.is_some_and(|f| folders.iter().any(|name| f == *name))
     }
@@ -313,6 +342,15 @@ mod tests {
         fs::write(suite.join("top.hs"), hs).unwrap();
         let directly: Vec<String> = find_directly_in(&suite, &[]).unwrap().into_iter().map(|p| p.name).collect();
         assert_eq!(directly, ["top"]);
+    }
+
+    #[test]
+    fn programs_about_their_process_are_not_spread() {
+        let dynamic = "-- ghc: -threaded -dynamic\nmain = pure ()\n";
+        let suite = suite("spread", &[("eval/a.hs", ""), ("process/b.hs", ""), ("library/c.hs", dynamic)]);
+        let mut all = find(&suite, &[]).unwrap();
+        all.retain(Program::may_be_spread);
+        assert_eq!(all.into_iter().map(|p| p.name).collect::<Vec<_>>(), ["a"]);
     }
 
     #[test]

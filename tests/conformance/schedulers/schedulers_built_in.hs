@@ -2,6 +2,7 @@
 -- threads that are passive.
 -- ghc: -O -threaded
 -- needs: hecaton
+-- skip-pes: it forks, and one of several processing elements must not
 import Control.Concurrent (forkIO, killThread, mkWeakThreadId, myThreadId, threadDelay, throwTo)
 import qualified Control.Concurrent as Concurrent
 import Control.Concurrent.STM

@@ -2,6 +2,7 @@
 -- by others.
 -- ghc: -O -threaded -with-rtsopts=-N2
 -- timeout: 180
+-- skip-pes: its sparks count in a global variable, of which each processing element has its own
 -- skip-order: it needs several HECs
 -- skip-kinds: -N2 -N4; it takes HECs away, and a scheduler of the package keeps those that it has
 import Control.Monad
