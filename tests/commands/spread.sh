@@ -184,6 +184,27 @@ got=0
 [ "$got" = 1 ] && [ "$(grep -c 'nonsense' err)" = 1 ] || fail "a wrong option: exit $got, $(cat err)"
 "${spread[@]}" -n 3 ./main where +RTS -s 2>err >out
 [ "$(grep -c 'Total' err)" = 1 ] || fail "statistics: $(cat err)"
+# What PEs have counted: a line each, and the sum.
+"${spread[@]}" -n 3 ./main ping 3 +RTS -sreport -A64k >out
+sed -n "/^ *PE /,\$p" report >table
+for word in "^ *PE  *sent" "^ *0 " "^ *1 " "^ *2 " "^ *sum "; do
+    [ "$(grep -c "$word" table)" = 1 ] || fail "counts, $word: $(cat report)"
+done
+awk '/^ *PE / { table = 1; next }
+    table { gsub(",", ""); gsub("s", "", $13) }
+    table && NF == 14 && $1 ~ /^[0-9]/ { for (i = 2; i <= 14; i++) sum[i] += $i }
+    # A ping of a megabyte was answered; PEs without work have asked for it, and were refused; and something was
+    # allocated.
+    table && /^ *[012] / && !($3 > 1000000 && $5 > 1000000 && $14 > 1000) { exit 1 }
+    table && /^ *[12] / && !($6 > 0 && $7 > 0) { exit 1 }
+    table && /^ *0 / && !($12 > 0 && $13 > 0) { exit 1 }
+    # Times are rounded.
+    table && $1 == "sum" { for (i = 2; i <= 14; i++) if (($i - sum[i]) ^ 2 > 0.00001) exit 1; good = 1 }
+    END { exit !good }' report || fail "counts do not add up: $(cat report)"
+"${spread[@]}" -n 2 ./main where +RTS -t >out 2>err
+! grep -q 'borrowed' err || fail "counts are printed with -t: $(cat err)"
+./main where +RTS -s >out 2>err
+! grep -q 'borrowed' err || fail "a program by itself prints counts of PEs: $(cat err)"
 
 for variable in HECATON_CHECK HECATON_SHOW HECATON_SCHEDULER GHCRTS; do
     got=0
@@ -291,6 +312,13 @@ over 130 'SIGINT that is not handled'
 got=0
 "${spread[@]}" -n 2 ./main raise >out 2>err || got=$?
 [ "$got" = 139 ] || fail "a program that crashes: exit $got"
+
+# One that does not say what it has counted is not waited for.
+begin 3 interrupted +RTS -s
+kill -STOP "${pes[1]}"
+kill -INT "$command"
+over 7 'SIGINT with a stopped PE'
+[ "$(grep -c '^ *1 *no answer$' err)" = 1 ] && grep -q '^ *2 .*s .*[0-9]$' err || fail "a stopped PE: $(cat err)"
 
 # Idle PEs use next to no time, although they ask each other for work: 2 % of a core at most.
 begin 2 wait

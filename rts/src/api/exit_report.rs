@@ -7,6 +7,7 @@ use crate::observe::stats::FinalData;
 use crate::observe::{blackhole_profile, eventlog};
 use crate::sched::gc::events;
 use crate::sched::{gc, lenient, spark, stop_world, task_table};
+use crate::spread::counts;
 
 /// Runs a full collection if statistics are to be printed and there was none. Only a full collection determines how
 /// much is live.
@@ -25,7 +26,8 @@ pub unsafe fn report() {
     let hecs = stop_world::hecs();
     blackhole_profile::report();
     stats::end_exit();
-    stats::report(&FinalData {
+    let others = if stats_mode_now() >= StatsMode::Summary { counts::report() } else { String::new() };
+    let end = FinalData {
         allocated: stats::allocated_since_last(gc::allocated()),
         mem_peak: (block_alloc::peak_blocks_resident() * BLOCK_BYTES) as u64,
         tasks: task_table::counts(),
@@ -36,7 +38,8 @@ pub unsafe fn report() {
         upcalls: hecs.iter().map(|h| h.upcalls).sum(),
         activations: hecs.iter().map(|h| h.activation_time.total()).sum(),
         ..FinalData::default()
-    });
+    };
+    stats::report(&end, &others);
     events::at_end(&hecs);
     eventlog::end();
 }

@@ -199,6 +199,8 @@ impl<H: Heap> Element<H> {
             }
             Message::Ping(ping) => out.push((from, Message::Pong(ping))),
             Message::Pong(ping) => heap.on_pong(ping.number),
+            // These concern no protocol.
+            Message::AskCounts | Message::Counts(_) => {}
         }
     }
 

@@ -26,6 +26,7 @@ use std::collections::{btree_map::Entry, BTreeMap};
 #[derive(Default)]
 pub struct Fetches {
     asked: BTreeMap<Address, Vec<Thread>>,
+    wanted: u64,
 }
 
 impl Fetches {
@@ -35,6 +36,7 @@ impl Fetches {
 
     /// A thread waits for an absent object. True if FETCH is to be sent.
     pub fn want(&mut self, address: Address, thread: Thread) -> bool {
+        self.wanted += 1;
         match self.asked.entry(address) {
             Entry::Vacant(entry) => {
                 entry.insert(vec![thread]);
@@ -45,6 +47,11 @@ impl Fetches {
                 false
             }
         }
+    }
+
+    /// How often a thread has waited for an absent object.
+    pub fn wanted(&self) -> u64 {
+        self.wanted
     }
 
     /// An answer has come: the threads that have waited for it.
@@ -101,5 +108,19 @@ impl Readers {
     /// What readers wait for, which is a root.
     pub fn addresses(&self) -> impl Iterator<Item = Address> + '_ {
         self.noted.keys().copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_for_one_object_are_merged_and_counted() {
+        let mut fetches = Fetches::new();
+        let asks = [(1, 10), (1, 11), (2, 12)].map(|(address, thread)| fetches.want(Address(address), Thread(thread)));
+        assert_eq!(asks, [true, false, true]);
+        assert_eq!(fetches.wanted(), 3);
+        assert_eq!(fetches.on_answer(Address(1)), [Thread(10), Thread(11)]);
     }
 }

@@ -59,6 +59,10 @@ pub enum Message<G> {
     ReturnCredits(Vec<Credit>),
     Ping(Ping),
     Pong(Ping),
+    /// PE 0 asks for what a PE has counted.
+    AskCounts,
+    /// In the order that all PEs of a build agree on.
+    Counts(Vec<u64>),
 }
 
 /// Why there is no value.

@@ -47,6 +47,8 @@ mod kind {
     pub const CALL: u8 = 21;
     pub const RETURNED: u8 = 22;
     pub const CANCEL: u8 = 23;
+    pub const ASK_COUNTS: u8 = 24;
+    pub const COUNTS: u8 = 25;
 }
 
 /// The bytes of a message.
@@ -115,6 +117,11 @@ pub fn encode<G: Payload>(message: &Message<G>) -> Vec<u8> {
         }
         Message::Ping(ping) => put_ping(&mut to, kind::PING, ping),
         Message::Pong(ping) => put_ping(&mut to, kind::PONG, ping),
+        Message::AskCounts => to.push(kind::ASK_COUNTS),
+        Message::Counts(counts) => {
+            start(&mut to, kind::COUNTS, counts.len() as u64);
+            counts.iter().for_each(|&count| put_number(&mut to, count));
+        }
     }
     to
 }
@@ -151,6 +158,8 @@ pub fn decode<G: Payload>(bytes: &[u8]) -> Option<Message<G>> {
         kind::RETURN_CREDITS => Message::ReturnCredits(from.list(Reader::credit)?),
         kind::PING => Message::Ping(from.ping()?),
         kind::PONG => Message::Pong(from.ping()?),
+        kind::ASK_COUNTS => Message::AskCounts,
+        kind::COUNTS => Message::Counts(from.list(Reader::number)?),
         _ => return None,
     };
     from.left.is_empty().then_some(message)
@@ -328,7 +337,7 @@ mod tests {
     fn message(random: &mut Random) -> Sent {
         let pe = Pe(random.magnitude(16) as u16);
         let (loan, address) = (Number(random.magnitude(64)), Address(random.magnitude(64)));
-        match random.below(23) {
+        match random.below(25) {
             0 => Message::Hello(Build((0..random.below(9)).map(|_| (text(random), text(random))).collect())),
             1 => Message::Unable(text(random)),
             2 => Message::Start,
@@ -351,7 +360,9 @@ mod tests {
             16 => Message::Credit(credit(random)),
             17 => Message::ReturnCredits(credits(random)),
             18 => Message::Ping(ping(random)),
-            _ => Message::Pong(ping(random)),
+            19 => Message::Pong(ping(random)),
+            23 => Message::AskCounts,
+            _ => Message::Counts((0..random.below(9)).map(|_| random.magnitude(64)).collect()),
         }
     }
 
@@ -368,7 +379,7 @@ mod tests {
     fn what_is_malformed_is_refused() {
         let decode = |bytes: &[u8]| decode::<Vec<u8>>(bytes);
         for wrong in
-            [&[][..], &[0], &[24], &[kind::START, 0], &[kind::FETCH], &[kind::FETCH, 0x80], &[kind::PING, 2, 0]]
+            [&[][..], &[0], &[26], &[kind::START, 0], &[kind::FETCH], &[kind::FETCH, 0x80], &[kind::PING, 2, 0]]
         {
             assert_eq!(decode(wrong), None, "{wrong:?}");
         }

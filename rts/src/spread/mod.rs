@@ -17,6 +17,7 @@
 //! | `exceptions.rs` | why an object is not there |
 //! | `steals.rs` | when an idle PE asks others for work |
 //! | `steal_timer.rs` | when it may ask again |
+//! | `counts.rs`, `traffic.rs` | what each PE has done, for `-s` |
 //! | `ping.rs` | answers to pings |
 //! | `export.rs`, `memo.rs` | fixed addresses of local objects |
 //! | `cell.rs` | what is at a fixed address |
@@ -30,6 +31,7 @@ pub mod build_id;
 pub mod calls;
 pub mod cell;
 mod constructors;
+pub mod counts;
 mod exceptions;
 pub mod export;
 mod fields;
@@ -55,5 +57,6 @@ pub mod steals;
 #[cfg(test)]
 mod tests;
 mod thunk_kind;
+mod traffic;
 pub mod transport;
 pub mod travel;

@@ -22,7 +22,8 @@ use crate::spread::graph::Graph;
 use crate::spread::membership::Membership;
 use crate::spread::run::{self, Run};
 use crate::spread::start::{moment, now, Started};
-use crate::spread::{ping, readers, steals};
+use crate::spread::traffic::RECEIVED;
+use crate::spread::{counts, ping, readers, steals};
 use crate::sync::absent;
 use std::sync::{Condvar, Mutex};
 
@@ -94,6 +95,7 @@ impl NetworkTask {
     }
 
     fn on_message(&mut self, from: Pe, message: Message<Graph>, bytes: usize) {
+        RECEIVED.add(&message, bytes);
         match message {
             Message::Heartbeat => self.run.element().members.on_heartbeat(from, now()),
             Message::Suspect(pe) => self.on_lost(pe, &format!("PE {} has found its channel closed", from.0)),
@@ -101,6 +103,8 @@ impl NetworkTask {
             Message::Lost(_) => {}
             Message::Ping(ping) if !ping.by_hec => self.run.send(from, &Message::Pong(ping)),
             Message::Pong(ping) if !ping.by_hec => ping::on_pong_here(ping.number),
+            Message::AskCounts => counts::on_asked(self.run),
+            Message::Counts(counts) => counts::on_answer(from, counts),
             message if !run::needs_heap(&message) && !self.run.inbox.has_from(from) => {
                 let is_refusal = message == Message::NothingToSteal;
                 self.run.step_without_hec(|step| step.receive(from, message));

@@ -28,6 +28,7 @@ use crate::spread::inbox::Inbox;
 use crate::spread::membership::Membership;
 use crate::spread::start::now;
 use crate::spread::steal_timer::StealTimer;
+use crate::spread::traffic::SENT;
 use crate::spread::transport::{Queue, Transport};
 use std::sync::{Mutex, MutexGuard, OnceLock};
 
@@ -83,7 +84,9 @@ impl Run {
     }
 
     pub fn send(&self, to: Pe, message: &Message<Graph>) {
-        self.transport().send(to, queue_of(message), wire::encode(message));
+        let bytes = wire::encode(message);
+        SENT.add(message, bytes.len());
+        self.transport().send(to, queue_of(message), bytes);
     }
 
     /// Does a step of the protocols.

@@ -166,8 +166,8 @@ unsafe fn accept(parsed: Parsed, given: &[CString], argc: *mut c_int, argv: *mut
     if spread::runs_main() {
         let _ = std::io::stderr().write_all(&err);
     } else {
-        // The files would be those of PE 0.
-        flags.GcFlags.giveStats = NO_GC_STATS as u32;
+        // The files would be those of PE 0, which asks for what this one has counted (`spread/counts.rs`).
+        flags.GcFlags.giveStats = flags.GcFlags.giveStats.min(COLLECT_GC_STATS as u32);
         flags.TraceFlags.tracing = TRACE_NONE as i32;
     }
     set_flags(flags);

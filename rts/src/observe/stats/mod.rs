@@ -15,6 +15,7 @@ mod text;
 mod totals;
 mod upcalls;
 
+pub use text::grouped;
 pub use totals::{Collection, EventCounts, FinalData, GcDoneHook, Sparks, Tasks};
 pub use upcalls::{Dequeue, Enqueue, UpcallCounts};
 
@@ -97,12 +98,12 @@ pub fn end_exit() {
     stats().ended = TimePair::now();
 }
 
-/// Prints the statistics that the flags ask for, and closes the statistics file.
-pub fn report(end: &FinalData) {
+/// Prints the statistics that the flags ask for, then what is said of other processes, and closes the statistics file.
+pub fn report(end: &FinalData, others: &str) {
     let mut s = stats();
     s.totals.allocated_bytes += end.allocated;
     s.totals.max_mem_in_use_bytes = s.totals.max_mem_in_use_bytes.max(end.mem_peak);
-    text::final_report(&s, end);
+    text::final_report(&s, end, others);
 }
 
 /// Runs `f` (a fork) while no thread reads or writes statistics.
@@ -122,6 +123,12 @@ pub fn after_fork(allocated: u64) {
 pub fn allocated_since_last(allocated: u64) -> u64 {
     let s = stats();
     allocated - s.inherited - s.totals.allocated_bytes
+}
+
+/// How many collections there were, and how many nanoseconds passed in them.
+pub fn collections() -> (u64, i64) {
+    let s = stats();
+    (s.totals.gcs.into(), s.gc.elapsed)
 }
 
 /// Was there no full collection?

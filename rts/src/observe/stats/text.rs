@@ -83,7 +83,7 @@ pub fn verbose_line(gc: &GcDetails, time: TimePair, total: TimePair, during: i64
     )
 }
 
-pub(in crate::observe) fn final_report(s: &Stats, end: &FinalData) {
+pub(in crate::observe) fn final_report(s: &Stats, end: &FinalData, others: &str) {
     let phases = Phases::of(s);
     let generations = &by_name(&s.of, settings_now().named_generations);
     let flags = flags();
@@ -108,6 +108,7 @@ pub(in crate::observe) fn final_report(s: &Stats, end: &FinalData) {
             if counters {
                 emit(&machine_readable::internal_counters(generations.len(), ways));
             }
+            emit(others);
         }
     }
     close();
