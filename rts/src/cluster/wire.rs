@@ -325,13 +325,12 @@ mod tests {
     }
 
     fn reason(random: &mut Random) -> Unavailable {
-        let text = text(random);
-        random.pick(&[
-            Unavailable::PeLost,
-            Unavailable::Stays(text),
-            Unavailable::StackOverflow,
-            Unavailable::HeapOverflow,
-        ])
+        match random.below(4) {
+            0 => Unavailable::PeLost,
+            1 => Unavailable::Stays(text(random)),
+            2 => Unavailable::StackOverflow,
+            _ => Unavailable::HeapOverflow,
+        }
     }
 
     fn message(random: &mut Random) -> Sent {
@@ -347,7 +346,9 @@ mod tests {
             6 => Message::Lost(pe),
             7 => Message::Steal,
             8 => Message::NothingToSteal,
-            9 => Message::Lend { loan, is_placed: pe.0 % 2 == 0, graph: bytes(random), credits: credits(random) },
+            9 => {
+                Message::Lend { loan, is_placed: random.below(2) == 0, graph: bytes(random), credits: credits(random) }
+            }
             10 => Message::Result { loan, graph: bytes(random) },
             11 => Message::Failed { loan },
             12 => Message::Fetch(address),

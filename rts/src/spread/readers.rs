@@ -2,7 +2,7 @@
 //! `cluster/fetch.rs`.
 //!
 //! *Protocol*
-//! 1. A thread that enters an absent object leaves to wait ([`park`]). Under the element's lock, which each install
+//! 1. A thread that enters an absent object leaves to wait ([`park()`]). Under the element's lock, which each install
 //!    holds, it is looked at once more. If it is still absent, the thread blocks, and the owner is asked.
 //! 2. The owner looks at its object ([`look`]). If it is not evaluated, a *service thread* evaluates it ([`serve`]).
 //!    That is a thread like any: it claims, waits, and holds nothing. At its end ([`hec_served`]) the object is looked
