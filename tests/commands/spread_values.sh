@@ -74,7 +74,7 @@ values :: PE -> IO ()
 values pe = do
   check "list" id (\n -> [n .. 3000 * n])
   check "infinite" (take 3000) (\n -> [n ..])
-  check "primes" (take 200) (\n -> let sieve (p : ps) = p : sieve [q | q <- ps, q `mod` p /= 0]; sieve [] = [] in sieve [n + 1 ..])
+  check "primes" (take 200) (\n -> sieve [n + 1 ..])
   check "knot" (take 1000) (\n -> let xs = n : map (+ 1) xs in xs)
   check "cycle" (take 1000) (\n -> let xs = n : 2 : xs in xs)
   check "strings" concat (\n -> map show [n .. 2000])
@@ -89,7 +89,7 @@ values pe = do
   check "long bytes" B.unpack (\n -> B.pack (take (20000 * n) (cycle "abcdefghijklm")))
   check "records" id (\n -> [S n 2.5 [n], A, C, D, E, F, G, H n, J])
   check "array" elems (\n -> listArray (0, 5999) (map (* n) [0 .. 5999]))
-  check "lazy array" (\a -> a ! 500) (\n -> let a = listArray (0, 500) (n : [a ! (k - 1) + k | k <- [1 .. 500]]) in a :: Array Int Int)
+  check "lazy array" (! 500) triangle
   check "unboxed" U.elems (\n -> U.listArray (0, 4000) [n ..] :: UArray Int Int)
   check "functions" (map (\f -> f 3 4)) (\n -> adders (50 + n))
   check "composition" ($ 7) (\n -> foldr (\k f -> f . (+ k)) id [n .. 3000])
@@ -97,6 +97,9 @@ values pe = do
   check "chain" id (\n -> chain (100000 * n))
   check "sums" (sum . map fst) (\n -> zip [n .. 20000] (repeat 'x'))
   where
+    sieve (p : ps) = p : sieve [q | q <- ps, q `mod` p /= 0]
+    sieve [] = []
+    triangle n = let a = listArray (0, 500) (n : [a ! (k - 1) + k | k <- [1 .. 500]]) in a :: Array Int Int
     check :: (Eq b, Show b) => String -> (a -> b) -> (Int -> a) -> IO ()
     check name see make = there pe name see make >> back pe name see make
 
@@ -124,7 +127,9 @@ exceptions pe = do
     print (r :: Either AsyncException ())
     poll future >>= putStrLn . maybe "nothing" (either show show)
   -- A handler of the action's own.
-  future <- remoteOn pe (threadDelay 60000000 `catch` \e -> threadDelay 1000 >> throwIO (userError (show (e :: AsyncException))))
+  future <- remoteOn pe (threadDelay 60000000 `catch` \e -> do
+    threadDelay 1000
+    throwIO (userError (show (e :: AsyncException))))
   threadDelay 30000
   cancel future
   r <- try (await future)
@@ -176,7 +181,8 @@ places pe@(PE number) = do
   putStrLn (either (\e -> show (e :: IOException)) (const "?") r)
   -- Many at once, each of which calls back.
   home <- myPE
-  futures <- forM [1 .. 50 :: Int] $ \k -> remoteOn pe (remoteOn home (pure (k * k)) >>= await >>= \s -> pure (s + number))
+  futures <- forM [1 .. 50 :: Int] $ \k ->
+    remoteOn pe (remoteOn home (pure (k * k)) >>= await >>= \s -> pure (s + number))
   sums <- mapM await futures
   print (sum sums - 50 * number)
 
@@ -190,15 +196,16 @@ main = do
     when (n > 1) (stays pe)
 HS
 
-"$HECATON" ghc -v0 -O -XExistentialQuantification -threaded -rtsopts -package hecaton -package containers -package array \
-    -package bytestring -package text -outputdir o -o main Main.hs
+"$HECATON" ghc -v0 -O -XExistentialQuantification -threaded -rtsopts -package hecaton -package containers \
+    -package array -package bytestring -package text -outputdir o -o main Main.hs
 export SEED=1
 
 expected() {
     printf '%s\n' 'Left divide by zero' 4 boom boom 'Left arithmetic overflow'
     for _ in 1 2 3; do printf '%s\n' 'Left thread killed' 'thread killed'; done
     printf '%s\n' 'Left user error (thread killed)' 'thread killed' "'x'" True 500500 "$1"
-    printf '%s\n' "user error (Hecaton.Cluster.on: PE $2 of $2)" "user error (Hecaton.Cluster.remoteOn: PE -1 of $2)" 42925
+    printf 'user error (Hecaton.Cluster.%s of %s)\n' "on: PE $2" "$2" 'remoteOn: PE -1' "$2"
+    echo 42925
     [ "$2" = 1 ] || printf '%s\n' 'not transferable' 'not transferable' caught 'not transferable' 7 '(1,"two")' \
         'not transferable' 'not transferable' 'not transferable'
 }

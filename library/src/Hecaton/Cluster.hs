@@ -92,8 +92,8 @@ on pe@(PE number) value = unsafeDupablePerformIO $ do
 -- | The result of an action that another PE performs.
 data Future a = Future (IO ()) (MVar (Either SomeException a))
 
--- | Has a PE perform an action, in a thread of its own with exceptions unmasked, and does not wait for it. If the action
--- refers to what may not travel, 'NotTransferable' is raised.
+-- | Has a PE perform an action, in a thread of its own with exceptions unmasked, and does not wait for it. If the
+-- action refers to what may not travel, 'NotTransferable' is raised.
 remoteOn :: PE -> IO a -> IO (Future a)
 remoteOn pe@(PE number) action = do
   existing "Hecaton.Cluster.remoteOn" pe

@@ -10,6 +10,7 @@ pub mod os_threads;
 mod package_scheduler;
 pub mod perform_gc;
 pub mod ping;
+mod remote;
 pub mod rts_api;
 pub mod set_capabilities;
 pub mod shutdown;

@@ -367,11 +367,6 @@ impl<H: Heap> Element<H> {
         }
     }
 
-    /// Objects have become present, in whatever message they came: threads may wait for them.
-    pub fn on_arrived(&mut self, heap: &mut H, address: Address) {
-        self.fetches.on_answer(address).into_iter().for_each(|thread| heap.wake(thread));
-    }
-
     /// Sends what is due, and looks for silent PEs.
     pub fn tick(&mut self, heap: &mut H, now: Micros, out: &mut Outbox<H::Graph>) {
         let events = self.members.tick(now, out);

@@ -1,29 +1,25 @@
 //! `IO` actions that other processing elements (PEs) perform: the heap's side of `cluster/calls.rs`.
 //!
 //! *Protocol*
-//! 1. [`hec_call`] packs an action, which is a function, and sends it. The caller's MVar will get the result.
+//! 1. `hec_call` (`api/remote.rs`) packs an action, which is a function, and sends it. The caller's MVar will get the
+//!    result.
 //! 2. The other PE makes a *guest* thread, which begins masked: so no exception comes before it has its handler, or
-//!    after it has the result. It ends with [`hec_call_ended`], which packs the result, `Left` or `Right`, and sends it.
+//!    after it has the result. It ends with `hec_call_ended`, which packs the result, `Left` or `Right`, and sends it.
 //! 3. The result fills the MVar. If its PE is lost, that is filled with an exception.
 use crate::abi::layout::*;
 use crate::abi::{Closure, Tso};
 use crate::base::poison::unpoisoned;
-use crate::cluster::element::HeapEvent;
 use crate::cluster::ids::{Address, Call, Pe};
 use crate::cluster::message::Unavailable;
 use crate::hec::Hec;
 use crate::prims::stable_ptr::{deRefStablePtr, freeStablePtr};
-use crate::sched;
+use crate::spread::exceptions;
 use crate::spread::kept;
-use crate::spread::pack::{pack, BUDGET};
 use crate::spread::readers::start;
-use crate::spread::{exceptions, run};
 use crate::sync::mvar::try_put_mvar;
 use crate::thread::create::{apply, boxed};
 use crate::{info, static_closure};
 use std::collections::BTreeMap;
-use std::ffi::c_char;
-use std::ptr::null;
 use std::sync::Mutex;
 
 /// Open calls: the stable pointers to their MVars.
@@ -37,39 +33,13 @@ static OPEN: Mutex<Open> = Mutex::new(Open { mvars: BTreeMap::new(), last: 0 });
 /// The threads that perform actions of other PEs.
 static GUESTS: Mutex<BTreeMap<(Pe, Call), Address>> = Mutex::new(BTreeMap::new());
 
-/// Has another PE perform an action. Its result will be in the `MVar (Either SomeException a)` behind `mvar`. Both are
-/// stable pointers; the one to the MVar is the runtime's from now on. Returns the number of the call. It is 0 if the
-/// action may not leave this PE: then `why` says why.
-/// # Safety
-/// Called from Haskell, by an unsafe call. The PE exists, and is another one.
-#[no_mangle]
-pub unsafe extern "C" fn hec_call(pe: i32, action: usize, mvar: usize, why: *mut *const c_char) -> u64 {
-    let hec = sched::hec();
-    *why = null();
-    let graph = match pack(hec, &[deRefStablePtr(action)], BUDGET) {
-        Ok(graph) => graph,
-        Err(stays) => {
-            *why = exceptions::lasting(stays.0);
-            return 0;
-        }
-    };
-    let call = {
-        let mut open = unpoisoned(OPEN.lock());
-        open.last += 1;
-        let call = Call(open.last);
-        open.mvars.insert(call, mvar);
-        call
-    };
-    run::joined().step(hec, |step| step.tell(HeapEvent::Calls(Pe(pe as u16), call, graph)));
-    call.0
-}
-
-/// The result of a call is not wanted any more: its thread gets the exception `ThreadKilled`.
-/// # Safety
-/// As for [`hec_call`].
-#[no_mangle]
-pub unsafe extern "C" fn hec_cancel_call(call: u64) {
-    run::joined().step(sched::hec(), |step| step.tell(HeapEvent::Cancels(Call(call))));
+/// Begins a call. The stable pointer to its MVar is freed when it ends.
+pub fn begin(mvar: usize) -> Call {
+    let mut open = unpoisoned(OPEN.lock());
+    open.last += 1;
+    let call = Call(open.last);
+    open.mvars.insert(call, mvar);
+    call
 }
 
 /// The MVar of a call, which ends.
@@ -115,18 +85,8 @@ pub fn guest(caller: Pe, call: Call) -> Option<Tso> {
     kept::get(name).map(|c| Tso(c.0))
 }
 
-/// The action of a guest has ended. `result` is a stable pointer to an `Either SomeException a`.
-/// # Safety
-/// Called from Haskell, by an unsafe call.
-#[no_mangle]
-pub unsafe extern "C" fn hec_call_ended(name: u64, result: usize) {
-    let hec = sched::hec();
-    let name = Address(name);
+/// The action of a guest has ended: whose call it was.
+pub fn end_guest(name: Address) -> Option<(Pe, Call)> {
     kept::release(name);
-    let ended = unpoisoned(GUESTS.lock()).extract_if(.., |_, n| *n == name).map(|(key, _)| key).next();
-    let Some((caller, call)) = ended else { return };
-    // A constructor of `Either` may always travel. What it refers to follows, when it is needed.
-    if let Ok(graph) = pack(hec, &[deRefStablePtr(result)], BUDGET) {
-        run::joined().step(hec, |step| step.tell(HeapEvent::Returns(caller, call, graph)));
-    }
+    unpoisoned(GUESTS.lock()).extract_if(.., |_, n| *n == name).map(|(key, _)| key).next()
 }

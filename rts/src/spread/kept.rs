@@ -54,6 +54,23 @@ pub fn name_of(closure: Closure) -> Option<Address> {
     kept().closures.iter().find(|&(_, &c)| c == closure).map(|(&name, _)| name)
 }
 
+/// Set in the keys of service threads.
+const IS_SERVICE: u64 = 1 << 62;
+
+/// Keeps the thread that serves an address: others need it, although nothing here may refer to it.
+pub fn keep_service(address: Address, thread: Closure) {
+    kept().closures.insert(Address(address.0 | IS_SERVICE), thread);
+}
+
+/// The thread that serves an address has come to its end. If that is a name, its closure is kept no longer, either.
+pub fn release_served(address: Address) {
+    let mut kept = kept();
+    kept.closures.remove(&Address(address.0 | IS_SERVICE));
+    if is_name(address) {
+        kept.closures.remove(&address);
+    }
+}
+
 /// Is the address a name?
 pub fn is_name(address: Address) -> bool {
     address.0 & IS_NAME != 0

@@ -12,19 +12,17 @@
 use crate::abi::tso::BlockedOnAbsent;
 use crate::abi::{Closure, Tso};
 use crate::base::fatal::broken;
-use crate::cluster::ids::{Address, Pe};
+use crate::cluster::ids::Address;
 use crate::eval::frames::{set_top, Frame};
 use crate::eval::lazy_blackholing;
 use crate::hec::run_queue::dirty_tso;
 use crate::hec::Hec;
-use crate::prims::stable_ptr::deRefStablePtr;
-use crate::sched::{self, settings, spark};
+use crate::sched::{settings, spark};
 use crate::spread::cell::{resolve, Target};
 use crate::spread::graph::Graph;
 use crate::spread::kept;
 use crate::spread::pack::{pack_thunk, BUDGET};
 use crate::spread::readers::serve;
-use crate::spread::run;
 use crate::thread::create::{new_thread, push};
 use crate::thread::park;
 use crate::thread::stack::dirty_stack;
@@ -108,13 +106,4 @@ pub unsafe fn evaluate(hec: &mut Hec, thunk: Closure) -> Address {
     let name = kept::keep(thunk);
     serve(hec, name);
     name
-}
-
-/// Has another PE evaluate the thunk behind a stable pointer, if it may travel.
-/// # Safety
-/// Called from Haskell, by an unsafe call. The PE exists, and is another one.
-#[no_mangle]
-pub unsafe extern "C" fn hec_place(pe: i32, thunk: usize) {
-    let thunk = deRefStablePtr(thunk);
-    sched::hec().allocate_for_c(|hec| run::joined().step(hec, |step| step.place(Pe(pe as u16), thunk)));
 }

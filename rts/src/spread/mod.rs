@@ -10,7 +10,8 @@
 //! | `inbox.rs` | messages that wait for a HEC |
 //! | `run.rs` | the protocols of this PE, with their lock |
 //! | `heap.rs` | the heap as the protocols see it |
-//! | `readers.rs` | waiting for absent objects, and serving own ones |
+//! | `absent_objects.rs` | waiting for absent objects |
+//! | `readers.rs` | waking those that wait, and serving own objects |
 //! | `loans.rs` | thunks that other PEs evaluate |
 //! | `calls.rs` | actions that other PEs perform |
 //! | `kept.rs` | threads and thunks that protocols name |
@@ -27,12 +28,13 @@
 //! | `install.rs` | from packets to objects |
 //! | `rehearsal.rs` | all of that within one process, for tests of compiled programs |
 //! | `statics.rs` | static objects that fixed ones refer to |
+mod absent_objects;
 pub mod build_id;
 pub mod calls;
 pub mod cell;
 mod constructors;
 pub mod counts;
-mod exceptions;
+pub mod exceptions;
 pub mod export;
 mod fields;
 pub mod graph;
@@ -47,7 +49,7 @@ pub mod network_task;
 pub mod pack;
 pub mod ping;
 mod program;
-mod readers;
+pub mod readers;
 pub mod rehearsal;
 pub mod run;
 pub mod start;

@@ -2,58 +2,31 @@
 //! `cluster/fetch.rs`.
 //!
 //! *Protocol*
-//! 1. A thread that enters an absent object leaves to wait ([`park()`]). Under the element's lock, which each install
-//!    holds, it is looked at once more. If it is still absent, the thread blocks, and the owner is asked.
+//! 1. A thread that enters an absent object waits (`absent_objects.rs`).
 //! 2. The owner looks at its object ([`look`]). If it is not evaluated, a *service thread* evaluates it ([`serve`]).
-//!    That is a thread like any: it claims, waits, and holds nothing. At its end ([`hec_served`]) the object is looked
-//!    at again, and the answer sent.
+//!    That is a thread like any: it claims, waits, and holds nothing. At its end (`hec_served`, `api/remote.rs`) the
+//!    object is looked at again, and the answer sent.
 //! 3. The answer wakes the threads, which enter the object again ([`wake`]), or raises an exception in them
 //!    ([`raise`]). The exception freezes what they evaluate and is stored nowhere.
-//! 4. An exception for a waiting thread takes it off ([`leave`]). The answer then comes all the same.
 //!
-//! *Locking*: all but [`hec_served`] and [`leave`] are called under the element's lock.
+//! *Locking*: all is done under the element's lock.
 use crate::abi::tso::BlockedOnAbsent;
 use crate::abi::{Closure, Tso};
 use crate::base::fatal::broken;
-use crate::cluster::element::{HeapEvent, Object};
+use crate::cluster::element::Object;
 use crate::cluster::ids::{Address, Thread};
 use crate::cluster::message::Unavailable;
 use crate::eval::raise_async::raise_async;
 use crate::hec::Hec;
-use crate::sched::{self, settings};
-use crate::spread::cell::{contents, is_absent, Contents};
+use crate::sched::settings;
+use crate::spread::cell::{contents, Contents};
+use crate::spread::exceptions;
 use crate::spread::graph::Graph;
 use crate::spread::kept;
 use crate::spread::pack::{pack, BUDGET};
-use crate::spread::{exceptions, run};
-use crate::sync::absent::Fetcher;
 use crate::thread::create::{apply, boxed, new_io_thread};
 use crate::thread::park;
 use crate::{info, static_closure};
-use std::ffi::{c_char, CStr};
-
-pub const FETCHER: Fetcher = Fetcher { park, leave };
-
-/// Makes a thread wait for an absent object. False if it has come.
-unsafe fn park(hec: &mut Hec, t: Tso, address: Closure) -> bool {
-    run::joined().step(hec, |step| {
-        let waits = is_absent(address);
-        if waits {
-            let thread = Thread(kept::keep(t.closure()).0);
-            park::block(step.hec(), t, BlockedOnAbsent, address.0);
-            step.tell(HeapEvent::Wanted(Address(address.0 as u64), thread));
-        }
-        waits
-    })
-}
-
-/// A thread that waited was claimed by who throws to it.
-unsafe fn leave(t: Tso, _: Closure) {
-    if let Some(name) = kept::name_of(t.closure()) {
-        kept::release(name);
-        run::joined().step_without_hec(|step| step.tell(HeapEvent::Withdrawn(Thread(name.0))));
-    }
-}
 
 unsafe fn claim(hec: &mut Hec, thread: Thread) -> Option<park::Claim> {
     let t = Tso(kept::release(Address(thread.0))?.0);
@@ -108,7 +81,8 @@ unsafe fn closure_at(address: Address) -> Closure {
 pub unsafe fn serve(hec: &mut Hec, address: Address) {
     let number = boxed(hec, info!(ghczmprim_GHCziTypes_Wzh_con_info), address.0 as usize);
     let action = apply(hec, static_closure!(hecatonzmrts_Spread_serve_closure), &[closure_at(address), number]);
-    start(hec, action);
+    let t = start(hec, action);
+    kept::keep_service(address, t.closure());
 }
 
 /// Makes a thread that performs an action.
@@ -119,31 +93,4 @@ pub unsafe fn start(hec: &mut Hec, action: Closure) -> Tso {
     hec.run_queue.push_back(&mut hec.remembered, t);
     hec.balance_soon(hec.run_queue.len() == 1);
     t
-}
-
-/// A service thread, or one that has evaluated a borrowed thunk, has come to its end. `why` and `text` say what it has
-/// met, if its object is not evaluated: as in `rts/haskell/Spread.hs`.
-/// # Safety
-/// Called from Haskell, by an unsafe call. `text` is a string.
-#[no_mangle]
-pub unsafe extern "C" fn hec_served(address: u64, why: i32, text: *const c_char) {
-    let hec = sched::hec();
-    let address = Address(address);
-    let event = match look(hec, address) {
-        Object::Evaluated(graph) => HeapEvent::Evaluated(address, graph),
-        Object::Stays(why) => HeapEvent::GivenUp(address, Unavailable::Stays(why)),
-        Object::Unevaluated | Object::Claimed => HeapEvent::GivenUp(
-            address,
-            match why {
-                1 => Unavailable::StackOverflow,
-                2 => Unavailable::HeapOverflow,
-                3 => Unavailable::Stays(CStr::from_ptr(text).to_string_lossy().into_owned()),
-                _ => Unavailable::PeLost,
-            },
-        ),
-    };
-    run::joined().step(hec, |step| step.tell(event));
-    if kept::is_name(address) {
-        kept::release(address);
-    }
 }

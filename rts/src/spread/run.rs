@@ -14,7 +14,7 @@ use crate::abi::Closure;
 use crate::base::fatal::broken;
 use crate::base::poison::unpoisoned;
 use crate::cluster::credit::{Credit, Given, NEW_WEIGHT};
-use crate::cluster::element::{Element, HeapEvent};
+use crate::cluster::element::{Element, Heap, HeapEvent};
 use crate::cluster::ids::{Micros, Pe};
 use crate::cluster::members::{Event, Members, Outbox};
 use crate::cluster::message::Message;
@@ -106,7 +106,8 @@ impl Run {
         let mut step = Step { element: self.element(), heap, out: Outbox::new() };
         let result = act(&mut step);
         while let Some(address) = step.heap.next_arrived() {
-            step.element.on_arrived(&mut step.heap, address);
+            let threads = step.element.fetches.on_answer(address);
+            threads.into_iter().for_each(|thread| step.heap.wake(thread));
         }
         let Step { element, heap, out } = step;
         for (to, message) in out {
