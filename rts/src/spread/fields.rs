@@ -74,3 +74,15 @@ unsafe fn arguments(function: Info, payload: usize, count: usize, mut f: impl Fn
     };
     (0..count).filter(|&i| !is_raw(i)).for_each(|i| f(payload + i));
 }
+
+/// Copies words. Most objects are small, for which a call takes longer than a loop.
+/// # Safety
+/// As for `copy_nonoverlapping`.
+#[inline(always)]
+pub unsafe fn copy_words(from: *const usize, to: *mut usize, words: usize) {
+    if words <= 8 {
+        (0..words).for_each(|i| *to.add(i) = *from.add(i));
+    } else {
+        std::ptr::copy_nonoverlapping(from, to, words);
+    }
+}

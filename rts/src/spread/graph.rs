@@ -12,6 +12,7 @@
 //! are the same everywhere.
 use crate::abi::{Closure, Info, WORD};
 use crate::memory::object_size::size_of_object;
+use std::borrow::Cow;
 
 const MAGIC: usize = 0x6870_6172_6763_6568;
 const HEADER_WORDS: usize = 5;
@@ -33,11 +34,24 @@ impl Extent {
 pub struct Graph(Vec<u8>);
 
 /// The parts of a graph.
-pub struct Parts {
+pub struct Parts<'a> {
     pub roots: Vec<Closure>,
     pub extents: Vec<Extent>,
     pub thunk: Vec<usize>,
-    pub words: Vec<usize>,
+    pub words: Cow<'a, [usize]>,
+}
+
+/// Asks for large pages for many bytes that will be written next: to touch so many small pages first takes as long as
+/// packing what fits into them.
+fn large_pages(bytes: Vec<u8>) -> Vec<u8> {
+    const PAGE: usize = 2 << 20;
+    let from = (bytes.as_ptr() as usize).next_multiple_of(PAGE);
+    let to = (bytes.as_ptr() as usize + bytes.capacity()) / PAGE * PAGE;
+    if from < to {
+        // SAFETY: advice about pages that are the vector's alone.
+        unsafe { libc::madvise(from as *mut libc::c_void, to - from, libc::MADV_HUGEPAGE) };
+    }
+    bytes
 }
 
 impl Graph {
@@ -47,7 +61,7 @@ impl Graph {
     pub(super) unsafe fn of(roots: &[Closure], extents: &[Extent], thunk: &[usize]) -> Graph {
         let total: usize = extents.iter().map(|extent| extent.words).sum();
         let words = HEADER_WORDS + roots.len() + 2 * extents.len() + thunk.len() + total;
-        let mut bytes = Vec::with_capacity(words * WORD);
+        let mut bytes = large_pages(Vec::with_capacity(words * WORD));
         let mut put = |word: usize| bytes.extend_from_slice(&word.to_le_bytes());
         [MAGIC, roots.len(), extents.len(), thunk.len(), total].into_iter().for_each(&mut put);
         roots.iter().for_each(|root| put(root.0));
@@ -69,19 +83,39 @@ impl Graph {
     }
 
     /// Takes a graph apart; `None` if its numbers do not fit its length.
-    pub(super) fn parts(&self) -> Option<Parts> {
-        let mut words = self.0.chunks_exact(WORD).map(|b| usize::from_le_bytes(b.try_into().unwrap_or([0; WORD])));
-        let mut count = || words.next();
-        let (magic, roots, extents, thunk, total) = (count()?, count()?, count()?, count()?, count()?);
-        let all = [roots, extents, extents, thunk, total];
-        let expected = all.iter().try_fold(HEADER_WORDS, |sum, &n| sum.checked_add(n))?;
-        if magic != MAGIC || expected.checked_mul(WORD)? != self.0.len() {
+    pub(super) fn parts(&self) -> Option<Parts<'_>> {
+        let all = self.words()?;
+        let [magic, roots, extents, thunk, total] = *all.first_chunk::<HEADER_WORDS>()?;
+        let lengths = [roots, extents, extents, thunk, total];
+        let expected = lengths.iter().try_fold(HEADER_WORDS, |sum, &n| sum.checked_add(n))?;
+        if magic != MAGIC || expected != all.len() {
             return None;
         }
-        let mut take = |n: usize| words.by_ref().take(n).collect::<Vec<_>>();
-        let roots = take(roots).into_iter().map(Closure).collect();
+        let mut at = HEADER_WORDS;
+        let mut take = |n: usize| {
+            at += n;
+            &all[at - n..at]
+        };
+        let roots = take(roots).iter().map(|&root| Closure(root)).collect();
         let extents = take(2 * extents).chunks_exact(2).map(|e| Extent { address: e[0], words: e[1] }).collect();
-        Some(Parts { roots, extents, thunk: take(thunk), words: take(total) })
+        let thunk = take(thunk).to_vec();
+        let words = match all {
+            Cow::Borrowed(all) => Cow::Borrowed(&all[at..]),
+            Cow::Owned(mut all) => Cow::Owned(all.split_off(at)),
+        };
+        Some(Parts { roots, extents, thunk, words })
+    }
+
+    /// All words; `None` if there are odd bytes. They are copied only if the bytes are not aligned as words are.
+    fn words(&self) -> Option<Cow<'_, [usize]>> {
+        // SAFETY: any bytes are a word.
+        let (before, words, _) = unsafe { self.0.align_to() };
+        let word = |bytes: &[u8]| usize::from_le_bytes(bytes.try_into().unwrap_or([0; WORD]));
+        let whole = self.0.len().is_multiple_of(WORD);
+        whole.then(|| match before {
+            [] => Cow::Borrowed(words),
+            _ => Cow::Owned(self.0.chunks_exact(WORD).map(word).collect()),
+        })
     }
 
     /// The addresses of all objects.
@@ -100,6 +134,15 @@ impl Graph {
             }
         }
         objects
+    }
+
+    /// Makes all objects of the packet as if they had never been here.
+    /// # Safety
+    /// As for [`Graph::objects`]; and nothing else refers to the objects.
+    pub(super) unsafe fn evict(&self) {
+        for extent in self.parts().iter().flat_map(|parts| &parts.extents) {
+            std::ptr::write_bytes(extent.address as *mut usize, 0, extent.words);
+        }
     }
 
     /// The addresses of what was packed.

@@ -2,29 +2,39 @@
 //!
 //! *Protocol*, under the export lock:
 //!
-//! 1. Objects that are present already are skipped. Others get their words, but for the header.
-//! 2. A pointer into the slice of another processing element keeps its tag if its target is present or in the packet.
-//!    If not, the tag is cut off, and the target becomes absent unless it is already.
-//! 3. Headers are written with Release: first of objects that nothing here referred to, then of absent ones, companions
-//!    before those that need them.
-//! 4. The caller resumes the threads that wait for the absent ones.
+//! 1. Objects that are present already are skipped. Those at addresses that nothing here referred to are written
+//!    whole. Of those that were absent all words but the headers are written: threads may enter them meanwhile.
+//! 2. A pointer into the slice of another processing element keeps its tag if its target is present, or in the packet
+//!    and not absent. Otherwise the tag is cut off, and the target becomes absent unless it is already.
+//! 3. A function or thunk that needs what is in the packet, and was absent, gets a copy of it, with the tag.
+//! 4. The headers of objects that were absent are written with Release.
+//! 5. The caller resumes the threads that wait for these.
+//!
+//! *Why the order of headers does not matter*: code goes from one object to another by an untagged pointer, and then it
+//! enters the header, which is whole or that of an absent object; or by one that makes it read words, or the header of
+//! a function or of a constructor of a large type, without entering it. All of the latter lead to objects that were
+//! complete before the first header of step 4 was written: present ones, fresh ones and copies. So functions that need
+//! each other in a cycle, all of which were absent, need no stop of the world.
 //!
 //! A packet that cannot be right ends the program.
 use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
 use crate::abi::{Closure, Info, WORD};
 use crate::base::atomics::{AtomicUsize, Ordering};
-use crate::base::fatal;
 use crate::hec::{out_of_memory, Hec};
 use crate::info;
 use crate::memory::address_space::is_own;
 use crate::memory::fixed_blocks::is_fixed;
 use crate::memory::in_heap;
 use crate::memory::object_size::size_of_object;
+use crate::prims::compact::table::ByAddress;
 use crate::spread::export::{self, Export};
-use crate::spread::graph::{Extent, Graph, Parts};
+use crate::spread::graph::{Extent, Graph};
+use crate::spread::packet::{malformed, Packet};
+use crate::spread::travel::function_field;
 use crate::spread::{cell, fields, program};
 use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 
 /// What an install has done.
 #[derive(Default, Debug)]
@@ -37,15 +47,6 @@ pub struct Installed {
     pub thunk: Option<Closure>,
 }
 
-/// An object of the packet.
-#[derive(Clone, Copy)]
-struct Arriving {
-    address: Closure,
-    /// Its words in the packet.
-    words: Closure,
-    size: usize,
-}
-
 impl Installed {
     /// The only root.
     pub fn root(&self) -> Closure {
@@ -55,10 +56,29 @@ impl Installed {
 
 struct Installer<'a> {
     export: &'a mut Export,
-    /// The headers of all objects of the packet, by address.
-    headers: HashMap<usize, usize>,
+    packet: &'a Packet<'a>,
+    /// Copies of objects that were absent, for code that needs them, by the addresses of these.
+    copies: HashMap<usize, Closure, BuildHasherDefault<ByAddress>>,
+    /// Copies whose words are still to be written.
+    unwritten: Vec<Arriving>,
     /// Are this processing element's own objects always present?
     owns: bool,
+}
+
+/// An object of the packet, and where its words in the packet are.
+struct Arriving {
+    to: Closure,
+    words: Closure,
+    size: usize,
+}
+
+/// What has a pointer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Holder {
+    /// What enters it if it is not tagged.
+    Data,
+    /// Code, which may know what it leads to.
+    Code,
 }
 
 /// Installs a packet.
@@ -74,118 +94,75 @@ pub unsafe fn install(hec: &mut Hec, graph: &Graph) -> Installed {
 pub(super) unsafe fn install_as(hec: &mut Hec, graph: &Graph, owns: bool) -> Installed {
     let Some(parts) = graph.parts() else { malformed("its lengths do not fit") };
     let export = &mut *export::lock();
-    let mut installer = Installer { export, headers: HashMap::new(), owns };
-    let objects = installer.objects(&parts);
-    let missing: Vec<Arriving> = objects.into_iter().filter(|object| installer.is_missing(object.address)).collect();
-    for object in &missing {
-        installer.write_words(object);
+    parts.extents.iter().for_each(|extent| make_usable(export, extent));
+    let packet = &Packet::of(&parts.extents, &parts.words);
+    let mut installer = Installer { export, packet, copies: HashMap::default(), unwritten: Vec::new(), owns };
+    let mut absent = Vec::new();
+    packet.each(|to, words, size| {
+        let header = to.word(0);
+        if header == 0 {
+            installer.write(&Arriving { to, words, size });
+        } else if header == info!(hec_ABSENT_info).0 {
+            installer.write_payload(&Arriving { to, words, size });
+            absent.push(Arriving { to, words, size });
+        }
+    });
+    while let Some(copy) = installer.unwritten.pop() {
+        installer.write(&copy);
     }
-    let (mut absent, fresh): (Vec<Arriving>, Vec<Arriving>) =
-        missing.into_iter().partition(|object| object.address.word(0) != 0);
-    fresh.iter().for_each(|object| write_header(object));
-    installer.companions_first(&mut absent);
-    absent.iter().for_each(|object| write_header(object));
-    let roots = parts.roots.iter().map(|&root| installer.pointer(root, None)).collect();
+    for object in &absent {
+        AtomicUsize::from_ptr(object.to.slot(0)).store(object.words.word(0), Ordering::Release);
+    }
+    let roots = parts.roots.iter().map(|&root| installer.pointer(root, Holder::Data)).collect();
     let thunk = (!parts.thunk.is_empty()).then(|| installer.local_thunk(hec, &parts.thunk));
-    Installed { roots, arrived: absent.into_iter().map(|object| object.address).collect(), thunk }
+    Installed { roots, arrived: absent.into_iter().map(|object| object.to).collect(), thunk }
 }
 
-#[cold]
-fn malformed(what: &str) -> ! {
-    fatal::broken(&format!("a malformed packet: {what}"))
-}
-
-unsafe fn write_header(object: &Arriving) {
-    AtomicUsize::from_ptr(object.address.slot(0)).store(object.words.word(0), Ordering::Release);
+unsafe fn make_usable(export: &mut Export, extent: &Extent) {
+    let Extent { address, words } = *extent;
+    let ends = words.checked_mul(WORD).and_then(|bytes| address.checked_add(bytes));
+    let Some(end) = ends.filter(|&end| words > 0 && in_heap(address) && in_heap(end - WORD)) else {
+        malformed(&format!("{words} words at {address:#x}"))
+    };
+    if !address.is_multiple_of(WORD) || is_own(address) != is_own(end - WORD) {
+        malformed(&format!("{words} words at {address:#x}"));
+    }
+    if is_own(address) {
+        if !is_fixed(Closure(address)) || !is_fixed(Closure(end - WORD)) {
+            malformed(&format!("objects at {address:#x}, where this PE has none that are fixed"));
+        }
+    } else if !export.pieces.make_usable(address, end) {
+        out_of_memory(words * WORD);
+    }
 }
 
 impl Installer<'_> {
-    /// The objects of a packet, whose memory is made usable.
-    unsafe fn objects(&mut self, parts: &Parts) -> Vec<Arriving> {
-        let mut objects = Vec::new();
-        let mut at = parts.words.as_ptr();
-        for extent in &parts.extents {
-            self.make_usable(extent);
-            let end = at.add(extent.words);
-            let mut address = extent.address;
-            while at < end {
-                let header = *at;
-                self.check_header(header);
-                self.headers.insert(address, header);
-                let left = end.offset_from(at) as usize;
-                let words = Closure(at as usize);
-                let size = if left < 2 { usize::MAX } else { size_of_object(words, Info(header)) };
-                if size > left || size < 2 {
-                    malformed(&format!("an object of {size} words in {left} at {address:#x}"));
-                }
-                objects.push(Arriving { address: Closure(address), words, size });
-                at = at.add(size);
-                address += size * WORD;
-            }
-        }
-        objects
-    }
-
-    unsafe fn make_usable(&mut self, extent: &Extent) {
-        let Extent { address, words } = *extent;
-        let ends = words.checked_mul(WORD).and_then(|bytes| address.checked_add(bytes));
-        let Some(end) = ends.filter(|&end| words > 0 && in_heap(address) && in_heap(end - WORD)) else {
-            malformed(&format!("{words} words at {address:#x}"))
-        };
-        if !address.is_multiple_of(WORD) || is_own(address) != is_own(end - WORD) {
-            malformed(&format!("{words} words at {address:#x}"));
-        }
-        if is_own(address) {
-            if !is_fixed(Closure(address)) || !is_fixed(Closure(end - WORD)) {
-                malformed(&format!("objects at {address:#x}, where this PE has none that are fixed"));
-            }
-        } else if !self.export.pieces.make_usable(address, end) {
-            out_of_memory(words * WORD);
-        }
-    }
-
-    unsafe fn check_header(&self, header: usize) {
-        if !program::holds(header) || !header.is_multiple_of(WORD) {
-            malformed(&format!("the header {header:#x}"));
-        }
-        let info = Info(header);
-        let travels = match info.kind() {
-            IND => info == info!(hec_CELL_info),
-            PAP | ARR_WORDS => true,
-            MUT_ARR_PTRS_FROZEN_CLEAN | SMALL_MUT_ARR_PTRS_FROZEN_CLEAN => true,
-            kind if fields::is_thunk(kind) => info != info!(hec_ABSENT_info),
-            kind => fields::is_constructor(kind) || fields::is_function(kind),
-        };
-        if !travels {
-            malformed(&format!("an object of closure type {}", info.kind()));
-        }
-    }
-
-    /// Is there no object at the address yet?
-    unsafe fn is_missing(&self, address: Closure) -> bool {
-        matches!(address.word(0), 0) || cell::is_absent(address)
-    }
-
     /// The header of a function that a PAP or AP applies.
     unsafe fn function_info(&self, function: Closure) -> Info {
         let function = function.untag();
-        match self.headers.get(&function.0) {
-            Some(&header) => Info(header),
+        match self.packet.find(function.0) {
+            Some(words) => words.info(),
             None if program::holds(function.0) || self.is_present(function) => function.info(),
             None => malformed(&format!("an application of {:#x}, which is not here", function.0)),
         }
     }
 
     unsafe fn is_present(&self, target: Closure) -> bool {
-        in_heap(target.0) && self.export.pieces.is_usable(target.0) && is_fixed(target) && !self.is_missing(target)
+        let usable = in_heap(target.0) && self.export.pieces.is_usable(target.0) && is_fixed(target);
+        usable && target.word(0) != 0 && !cell::is_absent(target)
+    }
+
+    /// Writes an object to which nothing refers yet.
+    unsafe fn write(&mut self, object: &Arriving) {
+        object.to.set_word(0, object.words.word(0));
+        self.write_payload(object);
     }
 
     /// Writes an object's words, but for the header.
-    unsafe fn write_words(&mut self, object: &Arriving) {
-        let Arriving { address, words, size } = *object;
-        std::ptr::copy_nonoverlapping(words.slot(1), address.slot(1), size - 1);
-        let info = words.info();
-        self.install_pointers(words, address, info);
+    unsafe fn write_payload(&mut self, object: &Arriving) {
+        let Arriving { to, words, size } = *object;
+        fields::copy_words(words.slot(1), to.slot(1), size - 1);
+        self.install_pointers(words, to, words.info());
     }
 
     /// Writes an object's pointers to `to`, as they are on this processing element.
@@ -195,20 +172,38 @@ impl Installer<'_> {
         if is_code {
             self.export.statics.note_code(info);
         }
-        let mut slots = Vec::new();
-        fields::each(words, info, &|function| self.function_info(function), |i| slots.push(i));
-        for i in slots {
-            to.set_word(i, self.pointer(words.field(i), is_code.then_some(to)).0);
-        }
+        let applied = function_field(kind);
+        let function = applied.map_or(Info(0), |i| self.function_info(words.field(i)));
+        fields::each(words, info, &|_| function, |i| {
+            let holder = if is_code || applied == Some(i) { Holder::Code } else { Holder::Data };
+            to.set_word(i, self.pointer(words.field(i), holder).0);
+        });
     }
 
-    /// A pointer as it is on this processing element. `code`: a function or thunk that has it.
-    unsafe fn pointer(&mut self, p: Closure, code: Option<Closure>) -> Closure {
+    /// A pointer as it is on this processing element.
+    #[inline]
+    unsafe fn pointer(&mut self, p: Closure, holder: Holder) -> Closure {
         let target = p.untag();
         if program::holds(target.0) {
             self.export.statics.note(target);
             return p;
         }
+        if let Some(words) = self.packet.find(target.0) {
+            if !cell::is_absent(target) {
+                return p;
+            }
+            let kind = words.info().kind();
+            let is_code = || fields::is_function(kind) || fields::is_thunk(kind) || kind == PAP;
+            // Code enters what it does not know, and may find it absent.
+            let knows = holder == Holder::Code && (p.tag() != 0 || is_code());
+            return if knows { self.copy(target, words).with_tag(p.tag()) } else { target };
+        }
+        self.pointer_elsewhere(p, holder)
+    }
+
+    /// A pointer to what is not in the packet.
+    unsafe fn pointer_elsewhere(&mut self, p: Closure, holder: Holder) -> Closure {
+        let target = p.untag();
         if !in_heap(target.0) {
             malformed(&format!("a pointer to {:#x}", p.0));
         }
@@ -220,11 +215,11 @@ impl Installer<'_> {
                 return p;
             }
         }
-        if self.headers.contains_key(&target.0) || self.is_present(target) {
+        if self.is_present(target) {
             return p;
         }
-        if let (Some(code), true) = (code, p.tag() != 0) {
-            malformed(&format!("the code at {:#x} needs {:#x}, which is not here", code.0, p.0));
+        if holder == Holder::Code && p.tag() != 0 {
+            malformed(&format!("code that needs {:#x}, which is not here", p.0));
         }
         if !is_own(target.0) && !self.export.pieces.make_usable(target.0, target.0 + WORD) {
             out_of_memory(WORD);
@@ -235,38 +230,17 @@ impl Installer<'_> {
         target
     }
 
-    /// Sorts objects such that companions come before those that need them.
-    unsafe fn companions_first(&self, objects: &mut Vec<Arriving>) {
-        let needs = |object: &Arriving| {
-            let kind = object.words.info().kind();
-            fields::is_function(kind) || fields::is_thunk(kind) || kind == PAP
-        };
-        // What needs no companions but arrays, then arrays' and code's.
-        let (mut code, data): (Vec<Arriving>, Vec<Arriving>) = objects.drain(..).partition(needs);
-        let is_array = |object: &Arriving| {
-            let kind = object.words.info().kind();
-            kind == ARR_WORDS || fields::is_array(kind) || fields::is_small_array(kind)
-        };
-        let (arrays, data): (Vec<Arriving>, Vec<Arriving>) = data.into_iter().partition(is_array);
-        objects.extend(arrays);
-        objects.extend(data);
-        let by_address: HashMap<usize, usize> = code.iter().enumerate().map(|(i, o)| (o.address.0, i)).collect();
-        let mut placed = vec![false; code.len()];
-        for first in 0..code.len() {
-            let mut path = vec![(first, false)];
-            while let Some((i, companions_done)) = path.pop() {
-                if companions_done {
-                    objects.push(code[i]);
-                } else if !std::mem::replace(&mut placed[i], true) {
-                    path.push((i, true));
-                    let words = code[i].words;
-                    fields::each(words, words.info(), &|function| self.function_info(function), |field| {
-                        path.extend(by_address.get(&words.field(field).untag().0).map(|&other| (other, false)));
-                    });
-                }
-            }
+    /// A copy of an object that was absent, for code that must not find it so.
+    #[cold]
+    unsafe fn copy(&mut self, absent: Closure, words: Closure) -> Closure {
+        if let Some(&copy) = self.copies.get(&absent.0) {
+            return copy;
         }
-        code.clear();
+        let size = size_of_object(words, words.info());
+        let to = self.export.allocate(size);
+        self.copies.insert(absent.0, to);
+        self.unwritten.push(Arriving { to, words, size });
+        to
     }
 
     /// A local thunk of words that were lent.
@@ -280,7 +254,7 @@ impl Installer<'_> {
             malformed("its thunk is none");
         }
         let thunk = hec.allocate(words.len());
-        std::ptr::copy_nonoverlapping(from.slot(0), thunk.slot(0), words.len());
+        fields::copy_words(from.slot(0), thunk.slot(0), words.len());
         thunk.set_word(INDIRECTEE, 0);
         self.install_pointers(from, thunk, info);
         thunk

@@ -25,7 +25,7 @@
 //! | `travel.rs`, `constructors.rs` | which objects may travel, and what must go with them |
 //! | `thunk_kind.rs`, `fields.rs` | what code says about its thunks and objects |
 //! | `pack.rs`, `graph.rs` | from local objects to packets |
-//! | `install.rs` | from packets to objects |
+//! | `install.rs`, `packet.rs` | from packets to objects |
 //! | `rehearsal.rs` | all of that within one process, for tests of compiled programs |
 //! | `statics.rs` | static objects that fixed ones refer to |
 mod absent_objects;
@@ -47,6 +47,7 @@ pub mod membership;
 mod memo;
 pub mod network_task;
 pub mod pack;
+mod packet;
 pub mod ping;
 mod program;
 pub mod readers;

@@ -41,10 +41,7 @@ pub unsafe extern "C" fn hec_rehearse_travel(value: usize) -> usize {
             evicted.insert(object.0, alone);
         }
     }
-    let Some(parts) = graph.parts() else { return 0 };
-    for extent in parts.extents {
-        std::ptr::write_bytes(extent.address as *mut usize, 0, extent.words);
-    }
+    graph.evict();
     // Otherwise the originals would become their copies, as if these were present.
     export::lock().memo = Memo::default();
     set_fetcher(Fetcher { park, leave: |_, _| {} });

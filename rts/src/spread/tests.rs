@@ -19,6 +19,8 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use std::sync::LazyLock;
 
+mod arrival;
+
 const PLENTY: usize = 1 << 30;
 
 /// An info table with the code of a thunk.
@@ -104,20 +106,13 @@ fn show(root: Closure) -> String {
     text
 }
 
-/// Makes all objects of a packet as if they had never been here.
-unsafe fn evict(graph: &Graph) {
-    for extent in graph.parts().unwrap().extents {
-        std::ptr::write_bytes(extent.address as *mut usize, 0, extent.words);
-    }
-}
-
 /// Packs, evicts and installs a closure again.
 fn round_trip(w: &mut World, c: Closure, budget: usize) -> Installed {
     // SAFETY: the test holds the HEC.
     unsafe {
         let graph = pack(w.hec, &[c], budget).unwrap();
         let before = graph.parts().unwrap().words;
-        evict(&graph);
+        graph.evict();
         let installed = install(w.hec, &Graph::from_bytes(graph.as_bytes().to_vec()));
         let again = pack(w.hec, &installed.roots, budget).unwrap();
         assert_eq!(again.parts().unwrap().words, before);
@@ -307,7 +302,7 @@ fn lent_thunks_become_local_ones_elsewhere() {
     let before = show(thunk);
     unsafe {
         let graph = pack_thunk(w.hec, thunk, PLENTY).unwrap();
-        evict(&graph);
+        graph.evict();
         let borrowed = install(w.hec, &graph).thunk.unwrap();
         assert_eq!(show(borrowed), before);
         w.roots.push(borrowed);
@@ -356,7 +351,7 @@ fn references_are_cut_where_their_targets_are_missing() {
     unsafe {
         let whole = pack(w.hec, &[list], PLENTY).unwrap();
         let alone: Vec<Graph> = whole.objects().iter().map(|&c| pack(w.hec, &[c], 0).unwrap()).collect();
-        evict(&whole);
+        whole.evict();
         let root = install_as(w.hec, &alone[0], false).roots[0];
         let (head, tail) = (root.untag().field(1), root.untag().field(2));
         assert!([head, tail].iter().all(|&c| c.tag() == 0 && is_absent(c)));

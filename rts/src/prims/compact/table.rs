@@ -4,7 +4,7 @@
 //! object is smaller. Objects that lie side by side are mostly copied one after the other, and their slots are side by
 //! side too. In a hash table, each of them would be a cache miss.
 use crate::abi::{Closure, WORD};
-use crate::memory::address_space::{block_index, first_block, is_own, BLOCK_BYTES};
+use crate::memory::address_space::{base, block_index, first_block, is_own, BLOCK_BYTES};
 use crate::memory::{age_of, in_heap};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -18,7 +18,7 @@ type Page = [usize; SLOTS];
 
 /// Hashes addresses of objects.
 #[derive(Default)]
-struct ByAddress(u64);
+pub struct ByAddress(u64);
 
 impl Hasher for ByAddress {
     fn write(&mut self, _: &[u8]) {
@@ -52,6 +52,11 @@ pub struct Table {
 /// The number of the page for the block that holds an address of this process's slice.
 fn page_of(source: usize) -> usize {
     block_index(source) - first_block()
+}
+
+/// Where the block of a page starts.
+fn start_of(page: usize) -> usize {
+    base() + (first_block() + page) * BLOCK_BYTES
 }
 
 fn slot_of(source: usize) -> usize {
@@ -90,6 +95,28 @@ impl Table {
             self.young.push(block);
         }
         self.pages[block].insert(Box::new([0; SLOTS]))
+    }
+
+    /// Calls `f` with the address of each slot of this process's objects in blocks that are wanted, by their start, and
+    /// with the copy that it has.
+    pub fn each(&self, is_wanted: impl Fn(usize) -> bool, mut f: impl FnMut(usize, Closure)) {
+        for block in 0..self.pages.len() {
+            if self.pages[block].is_some() && is_wanted(start_of(block)) {
+                self.each_of(block, &mut f);
+            }
+        }
+    }
+
+    /// As [`Table::each`], for blocks whose objects the next collection moves.
+    pub fn each_young(&self, mut f: impl FnMut(usize, Closure)) {
+        self.young.iter().for_each(|&block| self.each_of(block, &mut f));
+    }
+
+    fn each_of(&self, block: usize, f: &mut impl FnMut(usize, Closure)) {
+        let Some(page) = &self.pages[block] else { return };
+        let start = start_of(block);
+        let copies = page.iter().enumerate().filter(|(_, &copy)| copy != 0);
+        copies.for_each(|(slot, &copy)| f(start + slot * SLOT_BYTES, Closure(copy)));
     }
 
     /// Forgets objects that a collection of the youngest generation has moved.
