@@ -1,4 +1,6 @@
-//! `hecaton bench spread`: how long a message between two processing elements and its answer take.
+//! `hecaton bench spread`: how long a message between two processing elements and its answer take, and how fast values
+//! are packed (`bench_packing.rs`).
+use super::bench_packing;
 use crate::error::{Fail, Result};
 use crate::process::{self, End};
 use crate::programs::{self, Maker, Runtime};
@@ -55,7 +57,7 @@ pub fn run(project: &Project, options: &Options) -> Result<()> {
         let ratio = one.hecs / one.transport;
         println!("{:>9} {:>14.1} {:>14.1} {:>14.1} {ratio:>7.2}", one.bytes, one.transport, one.hecs, two.hecs);
     }
-    Ok(())
+    bench_packing::run(project, &maker, &dir, options.runs)
 }
 
 /// What the program prints.

@@ -106,9 +106,10 @@ pub unsafe fn resolve(mut p: Closure) -> Target {
             p = c.field(INDIRECTEE);
             continue;
         }
-        match blackholed_value(c) {
-            Some(value) if p.tag() == 0 => p = value,
-            _ => return first_cell.map_or(Target::Local(p), |cell| Target::Exit(cell, p)),
+        let value = if p.tag() == 0 { blackholed_value(c) } else { None };
+        match value {
+            Some(value) => p = value,
+            None => return first_cell.map_or(Target::Local(p), |cell| Target::Exit(cell, p)),
         }
     }
 }

@@ -7,65 +7,77 @@
 //! 2. At its next collection a local constructor, function or PAP is forwarded to its copy, as to one that the
 //!    collection has made ([`Memo::show_copies`]). Copies are identical, so until then both may be used.
 //! 3. Other objects move, and the memo follows them ([`Memo::update`]). Dead ones are forgotten, copies are not.
-use crate::abi::Closure;
+//!
+//! The table alone has the entries: a list beside it would take as many bytes as the packet.
+use crate::abi::{Closure, WORD};
 use crate::collector::roots::IsAlive;
+use crate::memory::address_space::is_own;
 use crate::memory::fixed_blocks::is_fixed;
-use crate::memory::heap;
-use crate::prims::compact::table::{is_old_or_static, Table};
+use crate::memory::{age_of, heap};
+use crate::prims::compact::table::Table;
 use crate::spread::cell::is_cell;
 
-/// A local object, and what stands for it.
-#[derive(Clone, Copy)]
-struct Entry {
-    local: Closure,
-    fixed: Closure,
-}
+/// Set in an entry whose local object begins at the second of the words that share a slot.
+const SECOND: usize = 1;
 
 #[derive(Default)]
 pub struct Memo {
     table: Table,
-    /// Entries of objects that every collection moves, and of others.
-    young: Vec<Entry>,
-    old: Vec<Entry>,
     /// Collections so far of old generations, as seen last.
     old_collections: usize,
+}
+
+/// The local object and the fixed one of an entry.
+fn objects(slot: usize, entry: Closure) -> (Closure, Closure) {
+    (Closure(slot + (entry.0 & SECOND) * WORD), Closure(entry.0 & !SECOND))
 }
 
 impl Memo {
     #[inline(always)]
     pub fn get(&self, local: Closure) -> Option<Closure> {
-        self.table.get(local)
+        self.table.get(local).map(|entry| Closure(entry.0 & !SECOND))
     }
 
+    #[inline(always)]
     pub fn add(&mut self, local: Closure, fixed: Closure) {
-        self.table.insert(local, fixed);
-        let list = if is_old_or_static(local) { &mut self.old } else { &mut self.young };
-        list.push(Entry { local, fixed });
+        debug_assert!(is_own(local.0));
+        self.table.insert(local, Closure(fixed.0 | ((local.0 / WORD) & SECOND)));
     }
 
-    /// Calls `show` with each local object and what stands for it.
+    /// Calls `show` with each condemned object and what stands for it.
     pub fn show_copies(&self, show: &mut dyn FnMut(Closure, Closure)) {
-        self.young.iter().chain(&self.old).for_each(|entry| show(entry.local, entry.fixed));
+        self.table.each(
+            |block| age_of(block).is_condemned_plain(),
+            |slot, entry| {
+                let (local, fixed) = objects(slot, entry);
+                show(local, fixed);
+            },
+        );
     }
 
     /// Follows the objects that a collection has moved.
     /// # Safety
     /// The world is stopped, and tracing done.
     pub unsafe fn update(&mut self, is_alive: &mut IsAlive) {
-        let mut moved = std::mem::take(&mut self.young);
-        self.table.forget_young();
+        let (mut copies, mut cells) = (Vec::new(), Vec::new());
+        let mut moved = |slot, entry| {
+            let (local, fixed) = objects(slot, entry);
+            // A value may have a copy, and a cell that stood for its thunk.
+            if is_cell(fixed) { &mut cells } else { &mut copies }.push((local, fixed));
+        };
         let collections = heap().gens[1..].iter().map(|gen| gen.collections).sum();
         if std::mem::replace(&mut self.old_collections, collections) != collections {
-            moved.append(&mut self.old);
+            self.table.each(|_| true, moved);
             self.table.forget_heap();
+        } else {
+            self.table.each_young(&mut moved);
+            self.table.forget_young();
         }
-        // A value may have a copy, and a cell that stood for its thunk.
-        let (cells, copies): (Vec<Entry>, Vec<Entry>) = moved.into_iter().partition(|entry| is_cell(entry.fixed));
-        for entry in copies.into_iter().chain(cells) {
-            let Some(now) = is_alive(entry.local).map(Closure::untag) else { continue };
+        for (local, fixed) in copies.into_iter().chain(cells) {
+            let Some(now) = is_alive(local).map(Closure::untag) else { continue };
             // One that was forwarded to its copy needs no entry.
-            if !is_fixed(now) && self.table.get(now).is_none() {
-                self.add(now, entry.fixed);
+            if !is_fixed(now) && self.get(now).is_none() {
+                self.add(now, fixed);
             }
         }
     }

@@ -27,6 +27,7 @@
 //! | `pack.rs`, `graph.rs` | from local objects to packets |
 //! | `install.rs`, `packet.rs` | from packets to objects |
 //! | `rehearsal.rs` | all of that within one process, for tests of compiled programs |
+//! | `packing_rate.rs` | how fast packing and installing are |
 //! | `statics.rs` | static objects that fixed ones refer to |
 mod absent_objects;
 pub mod build_id;
@@ -48,6 +49,7 @@ mod memo;
 pub mod network_task;
 pub mod pack;
 mod packet;
+pub mod packing_rate;
 pub mod ping;
 mod program;
 pub mod readers;

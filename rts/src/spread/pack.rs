@@ -22,14 +22,16 @@ use crate::info;
 use crate::memory::address_space::{is_own, run_of};
 use crate::memory::fixed_blocks::{fix_in_place, is_fixed};
 use crate::memory::object_size::size_of_object;
-use crate::memory::{age_of, Age};
+use crate::memory::{age_of, Age, BLOCK_BYTES};
+use crate::prims::compact::table::ByAddress;
 use crate::spread::cell::{is_absent, is_cell, is_evaluated, resolve, Target, CELL_WORDS};
 use crate::spread::export::{self, tag_of_value, Export};
 use crate::spread::fields;
 use crate::spread::graph::{Extent, Graph};
-use crate::spread::travel::{self, check, demand, function_field, Demand, Staying, Stays};
-use std::collections::HashSet;
-use std::ptr;
+use crate::spread::thunk_kind::ThunkKind;
+use crate::spread::travel::{self, demand, function_field, Demand, Needs, Stays, Travellers};
+use std::collections::{HashMap, HashSet};
+use std::hash::BuildHasherDefault;
 
 /// Bytes of an answer as a rule; those of one that follows others along the same structure.
 pub const BUDGET: usize = 16 << 10;
@@ -46,12 +48,14 @@ struct Packer<'a> {
     budget: isize,
     extents: Vec<Extent>,
     /// Fixed objects in the packet that were not made by it.
-    included: HashSet<usize>,
-    /// Where copies made for the packet are.
-    fresh: Vec<Extent>,
+    included: HashSet<usize, BuildHasherDefault<ByAddress>>,
+    /// Where the copies made for the packet begin, in each run that has some.
+    fresh: HashMap<usize, usize, BuildHasherDefault<ByAddress>>,
+    /// The end of the last copy.
+    fresh_end: usize,
     /// Words to make fixed, with marks in their low bits.
     todo: Vec<usize>,
-    staying: Staying,
+    travellers: Travellers,
 }
 
 /// Packs what `roots` refer to. A root that is not evaluated is its address alone.
@@ -81,20 +85,20 @@ pub unsafe fn pack_thunk(_hec: &mut Hec, thunk: Closure, budget: usize) -> Resul
     let updatable = match info.kind() {
         THUNK_SELECTOR => true,
         AP => info == info!(stg_AP_info),
-        kind if fields::is_thunk(kind) => export.kinds.of(info) == crate::spread::thunk_kind::ThunkKind::Updatable,
+        kind if fields::is_thunk(kind) => export.kinds.of(info) == ThunkKind::Updatable,
         _ => false,
     };
     if !updatable {
         return Err(Stays("a thunk that is not updatable"));
     }
     let mut packer = Packer::new(export, budget);
-    check(&mut packer.export.kinds, &mut packer.staying, thunk)?;
+    packer.check(thunk)?;
     let size = size_of_object(thunk.untag(), info);
     let mut words = std::slice::from_raw_parts(thunk.untag().slot(0), size).to_vec();
     // Another HEC may have updated it meanwhile; the claim will fail.
     words[0] = info.0;
     words[INDIRECTEE] = 0;
-    packer.push_fields(Closure(words.as_mut_ptr() as usize), info);
+    packer.push_fields(Closure(words.as_mut_ptr() as usize), info, Needs::Companions);
     packer.run();
     Ok(Graph::of(&[], &packer.extents, &words))
 }
@@ -105,10 +109,11 @@ impl<'a> Packer<'a> {
             export,
             budget: (budget / WORD) as isize,
             extents: Vec::new(),
-            included: HashSet::new(),
-            fresh: Vec::new(),
+            included: HashSet::default(),
+            fresh: HashMap::default(),
+            fresh_end: 0,
             todo: Vec::new(),
-            staying: Staying::new(),
+            travellers: Travellers::default(),
         }
     }
 
@@ -118,7 +123,7 @@ impl<'a> Packer<'a> {
         let mut marks = COMPANION;
         if let Target::Local(c) | Target::Exit(_, c) = target {
             if is_evaluated(c.untag().info()) {
-                check(&mut self.export.kinds, &mut self.staying, c)?;
+                self.check(c)?;
             } else {
                 marks = 0;
             }
@@ -170,21 +175,32 @@ impl<'a> Packer<'a> {
         if let Some(shared) = shared_box(c) {
             return shared.with_tag(1);
         }
-        let known = self.export.memo.get(c).filter(|&fixed| !is_cell(fixed));
-        let copy = match known {
+        let known = self.export.memo.get(c);
+        let (copy, cell) = match known {
+            Some(fixed) if is_cell(fixed) => (None, cell.or(known)),
+            _ => (known, cell),
+        };
+        let copy = match copy {
             Some(copy) => {
                 self.join(copy, must);
-                Some(copy)
+                copy
             }
-            None if self.is_copied(c, must) => Some(self.copy(c)),
-            None => None,
+            None => match self.is_copied(c, must) {
+                Some(needs) => self.copy(c, needs),
+                None => return cell.unwrap_or_else(|| self.export.stand_in(local)),
+            },
         };
-        let Some(copy) = copy else { return cell.unwrap_or_else(|| self.export.stand_in(local)) };
         let copy = copy.with_tag(self.tag(local, copy));
-        if let Some(cell) = cell.or_else(|| self.export.memo.get(c).filter(|&fixed| is_cell(fixed))) {
+        if let Some(cell) = cell {
             cell.set_word(INDIRECTEE, copy.0);
         }
         copy
+    }
+
+    /// May a local object travel?
+    unsafe fn check(&mut self, object: Closure) -> Result<Needs, Stays> {
+        let Export { kinds, memo, .. } = &mut *self.export;
+        self.travellers.check(kinds, |c| memo.get(c).is_some_and(|fixed| !is_cell(fixed)), object)
     }
 
     /// The tag for a pointer to a fixed object, to which `p` led.
@@ -196,22 +212,26 @@ impl<'a> Packer<'a> {
         }
     }
 
-    /// Is a local object copied now? One that must be has been checked before, with what needs it.
-    unsafe fn is_copied(&mut self, c: Closure, must: bool) -> bool {
-        if must && !fields::is_thunk(c.info().kind()) {
-            return is_evaluated(c.info());
-        }
+    /// Is a local object copied now, and what does it need? One that must be has been checked before, with what needs
+    /// it.
+    unsafe fn is_copied(&mut self, c: Closure, must: bool) -> Option<Needs> {
         let info = c.info();
-        let single_entry = || fields::is_thunk(info.kind()) && info != info!(stg_raise_info);
-        if must && single_entry() {
-            return self.export.kinds.of(info) == crate::spread::thunk_kind::ThunkKind::SingleEntry;
+        if must {
+            let is_thunk = fields::is_thunk(info.kind()) && info != info!(stg_raise_info);
+            let is_copied = match is_thunk {
+                true => self.export.kinds.of(info) == ThunkKind::SingleEntry,
+                false => is_evaluated(info),
+            };
+            return is_copied.then_some(Needs::Companions);
         }
-        let wanted = must || self.budget > 0;
-        wanted && is_evaluated(info) && check(&mut self.export.kinds, &mut self.staying, c).is_ok()
+        if self.budget <= 0 || !is_evaluated(info) {
+            return None;
+        }
+        self.check(c).ok()
     }
 
     /// Copies a local object to a fixed address, and puts it into the packet.
-    unsafe fn copy(&mut self, c: Closure) -> Closure {
+    unsafe fn copy(&mut self, c: Closure, needs: Needs) -> Closure {
         let info = c.info();
         let kind = info.kind();
         let words = size_of_object(c, info);
@@ -222,12 +242,15 @@ impl<'a> Packer<'a> {
             return c;
         }
         let to = self.export.allocate(words);
-        ptr::copy_nonoverlapping(c.slot(0), to.slot(0), words);
+        fields::copy_words(c.slot(0), to.slot(0), words);
         to.set_info(frozen(info, kind));
         self.export.memo.add(c, to);
-        Self::extend(&mut self.fresh, to, words);
+        if to.0 != self.fresh_end || to.0.is_multiple_of(BLOCK_BYTES) {
+            self.fresh.entry(run_of(to.0) as usize).or_insert(to.0);
+        }
+        self.fresh_end = to.0 + words * WORD;
         self.add(to, words);
-        self.push_fields(to, info);
+        self.push_fields(to, info, needs);
         to
     }
 
@@ -239,12 +262,13 @@ impl<'a> Packer<'a> {
         }
         let info = fixed.info();
         self.include(fixed, size_of_object(fixed, info));
-        self.push_fields(fixed, info);
+        self.push_fields(fixed, info, Needs::Companions);
     }
 
-    fn is_in_packet(&self, fixed: Closure) -> bool {
-        let is_fresh = self.fresh.iter().rev().any(|extent| (extent.address..extent.end()).contains(&fixed.0));
-        is_fresh || self.included.contains(&fixed.0)
+    unsafe fn is_in_packet(&self, fixed: Closure) -> bool {
+        // The lock is held, so all that follows the first copy in a run is of this packet.
+        let is_fresh = || self.fresh.get(&(run_of(fixed.0) as usize)).is_some_and(|&first| fixed.0 >= first);
+        is_own(fixed.0) && is_fresh() || self.included.contains(&fixed.0)
     }
 
     fn include(&mut self, fixed: Closure, words: usize) {
@@ -254,43 +278,46 @@ impl<'a> Packer<'a> {
     }
 
     fn add(&mut self, fixed: Closure, words: usize) {
-        Self::extend(&mut self.extents, fixed, words);
+        match self.extents.last_mut() {
+            Some(last) if last.end() == fixed.0 => last.words += words,
+            _ => self.extents.push(Extent { address: fixed.0, words }),
+        }
         self.budget -= words as isize;
     }
 
-    fn extend(extents: &mut Vec<Extent>, fixed: Closure, words: usize) {
-        match extents.last_mut() {
-            Some(last) if last.end() == fixed.0 => last.words += words,
-            _ => extents.push(Extent { address: fixed.0, words }),
+    /// Puts an object's pointers on the stack, the first one on top. The words are at `to`.
+    #[inline]
+    unsafe fn push_fields(&mut self, to: Closure, info: Info, needs: Needs) {
+        if needs == Needs::Companions || !fields::is_constructor(info.kind()) {
+            return self.push_marked(to, info);
         }
+        // The fast way for lists and trees.
+        self.todo.extend((1..1 + info.ptrs()).rev().map(|i| to.slot(i) as usize));
     }
 
-    /// Puts an object's pointers on the stack, the first one on top. The words are at `to`.
-    unsafe fn push_fields(&mut self, to: Closure, info: Info) {
+    unsafe fn push_marked(&mut self, to: Closure, info: Info) {
         let kind = info.kind();
         let is_code = fields::is_function(kind) || fields::is_thunk(kind);
         if is_code {
             self.export.statics.note_code(info);
         }
+        let marks = if is_code { IN_CODE } else { 0 };
         let has_raw = fields::is_constructor(kind) && info.nptrs() > 0;
         let function = function_field(kind);
         let from = self.todo.len();
-        let Packer { export, todo, .. } = self;
-        let kinds = &mut export.kinds;
         fields::each(to, info, &|function| travel::present_function(function), |i| {
             let p = to.field(i);
-            let mut marks = if is_code { IN_CODE } else { 0 };
-            if is_code || has_raw || p.tag() == 0 || function.is_some() {
-                let target = match resolve(p) {
-                    Target::Static(c) | Target::Fixed(c) | Target::Exit(_, c) | Target::Local(c) => c,
-                };
-                if matches!(demand(kinds, info, function == Some(i), p, target), Demand::Companion) {
-                    marks |= COMPANION;
-                }
-            }
-            todo.push(to.slot(i) as usize | marks);
+            let may_be_companion = p.tag() == 0 || is_code || has_raw || function.is_some();
+            let is_companion = may_be_companion && self.is_companion(info, function == Some(i), p);
+            self.todo.push(to.slot(i) as usize | marks | if is_companion { COMPANION } else { 0 });
         });
         self.todo[from..].reverse();
+    }
+
+    /// Is what a pointer `p` of an object with this header leads to a companion?
+    unsafe fn is_companion(&mut self, owner: Info, is_function_field: bool, p: Closure) -> bool {
+        let (Target::Static(c) | Target::Fixed(c) | Target::Exit(_, c) | Target::Local(c)) = resolve(p);
+        matches!(demand(&mut self.export.kinds, owner, is_function_field, p, c), Demand::Companion)
     }
 }
 

@@ -14,11 +14,13 @@ use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
 use crate::abi::{Closure, Info};
 use crate::info;
+use crate::prims::compact::table::ByAddress;
 use crate::spread::cell::{resolve, Target};
 use crate::spread::constructors;
 use crate::spread::fields;
 use crate::spread::thunk_kind::{classify, ThunkKind};
 use std::collections::{HashMap, HashSet};
+use std::hash::BuildHasherDefault;
 
 /// The closure type of an object that keeps another one here.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -126,60 +128,114 @@ pub fn function_field(kind: usize) -> Option<usize> {
     }
 }
 
-/// Local objects that are known to stay, within one packing.
-pub type Staying = HashMap<usize, Stays>;
-
-/// May a local object travel? If so, its companions may, too. It is evaluated, or a thunk whose words are lent.
-/// # Safety
-/// It is live.
-pub unsafe fn check(kinds: &mut ThunkKinds, staying: &mut Staying, object: Closure) -> Result<(), Stays> {
-    // The objects from the first one to the one under examination, and where their companions still to be examined
-    // begin. A stack of its own, because chains of companions are long.
-    let (mut path, mut todo): (Vec<(Closure, usize)>, Vec<Closure>) = (Vec::new(), vec![object.untag()]);
-    let mut seen = HashSet::new();
-    while !todo.is_empty() {
-        while path.last().is_some_and(|&(_, rest)| rest >= todo.len()) {
-            path.pop();
-        }
-        let Some(c) = todo.pop() else { break };
-        // Most objects have no companions, and need no table.
-        if !path.is_empty() && !seen.insert(c.0) {
-            continue;
-        }
-        path.push((c, todo.len()));
-        let reason = staying.get(&c.0).copied().or_else(|| own_reason(c.info(), c.info().kind()));
-        let reason = reason.or_else(|| companions(kinds, c, &mut todo).err());
-        if let Some(stays) = reason {
-            staying.extend(path.iter().map(|&(c, _)| (c.0, stays)));
-            return Err(stays);
-        }
-    }
-    Ok(())
+/// What an object that may travel needs where it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Needs {
+    Nothing,
+    Companions,
 }
 
-/// Adds the local companions of a local object.
-unsafe fn companions(kinds: &mut ThunkKinds, c: Closure, to: &mut Vec<Closure>) -> Result<(), Stays> {
-    let info = c.info();
-    let kind = info.kind();
-    let function = function_field(kind);
-    let has_raw = fields::is_constructor(kind) && info.nptrs() > 0;
-    let mut result = match has_raw.then(|| constructors::reason(c, info)).flatten() {
-        Some(name) => Err(Stays(name)),
-        None => Ok(()),
-    };
-    fields::each(c, info, &|function| present_function(function), |i| {
-        let p = c.field(i);
-        if result.is_err() || (p.tag() != 0 && fields::is_constructor(kind) && !has_raw) {
-            return;
+/// Which local objects may travel, as far as is known within one packing.
+#[derive(Default)]
+pub struct Travellers {
+    staying: HashMap<usize, Stays, BuildHasherDefault<ByAddress>>,
+    /// The objects from the first one to the one under examination, and where their companions still to be examined
+    /// begin. A stack of its own, because chains of companions are long.
+    path: Vec<(Closure, usize)>,
+    todo: Vec<Closure>,
+    seen: HashSet<usize, BuildHasherDefault<ByAddress>>,
+}
+
+impl Travellers {
+    /// May a local object travel? If so, its companions may, too. It is evaluated, or a thunk whose words are lent.
+    /// `is_copied`: whether an object has a copy, so that it may.
+    /// # Safety
+    /// It is live.
+    pub unsafe fn check(
+        &mut self,
+        kinds: &mut ThunkKinds,
+        is_copied: impl Fn(Closure) -> bool,
+        object: Closure,
+    ) -> Result<Needs, Stays> {
+        self.todo.clear();
+        // Most objects have no companions, and need no table.
+        let needs = match self.examine(kinds, &is_copied, object.untag()) {
+            Ok(needs) => needs,
+            Err(stays) => {
+                self.staying.insert(object.untag().0, stays);
+                return Err(stays);
+            }
+        };
+        if self.todo.is_empty() {
+            return Ok(needs);
         }
-        let (Target::Local(local) | Target::Exit(_, local)) = resolve(p) else { return };
-        match demand(kinds, info, function == Some(i), p, local) {
-            Demand::Nothing => {}
-            Demand::Companion => to.push(local.untag()),
-            Demand::Stays(stays) => result = Err(stays),
+        self.path.clear();
+        self.path.push((object.untag(), 0));
+        self.seen.clear();
+        self.seen.insert(object.untag().0);
+        loop {
+            while self.path.last().is_some_and(|&(_, rest)| rest >= self.todo.len()) {
+                self.path.pop();
+            }
+            let Some(c) = self.todo.pop() else { return Ok(needs) };
+            if !self.seen.insert(c.0) {
+                continue;
+            }
+            self.path.push((c, self.todo.len()));
+            if let Err(stays) = self.examine(kinds, &is_copied, c) {
+                self.staying.extend(self.path.iter().map(|&(c, _)| (c.0, stays)));
+                return Err(stays);
+            }
         }
-    });
-    result
+    }
+
+    /// Examines a local object by itself, and adds those of its companions that are to be examined.
+    unsafe fn examine(
+        &mut self,
+        kinds: &mut ThunkKinds,
+        is_copied: &impl Fn(Closure) -> bool,
+        c: Closure,
+    ) -> Result<Needs, Stays> {
+        if !self.staying.is_empty() {
+            self.staying.get(&c.0).map_or(Ok(()), |&stays| Err(stays))?;
+        }
+        let info = c.info();
+        let kind = info.kind();
+        let has_raw = fields::is_constructor(kind) && info.nptrs() > 0;
+        // The fast way for lists and trees.
+        if fields::is_constructor(kind) && !has_raw && (1..1 + info.ptrs()).all(|i| c.field(i).tag() != 0) {
+            return Ok(Needs::Nothing);
+        }
+        own_reason(info, kind).map_or(Ok(()), Err)?;
+        if has_raw {
+            constructors::reason(c, info).map_or(Ok(()), |name| Err(Stays(name)))?;
+        }
+        let function = function_field(kind);
+        let in_code = fields::is_function(kind) || fields::is_thunk(kind) || function.is_some();
+        let mut result = Ok(Needs::Nothing);
+        fields::each(c, info, &|function| present_function(function), |i| {
+            let p = c.field(i);
+            if p.tag() != 0 && !in_code && !has_raw || result.is_err() {
+                return;
+            }
+            let (target, is_local) = match resolve(p) {
+                Target::Local(c) | Target::Exit(_, c) => (c, true),
+                Target::Static(c) | Target::Fixed(c) => (c, false),
+            };
+            match demand(kinds, info, function == Some(i), p, target) {
+                Demand::Stays(stays) if is_local => result = Err(stays),
+                Demand::Companion => {
+                    result = Ok(Needs::Companions);
+                    let c = target.untag();
+                    if is_local && c.info().kind() != ARR_WORDS && !is_copied(c) {
+                        self.todo.push(c);
+                    }
+                }
+                _ => {}
+            }
+        });
+        result
+    }
 }
 
 /// The header of the function that a PAP or AP applies.
