@@ -17,7 +17,7 @@ import Foreign.Ptr
 import Foreign.StablePtr
 import System.Environment
 
-foreign import ccall unsafe "hec_measure_packing" c_measure :: StablePtr a -> Ptr Word64 -> IO CBool
+foreign import ccall unsafe "hec_measure_packing" c_measure :: StablePtr a -> CSize -> Ptr Word64 -> IO CBool
 
 data Tree = Leaf | Node Tree !Int Tree
 
@@ -35,7 +35,7 @@ measure times name size value = do
   _ <- evaluate (size value)
   figures <- replicateM times $ do
     pointer <- newStablePtr value
-    measured <- allocaArray 3 $ \p -> c_measure pointer p >> peekArray 3 p
+    measured <- allocaArray 3 $ \p -> c_measure pointer (1000 * 1000 * 1000) p >> peekArray 3 p
     freeStablePtr pointer
     return measured
   let bytes = head (head figures)

@@ -171,3 +171,78 @@ done
 [ "$(grep -c ': stays$' out)" = 4 ] || fail "stay: $(grep ': stays$' out)"
 [ "$(grep -c ': ok$' out)" = 54 ] || fail "came back: $(grep -c ': ok$' out)"
 HECATON_CHECK=heap ./main | diff - out || fail 'with the heap checker'
+
+# Chains as long as programs make them. Functions need the ones that they know, so these travel whole. Of a list no more
+# is looked at than the budget allows.
+cat >Chains.hs <<'HS'
+{-# LANGUAGE BangPatterns #-}
+module Main (main) where
+import Control.Exception
+import Data.Word
+import Foreign.C.Types
+import Foreign.Marshal.Array
+import Foreign.Ptr
+import Foreign.StablePtr
+import System.Environment
+
+foreign import ccall unsafe "hec_measure_packing" c_pack :: StablePtr a -> CSize -> Ptr Word64 -> IO CBool
+
+-- Prints the bytes of the packet. Returns the nanoseconds that packing took.
+pack :: String -> CSize -> a -> IO Word64
+pack name budget a = do
+  _ <- evaluate a
+  pointer <- newStablePtr a
+  [bytes, time, _] <- allocaArray 3 (\p -> c_pack pointer budget p >> peekArray 3 p)
+  freeStablePtr pointer
+  putStrLn (name ++ " " ++ show bytes)
+  return time
+
+functions :: Int -> (Int -> Int) -> Int -> Int
+functions 0 !f = f
+functions n !f = functions (n - 1) (\x -> f (x + n))
+
+{-# NOINLINE apply #-}
+apply :: (Int -> Int) -> Int -> Int
+apply f x = f (x + 1)
+
+-- Code that does not know its function makes partial applications.
+{-# NOINLINE applications #-}
+applications :: ((Int -> Int) -> Int -> Int) -> Int -> (Int -> Int) -> Int -> Int
+applications _ 0 f = f
+applications h n f = case h f of !g -> applications h (n - 1) g
+
+thunks :: Int -> Int -> [Int]
+thunks n k = scanl (+) k [1 .. n]
+
+main :: IO ()
+main = do
+  [n] <- map read <$> getArgs
+  let many = 1000000 * n
+      f = functions many (+ n)
+      g = applications apply many (+ n)
+      xs = thunks many n
+      list = [n .. 10 * many]
+  _ <- pack "functions" 16384 f
+  _ <- pack "applications" 16384 g
+  _ <- pack "all-applications" 1000000000 g
+  _ <- evaluate (length xs)
+  _ <- pack "thunks" 16384 [last xs]
+  _ <- evaluate (length list)
+  times <- mapM (const (pack "list" 16384 list)) [1 .. 3 :: Int]
+  -- To walk it would take longer.
+  putStrLn ("quick " ++ show (fromEnum (minimum times < 20000000)))
+  print (f 1, g 1, last xs, length list)
+HS
+"$HECATON" ghc -v0 -O -threaded -rtsopts -outputdir c -o chains Chains.hs
+timeout 60 ./chains 1 +RTS -M3g >out || fail "chains: exit $?"
+expect() {
+    awk -v name="$1" -v from="$2" -v to="$3" '$1 == name && ($2 < from || $2 > to) { bad = 1 } $1 == name { found = 1 }
+        END { exit bad || !found }' out || fail "$1: not from $2 to $3 in $(cat out)"
+}
+expect functions 24000000 24100000
+expect applications 16384 17000
+expect all-applications 32000000 32100000
+expect thunks 0 200
+expect list 16384 17000
+expect quick 1 1
+grep -qx '(500000500002,1000002,500000500001,10000000)' out || fail "values: $(cat out)"

@@ -37,6 +37,9 @@ use std::hash::BuildHasherDefault;
 pub const BUDGET: usize = 16 << 10;
 pub const LARGE_BUDGET: usize = 64 << 10;
 
+/// Bytes of objects that a message may have: a little less than the transport takes.
+const LARGEST: usize = (1 << 30) - (16 << 20);
+
 /// Marks a word whose target must be in the packet.
 const COMPANION: usize = 1;
 /// Marks a word of a function or thunk.
@@ -60,7 +63,7 @@ struct Packer<'a> {
 
 /// Packs what `roots` refer to. A root that is not evaluated is its address alone.
 /// # Errors
-/// If a root may not travel: then nothing is packed.
+/// If a root may not travel, or what it needs is too much for a message.
 /// # Safety
 /// The roots are live, and the caller holds the HEC.
 pub unsafe fn pack(_hec: &mut Hec, roots: &[Closure], budget: usize) -> Result<Graph, Stays> {
@@ -70,7 +73,7 @@ pub unsafe fn pack(_hec: &mut Hec, roots: &[Closure], budget: usize) -> Result<G
     for &root in roots {
         fixed.push(packer.root(root)?);
     }
-    Ok(Graph::of(&fixed, &packer.extents, &[]))
+    packer.packet(&fixed, &[])
 }
 
 /// Packs the words of an updatable thunk that will be lent. The caller claims the thunk afterwards, and drops the
@@ -100,7 +103,7 @@ pub unsafe fn pack_thunk(_hec: &mut Hec, thunk: Closure, budget: usize) -> Resul
     words[INDIRECTEE] = 0;
     packer.push_fields(Closure(words.as_mut_ptr() as usize), info, Needs::Companions);
     packer.run();
-    Ok(Graph::of(&[], &packer.extents, &words))
+    packer.packet(&[], &words)
 }
 
 impl<'a> Packer<'a> {
@@ -139,6 +142,15 @@ impl<'a> Packer<'a> {
             return Ok(root);
         }
         Ok(Closure(word))
+    }
+
+    /// The packet of all that was put into it.
+    unsafe fn packet(&self, roots: &[Closure], thunk: &[usize]) -> Result<Graph, Stays> {
+        let words: usize = self.extents.iter().map(|extent| extent.words).sum();
+        if words * WORD > LARGEST {
+            return Err(Stays("more than 1 GB at once"));
+        }
+        Ok(Graph::of(roots, &self.extents, thunk))
     }
 
     /// Makes all words fixed that are still to be made so.

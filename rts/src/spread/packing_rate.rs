@@ -8,17 +8,15 @@ use crate::spread::pack::pack;
 use std::hint::black_box;
 use std::time::Instant;
 
-const PLENTY: usize = 1 << 30;
-
-/// Packs the value of a stable pointer, evicts it and installs it again. Stores the bytes of the packet, the
+/// Packs the value of a stable pointer within this budget of bytes, evicts it and installs it again. Stores the bytes of the packet, the
 /// nanoseconds that packing took, and those that installing took. Returns whether the value may travel.
 /// # Safety
 /// Called from Haskell, by an unsafe call, in a program with one HEC. `figures` has room for three words.
 #[no_mangle]
-pub unsafe extern "C" fn hec_measure_packing(value: usize, figures: *mut u64) -> bool {
+pub unsafe extern "C" fn hec_measure_packing(value: usize, budget: usize, figures: *mut u64) -> bool {
     let hec = sched::hec();
     let begun = Instant::now();
-    let Ok(graph) = pack(hec, &[stable_ptr::deRefStablePtr(value)], PLENTY) else { return false };
+    let Ok(graph) = pack(hec, &[stable_ptr::deRefStablePtr(value)], budget) else { return false };
     let packed = begun.elapsed();
     graph.evict();
     let evicted = Instant::now();

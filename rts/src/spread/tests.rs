@@ -20,6 +20,7 @@ use std::fmt::Write;
 use std::sync::LazyLock;
 
 mod arrival;
+mod depth;
 
 const PLENTY: usize = 1 << 30;
 
