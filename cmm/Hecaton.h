@@ -61,8 +61,11 @@
  * would have in the table. `p` must be an address in the heap. */
 #define HEC_BLOCK_SHIFT 14
 #define HEC_BLOCK_MASK  ((1 << HEC_BLOCK_SHIFT) - 1)
-#define HEC_IS_OLD(p) \
-    ((TO_ZXW_(bits8[W_[hec_meta_bias] + ((p) >> HEC_BLOCK_SHIFT)]) & 15) > 1)
+#define HEC_AGE(p) \
+    (TO_ZXW_(bits8[W_[hec_meta_bias] + ((p) >> HEC_BLOCK_SHIFT)]) & 15)
+#define HEC_IS_OLD(p)    (HEC_AGE(p) > 1)
+/* Nothing but the runtime writes such objects. */
+#define HEC_IS_FIXED(p)  (HEC_AGE(p) == 14)
 
 /* Are there several HECs? If not, no thread runs beside the caller. */
 #define MANY_HECS (TO_ZXW_(bits32[n_capabilities]) > 1)

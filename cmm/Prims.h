@@ -50,6 +50,12 @@
         HEC_HANDLE_ANSWER(dst, retry)                                   \
     }
 
+/* Tells of an array that is thawed, if somebody keeps copies of arrays. */
+#define NOTE_THAW(arr)                                                  \
+    if (W_[hec_notes_thaws] != 0) {                                     \
+        ccall hec_note_thaw(arr "ptr");                                 \
+    }
+
 /* Like HEC_ALLOC, for a small object of constant size. Cannot fail. */
 #define HEC_ALLOC_FIXED(dst, n, retry)                                  \
     if (Hp + WDS(n) <= HpLim) (likely: True) {                          \

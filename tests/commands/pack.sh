@@ -246,3 +246,57 @@ expect thunks 0 200
 expect list 16384 17000
 expect quick 1 1
 grep -qx '(500000500002,1000002,500000500001,10000000)' out || fail "values: $(cat out)"
+
+# Arrays that are thawed after they have travelled: those changed in place travel again, and those that others have
+# copies of are not changed.
+cat >Thaw.hs <<'HS'
+{-# LANGUAGE MagicHash, UnboxedTuples #-}
+module Main (main) where
+import Control.Exception
+import GHC.Exts
+import GHC.IO (IO (..))
+import Hecaton.Cluster
+
+data A = A (Array# Int)
+data S = S (SmallArray# Int)
+
+class Frozen a where
+  new :: Int -> IO a
+  change :: a -> IO a
+  total :: a -> Int
+
+instance Frozen A where
+  new x = IO (\s -> case newArray# 3# x s of (# t, m #) -> case unsafeFreezeArray# m t of (# u, a #) -> (# u, A a #))
+  change (A a) = IO (\s -> case unsafeThawArray# a s of
+    (# t, m #) -> case unsafeFreezeArray# m (writeArray# m 1# 1000 t) of (# u, b #) -> (# u, A b #))
+  total (A a) = sum [case indexArray# a i of (# x #) -> x | I# i <- [0 .. 2]]
+
+instance Frozen S where
+  new x = IO (\s -> case newSmallArray# 3# x s of
+    (# t, m #) -> case unsafeFreezeSmallArray# m t of (# u, a #) -> (# u, S a #))
+  change (S a) = IO (\s -> case unsafeThawSmallArray# a s of
+    (# t, m #) -> case unsafeFreezeSmallArray# m (writeSmallArray# m 1# 1000 t) of (# u, b #) -> (# u, S b #))
+  total (S a) = sum [case indexSmallArray# a i of (# x #) -> x | I# i <- [0 .. 2]]
+
+there :: IO a -> IO a
+there action = remoteOn (PE 1) action >>= await
+
+try2 :: Frozen a => IO a -> (Int -> IO a) -> IO ()
+try2 made newThere = do
+  a <- made
+  before <- there (evaluate (total a))
+  b <- change a
+  after <- there (evaluate (total b))
+  c <- newThere 7
+  _ <- evaluate (total c)
+  d <- change c
+  print (before, after, total c, total d)
+
+main :: IO ()
+main = do
+  try2 (new 5 :: IO A) (there . new)
+  try2 (new 5 :: IO S) (there . new)
+HS
+"$HECATON" ghc -v0 -O -threaded -rtsopts -package hecaton -outputdir t -o thaw Thaw.hs
+timeout 60 "$HECATON" spread -n 2 ./thaw >out || fail "thaw: exit $?"
+[ "$(cat out)" = $'(15,1010,21,1014)\n(15,1010,21,1014)' ] || fail "thawed arrays: $(cat out)"

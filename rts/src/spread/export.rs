@@ -86,6 +86,11 @@ pub(super) unsafe fn tag_of_value(p: Closure, copy: Closure) -> usize {
     }
 }
 
+/// An array is thawed: its copy will not be its value.
+pub(super) fn on_thaw(array: Closure) {
+    lock().memo.forget(array.untag());
+}
+
 /// Registers what collections need to know.
 /// # Safety
 /// Called at start, by the one OS thread there is.

@@ -44,6 +44,11 @@ impl Memo {
         self.table.insert(local, Closure(fixed.0 | ((local.0 / WORD) & SECOND)));
     }
 
+    /// Forgets what stands for an object.
+    pub fn forget(&mut self, local: Closure) {
+        self.table.remove(local);
+    }
+
     /// Calls `show` with each condemned object and what stands for it.
     pub fn show_copies(&self, show: &mut dyn FnMut(Closure, Closure)) {
         self.table.each(

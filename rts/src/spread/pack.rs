@@ -16,16 +16,18 @@
 //! *Locking*: the export lock, from the first word to the last. Until then words of copies may be local.
 use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
-use crate::abi::{Closure, Info, WORD};
+use crate::abi::{words, Closure, Info, WORD};
 use crate::hec::Hec;
 use crate::info;
 use crate::memory::address_space::{is_own, run_of};
 use crate::memory::fixed_blocks::{fix_in_place, is_fixed};
 use crate::memory::object_size::size_of_object;
-use crate::memory::{age_of, Age, BLOCK_BYTES};
+use crate::memory::{age_of, in_heap, Age, BLOCK_BYTES};
+use crate::prims::array::set_on_thaw;
 use crate::prims::compact::table::ByAddress;
 use crate::spread::cell::{is_absent, is_cell, is_evaluated, resolve, Target, CELL_WORDS};
-use crate::spread::export::{self, tag_of_value, Export};
+use crate::spread::constructors;
+use crate::spread::export::{self, on_thaw, tag_of_value, Export};
 use crate::spread::fields;
 use crate::spread::graph::{Extent, Graph};
 use crate::spread::thunk_kind::ThunkKind;
@@ -44,6 +46,8 @@ const LARGEST: usize = (1 << 30) - (16 << 20);
 const COMPANION: usize = 1;
 /// Marks a word of a function or thunk.
 const IN_CODE: usize = 2;
+/// Marks a word that leads to bytes to which there are addresses in raw words.
+const IN_PLACE: usize = 4;
 
 struct Packer<'a> {
     export: &'a mut Export,
@@ -108,6 +112,7 @@ pub unsafe fn pack_thunk(_hec: &mut Hec, thunk: Closure, budget: usize) -> Resul
 
 impl<'a> Packer<'a> {
     fn new(export: &'a mut Export, budget: usize) -> Packer<'a> {
+        set_on_thaw(on_thaw);
         Packer {
             export,
             budget: (budget / WORD) as isize,
@@ -156,9 +161,12 @@ impl<'a> Packer<'a> {
     /// Makes all words fixed that are still to be made so.
     unsafe fn run(&mut self) {
         while let Some(marked) = self.todo.pop() {
-            let slot = (marked & !(COMPANION | IN_CODE)) as *mut usize;
+            let slot = (marked & !(COMPANION | IN_CODE | IN_PLACE)) as *mut usize;
             let must = marked & COMPANION != 0;
             let p = Closure(*slot);
+            if marked & IN_PLACE != 0 {
+                self.fix_bytes(p.untag());
+            }
             let mut fixed = self.fix(p, must);
             // Code that did not know its free variable may go on without knowing it.
             if marked & IN_CODE != 0 && p.tag() == 0 {
@@ -190,6 +198,7 @@ impl<'a> Packer<'a> {
         let known = self.export.memo.get(c);
         let (copy, cell) = match known {
             Some(fixed) if is_cell(fixed) => (None, cell.or(known)),
+            Some(fixed) if self.has_changed(c, fixed) => (None, cell),
             _ => (known, cell),
         };
         let copy = match copy {
@@ -207,6 +216,19 @@ impl<'a> Packer<'a> {
             cell.set_word(INDIRECTEE, copy.0);
         }
         copy
+    }
+
+    /// Have bytes been changed since they were copied? They may have been thawed, which no header shows.
+    unsafe fn has_changed(&self, c: Closure, copy: Closure) -> bool {
+        let bytes = |c: Closure| std::slice::from_raw_parts(c.slot(ARR_BYTES), 1 + words(c.word(ARR_BYTES)));
+        c.info().kind() == ARR_WORDS && !self.is_in_packet(copy) && bytes(c) != bytes(copy)
+    }
+
+    /// Makes bytes fixed where they are, because there are addresses of them.
+    unsafe fn fix_bytes(&mut self, c: Closure) {
+        if in_heap(c.0) && c.info().kind() == ARR_WORDS && age_of(c.0).is(Age::LARGE | Age::PINNED) && !is_fixed(c) {
+            fix_in_place(run_of(c.0));
+        }
     }
 
     /// May a local object travel?
@@ -247,12 +269,6 @@ impl<'a> Packer<'a> {
         let info = c.info();
         let kind = info.kind();
         let words = size_of_object(c, info);
-        let age = age_of(c.0);
-        if kind == ARR_WORDS && age.is(Age::LARGE | Age::PINNED) {
-            fix_in_place(run_of(c.0));
-            self.include(c, words);
-            return c;
-        }
         let to = self.export.allocate(words);
         fields::copy_words(c.slot(0), to.slot(0), words);
         to.set_info(frozen(info, kind));
@@ -313,7 +329,10 @@ impl<'a> Packer<'a> {
         if is_code {
             self.export.statics.note_code(info);
         }
-        let marks = if is_code { IN_CODE } else { 0 };
+        let mut marks = if is_code { IN_CODE } else { 0 };
+        if constructors::is_contents(info) {
+            marks |= IN_PLACE;
+        }
         let has_raw = fields::is_constructor(kind) && info.nptrs() > 0;
         let function = function_field(kind);
         let from = self.todo.len();

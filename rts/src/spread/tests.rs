@@ -21,6 +21,7 @@ use std::sync::LazyLock;
 
 mod arrival;
 mod depth;
+mod thawed;
 
 const PLENTY: usize = 1 << 30;
 

@@ -85,6 +85,15 @@ impl Table {
         }
     }
 
+    /// Forgets an object.
+    pub fn remove(&mut self, source: Closure) {
+        if !is_own(source.0) {
+            self.elsewhere.remove(&source.0);
+        } else if let Some(Some(page)) = self.pages.get_mut(page_of(source.0)) {
+            page[slot_of(source.0)] = 0;
+        }
+    }
+
     #[cold]
     fn new_page(&mut self, source: Closure) -> &mut Page {
         let block = page_of(source.0);

@@ -116,7 +116,7 @@ fn more_than_a_message_holds_stays() {
         let bytes = Closure((*run).start);
         bytes.set_info(info!(stg_ARR_WORDS_info));
         bytes.set_word(ARR_BYTES, 1 << 30);
-        let holder = w.cons(bytes, t::nil().with_tag(1));
+        let holder = w.object(info!(base_GHCziForeignPtr_PlainPtr_con_info), &[bytes.0]);
         assert_eq!(pack(w.hec, &[holder], BUDGET), Err(Stays("more than 1 GB at once")));
     }
 }
