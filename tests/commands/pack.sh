@@ -248,13 +248,17 @@ expect quick 1 1
 grep -qx '(500000500002,1000002,500000500001,10000000)' out || fail "values: $(cat out)"
 
 # Arrays that are thawed after they have travelled: those changed in place travel again, and those that others have
-# copies of are not changed.
-cat >Thaw.hs <<'HS'
+# copies of are not changed. And what users are told of values that stay.
+cat >Elsewhere.hs <<'HS'
 {-# LANGUAGE MagicHash, UnboxedTuples #-}
 module Main (main) where
+import Control.Concurrent.MVar
 import Control.Exception
+import Data.IORef
+import Foreign.Marshal.Alloc
 import GHC.Exts
 import GHC.IO (IO (..))
+import System.IO
 import Hecaton.Cluster
 
 data A = A (Array# Int)
@@ -292,11 +296,31 @@ try2 made newThere = do
   d <- change c
   print (before, after, total c, total d)
 
+data Held a = Held Int a
+
+-- What is said when another PE needs the value.
+refused :: a -> IO ()
+refused a = do
+  let held = Held 1 a
+  result <- try (there (case held of Held n b -> evaluate b >> return n))
+  print (result :: Either NotTransferable Int)
+
 main :: IO ()
 main = do
+  newIORef 'x' >>= refused
+  newMVar 'x' >>= refused
+  openFile "/dev/null" ReadMode >>= refused
+  allocaBytes 8 (refused :: Ptr Int -> IO ())
   try2 (new 5 :: IO A) (there . new)
   try2 (new 5 :: IO S) (there . new)
 HS
-"$HECATON" ghc -v0 -O -threaded -rtsopts -package hecaton -outputdir t -o thaw Thaw.hs
-timeout 60 "$HECATON" spread -n 2 ./thaw >out || fail "thaw: exit $?"
-[ "$(cat out)" = $'(15,1010,21,1014)\n(15,1010,21,1014)' ] || fail "thawed arrays: $(cat out)"
+"$HECATON" ghc -v0 -O -threaded -rtsopts -package hecaton -outputdir e -o elsewhere Elsewhere.hs
+timeout 60 "$HECATON" spread -n 2 ./elsewhere >out || fail "elsewhere: exit $?"
+diff - out <<'TXT' || fail "elsewhere"
+Left not transferable: an IORef or STRef (GHC.STRef.STRef holds a MutVar#)
+Left not transferable: an MVar (GHC.MVar.MVar holds an MVar#)
+Left not transferable: a Handle (GHC.IO.Handle.Types.FileHandle holds an MVar#)
+Left not transferable: GHC.Ptr.Ptr, which holds an address of one process
+(15,1010,21,1014)
+(15,1010,21,1014)
+TXT

@@ -27,11 +27,12 @@ const MUTABLE: [&str; 6] = [
 pub unsafe fn reason(c: Closure, info: Info) -> Option<&'static str> {
     let is_address = info == info!(base_GHCziPtr_Ptr_con_info) || info == info!(base_GHCziPtr_FunPtr_con_info);
     if is_address && c.word(1) != 0 && !program::holds(c.word(1)) {
-        return Some("Ptr");
+        return Some("an address of one process");
     }
     let is_final = |i| c.field(i).untag() == static_closure!(base_GHCziForeignPtr_FinalPtr_closure);
     let has_final = (1..1 + info.ptrs()).any(is_final);
-    (has_final && !raw_words(c, info).any(|word| program::holds(word) || is_bytes(word))).then_some("FinalPtr")
+    (has_final && !raw_words(c, info).any(|word| program::holds(word) || is_bytes(word)))
+        .then_some("an address of one process")
 }
 
 /// Is it the header of what a pointer to bytes has as its contents, beside `FinalPtr`, which is static?
@@ -45,13 +46,19 @@ pub fn is_contents(info: Info) -> bool {
 /// # Safety
 /// `info` is the header of a constructor that has a byte array.
 pub unsafe fn is_mutable(info: Info) -> bool {
+    name(info).is_some_and(|name| MUTABLE.contains(&name))
+}
+
+/// A constructor's module and name.
+/// # Safety
+/// `info` is the header of a constructor.
+pub unsafe fn name(info: Info) -> Option<&'static str> {
     let at = info.con_name();
     if !program::holds(at as usize) {
-        return false;
+        return None;
     }
     // The package comes first.
-    let name = CStr::from_ptr(at).to_bytes().splitn(2, |&byte| byte == b':').nth(1);
-    name.is_some_and(|name| MUTABLE.iter().any(|mutable| mutable.as_bytes() == name))
+    CStr::from_ptr(at).to_str().ok()?.split_once(':').map(|(_, name)| name)
 }
 
 unsafe fn raw_words(c: Closure, info: Info) -> impl Iterator<Item = usize> {

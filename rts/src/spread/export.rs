@@ -14,7 +14,8 @@ use crate::spread::cell::{resolve, Target, CELL_WORDS};
 use crate::spread::fields;
 use crate::spread::memo::Memo;
 use crate::spread::statics::Statics;
-use crate::spread::travel::{unlifted, Stays, ThunkKinds};
+use crate::spread::stays::Stays;
+use crate::spread::travel::{unlifted, ThunkKinds};
 use std::sync::{LazyLock, Mutex, MutexGuard};
 
 /// What is known of fixed objects and their originals.

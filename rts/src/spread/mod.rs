@@ -23,6 +23,7 @@
 //! | `export.rs`, `memo.rs` | fixed addresses of local objects |
 //! | `cell.rs` | what is at a fixed address |
 //! | `travel.rs`, `constructors.rs` | which objects may travel, and what must go with them |
+//! | `stays.rs` | what a user is told of objects that may not |
 //! | `thunk_kind.rs`, `fields.rs` | what code says about its thunks and objects |
 //! | `pack.rs`, `graph.rs` | from local objects to packets |
 //! | `install.rs`, `packet.rs` | from packets to objects |
@@ -57,6 +58,7 @@ pub mod rehearsal;
 pub mod run;
 pub mod start;
 mod statics;
+pub mod stays;
 pub mod steal_timer;
 pub mod steals;
 #[cfg(test)]

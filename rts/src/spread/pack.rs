@@ -30,8 +30,9 @@ use crate::spread::constructors;
 use crate::spread::export::{self, on_thaw, tag_of_value, Export};
 use crate::spread::fields;
 use crate::spread::graph::{Extent, Graph};
+use crate::spread::stays::Stays;
 use crate::spread::thunk_kind::ThunkKind;
-use crate::spread::travel::{self, demand, function_field, Demand, Needs, Stays, Travellers};
+use crate::spread::travel::{self, demand, function_field, Demand, Needs, Travellers};
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasherDefault;
 

@@ -12,7 +12,8 @@ use crate::spread::fields;
 use crate::spread::graph::Graph;
 use crate::spread::install::{install, install_as, Installed};
 use crate::spread::pack::{pack, pack_thunk};
-use crate::spread::travel::{present_function, Stays};
+use crate::spread::stays::Stays;
+use crate::spread::travel::present_function;
 use crate::testing::symbols as t;
 use crate::testing::world::World;
 use std::collections::HashMap;
@@ -265,17 +266,17 @@ fn mutable_objects_stay_with_those_that_need_them() {
     let var = w.object(info!(stg_MUT_VAR_DIRTY_info), &[nil.0]);
     let reference = w.cons(var, nil);
     let stays = |w: &mut World, c| unsafe { pack(w.hec, &[c], PLENTY).unwrap_err() };
-    assert_eq!(stays(&mut w, var), Stays("MutVar#"));
-    assert_eq!(stays(&mut w, reference), Stays("MutVar#"));
+    assert_eq!(stays(&mut w, var), Stays("a MutVar#"));
+    assert_eq!(stays(&mut w, reference), Stays("a MutVar#"));
     let fun = w.object(t::fun(), &[reference.0]);
-    assert_eq!(stays(&mut w, fun), Stays("MutVar#"));
+    assert_eq!(stays(&mut w, fun), Stays("a MutVar#"));
     let far = w.object(t::fun(), &[fun.0]);
-    assert_eq!(stays(&mut w, far), Stays("MutVar#"));
+    assert_eq!(stays(&mut w, far), Stays("a MutVar#"));
     let mvar = w.mvar();
     let holder = w.cons(nil, mvar);
-    assert_eq!(stays(&mut w, holder), Stays("MVar#"));
+    assert_eq!(stays(&mut w, holder), Stays("an MVar#"));
     unsafe {
-        assert_eq!(fixed_address(w.hec, var), Err(Stays("MutVar#")));
+        assert_eq!(fixed_address(w.hec, var), Err(Stays("a MutVar#")));
         // Others get a cell in its place.
         let outer = w.cons(reference, nil);
         let graph = pack(w.hec, &[outer], PLENTY).unwrap();

@@ -18,13 +18,10 @@ use crate::prims::compact::table::ByAddress;
 use crate::spread::cell::{resolve, Target};
 use crate::spread::constructors;
 use crate::spread::fields;
+use crate::spread::stays::Stays;
 use crate::spread::thunk_kind::{classify, ThunkKind};
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasherDefault;
-
-/// The closure type of an object that keeps another one here.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Stays(pub &'static str);
 
 /// The kinds of thunks whose code has been examined.
 #[derive(Default)]
@@ -41,16 +38,16 @@ impl ThunkKinds {
 /// Why an object of this closure type stays, if it does.
 fn own_reason(info: Info, kind: usize) -> Option<Stays> {
     let name = match kind {
-        MUT_VAR_CLEAN | MUT_VAR_DIRTY => "MutVar#",
-        MVAR_CLEAN | MVAR_DIRTY => "MVar#",
-        TVAR => "TVar#",
-        MUT_ARR_PTRS_CLEAN | MUT_ARR_PTRS_DIRTY => "MutableArray#",
-        SMALL_MUT_ARR_PTRS_CLEAN | SMALL_MUT_ARR_PTRS_DIRTY => "SmallMutableArray#",
-        WEAK => "Weak#",
-        TSO => "ThreadId#",
-        BCO => "BCO",
-        COMPACT_NFDATA => "Compact#",
-        PRIM if info == info!(stg_STABLE_NAME_info) => "StableName#",
+        MUT_VAR_CLEAN | MUT_VAR_DIRTY => "a MutVar#",
+        MVAR_CLEAN | MVAR_DIRTY => "an MVar#",
+        TVAR => "a TVar#",
+        MUT_ARR_PTRS_CLEAN | MUT_ARR_PTRS_DIRTY => "a MutableArray#",
+        SMALL_MUT_ARR_PTRS_CLEAN | SMALL_MUT_ARR_PTRS_DIRTY => "a SmallMutableArray#",
+        WEAK => "a Weak#",
+        TSO => "a ThreadId#",
+        BCO => "a BCO",
+        COMPACT_NFDATA => "a Compact#",
+        PRIM if info == info!(stg_STABLE_NAME_info) => "a StableName#",
         PRIM | MUT_PRIM | STACK | BLOCKING_QUEUE | TREC_CHUNK => "an object of the runtime",
         _ => return None,
     };
@@ -63,9 +60,9 @@ fn own_reason(info: Info, kind: usize) -> Option<Stays> {
 pub unsafe fn unlifted(c: Closure) -> Option<Stays> {
     let info = c.untag().info();
     match info.kind() {
-        ARR_WORDS => Some(Stays("ByteArray#")),
-        kind if fields::is_array(kind) => Some(Stays("Array#")),
-        kind if fields::is_small_array(kind) => Some(Stays("SmallArray#")),
+        ARR_WORDS => Some(Stays("a ByteArray#")),
+        kind if fields::is_array(kind) => Some(Stays("an Array#")),
+        kind if fields::is_small_array(kind) => Some(Stays("a SmallArray#")),
         kind => own_reason(info, kind),
     }
 }
@@ -102,7 +99,7 @@ pub unsafe fn demand(
         return Demand::Stays(stays);
     }
     if kind == ARR_WORDS && fields::is_constructor(owner) && constructors::is_mutable(owner_info) {
-        return Demand::Stays(Stays("MutableByteArray#"));
+        return Demand::Stays(Stays("a MutableByteArray#"));
     }
     let unlifted = kind == ARR_WORDS || fields::is_array(kind) || fields::is_small_array(kind);
     let known = in_code && (p.tag() != 0 || fields::is_function(kind) || kind == PAP);
@@ -208,7 +205,7 @@ impl Travellers {
         }
         own_reason(info, kind).map_or(Ok(()), Err)?;
         if has_raw {
-            constructors::reason(c, info).map_or(Ok(()), |name| Err(Stays(name)))?;
+            constructors::reason(c, info).map_or(Ok(()), |held| Err(Stays(held).held_by(info)))?;
         }
         let function = function_field(kind);
         let in_code = fields::is_function(kind) || fields::is_thunk(kind) || function.is_some();
@@ -223,7 +220,7 @@ impl Travellers {
                 Target::Static(c) | Target::Fixed(c) => (c, false),
             };
             match demand(kinds, info, function == Some(i), p, target) {
-                Demand::Stays(stays) if is_local => result = Err(stays),
+                Demand::Stays(stays) if is_local => result = Err(stays.held_by(info)),
                 Demand::Companion => {
                     result = Ok(Needs::Companions);
                     let c = target.untag();
