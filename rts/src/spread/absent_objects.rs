@@ -1,7 +1,7 @@
 //! Waiting for absent objects.
 //!
 //! *Protocol*
-//! 1. A thread that enters an absent object leaves to wait ([`park`]). Under the element's lock, which each install
+//! 1. A thread that enters an absent object leaves to wait ([`park()`]). Under the element's lock, which each install
 //!    holds, the object is looked at once more. If it is still absent, the thread blocks, and the owner is asked.
 //! 2. The answer wakes the thread, or raises an exception in it (`readers.rs`).
 //! 3. An exception for a waiting thread takes it off ([`leave`]). The answer then comes all the same.

@@ -8,8 +8,9 @@ use crate::spread::pack::pack;
 use std::hint::black_box;
 use std::time::Instant;
 
-/// Packs the value of a stable pointer within this budget of bytes, evicts it and installs it again. Stores the bytes of
-/// the packet, the nanoseconds that packing took, and those that installing took. Returns whether the value may travel.
+/// Packs the value of a stable pointer within this budget of bytes, evicts it and installs it again. Stores the bytes
+/// of the packet, the nanoseconds that packing took, and those that installing took. Returns whether the value may
+/// travel.
 /// # Safety
 /// Called from Haskell, by an unsafe call, in a program with one HEC. `figures` has room for three words.
 #[no_mangle]
