@@ -25,6 +25,7 @@
 //! | `travel.rs`, `constructors.rs` | which objects may travel, and what must go with them |
 //! | `stays.rs` | what a user is told of objects that may not |
 //! | `thunk_kind.rs`, `fields.rs` | what code says about its thunks and objects |
+//! | `thunk_census.rs` | all thunks of the program, for a test |
 //! | `pack.rs`, `graph.rs` | from local objects to packets |
 //! | `install.rs`, `packet.rs` | from packets to objects |
 //! | `rehearsal.rs` | all of that within one process, for tests of compiled programs |
@@ -63,6 +64,7 @@ pub mod steal_timer;
 pub mod steals;
 #[cfg(test)]
 mod tests;
+mod thunk_census;
 mod thunk_kind;
 mod traffic;
 pub mod transport;

@@ -16,7 +16,10 @@
 //! The standard thunks of `cmm/StdThunks.cmm` are updatable, and are known by their headers.
 //!
 //! Code that does not continue so is that of a single-entry thunk, unless the address of an update frame occurs later
-//! in it. Then nothing is known: the code may be from another code generator.
+//! in it, and not in that of another thunk. Then nothing is known: the code may be from another code generator.
+//!
+//! *Checked by* `thunk_census.rs` for all thunks of the compiler and its libraries.
+use crate::abi::layout::{THUNK, THUNK_STATIC};
 use crate::abi::Info;
 use crate::info;
 
@@ -53,16 +56,35 @@ pub unsafe fn classify(info: Info) -> ThunkKind {
     }
     let code = std::slice::from_raw_parts(info.0 as *const u8, 48 + SEARCHED);
     let frames = [info!(stg_upd_frame_info), info!(stg_bh_upd_frame_info)].map(|frame| (frame.0 as u32).to_le_bytes());
-    let body = &code[length_of_checks(code)..];
+    let checks = length_of_checks(code);
+    let body = &code[checks..];
     if body.starts_with(&[0x48, 0xc7, 0x45, 0xf0]) && frames.iter().any(|frame| body[4..8] == *frame) {
         return ThunkKind::Updatable;
     }
-    let pushes_later = body[..SEARCHED].windows(4).any(|bytes| frames.iter().any(|frame| bytes == *frame));
-    if pushes_later {
+    let mut pushed =
+        (checks..checks + SEARCHED - 4).filter(|&at| frames.iter().any(|frame| code[at..at + 4] == *frame));
+    if pushed.next().is_some_and(|at| !is_in_next_thunk(code, at)) {
         ThunkKind::Unknown
     } else {
         ThunkKind::SingleEntry
     }
+}
+
+/// Does another thunk begin before this place in the code? Those with short code lie close together.
+fn is_in_next_thunk(code: &[u8], at: usize) -> bool {
+    let word = |at: usize| u32::from_le_bytes([code[at], code[at + 1], code[at + 2], code[at + 3]]) as usize;
+    // Tables are aligned. Each has the numbers of pointers and of other words, and the closure type.
+    let is_table = |table: usize| {
+        word(table) < 1000 && word(table + 4) < 1000 && (THUNK..=THUNK_STATIC).contains(&word(table + 8))
+    };
+    (0..at.saturating_sub(16)).step_by(8).any(is_table)
+}
+
+/// Where the code of an updatable thunk names the update frame that it pushes.
+/// # Safety
+/// As for [`classify`].
+pub unsafe fn place_of_frame(info: Info) -> usize {
+    info.0 + length_of_checks(std::slice::from_raw_parts(info.0 as *const u8, 48 + SEARCHED)) + 4
 }
 
 /// Bytes of the checks of stack and heap that the code begins with.
@@ -128,5 +150,8 @@ mod tests {
         assert_eq!(kind(&[]), ThunkKind::SingleEntry);
         assert_eq!(kind(&[&STACK, &push_elsewhere]), ThunkKind::Unknown);
         assert_eq!(kind(&[&[0x90], &push]), ThunkKind::Unknown);
+        // A short one is followed by the table and code of another one.
+        let table: Vec<u8> = [2, 0, THUNK as u32, 0].iter().flat_map(|n| n.to_le_bytes()).collect();
+        assert_eq!(kind(&[&[0x90; 16], &table, &STACK, &push]), ThunkKind::SingleEntry);
     }
 }
