@@ -42,6 +42,7 @@ import Foreign.Ptr (Ptr)
 import Foreign.StablePtr
 import Foreign.Storable (peek)
 import GHC.Conc (PrimMVar, newStablePtrPrimMVar)
+import GHC.IO (unsafeUnmask)
 import System.IO.Unsafe (unsafeDupablePerformIO)
 import Unsafe.Coerce (unsafeCoerce)
 
@@ -105,7 +106,7 @@ remoteOn pe@(PE number) action = do
       thread <- mask_ (forkIOWithUnmask (\unmask -> try (unmask action) >>= putMVar result))
       pure (Future (killThread thread) result)
     else mask_ $ do
-      actionPointer <- newStablePtr action
+      actionPointer <- newStablePtr (unsafeUnmask action)
       resultPointer <- newStablePtrPrimMVar (unsafeCoerce result)
       call <- alloca $ \why -> do
         call <- c_call (fromIntegral number) actionPointer resultPointer why

@@ -95,6 +95,8 @@ pub const TSO_NO_COPIES: u32 = 1 << 23;
 /// The thread evaluates what may be needed later (`sched/lenient.rs`). The three bits at the shift say in how many
 /// other such evaluations it is nested.
 pub const TSO_LENIENT: u32 = 1 << 22;
+/// The thread waits for an operation that another processing element performs, which an exception cancels.
+pub const TSO_REMOTE_OP: u32 = 1 << 21;
 pub const LENIENT_NESTING_SHIFT: u32 = 19;
 /// The thread stays on its HEC.
 pub const TSO_STAYS: u32 = TSO_LOCKED as u32 | TSO_SLOT | TSO_UPCALL;

@@ -1,6 +1,7 @@
 //! What Haskell code calls for other processing elements (PEs): `Hecaton.Cluster` of the package, and threads that
 //! evaluate or perform for others (`rts/haskell/Spread.hs`). All are unsafe calls by the running thread, which is not
 //! at rest; so messages are not handled here.
+use crate::abi::Closure;
 use crate::cluster::element::{HeapEvent, Object};
 use crate::cluster::ids::{Address, Call, Pe};
 use crate::cluster::message::Unavailable;
@@ -44,12 +45,39 @@ pub unsafe extern "C" fn hec_call(pe: i32, action: usize, mvar: usize, why: *mut
     }
 }
 
+/// The number of the PE that owns a remote object.
+/// # Safety
+/// It is one.
+#[no_mangle]
+pub unsafe extern "C" fn hec_owner(object: Closure) -> usize {
+    run::joined().owner(Address(object.0 as u64)).0.into()
+}
+
 /// The result of a call is not wanted any more: its thread gets the exception `ThreadKilled`.
 /// # Safety
 /// The number is that of a call.
 #[no_mangle]
 pub unsafe extern "C" fn hec_cancel_call(call: u64) {
     run::joined().step(sched::hec(), |step| step.tell(HeapEvent::Cancels(Call(call))));
+}
+
+/// The running thread waits for a call, and an exception for it cancels that.
+/// # Safety
+/// It has masked exceptions uninterruptibly.
+#[no_mangle]
+pub unsafe extern "C" fn hec_begin_wait(call: u64) {
+    let hec = sched::hec();
+    if calls::begin_wait(hec.current(), Call(call)) {
+        run::joined().step(hec, |step| step.tell(HeapEvent::Cancels(Call(call))));
+    }
+}
+
+/// The wait is over.
+/// # Safety
+/// As for [`hec_begin_wait`].
+#[no_mangle]
+pub unsafe extern "C" fn hec_end_wait() {
+    calls::end_wait(sched::hec().current());
 }
 
 /// The action of a guest has ended. `result` is a stable pointer to an `Either SomeException a`.

@@ -19,8 +19,12 @@ use crate::spread::build_id;
 use crate::spread::membership::{self, Membership};
 use crate::spread::network_task;
 use crate::spread::start::{self, NotStarted, Started};
+use crate::thread::create;
 use crate::{info, static_closure};
 use std::sync::{Mutex, OnceLock};
+
+/// Bits of a thread's number below that of its PE.
+const THREAD_NUMBER_BITS: u32 = 48;
 
 /// Its channels are closed when the process ends. That tells the other PEs.
 static MEMBERSHIP: OnceLock<Membership> = OnceLock::new();
@@ -64,6 +68,8 @@ pub unsafe fn reserve_range(generations: usize) {
         Err(NotStarted::Over) => libc::exit(0),
     }
     hec::receive_messages();
+    // Numbers of threads differ on all PEs.
+    create::number_from((u64::from(me.0) << THREAD_NUMBER_BITS) + 1);
 }
 
 /// Begins to serve messages of other PEs. In PE 0 and in a program by itself it returns at once, in the others when

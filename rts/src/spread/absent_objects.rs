@@ -11,11 +11,11 @@ use crate::cluster::element::HeapEvent;
 use crate::cluster::ids::{Address, Thread};
 use crate::hec::Hec;
 use crate::spread::cell::is_absent;
-use crate::spread::{kept, run};
+use crate::spread::{calls, kept, run};
 use crate::sync::absent::Fetcher;
 use crate::thread::park;
 
-pub const FETCHER: Fetcher = Fetcher { park, leave };
+pub const FETCHER: Fetcher = Fetcher { park, leave, cancel };
 
 /// Makes a thread wait for an absent object. False if it has come.
 unsafe fn park(hec: &mut Hec, t: Tso, address: Closure) -> bool {
@@ -35,5 +35,12 @@ unsafe fn leave(t: Tso, _: Closure) {
     if let Some(name) = kept::name_of(t.closure()) {
         kept::release(name);
         run::joined().step_without_hec(|step| step.tell(HeapEvent::Withdrawn(Thread(name.0))));
+    }
+}
+
+/// An exception waits for a thread whose operation is performed elsewhere.
+unsafe fn cancel(hec: &mut Hec, t: Tso) {
+    if let Some(call) = calls::awaited(t) {
+        run::joined().step(hec, |step| step.tell(HeapEvent::Cancels(call)));
     }
 }

@@ -3,10 +3,11 @@
 //! *Protocol*
 //! 1. `hec_call` (`api/remote.rs`) packs an action, which is a function, and sends it. The caller's MVar will get the
 //!    result.
-//! 2. The other PE makes a *guest* thread, which begins masked: so no exception comes before it has its handler, or
-//!    after it has the result. It ends with `hec_call_ended`, which packs the result, `Left` or `Right`, and sends it.
+//! 2. The other PE makes a *guest* thread, which is masked but within the action, if that unmasks: so no exception comes
+//!    before it has its handler, or after it has the result. It ends with `hec_call_ended`, which packs the result, `Left` or `Right`, and sends it.
 //! 3. The result fills the MVar. If its PE is lost, that is filled with an exception.
 use crate::abi::layout::*;
+use crate::abi::tso::TSO_REMOTE_OP;
 use crate::abi::{Closure, Tso};
 use crate::base::poison::unpoisoned;
 use crate::cluster::ids::{Address, Call, Pe};
@@ -18,6 +19,7 @@ use crate::spread::kept;
 use crate::spread::readers::start;
 use crate::sync::mvar::try_put_mvar;
 use crate::thread::create::{apply, boxed};
+use crate::thread::park;
 use crate::{info, static_closure};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -30,6 +32,9 @@ struct Open {
 
 static OPEN: Mutex<Open> = Mutex::new(Open { mvars: BTreeMap::new(), last: 0 });
 
+/// The calls that threads wait for, by their numbers, while an exception cancels the call.
+static CALLERS: Mutex<BTreeMap<u64, Call>> = Mutex::new(BTreeMap::new());
+
 /// The threads that perform actions of other PEs.
 static GUESTS: Mutex<BTreeMap<(Pe, Call), Address>> = Mutex::new(BTreeMap::new());
 
@@ -40,6 +45,33 @@ pub fn begin(mvar: usize) -> Call {
     let call = Call(open.last);
     open.mvars.insert(call, mvar);
     call
+}
+
+/// The running thread will wait for a call, which an exception is to cancel. True if one waits already.
+/// # Safety
+/// This HEC owns the thread, which has masked exceptions uninterruptibly.
+pub unsafe fn begin_wait(t: Tso, call: Call) -> bool {
+    unpoisoned(CALLERS.lock()).insert(t.obj().id, call);
+    let _held = park::lock(t);
+    t.obj().flags |= TSO_REMOTE_OP;
+    t.obj().blocked_exceptions != Tso::end().closure()
+}
+
+/// The wait is over.
+/// # Safety
+/// As for [`begin_wait`].
+pub unsafe fn end_wait(t: Tso) {
+    let held = park::lock(t);
+    t.obj().flags &= !TSO_REMOTE_OP;
+    drop(held);
+    unpoisoned(CALLERS.lock()).remove(&t.obj().id);
+}
+
+/// The call that a thread waits for.
+/// # Safety
+/// It is live.
+pub unsafe fn awaited(t: Tso) -> Option<Call> {
+    unpoisoned(CALLERS.lock()).get(&t.obj().id).copied()
 }
 
 /// The MVar of a call, which ends.

@@ -3,7 +3,7 @@
 //! *Locking*: one lock for exports and installs. Its holder has a HEC and never waits, so the world is not stopped
 //! meanwhile; the collector takes it with the world stopped.
 use crate::abi::closure::fields::INDIRECTEE;
-use crate::abi::{Closure, TAG_MASK, WORD};
+use crate::abi::{Closure, Info, TAG_MASK, WORD};
 use crate::base::poison::unpoisoned;
 use crate::collector::roots::{self, IsAlive, Scope, Visitor};
 use crate::hec::{out_of_memory, Hec};
@@ -13,6 +13,7 @@ use crate::memory::fixed_blocks::{Area, Pieces};
 use crate::spread::cell::{resolve, Target, CELL_WORDS};
 use crate::spread::fields;
 use crate::spread::memo::Memo;
+use crate::spread::remote_objects::{self, RemoteExits, REMOTE_WORDS};
 use crate::spread::statics::Statics;
 use crate::spread::stays::Stays;
 use crate::spread::travel::{unlifted, ThunkKinds};
@@ -28,6 +29,7 @@ pub struct Export {
     pub(super) statics: Statics,
     pub(super) kinds: ThunkKinds,
     pub(super) pieces: Pieces,
+    pub(super) remote_exits: RemoteExits,
 }
 
 static EXPORT: LazyLock<Mutex<Export>> = LazyLock::new(Mutex::default);
@@ -43,6 +45,18 @@ impl Export {
         self.copies.allocate(words).unwrap_or_else(|| out_of_memory(words * WORD))
     }
 
+    /// The remote object that stands elsewhere for a local one of such a type.
+    pub(super) unsafe fn remote(&mut self, local: Closure, header: Info) -> Closure {
+        if let Some(remote) = self.memo.get(local) {
+            return remote;
+        }
+        let remote = self.cells.allocate(REMOTE_WORDS).unwrap_or_else(|| out_of_memory(REMOTE_WORDS * WORD));
+        remote_objects::write(remote, local, header);
+        self.remote_exits.add_own(remote);
+        self.memo.add(local, remote);
+        remote
+    }
+
     /// The cell that stands for a local object; a new one unless there is one, or a copy.
     pub(super) unsafe fn stand_in(&mut self, local: Closure) -> Closure {
         if let Some(fixed) = self.memo.get(local.untag()) {
@@ -51,7 +65,7 @@ impl Export {
         let cell = self.cells.allocate(CELL_WORDS).unwrap_or_else(|| out_of_memory(CELL_WORDS * WORD));
         cell.set_info(info!(hec_CELL_info));
         cell.set_word(INDIRECTEE, local.0);
-        exits::add(cell);
+        exits::add(cell.slot(INDIRECTEE));
         self.memo.add(local.untag(), cell);
         cell
     }

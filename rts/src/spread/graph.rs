@@ -12,6 +12,7 @@
 //! are the same everywhere.
 use crate::abi::{Closure, Info, WORD};
 use crate::memory::object_size::size_of_object;
+use crate::spread::remote_objects::RemoteExits;
 use std::borrow::Cow;
 
 const MAGIC: usize = 0x6870_6172_6763_6568;
@@ -58,7 +59,7 @@ impl Graph {
     /// Packs the objects of the extents as they are now.
     /// # Safety
     /// They are whole objects that nothing changes meanwhile.
-    pub(super) unsafe fn of(roots: &[Closure], extents: &[Extent], thunk: &[usize]) -> Graph {
+    pub(super) unsafe fn of(roots: &[Closure], extents: &[Extent], thunk: &[usize], exits: &RemoteExits) -> Graph {
         let total: usize = extents.iter().map(|extent| extent.words).sum();
         let words = HEADER_WORDS + roots.len() + 2 * extents.len() + thunk.len() + total;
         let mut bytes = large_pages(Vec::with_capacity(words * WORD));
@@ -71,6 +72,8 @@ impl Graph {
             let at = extent.address as *const u8;
             bytes.extend_from_slice(std::slice::from_raw_parts(at, extent.words * WORD));
         }
+        let objects = bytes.len() - total * WORD;
+        exits.replace(extents, &mut bytes[objects..]);
         Graph(bytes)
     }
 

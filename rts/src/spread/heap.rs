@@ -35,6 +35,12 @@ impl Payload for Graph {
 /// The block that is held for ever.
 pub const ALL: Block = Block(0);
 
+/// The PE of `count` in whose slice an address lies.
+pub fn owner_of(address: Address, count: usize) -> Pe {
+    let slice = address_space::range_bytes() / count;
+    Pe(((address.0 as usize).wrapping_sub(address_space::base()) / slice) as u16)
+}
+
 /// The heap for a step of the protocols.
 pub struct RealHeap {
     /// The HEC that is held, or null for a step that needs none.
@@ -104,8 +110,7 @@ impl Heap for RealHeap {
     type Graph = Graph;
 
     fn owner(&self, address: Address) -> Pe {
-        let slice = address_space::range_bytes() / self.count;
-        Pe(((address.0 as usize).wrapping_sub(address_space::base()) / slice) as u16)
+        owner_of(address, self.count)
     }
 
     fn owner_of_block(&self, _block: Block) -> Pe {

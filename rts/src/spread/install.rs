@@ -31,6 +31,7 @@ use crate::prims::compact::table::ByAddress;
 use crate::spread::export::{self, Export};
 use crate::spread::graph::{Extent, Graph};
 use crate::spread::packet::{malformed, Packet};
+use crate::spread::remote_objects::{self, REMOTE_EXIT};
 use crate::spread::travel::function_field;
 use crate::spread::{cell, fields, program};
 use std::collections::HashMap;
@@ -176,8 +177,20 @@ impl Installer<'_> {
         let function = applied.map_or(Info(0), |i| self.function_info(words.field(i)));
         fields::each(words, info, &|_| function, |i| {
             let holder = if is_code || applied == Some(i) { Holder::Code } else { Holder::Data };
-            to.set_word(i, self.pointer(words.field(i), holder).0);
+            let p = self.pointer(words.field(i), holder);
+            to.set_word(i, p.0);
+            if p.tag() == 0 && self.owns && is_own(p.0) && remote_objects::is_remote(p.info()) {
+                self.bring_home(to.slot(i), p);
+            }
         });
+    }
+
+    /// A word leads to what stands elsewhere for an own MVar or the like: it gets the object itself.
+    unsafe fn bring_home(&mut self, slot: *mut usize, remote: Closure) {
+        *slot = remote.word(REMOTE_EXIT);
+        if is_fixed(Closure(slot as usize)) {
+            self.export.remote_exits.add(slot, remote);
+        }
     }
 
     /// A pointer as it is on this processing element.

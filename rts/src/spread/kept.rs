@@ -90,6 +90,19 @@ pub unsafe fn init() {
             static_closure!(hecatonzmrts_Spread_notTransferable_closure),
             static_closure!(hecatonzmrts_Spread_peLost_closure),
             static_closure!(hecatonzmrts_Spread_cancelled_closure),
+            static_closure!(hecatonzmrts_Spread_takeMVarRemote_closure),
+            static_closure!(hecatonzmrts_Spread_readMVarRemote_closure),
+            static_closure!(hecatonzmrts_Spread_putMVarRemote_closure),
+            static_closure!(hecatonzmrts_Spread_tryTakeMVarRemote_closure),
+            static_closure!(hecatonzmrts_Spread_tryReadMVarRemote_closure),
+            static_closure!(hecatonzmrts_Spread_tryPutMVarRemote_closure),
+            static_closure!(hecatonzmrts_Spread_isEmptyMVarRemote_closure),
+            static_closure!(hecatonzmrts_Spread_readTVarRemote_closure),
+            static_closure!(hecatonzmrts_Spread_remoteTVar_closure),
+            static_closure!(hecatonzmrts_Spread_throwToRemote_closure),
+            static_closure!(hecatonzmrts_Spread_threadStatusRemote_closure),
+            static_closure!(hecatonzmrts_Spread_deRefWeakRemote_closure),
+            static_closure!(hecatonzmrts_Spread_finalizzeWeakRemote_closure),
         ];
         entered.iter_mut().for_each(visit);
     });

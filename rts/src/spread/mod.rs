@@ -30,6 +30,7 @@
 //! | `install.rs`, `packet.rs` | from packets to objects |
 //! | `rehearsal.rs` | all of that within one process, for tests of compiled programs |
 //! | `packing_rate.rs` | how fast packing and installing are |
+//! | `remote_objects.rs` | what stands elsewhere for MVars, TVars, threads and weak pointers |
 //! | `statics.rs` | static objects that fixed ones refer to |
 mod absent_objects;
 pub mod build_id;
@@ -56,6 +57,7 @@ pub mod ping;
 mod program;
 pub mod readers;
 pub mod rehearsal;
+pub mod remote_objects;
 pub mod run;
 pub mod start;
 mod statics;

@@ -30,6 +30,7 @@ use crate::spread::constructors;
 use crate::spread::export::{self, on_thaw, tag_of_value, Export};
 use crate::spread::fields;
 use crate::spread::graph::{Extent, Graph};
+use crate::spread::remote_objects::{self, REMOTE_WORDS};
 use crate::spread::stays::Stays;
 use crate::spread::thunk_kind::ThunkKind;
 use crate::spread::travel::{self, demand, function_field, Demand, Needs, Travellers};
@@ -156,7 +157,7 @@ impl<'a> Packer<'a> {
         if words * WORD > LARGEST {
             return Err(Stays("more than 1 GB at once"));
         }
-        Ok(Graph::of(roots, &self.extents, thunk))
+        Ok(Graph::of(roots, &self.extents, thunk, &self.export.remote_exits))
     }
 
     /// Makes all words fixed that are still to be made so.
@@ -168,6 +169,9 @@ impl<'a> Packer<'a> {
             if marked & IN_PLACE != 0 {
                 self.fix_bytes(p.untag());
             }
+            if must && p.tag() == 0 && self.stands_elsewhere(p, slot) {
+                continue;
+            }
             let mut fixed = self.fix(p, must);
             // Code that did not know its free variable may go on without knowing it.
             if marked & IN_CODE != 0 && p.tag() == 0 {
@@ -175,6 +179,23 @@ impl<'a> Packer<'a> {
             }
             *slot = fixed.0;
         }
+    }
+
+    /// If the word leads to a local MVar or the like: puts what stands for it elsewhere into the packet. The word keeps
+    /// its pointer if it is that of a fixed object.
+    unsafe fn stands_elsewhere(&mut self, p: Closure, slot: *mut usize) -> bool {
+        if !in_heap(p.0) || is_fixed(p) {
+            return false;
+        }
+        let Some(header) = remote_objects::header_for(p.info().kind()) else { return false };
+        let remote = self.export.remote(p, header);
+        self.include(remote, REMOTE_WORDS);
+        if is_fixed(Closure(slot as usize)) {
+            self.export.remote_exits.add(slot, remote);
+        } else {
+            *slot = remote.0;
+        }
+        true
     }
 
     /// The fixed pointer that replaces a pointer.

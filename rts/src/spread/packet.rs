@@ -8,6 +8,7 @@ use crate::base::fatal;
 use crate::info;
 use crate::memory::object_size::size_of_object;
 use crate::spread::graph::Extent;
+use crate::spread::remote_objects;
 use crate::spread::{fields, program};
 use std::cell::Cell;
 
@@ -40,6 +41,7 @@ unsafe fn check_header(header: usize) {
     let travels = match info.kind() {
         IND => info == info!(hec_CELL_info),
         PAP | ARR_WORDS => true,
+        PRIM => remote_objects::is_remote(info),
         MUT_ARR_PTRS_FROZEN_CLEAN | SMALL_MUT_ARR_PTRS_FROZEN_CLEAN => true,
         kind if fields::is_thunk(kind) => info != info!(hec_ABSENT_info),
         kind => fields::is_constructor(kind) || fields::is_function(kind),

@@ -15,7 +15,7 @@ use crate::base::fatal::broken;
 use crate::base::poison::unpoisoned;
 use crate::cluster::credit::{Credit, Given, NEW_WEIGHT};
 use crate::cluster::element::{Element, Heap, HeapEvent};
-use crate::cluster::ids::{Micros, Pe};
+use crate::cluster::ids::{Address, Micros, Pe};
 use crate::cluster::members::{Event, Members, Outbox};
 use crate::cluster::message::Message;
 use crate::cluster::steal::Steal;
@@ -23,7 +23,7 @@ use crate::cluster::wire;
 use crate::hec::Hec;
 use crate::sched::{packets, spark};
 use crate::spread::graph::Graph;
-use crate::spread::heap::{RealHeap, ALL};
+use crate::spread::heap::{owner_of, RealHeap, ALL};
 use crate::spread::inbox::Inbox;
 use crate::spread::membership::Membership;
 use crate::spread::start::now;
@@ -67,6 +67,11 @@ impl Run {
 
     pub fn me(&self) -> Pe {
         self.membership.pe
+    }
+
+    /// The PE that owns an address of the heap.
+    pub fn owner(&self, address: Address) -> Pe {
+        owner_of(address, self.count())
     }
 
     /// The number of PEs.

@@ -3,7 +3,7 @@
 //! Code looks at the tag of a constructor's field, and enters what has none. So such a reference may be cut: an absent
 //! object takes the place of its target. The companions of an object are the targets of its other references:
 //!
-//! - objects of unlifted types: arrays, byte arrays;
+//! - objects of unlifted types: arrays, byte arrays, and what stands for MVars and the like (`remote_objects.rs`);
 //! - in functions and thunks also functions, partial applications, single-entry thunks, and the target of any tagged
 //!   pointer: code may know what it finds in its free variables;
 //! - the function of a partial application;
@@ -18,6 +18,7 @@ use crate::prims::compact::table::ByAddress;
 use crate::spread::cell::{resolve, Target};
 use crate::spread::constructors;
 use crate::spread::fields;
+use crate::spread::remote_objects;
 use crate::spread::stays::Stays;
 use crate::spread::thunk_kind::{classify, ThunkKind};
 use std::collections::{HashMap, HashSet};
@@ -39,15 +40,12 @@ impl ThunkKinds {
 fn own_reason(info: Info, kind: usize) -> Option<Stays> {
     let name = match kind {
         MUT_VAR_CLEAN | MUT_VAR_DIRTY => "a MutVar#",
-        MVAR_CLEAN | MVAR_DIRTY => "an MVar#",
-        TVAR => "a TVar#",
         MUT_ARR_PTRS_CLEAN | MUT_ARR_PTRS_DIRTY => "a MutableArray#",
         SMALL_MUT_ARR_PTRS_CLEAN | SMALL_MUT_ARR_PTRS_DIRTY => "a SmallMutableArray#",
-        WEAK => "a Weak#",
-        TSO => "a ThreadId#",
         BCO => "a BCO",
         COMPACT_NFDATA => "a Compact#",
         PRIM if info == info!(stg_STABLE_NAME_info) => "a StableName#",
+        PRIM if remote_objects::is_remote(info) => return None,
         PRIM | MUT_PRIM | STACK | BLOCKING_QUEUE | TREC_CHUNK => "an object of the runtime",
         _ => return None,
     };
@@ -63,6 +61,7 @@ pub unsafe fn unlifted(c: Closure) -> Option<Stays> {
         ARR_WORDS => Some(Stays("a ByteArray#")),
         kind if fields::is_array(kind) => Some(Stays("an Array#")),
         kind if fields::is_small_array(kind) => Some(Stays("a SmallArray#")),
+        kind if remote_objects::header_for(kind).is_some() => Some(Stays("an MVar#, TVar#, ThreadId# or Weak#")),
         kind => own_reason(info, kind),
     }
 }
@@ -101,7 +100,8 @@ pub unsafe fn demand(
     if kind == ARR_WORDS && fields::is_constructor(owner) && constructors::is_mutable(owner_info) {
         return Demand::Stays(Stays("a MutableByteArray#"));
     }
-    let unlifted = kind == ARR_WORDS || fields::is_array(kind) || fields::is_small_array(kind);
+    let has_remote = remote_objects::header_for(kind).is_some() || remote_objects::is_remote(info);
+    let unlifted = kind == ARR_WORDS || fields::is_array(kind) || fields::is_small_array(kind) || has_remote;
     let known = in_code && (p.tag() != 0 || fields::is_function(kind) || kind == PAP);
     if unlifted || is_function_field || known {
         return Demand::Companion;
@@ -224,7 +224,9 @@ impl Travellers {
                 Demand::Companion => {
                     result = Ok(Needs::Companions);
                     let c = target.untag();
-                    if is_local && c.info().kind() != ARR_WORDS && !is_copied(c) {
+                    let kind = c.info().kind();
+                    let has_fields = kind != ARR_WORDS && remote_objects::header_for(kind).is_none();
+                    if is_local && has_fields && !is_copied(c) {
                         self.todo.push(c);
                     }
                 }

@@ -1,4 +1,5 @@
-//! Waiting for an object of another processing element, which is not here (`cmm/Remote.cmm`).
+//! Waiting for an object of another processing element, which is not here (`cmm/Remote.cmm`), or for an operation that
+//! it performs.
 //!
 //! The layer above that fetches such objects sets what happens at start. Without it, entering one ends the program.
 use crate::abi::{Closure, Tso};
@@ -13,6 +14,8 @@ pub struct Fetcher {
     pub park: unsafe fn(&mut Hec, Tso, Closure) -> bool,
     /// Takes a thread that has been claimed off the queue of the object.
     pub leave: unsafe fn(Tso, Closure),
+    /// An exception waits for a thread whose operation is performed elsewhere (`TSO_REMOTE_OP`).
+    pub cancel: unsafe fn(&mut Hec, Tso),
 }
 
 static mut FETCHER: Option<Fetcher> = None;
@@ -36,4 +39,10 @@ pub(super) unsafe fn park(hec: &mut Hec, t: Tso, address: Closure) -> bool {
 
 pub(super) unsafe fn leave(t: Tso, address: Closure) {
     (fetcher(address).leave)(t, address)
+}
+
+pub(super) unsafe fn cancel(hec: &mut Hec, t: Tso) {
+    if let Some(fetcher) = *ptr::addr_of!(FETCHER) {
+        (fetcher.cancel)(hec, t);
+    }
 }

@@ -23,7 +23,7 @@
 //!
 //! *Checked by*: the unit tests in `rts/src/sync/tests.rs`, and the models of the protocol.
 use crate::abi::layout::*;
-use crate::abi::tso::{BlockedOnAbsent, BlockedOnScheduler, TsoObj};
+use crate::abi::tso::{BlockedOnAbsent, BlockedOnScheduler, TsoObj, TSO_REMOTE_OP};
 use crate::abi::{Closure, Tso};
 use crate::base::atomics::{AtomicUsize, Ordering};
 use crate::eval::frames::*;
@@ -31,11 +31,11 @@ use crate::eval::raise_async::raise_async;
 use crate::hec::run_queue::dirty_tso;
 use crate::hec::Hec;
 use crate::info;
-use crate::sync::substrate;
 use crate::sync::throwto_protocol;
 use crate::sync::throwto_protocol::{Thrower, When};
 use crate::sync::wait_queues;
 use crate::sync::wait_queues::scheduler;
+use crate::sync::{absent, substrate};
 use crate::thread::ownership::Ownership;
 use crate::thread::park;
 use crate::thread::park::Claim;
@@ -67,6 +67,9 @@ unsafe fn when(t: Tso, why: usize) -> When {
     let masked = flags & TSO_BLOCKEX != 0;
     let uninterruptible = masked && flags & TSO_INTERRUPTIBLE == 0;
     let now = |yes: bool| if yes { When::Now } else { When::Later };
+    if flags & TSO_REMOTE_OP as usize != 0 {
+        return When::LaterInterrupt;
+    }
     match why {
         NotBlocked | BlockedOnBlackHole | BlockedOnAbsent => now(!masked),
         BlockedOnMVar
@@ -168,7 +171,13 @@ impl Thrower for Hec {
         }
     }
     fn interrupt_call(&mut self, t: Tso) {
-        unsafe { (scheduler().interrupt_call)(self, t) }
+        unsafe {
+            if t.obj().flags & TSO_REMOTE_OP != 0 {
+                absent::cancel(self, t);
+            } else {
+                (scheduler().interrupt_call)(self, t);
+            }
+        }
     }
     fn send(&mut self, to: usize, msg: Closure) {
         // SAFETY: HECs are never freed.

@@ -11,6 +11,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
 
+/// Sets the number of the first thread. Called before any is made.
+pub fn number_from(first: u64) {
+    NEXT_ID.store(first, Ordering::Relaxed);
+}
+
 /// Makes a thread with an empty stack (just the stop frame). It is on no queue.
 /// # Safety
 /// As for [`Hec::allocate`].

@@ -13,7 +13,7 @@
 //! - Entries of remembered sets, and of the generations' lists of weak pointers and threads, are of their generation.
 //!   Otherwise a collection of that generation would forget them.
 //! - Objects of a compact region refer to no heap object outside of it.
-//! - Fixed objects refer to fixed and static objects only, but for the exits of cells, which are listed. No tagged
+//! - Fixed objects refer to fixed and static objects only, but for exits, which are listed. No tagged
 //!   pointer leads to an absent object.
 //!
 //! The checker shares no code with the collector but the layouts. It ends the program at the first violation.
@@ -45,7 +45,7 @@ struct Checker<'a> {
     seen_statics: HashSet<usize>,
     /// Old objects listed in remembered sets, and static ones.
     remembered: HashSet<usize>,
-    /// Cells that are listed as exits.
+    /// The addresses of exits.
     exits: HashSet<usize>,
     todo: Vec<Closure>,
     /// The number of verified pointers.
@@ -104,7 +104,7 @@ pub unsafe fn check_heap(hecs: &mut [&mut Hec], extra_roots: &mut dyn FnMut(&mut
         seen: HashMap::new(),
         seen_statics: HashSet::new(),
         remembered: HashSet::new(),
-        exits: exits::listed().iter().map(|cell| cell.0).collect(),
+        exits: exits::listed().into_iter().collect(),
         todo: Vec::new(),
         pointers: 0,
         fields: Vec::new(),
@@ -296,9 +296,16 @@ impl Checker<'_> {
 
     /// Verifies a fixed object.
     unsafe fn check_fixed(&mut self, c: Closure, info: Info) {
-        let is_cell = info == info!(hec_CELL_info);
+        let remote = [
+            info!(hec_REMOTE_MVAR_info),
+            info!(hec_REMOTE_TVAR_info),
+            info!(hec_REMOTE_THREAD_info),
+            info!(hec_REMOTE_WEAK_info),
+        ];
+        let is_remote = remote.contains(&info);
         let may_be_fixed = match info.kind() {
-            IND => is_cell,
+            IND => info == info!(hec_CELL_info),
+            PRIM => is_remote,
             MUT_ARR_PTRS_FROZEN_CLEAN | SMALL_MUT_ARR_PTRS_FROZEN_CLEAN | ARR_WORDS | PAP => true,
             kind => kind <= THUNK_0_2 && kind != FUN_STATIC,
         };
@@ -311,7 +318,7 @@ impl Checker<'_> {
             let p = *slot;
             self.check_pointer(c, p);
             let leaves = in_heap(p) && !age_of(p).is_fixed();
-            if leaves && !(is_cell && self.exits.contains(&c.0)) {
+            if leaves && !self.exits.contains(&(slot as usize)) {
                 self.fail(c, &format!("is fixed, refers to the local {p:#x}, and is no exit"));
             }
         }

@@ -86,19 +86,27 @@ pub unsafe extern "C" fn hec_stm_read(hec: &mut Hec, tvar: Closure) -> Closure {
     let r = running(hec);
     match r.find_or_add(tvar) {
         Some(i) => r.entries().value(i),
+        None if is_remote(tvar) => Closure::NULL,
         None => read_slow(hec, r, tvar),
     }
+}
+
+/// Is it a TVar of another processing element? Transactions cannot use it.
+unsafe fn is_remote(tvar: Closure) -> bool {
+    tvar.info() == info!(hec_REMOTE_TVAR_info)
 }
 
 /// # Safety
 /// Called from Cmm with Hp saved, in a transaction.
 #[no_mangle]
-pub unsafe extern "C" fn hec_stm_write(hec: &mut Hec, tvar: Closure, value: Closure) {
+pub unsafe extern "C" fn hec_stm_write(hec: &mut Hec, tvar: Closure, value: Closure) -> usize {
     let r = running(hec);
     match r.find_or_add(tvar) {
         Some(i) => r.write(hec, i, value),
+        None if is_remote(tvar) => return 0,
         None => write_slow(hec, r, tvar, value),
     }
+    1
 }
 
 #[inline(never)]
