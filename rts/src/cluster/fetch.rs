@@ -5,7 +5,8 @@
 //! 1. A thread that enters an absent object waits. The first one sends FETCH; later ones only wait: requests are
 //!    merged.
 //! 2. VALUE makes the object present and wakes the threads. They enter it again.
-//! 3. UNAVAILABLE, or the loss of the owner, raises `PELost` in the threads.
+//! 3. UNAVAILABLE raises an exception in the threads: `PELost`, or that the value may not leave its owner. So does the
+//!    loss of the owner.
 //!
 //! *States at the owner*, for each address: `no readers → READERS(PEs) → no readers`.
 //!
@@ -13,7 +14,8 @@
 //! 2. FETCH of another one notes the reader. If nobody evaluates the object, a service thread is made that does.
 //! 3. The thread that evaluates the object, or the PE that has borrowed it, updates it. The update takes the readers,
 //!    and answers all of them.
-//! 4. If an evaluation is given up while readers are noted, a new service thread is made.
+//! 4. If the evaluating thread is killed while readers are noted, a new service thread is made. If the evaluation is
+//!    given up because of something that is unavailable, or the value may not leave this PE, readers get UNAVAILABLE.
 //!
 //! *Race*: a FETCH beside the update. Noting and taking are one step each, under one lock in the runtime: a reader is
 //! noted before the update and answered by it, or finds the object evaluated.

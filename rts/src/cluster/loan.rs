@@ -6,7 +6,7 @@
 //! | message or event | what the lender does |
 //! |---|---|
 //! | RESULT | updates the thunk with the value, and drops the clone |
-//! | FAILED: the work met something of a lost PE | evaluates the clone itself |
+//! | FAILED | evaluates the clone itself |
 //! | the borrower is lost | evaluates the clone itself |
 //!
 //! *States at the borrower*: `RUNNING → CLOSED`, for a thunk of its own with the words that were lent.
@@ -14,11 +14,16 @@
 //! | event | what the borrower does |
 //! |---|---|
 //! | the thunk is evaluated | sends RESULT, with the whole value |
-//! | its evaluation met something of a lost PE | sends FAILED |
+//! | its evaluation met something of a lost PE, or that stays on another one | sends FAILED |
+//! | its value stays here | sends FAILED |
 //! | the lender is lost | kills the work |
 //!
 //! *Who is right after a loss*: a PE declared lost is not listened to any more. So of a lost borrower's RESULT and the
 //! second evaluation only one ever reaches the thunk.
+//!
+//! *Why FAILED comes to an end*: borrowed work refers to what its lender refers to or has made, and to complete
+//! results. So one of the lenders in a row above it owns what may not travel. A lender that does not own it meets it,
+//! too, and fails in turn. Results of which parts are missing need more: `docs/distribution.md`, section 5.
 //!
 //! *Invariant*: a lent thunk is claimed at the lender, and unclaimed nowhere but in the borrower's copy.
 //!

@@ -1,51 +1,20 @@
 //! A model of a PE's heap and threads: thunks are tasks, values are numbers.
-use crate::cluster::element::{Heap, HeapEvent, Object};
-use crate::cluster::ids::{Address, Block, Call, Pe, Thread};
+//!
+//! [`requests`] has what the protocols ask of it.
+mod requests;
+
+use crate::calls::{Calls, Outcome};
+use crate::cluster::element::HeapEvent;
+use crate::cluster::ids::{Address, Block, Pe, Thread};
 use crate::cluster::message::Unavailable;
-use crate::cluster::wire::{put_number, Payload, Reader};
+use crate::graph::{block, owner, Graph, SLICE};
 use crate::program::{Program, Reference, Task};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// Objects of a block. Few, so that blocks become free.
-const BLOCK_OBJECTS: u64 = 8;
-const SLICE: u64 = 1 << 40;
+const STAYS_TEXT: &str = "Value";
 
-pub fn owner(address: Address) -> Pe {
-    Pe((address.0 / SLICE) as u16)
-}
-
-pub fn owner_of_block(block: Block) -> Pe {
-    owner(Address(block.0 * BLOCK_OBJECTS))
-}
-
-pub fn block(address: Address) -> Block {
-    Block(address.0 / BLOCK_OBJECTS)
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub enum Graph {
-    Thunk(Task, Vec<Address>),
-    Value(u64),
-}
-
-impl Payload for Graph {
-    fn write(&self, to: &mut Vec<u8>) {
-        match self {
-            Graph::Value(value) => [0, *value].into_iter().for_each(|number| put_number(to, number)),
-            Graph::Thunk(task, references) => {
-                [1, task.id, task.depth.into(), references.len() as u64].into_iter().for_each(|n| put_number(to, n));
-                references.iter().for_each(|address| put_number(to, address.0));
-            }
-        }
-    }
-
-    fn read(from: &mut Reader) -> Option<Graph> {
-        if from.number()? == 0 {
-            return from.number().map(Graph::Value);
-        }
-        let task = Task { id: from.number()?, depth: from.number()?.try_into().ok()? };
-        Some(Graph::Thunk(task, from.list(|from| from.number().map(Address))?))
-    }
+fn stays() -> Unavailable {
+    Unavailable::Stays(STAYS_TEXT.to_owned())
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -59,7 +28,20 @@ struct Node {
     task: Task,
     references: Vec<Address>,
     state: State,
+    /// What was done for it before its evaluation was given up.
+    frozen: Option<Frame>,
     waiters: Vec<Thread>,
+}
+
+impl Node {
+    /// Itself and its references may go to another PE.
+    fn may_travel(&self) -> bool {
+        self.state == State::Unevaluated && self.frozen.is_none()
+    }
+
+    fn all_references(&self) -> impl Iterator<Item = &Address> + '_ {
+        self.references.iter().chain(self.frozen.iter().flat_map(|frame| &frame.demands))
+    }
 }
 
 /// An evaluation under way.
@@ -86,8 +68,11 @@ pub enum Step {
 
 pub struct ModelHeap {
     me: Pe,
+    pes: u16,
     program: Program,
     nodes: BTreeMap<Address, Node>,
+    /// What `main` of this PE evaluates, if it has one.
+    main: Option<Address>,
     cache: BTreeMap<Address, u64>,
     threads: BTreeMap<Thread, Evaluator>,
     runnable: VecDeque<Thread>,
@@ -97,15 +82,19 @@ pub struct ModelHeap {
     pub events: Vec<HeapEvent<Graph>>,
     /// Tasks whose evaluation has ended here.
     pub evaluated: Vec<Task>,
-    pub lost_in: Vec<Thread>,
+    pub calls: Calls,
+    /// How many threads were told that there is no value, because it stays where it is.
+    pub met_staying: u64,
 }
 
 impl ModelHeap {
-    pub fn new(me: Pe, program: Program) -> ModelHeap {
+    pub fn new(me: Pe, pes: u16, program: Program) -> ModelHeap {
         ModelHeap {
             me,
+            pes,
             program,
             nodes: BTreeMap::new(),
+            main: None,
             cache: BTreeMap::new(),
             threads: BTreeMap::new(),
             runnable: VecDeque::new(),
@@ -114,7 +103,8 @@ impl ModelHeap {
             last_thread: 0,
             events: vec![],
             evaluated: vec![],
-            lost_in: vec![],
+            calls: Calls::default(),
+            met_staying: 0,
         }
     }
 
@@ -130,14 +120,21 @@ impl ModelHeap {
         self.nodes.contains_key(&address)
     }
 
-    pub fn allocate(&mut self, task: Task, references: Vec<Address>) -> Address {
+    fn allocate(&mut self, task: Task, references: Vec<Address>) -> Address {
         self.last_address += 1;
         let address = Address(self.last_address);
-        self.nodes.insert(address, Node { task, references, state: State::Unevaluated, waiters: vec![] });
+        self.nodes.insert(address, Node { task, references, state: State::Unevaluated, frozen: None, waiters: vec![] });
         address
     }
 
-    pub fn new_thread(&mut self, root: Address) -> Thread {
+    pub fn run_main(&mut self) -> Address {
+        let main = self.allocate(self.program.main(), vec![]);
+        self.main = Some(main);
+        self.new_thread(main);
+        main
+    }
+
+    fn new_thread(&mut self, root: Address) -> Thread {
         self.last_thread += 1;
         let thread = Thread(self.last_thread);
         self.threads.insert(thread, Evaluator { root, frames: vec![], entering: Some(root) });
@@ -190,9 +187,13 @@ impl ModelHeap {
                         break Step::Blocked;
                     }
                     State::Unevaluated => {
+                        evaluator.entering = None;
+                        if let Some(frame) = self.thaw(address) {
+                            evaluator.frames.push(frame);
+                            continue;
+                        }
                         let demands = self.begin(address);
                         evaluator.frames.push(Frame { thunk: address, demands, values: vec![] });
-                        evaluator.entering = None;
                         break Step::Works(self.program.work(self.node(address).task));
                     }
                 }
@@ -205,14 +206,33 @@ impl ModelHeap {
             evaluator.entering = None;
             match evaluator.frames.last_mut() {
                 Some(frame) => frame.values.push(value),
-                None => return Step::Finished,
+                None => {
+                    self.end_guest(thread, evaluator.root, value);
+                    return Step::Finished;
+                }
             }
         };
         self.threads.insert(thread, evaluator);
         step
     }
 
-    /// Claims a thunk, makes and sparks the children of its task, and says what its value is made of.
+    /// A thread has ended, which may have performed an action of another PE.
+    fn end_guest(&mut self, thread: Thread, root: Address, value: u64) {
+        let Some((caller, call)) = self.calls.end(thread) else { return };
+        let stays = self.program.stays(self.node(root).task);
+        let result = if stays { Graph::Ended(Outcome::Stays) } else { Graph::Value(value) };
+        self.events.push(HeapEvent::Returns(caller, call, result));
+    }
+
+    /// Claims a thunk whose evaluation was given up, and takes the work that was done.
+    fn thaw(&mut self, thunk: Address) -> Option<Frame> {
+        let node = self.node_mut(thunk);
+        let frame = node.frozen.take()?;
+        node.state = State::Claimed;
+        Some(frame)
+    }
+
+    /// Claims a thunk, makes the children of its task, sparks or places them, and says what its value is made of.
     fn begin(&mut self, thunk: Address) -> Vec<Address> {
         let node = self.node_mut(thunk);
         node.state = State::Claimed;
@@ -226,7 +246,12 @@ impl ModelHeap {
             let chosen = chosen.iter().map(of).collect();
             children.push(self.allocate(child, chosen));
         }
-        self.sparks.extend(&children);
+        for &child in &children {
+            match self.program.place(self.node(child).task, self.me, self.pes) {
+                Some(pe) => self.events.push(HeapEvent::Places(pe, child)),
+                None => self.sparks.push_back(child),
+            }
+        }
         self.program.demands(task, &references, &children)
     }
 
@@ -235,7 +260,11 @@ impl ModelHeap {
         let value = self.program.value(task, &frame.values);
         self.evaluated.push(task);
         self.set_value(frame.thunk, value);
-        self.events.push(HeapEvent::Evaluated(frame.thunk, Graph::Value(value)));
+        self.events.push(if self.program.stays(task) {
+            HeapEvent::GivenUp(frame.thunk, stays())
+        } else {
+            HeapEvent::Evaluated(frame.thunk, Graph::Value(value))
+        });
     }
 
     fn set_value(&mut self, thunk: Address, value: u64) {
@@ -258,15 +287,17 @@ impl ModelHeap {
         }
     }
 
-    /// Ends a thread: its thunks are unevaluated again.
-    fn unwind(&mut self, thread: Thread, event: fn(Address) -> HeapEvent<Graph>) {
+    /// Ends a thread, and freezes its work: its thunks are unevaluated again.
+    fn unwind(&mut self, thread: Thread, event: impl Fn(Address) -> HeapEvent<Graph>) {
         let Some(evaluator) = self.threads.remove(&thread) else { return };
         self.events.push(HeapEvent::Withdrawn(thread));
         self.nodes.values_mut().for_each(|node| node.waiters.retain(|t| *t != thread));
         for frame in evaluator.frames {
-            self.node_mut(frame.thunk).state = State::Unevaluated;
-            self.wake_waiters(frame.thunk);
-            self.events.push(event(frame.thunk));
+            let thunk = frame.thunk;
+            let node = self.node_mut(thunk);
+            (node.state, node.frozen) = (State::Unevaluated, Some(frame));
+            self.wake_waiters(thunk);
+            self.events.push(event(thunk));
         }
     }
 
@@ -284,7 +315,7 @@ impl ModelHeap {
             if owner(address) != self.me {
                 reached.insert(block(address));
             } else if marked.insert(address) {
-                work.extend(&self.node(address).references);
+                work.extend(self.node(address).all_references());
             }
         }
         self.nodes.retain(|address, _| marked.contains(address));
@@ -295,7 +326,7 @@ impl ModelHeap {
     /// All references of all objects and threads.
     pub fn all_references(&self) -> impl Iterator<Item = Address> + '_ {
         let of_threads = self.threads.values().flat_map(|t| t.frames.iter().flat_map(|f| &f.demands));
-        self.nodes.values().flat_map(|n| &n.references).chain(of_threads).copied()
+        self.nodes.values().flat_map(Node::all_references).chain(of_threads).copied()
     }
 
     pub fn number_of_objects(&self) -> usize {
@@ -304,105 +335,5 @@ impl ModelHeap {
 
     pub fn cached_blocks(&self) -> impl Iterator<Item = Block> + '_ {
         self.cache.keys().map(|&address| block(address))
-    }
-}
-
-impl Heap for ModelHeap {
-    type Graph = Graph;
-
-    fn owner(&self, address: Address) -> Pe {
-        owner(address)
-    }
-    fn owner_of_block(&self, block: Block) -> Pe {
-        owner_of_block(block)
-    }
-    fn block(&self, address: Address) -> Block {
-        block(address)
-    }
-
-    fn take_spark(&mut self) -> Option<Address> {
-        while let Some(spark) = self.sparks.pop_front() {
-            if self.node(spark).state == State::Unevaluated {
-                return Some(spark);
-            }
-        }
-        None
-    }
-    fn give_back_spark(&mut self, thunk: Address) {
-        self.sparks.push_front(thunk);
-    }
-    fn references(&self, thunk: Address) -> Vec<Address> {
-        self.node(thunk).references.clone()
-    }
-    fn claim(&mut self, thunk: Address) -> Option<Graph> {
-        let node = self.node_mut(thunk);
-        assert!(node.state == State::Unevaluated, "{thunk:?} is claimed twice");
-        node.state = State::Claimed;
-        Some(Graph::Thunk(node.task, node.references.clone()))
-    }
-    fn evaluate_clone(&mut self, thunk: Address, clone: Graph) {
-        let node = self.node_mut(thunk);
-        assert!(node.state == State::Claimed && clone == Graph::Thunk(node.task, node.references.clone()));
-        node.state = State::Unevaluated;
-        self.wake_waiters(thunk);
-        self.new_thread(thunk);
-    }
-    fn evaluate_borrowed(&mut self, graph: Graph) -> Address {
-        let Graph::Thunk(task, references) = graph else { panic!("a value is lent") };
-        let thunk = self.allocate(task, references);
-        self.new_thread(thunk);
-        thunk
-    }
-    fn kill(&mut self, thunk: Address) {
-        let thread = self.threads.iter().find(|(_, t)| t.root == thunk).map(|(&thread, _)| thread);
-        thread.into_iter().for_each(|thread| self.unwind(thread, HeapEvent::Frozen));
-    }
-
-    fn look(&self, address: Address) -> Object<Graph> {
-        match self.node(address).state {
-            State::Value(value) => Object::Evaluated(Graph::Value(value)),
-            State::Unevaluated => Object::Unevaluated,
-            State::Claimed => Object::Claimed,
-        }
-    }
-    fn serve(&mut self, address: Address) {
-        self.new_thread(address);
-    }
-    fn update(&mut self, thunk: Address, value: Graph) {
-        let Graph::Value(value) = value else { panic!("a result is no value") };
-        self.set_value(thunk, value);
-    }
-    fn install(&mut self, address: Address, value: Graph) {
-        let Graph::Value(value) = value else { panic!("an answer is no value") };
-        let known = self.cache.insert(address, value);
-        assert!(known.is_none_or(|known| known == value), "{address:?} has two values");
-    }
-    fn drop_block(&mut self, dropped: Block) {
-        self.cache.retain(|&address, _| block(address) != dropped);
-    }
-    fn wake(&mut self, thread: Thread) {
-        self.runnable.push_back(thread);
-    }
-    fn raise(&mut self, thread: Thread, why: &Unavailable) {
-        assert_eq!(*why, Unavailable::PeLost);
-        if self.threads.contains_key(&thread) {
-            self.lost_in.push(thread);
-        }
-        self.unwind(thread, |thunk| HeapEvent::GivenUp(thunk, Unavailable::PeLost));
-    }
-    fn perform(&mut self, _caller: Pe, _call: Call, _action: Graph) {
-        unreachable!("no simulated PE calls another")
-    }
-    fn on_returned(&mut self, _call: Call, _result: Graph) {
-        unreachable!("no simulated PE calls another")
-    }
-    fn on_call_lost(&mut self, _call: Call, _pe: Pe) {
-        unreachable!("no simulated PE calls another")
-    }
-    fn cancel(&mut self, _caller: Pe, _call: Call) {
-        unreachable!("no simulated PE calls another")
-    }
-    fn on_pong(&mut self, _number: u64) {
-        unreachable!("no simulated PE sends pings")
     }
 }

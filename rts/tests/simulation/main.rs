@@ -17,10 +17,13 @@ mod base {
 #[path = "../../src/cluster/mod.rs"]
 mod cluster;
 
+mod calls;
 mod checker;
+mod graph;
 mod heap;
 mod marking;
 mod network;
+mod plan;
 mod program;
 mod simulations;
 mod world;

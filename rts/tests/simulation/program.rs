@@ -3,7 +3,10 @@
 //!
 //! A task refers to some of what its parent refers to, and to earlier siblings. So values are needed by tasks that were
 //! stolen by different PEs. All is a function of the task and the seed: the right answer is known without any PE.
+//!
+//! Some tasks are placed at a PE instead of sparked. The values of some may not leave the PE that has evaluated them.
 use crate::base::random::Random;
+use crate::cluster::ids::Pe;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Task {
@@ -26,6 +29,10 @@ pub struct Program {
     pub fanout: u64,
     /// The longest work of a task, in microseconds.
     pub work: u64,
+    /// Of 1,000 tasks, how many are placed.
+    pub placed: u64,
+    /// Of 1,000 tasks, how many have a value that stays.
+    pub staying: u64,
 }
 
 /// The most references of a task.
@@ -64,6 +71,18 @@ impl Program {
         1 + self.random(task, 2).below(self.work)
     }
 
+    /// Another PE that is to evaluate a task of this one's, if the task is to be placed.
+    pub fn place(&self, task: Task, me: Pe, pes: u16) -> Option<Pe> {
+        let mut random = self.random(task, 4);
+        let is_placed = pes > 1 && random.below(1_000) < self.placed;
+        is_placed.then(|| Pe((me.0 + 1 + random.below(u64::from(pes) - 1) as u16) % pes))
+    }
+
+    /// May its value not leave the PE that has evaluated it?
+    pub fn stays(&self, task: Task) -> bool {
+        self.random(task, 5).below(1_000) < self.staying
+    }
+
     /// In which order a task needs the values of its references and children.
     pub fn demands<T: Copy>(&self, task: Task, references: &[T], children: &[T]) -> Vec<T> {
         let mut random = self.random(task, 3);
@@ -81,26 +100,26 @@ impl Program {
 
     /// About how long that many PEs take.
     pub fn expected_time(&self, pes: u16) -> u64 {
-        self.answer().1 as u64 * self.work / 2 / u64::from(pes)
+        self.evaluate(self.main()).1.len() as u64 * self.work / 2 / u64::from(pes)
     }
 
-    /// The right answer, and how many tasks there are.
-    pub fn answer(&self) -> (u64, usize) {
-        self.evaluate(self.main(), &[])
+    /// The right value of a task that refers to nothing, and all tasks that are evaluated for it.
+    pub fn evaluate(&self, task: Task) -> (u64, Vec<Task>) {
+        let mut tasks = vec![];
+        (self.evaluate_with(task, &[], &mut tasks), tasks)
     }
 
-    fn evaluate(&self, task: Task, references: &[u64]) -> (u64, usize) {
-        let (mut values, mut tasks): (Vec<u64>, usize) = (vec![], 1);
+    fn evaluate_with(&self, task: Task, references: &[u64], tasks: &mut Vec<Task>) -> u64 {
+        tasks.push(task);
+        let mut values: Vec<u64> = vec![];
         for (child, chosen) in self.children(task, references.len()) {
             let of = |reference: &Reference| match *reference {
                 Reference::OfParent(n) => references[n],
                 Reference::Sibling(n) => values[n],
             };
             let chosen: Vec<u64> = chosen.iter().map(of).collect();
-            let (value, below) = self.evaluate(child, &chosen);
-            values.push(value);
-            tasks += below;
+            values.push(self.evaluate_with(child, &chosen, tasks));
         }
-        (self.value(task, &self.demands(task, references, &values)), tasks)
+        self.value(task, &self.demands(task, references, &values))
     }
 }

@@ -1,12 +1,14 @@
 //! The runs: what kinds of faults are tried, with how many seeds.
 use crate::base::random::Random;
+use crate::calls::PlannedCall;
 use crate::checker::check;
 use crate::cluster::credit::NEW_WEIGHT;
 use crate::cluster::ids::{Micros, Pe, COORDINATOR};
 use crate::cluster::members::{HEARTBEAT, SILENCE};
 use crate::network::{Faults, Partition};
-use crate::program::Program;
-use crate::world::{Figures, Plan, World};
+use crate::plan::{Figures, Plan};
+use crate::program::{Program, Task};
+use crate::world::World;
 use std::panic::{catch_unwind, resume_unwind};
 
 /// Seeds of each kind. `HECATON_SEEDS` says another number.
@@ -34,20 +36,37 @@ fn check_all(plan: impl Fn(u64, &mut Random) -> Plan) -> Vec<Figures> {
 
 fn plan(seed: u64, random: &mut Random) -> Plan {
     let faults = Faults { is_datagram: false, lost: 0, duplicated: 0, partitions: vec![] };
-    Plan {
-        seed,
-        pes: 1 + random.below(8) as u16,
-        program: Program {
-            seed: random.number(),
-            depth: 2 + random.below(5) as u32,
-            fanout: 2 + random.below(4),
-            work: 1 + random.below(5_000),
-        },
-        // Small weights are soon too small to be split.
-        new_weight: if random.below(2) == 0 { NEW_WEIGHT } else { 1 + random.below(8) },
-        faults,
-        kills: vec![],
-    }
+    let pes = 1 + random.below(8) as u16;
+    let mut program = Program {
+        seed: random.number(),
+        depth: 2 + random.below(5) as u32,
+        fanout: 2 + random.below(4),
+        work: 1 + random.below(5_000),
+        placed: 0,
+        staying: 0,
+    };
+    // Small weights are soon too small to be split.
+    let new_weight = if random.below(2) == 0 { NEW_WEIGHT } else { 1 + random.below(8) };
+    program.placed = [0, 50, 500][random.below(3) as usize];
+    let calls = if pes > 1 { calls(pes, &program, random) } else { vec![] };
+    Plan { seed, pes, program, new_weight, faults, kills: vec![], calls }
+}
+
+/// Calls by PE 0, and some by others.
+fn calls(pes: u16, program: &Program, random: &mut Random) -> Vec<PlannedCall> {
+    let time = START_TIME + program.expected_time(pes);
+    let mut call = || {
+        let (all, others) = (u64::from(pes), u64::from(pes) - 1);
+        let caller = if random.below(2) == 0 { COORDINATOR } else { Pe(random.below(all) as u16) };
+        PlannedCall {
+            time: random.below(time),
+            caller,
+            place: Pe((caller.0 + 1 + random.below(others) as u16) % pes),
+            action: Task { id: random.number(), depth: random.below(3) as u32 },
+            cancelled_after: (random.below(2) == 0).then(|| random.below(20_000)),
+        }
+    };
+    (0..4).map(|_| call()).collect()
 }
 
 fn datagrams(seed: u64, random: &mut Random) -> Plan {
@@ -71,7 +90,26 @@ fn victims(plan: &Plan, random: &mut Random) -> Vec<(Pe, Micros)> {
 fn channels_deliver_in_order() {
     let figures = check_all(plan);
     assert!(figures.iter().all(|f| f.lost == 0), "a PE was declared lost, and was not");
-    assert!(figures.len() == 1 || figures.iter().any(|f| f.loans > 0), "nothing was lent");
+    let sum = |of: fn(&Figures) -> u64| figures.iter().map(of).sum::<u64>();
+    let all_happen = sum(|f| f.loans - f.placed) > 0 && sum(|f| f.placed) > 0;
+    assert!(figures.len() == 1 || all_happen, "nothing was lent or placed");
+    assert_eq!(sum(|f| f.failed), 0, "a loan has failed");
+    let all_end = sum(|f| f.returned as u64) > 0 && sum(|f| f.cancelled as u64) > 0;
+    assert!(figures.len() == 1 || all_end, "no call has returned, or none was cancelled");
+}
+
+/// Programs do not notice that values stay: each ends as it does on one PE.
+#[test]
+fn values_stay() {
+    let figures = check_all(|seed, random| {
+        let mut plan = if random.below(2) == 0 { plan(seed, random) } else { datagrams(seed, random) };
+        plan.program.staying = [10, 50, 200, 1_000][random.below(4) as usize];
+        plan
+    });
+    assert!(figures.iter().all(|f| f.lost == 0), "a PE was declared lost, and was not");
+    let sum = |of: fn(&Figures) -> u64| figures.iter().map(of).sum::<u64>();
+    let all_happen = sum(|f| f.failed) > 0 && sum(|f| f.met_staying) > 0;
+    assert!(figures.len() == 1 || all_happen, "no loan has failed, or nobody has read what stays");
 }
 
 #[test]
@@ -83,7 +121,8 @@ fn datagrams_are_lost_duplicated_and_reordered() {
 #[test]
 fn processes_are_killed() {
     let figures = check_all(|seed, random| {
-        let plan = if random.below(2) == 0 { plan(seed, random) } else { datagrams(seed, random) };
+        let mut plan = if random.below(2) == 0 { plan(seed, random) } else { datagrams(seed, random) };
+        plan.program.staying = [0, 50][random.below(2) as usize];
         Plan { kills: victims(&plan, random), ..plan }
     });
     let many_evaluated_again = figures.iter().filter(|f| f.evaluations > f.tasks).count() > figures.len() / 10;
@@ -112,8 +151,8 @@ fn the_network_is_partitioned() {
 
 #[test]
 fn all_end_without_pe_0() {
-    let program = Program { seed: 1, depth: 12, fanout: 5, work: 2_000 };
-    let plan = Plan { pes: 5, program, kills: vec![(COORDINATOR, 50_000)], ..plan(1, &mut Random(1)) };
+    let program = Program { seed: 1, depth: 12, fanout: 5, work: 2_000, placed: 0, staying: 0 };
+    let plan = Plan { pes: 5, program, kills: vec![(COORDINATOR, 50_000)], calls: vec![], ..plan(1, &mut Random(1)) };
     let mut world = World::new(&plan);
     world.run_until(50_000 + HEARTBEAT);
     assert_eq!(world.processes.iter().filter(|p| p.is_alive()).count(), 4);
@@ -132,8 +171,8 @@ fn a_seed_decides_everything() {
 fn messages_and_time_grow_slowly() {
     println!("  PEs   tasks   time ms  speed-up    loans   fetches  messages  steals/PE/ms");
     let figures = [1, 4, 16, 64, 256, 1000].map(|pes| {
-        let program = Program { seed: 1, depth: 8, fanout: 5, work: 2_000 };
-        let figures = check(&Plan { pes, program, new_weight: NEW_WEIGHT, ..plan(1, &mut Random(1)) });
+        let program = Program { seed: 1, depth: 8, fanout: 5, work: 2_000, placed: 0, staying: 0 };
+        let figures = check(&Plan { pes, program, new_weight: NEW_WEIGHT, calls: vec![], ..plan(1, &mut Random(1)) });
         (f64::from(pes), figures)
     });
     let alone = figures[0].1.time as f64;

@@ -3,18 +3,21 @@
 //! All is decided by the seed. A queue has what is to happen, in the order of time. Each PE has one HEC, which is busy
 //! for as long as a task works; messages are handled meanwhile, as by another HEC.
 use crate::base::random::Random;
+use crate::calls::PlannedCall;
 use crate::cluster::build::Build;
 use crate::cluster::credit::Given;
-use crate::cluster::element::Element;
-use crate::cluster::ids::{Address, Micros, Pe, COORDINATOR};
+use crate::cluster::element::{Element, HeapEvent};
+use crate::cluster::ids::{Address, Call, Micros, Pe, COORDINATOR};
 use crate::cluster::members::{Members, SILENCE};
 use crate::cluster::message::Message;
 use crate::cluster::rpp::{Link, Packet};
 use crate::cluster::steal::Steal;
 use crate::cluster::wire;
-use crate::heap::{Graph, ModelHeap, Step};
-use crate::network::{Faults, Network};
-use crate::program::Program;
+use crate::graph::Graph;
+use crate::heap::{ModelHeap, Step};
+use crate::network::Network;
+use crate::plan::{Figures, Plan};
+use crate::program::Task;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
@@ -28,50 +31,14 @@ const AFTERMATH: Micros = 30_000_000;
 /// A run that takes longer has stopped for ever.
 const MAX_TIME: Micros = 60_000_000;
 
-/// What a run is made of.
-#[derive(Clone, Debug)]
-pub struct Plan {
-    pub seed: u64,
-    pub pes: u16,
-    pub program: Program,
-    pub new_weight: u64,
-    pub faults: Faults,
-    /// Processes that are killed, and when.
-    pub kills: Vec<(Pe, Micros)>,
-}
-
-/// What a run came to.
-#[derive(Debug, Default, PartialEq)]
-pub struct Figures {
-    pub time: Micros,
-    pub tasks: usize,
-    pub evaluations: usize,
-    pub messages: u64,
-    pub packets: u64,
-    pub steals: u64,
-    pub loans: u64,
-    pub fetches: u64,
-    pub lost: usize,
-}
-
-impl Figures {
-    fn count(&mut self, message: &Sent) {
-        self.messages += 1;
-        match message {
-            Message::Steal => self.steals += 1,
-            Message::Lend { .. } => self.loans += 1,
-            Message::Fetch(_) => self.fetches += 1,
-            _ => {}
-        }
-    }
-}
-
 enum Happening {
     Arrival { to: Pe, from: Pe, packet: Packet<Vec<u8>> },
     Worked(Pe),
     Tick(Pe),
     Collection(Pe),
     Kill(Pe),
+    Call(Call),
+    Cancel(Call),
 }
 
 pub struct Process {
@@ -100,6 +67,9 @@ pub struct World {
     last_number: u64,
     now: Micros,
     main: Address,
+    calls: Vec<PlannedCall>,
+    /// Tasks that have been placed, and where.
+    pub placed: Vec<(Pe, Task)>,
     is_over: bool,
     collections: usize,
     pub figures: Figures,
@@ -117,7 +87,7 @@ impl World {
             let members = Members::new(me, plan.pes, Build::new(&[]), SILENCE);
             Process {
                 element: Element::new(me, members, steal, Given::new(plan.new_weight)),
-                heap: ModelHeap::new(me, program),
+                heap: ModelHeap::new(me, plan.pes, program),
                 links: BTreeMap::new(),
                 is_busy: false,
                 running: None,
@@ -127,9 +97,7 @@ impl World {
             }
         };
         let mut processes: Vec<Process> = (0..plan.pes).map(process).collect();
-        let heap = &mut processes[0].heap;
-        let main = heap.allocate(program.main(), vec![]);
-        heap.new_thread(main);
+        let main = processes[0].heap.run_main();
         let mut world = World {
             processes,
             network: Network::new(random.number(), plan.faults.clone()),
@@ -139,6 +107,8 @@ impl World {
             last_number: 0,
             now: 0,
             main,
+            calls: plan.calls.clone(),
+            placed: vec![],
             is_over: false,
             collections: 0,
             figures: Figures::default(),
@@ -152,6 +122,9 @@ impl World {
         }
         for &(pe, time) in &plan.kills {
             world.plan(time, Happening::Kill(pe));
+        }
+        for (n, call) in plan.calls.iter().enumerate() {
+            world.plan(call.time, Happening::Call(Call(n as u64)));
         }
         world
     }
@@ -210,6 +183,12 @@ impl World {
                 return self.collections.is_multiple_of(self.processes.len());
             }
             Happening::Kill(pe) => self.kill(pe),
+            Happening::Call(call) => self.call(call),
+            Happening::Cancel(call) => {
+                let caller = self.calls[call.0 as usize].caller;
+                self.process(caller).heap.events.push(HeapEvent::Cancels(call));
+                self.proceed(caller);
+            }
         }
         false
     }
@@ -228,6 +207,24 @@ impl World {
             self.send(COORDINATOR, out);
             self.proceed(COORDINATOR);
         }
+    }
+
+    /// A PE calls another one, when it runs.
+    fn call(&mut self, call: Call) {
+        let now = self.now;
+        let PlannedCall { caller, place, action, cancelled_after, .. } = self.calls[call.0 as usize];
+        if !self.process(caller).element.members.is_running() {
+            if self.process(caller).is_alive() {
+                self.plan(now + 1_000, Happening::Call(call));
+            }
+            return;
+        }
+        let action = Graph::Thunk(action, vec![]);
+        self.process(caller).heap.events.push(HeapEvent::Calls(place, call, action));
+        if let Some(time) = cancelled_after {
+            self.plan(now + time, Happening::Cancel(call));
+        }
+        self.proceed(caller);
     }
 
     fn arrive(&mut self, to: Pe, from: Pe, packet: Packet<Vec<u8>>) {
@@ -348,6 +345,9 @@ impl World {
         let now = self.now;
         for (to, message) in out {
             self.figures.count(&message);
+            if let Message::Lend { is_placed: true, graph: Graph::Thunk(task, _), .. } = &message {
+                self.placed.push((to, *task));
+            }
             let bytes = wire::encode(&message);
             let mut packets = vec![];
             if self.network.is_datagram() {
