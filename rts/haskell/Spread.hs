@@ -1,7 +1,8 @@
 {-# LANGUAGE GHCForeignImportPrim, MagicHash, UnboxedTuples, UnliftedFFITypes #-}
 
--- | Threads that evaluate and perform for other processing elements (@rts/src/spread/readers.rs@, @calls.rs@), operations
--- on objects that are elsewhere (@remote_objects.rs@), and the exceptions that say why something is not there.
+-- | Threads that evaluate and perform for other processing elements (@rts/src/spread/readers.rs@, @calls.rs@),
+-- operations on objects that are elsewhere (@remote_objects.rs@), and the exceptions that say why something is not
+-- there.
 --
 -- The package's module @Hecaton.Cluster@ has types of its own for these exceptions, which it recognises by their names.
 module Spread
@@ -123,10 +124,11 @@ remoteTVar = toException RemoteTVar
 cancelled :: SomeException
 cancelled = toException ThreadKilled
 
--- | Has the owner of a remote object perform an operation on it, and waits for that. The wait is interruptible, as those
--- of local operations are: an exception cancels the operation, and is raised when the owner says that it has been. If it
--- says that the operation was done before, its result is returned, and the exception waits on, as for a thread that has
--- just been woken. So nothing is lost, and what happens after the exception was raised finds nothing under way.
+-- | Has the owner of a remote object perform an operation on it, and waits for that. The wait is interruptible, as
+-- those of local operations are: an exception cancels the operation, and is raised when the owner says that it has
+-- been. If it says that the operation was done before, its result is returned, and the exception waits on, as for a
+-- thread that has just been woken. So nothing is lost, and what happens after the exception was raised finds nothing
+-- under way.
 onOwner :: Any -> IO a -> IO a
 onOwner object action = do
   masking <- getMaskingState

@@ -1,5 +1,5 @@
-# MVars, TVars, threads and weak pointers of other processing elements: all operations but transactions work on them, they
-# keep their identity on each one, and waits for them can be interrupted.
+# MVars, TVars, threads and weak pointers of other processing elements: all operations but transactions work on them,
+# they keep their identity on each one, and waits for them can be interrupted.
 . "${BASH_SOURCE[0]%/*}/common.bash"
 
 cat >Main.hs <<'HS'

@@ -3,8 +3,9 @@
 //! *Protocol*
 //! 1. `hec_call` (`api/remote.rs`) packs an action, which is a function, and sends it. The caller's MVar will get the
 //!    result.
-//! 2. The other PE makes a *guest* thread, which is masked but within the action, if that unmasks: so no exception comes
-//!    before it has its handler, or after it has the result. It ends with `hec_call_ended`, which packs the result, `Left` or `Right`, and sends it.
+//! 2. The other PE makes a *guest* thread, which is masked but within the action, if that unmasks. So no exception
+//!    comes before it has its handler, or after it has the result. It ends with `hec_call_ended`, which packs the
+//!    result, `Left` or `Right`, and sends it.
 //! 3. The result fills the MVar. If its PE is lost, that is filled with an exception.
 use crate::abi::layout::*;
 use crate::abi::tso::TSO_REMOTE_OP;

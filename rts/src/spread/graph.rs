@@ -70,10 +70,10 @@ impl Graph {
         thunk.iter().for_each(|&word| put(word));
         for extent in extents {
             let at = extent.address as *const u8;
+            let from = bytes.len();
             bytes.extend_from_slice(std::slice::from_raw_parts(at, extent.words * WORD));
+            exits.replace(extent.address, &mut bytes[from..]);
         }
-        let objects = bytes.len() - total * WORD;
-        exits.replace(extents, &mut bytes[objects..]);
         Graph(bytes)
     }
 

@@ -1,6 +1,6 @@
-//! Remote objects: fixed objects that stand, on other processing elements (PEs), for an MVar, a TVar, a thread or a weak
-//! pointer. All operations on those are calls, which look at the header where they would wait, fail or be unusual; and
-//! then have the owner perform the operation (`cmm/Remote.cmm`, `rts/haskell/Spread.hs`).
+//! Remote objects: fixed objects that stand, on other processing elements (PEs), for an MVar, a TVar, a thread or a
+//! weak pointer. All operations on those are calls. Where they would wait, fail or be unusual, they look at the header,
+//! and then have the owner perform the operation (`cmm/Remote.cmm`, `rts/haskell/Spread.hs`).
 //!
 //! A remote object has four words:
 //!
@@ -14,14 +14,13 @@
 //! *Invariants*
 //!
 //! - At the owner the exit leads to the object itself. In packets and elsewhere it is a static closure.
-//! - At the owner nothing refers to a remote object: where a fixed object has a pointer to it, its words have the object
-//!   itself, as an exit ([`RemoteExits`]). A packet has the remote object in its place. So comparisons of pointers tell
-//!   whether two are the same, on each PE.
+//! - At the owner nothing refers to a remote object. Where a fixed object has a pointer to it, its words have the
+//!   object itself, as an exit ([`RemoteExits`]), and packets have the remote object in its place. So comparisons of
+//!   pointers tell whether two are the same, on each PE.
 use crate::abi::layout::*;
 use crate::abi::{Closure, Info, Tso, WORD};
 use crate::memory::exits;
 use crate::prims::thread_info::REMOTE_NUMBER;
-use crate::spread::graph::Extent;
 use crate::{info, static_closure};
 use std::collections::BTreeMap;
 
@@ -98,18 +97,11 @@ impl RemoteExits {
         exits::add(slot);
     }
 
-    /// Puts into a packet what it has in the place of exits. `words` are those of the extents, one after the other.
-    pub fn replace(&self, extents: &[Extent], words: &mut [u8]) {
-        if self.0.is_empty() {
-            return;
-        }
-        let mut from = 0;
-        for extent in extents {
-            for (&slot, word) in self.0.range(extent.address..extent.end()) {
-                let at = from + (slot - extent.address);
-                words[at..at + WORD].copy_from_slice(&word.to_le_bytes());
-            }
-            from += extent.words * WORD;
+    /// Puts into a packet what it has in the place of exits. `bytes` are those of the objects from this address on.
+    pub fn replace(&self, address: usize, bytes: &mut [u8]) {
+        for (&slot, word) in self.0.range(address..address + bytes.len()) {
+            let at = slot - address;
+            bytes[at..at + WORD].copy_from_slice(&word.to_le_bytes());
         }
     }
 }

@@ -21,7 +21,7 @@ fn read(w: &mut World, v: Closure) -> Closure {
 }
 
 fn write(w: &mut World, v: Closure, value: Closure) {
-    unsafe { hec_stm_write(w.hec, v, value) }
+    assert_eq!(unsafe { hec_stm_write(w.hec, v, value) }, 1);
 }
 
 fn commit(w: &mut World) -> bool {
