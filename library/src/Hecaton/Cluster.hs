@@ -6,8 +6,9 @@
 --
 -- A program that runs by itself, on whatever runtime, is PE 0 of one.
 --
--- What travels: any value that code only reads. An @IORef@ or a mutable array stays at its PE, and so does a value that
--- holds one: elsewhere, forcing it raises 'NotTransferable'.
+-- What travels: any value that code only reads, and @MVar@s and threads, on which the PE that has them performs the
+-- operations. An @IORef@ or a mutable array stays at its PE, and so does a value that holds one: elsewhere, forcing it
+-- raises 'NotTransferable'.
 module Hecaton.Cluster
   ( -- * Processing elements
     PE (..),
