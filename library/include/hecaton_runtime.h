@@ -14,7 +14,7 @@ extern size_t hec_file_ring_reap(void *ring, void *completions, size_t n) OF_RUN
 extern void *hec_lenient_function(void) OF_RUNTIME;
 extern int hec_own_pe(void) OF_RUNTIME;
 extern int hec_pe_count(void) OF_RUNTIME;
-extern unsigned long hec_call(int pe, void *action, void *mvar, const char **why) OF_RUNTIME;
+extern unsigned long hec_call(int pe, void *action, void *mvar, void **why) OF_RUNTIME;
 extern void hec_cancel_call(unsigned long call) OF_RUNTIME;
 extern void hec_place(int pe, void *thunk) OF_RUNTIME;
 
@@ -35,7 +35,7 @@ static inline int hecaton_own_pe(void) { return hec_own_pe ? hec_own_pe() : 0; }
 static inline int hecaton_pe_count(void) { return hec_pe_count ? hec_pe_count() : 1; }
 
 /* These are called only if there are other processing elements. */
-static inline unsigned long hecaton_call(int pe, void *action, void *mvar, const char **why) {
+static inline unsigned long hecaton_call(int pe, void *action, void *mvar, void **why) {
     return hec_call(pe, action, mvar, why);
 }
 static inline void hecaton_cancel_call(unsigned long call) { hec_cancel_call(call); }
