@@ -46,8 +46,9 @@ pub trait Heap {
     fn claim(&mut self, thunk: Address) -> Option<Self::Graph>;
     /// Gives a claimed thunk its words again, and makes a thread that evaluates it.
     fn evaluate_clone(&mut self, thunk: Address, clone: Self::Graph);
-    /// Makes a thunk of words that came from another PE, and a thread that evaluates it.
-    fn evaluate_borrowed(&mut self, graph: Self::Graph) -> Address;
+    /// Makes a thunk of words that came from another PE, and a thread that evaluates it: at once, or for one that was
+    /// placed here, when there is nothing else to run.
+    fn evaluate_borrowed(&mut self, graph: Self::Graph, is_placed: bool) -> Address;
     /// Kills the thread that evaluates a borrowed thunk, if it has not ended.
     fn kill(&mut self, thunk: Address);
 
@@ -159,7 +160,7 @@ impl<H: Heap> Element<H> {
                     self.steal.on_lent(from);
                 }
                 credits.into_iter().for_each(|credit| self.held.add(credit));
-                let thunk = heap.evaluate_borrowed(graph);
+                let thunk = heap.evaluate_borrowed(graph, is_placed);
                 self.debts.begin(thunk, Debt { lender: from, loan });
             }
             Message::Result { loan, graph } => {

@@ -10,7 +10,8 @@
 //! 2. The holder reads its messages between two threads, and [`handle`]s packets: all threads of that HEC are at rest.
 //! 3. If the HEC does not come, because its thread is in an unsafe call, the layer above asks again, and another one is
 //!    chosen. The packets are bound to no HEC.
-//! 4. A holder that finds nothing to run says so ([`nothing_to_run`]) before it releases its HEC.
+//! 4. A holder without runnable threads begins work that was placed here ([`begin_placed`]), before any spark. If it
+//!    finds nothing to run it says so ([`nothing_to_run`]) before it releases its HEC.
 //!
 //! In a program that runs by itself nobody sets [`Callbacks`], and nothing happens.
 use crate::hec::{self, Hec};
@@ -22,6 +23,8 @@ use std::sync::OnceLock;
 pub struct Callbacks {
     /// Handles packets. It neither blocks nor evaluates; it may make threads, and put them on the HEC's queue.
     pub handle: unsafe fn(&mut Hec),
+    /// Makes a thread for work that was placed on this process. False if there is none.
+    pub begin_placed: unsafe fn(&mut Hec) -> bool,
     pub nothing_to_run: fn(),
 }
 
@@ -52,6 +55,21 @@ pub(super) unsafe fn handle(hec: &mut Hec) {
     if let Some(callbacks) = CALLBACKS.get() {
         (callbacks.handle)(hec);
     }
+}
+
+/// Has an idle HEC look for work, if there is one.
+pub fn wake_idle() {
+    if let Some(no) = (0..hec::enabled()).find(|&no| hec::is_idle(no)) {
+        // SAFETY: HECs are never freed, and any OS thread may use the mailbox.
+        unsafe { &*hec::address(no) }.post_message(static_closure!(hec_PACKETS_closure));
+    }
+}
+
+/// Puts a thread for placed work on the queue. False if there is none.
+/// # Safety
+/// The caller holds the HEC, which has no runnable threads.
+pub(super) unsafe fn begin_placed(hec: &mut Hec) -> bool {
+    CALLBACKS.get().is_some_and(|callbacks| (callbacks.begin_placed)(hec))
 }
 
 /// The calling task holds a HEC without anything to run.

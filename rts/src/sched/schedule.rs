@@ -135,7 +135,8 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
                     }
                 }
             }
-            // No thread is runnable: run sparks.
+            // No thread is runnable: run what was placed here, then sparks.
+            None if hec.is_enabled() && !interrupt::has_ended_threads() && packets::begin_placed(hec) => {}
             None if hec.is_enabled() && spark::any() && !interrupt::has_ended_threads() => spark::start_thread(hec),
             None => {
                 // Here, where no thread of the HEC is between two chunks of its nursery.

@@ -150,11 +150,11 @@ impl Heap for RealHeap {
         }
     }
 
-    fn evaluate_borrowed(&mut self, graph: Graph) -> Address {
+    fn evaluate_borrowed(&mut self, graph: Graph, is_placed: bool) -> Address {
         // SAFETY: see above.
         unsafe {
             let Some(thunk) = self.install(&graph).thunk else { broken("a loan without a thunk") };
-            loans::evaluate(self.hec(), thunk)
+            loans::evaluate(self.hec(), thunk, is_placed)
         }
     }
 

@@ -20,9 +20,9 @@ use crate::hec::Hec;
 use crate::sched::{settings, spark};
 use crate::spread::cell::{resolve, Target};
 use crate::spread::graph::Graph;
-use crate::spread::kept;
 use crate::spread::pack::{pack_thunk, BUDGET};
 use crate::spread::readers::serve;
+use crate::spread::{kept, placed};
 use crate::thread::create::{new_thread, push};
 use crate::thread::park;
 use crate::thread::stack::dirty_stack;
@@ -99,11 +99,15 @@ pub unsafe fn close(hec: &mut Hec, name: Address, with: Closure) {
     claim.resume(hec);
 }
 
-/// Makes a thread for a borrowed thunk. Returns the thunk's name.
+/// Makes a thread for a borrowed thunk, or adds it to the placed calls. Returns the thunk's name.
 /// # Safety
 /// The caller holds the HEC.
-pub unsafe fn evaluate(hec: &mut Hec, thunk: Closure) -> Address {
+pub unsafe fn evaluate(hec: &mut Hec, thunk: Closure, is_placed: bool) -> Address {
     let name = kept::keep(thunk);
-    serve(hec, name);
+    if is_placed {
+        placed::add(hec, name);
+    } else {
+        serve(hec, name);
+    }
     name
 }

@@ -13,6 +13,7 @@
 //! | `absent_objects.rs` | waiting for absent objects |
 //! | `readers.rs` | waking those that wait, and serving own objects |
 //! | `loans.rs` | thunks that other PEs evaluate |
+//! | `placed.rs` | placed calls that wait |
 //! | `calls.rs` | actions that other PEs perform |
 //! | `kept.rs` | threads and thunks that protocols name |
 //! | `exceptions.rs` | why an object is not there |
@@ -54,6 +55,7 @@ pub mod pack;
 mod packet;
 pub mod packing_rate;
 pub mod ping;
+mod placed;
 mod program;
 pub mod readers;
 pub mod rehearsal;

@@ -23,7 +23,7 @@ use crate::spread::membership::Membership;
 use crate::spread::run::{self, Run};
 use crate::spread::start::{moment, now, Started};
 use crate::spread::traffic::RECEIVED;
-use crate::spread::{absent_objects, counts, ping, steals};
+use crate::spread::{absent_objects, counts, ping, placed, steals};
 use crate::sync::absent;
 use std::sync::{Condvar, Mutex};
 
@@ -41,7 +41,11 @@ pub fn start(membership: &'static Membership, started: Started) {
     let run = Run::join(membership, started.members);
     // SAFETY: no absent object exists yet.
     unsafe { absent::set_fetcher(absent_objects::FETCHER) };
-    packets::init(packets::Callbacks { handle: run::handle, nothing_to_run: steals::nothing_to_run });
+    packets::init(packets::Callbacks {
+        handle: run::handle,
+        begin_placed: placed::begin,
+        nothing_to_run: steals::nothing_to_run,
+    });
     let task = NetworkTask { run, is_paused: false, asked: None };
     if let Err(e) = os_thread::start("haskell-network", move || task.work(started.early)) {
         fatal::exit_with(1, &format!("cannot start the network task: {}", fatal::system_error(&e)));

@@ -46,7 +46,7 @@ impl Heap for ModelHeap {
         self.wake_waiters(thunk);
         self.new_thread(thunk);
     }
-    fn evaluate_borrowed(&mut self, graph: Graph) -> Address {
+    fn evaluate_borrowed(&mut self, graph: Graph, _is_placed: bool) -> Address {
         let Graph::Thunk(task, references) = graph else { panic!("a value is lent") };
         let thunk = self.allocate(task, references);
         self.new_thread(thunk);
