@@ -26,7 +26,12 @@ pub unsafe fn report() {
     let hecs = stop_world::hecs();
     blackhole_profile::report();
     stats::end_exit();
-    let others = if stats_mode_now() >= StatsMode::Summary { counts::report() } else { String::new() };
+    let is_summary = stats_mode_now() >= StatsMode::Summary;
+    let others = counts::report(is_summary);
+    if !is_summary {
+        // As much as was asked for, where errors go.
+        eprint!("{others}");
+    }
     let end = FinalData {
         allocated: stats::allocated_since_last(gc::allocated()),
         mem_peak: (block_alloc::peak_blocks_resident() * BLOCK_BYTES) as u64,

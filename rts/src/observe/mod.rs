@@ -3,6 +3,6 @@ pub mod blackhole_profile;
 pub mod eventlog;
 pub mod gc_phases;
 pub mod stats;
-mod symbolize;
+pub mod symbolize;
 
 pub use crate::base::config::{checks, settings_now};

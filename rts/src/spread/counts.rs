@@ -18,6 +18,7 @@ use crate::observe::stats;
 use crate::sched::{gc, handoff, stop_world, task_table};
 use crate::spread::run::{self, Run};
 use crate::spread::traffic::{RECEIVED, SENT};
+use crate::spread::why_fetch;
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Condvar, Mutex};
@@ -26,7 +27,7 @@ use std::time::Duration;
 /// How long PE 0 waits for the others' answers.
 const LIMIT: Duration = Duration::from_secs(1);
 
-/// What is counted, in the order of [`own`].
+/// What is counted, in the order of [`own`], which adds the pairs of `why_fetch.rs`.
 const COLUMNS: [&str; 13] = [
     "sent",
     "bytes",
@@ -69,7 +70,8 @@ unsafe fn own(run: &Run) -> Vec<u64> {
     ];
     let (collections, time) = stats::collections();
     let heap = [merged, collections, time as u64, gc::allocated()];
-    traffic.map(|count| count.load(Relaxed)).into_iter().chain(heap).collect()
+    let counts = traffic.map(|count| count.load(Relaxed)).into_iter().chain(heap);
+    counts.chain(why_fetch::counted()).collect()
 }
 
 /// PE 0 asks.
@@ -97,11 +99,12 @@ pub fn on_answer(from: Pe, counts: Vec<u64>) {
     CAME.notify_one();
 }
 
-/// What all PEs have counted, as a table; nothing for a program by itself.
+/// What all PEs have counted, as a table, if that is asked for, and what they have fetched most; nothing for a program
+/// by itself.
 /// # Safety
 /// The caller has stopped the world.
-pub unsafe fn report() -> String {
-    let Some(run) = run::current() else { return String::new() };
+pub unsafe fn report(has_table: bool) -> String {
+    let Some(run) = run::current().filter(|_| has_table || why_fetch::is_enabled()) else { return String::new() };
     let others = || (0..run.count() as u16).map(Pe).filter(|&pe| pe != run.me());
     others().for_each(|pe| run.send(pe, &Message::AskCounts));
     let missing = |answers: &mut BTreeMap<Pe, Vec<u64>>| answers.len() < others().count();
@@ -109,7 +112,8 @@ pub unsafe fn report() -> String {
     let mut all = answers.clone();
     drop(answers);
     all.insert(run.me(), own(run));
-    table(run.count(), &all)
+    let table = if has_table { table(run.count(), &all) } else { String::new() };
+    table + &why_fetch::report(all.values().filter_map(|counts| counts.get(COLUMNS.len()..)))
 }
 
 fn table(count: usize, answers: &BTreeMap<Pe, Vec<u64>>) -> String {
@@ -118,7 +122,7 @@ fn table(count: usize, answers: &BTreeMap<Pe, Vec<u64>>) -> String {
         _ => stats::grouped(value),
     };
     let line = |name: String, counts: &Vec<u64>| -> Vec<String> {
-        let cells = counts.iter().enumerate().map(|(column, &value)| cell(column, value));
+        let cells = counts.iter().take(COLUMNS.len()).enumerate().map(|(column, &value)| cell(column, value));
         [name].into_iter().chain(cells).collect()
     };
     let sum = (0..COLUMNS.len()).map(|column| answers.values().filter_map(|counts| counts.get(column)).sum()).collect();

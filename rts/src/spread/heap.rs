@@ -14,10 +14,11 @@ use crate::cluster::message::Unavailable;
 use crate::cluster::wire::{Payload, Reader};
 use crate::hec::Hec;
 use crate::memory::address_space;
+use crate::spread::cell::{resolve, Target};
 use crate::spread::graph::Graph;
 use crate::spread::install::{install, Installed};
 use crate::spread::loans::{self, Lendable};
-use crate::spread::{calls, ping, readers};
+use crate::spread::{calls, ping, readers, why_fetch};
 use crate::static_closure;
 use crate::sync::throwto::throw_from_outside;
 use std::ptr::null_mut;
@@ -182,7 +183,11 @@ impl Heap for RealHeap {
 
     fn install(&mut self, _address: Address, value: Graph) {
         // SAFETY: see above.
-        unsafe { RealHeap::install(self, &value) };
+        unsafe {
+            let root = RealHeap::install(self, &value).root();
+            let (Target::Static(c) | Target::Fixed(c) | Target::Exit(_, c) | Target::Local(c)) = resolve(root);
+            why_fetch::note(c.untag().info());
+        }
     }
 
     fn drop_block(&mut self, _block: Block) {

@@ -33,6 +33,7 @@
 //! | `packing_rate.rs` | how fast packing and installing are |
 //! | `remote_objects.rs` | what stands elsewhere for MVars, TVars, threads and weak pointers |
 //! | `statics.rs` | static objects that fixed ones refer to |
+//! | `why_fetch.rs` | which objects are fetched most |
 mod absent_objects;
 pub mod build_id;
 pub mod calls;
@@ -73,3 +74,4 @@ mod thunk_kind;
 mod traffic;
 pub mod transport;
 pub mod travel;
+pub mod why_fetch;

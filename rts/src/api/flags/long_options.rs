@@ -8,6 +8,7 @@ use crate::events::selection::Selection;
 use crate::hec::lenient_pool;
 use crate::hec::sched_groups;
 use crate::observe::stats::activation_time;
+use crate::spread::why_fetch;
 
 /// Most nodes that `--debug-numa` simulates. The stock runtime has the same limit, and names it in its message.
 const MAX_NUMA_NODES: i64 = 16;
@@ -61,6 +62,7 @@ impl Reader<'_> {
             b"io-manager=base" => selection::select(Selection::Base),
             b"io-manager=native" => misc.ioManager = IO_MNGR_NATIVE as u32,
             b"io-manager=posix" => misc.ioManager = IO_MNGR_POSIX as u32,
+            b"why-fetch" => why_fetch::enable(),
             b"scheduler-faults=eject" => sched_groups::set_fatal(false),
             b"scheduler-faults=fatal" => sched_groups::set_fatal(true),
             _ if name.starts_with(b"lenient=") => match values::integer(&name[8..]) {

@@ -66,6 +66,9 @@ Parallelism:
   -e<n>      Maximum number of sparks of a HEC (default: 4096)
   --lenient=<n>
              Maximum number of lenient sparks of a HEC (default: 256; 0: none)
+  --why-fetch
+             With several processing elements, report at the end what these
+             have fetched most from each other
 ";
 
 const EVENTLOG: &str = "
