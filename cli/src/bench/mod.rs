@@ -4,11 +4,13 @@ pub mod events;
 mod findings;
 mod ghc_make;
 mod goals;
+mod in_c;
 mod parallel;
 mod runtime_run;
 mod sample;
 mod sampling;
 pub mod schedulers;
+pub mod spread;
 mod table;
 
 pub use crate::bench::goals::Targets;

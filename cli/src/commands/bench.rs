@@ -52,9 +52,11 @@ enum Part {
     /// -N2, and their ratios to the built-in scheduler; and how soon an interactive thread runs beside many others. The
     /// figures and pictures go to build/bench/schedulers. Takes some minutes.
     Schedulers(bench_schedulers::Options),
-    /// Measure round trips of messages between two processing elements
+    /// Measure messages, calls and reads between two processing elements, packing, and programs that run over two, as
+    /// the paper on pHluid does (Flanagan, Nikhil, 1996)
     ///
-    /// Prints a table by size: through the network tasks of both alone, and through a HEC of each. Takes a few seconds.
+    /// Prints tables of what each costs, and of programs: the stock runtime and Hecaton with -N1 and -N2, and two
+    /// processing elements with a HEC each. The figures and pictures go to build/bench/spread. Takes some minutes.
     Spread(bench_spread::Options),
 }
 

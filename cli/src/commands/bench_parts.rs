@@ -1,4 +1,4 @@
-//! What the commands `hecaton bench events` and `hecaton bench schedulers` have in common: their options.
+//! What the commands `hecaton bench events`, `schedulers` and `spread` have in common: their options.
 use clap::ValueEnum;
 
 #[derive(clap::Args)]

@@ -1,7 +1,6 @@
 //! One file per command.
 pub mod bench;
 mod bench_events;
-mod bench_packing;
 mod bench_parts;
 mod bench_schedulers;
 mod bench_spread;

@@ -5,7 +5,7 @@ use super::wrk::{load, Load};
 use super::{against_stock, capped, Contender, Workbench, CONTENDERS, HECATON};
 use crate::bench::findings::{medians, Findings, Quantity, Ratio, Row};
 use crate::bench::goals::Bound;
-use crate::build::tool;
+use crate::bench::in_c::compiled;
 use crate::error::{Fail, Result};
 use crate::report::Better;
 use std::{cell::RefCell, fs, path::PathBuf, process::Command};
@@ -74,15 +74,9 @@ impl Server {
     }
 }
 
-/// Compiles the server in C unless that has been done since its source was written.
+/// The server in C.
 fn in_c(bench: &Workbench) -> Result<PathBuf> {
-    let source = bench.sources.join("server.c");
-    let executable = bench.folder("server-in-c")?.join("server");
-    let written = |path: &PathBuf| fs::metadata(path).and_then(|m| m.modified()).ok();
-    if written(&executable) < written(&source) {
-        tool("compiling bench/events/server.c", Command::new("gcc").args(["-O2", "-o"]).args([&executable, &source]))?;
-    }
-    Ok(executable)
+    compiled(&bench.sources.join("server.c"), bench.folder("server-in-c")?.join("server"))
 }
 
 impl Running {
