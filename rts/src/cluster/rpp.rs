@@ -13,7 +13,7 @@
 //!    whose repetition finds out when there is room again.
 //! 5. A sender that waits for an ACK and hears nothing for [`GIVE_UP`] reports its peer.
 //!
-//! *Checked by*: the unit test below and `rts/tests/simulation`.
+//! *Checked by*: the unit tests below, `rts/tests/simulation` and `rts/src/spread/transport/relay_tests.rs`.
 use super::ids::Micros;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -74,6 +74,11 @@ impl<P: Clone> Link<P> {
     pub fn send(&mut self, payload: P, now: Micros, out: &mut Vec<Packet<P>>) {
         self.waiting.push_back(payload);
         self.fill_window(now, out);
+    }
+
+    /// Packets that wait to be sent, or to be acknowledged.
+    pub fn pending(&self) -> usize {
+        self.waiting.len() + self.flights.len()
     }
 
     fn fill_window(&mut self, now: Micros, out: &mut Vec<Packet<P>>) {
@@ -178,7 +183,7 @@ mod tests {
         for packet in data.drain(..) {
             delivered.extend(receiver.on_packet(packet, false, 0, &mut acks));
         }
-        assert_eq!(delivered, []);
+        assert_eq!((delivered.len(), sender.pending()), (0, 3));
         for ack in acks.drain(..) {
             sender.on_packet(ack, true, 1, &mut data);
         }
@@ -191,7 +196,7 @@ mod tests {
         for ack in acks.drain(..) {
             sender.on_packet(ack, true, FIRST_TIMEOUT, &mut data);
         }
-        assert_eq!((sender.deadline(), data.len()), (None, 0));
+        assert_eq!((sender.deadline(), sender.pending(), data.len()), (None, 0, 0));
     }
 
     #[test]

@@ -57,7 +57,8 @@ pub fn current() -> Option<&'static Run> {
 impl Run {
     /// Joins the run.
     pub(super) fn join(membership: &'static Membership, members: Members) -> &'static Run {
-        let others = (0..membership.count).map(Pe).filter(|&pe| pe != membership.pe).map(|pe| (pe, true));
+        let others = (0..membership.count).filter(|&pe| pe != membership.pe.0);
+        let others = others.map(|pe| (Pe(pe), membership.neighbours.contains(&pe)));
         let steal = Steal::new(others, now() ^ u64::from(membership.pe.0) << 48);
         let mut element = Element::new(membership.pe, members, steal, Given::new(NEW_WEIGHT));
         element.held.add(Credit { block: ALL, weight: NEW_WEIGHT });
@@ -80,7 +81,7 @@ impl Run {
     }
 
     pub(super) fn transport(&self) -> &'static dyn Transport {
-        &self.membership.transport
+        &*self.membership.transport
     }
 
     /// The element. See the head of this file for when its lock may be taken.

@@ -9,12 +9,29 @@
 //!    other.
 //! 3. One OS thread, the network task, calls [`Transport::wait`] and [`Transport::receive`] in turn.
 //! 4. A PE whose channel is closed is among [`Transport::lost`] once all that it had sent has been received.
+//!
+//! | file | what it does |
+//! |---|---|
+//! | `sockets.rs` | the transport within a host |
+//! | `outgoing.rs`, `incoming.rs` | messages divided into packets, and put together |
+//! | `datagram.rs` | the transport between hosts |
+//! | `sealed.rs` | its packets as bytes, with their tags |
+//! | `timer.rs` | when it sends again |
+//! | `hosts.rs` | both together |
+pub mod datagram;
+pub mod hosts;
 mod incoming;
 mod outgoing;
+#[cfg(test)]
+mod relay_tests;
+pub mod sealed;
 pub mod sockets;
+mod timer;
 
 use crate::cluster::ids::Pe;
-use std::time::Instant;
+use std::io;
+use std::os::fd::{FromRawFd, OwnedFd, RawFd};
+use std::time::{Duration, Instant};
 
 /// Queues of messages, the most urgent first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,9 +46,10 @@ pub enum Queue {
 
 impl Queue {
     const COUNT: usize = 3;
+    const ALL: [Queue; Queue::COUNT] = [Queue::Control, Queue::Collection, Queue::Computation];
 }
 
-pub trait Transport {
+pub trait Transport: Sync {
     fn send(&self, to: Pe, queue: Queue, message: Vec<u8>);
     /// Does so much wait to be sent to a PE that nothing new should be begun with it?
     fn is_full(&self, to: Pe) -> bool;
@@ -46,4 +64,18 @@ pub trait Transport {
     fn set_receiving(&self, receiving: bool);
     /// PEs whose channels have been closed since the last call, or that have sent what is no message.
     fn lost(&self) -> Vec<Pe>;
+}
+
+/// The milliseconds that are left, rounded up, so that a wait does not spin in the last one; or -1.
+fn milliseconds_until(deadline: Option<Instant>) -> i32 {
+    let left = deadline.map(|d| d.saturating_duration_since(Instant::now()));
+    left.map_or(-1, |l| (l + Duration::from_micros(999)).as_millis().min(i32::MAX as u128) as i32)
+}
+
+/// A new descriptor, or the system's error.
+unsafe fn owned(fd: RawFd) -> io::Result<OwnedFd> {
+    if fd < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(OwnedFd::from_raw_fd(fd))
 }

@@ -12,7 +12,7 @@
 //! under either.
 use super::incoming::Incoming;
 use super::outgoing::{Outgoing, MAX_PAYLOAD};
-use super::{Queue, Transport};
+use super::{milliseconds_until, owned, Queue, Transport};
 use crate::base::poison::unpoisoned;
 use crate::cluster::ids::Pe;
 use std::io;
@@ -20,7 +20,7 @@ use std::mem::{size_of, take, zeroed};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Packets that are received from one peer before the others have their turn.
 const AT_ONCE: usize = 32;
@@ -41,8 +41,10 @@ struct Receiver {
 }
 
 pub struct Sockets {
+    /// This PE among those of the host.
     me: usize,
-    /// The others in order, without this PE.
+    first: Pe,
+    /// The others of the host in order, without this PE.
     peers: Vec<Peer>,
     epoll: OwnedFd,
     wake: OwnedFd,
@@ -52,31 +54,23 @@ pub struct Sockets {
 }
 
 /// The socket on an inherited descriptor, which this process's children will not inherit. `None` if it is not an open
-/// socket of this kind.
+/// socket of this kind (`SOCK_SEQPACKET`, `SOCK_DGRAM`).
 /// # Safety
 /// The caller gives the descriptor away.
-pub unsafe fn inherited(fd: RawFd) -> Option<OwnedFd> {
-    let (mut kind, mut length) = (0i32, size_of::<i32>() as libc::socklen_t);
-    let asked = libc::getsockopt(fd, libc::SOL_SOCKET, libc::SO_TYPE, (&raw mut kind).cast(), &mut length);
-    if asked != 0 || kind != libc::SOCK_SEQPACKET {
+pub unsafe fn inherited(fd: RawFd, kind: i32) -> Option<OwnedFd> {
+    let (mut own_kind, mut length) = (0i32, size_of::<i32>() as libc::socklen_t);
+    let asked = libc::getsockopt(fd, libc::SOL_SOCKET, libc::SO_TYPE, (&raw mut own_kind).cast(), &mut length);
+    if asked != 0 || own_kind != kind {
         return None;
     }
     (libc::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC) == 0).then(|| OwnedFd::from_raw_fd(fd))
 }
 
-/// A new descriptor, or the system's error.
-unsafe fn owned(fd: RawFd) -> io::Result<OwnedFd> {
-    if fd < 0 {
-        return Err(io::Error::last_os_error());
-    }
-    Ok(OwnedFd::from_raw_fd(fd))
-}
-
 impl Sockets {
-    /// The transport of PE `me`, with a socket for each other PE, in order.
+    /// The transport of PE `me`, with a socket for each other PE of this host, in order. `first` is the first of them.
     /// # Errors
     /// If the system refuses descriptors.
-    pub fn new(me: Pe, sockets: Vec<OwnedFd>) -> io::Result<Sockets> {
+    pub fn new(me: Pe, first: Pe, sockets: Vec<OwnedFd>) -> io::Result<Sockets> {
         // SAFETY: the descriptors are new.
         let (epoll, wake) = unsafe {
             let flags = libc::EFD_CLOEXEC | libc::EFD_NONBLOCK;
@@ -91,7 +85,8 @@ impl Sockets {
         };
         let peers = sockets.into_iter().map(peer).collect();
         let (receives, receiver) = (AtomicBool::new(true), Mutex::new(receiver));
-        let sockets = Sockets { me: me.0.into(), peers, epoll, wake, receives, receiver };
+        let me = usize::from(me.0 - first.0);
+        let sockets = Sockets { me, first, peers, epoll, wake, receives, receiver };
         sockets.control(libc::EPOLL_CTL_ADD, sockets.wake.as_raw_fd(), libc::EPOLLIN, WAKE)?;
         for (no, peer) in sockets.peers.iter().enumerate() {
             sockets.control(libc::EPOLL_CTL_ADD, peer.socket.as_raw_fd(), libc::EPOLLIN, no as u64)?;
@@ -109,13 +104,18 @@ impl Sockets {
     }
 
     fn number(&self, pe: Pe) -> usize {
-        let pe = usize::from(pe.0);
+        let pe = usize::from(pe.0 - self.first.0);
         debug_assert!(pe != self.me);
         pe - usize::from(pe > self.me)
     }
 
     fn pe(&self, number: usize) -> Pe {
-        Pe((number + usize::from(number >= self.me)) as u16)
+        Pe(self.first.0 + (number + usize::from(number >= self.me)) as u16)
+    }
+
+    /// What is readable when [`Transport::wait`] returns at once.
+    pub fn descriptor(&self) -> RawFd {
+        self.epoll.as_raw_fd()
     }
 
     fn receiver(&self) -> MutexGuard<'_, Receiver> {
@@ -208,14 +208,12 @@ impl Transport for Sockets {
     }
 
     fn wait(&self, deadline: Option<Instant>) {
-        let left = deadline.map(|d| d.saturating_duration_since(Instant::now()));
-        // Rounded up, so that it does not spin in the last millisecond.
-        let rounded = left.map_or(-1, |l| (l + Duration::from_micros(999)).as_millis().min(i32::MAX as u128) as i32);
+        let left = milliseconds_until(deadline);
         // SAFETY: all-zero bytes are valid events.
         let mut events: [libc::epoll_event; 64] = unsafe { zeroed() };
         // SAFETY: the array has that length.
         let got =
-            unsafe { libc::epoll_wait(self.epoll.as_raw_fd(), events.as_mut_ptr(), events.len() as i32, rounded) };
+            unsafe { libc::epoll_wait(self.epoll.as_raw_fd(), events.as_mut_ptr(), events.len() as i32, left) };
         for event in &events[..got.max(0) as usize] {
             let (kinds, data) = (event.events as i32, event.u64);
             if data == WAKE {
@@ -279,12 +277,12 @@ pub fn connected(count: usize) -> Vec<Sockets> {
             // SAFETY: the array has room for two descriptors, which are new.
             unsafe {
                 assert_eq!(libc::socketpair(libc::AF_UNIX, libc::SOCK_SEQPACKET, 0, pair.as_mut_ptr()), 0);
-                ends[a].push(inherited(pair[0]).unwrap());
-                ends[b].push(inherited(pair[1]).unwrap());
+                ends[a].push(inherited(pair[0], libc::SOCK_SEQPACKET).unwrap());
+                ends[b].push(inherited(pair[1], libc::SOCK_SEQPACKET).unwrap());
             }
         }
     }
-    ends.into_iter().enumerate().map(|(pe, ends)| Sockets::new(Pe(pe as u16), ends).unwrap()).collect()
+    ends.into_iter().enumerate().map(|(pe, ends)| Sockets::new(Pe(pe as u16), Pe(0), ends).unwrap()).collect()
 }
 
 #[cfg(test)]
@@ -292,6 +290,7 @@ mod tests {
     use super::*;
     use crate::base::random::Random;
     use std::thread;
+    use std::time::Duration;
 
     fn soon() -> Option<Instant> {
         Some(Instant::now() + Duration::from_secs(30))
@@ -407,8 +406,8 @@ mod tests {
     fn other_descriptors_are_refused() {
         // SAFETY: neither is taken over.
         unsafe {
-            assert!(inherited(1 << 20).is_none());
-            assert!(inherited(2).is_none());
+            assert!(inherited(1 << 20, libc::SOCK_SEQPACKET).is_none());
+            assert!(inherited(2, libc::SOCK_SEQPACKET).is_none());
         }
     }
 }
