@@ -87,8 +87,20 @@ enum Cmd {
     ///
     /// The outputs of all PEs come in whole lines: a line that has no end is shown when the run ends. If a PE is lost
     /// the run ends with an error. With -n 1 the program is just run.
-    #[command(override_usage = "hecaton spread -n N PROGRAM ARGS…")]
+    ///
+    /// With --hosts a:2,b:4 two PEs run on host a, among them PE 0, and four on b. With -n, that many are dealt to the
+    /// hosts in order. Hosts are reached by ssh; HECATON_RSH names another command, which gets the host and a command
+    /// line for its shell. Each host needs this hecaton and the same program, by the same paths: a program that differs
+    /// is refused. The program runs in the same folder, if the host has it, and sees variables HECATON_… of this
+    /// environment, but no others of it. PEs of different hosts send each other UDP packets, which are signed, but not
+    /// encrypted. The end of a program by a signal is exit code 128 and its number.
+    #[command(
+        override_usage = "hecaton spread -n N PROGRAM ARGS…\n       hecaton spread --hosts HOST:N,HOST:N… PROGRAM ARGS…"
+    )]
     Spread(commands::spread::Options),
+    /// Start the processing elements of this host, for `hecaton spread --hosts` elsewhere
+    #[command(hide = true)]
+    SpreadHost,
     /// Run the tests: unit tests, the command line, conformance with the stock runtime, and Debian's libraries
     ///
     /// Installs the Debian packages that tests need and that are missing (as root or with sudo), unless tests are
@@ -137,6 +149,7 @@ fn start() -> Result<()> {
         Cmd::Ghc { args } => commands::ghc::run(&project, &args),
         Cmd::Run(options) => commands::run::run(&project, &options),
         Cmd::Spread(options) => commands::spread::run(&options),
+        Cmd::SpreadHost => spread::agent::run(),
         Cmd::Test(options) => commands::test::run(&project, &options),
         Cmd::Bench(options) => commands::bench::run(&project, &options),
         Cmd::Study(options) => commands::study::run(&project, &options),
@@ -213,8 +226,9 @@ mod tests {
             ("hecaton run --explore=9 --blackholes ls", "--explore <N>"),
             ("hecaton run --jobs=2 ls", "--explore <N> is missing"),
             ("hecaton run --explore=9", "PROGRAM"),
-            ("hecaton spread -n 0 ls", "1..=128"),
-            ("hecaton spread -n 129 ls", "1..=128"),
+            ("hecaton spread -n 0 ls", "1..=1000"),
+            ("hecaton spread --hosts a:2 -n 1001 ls", "1..=1000"),
+            ("hecaton spread --hosts a:2", "PROGRAM"),
             ("hecaton spread ls", "-n <N>"),
             ("hecaton spread -n 2", "PROGRAM"),
             ("hecaton bench events pnog", "did you mean pong?"),
@@ -223,6 +237,8 @@ mod tests {
             assert!(answer(line).contains(text), "{line}: {}", answer(line));
         }
         let all = <Cli as clap::CommandFactory>::command();
-        assert_eq!(all.get_subcommands().map(|c| c.get_name()).collect::<Vec<_>>().join(", "), COMMANDS);
+        let shown = all.get_subcommands().filter(|c| !c.is_hide_set()).map(|c| c.get_name());
+        assert_eq!(shown.collect::<Vec<_>>().join(", "), COMMANDS);
+        assert!(all.find_subcommand(spread::agent::COMMAND).is_some());
     }
 }

@@ -223,8 +223,8 @@ ends 0 '' '' bash -c '"$HECATON" spread -n 2 ./main where >&-'
 none_left 'outputs that cannot be written'
 
 # Refusals, in one line.
-refused 2 '1\.\.=128' "${spread[@]}" -n 0 ./main where
-refused 2 '1\.\.=128' "${spread[@]}" -n 129 ./main where
+refused 2 '1\.\.=1000' "${spread[@]}" -n 0 ./main where
+refused 2 'one machine has: 128' "${spread[@]}" -n 129 ./main where
 refused 2 'invalid digit' "${spread[@]}" -n many ./main where
 refused 2 '-n <N> is missing' "${spread[@]}" ./main where
 refused 2 'PROGRAM' "${spread[@]}" -n 2

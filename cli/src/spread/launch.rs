@@ -1,9 +1,12 @@
-//! Starts the processing elements (PEs) of a run.
+//! Starts the processing elements (PEs) of this machine.
 //!
 //! Each PE gets its membership in an environment variable: its number, how many there are, and its sockets
 //! (`rts/src/spread/membership.rs`). There is a pair of sockets between each two PEs, and nothing in the file system.
 //! A pair is made when the first of the two starts, and this command closes its copy of an end when that PE has it.
 //! Each output of a PE is a pipe. PE 0 has this command's input, the others have none.
+//!
+//! In a run over several hosts a PE also gets a socket for datagrams, and one that leads to this process: the *agent*.
+//! That has the run's key and all addresses as its one packet.
 //!
 //! *Invariants*
 //!
@@ -25,13 +28,27 @@ use std::{
 
 /// The environment variable that gives a process its membership.
 pub const MEMBERSHIP: &str = "HECATON_SPREAD";
+/// The most PEs of one machine. There is a pair of sockets for each two of them.
+pub const MAX_ON_HOST: usize = 128;
 /// Signals that a terminal sends to a process group.
-const OF_TERMINAL: [i32; 3] = [libc::SIGINT, libc::SIGQUIT, libc::SIGHUP];
+pub const OF_TERMINAL: [i32; 3] = [libc::SIGINT, libc::SIGQUIT, libc::SIGHUP];
 
+/// A process of a run: a PE, or a command that has a host's PEs started.
 pub struct Element {
+    /// What messages call it.
+    pub name: String,
     pub child: Child,
     pub outputs: Vec<Output>,
     pub ended: Option<ExitStatus>,
+}
+
+/// Which PEs are started here.
+pub struct Part {
+    pub first: usize,
+    pub count: usize,
+    pub total: usize,
+    /// If there are others: a socket for each one, and what the agent says to each.
+    pub others: Option<(Vec<OwnedFd>, Vec<u8>)>,
 }
 
 /// One of the outputs of a PE.
@@ -41,10 +58,32 @@ pub struct Output {
     pub lines: Lines,
     /// The descriptor of this command that it goes to.
     pub to: RawFd,
+    /// Has anything come?
+    pub has_spoken: bool,
 }
 
-/// Starts `count` PEs by commands like `command`, with `mask` as the signals that they block.
-pub fn start(command: impl Fn() -> Command, count: usize, mask: libc::sigset_t) -> Result<Vec<Element>> {
+impl Output {
+    pub fn new(pipe: Option<OwnedFd>, to: RawFd) -> Output {
+        if let Some(pipe) = &pipe {
+            // SAFETY: the descriptor is open.
+            unsafe { libc::fcntl(pipe.as_raw_fd(), libc::F_SETFL, libc::O_NONBLOCK) };
+        }
+        Output { pipe: pipe.map(File::from), lines: Lines::default(), to, has_spoken: false }
+    }
+
+    /// Those of a process.
+    pub fn of(child: &mut Child) -> Vec<Output> {
+        vec![
+            Output::new(child.stdout.take().map(OwnedFd::from), libc::STDOUT_FILENO),
+            Output::new(child.stderr.take().map(OwnedFd::from), libc::STDERR_FILENO),
+        ]
+    }
+}
+
+/// Starts PEs by commands like `command`, with `mask` as the signals that they block. Also returns the agent's ends of
+/// its sockets.
+pub fn start(command: impl Fn() -> Command, part: Part, mask: libc::sigset_t) -> Result<(Vec<Element>, Vec<OwnedFd>)> {
+    let Part { first, count, total, others } = part;
     let (needed, previous) = (descriptors(count), limit());
     let limit = raise_limit(previous);
     if needed > limit {
@@ -52,7 +91,9 @@ pub fn start(command: impl Fn() -> Command, count: usize, mask: libc::sigset_t) 
             "{count} PEs need {needed} descriptors while they start, but the limit is {limit} (ulimit -Hn)"
         )));
     }
-    let mut elements = Vec::new();
+    let (mut elements, mut agent_ends) = (Vec::new(), Vec::new());
+    let (datagrams, order) = others.map_or((None, vec![]), |(sockets, order)| (Some(sockets), order));
+    let mut datagrams = datagrams.map(Vec::into_iter);
     // What the PEs that are to be started get: an end for each one that has been.
     let mut ends: VecDeque<Vec<OwnedFd>> = (0..count).map(|_| vec![]).collect();
     let mut start_next = |pe: usize, elements: &mut Vec<Element>| {
@@ -62,25 +103,44 @@ pub fn start(command: impl Fn() -> Command, count: usize, mask: libc::sigset_t) 
             own.push(one);
             theirs.push(other);
         }
-        elements.push(start_one(command(), (pe, count), &own, mask, previous)?);
+        let mut membership = format!("{pe}/{total}:{}", listed(&own));
+        if let Some(datagram) = datagrams.as_mut().and_then(Iterator::next) {
+            let (ours, theirs) = socket_pair()?;
+            say(&ours, &order)?;
+            agent_ends.push(ours);
+            let more = [datagram, theirs];
+            membership += &format!(":{}", listed(&more));
+            own.extend(more);
+        }
+        let mut command = command();
+        if total > 1 {
+            command.env(MEMBERSHIP, membership);
+        } else {
+            command.env_remove(MEMBERSHIP);
+        }
+        elements.push(start_one(command, pe, &own, mask, previous)?);
         Ok(())
     };
-    if let Err(error) = (0..count).try_for_each(|pe| start_next(pe, &mut elements)) {
-        let pe = elements.len();
+    if let Err(error) = (first..first + count).try_for_each(|pe| start_next(pe, &mut elements)) {
+        let pe = first + elements.len();
         for element in &mut elements {
             let _ = element.child.kill();
             let _ = element.child.wait();
         }
-        return Err(Fail::new(format!("cannot start PE {pe} of {count}: {}", reason(&error))));
+        return Err(Fail::new(format!("cannot start PE {pe} of {total}: {}", reason(&error))));
     }
-    Ok(elements)
+    Ok((elements, agent_ends))
+}
+
+fn listed(sockets: &[OwnedFd]) -> String {
+    sockets.iter().map(|socket| socket.as_raw_fd().to_string()).collect::<Vec<_>>().join(",")
 }
 
 /// How many descriptors this command uses at most. Half way through, each PE that is started has an end with each that
 /// is not; beside that there are pipes, and what this command has anyway.
 fn descriptors(count: usize) -> u64 {
     let sockets = count.div_ceil(2) * count.div_ceil(2) + count;
-    (sockets + 4 * count + 64) as u64
+    (sockets + 6 * count + 64) as u64
 }
 
 /// This command's limit of descriptors.
@@ -114,32 +174,34 @@ fn socket_pair() -> io::Result<(OwnedFd, OwnedFd)> {
     }
 }
 
+/// Sends a packet, for which a new socket has room.
+fn say(socket: &OwnedFd, packet: &[u8]) -> io::Result<()> {
+    // SAFETY: the packet lives until the call returns.
+    let sent = unsafe { libc::send(socket.as_raw_fd(), packet.as_ptr().cast(), packet.len(), libc::MSG_NOSIGNAL) };
+    if sent < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(())
+}
+
 fn start_one(
     mut command: Command,
-    (pe, count): (usize, usize),
+    pe: usize,
     sockets: &[OwnedFd],
     mask: libc::sigset_t,
     limit: libc::rlimit,
 ) -> io::Result<Element> {
     let sockets: Vec<RawFd> = sockets.iter().map(AsRawFd::as_raw_fd).collect();
-    let listed: Vec<String> = sockets.iter().map(ToString::to_string).collect();
-    command.env(MEMBERSHIP, format!("{pe}/{count}:{}", listed.join(",")));
-    command.stdin(if pe == 0 { Stdio::inherit() } else { Stdio::null() });
+    if pe > 0 {
+        command.stdin(Stdio::null());
+    }
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let launcher = std::process::id() as libc::pid_t;
     // SAFETY: it makes system calls only.
     unsafe { command.pre_exec(move || prepare(pe, &sockets, launcher, &mask, limit)) };
     let mut child = command.spawn()?;
-    let output = |pipe: Option<OwnedFd>, to| Output { pipe: pipe.map(File::from), lines: Lines::default(), to };
-    let outputs = vec![
-        output(child.stdout.take().map(OwnedFd::from), libc::STDOUT_FILENO),
-        output(child.stderr.take().map(OwnedFd::from), libc::STDERR_FILENO),
-    ];
-    for pipe in outputs.iter().filter_map(|output| output.pipe.as_ref()) {
-        // SAFETY: the descriptor is open.
-        unsafe { libc::fcntl(pipe.as_raw_fd(), libc::F_SETFL, libc::O_NONBLOCK) };
-    }
-    Ok(Element { child, outputs, ended: None })
+    let outputs = Output::of(&mut child);
+    Ok(Element { name: format!("PE {pe}"), child, outputs, ended: None })
 }
 
 /// Runs in the child before the program does. It makes system calls only.

@@ -133,9 +133,8 @@ mod tests {
 
     #[test]
     fn memberships_are_read() {
-        let place = |pe, count, sockets: &[RawFd], others| {
-            Some(Place { pe: Pe(pe), count, sockets: sockets.to_vec(), others })
-        };
+        let place =
+            |pe, count, sockets: &[RawFd], others| Some(Place { pe: Pe(pe), count, sockets: sockets.to_vec(), others });
         assert_eq!(parse("0/3:5,7"), place(0, 3, &[5, 7], None));
         assert_eq!(parse("2/3:4,9"), place(2, 3, &[4, 9], None));
         assert_eq!(parse("2/4:4:7,8"), place(2, 4, &[4], Some((7, 8))));
@@ -145,7 +144,8 @@ mod tests {
         {
             assert_eq!(parse(wrong), None, "{wrong}");
         }
-        for wrong in ["1/2:5:", "1/2:5:7", "1/2:5:7,x", "1/2:5:7,2", "1/2:5,6:7,8", "2/2::7,8", "0/1::7,8", "1/2:5:7,8:"]
+        for wrong in
+            ["1/2:5:", "1/2:5:7", "1/2:5:7,x", "1/2:5:7,2", "1/2:5,6:7,8", "2/2::7,8", "0/1::7,8", "1/2:5:7,8:"]
         {
             assert_eq!(parse(wrong), None, "{wrong}");
         }

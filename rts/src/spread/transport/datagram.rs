@@ -79,7 +79,9 @@ impl Datagrams {
         for option in [libc::SO_RCVBUF, libc::SO_SNDBUF] {
             let (bytes, length) = (BUFFER, size_of::<i32>() as libc::socklen_t);
             // SAFETY: the value is a live local of that size. If the system refuses it, its own choice remains.
-            unsafe { libc::setsockopt(socket.as_raw_fd(), libc::SOL_SOCKET, option, (&raw const bytes).cast(), length) };
+            unsafe {
+                libc::setsockopt(socket.as_raw_fd(), libc::SOL_SOCKET, option, (&raw const bytes).cast(), length)
+            };
         }
         let incoming = addresses.iter().map(|_| Incoming::default()).collect();
         let receiver = Receiver { incoming, lost: vec![], buffer: vec![0; MAX_PACKET + 1].into() };

@@ -1,4 +1,5 @@
-//! Transport of a run over several hosts: sockets to the processing elements (PEs) of this host, datagrams to the others.
+//! Transport of a run over several hosts: sockets to the processing elements (PEs) of this host, and datagrams to the
+//! others.
 //!
 //! *Protocol*
 //! 1. The network task sleeps until the sockets, the datagrams, their timer or the agent has something.

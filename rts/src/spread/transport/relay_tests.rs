@@ -61,7 +61,7 @@ impl Pair {
     /// Passes on what is sent to one of the two.
     fn relay(&self, to: usize, faults: Faults, seed: u64) {
         let (mut random, mut held) = (Random(seed), Vec::<Vec<u8>>::new());
-        let send = |bytes: &[u8]| drop(self.relays[1 - to].send_to(bytes, self.addresses[to]).unwrap());
+        let send = |bytes: &[u8]| assert!(self.relays[1 - to].send_to(bytes, self.addresses[to]).is_ok());
         let mut buffer = [0; 2_000];
         while !self.is_over.load(Ordering::Relaxed) {
             let Ok((length, _)) = self.relays[to].recv_from(&mut buffer) else {
@@ -198,7 +198,7 @@ fn forged_packets_are_dropped_unread_and_replayed_ones_bring_nothing() {
     let begun = Instant::now();
     let mut seen = vec![];
     // This is the relay, and the attacker.
-    let mut pass_on = |seen: &mut Vec<(usize, Vec<u8>)>| {
+    let pass_on = |seen: &mut Vec<(usize, Vec<u8>)>| {
         let mut buffer = [0; 2_000];
         let mut passed = 0;
         for to in [0, 1] {

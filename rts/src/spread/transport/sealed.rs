@@ -6,9 +6,9 @@
 //! ```
 //!
 //! Numbers have their little end first. The contents of DATA are a packet of [`super::outgoing`]. The tag is
-//! SipHash-2-4 with 128 bits over all that follows it. Each PE has a key of its own for what it sends to each other one,
-//! which is derived from the run's key. So a packet that is sent back to its sender, or on to another PE, is as good as
-//! forged. One that comes again is a duplicate, which `rpp` knows by its sequence number.
+//! SipHash-2-4 with 128 bits over all that follows it. A PE has a key of its own for what it sends to each other one,
+//! which is derived from the run's key. So a packet that is sent back to its sender, or on to another PE, is as good
+//! as forged. One that comes again is a duplicate, which `rpp` knows by its sequence number.
 //!
 //! Nothing is encrypted.
 use super::Queue;

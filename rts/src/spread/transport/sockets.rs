@@ -212,8 +212,7 @@ impl Transport for Sockets {
         // SAFETY: all-zero bytes are valid events.
         let mut events: [libc::epoll_event; 64] = unsafe { zeroed() };
         // SAFETY: the array has that length.
-        let got =
-            unsafe { libc::epoll_wait(self.epoll.as_raw_fd(), events.as_mut_ptr(), events.len() as i32, left) };
+        let got = unsafe { libc::epoll_wait(self.epoll.as_raw_fd(), events.as_mut_ptr(), events.len() as i32, left) };
         for event in &events[..got.max(0) as usize] {
             let (kinds, data) = (event.events as i32, event.u64);
             if data == WAKE {
