@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::Mutex;
 
 /// Lines of the report.
-const MOST: usize = 20;
+const LINES: usize = 20;
 
 static IS_ENABLED: AtomicBool = AtomicBool::new(false);
 /// How often an object with this info table was the root of an answer.
@@ -53,8 +53,8 @@ pub fn report<'a>(counted: impl Iterator<Item = &'a [u64]>) -> String {
         let name = name_of(info as usize).unwrap_or_else(|| format!("{info:#x}"));
         format!("  {:>12}  {name}\n", grouped(count))
     };
-    let lines: String = sums.iter().take(MOST).map(line).collect();
-    let rest: u64 = sums.iter().skip(MOST).map(|(_, count)| count).sum();
+    let lines: String = sums.iter().take(LINES).map(line).collect();
+    let rest: u64 = sums.iter().skip(LINES).map(|(_, count)| count).sum();
     let rest = if rest > 0 { format!("  {:>12}  others\n", grouped(rest)) } else { String::new() };
     format!("  {:>12}  fetched, by what came\n{lines}{rest}\n", grouped(all))
 }
@@ -72,6 +72,6 @@ mod tests {
         assert_eq!(lines[0], ["7,902", "fetched,", "by", "what", "came"]);
         assert_eq!(lines[1][0], "4,000");
         assert_eq!(lines[2][0], "159");
-        assert_eq!(lines[1 + MOST][1], "others");
+        assert_eq!(lines[1 + LINES][1], "others");
     }
 }
