@@ -3,7 +3,7 @@ use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
 use crate::abi::{Closure, Info, WORD};
 use crate::collector::Request;
-use crate::info;
+
 use crate::memory::fixed_blocks::is_fixed;
 use crate::memory::in_heap;
 use crate::spread::cell::{contents, is_absent, resolve, Contents, Target};
@@ -16,6 +16,7 @@ use crate::spread::stays::Stays;
 use crate::spread::travel::present_function;
 use crate::testing::symbols as t;
 use crate::testing::world::World;
+use crate::{info, static_closure};
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::sync::LazyLock;
@@ -272,15 +273,42 @@ fn mutable_objects_stay_with_those_that_need_them() {
     assert_eq!(stays(&mut w, fun), Stays("a MutVar#"));
     let far = w.object(t::fun(), &[fun.0]);
     assert_eq!(stays(&mut w, far), Stays("a MutVar#"));
-    let mvar = w.mvar();
-    let holder = w.cons(nil, mvar);
-    assert_eq!(stays(&mut w, holder), Stays("an MVar#"));
     unsafe {
         assert_eq!(fixed_address(w.hec, var), Err(Stays("a MutVar#")));
         // Others get a cell in its place.
         let outer = w.cons(reference, nil);
         let graph = pack(w.hec, &[outer], PLENTY).unwrap();
         assert!(matches!(resolve(Closure(graph.roots()[0].untag().word(1))), Target::Exit(..)));
+    }
+}
+
+#[test]
+fn an_mvar_is_itself_at_its_owner_and_a_remote_object_in_packets() {
+    let mut w = World::new(2);
+    let mvar = w.mvar();
+    let holder = w.cons(t::nil().with_tag(1), mvar);
+    w.roots.push(holder);
+    unsafe {
+        let graph = pack(w.hec, &[holder], PLENTY).unwrap();
+        let copy = graph.roots()[0].untag();
+        assert_eq!(copy.word(2), mvar.0);
+        let parts = graph.parts().unwrap();
+        let (remote, empty) = (Closure(parts.words[2]), static_closure!(stg_END_TSO_QUEUE_closure).0);
+        assert!(is_fixed(remote) && remote.info() == info!(hec_REMOTE_MVAR_info) && remote.word(1) == mvar.0);
+        assert_eq!(parts.words[3..], [remote.word(0), empty, empty, empty]);
+        // Its exits are roots, and the original has become the copy.
+        w.collect(Request::MAJOR);
+        assert_eq!(w.roots[0].untag(), copy);
+        let moved = Closure(copy.word(2));
+        assert!(moved != mvar && !is_fixed(moved) && remote.word(1) == moved.0);
+        // The same one is packed again, and comes home as itself.
+        let again = pack(w.hec, &[w.roots[0]], PLENTY).unwrap();
+        assert_eq!(again.parts().unwrap().words[2], remote.0);
+        let thunk = w.object(updatable(), &[0, moved.0, moved.0]);
+        let lent = pack_thunk(w.hec, thunk, PLENTY).unwrap();
+        assert_eq!(lent.parts().unwrap().thunk[2], remote.0);
+        let installed = install(w.hec, &lent).thunk.unwrap();
+        assert_eq!(installed.word(2), moved.0);
     }
 }
 
