@@ -38,7 +38,10 @@ main = do
     ["many"] -> forM_ [1 .. 20000 :: Int] print
     ["interrupted"] -> (putStrLn "ready" >> hFlush stdout >> threadDelay 60000000) `catch` \e ->
       putStrLn ("caught " ++ show (e :: AsyncException)) >> exitWith (ExitFailure 7)
-    ["large"] -> everywhere (pure [1 .. 300000 :: Int]) >>= print . map sum
+    -- Lists that are made elsewhere, and fetched.
+    ["large"] -> do
+      lists <- everywhere (do { PE pe <- myPE; let { xs = [pe .. pe + 100000] }; xs <$ evaluate (length xs) })
+      print (map sum lists)
     _ -> putStrLn "ready" >> hFlush stdout >> threadDelay 60000000
   where
     here (name, _) = name `elem` ["HECATON_SPREAD", "HECATON_RSH", "HECATON_OF_TEST", "OF_TEST"]
@@ -106,7 +109,7 @@ ends 0 '[0] of 1\n' '' "${spread[@]}" "$both" -n 1 ./main where
 ends 3 '' '' "${spread[@]}" "$both" ./main exit 3
 ends 0 'out\nno end' 'err\n' "${spread[@]}" "$both" ./main both
 ends 139 '' '' "${spread[@]}" "$both" ./main raise
-ends 0 '[45000150000,45000150000,45000150000,45000150000]\n' '' "${spread[@]}" "$both" ./main large
+ends 0 '[5000050000,5000150001,5000250002,5000350003]\n' '' "${spread[@]}" "$both" ./main large
 # Arguments of any kind; the folder; and HECATON_… of the environment, but not what is for hecaton itself.
 ends 0 '("","a b\\\\n$(x)'"'"'\\"")\n' '' "${spread[@]}" "$both" ./main arguments '' 'a b\n$(x)'"'"'"'
 mkdir -p 'a folder' gone

@@ -1,12 +1,13 @@
 //! Round trips of messages, calls, and reads of values of another processing element (PE), with one HEC and with two
 //! for each PE.
 use super::programs::Contender;
-use super::{rows, Workbench};
+use super::{between_hosts, rows, RuntimeRun, Workbench};
 use crate::bench::findings::{medians, Findings, Quantity, Ratio, Row};
 use crate::bench::goals::Bound;
 use crate::error::Result;
 use crate::programs::Runtime;
 use crate::report::{progress, Better};
+use std::convert::identity as on_this_host;
 
 const TIME: [Quantity; 1] = [Quantity { key: "microseconds", name: "microseconds", digits: 1, better: Better::Lower }];
 /// As [`TIME`], for what may take nanoseconds.
@@ -28,22 +29,26 @@ const AIMS: [(&str, &str, f64); 6] = [
     ("cached read of a cell in a list", "local read of a cell in a list", 1.1),
 ];
 
-/// By size in bytes: through the network tasks alone, and through a HEC of each PE.
+/// By size in bytes: through the network tasks alone, and through a HEC of each PE; on one host, and as between hosts.
 pub fn round_trips(bench: &Workbench) -> Result<Vec<Findings>> {
     let times = if bench.full { "20000" } else { "3000" };
-    let row = |(size, [one, two]): (String, [Vec<f64>; 2])| Row {
+    let row = |((size, near), (_, far)): ((String, [Vec<f64>; 2]), (String, [Vec<f64>; 2]))| Row {
         size: size.parse().ok(),
         label: size,
-        figures: [one[0], one[1], two[1]].map(|figure| Some(vec![figure])).into(),
+        figures: [near, far].iter().flat_map(|[one, two]| [one[0], one[1], two[1]]).map(|f| Some(vec![f])).collect(),
     };
+    let [near, far] = [on_this_host, between_hosts].map(|place| measured(bench, "round_trip", &[times], 2, place));
     Ok(vec![Findings::new(
         "round_trips",
         "Round trips",
         "bytes",
-        ["transport", "HECs, -N1", "HECs, -N2"].map(Into::into).into(),
-        vec![Ratio { head: "-N1 : transport".to_owned(), of: 1, to: 0 }],
+        ["transport", "HECs, -N1", "HECs, -N2", "UDP transport", "UDP, -N1", "UDP, -N2"].map(Into::into).into(),
+        vec![
+            Ratio { head: "-N1 : transport".to_owned(), of: 1, to: 0 },
+            Ratio { head: "UDP : sockets".to_owned(), of: 3, to: 0 },
+        ],
         &TIME,
-        measured(bench, "round_trip", &[times], 2)?.into_iter().map(row).collect(),
+        near?.into_iter().zip(far?).map(row).collect(),
     )])
 }
 
@@ -58,7 +63,7 @@ pub fn calls(bench: &Workbench) -> Result<Vec<Findings>> {
         TWO_ELEMENTS.map(|c| c.name.to_owned()).into(),
         Vec::new(),
         &SHORT_TIME,
-        measured(bench, "latency", &args, 1)?.into_iter().map(row).collect(),
+        measured(bench, "latency", &args, 1, on_this_host)?.into_iter().map(row).collect(),
     );
     for contender in TWO_ELEMENTS {
         for (of, to, most) in AIMS {
@@ -72,8 +77,16 @@ pub fn calls(bench: &Workbench) -> Result<Vec<Findings>> {
 }
 
 /// The rows that a program prints, with the medians of their figures with one HEC and with two for each PE.
-fn measured(bench: &Workbench, program: &str, args: &[&str], figures: usize) -> Result<Vec<(String, [Vec<f64>; 2])>> {
-    let runs = TWO_ELEMENTS.iter().map(|c| bench.run_of(program, c, args)).collect::<Result<Vec<_>>>()?;
+/// `place` says where the PEs are.
+fn measured(
+    bench: &Workbench,
+    program: &str,
+    args: &[&str],
+    figures: usize,
+    place: fn(RuntimeRun) -> RuntimeRun,
+) -> Result<Vec<(String, [Vec<f64>; 2])>> {
+    let run = |c| Ok(place(bench.run_of(program, c, args)?));
+    let runs = TWO_ELEMENTS.iter().map(run).collect::<Result<Vec<_>>>()?;
     let mut labels = Vec::new();
     let all = medians(runs.len(), bench.runs, |n| {
         progress(&format!("{program} {}", TWO_ELEMENTS[n].name));

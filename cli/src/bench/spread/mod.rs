@@ -96,6 +96,15 @@ impl<'a> Workbench<'a> {
     }
 }
 
+/// The same run, with each of its two PEs as if on another host.
+fn between_hosts(mut run: RuntimeRun) -> RuntimeRun {
+    run.work = run.work.with_extension("hosts");
+    run.label += " of several hosts";
+    run.args.splice(1..3, ["--hosts", "localhost,localhost"].map(Into::into));
+    run.env.push(("HECATON_RSH".to_owned(), r#"sh -c 'eval "$2"' rsh"#.to_owned()));
+    run
+}
+
 /// What a program prints: a line for each row, its label and so many figures, with tabs between them.
 fn rows(program: &str, said: &[u8], figures: usize) -> Result<Vec<(String, Vec<f64>)>> {
     let said = String::from_utf8_lossy(said);
