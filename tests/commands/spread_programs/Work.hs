@@ -90,7 +90,7 @@ main = do
   -- Threads that wait for sparks, and are killed while they do.
   waiting <- newEmptyMVar
   let slow = parFib (grain + 2) (size + 1)
-  thread <- slow `par` forkIO (void (evaluate slow) `finally` putMVar waiting ())
+  thread <- slow `par` forkFinally (void (evaluate slow)) (const (putMVar waiting ()))
   threadDelay 1000
   killThread thread
   takeMVar waiting
