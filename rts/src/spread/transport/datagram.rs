@@ -295,3 +295,21 @@ fn system_address(address: SocketAddrV4) -> libc::sockaddr_in {
         sin_zero: [0; 8],
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_ack_takes_the_place_of_one_that_says_no_more() {
+        let ack = |next, got| Packet::Ack { next, got, limit: 0 };
+        let mut acks = Acks::default();
+        // What came early stays said, and so does what another queue is told.
+        for (queue, next, got) in [(0, 1, Some(0)), (0, 2, Some(1)), (0, 2, Some(5)), (0, 3, Some(2)), (1, 9, Some(8))]
+        {
+            acks.add(Pe(1), Queue::ALL[queue], ack(next, got));
+        }
+        let left: Vec<_> = acks.0.into_iter().map(|(_, _, ack)| ack).collect();
+        assert!(left == [ack(2, Some(5)), ack(3, Some(2)), ack(9, Some(8))]);
+    }
+}
