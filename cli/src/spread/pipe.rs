@@ -112,8 +112,9 @@ mod tests {
         }
         assert!(got == all);
         pipe.flush();
-        assert!(is_readable(theirs.as_raw_fd()) && has_hung_up(theirs.as_raw_fd()));
+        // Waits for processes that other tests start at this moment: they have the socket until they run their program.
         assert_eq!(theirs.read(&mut [0; 9]).unwrap(), 0);
+        assert!(is_readable(theirs.as_raw_fd()) && has_hung_up(theirs.as_raw_fd()));
     }
 
     #[test]

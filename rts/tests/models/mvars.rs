@@ -37,6 +37,7 @@ enum Condition {
     WasLocked,
     WasClean,
     IsTheValueComing,
+    IsRemote,
 }
 
 #[derive(Clone, Copy)]
@@ -58,6 +59,8 @@ enum Statement {
     Wait,
     Done,
     DoneWithout,
+    /// The owner of a remote MVar performs the operation.
+    Elsewhere,
 }
 
 #[derive(Debug, PartialEq)]
@@ -100,7 +103,7 @@ fn programs() -> &'static Programs {
     })
 }
 
-const CONDITIONS: [(&str, Condition); 8] = [
+const CONDITIONS: [(&str, Condition); 9] = [
     ("MANY_HECS", Condition::ManyHecs),
     ("$V == EMPTY", Condition::NoValue),
     ("StgMVar_value($M) == EMPTY", Condition::NoValueInMVar),
@@ -109,9 +112,10 @@ const CONDITIONS: [(&str, Condition); 8] = [
     ("info == stg_WHITEHOLE_info", Condition::WasLocked),
     ("info == stg_MVAR_CLEAN_info", Condition::WasClean),
     ("info != 0", Condition::IsTheValueComing),
+    ("IS_REMOTE($M, hec_REMOTE_MVAR_info)", Condition::IsRemote),
 ];
 
-const STATEMENTS: [(&str, Option<Statement>); 32] = [
+const STATEMENTS: [(&str, Option<Statement>); 42] = [
     ("(info) = prim %xchg64($M, stg_WHITEHOLE_info)", Some(Statement::Lock)),
     (r#"(info) = ccall hec_lock_header($M "ptr")"#, Some(Statement::LockInRust)),
     ("info = GET_INFO($M)", Some(Statement::OneHec)),
@@ -134,6 +138,16 @@ const STATEMENTS: [(&str, Option<Statement>); 32] = [
     ("return (1, $V)", Some(Statement::Done)),
     ("return (0)", Some(Statement::DoneWithout)),
     ("return (0, EMPTY)", Some(Statement::DoneWithout)),
+    ("jump stg_ap_pv_fast [R1, R2]", Some(Statement::Elsewhere)),
+    ("jump stg_ap_ppv_fast [R1, R2, R3]", Some(Statement::Elsewhere)),
+    ("ON_OWNER(tryTakeMVarRemote, $M)", Some(Statement::Elsewhere)),
+    ("ON_OWNER_WITH(tryPutMVarRemote, $M, $V)", Some(Statement::Elsewhere)),
+    ("R1 = hecatonzmrts_Spread_takeMVarRemote_closure", None),
+    ("R1 = hecatonzmrts_Spread_readMVarRemote_closure", None),
+    ("R1 = hecatonzmrts_Spread_putMVarRemote_closure", None),
+    ("R2 = R1", None),
+    ("R2 = mvar", None),
+    ("R3 = $V", None),
     ("R1 = $V", None),
     ("mvar = R1", None),
     ("value = R2", None),
@@ -186,6 +200,8 @@ impl Machine<Condition, Statement, End> for Thread<'_> {
             Condition::WasLocked => self.info == WHITEHOLE,
             Condition::WasClean => self.info == CLEAN,
             Condition::IsTheValueComing => self.info != 0,
+            // All MVars here are this process's own, and no header ever becomes that of a remote one.
+            Condition::IsRemote => false,
         }
     }
 
@@ -212,6 +228,7 @@ impl Machine<Condition, Statement, End> for Thread<'_> {
             Statement::Wait => return Some(End::Wait),
             Statement::Done => return Some(End::Done),
             Statement::DoneWithout => return Some(End::DoneWithout),
+            Statement::Elsewhere => panic!("an MVar of this process is taken for a remote one"),
         }
         None
     }
