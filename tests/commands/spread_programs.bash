@@ -11,7 +11,7 @@ make_values() {
 values_expected() {
     printf '%s\n' 'Left divide by zero' 4 boom boom 'Left arithmetic overflow'
     for _ in 1 2 3; do printf '%s\n' 'Left thread killed' 'thread killed'; done
-    printf '%s\n' 'Left user error (thread killed)' 'thread killed' "'x'" True 500500 "$1"
+    printf '%s\n' 'Left user error (thread killed)' 'Left thread killed' 'thread killed' "'x'" True 500500 "$1"
     printf 'user error (Hecaton.Cluster.%s of %s)\n' "on: PE $2" "$2" 'remoteOn: PE -1' "$2"
     echo 42925
     [ "$2" = 1 ] || printf '%s\n' 'not transferable' 'not transferable' caught 'not transferable' 7 '(1,"two")' \

@@ -32,7 +32,7 @@ unsafe fn park(hec: &mut Hec, t: Tso, address: Closure) -> bool {
 
 /// A thread that waited was claimed by who throws to it.
 unsafe fn leave(t: Tso, _: Closure) {
-    if let Some(name) = kept::name_of(t.closure()) {
+    if let Some(name) = kept::newest_name_of(t.closure()) {
         kept::release(name);
         run::joined().step_without_hec(|step| step.tell(HeapEvent::Withdrawn(Thread(name.0))));
     }

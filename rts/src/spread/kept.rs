@@ -49,9 +49,12 @@ pub fn release(name: Address) -> Option<Closure> {
     kept().closures.remove(&name)
 }
 
-/// The name of a closure.
-pub fn name_of(closure: Closure) -> Option<Address> {
-    kept().closures.iter().find(|&(_, &c)| c == closure).map(|(&name, _)| name)
+/// The newest name of a closure, keys of service threads excepted. A thread that performs for others has an older one,
+/// by which it is still needed when it waits no longer.
+pub fn newest_name_of(closure: Closure) -> Option<Address> {
+    let kept = kept();
+    let mut names = kept.closures.iter().rev().filter(|(name, _)| name.0 & IS_SERVICE == 0);
+    names.find(|&(_, &c)| c == closure).map(|(&name, _)| name)
 }
 
 /// Set in the keys of service threads.

@@ -129,6 +129,20 @@ exceptions pe = do
   cancel future
   r <- try (await future)
   print (r :: Either IOException ())
+  -- One that is cancelled while it waits for data of this PE, and again while it waits for nothing.
+  m <- read <$> getEnv "HECATON_SEED"
+  let long = unsafePerformIO (threadDelay (2000000 * m) >> pure 'y')
+  future <- remoteOn pe ((evaluate long >> pure ()) `catch` \e -> case e of
+    ThreadKilled -> newEmptyMVar >>= takeMVar
+    _ -> throwIO e)
+  threadDelay 30000
+  _ <- forkIO (cancel future)
+  threadDelay 30000
+  performGC
+  remoteOn pe performGC >>= await
+  cancel future
+  r <- try (await future)
+  print (r :: Either AsyncException ())
   -- One that waits for remote data can be interrupted.
   n <- read <$> getEnv "HECATON_SEED"
   slow <- remoteOn pe (pure (unsafePerformIO (threadDelay (400000 * n) >> pure 'x'))) >>= await
