@@ -132,6 +132,7 @@ exceptions pe = do
   -- One that is cancelled while it waits for data of this PE, and again while it waits for nothing.
   m <- read <$> getEnv "HECATON_SEED"
   let long = unsafePerformIO (threadDelay (2000000 * m) >> pure 'y')
+      {-# NOINLINE long #-}
   future <- remoteOn pe ((evaluate long >> pure ()) `catch` \e -> case e of
     ThreadKilled -> newEmptyMVar >>= takeMVar
     _ -> throwIO e)
