@@ -9,14 +9,14 @@
 //!
 //! *Checked by*: `rts/tests/simulation`.
 use super::calls::Calls;
-use super::credit::{Credit, Given, Held};
+use super::credit::{Given, Held};
 use super::fetch::{Fetches, Readers};
 use super::ids::{Address, Block, Call, Micros, Pe, Thread, COORDINATOR};
 use super::loan::{Debt, Debts, Loans, Recall};
 use super::members::{Event, Members, Outbox};
 use super::message::{Message, Unavailable};
+use super::passing_on::Waiting;
 use super::steal::{Next, Steal};
-use std::collections::BTreeMap;
 
 /// The state of an own object that somebody asks for.
 pub enum Object<G> {
@@ -36,12 +36,13 @@ pub trait Heap {
     fn owner(&self, address: Address) -> Pe;
     fn owner_of_block(&self, block: Block) -> Pe;
     fn block(&self, address: Address) -> Block;
-
     /// Takes the oldest spark that is still to be evaluated and may travel.
     fn take_spark(&mut self) -> Option<Address>;
     fn give_back_spark(&mut self, thunk: Address);
-    /// What a thunk refers to.
-    fn references(&self, thunk: Address) -> Vec<Address>;
+    /// The blocks that a thunk refers to, each once.
+    fn blocks_of_thunk(&self, thunk: Address) -> Vec<Block>;
+    /// The blocks that a graph has objects of or refers to, each once.
+    fn blocks(&self, graph: &Self::Graph) -> Vec<Block>;
     /// Claims a thunk for the network, and packs its words. `None` if a thread was faster.
     fn claim(&mut self, thunk: Address) -> Option<Self::Graph>;
     /// Gives a claimed thunk its words again, and makes a thread that evaluates it.
@@ -99,8 +100,11 @@ pub enum HeapEvent<G> {
     Cancels(Call),
 }
 
+/// Sparks that are examined for a thief, of which none can be passed on: then weights have been asked for.
+const MAX_KEPT: usize = 16;
+
 pub struct Element<H: Heap> {
-    me: Pe,
+    pub(super) me: Pe,
     pub members: Members,
     pub steal: Steal,
     pub loans: Loans<H::Graph>,
@@ -110,14 +114,15 @@ pub struct Element<H: Heap> {
     pub calls: Calls,
     pub given: Given,
     pub held: Held,
+    pub(super) waiting: Waiting<H::Graph>,
 }
 
 impl<H: Heap> Element<H> {
     pub fn new(me: Pe, members: Members, steal: Steal, given: Given) -> Element<H> {
         let (loans, debts) = (Loans::new(), Debts::new());
         let (fetches, readers) = (Fetches::new(), Readers::new());
-        let (calls, held) = (Calls::default(), Held::new());
-        Element { me, members, steal, loans, debts, fetches, readers, calls, given, held }
+        let (calls, held, waiting) = (Calls::default(), Held::new(), Waiting::new());
+        Element { me, members, steal, loans, debts, fetches, readers, calls, given, held, waiting }
     }
 
     pub fn on_message(
@@ -131,6 +136,8 @@ impl<H: Heap> Element<H> {
         if self.members.is_lost(from) || self.members.has_ended() {
             return;
         }
+        // What a graph refers to is held from now on, also if it is not wanted any more.
+        message.parcel().into_iter().flat_map(|parcel| &parcel.credits).for_each(|&credit| self.held.add(credit));
         match message {
             Message::Hello(build) => {
                 self.members.on_hello(from, build, now, out);
@@ -155,18 +162,17 @@ impl<H: Heap> Element<H> {
             }
             Message::Steal => self.on_steal(heap, from, out),
             Message::NothingToSteal => self.steal.on_refused(from, now),
-            Message::Lend { loan, is_placed, graph, credits } => {
+            Message::Lend { loan, is_placed, parcel } => {
                 if !is_placed {
                     self.steal.on_lent(from);
                 }
-                credits.into_iter().for_each(|credit| self.held.add(credit));
-                let thunk = heap.evaluate_borrowed(graph, is_placed);
+                let thunk = heap.evaluate_borrowed(parcel.graph, is_placed);
                 self.debts.begin(thunk, Debt { lender: from, loan });
             }
-            Message::Result { loan, graph } => {
+            Message::Result { loan, parcel } => {
                 if let Some(thunk) = self.loans.on_result(from, loan) {
-                    heap.update(thunk, graph.clone());
-                    self.on_evaluated(thunk, graph, out);
+                    heap.update(thunk, parcel.graph.clone());
+                    self.on_evaluated(heap, thunk, parcel.graph, out);
                 }
             }
             Message::Failed { loan } => {
@@ -175,24 +181,24 @@ impl<H: Heap> Element<H> {
                 }
             }
             Message::Fetch(address) => self.on_fetch(heap, from, address, out),
-            Message::Value { address, graph } => {
+            Message::Value { address, parcel } => {
                 if self.held.holds(heap.block(address)) {
-                    heap.install(address, graph);
+                    heap.install(address, parcel.graph);
                 }
                 self.fetches.on_answer(address).into_iter().for_each(|thread| heap.wake(thread));
             }
             Message::Unavailable { address, why } => {
                 self.fetches.on_answer(address).into_iter().for_each(|thread| heap.raise(thread, &why));
             }
-            Message::Call { call, graph } => heap.perform(from, call, graph),
-            Message::Returned { call, graph } => {
+            Message::Call { call, parcel } => heap.perform(from, call, parcel.graph),
+            Message::Returned { call, parcel } => {
                 if self.calls.end(from, call) {
-                    heap.on_returned(call, graph);
+                    heap.on_returned(call, parcel.graph);
                 }
             }
             Message::Cancel(call) => heap.cancel(from, call),
             Message::MoreCredit(block) => out.push((from, Message::Credit(self.given.give(block)))),
-            Message::Credit(credit) => self.held.add(credit),
+            Message::Credit(credit) => self.on_credit(heap, credit, out),
             Message::ReturnCredits(credits) => {
                 credits.into_iter().for_each(|credit| {
                     self.given.on_returned(credit);
@@ -223,6 +229,7 @@ impl<H: Heap> Element<H> {
         self.debts.on_lost(pe).into_iter().for_each(|thunk| heap.kill(thunk));
         self.calls.on_lost(pe).into_iter().for_each(|call| heap.on_call_lost(call, pe));
         self.steal.on_lost(pe);
+        self.waiting.on_lost(pe);
         self.held.on_lost(|block| heap.owner_of_block(block) == pe);
     }
 
@@ -230,8 +237,9 @@ impl<H: Heap> Element<H> {
     fn on_steal(&mut self, heap: &mut H, thief: Pe, out: &mut Outbox<H::Graph>) {
         let mut kept = vec![];
         let spark = loop {
-            let Some(thunk) = heap.take_spark() else { break None };
-            if !self.can_pass_on(heap, thunk, out) {
+            let next = if kept.len() < MAX_KEPT { heap.take_spark() } else { None };
+            let Some(thunk) = next else { break None };
+            if !self.can_pass_on(heap, &heap.blocks_of_thunk(thunk), thief, out) {
                 kept.push(thunk);
             } else if let Some(graph) = heap.claim(thunk) {
                 break Some((thunk, graph));
@@ -255,49 +263,15 @@ impl<H: Heap> Element<H> {
         is_placed: bool,
         out: &mut Outbox<H::Graph>,
     ) {
-        let credits = self.credits(heap, thunk, to);
         let loan = self.loans.lend(to, thunk, graph.clone());
-        out.push((to, Message::Lend { loan, is_placed, graph, credits }));
-    }
-
-    /// The blocks that a thunk refers to.
-    fn blocks(heap: &H, thunk: Address) -> Vec<Block> {
-        let mut blocks: Vec<Block> = heap.references(thunk).into_iter().map(|a| heap.block(a)).collect();
-        blocks.sort_unstable();
-        blocks.dedup();
-        blocks
-    }
-
-    /// Can the weights of all that a thunk refers to be split? If not, more is asked for.
-    fn can_pass_on(&mut self, heap: &H, thunk: Address, out: &mut Outbox<H::Graph>) -> bool {
-        let mut can = true;
-        for block in Self::blocks(heap, thunk) {
-            let owner = heap.owner_of_block(block);
-            if owner == self.me || self.held.can_split(block) {
-                continue;
-            }
-            can = false;
-            // A lost owner would not answer, and the block would be kept for the answer.
-            let is_asked = !self.members.is_lost(owner) && self.held.holds(block);
-            if is_asked && self.held.asks_for_more(block) {
-                out.push((owner, Message::MoreCredit(block)));
-            }
-        }
-        can
-    }
-
-    /// The credits that go with a thunk's references. A PE needs none for its own blocks.
-    fn credits(&mut self, heap: &H, thunk: Address, receiver: Pe) -> Vec<Credit> {
-        let mut blocks = Self::blocks(heap, thunk);
-        blocks.retain(|&block| heap.owner_of_block(block) != receiver);
-        let is_own = |block: Block| heap.owner_of_block(block) == self.me;
-        let credit = |block| if is_own(block) { self.given.give(block) } else { self.held.split(block) };
-        blocks.into_iter().map(credit).collect()
+        self.pass_on(heap, to, Message::Lend { loan, is_placed, parcel: graph.into() }, out);
     }
 
     fn on_fetch(&mut self, heap: &mut H, from: Pe, address: Address, out: &mut Outbox<H::Graph>) {
         match heap.look(address) {
-            Object::Evaluated(graph) => out.push((from, Message::Value { address, graph })),
+            Object::Evaluated(graph) => {
+                self.pass_on(heap, from, Message::Value { address, parcel: graph.into() }, out);
+            }
             Object::Unevaluated => {
                 // If others wait already, it is being evaluated for them.
                 let is_served = self.readers.has_readers(address);
@@ -313,12 +287,14 @@ impl<H: Heap> Element<H> {
         }
     }
 
-    fn on_evaluated(&mut self, address: Address, graph: H::Graph, out: &mut Outbox<H::Graph>) {
+    fn on_evaluated(&mut self, heap: &H, address: Address, graph: H::Graph, out: &mut Outbox<H::Graph>) {
         if let Some(debt) = self.debts.end(address) {
-            out.push((debt.lender, Message::Result { loan: debt.loan, graph: graph.clone() }));
+            let result = Message::Result { loan: debt.loan, parcel: graph.clone().into() };
+            self.pass_on(heap, debt.lender, result, out);
         }
-        let readers = self.readers.take(address);
-        out.extend(readers.into_iter().map(|pe| (pe, Message::Value { address, graph: graph.clone() })));
+        for reader in self.readers.take(address) {
+            self.pass_on(heap, reader, Message::Value { address, parcel: graph.clone().into() }, out);
+        }
     }
 
     pub fn on_heap_event(&mut self, heap: &mut H, event: HeapEvent<H::Graph>, out: &mut Outbox<H::Graph>) {
@@ -331,7 +307,7 @@ impl<H: Heap> Element<H> {
                     out.push((owner, Message::Fetch(address)));
                 }
             }
-            HeapEvent::Evaluated(address, graph) => self.on_evaluated(address, graph, out),
+            HeapEvent::Evaluated(address, graph) => self.on_evaluated(heap, address, graph, out),
             HeapEvent::Frozen(address) => {
                 if self.readers.has_readers(address) {
                     heap.serve(address);
@@ -346,7 +322,7 @@ impl<H: Heap> Element<H> {
             }
             HeapEvent::Withdrawn(thread) => self.fetches.withdraw(thread),
             HeapEvent::Places(pe, thunk) => {
-                if self.members.is_lost(pe) || !self.can_pass_on(heap, thunk, out) {
+                if self.members.is_lost(pe) || !self.can_pass_on(heap, &heap.blocks_of_thunk(thunk), pe, out) {
                     return;
                 }
                 if let Some(graph) = heap.claim(thunk) {
@@ -358,12 +334,16 @@ impl<H: Heap> Element<H> {
                     heap.on_call_lost(call, pe);
                 } else {
                     self.calls.begin(pe, call);
-                    out.push((pe, Message::Call { call, graph }));
+                    self.pass_on(heap, pe, Message::Call { call, parcel: graph.into() }, out);
                 }
             }
-            HeapEvent::Returns(pe, call, graph) => out.push((pe, Message::Returned { call, graph })),
+            HeapEvent::Returns(pe, call, graph) => {
+                self.pass_on(heap, pe, Message::Returned { call, parcel: graph.into() }, out);
+            }
             HeapEvent::Cancels(call) => {
-                out.extend(self.calls.place(call).map(|pe| (pe, Message::Cancel(call))));
+                if let Some(pe) = self.calls.place(call) {
+                    self.pass_on(heap, pe, Message::Cancel(call), out);
+                }
             }
         }
     }
@@ -396,16 +376,5 @@ impl<H: Heap> Element<H> {
             Next::Sleep { until } => Some(until),
             Next::Asked | Next::Alone => None,
         }
-    }
-
-    /// A full collection has found references to these blocks of others only.
-    pub fn on_collected(&mut self, heap: &mut H, is_reached: impl Fn(Block) -> bool, out: &mut Outbox<H::Graph>) {
-        let mut by_owner: BTreeMap<Pe, Vec<Credit>> = BTreeMap::new();
-        for credit in self.held.release_unreached(is_reached) {
-            heap.drop_block(credit.block);
-            by_owner.entry(heap.owner_of_block(credit.block)).or_default().push(credit);
-        }
-        by_owner.retain(|&pe, _| !self.members.is_lost(pe));
-        out.extend(by_owner.into_iter().map(|(pe, credits)| (pe, Message::ReturnCredits(credits))));
     }
 }

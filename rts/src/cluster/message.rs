@@ -21,12 +21,11 @@ pub enum Message<G> {
         loan: Number,
         /// Is it a call that was placed here? If not, it is the answer to STEAL.
         is_placed: bool,
-        graph: G,
-        credits: Vec<Credit>,
+        parcel: Parcel<G>,
     },
     Result {
         loan: Number,
-        graph: G,
+        parcel: Parcel<G>,
     },
     Failed {
         loan: Number,
@@ -34,7 +33,7 @@ pub enum Message<G> {
     Fetch(Address),
     Value {
         address: Address,
-        graph: G,
+        parcel: Parcel<G>,
     },
     /// The answer to a FETCH that has no value.
     Unavailable {
@@ -44,12 +43,12 @@ pub enum Message<G> {
     /// An `IO` action is to be performed.
     Call {
         call: Call,
-        graph: G,
+        parcel: Parcel<G>,
     },
     /// The result of an action.
     Returned {
         call: Call,
-        graph: G,
+        parcel: Parcel<G>,
     },
     /// The result of an action is not wanted any more.
     Cancel(Call),
@@ -63,6 +62,44 @@ pub enum Message<G> {
     AskCounts,
     /// In the order that all PEs of a build agree on.
     Counts(Vec<u64>),
+}
+
+/// A graph, and weights on the blocks that it has objects of or refers to, but for those of its receiver.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parcel<G> {
+    pub graph: G,
+    pub credits: Vec<Credit>,
+}
+
+impl<G> From<G> for Parcel<G> {
+    /// The weights are added when it is sent.
+    fn from(graph: G) -> Parcel<G> {
+        Parcel { graph, credits: Vec::new() }
+    }
+}
+
+impl<G> Message<G> {
+    pub fn parcel(&self) -> Option<&Parcel<G>> {
+        match self {
+            Message::Lend { parcel, .. }
+            | Message::Result { parcel, .. }
+            | Message::Value { parcel, .. }
+            | Message::Call { parcel, .. }
+            | Message::Returned { parcel, .. } => Some(parcel),
+            _ => None,
+        }
+    }
+
+    pub fn parcel_mut(&mut self) -> Option<&mut Parcel<G>> {
+        match self {
+            Message::Lend { parcel, .. }
+            | Message::Result { parcel, .. }
+            | Message::Value { parcel, .. }
+            | Message::Call { parcel, .. }
+            | Message::Returned { parcel, .. } => Some(parcel),
+            _ => None,
+        }
+    }
 }
 
 /// Why there is no value.

@@ -14,6 +14,7 @@
 //! | `fetch.rs` | values of other PEs, and readers of what is not evaluated yet |
 //! | `calls.rs` | `IO` actions that another PE performs |
 //! | `credit.rs` | weighted counts of references from other PEs |
+//! | `passing_on.rs` | the weights that go with a message, and messages that wait for some |
 //! | `ring.rs` | when marking across PEs is over |
 //! | `rpp.rs` | reliable packets over datagrams |
 //! | `wire.rs` | messages as bytes |
@@ -30,6 +31,7 @@ pub mod ids;
 pub mod loan;
 pub mod members;
 pub mod message;
+pub mod passing_on;
 pub mod ring;
 pub mod rpp;
 pub mod steal;

@@ -14,7 +14,7 @@ use super::build::Build;
 use super::credit::Credit;
 use super::ids::{Address, Block, Call, Pe};
 use super::loan::Number;
-use super::message::{Message, Ping, Unavailable};
+use super::message::{Message, Parcel, Ping, Unavailable};
 
 /// What a message carries.
 pub trait Payload: Sized {
@@ -77,33 +77,32 @@ pub fn encode<G: Payload>(message: &Message<G>) -> Vec<u8> {
         Message::Lost(pe) => start(&mut to, kind::LOST, pe.0.into()),
         Message::Steal => to.push(kind::STEAL),
         Message::NothingToSteal => to.push(kind::NOTHING_TO_STEAL),
-        Message::Lend { loan, is_placed, graph, credits } => {
+        Message::Lend { loan, is_placed, parcel } => {
             start(&mut to, kind::LEND, loan.0);
             to.push((*is_placed).into());
-            put_credits(&mut to, credits);
-            graph.write(&mut to);
+            put_parcel(&mut to, parcel);
         }
-        Message::Result { loan, graph } => {
+        Message::Result { loan, parcel } => {
             start(&mut to, kind::RESULT, loan.0);
-            graph.write(&mut to);
+            put_parcel(&mut to, parcel);
         }
         Message::Failed { loan } => start(&mut to, kind::FAILED, loan.0),
         Message::Fetch(address) => start(&mut to, kind::FETCH, address.0),
-        Message::Value { address, graph } => {
+        Message::Value { address, parcel } => {
             start(&mut to, kind::VALUE, address.0);
-            graph.write(&mut to);
+            put_parcel(&mut to, parcel);
         }
         Message::Unavailable { address, why } => {
             start(&mut to, kind::UNAVAILABLE, address.0);
             put_reason(&mut to, why);
         }
-        Message::Call { call, graph } => {
+        Message::Call { call, parcel } => {
             start(&mut to, kind::CALL, call.0);
-            graph.write(&mut to);
+            put_parcel(&mut to, parcel);
         }
-        Message::Returned { call, graph } => {
+        Message::Returned { call, parcel } => {
             start(&mut to, kind::RETURNED, call.0);
-            graph.write(&mut to);
+            put_parcel(&mut to, parcel);
         }
         Message::Cancel(call) => start(&mut to, kind::CANCEL, call.0),
         Message::MoreCredit(block) => start(&mut to, kind::MORE_CREDIT, block.0),
@@ -142,16 +141,15 @@ pub fn decode<G: Payload>(bytes: &[u8]) -> Option<Message<G>> {
         kind::LEND => {
             let loan = Number(from.number()?);
             let is_placed = from.flag()?;
-            let credits = from.list(Reader::credit)?;
-            Message::Lend { loan, is_placed, graph: G::read(from)?, credits }
+            Message::Lend { loan, is_placed, parcel: from.parcel()? }
         }
-        kind::RESULT => Message::Result { loan: Number(from.number()?), graph: G::read(from)? },
+        kind::RESULT => Message::Result { loan: Number(from.number()?), parcel: from.parcel()? },
         kind::FAILED => Message::Failed { loan: Number(from.number()?) },
         kind::FETCH => Message::Fetch(Address(from.number()?)),
-        kind::VALUE => Message::Value { address: Address(from.number()?), graph: G::read(from)? },
+        kind::VALUE => Message::Value { address: Address(from.number()?), parcel: from.parcel()? },
         kind::UNAVAILABLE => Message::Unavailable { address: Address(from.number()?), why: from.reason()? },
-        kind::CALL => Message::Call { call: Call(from.number()?), graph: G::read(from)? },
-        kind::RETURNED => Message::Returned { call: Call(from.number()?), graph: G::read(from)? },
+        kind::CALL => Message::Call { call: Call(from.number()?), parcel: from.parcel()? },
+        kind::RETURNED => Message::Returned { call: Call(from.number()?), parcel: from.parcel()? },
         kind::CANCEL => Message::Cancel(Call(from.number()?)),
         kind::MORE_CREDIT => Message::MoreCredit(Block(from.number()?)),
         kind::CREDIT => Message::Credit(from.credit()?),
@@ -185,6 +183,11 @@ fn put_credits(to: &mut Vec<u8>, credits: &[Credit]) {
         put_number(to, credit.block.0);
         put_number(to, credit.weight);
     }
+}
+
+fn put_parcel<G: Payload>(to: &mut Vec<u8>, parcel: &Parcel<G>) {
+    put_credits(to, &parcel.credits);
+    parcel.graph.write(to);
 }
 
 fn put_reason(to: &mut Vec<u8>, why: &Unavailable) {
@@ -270,6 +273,11 @@ impl<'a> Reader<'a> {
         Some(Credit { block: Block(self.number()?), weight: self.number()? })
     }
 
+    fn parcel<G: Payload>(&mut self) -> Option<Parcel<G>> {
+        let credits = self.list(Reader::credit)?;
+        Some(Parcel { graph: G::read(self)?, credits })
+    }
+
     fn reason(&mut self) -> Option<Unavailable> {
         match self.byte()? {
             0 => Some(Unavailable::PeLost),
@@ -320,6 +328,10 @@ mod tests {
         (0..random.below(9)).map(|_| credit(random)).collect()
     }
 
+    fn parcel(random: &mut Random) -> Parcel<Vec<u8>> {
+        Parcel { graph: bytes(random), credits: credits(random) }
+    }
+
     fn ping(random: &mut Random) -> Ping {
         Ping { number: random.magnitude(64), by_hec: random.below(2) == 0, bytes: bytes(random) }
     }
@@ -346,16 +358,14 @@ mod tests {
             6 => Message::Lost(pe),
             7 => Message::Steal,
             8 => Message::NothingToSteal,
-            9 => {
-                Message::Lend { loan, is_placed: random.below(2) == 0, graph: bytes(random), credits: credits(random) }
-            }
-            10 => Message::Result { loan, graph: bytes(random) },
+            9 => Message::Lend { loan, is_placed: random.below(2) == 0, parcel: parcel(random) },
+            10 => Message::Result { loan, parcel: parcel(random) },
             11 => Message::Failed { loan },
             12 => Message::Fetch(address),
-            13 => Message::Value { address, graph: bytes(random) },
+            13 => Message::Value { address, parcel: parcel(random) },
             14 => Message::Unavailable { address, why: reason(random) },
-            20 => Message::Call { call: Call(loan.0), graph: bytes(random) },
-            21 => Message::Returned { call: Call(loan.0), graph: bytes(random) },
+            20 => Message::Call { call: Call(loan.0), parcel: parcel(random) },
+            21 => Message::Returned { call: Call(loan.0), parcel: parcel(random) },
             22 => Message::Cancel(Call(loan.0)),
             15 => Message::MoreCredit(Block(address.0)),
             16 => Message::Credit(credit(random)),

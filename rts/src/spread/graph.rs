@@ -11,6 +11,7 @@
 //! All are words of eight bytes, little end first. Nothing is translated: addresses of code, static and fixed objects
 //! are the same everywhere.
 use crate::abi::{Closure, Info, WORD};
+use crate::cluster::ids::Block;
 use crate::memory::object_size::size_of_object;
 use crate::spread::remote_objects::RemoteExits;
 use std::borrow::Cow;
@@ -32,7 +33,11 @@ impl Extent {
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Graph(Vec<u8>);
+pub struct Graph {
+    bytes: Vec<u8>,
+    /// The blocks that it has objects of or refers to, if it was packed here. A graph that has come is not passed on.
+    blocks: Vec<Block>,
+}
 
 /// The parts of a graph.
 pub struct Parts<'a> {
@@ -58,8 +63,14 @@ fn large_pages(bytes: Vec<u8>) -> Vec<u8> {
 impl Graph {
     /// Packs the objects of the extents as they are now.
     /// # Safety
-    /// They are whole objects that nothing changes meanwhile.
-    pub(super) unsafe fn of(roots: &[Closure], extents: &[Extent], thunk: &[usize], exits: &RemoteExits) -> Graph {
+    /// They are whole objects that nothing changes meanwhile. `blocks` are all that they refer to.
+    pub(super) unsafe fn of(
+        roots: &[Closure],
+        extents: &[Extent],
+        thunk: &[usize],
+        exits: &RemoteExits,
+        blocks: Vec<Block>,
+    ) -> Graph {
         let total: usize = extents.iter().map(|extent| extent.words).sum();
         let words = HEADER_WORDS + roots.len() + 2 * extents.len() + thunk.len() + total;
         let mut bytes = large_pages(Vec::with_capacity(words * WORD));
@@ -74,15 +85,20 @@ impl Graph {
             bytes.extend_from_slice(std::slice::from_raw_parts(at, extent.words * WORD));
             exits.replace(extent.address, &mut bytes[from..]);
         }
-        Graph(bytes)
+        Graph { bytes, blocks }
     }
 
     pub fn from_bytes(bytes: Vec<u8>) -> Graph {
-        Graph(bytes)
+        Graph { bytes, blocks: Vec::new() }
+    }
+
+    /// The blocks that it has objects of or refers to, each once.
+    pub fn blocks(&self) -> &[Block] {
+        &self.blocks
     }
 
     pub fn as_bytes(&self) -> &[u8] {
-        &self.0
+        &self.bytes
     }
 
     /// Takes a graph apart; `None` if its numbers do not fit its length.
@@ -112,12 +128,12 @@ impl Graph {
     /// All words; `None` if there are odd bytes. They are copied only if the bytes are not aligned as words are.
     fn words(&self) -> Option<Cow<'_, [usize]>> {
         // SAFETY: any bytes are a word.
-        let (before, words, _) = unsafe { self.0.align_to() };
+        let (before, words, _) = unsafe { self.bytes.align_to() };
         let word = |bytes: &[u8]| usize::from_le_bytes(bytes.try_into().unwrap_or([0; WORD]));
-        let whole = self.0.len().is_multiple_of(WORD);
+        let whole = self.bytes.len().is_multiple_of(WORD);
         whole.then(|| match before {
             [] => Cow::Borrowed(words),
-            _ => Cow::Owned(self.0.chunks_exact(WORD).map(word).collect()),
+            _ => Cow::Owned(self.bytes.chunks_exact(WORD).map(word).collect()),
         })
     }
 

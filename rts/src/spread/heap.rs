@@ -5,7 +5,7 @@
 //! nor evaluates; it may allocate, make threads and wake them on that HEC. What needs locks that come before the
 //! element's is left to the end of the step ([`RealHeap::finish`]).
 //!
-//! References are not counted yet, and nothing fixed is freed: the heap is one block, which is held for ever.
+//! A block is one of `BLOCK_BYTES` of the range of all heaps, which fixed objects keep to (`memory/fixed_blocks.rs`).
 use crate::abi::Closure;
 use crate::base::fatal::broken;
 use crate::cluster::element::{Heap, Object};
@@ -14,6 +14,8 @@ use crate::cluster::message::Unavailable;
 use crate::cluster::wire::{Payload, Reader};
 use crate::hec::Hec;
 use crate::memory::address_space;
+use crate::memory::BLOCK_BYTES;
+use crate::sched::spark;
 use crate::spread::cell::{resolve, Target};
 use crate::spread::graph::Graph;
 use crate::spread::install::{install, Installed};
@@ -33,13 +35,19 @@ impl Payload for Graph {
     }
 }
 
-/// The block that is held for ever.
-pub const ALL: Block = Block(0);
-
 /// The PE of `count` in whose slice an address lies.
 pub fn owner_of(address: Address, count: usize) -> Pe {
+    owner_of_block(block_of(address.0 as usize), count)
+}
+
+fn owner_of_block(block: Block, count: usize) -> Pe {
     let slice = address_space::range_bytes() / count;
-    Pe(((address.0 as usize).wrapping_sub(address_space::base()) / slice) as u16)
+    Pe((block.0 as usize / (slice / BLOCK_BYTES)) as u16)
+}
+
+/// The block of an address of the heap.
+pub fn block_of(address: usize) -> Block {
+    Block(address_space::block_index(address) as u64)
 }
 
 /// The heap for a step of the protocols.
@@ -48,8 +56,8 @@ pub struct RealHeap {
     hec: *mut Hec,
     /// The number of PEs.
     count: usize,
-    /// A thunk that is to be lent, and is not claimed yet.
-    spark: Option<Lendable>,
+    /// Thunks that may be lent, and are not claimed yet.
+    lendable: Vec<Lendable>,
     /// Absent objects that have arrived in the step.
     arrived: Vec<Address>,
     /// Calls of others to be cancelled.
@@ -65,7 +73,7 @@ impl RealHeap {
     /// The caller holds the HEC as long as this is used.
     pub unsafe fn of(hec: Option<&mut Hec>, count: usize) -> RealHeap {
         let hec = hec.map_or(null_mut(), |hec| hec as *mut Hec);
-        RealHeap { hec, count, spark: None, arrived: Vec::new(), cancelled: Vec::new() }
+        RealHeap { hec, count, lendable: Vec::new(), arrived: Vec::new(), cancelled: Vec::new() }
     }
 
     /// The HEC. HECs are never freed.
@@ -79,8 +87,19 @@ impl RealHeap {
     /// # Safety
     /// The thunk is live.
     pub unsafe fn prepare_loan(&mut self, thunk: Closure) -> Option<Address> {
-        self.spark = loans::lendable(self.hec(), thunk);
-        self.spark.as_ref().map(|lendable| lendable.name)
+        let lendable = loans::lendable(self.hec(), thunk)?;
+        Some(self.add_lendable(lendable))
+    }
+
+    fn add_lendable(&mut self, lendable: Lendable) -> Address {
+        let name = lendable.name;
+        self.lendable.push(lendable);
+        name
+    }
+
+    fn take_lendable(&mut self, name: Address) -> Option<Lendable> {
+        let at = self.lendable.iter().position(|lendable| lendable.name == name)?;
+        Some(self.lendable.swap_remove(at))
     }
 
     /// The next absent object that has arrived.
@@ -92,6 +111,7 @@ impl RealHeap {
     /// # Safety
     /// As [`RealHeap::of`] says, and no thread runs on the HEC if messages were handled.
     pub unsafe fn finish(self) {
+        self.lendable.iter().for_each(loans::keep_no_longer);
         for &(caller, call) in &self.cancelled {
             if let Some(guest) = calls::guest(caller, call) {
                 throw_from_outside(self.hec(), guest, static_closure!(hecatonzmrts_Spread_cancelled_closure));
@@ -114,31 +134,40 @@ impl Heap for RealHeap {
         owner_of(address, self.count)
     }
 
-    fn owner_of_block(&self, _block: Block) -> Pe {
-        broken("blocks are not counted yet")
+    fn owner_of_block(&self, block: Block) -> Pe {
+        owner_of_block(block, self.count)
     }
 
-    fn block(&self, _address: Address) -> Block {
-        ALL
+    fn block(&self, address: Address) -> Block {
+        block_of(address.0 as usize)
     }
 
     fn take_spark(&mut self) -> Option<Address> {
         // Without a HEC there were no sparks a moment ago.
         // SAFETY: see above.
-        self.spark = unsafe { self.hec.as_mut().and_then(|hec| loans::take_spark(hec)) };
-        self.spark.as_ref().map(|lendable| lendable.name)
+        let lendable = unsafe { self.hec.as_mut().and_then(|hec| loans::take_spark(hec)) };
+        lendable.map(|lendable| self.add_lendable(lendable))
     }
 
-    fn give_back_spark(&mut self, _thunk: Address) {
-        broken("a spark cannot be passed on, but references are not counted yet")
+    fn give_back_spark(&mut self, thunk: Address) {
+        if let Some(lendable) = self.take_lendable(thunk) {
+            loans::keep_no_longer(&lendable);
+            // SAFETY: see above.
+            unsafe { spark::give_back(self.hec(), lendable.thunk) }
+        }
     }
 
-    fn references(&self, _thunk: Address) -> Vec<Address> {
-        Vec::new()
+    fn blocks_of_thunk(&self, thunk: Address) -> Vec<Block> {
+        let lendable = self.lendable.iter().find(|lendable| lendable.name == thunk);
+        lendable.map_or_else(Vec::new, |lendable| lendable.graph.blocks().to_vec())
     }
 
-    fn claim(&mut self, _thunk: Address) -> Option<Graph> {
-        let lendable = self.spark.take()?;
+    fn blocks(&self, graph: &Graph) -> Vec<Block> {
+        graph.blocks().to_vec()
+    }
+
+    fn claim(&mut self, thunk: Address) -> Option<Graph> {
+        let lendable = self.take_lendable(thunk)?;
         // SAFETY: see above.
         unsafe { loans::claim(self.hec(), lendable) }
     }
@@ -190,9 +219,8 @@ impl Heap for RealHeap {
         }
     }
 
-    fn drop_block(&mut self, _block: Block) {
-        broken("a block is dropped, but blocks are not counted yet")
-    }
+    // The collection that has not reached it has cleared it.
+    fn drop_block(&mut self, _block: Block) {}
 
     fn wake(&mut self, thread: Thread) {
         // SAFETY: see above.

@@ -35,8 +35,8 @@ const TRIES: usize = 16;
 pub struct Lendable {
     /// What the loan will call it.
     pub name: Address,
-    thunk: Closure,
-    graph: Graph,
+    pub thunk: Closure,
+    pub graph: Graph,
 }
 
 /// Takes the oldest spark that may travel. Others are given back to the newer end of this HEC's pool.
@@ -65,6 +65,11 @@ pub unsafe fn lendable(hec: &mut Hec, closure: Closure) -> Option<Lendable> {
     let thunk = thunk.untag();
     let graph = pack_thunk(hec, thunk, BUDGET).ok()?;
     Some(Lendable { name: kept::keep(thunk), thunk, graph })
+}
+
+/// The thunk is not lent, after all.
+pub fn keep_no_longer(lendable: &Lendable) {
+    kept::release(lendable.name);
 }
 
 /// Claims the thunk for a lender's thread, which takes its name. `None` if another thread was faster.

@@ -17,9 +17,10 @@
 use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
 use crate::abi::{words, Closure, Info, WORD};
+use crate::cluster::ids::Block;
 use crate::hec::Hec;
 use crate::info;
-use crate::memory::address_space::{is_own, run_of};
+use crate::memory::address_space::{block_index, is_own, run_of};
 use crate::memory::fixed_blocks::{fix_in_place, is_fixed};
 use crate::memory::object_size::size_of_object;
 use crate::memory::{age_of, in_heap, Age, BLOCK_BYTES};
@@ -65,6 +66,9 @@ struct Packer<'a> {
     /// Words to make fixed, with marks in their low bits.
     todo: Vec<usize>,
     travellers: Travellers,
+    /// The blocks that all words lead to, and the last one of them.
+    blocks: HashSet<usize, BuildHasherDefault<ByAddress>>,
+    last_block: usize,
 }
 
 /// Packs what `roots` refer to. A root that is not evaluated is its address alone.
@@ -124,6 +128,8 @@ impl<'a> Packer<'a> {
             fresh_end: 0,
             todo: Vec::new(),
             travellers: Travellers::default(),
+            blocks: HashSet::default(),
+            last_block: usize::MAX,
         }
     }
 
@@ -146,6 +152,7 @@ impl<'a> Packer<'a> {
         if is_cell_asked_for && word != root.0 {
             root.untag().set_word(INDIRECTEE, word);
             self.include(root.untag(), CELL_WORDS);
+            self.note_block(root);
             return Ok(root);
         }
         Ok(Closure(word))
@@ -157,7 +164,8 @@ impl<'a> Packer<'a> {
         if words * WORD > LARGEST {
             return Err(Stays("more than 1 GB at once"));
         }
-        Ok(Graph::of(roots, &self.extents, thunk, &self.export.remote_exits))
+        let blocks = self.blocks.iter().map(|&block| Block(block as u64)).collect();
+        Ok(Graph::of(roots, &self.extents, thunk, &self.export.remote_exits, blocks))
     }
 
     /// Makes all words fixed that are still to be made so.
@@ -178,6 +186,19 @@ impl<'a> Packer<'a> {
                 fixed = fixed.untag();
             }
             *slot = fixed.0;
+            self.note_block(fixed);
+        }
+    }
+
+    /// The packet refers to this object, if it is fixed.
+    #[inline]
+    fn note_block(&mut self, fixed: Closure) {
+        if in_heap(fixed.0) {
+            let block = block_index(fixed.0);
+            if block != self.last_block {
+                self.last_block = block;
+                self.blocks.insert(block);
+            }
         }
     }
 
@@ -190,6 +211,7 @@ impl<'a> Packer<'a> {
         let Some(header) = remote_objects::header_for(p.info().kind()) else { return false };
         let remote = self.export.remote(p, header);
         self.include(remote, REMOTE_WORDS);
+        self.note_block(remote);
         if is_fixed(Closure(slot as usize)) {
             self.export.remote_exits.add(slot, remote);
         } else {

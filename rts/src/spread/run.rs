@@ -13,9 +13,9 @@
 use crate::abi::Closure;
 use crate::base::fatal::broken;
 use crate::base::poison::unpoisoned;
-use crate::cluster::credit::{Credit, Given, NEW_WEIGHT};
+use crate::cluster::credit::{Given, NEW_WEIGHT};
 use crate::cluster::element::{Element, Heap, HeapEvent};
-use crate::cluster::ids::{Address, Micros, Pe};
+use crate::cluster::ids::{Address, Block, Micros, Pe};
 use crate::cluster::members::{Event, Members, Outbox};
 use crate::cluster::message::Message;
 use crate::cluster::steal::Steal;
@@ -23,13 +23,14 @@ use crate::cluster::wire;
 use crate::hec::Hec;
 use crate::sched::{packets, spark};
 use crate::spread::graph::Graph;
-use crate::spread::heap::{owner_of, RealHeap, ALL};
+use crate::spread::heap::{owner_of, RealHeap};
 use crate::spread::inbox::Inbox;
 use crate::spread::membership::Membership;
 use crate::spread::start::now;
 use crate::spread::steal_timer::StealTimer;
 use crate::spread::traffic::SENT;
 use crate::spread::transport::{Queue, Transport};
+use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, OnceLock};
 
 /// Messages that a HEC handles before it runs threads again. Another HEC goes on, or the same one after a thread.
@@ -60,9 +61,7 @@ impl Run {
         let others = (0..membership.count).filter(|&pe| pe != membership.pe.0);
         let others = others.map(|pe| (Pe(pe), membership.neighbours.contains(&pe)));
         let steal = Steal::new(others, now() ^ u64::from(membership.pe.0) << 48);
-        let mut element = Element::new(membership.pe, members, steal, Given::new(NEW_WEIGHT));
-        element.held.add(Credit { block: ALL, weight: NEW_WEIGHT });
-        let element = Mutex::new(element);
+        let element = Mutex::new(Element::new(membership.pe, members, steal, Given::new(NEW_WEIGHT)));
         RUN.get_or_init(|| Run { membership, element, inbox: Inbox::default(), steals: StealTimer::default() })
     }
 
@@ -136,6 +135,33 @@ impl Step<'_> {
     /// Something has happened in the heap that concerns other PEs.
     pub fn tell(&mut self, event: HeapEvent<Graph>) {
         self.element.on_heap_event(&mut self.heap, event, &mut self.out);
+    }
+
+    /// Own blocks that others refer to, or that graphs refer to which the protocols keep.
+    pub(super) fn referenced_blocks(&self) -> BTreeSet<Block> {
+        let mut blocks = self.element.kept_blocks(&self.heap);
+        blocks.extend(self.element.given.blocks().map(|credit| credit.block));
+        blocks
+    }
+
+    /// Blocks of others that this PE may refer to.
+    pub(super) fn held_blocks(&self) -> Vec<Block> {
+        self.element.held.credits().map(|credit| credit.block).collect()
+    }
+
+    /// May this PE refer to a block of another one?
+    pub(super) fn is_held(&self, block: Block) -> bool {
+        self.element.held.holds(block)
+    }
+
+    /// Absent objects that have been asked for.
+    pub(super) fn asked_addresses(&self) -> Vec<Address> {
+        self.element.fetches.addresses().collect()
+    }
+
+    /// A full collection has reached these blocks of others.
+    pub(super) fn collected(&mut self, is_reached: impl Fn(Block) -> bool) {
+        self.element.on_collected(&mut self.heap, is_reached, &mut self.out);
     }
 
     /// A message has come.

@@ -3,6 +3,7 @@ use crate::calls::Outcome;
 use crate::cluster::ids::{Address, Block, Pe};
 use crate::cluster::wire::{put_number, Payload, Reader};
 use crate::program::Task;
+use std::collections::BTreeSet;
 
 /// Objects of a block. Few, so that blocks become free.
 const BLOCK_OBJECTS: u64 = 8;
@@ -18,6 +19,12 @@ pub fn owner_of_block(block: Block) -> Pe {
 
 pub fn block(address: Address) -> Block {
     Block(address.0 / BLOCK_OBJECTS)
+}
+
+/// The blocks of these addresses, each once.
+pub fn blocks(addresses: &[Address]) -> Vec<Block> {
+    let blocks: BTreeSet<Block> = addresses.iter().map(|&address| block(address)).collect();
+    blocks.into_iter().collect()
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -4,7 +4,7 @@ use crate::calls::Outcome;
 use crate::cluster::element::{Heap, HeapEvent, Object};
 use crate::cluster::ids::{Address, Block, Call, Pe, Thread};
 use crate::cluster::message::Unavailable;
-use crate::graph::{block, owner, owner_of_block, Graph};
+use crate::graph::{block, blocks, owner, owner_of_block, Graph};
 
 impl Heap for ModelHeap {
     type Graph = Graph;
@@ -30,8 +30,14 @@ impl Heap for ModelHeap {
     fn give_back_spark(&mut self, thunk: Address) {
         self.sparks.push_front(thunk);
     }
-    fn references(&self, thunk: Address) -> Vec<Address> {
-        self.node(thunk).references.clone()
+    fn blocks_of_thunk(&self, thunk: Address) -> Vec<Block> {
+        blocks(&self.node(thunk).references)
+    }
+    fn blocks(&self, graph: &Graph) -> Vec<Block> {
+        match graph {
+            Graph::Thunk(_, references) => blocks(references),
+            Graph::Value(_) | Graph::Ended(_) => vec![],
+        }
     }
     fn claim(&mut self, thunk: Address) -> Option<Graph> {
         let node = self.node_mut(thunk);
