@@ -282,6 +282,7 @@ unsafe fn register_roots() {
     collector::roots::register_weak_table(|alive| sched::spark::update(alive));
     collector::roots::register_weak_table(|alive| sched::lenient::update(alive));
     crate::spread::export::init();
+    crate::spread::collect::init();
     crate::spread::kept::init();
 }
 

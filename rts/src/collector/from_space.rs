@@ -12,13 +12,13 @@
 //! *Locking*: the world is stopped, and one GC worker calls all of these.
 use crate::abi::layout::*;
 use crate::abi::{Closure, Info, WORD};
-use crate::collector::compact_regions;
 use crate::collector::policy::{heap_limits, max_heap};
 use crate::collector::request::Outcome;
 use crate::collector::roots;
 use crate::collector::trace::header::FORWARDED;
 use crate::collector::trace::weak::Uncertain;
 use crate::collector::trace::worker::Worker;
+use crate::collector::{compact_regions, fixed_space};
 use crate::hec::{out_of_memory, Hec};
 use crate::memory::block_alloc;
 use crate::memory::block_alloc::{free_run, used_bytes, Run};
@@ -80,6 +80,10 @@ pub(super) unsafe fn forward_to_copies() {
         if !in_heap(original.0) || !age_of(original.0).is_condemned_plain() {
             return;
         }
+        // In a full collection it may be garbage.
+        if in_heap(copy.0) && age_of(copy.0).is(Age::CONDEMNED) {
+            return;
+        }
         let header = original.word(0);
         let is_constant = |info: Info| {
             let constructor = matches!(info.kind(), CONSTR..=CONSTR_NOCAF);
@@ -130,6 +134,9 @@ pub(super) unsafe fn finish<const MAJOR: bool, const PARALLEL: bool>(
         hec.alloc.drop_dead_pinned();
     }
     let held: usize = from.plain.iter().chain(&from.large).map(|&run| (*run).len as usize).sum();
+    if MAJOR {
+        fixed_space::free_dead(|run| release(run, poison));
+    }
     for run in from.plain {
         release(run, poison);
     }

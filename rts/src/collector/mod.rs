@@ -30,6 +30,7 @@
 //! one, two and four GC workers, and on request in any program.
 pub mod caf;
 pub mod compact_regions;
+pub mod fixed_space;
 mod from_space;
 pub mod parallel;
 pub mod policy;
@@ -294,6 +295,9 @@ unsafe fn begin<const MAJOR: bool>(hecs: &mut [&mut Hec], generation: usize) -> 
         FULL_COLLECTIONS += 1;
     }
     let condemned = condemn(hecs, generation);
+    if MAJOR {
+        fixed_space::condemn();
+    }
     forward_to_copies();
     condemned
 }
@@ -330,6 +334,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         roots::update_weak_tables(&mut |c| self.live_copy(c));
         if MAJOR {
             self.sweep_cafs();
+            fixed_space::sweep();
         }
     }
 }

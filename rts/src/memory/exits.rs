@@ -38,6 +38,17 @@ pub fn clear() {
     *unpoisoned(EXITS.lock()) = Exits::default();
 }
 
+impl Exits {
+    /// Lists an exit again by what it leads to now.
+    unsafe fn list(&mut self, exit: Exit) {
+        match leads(exit) {
+            Leads::Out => {}
+            Leads::Young => self.young.push(exit),
+            Leads::Old => self.old.push(exit),
+        }
+    }
+}
+
 /// Where an exit leads to now.
 enum Leads {
     Out,
@@ -55,24 +66,26 @@ unsafe fn leads(exit: Exit) -> Leads {
     }
 }
 
-/// Shows exits to `visit`, which may change them: `all`, or those that may lead to something young.
+/// Shows exits that may lead to something young to `visit`, which may change them.
 /// # Safety
 /// The world is stopped.
-pub unsafe fn visit(visit: &mut dyn FnMut(&mut Closure), all: bool) {
+pub unsafe fn visit_young(visit: &mut dyn FnMut(&mut Closure)) {
     let exits = &mut *unpoisoned(EXITS.lock());
-    let mut shown = std::mem::take(&mut exits.young);
-    if all {
-        // One that led to an old thunk may now lead to its value, which may be young.
-        shown.append(&mut exits.old);
-    }
-    for exit in shown {
+    for exit in std::mem::take(&mut exits.young) {
         visit(&mut *(exit.0 as *mut Closure));
-        match leads(exit) {
-            Leads::Out => {}
-            Leads::Young => exits.young.push(exit),
-            Leads::Old => exits.old.push(exit),
-        }
+        exits.list(exit);
     }
+}
+
+/// A full collection has traced what reachable exits lead to, and cleared the others, if their blocks are not freed.
+/// # Safety
+/// The world is stopped.
+pub unsafe fn retain(is_kept: impl Fn(*mut usize) -> bool) {
+    let exits = &mut *unpoisoned(EXITS.lock());
+    let mut listed = std::mem::take(&mut exits.young);
+    // One that led to an old thunk may now lead to its value, which may be young.
+    listed.append(&mut exits.old);
+    listed.into_iter().filter(|exit| is_kept(exit.0)).for_each(|exit| exits.list(exit));
 }
 
 /// The addresses of all listed words.

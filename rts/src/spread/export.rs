@@ -8,8 +8,8 @@ use crate::base::poison::unpoisoned;
 use crate::collector::roots::{self, IsAlive, Scope, Visitor};
 use crate::hec::{out_of_memory, Hec};
 use crate::info;
-use crate::memory::exits;
 use crate::memory::fixed_blocks::{Area, Pieces};
+use crate::memory::{exits, Run};
 use crate::spread::cell::{resolve, Target, CELL_WORDS};
 use crate::spread::fields;
 use crate::spread::memo::Memo;
@@ -55,6 +55,15 @@ impl Export {
         self.remote_exits.add_own(remote);
         self.memo.add(local, remote);
         remote
+    }
+
+    /// A full collection frees these runs.
+    /// # Safety
+    /// The world is stopped.
+    pub(super) unsafe fn leave(&mut self, dead: &[Run]) {
+        self.copies.leave(dead);
+        self.cells.leave(dead);
+        self.remote_exits.forget_dead();
     }
 
     /// The cell that stands for a local object; a new one unless there is one, or a copy.
@@ -110,8 +119,6 @@ pub(super) fn on_thaw(array: Closure) {
 /// # Safety
 /// Called at start, by the one OS thread there is.
 pub unsafe fn init() {
-    // SAFETY: roots are visited with the world stopped.
-    roots::register_scoped(|visit: &mut Visitor, scope| unsafe { exits::visit(visit, scope == Scope::All) });
     roots::register_scoped(|visit: &mut Visitor, scope| {
         if scope == Scope::All {
             lock().statics.visit(visit)
@@ -127,4 +134,5 @@ pub unsafe fn init() {
 pub fn clear() {
     *lock() = Export::default();
     exits::clear();
+    crate::memory::fixed_blocks::clear();
 }

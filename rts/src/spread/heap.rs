@@ -13,8 +13,7 @@ use crate::cluster::ids::{Address, Block, Call, Pe, Thread};
 use crate::cluster::message::Unavailable;
 use crate::cluster::wire::{Payload, Reader};
 use crate::hec::Hec;
-use crate::memory::address_space;
-use crate::memory::BLOCK_BYTES;
+use crate::memory::{address_space, fixed_blocks, BLOCK_BYTES};
 use crate::sched::spark;
 use crate::spread::cell::{resolve, Target};
 use crate::spread::graph::Graph;
@@ -112,6 +111,9 @@ impl RealHeap {
     /// As [`RealHeap::of`] says, and no thread runs on the HEC if messages were handled.
     pub unsafe fn finish(self) {
         self.lendable.iter().for_each(loans::keep_no_longer);
+        if let Some(hec) = self.hec.as_mut() {
+            hec.alloc.wants_gc |= fixed_blocks::is_collection_due();
+        }
         for &(caller, call) in &self.cancelled {
             if let Some(guest) = calls::guest(caller, call) {
                 throw_from_outside(self.hec(), guest, static_closure!(hecatonzmrts_Spread_cancelled_closure));

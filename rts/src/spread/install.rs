@@ -24,7 +24,7 @@ use crate::base::atomics::{AtomicUsize, Ordering};
 use crate::hec::{out_of_memory, Hec};
 use crate::info;
 use crate::memory::address_space::is_own;
-use crate::memory::fixed_blocks::is_fixed;
+use crate::memory::fixed_blocks::{is_fixed, note_growth};
 use crate::memory::in_heap;
 use crate::memory::object_size::size_of_object;
 use crate::prims::compact::table::ByAddress;
@@ -132,7 +132,9 @@ unsafe fn make_usable(export: &mut Export, extent: &Extent) {
         if !is_fixed(Closure(address)) || !is_fixed(Closure(end - WORD)) {
             malformed(&format!("objects at {address:#x}, where this PE has none that are fixed"));
         }
-    } else if !export.pieces.make_usable(address, end) {
+    } else if export.pieces.make_usable(address, end) {
+        note_growth(words * WORD);
+    } else {
         out_of_memory(words * WORD);
     }
 }

@@ -5,8 +5,10 @@
 //! 1. An export records the copy, or the cell, that stands for a local object. Later exports find it, so sharing is
 //!    kept between packets.
 //! 2. At its next collection a local constructor, function or PAP is forwarded to its copy, as to one that the
-//!    collection has made ([`Memo::show_copies`]). Copies are identical, so until then both may be used.
-//! 3. Other objects move, and the memo follows them ([`Memo::update`]). Dead ones are forgotten, copies are not.
+//!    collection has made ([`Memo::show_copies`]). Copies are identical, so until then both may be used. A full
+//!    collection forwards to copies only to which others refer.
+//! 3. Other objects move, and the memo follows them ([`Memo::update`]). Dead ones are forgotten, and so are those whose
+//!    copies are dead.
 //!
 //! The table alone has the entries: a list beside it would take as many bytes as the packet.
 use crate::abi::{Closure, WORD};
@@ -79,7 +81,7 @@ impl Memo {
             self.table.forget_young();
         }
         for (local, fixed) in copies.into_iter().chain(cells) {
-            let Some(now) = is_alive(local).map(Closure::untag) else { continue };
+            let (Some(now), Some(_)) = (is_alive(local).map(Closure::untag), is_alive(fixed)) else { continue };
             // One that was forwarded to its copy needs no entry.
             if !is_fixed(now) && self.get(now).is_none() {
                 self.add(now, fixed);

@@ -23,6 +23,7 @@
 //! | `ping.rs` | answers to pings |
 //! | `export.rs`, `memo.rs` | fixed addresses of local objects |
 //! | `cell.rs` | what is at a fixed address |
+//! | `collect.rs` | which fixed objects a full collection keeps |
 //! | `travel.rs`, `constructors.rs` | which objects may travel, and what must go with them |
 //! | `stays.rs` | what a user is told of objects that may not |
 //! | `thunk_kind.rs`, `fields.rs` | what code says about its thunks and objects |
@@ -38,6 +39,7 @@ mod absent_objects;
 pub mod build_id;
 pub mod calls;
 pub mod cell;
+pub mod collect;
 mod constructors;
 pub mod counts;
 pub mod exceptions;

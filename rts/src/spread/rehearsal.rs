@@ -10,6 +10,7 @@ use crate::info;
 use crate::prims::stable_ptr;
 use crate::sched;
 use crate::spread::cell::is_absent;
+use crate::spread::collect::keep_blocks;
 use crate::spread::export;
 use crate::spread::graph::Graph;
 use crate::spread::install::install_as;
@@ -35,9 +36,11 @@ pub unsafe extern "C" fn hec_rehearse_travel(value: usize) -> usize {
     let Ok(graph) = pack(hec, &[stable_ptr::deRefStablePtr(value)], PLENTY) else { return 0 };
     let root = graph.roots()[0];
     let objects = graph.objects();
+    keep_blocks(graph.blocks());
     let mut evicted = unpoisoned(EVICTED.lock());
     for &object in &objects {
         if let Ok(alone) = pack(hec, &[object], 0) {
+            keep_blocks(alone.blocks());
             evicted.insert(object.0, alone);
         }
     }

@@ -19,7 +19,7 @@
 //!   pointers tell whether two are the same, on each PE.
 use crate::abi::layout::*;
 use crate::abi::{Closure, Info, Tso, WORD};
-use crate::memory::exits;
+use crate::memory::{age_of, exits, Age};
 use crate::prims::thread_info::REMOTE_NUMBER;
 use crate::{info, static_closure};
 use std::collections::BTreeMap;
@@ -95,6 +95,13 @@ impl RemoteExits {
     fn insert(&mut self, slot: *mut usize, elsewhere: usize) {
         self.0.insert(slot as usize, elsewhere);
         exits::add(slot);
+    }
+
+    /// Forgets words that a full collection has cleared, or whose runs it frees.
+    /// # Safety
+    /// The world is stopped.
+    pub unsafe fn forget_dead(&mut self) {
+        self.0.retain(|&slot, _| !age_of(slot).is(Age::CONDEMNED) && *(slot as *const usize) != 0);
     }
 
     /// Puts into a packet what it has in the place of exits. `bytes` are those of the objects from this address on.

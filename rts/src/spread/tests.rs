@@ -7,6 +7,7 @@ use crate::collector::Request;
 use crate::memory::fixed_blocks::is_fixed;
 use crate::memory::in_heap;
 use crate::spread::cell::{contents, is_absent, resolve, Contents, Target};
+use crate::spread::collect::keep_blocks;
 use crate::spread::export::fixed_address;
 use crate::spread::fields;
 use crate::spread::graph::Graph;
@@ -115,6 +116,7 @@ fn round_trip(w: &mut World, c: Closure, budget: usize) -> Installed {
     // SAFETY: the test holds the HEC.
     unsafe {
         let graph = pack(w.hec, &[c], budget).unwrap();
+        keep_blocks(graph.blocks());
         let before = graph.parts().unwrap().words;
         graph.evict();
         let installed = install(w.hec, &Graph::from_bytes(graph.as_bytes().to_vec()));
@@ -364,6 +366,7 @@ fn cells_have_one_address() {
     w.roots.push(list);
     unsafe {
         let cell = fixed_address(w.hec, list).unwrap();
+        w.roots.push(cell);
         assert_eq!(fixed_address(w.hec, list), Ok(cell));
         w.collect(Request::MINOR);
         let moved = w.roots[0];

@@ -80,6 +80,7 @@ impl World {
             *hec = Hec::new(0);
             block_alloc::each_run(|run| free_run(run));
             spread::export::clear();
+            spread::collect::clear();
             generation::init(generations);
             heap().cafs.clear();
             heap_limits::init(Settings {
@@ -214,6 +215,7 @@ unsafe fn start() {
     roots::register(sched::gc::roots);
     roots::register_scoped(event_loop::roots);
     spread::export::init();
+    spread::collect::init();
     assert!(memory::in_heap(address_space::base()));
 }
 

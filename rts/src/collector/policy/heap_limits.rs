@@ -43,7 +43,7 @@ pub use crate::collector::policy::settings::{settings, Settings};
 use crate::collector::policy::static_estimate::estimate_statics;
 use crate::collector::policy::survival_rate::{survival_gate, SurvivalGate};
 use crate::hec;
-use crate::memory::{block_alloc, blocks_of, heap, nursery_chunks, prefault, BLOCK_BYTES};
+use crate::memory::{block_alloc, blocks_of, fixed_blocks, heap, nursery_chunks, prefault, BLOCK_BYTES};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::MutexGuard;
 
@@ -114,7 +114,7 @@ pub unsafe fn init(settings: Settings) {
 /// # Safety
 /// The world is stopped.
 pub unsafe fn next_generation_to_collect() -> usize {
-    if max_heap::is_used_up() {
+    if max_heap::is_used_up() || fixed_blocks::is_collection_due() {
         return heap().oldest();
     }
     let gens = &heap().gens;

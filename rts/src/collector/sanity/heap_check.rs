@@ -13,8 +13,8 @@
 //! - Entries of remembered sets, and of the generations' lists of weak pointers and threads, are of their generation.
 //!   Otherwise a collection of that generation would forget them.
 //! - Objects of a compact region refer to no heap object outside of it.
-//! - Fixed objects refer to fixed and static objects only, but for exits, which are listed. No tagged
-//!   pointer leads to an absent object.
+//! - Fixed objects refer to fixed and static objects only, but for exits, which are listed. No tagged pointer leads to
+//!   an absent object. A weight is held on each block of another processing element that something refers to.
 //!
 //! The checker shares no code with the collector but the layouts. It ends the program at the first violation.
 //!
@@ -27,13 +27,14 @@ use crate::abi::{Closure, Info, Stack, Tso, TAG_MASK, WORD};
 use crate::base::fatal;
 use crate::base::poison::unpoisoned;
 use crate::collector::caf;
+use crate::collector::fixed_space;
 use crate::collector::roots;
 use crate::collector::roots::Visitor;
 use crate::collector::sanity::{check_backoff, pointer_fields};
 use crate::collector::trace::static_objects;
 use crate::hec::Hec;
 use crate::info;
-use crate::memory::address_space::{block_index, run_of};
+use crate::memory::address_space::{block_index, is_own, run_of};
 use crate::memory::{age_of, exits, heap, in_heap, Age, Heap, BLOCK_BYTES, BLOCK_WORDS};
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard};
@@ -171,6 +172,9 @@ impl Checker<'_> {
             let head = run_of(c.0);
             if age.step() > heap().gens.len() && !age.is_fixed() || age.is(Age::CONDEMNED) {
                 self.fail(owner, &format!("refers to {p:#x} in a block of age {:#x}", age.0));
+            }
+            if age.is_fixed() && !is_own(c.0) && !fixed_space::is_held(c.0) {
+                self.fail(owner, &format!("refers to {p:#x} in a block of another slice, with no weight on it"));
             }
             let in_use = c.0 >= (*head).start && c.0 < (*head).free;
             if !in_use || block_index(c.0) >= ((*head).head + (*head).len) as usize {

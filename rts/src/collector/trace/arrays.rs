@@ -24,6 +24,7 @@ use crate::collector::trace::forwarding::shared;
 use crate::collector::trace::header;
 use crate::collector::trace::worker::Worker;
 use crate::info;
+use crate::memory::Age;
 
 /// Elements on a card.
 const CARD_ELEMENTS: usize = 1 << MUT_ARR_PTRS_CARD_BITS;
@@ -71,7 +72,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
             Info(*c).kind(),
             MUT_ARR_PTRS_CLEAN | MUT_ARR_PTRS_DIRTY | MUT_ARR_PTRS_FROZEN_CLEAN | MUT_ARR_PTRS_FROZEN_DIRTY
         );
-        PARALLEL && with_cards && *c.add(MUT_ARR_PTRS) > PIECE_ELEMENTS
+        PARALLEL && with_cards && *c.add(MUT_ARR_PTRS) > PIECE_ELEMENTS && !Age(self.age(c as usize)).is_fixed()
     }
 
     /// Scavenges a piece of an array.

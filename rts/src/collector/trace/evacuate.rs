@@ -20,6 +20,8 @@ use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
 use crate::abi::{Closure, Info, TAG_MASK, WORD};
 use crate::base::fatal;
+use crate::collector::fixed_space;
+use crate::collector::parallel::work::Work;
 use crate::collector::trace::header::FORWARDED;
 use crate::collector::trace::prefetch;
 use crate::collector::trace::small_objects;
@@ -408,13 +410,29 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         }
     }
 
-    /// Marks a large object, a block of pinned arrays or a compact region as live. Nothing moves.
+    /// Marks a large or fixed object, a block of pinned arrays or a compact region as live. Nothing moves.
     #[cold]
     #[inline(never)]
     unsafe fn mark_in_place(&mut self, p: usize, age: u8) {
+        if Age(age).is_fixed() {
+            return self.mark_fixed(p);
+        }
         let step = self.destination(age);
         let step = self.mark_run(p, age, step);
         self.failed_to_evac |= step < self.owner_gen;
+    }
+
+    /// Marks a fixed object as live. It is older than all that refer to it.
+    unsafe fn mark_fixed(&mut self, p: usize) {
+        if !fixed_space::mark::<PARALLEL>(p) {
+            return;
+        }
+        let c = Closure(p & !TAG_MASK);
+        if PARALLEL {
+            self.share_work(self.oldest as usize, Work::Large(c));
+        } else {
+            self.large.push(c);
+        }
     }
 
     /// Ends the program because of an object that no compiled code can have made.

@@ -227,9 +227,12 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         }
     }
 
-    /// Scavenges an object that has a run of its own.
+    /// Scavenges an object that has a run of its own, or is fixed.
     #[cold]
     pub(in crate::collector) unsafe fn scan_large(&mut self, c: Closure) {
+        if Age(self.age(c.0)).is_fixed() {
+            return self.scan_fixed(c);
+        }
         let step = Age(self.age(c.0)).step() as u8;
         self.set_owner(step);
         let pieces = self.divides(c.slot(0));
@@ -237,6 +240,17 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         if !pieces {
             self.scanned_in_place += words * WORD;
         }
+    }
+
+    /// Scavenges a fixed object. What its exits lead to goes to the oldest generation, or is there to stay younger:
+    /// exits are listed apart (`rts/src/memory/exits.rs`), so the object counts as young, which nothing remembers. Its
+    /// header stays.
+    unsafe fn scan_fixed(&mut self, c: Closure) {
+        let header = c.info();
+        self.set_owner(Age::SURVIVOR.0);
+        self.evac_gen = self.oldest;
+        self.scanned_in_place += self.scan(c.slot(0)) * WORD;
+        c.set_info(header);
     }
 
     /// Scavenges a remembered set of a step. Arrays that have not been written to stay in it as they are: a program may

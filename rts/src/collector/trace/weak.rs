@@ -20,6 +20,7 @@ use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
 use crate::abi::tso::{BlockedOnScheduler, TSO_LENIENT, TSO_UNSTARTED};
 use crate::abi::{Closure, Info, Tso, TAG_MASK};
+use crate::collector::fixed_space;
 use crate::collector::trace::header::FORWARDED;
 use crate::collector::trace::worker::Worker;
 use crate::memory::{heap, Age};
@@ -44,6 +45,9 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
             let age = self.age(p);
             if age & Age::CONDEMNED == 0 {
                 return Some(Closure(p));
+            }
+            if Age(age).is_fixed() {
+                return fixed_space::is_marked(p).then_some(Closure(p));
             }
             if !Age(age).is_plain() {
                 return None;

@@ -1,0 +1,138 @@
+//! Full collections of fixed objects: which of them others may refer to, and which of others' this PE still does.
+//!
+//! *Protocol*
+//! 1. A full collection begins ([`condemned`]). Own runs of which others hold weights, or which graphs refer to that the
+//!    protocols keep, are roots: all that their objects lead to. Other own runs, and all blocks of others that this PE
+//!    holds weights on, have their objects marked (`rts/src/collector/fixed_space.rs`).
+//! 2. Absent objects that have been asked for are roots, too: the answers will come.
+//! 3. At its end ([`on_swept`]) weights on blocks in which nothing was reached are returned.
+//!
+//! *Why a returned weight and a packet on its way do not disturb each other*: what was reached in no block has been
+//! cleared before its weight is returned. A packet that comes later has a weight of its own, and brings all that its
+//! code needs.
+//!
+//! *Locking*: the world is stopped. The network task goes on, under the element's lock, but only adds and subtracts
+//! weights: an own run with no weight gets none.
+use crate::abi::{Closure, Info};
+use crate::base::poison::unpoisoned;
+use crate::cluster::ids::Block;
+use crate::collector::fixed_space::{self, FixedObjects, Swept};
+use crate::collector::roots::{self, Scope, Visitor};
+use crate::memory::address_space::{base, block_index, run_of};
+use crate::memory::{block_alloc, exits, fixed_blocks, Age, Run, BLOCK_BYTES};
+use crate::spread::remote_objects::{self, REMOTE_EXIT};
+use crate::spread::travel::present_function;
+use crate::spread::{export, fields, run};
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+
+#[derive(Default)]
+struct Roots {
+    /// The own runs that are roots of the last full collection.
+    runs: Vec<usize>,
+    /// Blocks that others refer to within this process.
+    rehearsed: BTreeSet<Block>,
+}
+
+static ROOTS: Mutex<Roots> = Mutex::new(Roots { runs: Vec::new(), rehearsed: BTreeSet::new() });
+
+/// Keeps what a graph refers to, although there is no other processing element.
+pub fn keep_blocks(blocks: &[Block]) {
+    unpoisoned(ROOTS.lock()).rehearsed.extend(blocks);
+}
+
+/// Forgets what was kept.
+#[cfg(test)]
+pub fn clear() {
+    *unpoisoned(ROOTS.lock()) = Roots::default();
+}
+
+unsafe fn run_of_block(block: Block) -> Run {
+    run_of(base() + block.0 as usize * BLOCK_BYTES)
+}
+
+fn condemned() -> Vec<Run> {
+    let roots = &mut *unpoisoned(ROOTS.lock());
+    let (mut referenced, mut held) = (roots.rehearsed.clone(), Vec::new());
+    if let Some(run) = run::current() {
+        run.step_without_hec(|step| {
+            referenced.append(&mut step.referenced_blocks());
+            held = step.held_blocks();
+        });
+    }
+    // SAFETY: the world is stopped, and the runs are in use.
+    unsafe {
+        let first = |run: Run| block_index((*run).start) as u64;
+        let is_root = |run: Run| {
+            let blocks = Block(first(run))..Block(first(run) + u64::from((*run).len));
+            referenced.range(blocks).next().is_some()
+        };
+        let (root, mut condemned): (Vec<Run>, Vec<Run>) =
+            fixed_blocks::own_runs().into_iter().partition(|&r| is_root(r));
+        roots.runs = root.into_iter().map(|run| run as usize).collect();
+        let pieces = &export::lock().pieces;
+        held.retain(|block| pieces.is_usable(base() + block.0 as usize * BLOCK_BYTES));
+        condemned.extend(held.into_iter().map(|block| run_of_block(block)));
+        condemned
+    }
+}
+
+fn on_swept(swept: &Swept) {
+    // SAFETY: the world is stopped.
+    unsafe { export::lock().leave(&swept.dead) }
+    if let Some(run) = run::current() {
+        // SAFETY: the runs are in use.
+        let block = |&run: &Run| unsafe { Block(block_index((*run).start) as u64) };
+        let reached: BTreeSet<Block> = swept.reached.iter().map(block).collect();
+        run.step_without_hec(|step| step.collected(|block| reached.contains(&block)));
+    }
+}
+
+fn is_held(address: usize) -> bool {
+    let block = Block(block_index(address) as u64);
+    run::current().is_none_or(|run| run.step_without_hec(|step| step.is_held(block)))
+}
+
+/// Shows all that an object of a root run refers to.
+unsafe fn visit_fields(c: Closure, visit: &mut Visitor) {
+    let info: Info = c.info();
+    let kind = info.kind();
+    if fields::is_function(kind) || fields::is_thunk(kind) {
+        if let Some(mut srt) = info.srt() {
+            visit(&mut srt);
+        }
+    }
+    let mut visit_field = |i| visit(&mut *(c.slot(i) as *mut Closure));
+    if remote_objects::is_remote(info) {
+        return visit_field(REMOTE_EXIT);
+    }
+    fields::each(c, info, &|function| present_function(function), visit_field);
+}
+
+unsafe fn visit_roots(visit: &mut Visitor) {
+    let runs = unpoisoned(ROOTS.lock()).runs.clone();
+    for run in runs.into_iter().map(|run| run as Run) {
+        // What has become fixed in place are byte arrays.
+        if !block_alloc::run_age(run).is(Age::LARGE | Age::PINNED) {
+            fixed_blocks::each_object(run, |c, _| visit_fields(c, visit));
+        }
+    }
+    if let Some(run) = run::current() {
+        let asked = run.step_without_hec(|step| step.asked_addresses());
+        asked.into_iter().for_each(|address| visit(&mut Closure(address.0 as usize)));
+    }
+}
+
+/// Registers what collections need to know.
+/// # Safety
+/// Called at start, by the one OS thread there is.
+pub unsafe fn init() {
+    fixed_space::register(FixedObjects { condemned, on_swept, is_held });
+    // SAFETY: roots are visited with the world stopped.
+    roots::register_scoped(|visit: &mut Visitor, scope| unsafe {
+        match scope {
+            Scope::Young => exits::visit_young(visit),
+            Scope::All => visit_roots(visit),
+        }
+    });
+}
