@@ -15,8 +15,8 @@ use super::ids::{Address, Block, Call, Micros, Pe, Thread, COORDINATOR};
 use super::loan::{Debt, Debts, Loans, Recall};
 use super::members::{Event, Members, Outbox};
 use super::message::{Message, Unavailable};
-use super::passing_on::Waiting;
 use super::steal::{Next, Steal};
+use super::waiting::Waiting;
 
 /// The state of an own object that somebody asks for.
 pub enum Object<G> {

@@ -14,7 +14,7 @@
 //! | `fetch.rs` | values of other PEs, and readers of what is not evaluated yet |
 //! | `calls.rs` | `IO` actions that another PE performs |
 //! | `credit.rs` | weighted counts of references from other PEs |
-//! | `passing_on.rs` | the weights that go with a message, and messages that wait for some |
+//! | `passing_on.rs`, `waiting.rs` | the weights that go with a message, and messages that wait for some |
 //! | `ring.rs` | when marking across PEs is over |
 //! | `rpp.rs` | reliable packets over datagrams |
 //! | `wire.rs` | messages as bytes |
@@ -35,4 +35,5 @@ pub mod passing_on;
 pub mod ring;
 pub mod rpp;
 pub mod steal;
+pub mod waiting;
 pub mod wire;

@@ -18,26 +18,7 @@ use super::element::{Element, Heap};
 use super::ids::{Block, Pe};
 use super::members::Outbox;
 use super::message::Message;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
-
-/// Messages that wait for weights, by receiver.
-pub struct Waiting<G> {
-    queues: BTreeMap<Pe, VecDeque<Message<G>>>,
-}
-
-impl<G> Waiting<G> {
-    pub fn new() -> Waiting<G> {
-        Waiting { queues: BTreeMap::new() }
-    }
-
-    fn graphs(&self) -> impl Iterator<Item = &G> {
-        self.queues.values().flatten().filter_map(Message::parcel).map(|parcel| &parcel.graph)
-    }
-
-    pub fn on_lost(&mut self, pe: Pe) {
-        self.queues.remove(&pe);
-    }
-}
+use std::collections::{BTreeMap, BTreeSet};
 
 impl<H: Heap> Element<H> {
     /// Sends a message as soon as there are weights for its graph, and for those of earlier ones.

@@ -6,8 +6,8 @@
 //!   (`rts/src/collector/fixed_space.rs`).
 //! - In this PE's slice they are runs that [`Area`]s fill from the front. In the slices of others a word that is not 0
 //!   belongs to an object that has arrived, or is the header of an absent one.
-//! - An object ends in the block in which it begins, or it is alone in a run of its own. So references can be counted by
-//!   blocks, and a block can be cleared by itself.
+//! - An object ends in the block in which it begins, or it is alone in a run of its own. So references can be counted
+//!   by blocks, and a block can be cleared by itself.
 //!
 //! *When a full collection is due*: when as much has been made or has arrived since the last one as that one has left,
 //! and a quarter of what the old generations hold.

@@ -1,9 +1,9 @@
 //! Full collections of fixed objects: which of them others may refer to, and which of others' this PE still does.
 //!
 //! *Protocol*
-//! 1. A full collection begins ([`condemned`]). Own runs of which others hold weights, or which graphs refer to that the
-//!    protocols keep, are roots: all that their objects lead to. Other own runs, and all blocks of others that this PE
-//!    holds weights on, have their objects marked (`rts/src/collector/fixed_space.rs`).
+//! 1. A full collection begins ([`condemned`]). Own runs of which others hold weights, or to which graphs refer that
+//!    the protocols keep, are roots: all that their objects lead to. Other own runs, and all blocks of others that this
+//!    PE holds weights on, have their objects marked (`rts/src/collector/fixed_space.rs`).
 //! 2. Absent objects that have been asked for are roots, too: the answers will come.
 //! 3. At its end ([`on_swept`]) weights on blocks in which nothing was reached are returned.
 //!

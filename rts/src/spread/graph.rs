@@ -92,6 +92,11 @@ impl Graph {
         Graph { bytes, blocks: Vec::new() }
     }
 
+    #[cfg(test)]
+    pub fn referring_to(blocks: Vec<Block>) -> Graph {
+        Graph { bytes: Vec::new(), blocks }
+    }
+
     /// The blocks that it has objects of or refers to, each once.
     pub fn blocks(&self) -> &[Block] {
         &self.blocks

@@ -1,7 +1,7 @@
 //! Static objects that fixed objects refer to, and the static reference tables of their code.
 //!
-//! Packets refer to static objects, too, and no collection sees those on their way. So the few static objects that fixed
-//! objects have referred to are roots for ever: otherwise CAFs would lose their values.
+//! Packets refer to static objects, too, and no collection sees those on their way. So the few static objects that
+//! fixed objects have referred to are roots for ever: otherwise CAFs would lose their values.
 use crate::abi::layout::*;
 use crate::abi::{Closure, Info};
 use crate::collector::roots::Visitor;

@@ -23,7 +23,9 @@ use std::fmt::Write;
 use std::sync::LazyLock;
 
 mod arrival;
+mod collection;
 mod depth;
+mod passing_on;
 mod thawed;
 
 const PLENTY: usize = 1 << 30;
