@@ -2,7 +2,8 @@
 //!
 //! A *step* is an age: 0 is the nursery, 1 holds the survivors of one collection, n + 1 is generation n. A collection
 //! of generation N condemns every run of step up to N + 1, which makes it from-space. Reachable objects in from-space
-//! are copied one step up. Large, pinned and compact objects stay where they are, and only their age byte changes.
+//! are copied one step up. Large, pinned and compact objects stay where they are, and only their age byte changes. A
+//! full collection also marks and sweeps fixed objects ([`fixed_space`]).
 //!
 //! *Eager promotion*: an object that an old object refers to is copied straight to the generation of that object. Where
 //! aging does not pay, all survivors skip step 1 ([`policy::aging`]).

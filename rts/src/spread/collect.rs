@@ -52,8 +52,7 @@ unsafe fn run_of_block(block: Block) -> Run {
 }
 
 fn condemned() -> Vec<Run> {
-    let roots = &mut *unpoisoned(ROOTS.lock());
-    let (mut referenced, mut held) = (roots.rehearsed.clone(), Vec::new());
+    let (mut referenced, mut held) = (unpoisoned(ROOTS.lock()).rehearsed.clone(), Vec::new());
     if let Some(run) = run::current() {
         run.step_without_hec(|step| {
             referenced.append(&mut step.referenced_blocks());
@@ -69,7 +68,7 @@ fn condemned() -> Vec<Run> {
         };
         let (root, mut condemned): (Vec<Run>, Vec<Run>) =
             fixed_blocks::own_runs().into_iter().partition(|&r| is_root(r));
-        roots.runs = root.into_iter().map(|run| run as usize).collect();
+        unpoisoned(ROOTS.lock()).runs = root.into_iter().map(|run| run as usize).collect();
         let pieces = &export::lock().pieces;
         held.retain(|block| pieces.is_usable(base() + block.0 as usize * BLOCK_BYTES));
         condemned.extend(held.into_iter().map(|block| run_of_block(block)));
