@@ -107,8 +107,11 @@ pub unsafe extern "C" fn hec_served(address: u64, why: i32, text: *const c_char)
         Object::Unevaluated | Object::Claimed => HeapEvent::GivenUp(address, given_up(why, text)),
     };
     // Before the answer: with that, another thread may serve the address.
-    kept::release_served(address);
+    kept::release_service(address);
     run::joined().step(hec, |step| step.tell(event));
+    if kept::is_name(address) {
+        kept::release(address);
+    }
 }
 
 unsafe fn given_up(why: i32, text: *const c_char) -> Unavailable {

@@ -14,7 +14,7 @@ use super::fetch::{Fetches, Readers};
 use super::ids::{Address, Block, Call, Micros, Pe, Thread, COORDINATOR};
 use super::loan::{Debt, Debts, Loans, Recall};
 use super::members::{Event, Members, Outbox};
-use super::message::{Message, Unavailable};
+use super::message::{Message, Reason, Unavailable};
 use super::steal::{Next, Steal};
 use super::waiting::Waiting;
 
@@ -39,6 +39,8 @@ pub trait Heap {
     /// Takes the oldest spark that is still to be evaluated and may travel.
     fn take_spark(&mut self) -> Option<Address>;
     fn give_back_spark(&mut self, thunk: Address);
+    /// An own object that another PE needs: if it is a thunk that may travel, and this PE is busy, that is to be lent.
+    fn take_wanted(&mut self, address: Address) -> Option<Address>;
     /// The blocks that a thunk refers to, each once.
     fn blocks_of_thunk(&self, thunk: Address) -> Vec<Block>;
     /// The blocks that a graph has objects of or refers to, each once.
@@ -60,6 +62,8 @@ pub trait Heap {
     fn update(&mut self, thunk: Address, value: Self::Graph);
     /// Makes an object of another PE present.
     fn install(&mut self, address: Address, value: Self::Graph);
+    /// Gives an absent object the value of an own thunk.
+    fn fill(&mut self, address: Address, thunk: Address);
     /// Drops what is cached of another PE's block.
     fn drop_block(&mut self, block: Block);
     fn wake(&mut self, thread: Thread);
@@ -162,12 +166,13 @@ impl<H: Heap> Element<H> {
             }
             Message::Steal => self.on_steal(heap, from, out),
             Message::NothingToSteal => self.steal.on_refused(from, now),
-            Message::Lend { loan, is_placed, parcel } => {
-                if !is_placed {
+            Message::Lend { loan, reason, parcel } => {
+                if reason == Reason::Stolen {
                     self.steal.on_lent(from);
                 }
-                let thunk = heap.evaluate_borrowed(parcel.graph, is_placed);
-                self.debts.begin(thunk, Debt { lender: from, loan });
+                let thunk = heap.evaluate_borrowed(parcel.graph, reason == Reason::Placed);
+                let wanted = if let Reason::Wanted(address) = reason { Some(address) } else { None };
+                self.debts.begin(thunk, Debt { lender: from, loan, wanted });
             }
             Message::Result { loan, parcel } => {
                 if let Some(thunk) = self.loans.on_result(from, loan) {
@@ -250,7 +255,7 @@ impl<H: Heap> Element<H> {
             out.push((thief, Message::NothingToSteal));
             return;
         };
-        self.lend(heap, thief, thunk, graph, false, out);
+        self.lend(heap, thief, thunk, graph, Reason::Stolen, out);
     }
 
     /// Lends a thunk that has been claimed.
@@ -260,11 +265,11 @@ impl<H: Heap> Element<H> {
         to: Pe,
         thunk: Address,
         graph: H::Graph,
-        is_placed: bool,
+        reason: Reason,
         out: &mut Outbox<H::Graph>,
     ) {
         let loan = self.loans.lend(to, thunk, graph.clone());
-        self.pass_on(heap, to, Message::Lend { loan, is_placed, parcel: graph.into() }, out);
+        self.pass_on(heap, to, Message::Lend { loan, reason, parcel: graph.into() }, out);
     }
 
     fn on_fetch(&mut self, heap: &mut H, from: Pe, address: Address, out: &mut Outbox<H::Graph>) {
@@ -275,6 +280,9 @@ impl<H: Heap> Element<H> {
             Object::Unevaluated => {
                 // If others wait already, it is being evaluated for them.
                 let is_served = self.readers.has_readers(address);
+                if !is_served && self.lend_wanted(heap, from, address, out) {
+                    return;
+                }
                 self.readers.note(address, from);
                 if !is_served {
                     heap.serve(address);
@@ -287,8 +295,24 @@ impl<H: Heap> Element<H> {
         }
     }
 
-    fn on_evaluated(&mut self, heap: &H, address: Address, graph: H::Graph, out: &mut Outbox<H::Graph>) {
+    /// Lends a thunk to a PE that needs its value. False if it is to be evaluated here.
+    fn lend_wanted(&mut self, heap: &mut H, to: Pe, address: Address, out: &mut Outbox<H::Graph>) -> bool {
+        let Some(thunk) = heap.take_wanted(address) else { return false };
+        let graph =
+            if self.can_pass_on(heap, &heap.blocks_of_thunk(thunk), to, out) { heap.claim(thunk) } else { None };
+        if let Some(graph) = graph {
+            self.lend(heap, to, thunk, graph, Reason::Wanted(address), out);
+            return true;
+        }
+        false
+    }
+
+    fn on_evaluated(&mut self, heap: &mut H, address: Address, graph: H::Graph, out: &mut Outbox<H::Graph>) {
         if let Some(debt) = self.debts.end(address) {
+            if let Some(wanted) = debt.wanted {
+                heap.fill(wanted, address);
+                self.fetches.on_answer(wanted).into_iter().for_each(|thread| heap.wake(thread));
+            }
             let result = Message::Result { loan: debt.loan, parcel: graph.clone().into() };
             self.pass_on(heap, debt.lender, result, out);
         }
@@ -316,6 +340,9 @@ impl<H: Heap> Element<H> {
             HeapEvent::GivenUp(address, why) => {
                 if let Some(debt) = self.debts.end(address) {
                     out.push((debt.lender, Message::Failed { loan: debt.loan }));
+                    // The lender evaluates it now, and those here who want it ask again.
+                    let asks = debt.wanted.filter(|&wanted| self.fetches.is_asked(wanted));
+                    out.extend(asks.map(|wanted| (debt.lender, Message::Fetch(wanted))));
                 }
                 let readers = self.readers.take(address);
                 out.extend(readers.into_iter().map(|pe| (pe, Message::Unavailable { address, why: why.clone() })));
@@ -326,7 +353,7 @@ impl<H: Heap> Element<H> {
                     return;
                 }
                 if let Some(graph) = heap.claim(thunk) {
-                    self.lend(heap, pe, thunk, graph, true, out);
+                    self.lend(heap, pe, thunk, graph, Reason::Placed, out);
                 }
             }
             HeapEvent::Calls(pe, call, graph) => {

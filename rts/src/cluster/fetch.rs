@@ -11,7 +11,9 @@
 //! *States at the owner*, for each address: `no readers → READERS(PEs) → no readers`.
 //!
 //! 1. FETCH of an evaluated object is answered at once.
-//! 2. FETCH of another one notes the reader. If nobody evaluates the object, a service thread is made that does.
+//! 2. FETCH of another one notes the reader. If nobody evaluates the object, a service thread is made that does. Or, if
+//!    the owner is busy, the thunk is lent to the reader (`loan.rs`), which is the answer; if that fails, the reader asks
+//!    again, and the thunk is evaluated here.
 //! 3. The thread that evaluates the object, or the PE that has borrowed it, updates it. The update takes the readers,
 //!    and answers all of them.
 //! 4. If the evaluating thread is killed while readers are noted, a new service thread is made. If the evaluation is
@@ -69,6 +71,11 @@ impl Fetches {
     /// A thread that waited is gone. Its FETCH stays under way: others may join it.
     pub fn withdraw(&mut self, thread: Thread) {
         self.asked.values_mut().for_each(|threads| threads.retain(|t| *t != thread));
+    }
+
+    /// Has FETCH been sent for an address, and no answer come?
+    pub fn is_asked(&self, address: Address) -> bool {
+        self.asked.contains_key(&address)
     }
 
     pub fn addresses(&self) -> impl Iterator<Item = Address> + '_ {

@@ -13,7 +13,7 @@
 //!
 //! | event | what the borrower does |
 //! |---|---|
-//! | the thunk is evaluated | sends RESULT, with the whole value |
+//! | the thunk is evaluated | sends RESULT, with the whole value. If it was wanted, the absent object has the value |
 //! | its evaluation met something of a lost PE, or that stays on another one | sends FAILED |
 //! | its value stays here | sends FAILED |
 //! | the lender is lost | kills the work |
@@ -99,6 +99,8 @@ fn recall<G>(lent: Lent<G>) -> Recall<G> {
 pub struct Debt {
     pub lender: Pe,
     pub loan: Number,
+    /// The absent object here that will have the thunk's value.
+    pub wanted: Option<Address>,
 }
 
 /// The borrower's side: loans by the addresses of its own thunks.

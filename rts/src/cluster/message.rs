@@ -19,8 +19,7 @@ pub enum Message<G> {
     NothingToSteal,
     Lend {
         loan: Number,
-        /// Is it a call that was placed here? If not, it is the answer to STEAL.
-        is_placed: bool,
+        reason: Reason,
         parcel: Parcel<G>,
     },
     Result {
@@ -62,6 +61,17 @@ pub enum Message<G> {
     AskCounts,
     /// In the order that all PEs of a build agree on.
     Counts(Vec<u64>),
+}
+
+/// Why a thunk is lent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// It is the answer to STEAL.
+    Stolen,
+    /// The call was placed at the borrower.
+    Placed,
+    /// It is the answer to FETCH of this address: the borrower needs the value, and the lender is busy.
+    Wanted(Address),
 }
 
 /// A graph, and weights on the blocks that it has objects of or refers to, but for those of its receiver.

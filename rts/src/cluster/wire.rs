@@ -14,7 +14,7 @@ use super::build::Build;
 use super::credit::Credit;
 use super::ids::{Address, Block, Call, Pe};
 use super::loan::Number;
-use super::message::{Message, Parcel, Ping, Unavailable};
+use super::message::{Message, Parcel, Ping, Reason, Unavailable};
 
 /// What a message carries.
 pub trait Payload: Sized {
@@ -77,9 +77,13 @@ pub fn encode<G: Payload>(message: &Message<G>) -> Vec<u8> {
         Message::Lost(pe) => start(&mut to, kind::LOST, pe.0.into()),
         Message::Steal => to.push(kind::STEAL),
         Message::NothingToSteal => to.push(kind::NOTHING_TO_STEAL),
-        Message::Lend { loan, is_placed, parcel } => {
+        Message::Lend { loan, reason, parcel } => {
             start(&mut to, kind::LEND, loan.0);
-            to.push((*is_placed).into());
+            match reason {
+                Reason::Stolen => to.push(0),
+                Reason::Placed => to.push(1),
+                Reason::Wanted(address) => start(&mut to, 2, address.0),
+            }
             put_parcel(&mut to, parcel);
         }
         Message::Result { loan, parcel } => {
@@ -140,8 +144,13 @@ pub fn decode<G: Payload>(bytes: &[u8]) -> Option<Message<G>> {
         kind::NOTHING_TO_STEAL => Message::NothingToSteal,
         kind::LEND => {
             let loan = Number(from.number()?);
-            let is_placed = from.flag()?;
-            Message::Lend { loan, is_placed, parcel: from.parcel()? }
+            let reason = match from.byte()? {
+                0 => Reason::Stolen,
+                1 => Reason::Placed,
+                2 => Reason::Wanted(Address(from.number()?)),
+                _ => return None,
+            };
+            Message::Lend { loan, reason, parcel: from.parcel()? }
         }
         kind::RESULT => Message::Result { loan: Number(from.number()?), parcel: from.parcel()? },
         kind::FAILED => Message::Failed { loan: Number(from.number()?) },
@@ -358,7 +367,10 @@ mod tests {
             6 => Message::Lost(pe),
             7 => Message::Steal,
             8 => Message::NothingToSteal,
-            9 => Message::Lend { loan, is_placed: random.below(2) == 0, parcel: parcel(random) },
+            9 => {
+                let reason = random.pick(&[Reason::Stolen, Reason::Placed, Reason::Wanted(address)]);
+                Message::Lend { loan, reason, parcel: parcel(random) }
+            }
             10 => Message::Result { loan, parcel: parcel(random) },
             11 => Message::Failed { loan },
             12 => Message::Fetch(address),

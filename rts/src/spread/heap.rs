@@ -17,9 +17,9 @@ use crate::memory::{address_space, fixed_blocks, BLOCK_BYTES};
 use crate::sched::spark;
 use crate::spread::cell::{resolve, Target};
 use crate::spread::graph::Graph;
-use crate::spread::install::{install, Installed};
+use crate::spread::install::{self, install, Installed};
 use crate::spread::loans::{self, Lendable};
-use crate::spread::{calls, ping, readers, why_fetch};
+use crate::spread::{calls, kept, ping, readers, why_fetch};
 use crate::static_closure;
 use crate::sync::throwto::throw_from_outside;
 use std::ptr::null_mut;
@@ -151,6 +151,15 @@ impl Heap for RealHeap {
         lendable.map(|lendable| self.add_lendable(lendable))
     }
 
+    fn take_wanted(&mut self, address: Address) -> Option<Address> {
+        if kept::is_name(address) {
+            return None;
+        }
+        // SAFETY: see above.
+        let lendable = unsafe { loans::wanted(self.hec(), address) };
+        lendable.map(|lendable| self.add_lendable(lendable))
+    }
+
     fn give_back_spark(&mut self, thunk: Address) {
         if let Some(lendable) = self.take_lendable(thunk) {
             loans::keep_no_longer(&lendable);
@@ -218,6 +227,13 @@ impl Heap for RealHeap {
             let root = RealHeap::install(self, &value).root();
             let (Target::Static(c) | Target::Fixed(c) | Target::Exit(_, c) | Target::Local(c)) = resolve(root);
             why_fetch::note(c.untag().info());
+        }
+    }
+
+    fn fill(&mut self, address: Address, thunk: Address) {
+        if let Some(value) = kept::get(thunk) {
+            // SAFETY: see above.
+            unsafe { install::fill(Closure(address.0 as usize), value) }
         }
     }
 

@@ -24,6 +24,7 @@ use crate::base::atomics::{AtomicUsize, Ordering};
 use crate::hec::{out_of_memory, Hec};
 use crate::info;
 use crate::memory::address_space::is_own;
+use crate::memory::exits;
 use crate::memory::fixed_blocks::{is_fixed, note_growth};
 use crate::memory::in_heap;
 use crate::memory::object_size::size_of_object;
@@ -117,6 +118,22 @@ pub(super) unsafe fn install_as(hec: &mut Hec, graph: &Graph, owns: bool) -> Ins
     let roots = parts.roots.iter().map(|&root| installer.pointer(root, Holder::Data)).collect();
     let thunk = (!parts.thunk.is_empty()).then(|| installer.local_thunk(hec, &parts.thunk));
     Installed { roots, arrived: absent.into_iter().map(|object| object.to).collect(), thunk }
+}
+
+/// Gives an absent object a local value: it becomes a cell.
+/// # Safety
+/// The caller holds the HEC. The value is live. At its owner the object is a cell.
+pub unsafe fn fill(absent: Closure, value: Closure) {
+    let export = &mut *export::lock();
+    if !cell::is_absent(absent) {
+        return;
+    }
+    if !export.pieces.make_usable(absent.0, absent.0 + cell::CELL_WORDS * WORD) {
+        out_of_memory(WORD);
+    }
+    absent.set_word(INDIRECTEE, value.0);
+    exits::add(absent.slot(INDIRECTEE));
+    AtomicUsize::from_ptr(absent.slot(0)).store(info!(hec_CELL_info).0, Ordering::Release);
 }
 
 unsafe fn make_usable(export: &mut Export, extent: &Extent) {

@@ -65,13 +65,9 @@ pub fn keep_service(address: Address, thread: Closure) {
     kept().closures.insert(Address(address.0 | IS_SERVICE), thread);
 }
 
-/// The thread that serves an address has come to its end. If that is a name, its closure is kept no longer, either.
-pub fn release_served(address: Address) {
-    let mut kept = kept();
-    kept.closures.remove(&Address(address.0 | IS_SERVICE));
-    if is_name(address) {
-        kept.closures.remove(&address);
-    }
+/// The thread that serves an address has come to its end.
+pub fn release_service(address: Address) {
+    kept().closures.remove(&Address(address.0 | IS_SERVICE));
 }
 
 /// Is the address a name?

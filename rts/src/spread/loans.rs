@@ -16,7 +16,7 @@ use crate::cluster::ids::Address;
 use crate::eval::frames::{set_top, Frame};
 use crate::eval::lazy_blackholing;
 use crate::hec::run_queue::dirty_tso;
-use crate::hec::Hec;
+use crate::hec::{self, Hec};
 use crate::sched::{settings, spark};
 use crate::spread::cell::{resolve, Target};
 use crate::spread::graph::Graph;
@@ -55,6 +55,18 @@ pub unsafe fn take_spark(hec: &mut Hec) -> Option<Lendable> {
     }
     kept.into_iter().for_each(|spark| spark::give_back(hec, spark));
     found
+}
+
+/// The thunk that an own cell stands for, if this HEC has other work, no HEC is idle, and it may travel: whoever needs
+/// its value is idle for as long as it waits, and evaluates it.
+/// # Safety
+/// As for [`take_spark`]. The address is that of an own fixed object.
+pub unsafe fn wanted(hec: &mut Hec, cell: Address) -> Option<Lendable> {
+    let is_busy = hec.has_runnable() && hec::idle_available() == 0;
+    match resolve(Closure(cell.0 as usize)) {
+        Target::Exit(_, thunk) if is_busy => lendable(hec, thunk),
+        _ => None,
+    }
 }
 
 /// The thunk behind a closure, packed; `None` if it is none, or may not travel.

@@ -17,7 +17,7 @@ use crate::cluster::credit::{Given, NEW_WEIGHT};
 use crate::cluster::element::{Element, Heap, HeapEvent};
 use crate::cluster::ids::{Address, Block, Micros, Pe};
 use crate::cluster::members::{Event, Members, Outbox};
-use crate::cluster::message::Message;
+use crate::cluster::message::{Message, Reason};
 use crate::cluster::steal::Steal;
 use crate::cluster::wire;
 use crate::hec::Hec;
@@ -204,7 +204,7 @@ pub(super) unsafe fn handle(hec: &mut Hec) {
     for _ in 0..AT_ONCE {
         let is_loan = run.step(hec, |step| {
             let (from, message) = run.inbox.take()?;
-            let is_loan = matches!(message, Message::Lend { is_placed: false, .. });
+            let is_loan = matches!(message, Message::Lend { reason: Reason::Stolen, .. });
             step.receive(from, message);
             Some(is_loan)
         });

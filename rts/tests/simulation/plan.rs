@@ -1,7 +1,7 @@
 //! What a simulated run is made of, and what it came to.
 use crate::calls::PlannedCall;
 use crate::cluster::ids::{Micros, Pe};
-use crate::cluster::message::Message;
+use crate::cluster::message::{Message, Reason};
 use crate::graph::Graph;
 use crate::network::Faults;
 use crate::program::Program;
@@ -48,9 +48,9 @@ impl Figures {
         self.messages += 1;
         match message {
             Message::Steal => self.steals += 1,
-            Message::Lend { is_placed, .. } => {
+            Message::Lend { reason, .. } => {
                 self.loans += 1;
-                self.placed += u64::from(*is_placed);
+                self.placed += u64::from(*reason == Reason::Placed);
             }
             Message::Failed { .. } => self.failed += 1,
             Message::Fetch(_) => self.fetches += 1,

@@ -31,6 +31,8 @@ pub struct Program {
     pub work: u64,
     /// Of 1,000 tasks, how many are placed.
     pub placed: u64,
+    /// Of 1,000 tasks, how many are lent to those who need their values.
+    pub wanted: u64,
     /// Of 1,000 tasks, how many have a value that stays.
     pub staying: u64,
 }
@@ -76,6 +78,11 @@ impl Program {
         let mut random = self.random(task, 4);
         let is_placed = pes > 1 && random.below(1_000) < self.placed;
         is_placed.then(|| Pe((me.0 + 1 + random.below(u64::from(pes) - 1) as u16) % pes))
+    }
+
+    /// Is its thunk lent to who needs its value? The others are evaluated at their owner.
+    pub fn is_lent_when_wanted(&self, task: Task) -> bool {
+        self.random(task, 6).below(1_000) < self.wanted
     }
 
     /// May its value not leave the PE that has evaluated it?

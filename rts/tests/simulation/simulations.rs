@@ -43,11 +43,13 @@ fn plan(seed: u64, random: &mut Random) -> Plan {
         fanout: 2 + random.below(4),
         work: 1 + random.below(5_000),
         placed: 0,
+        wanted: 0,
         staying: 0,
     };
     // Small weights are soon too small to be split.
     let new_weight = if random.below(2) == 0 { NEW_WEIGHT } else { 1 + random.below(8) };
     program.placed = [0, 50, 500][random.below(3) as usize];
+    program.wanted = [0, 300, 1_000][random.below(3) as usize];
     let calls = if pes > 1 { calls(pes, &program, random) } else { vec![] };
     Plan { seed, pes, program, new_weight, faults, kills: vec![], calls }
 }
@@ -151,7 +153,7 @@ fn the_network_is_partitioned() {
 
 #[test]
 fn all_end_without_pe_0() {
-    let program = Program { seed: 1, depth: 12, fanout: 5, work: 2_000, placed: 0, staying: 0 };
+    let program = Program { seed: 1, depth: 12, fanout: 5, work: 2_000, placed: 0, wanted: 0, staying: 0 };
     let plan = Plan { pes: 5, program, kills: vec![(COORDINATOR, 50_000)], calls: vec![], ..plan(1, &mut Random(1)) };
     let mut world = World::new(&plan);
     world.run_until(50_000 + HEARTBEAT);
@@ -171,7 +173,7 @@ fn a_seed_decides_everything() {
 fn messages_and_time_grow_slowly() {
     println!("  PEs   tasks   time ms  speed-up    loans   fetches  messages  steals/PE/ms");
     let figures = [1, 4, 16, 64, 256, 1000].map(|pes| {
-        let program = Program { seed: 1, depth: 8, fanout: 5, work: 2_000, placed: 0, staying: 0 };
+        let program = Program { seed: 1, depth: 8, fanout: 5, work: 2_000, placed: 0, wanted: 0, staying: 0 };
         let figures = check(&Plan { pes, program, new_weight: NEW_WEIGHT, calls: vec![], ..plan(1, &mut Random(1)) });
         (f64::from(pes), figures)
     });

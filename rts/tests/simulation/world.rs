@@ -9,7 +9,7 @@ use crate::cluster::credit::Given;
 use crate::cluster::element::{Element, HeapEvent};
 use crate::cluster::ids::{Address, Call, Micros, Pe, COORDINATOR};
 use crate::cluster::members::{Members, SILENCE};
-use crate::cluster::message::{Message, Parcel};
+use crate::cluster::message::{Message, Parcel, Reason};
 use crate::cluster::rpp::{Link, Packet};
 use crate::cluster::steal::Steal;
 use crate::cluster::wire;
@@ -345,7 +345,9 @@ impl World {
         let now = self.now;
         for (to, message) in out {
             self.figures.count(&message);
-            if let Message::Lend { is_placed: true, parcel: Parcel { graph: Graph::Thunk(task, _), .. }, .. } = &message
+            if let Message::Lend {
+                reason: Reason::Placed, parcel: Parcel { graph: Graph::Thunk(task, _), .. }, ..
+            } = &message
             {
                 self.placed.push((to, *task));
             }

@@ -27,6 +27,11 @@ impl Heap for ModelHeap {
         }
         None
     }
+    fn take_wanted(&mut self, address: Address) -> Option<Address> {
+        let node = self.node(address);
+        // Some PEs are busy when they are asked.
+        (node.may_travel() && self.program.is_lent_when_wanted(node.task)).then_some(address)
+    }
     fn give_back_spark(&mut self, thunk: Address) {
         self.sparks.push_front(thunk);
     }
@@ -81,6 +86,11 @@ impl Heap for ModelHeap {
     }
     fn install(&mut self, address: Address, value: Graph) {
         let Graph::Value(value) = value else { panic!("an answer is no value") };
+        let known = self.cache.insert(address, value);
+        assert!(known.is_none_or(|known| known == value), "{address:?} has two values");
+    }
+    fn fill(&mut self, address: Address, thunk: Address) {
+        let State::Value(value) = self.node(thunk).state else { panic!("{thunk:?} has no value") };
         let known = self.cache.insert(address, value);
         assert!(known.is_none_or(|known| known == value), "{address:?} has two values");
     }
