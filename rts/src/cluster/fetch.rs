@@ -12,8 +12,8 @@
 //!
 //! 1. FETCH of an evaluated object is answered at once.
 //! 2. FETCH of another one notes the reader. If nobody evaluates the object, a service thread is made that does. Or, if
-//!    the owner is busy, the thunk is lent to the reader (`loan.rs`), which is the answer; if that fails, the reader asks
-//!    again, and the thunk is evaluated here.
+//!    the owner is busy, the thunk is lent to the reader (`loan.rs`), which is the answer; if that fails, the reader
+//!    asks again, and the thunk is evaluated here.
 //! 3. The thread that evaluates the object, or the PE that has borrowed it, updates it. The update takes the readers,
 //!    and answers all of them.
 //! 4. If the evaluating thread is killed while readers are noted, a new service thread is made. If the evaluation is

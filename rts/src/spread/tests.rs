@@ -294,6 +294,7 @@ fn an_mvar_is_itself_at_its_owner_and_a_remote_object_in_packets() {
     w.roots.push(holder);
     unsafe {
         let graph = pack(w.hec, &[holder], PLENTY).unwrap();
+        keep_blocks(graph.blocks());
         let copy = graph.roots()[0].untag();
         assert_eq!(copy.word(2), mvar.0);
         let parts = graph.parts().unwrap();
