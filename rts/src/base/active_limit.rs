@@ -19,14 +19,16 @@ pub struct ActiveLimit {
     all: AtomicUsize,
     pub idle: IdleCount,
     blocked_in_ffi: AtomicUsize,
+    /// Other processes of the same program on this machine, with as many HECs each.
+    neighbours: AtomicUsize,
 }
 
 pub static ACTIVE_HECS: ActiveLimit = ActiveLimit::new();
 
 impl ActiveLimit {
     const fn new() -> ActiveLimit {
-        let [all, idle, blocked_in_ffi] = [const { AtomicUsize::new(0) }; 3];
-        ActiveLimit { cores: AtomicUsize::new(usize::MAX), all, idle: IdleCount(idle), blocked_in_ffi }
+        let [all, idle, blocked_in_ffi, neighbours] = [const { AtomicUsize::new(0) }; 4];
+        ActiveLimit { cores: AtomicUsize::new(usize::MAX), all, idle: IdleCount(idle), blocked_in_ffi, neighbours }
     }
 
     /// Sets the number of cores.
@@ -37,6 +39,11 @@ impl ActiveLimit {
     /// Sets the number of HECs that run threads.
     pub fn set_all(&self, n: usize) {
         self.all.store(n, Ordering::Relaxed);
+    }
+
+    /// Sets the number of other processes of the program on this machine.
+    pub fn set_neighbours(&self, n: usize) {
+        self.neighbours.store(n, Ordering::Relaxed);
     }
 
     /// The number of HECs that are not idle.
@@ -61,9 +68,10 @@ impl ActiveLimit {
     }
 
     /// Are more HECs active than there are cores? Then a thread that spins takes a core from the thread that it waits
-    /// for.
+    /// for. Those of other processes count as active: which of them are is not known.
     pub fn oversubscribed(&self) -> bool {
-        self.busy() > self.cores.load(Ordering::Relaxed)
+        let elsewhere = self.neighbours.load(Ordering::Relaxed) * self.all.load(Ordering::Relaxed);
+        self.busy() + elsewhere > self.cores.load(Ordering::Relaxed)
     }
 
     /// Is there a core that no HEC needs?
@@ -100,6 +108,16 @@ mod tests {
         assert!(!limit_of(2, 8, 6, 0).oversubscribed());
         assert!(limit_of(2, 8, 5, 0).oversubscribed());
         assert!(limit_of(2, 8, 7, 0).has_spare_core() && !limit_of(2, 8, 6, 0).has_spare_core());
+    }
+
+    #[test]
+    fn hecs_of_other_processes_count_as_active() {
+        let limit = limit_of(4, 2, 1, 0);
+        limit.set_neighbours(1);
+        assert!(!limit.oversubscribed());
+        limit.set_neighbours(2);
+        assert!(limit.oversubscribed());
+        assert_eq!(limit.available(), 1);
     }
 
     #[test]

@@ -20,7 +20,7 @@ use crate::hec::{self, Hec};
 use crate::sched::{settings, spark};
 use crate::spread::cell::{resolve, Target};
 use crate::spread::graph::Graph;
-use crate::spread::pack::{pack_thunk, BUDGET};
+use crate::spread::pack::{pack_thunk, LOAN_BUDGET};
 use crate::spread::readers::serve;
 use crate::spread::{kept, placed};
 use crate::thread::create::{new_thread, push};
@@ -75,7 +75,7 @@ pub unsafe fn wanted(hec: &mut Hec, cell: Address) -> Option<Lendable> {
 pub unsafe fn lendable(hec: &mut Hec, closure: Closure) -> Option<Lendable> {
     let Target::Local(thunk) = resolve(closure) else { return None };
     let thunk = thunk.untag();
-    let graph = pack_thunk(hec, thunk, BUDGET).ok()?;
+    let graph = pack_thunk(hec, thunk, LOAN_BUDGET).ok()?;
     Some(Lendable { name: kept::keep(thunk), thunk, graph })
 }
 

@@ -10,6 +10,7 @@
 //! 4. If it was itself stopped for a while, as by a debugger or the terminal, it holds the silence against nobody.
 //! 5. A lost PE ends the run. One that has ended is the launcher's to report; PE 0 reports one that is silent. When PE
 //!    0 has ended, this PE ends.
+use crate::base::active_limit::ACTIVE_HECS;
 use crate::base::fatal::{self, broken};
 use crate::base::os_thread;
 use crate::base::poison::unpoisoned;
@@ -39,6 +40,7 @@ static OVER: Condvar = Condvar::new();
 /// Joins the run, and starts the task. Called when HECs can run threads.
 pub fn start(membership: &'static Membership, started: Started) {
     let run = Run::join(membership, started.members);
+    ACTIVE_HECS.set_neighbours(membership.neighbours.len() - 1);
     // SAFETY: no absent object exists yet.
     unsafe { absent::set_fetcher(absent_objects::FETCHER) };
     packets::init(packets::Callbacks {

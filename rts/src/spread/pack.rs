@@ -5,7 +5,8 @@
 //! 1. The work is a stack of words in fixed objects that still have to be made fixed. A word is taken, and its target
 //!    looked at, behind indirections. So depth costs no stack of the machine, and cycles end at the memo.
 //! 2. A local object that is evaluated and may travel is copied, within the budget. Companions are copied in any case.
-//!    For all others a cell is made. So what is left when the budget is used up becomes cells.
+//!    For all others a cell is made. So what is left when the budget is used up becomes cells, but for constructors
+//!    without pointers.
 //! 3. An own fixed object joins the packet, too, because its receiver may not have it. Those of others join as
 //!    companions only: their owners are asked for them.
 //! 4. Objects that are copied one after the other are adjacent, so a packet is a few extents.
@@ -38,9 +39,10 @@ use crate::spread::travel::{self, demand, function_field, Demand, Needs, Travell
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasherDefault;
 
-/// Bytes of an answer as a rule; those of one that follows others along the same structure.
+/// Bytes of an answer.
 pub const BUDGET: usize = 16 << 10;
-pub const LARGE_BUDGET: usize = 64 << 10;
+/// Bytes that go with a thunk that is lent. It may need little of them, and sparks may share what they refer to.
+pub const LOAN_BUDGET: usize = 2 << 10;
 
 /// Bytes of objects that a message may have: a little less than the transport takes.
 const LARGEST: usize = (1 << 30) - (16 << 20);
@@ -56,6 +58,8 @@ struct Packer<'a> {
     export: &'a mut Export,
     /// Words that may still be copied.
     budget: isize,
+    /// Are objects without pointers copied beyond the budget? They are smaller than a message that would ask for them.
+    takes_leaves: bool,
     extents: Vec<Extent>,
     /// Fixed objects in the packet that were not made by it.
     included: HashSet<usize, BuildHasherDefault<ByAddress>>,
@@ -122,6 +126,7 @@ impl<'a> Packer<'a> {
         Packer {
             export,
             budget: (budget / WORD) as isize,
+            takes_leaves: budget > 0,
             extents: Vec::new(),
             included: HashSet::default(),
             fresh: HashMap::default(),
@@ -302,7 +307,9 @@ impl<'a> Packer<'a> {
             };
             return is_copied.then_some(Needs::Companions);
         }
-        if self.budget <= 0 || !is_evaluated(info) {
+        let is_leaf = || self.takes_leaves && fields::is_constructor(info.kind()) && info.ptrs() == 0;
+        let is_left = self.budget <= 0 && !is_leaf();
+        if is_left || !is_evaluated(info) {
             return None;
         }
         self.check(c).ok()
