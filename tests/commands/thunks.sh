@@ -1,10 +1,12 @@
 # Code says whether a thunk is updatable: all thunks of the compiler's library and of those it needs are classified, and
-# each place that pushes an update frame is that of a thunk found to be updatable, or the runtime's own.
+# each place that pushes an update frame is that of a thunk found to be updatable, or the runtime's own. The library
+# parallel is compiled with -feager-blackholing, as is the program.
 . "${BASH_SOURCE[0]%/*}/common.bash"
 
 cat >Main.hs <<'HS'
 module Main (main) where
 import Control.Exception
+import Control.Parallel.Strategies
 import qualified Data.IntMap as I
 import qualified Data.Text as T
 import GHC
@@ -16,10 +18,12 @@ main = do
   -- Not run, but linked.
   _ <- evaluate (runGhc Nothing (getSessionDynFlags >>= setSessionDynFlags >> load LoadAllTargets))
   print (T.length (T.pack (show (I.fromList [(1 :: Int, 'x')]))))
+  print (sum (map length ([[n .. 10 * n] | n <- [1 :: Int .. 5]] `using` parList rdeepseq)))
   printKinds
 HS
 
-"$HECATON" ghc -v0 -threaded -rtsopts -package ghc -package containers -package text -outputdir o -o main Main.hs
+"$HECATON" ghc -v0 -threaded -rtsopts -package ghc -package containers -package text -package parallel \
+    -feager-blackholing -outputdir o -o main Main.hs
 ./main >out || fail "exit $?"
 awk '/^updatable/ { u = $2 } /^single-entry/ { s = $2 } END { exit !(u > 50000 && s > 1000) }' out ||
     fail "too few: $(tail -3 out)"

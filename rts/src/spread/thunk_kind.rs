@@ -13,6 +13,17 @@
 //!   48 c7 45 f0 imm32      movq $stg_upd_frame_info,-16(%rbp)
 //! ```
 //!
+//! With `-feager-blackholing`, as in the library `parallel`, it claims the thunk before:
+//!
+//! ```text
+//!   48 83 3c 25 addr32 00  cmpq $0,nonmoving_write_barrier_enabled
+//!   0f 85 rel32            jne (or 75 rel8)
+//!   49 8b 85 disp32        mov 872(%r13),%rax
+//!   48 89 43 08            mov %rax,8(%rbx)
+//!   49 8b 45 e8            mov -24(%r13),%rax
+//!   48 89 03               mov %rax,(%rbx)
+//! ```
+//!
 //! The standard thunks of `cmm/StdThunks.cmm` are updatable, and are known by their headers.
 //!
 //! Code that does not continue so is that of a single-entry thunk, unless the address of an update frame occurs later
@@ -57,7 +68,7 @@ pub unsafe fn classify(info: Info) -> ThunkKind {
     let code = std::slice::from_raw_parts(info.0 as *const u8, 48 + SEARCHED);
     let frames = [info!(stg_upd_frame_info), info!(stg_bh_upd_frame_info)].map(|frame| (frame.0 as u32).to_le_bytes());
     let checks = length_of_checks(code);
-    let body = &code[checks..];
+    let body = &code[checks + length_of_claim(&code[checks..])..];
     if body.starts_with(&[0x48, 0xc7, 0x45, 0xf0]) && frames.iter().any(|frame| body[4..8] == *frame) {
         return ThunkKind::Updatable;
     }
@@ -84,7 +95,9 @@ fn is_in_next_thunk(code: &[u8], at: usize) -> bool {
 /// # Safety
 /// As for [`classify`].
 pub unsafe fn place_of_frame(info: Info) -> usize {
-    info.0 + length_of_checks(std::slice::from_raw_parts(info.0 as *const u8, 48 + SEARCHED)) + 4
+    let code = std::slice::from_raw_parts(info.0 as *const u8, 48 + SEARCHED);
+    let checks = length_of_checks(code);
+    info.0 + checks + length_of_claim(&code[checks..]) + 4
 }
 
 /// Bytes of the checks of stack and heap that the code begins with.
@@ -103,6 +116,22 @@ fn length_of_checks(code: &[u8]) -> usize {
         at += jump(&code[at..], 0x77, 0x87);
     }
     at
+}
+
+/// Bytes of the claim that follows the checks, if there is one.
+fn length_of_claim(code: &[u8]) -> usize {
+    const CLAIM: [u8; 11] = [0x48, 0x89, 0x43, 0x08, 0x49, 0x8b, 0x45, 0xe8, 0x48, 0x89, 0x03];
+    if !code.starts_with(&[0x48, 0x83, 0x3c, 0x25]) || code[8] != 0 {
+        return 0;
+    }
+    let mut at = 9;
+    at += jump(&code[at..], 0x75, 0x85);
+    let owner = displacement(&code[at..], &[0x49, 0x8b], 0x45, 0x85);
+    if owner > 0 && code[at + owner..].starts_with(&CLAIM) {
+        at + owner + CLAIM.len()
+    } else {
+        0
+    }
 }
 
 /// Bytes of an instruction that begins so, and whose next byte says whether its operand has one byte or four.
@@ -136,6 +165,11 @@ mod tests {
     const STACK: [u8; 13] = [0x48, 0x8d, 0x45, 0xd8, 0x4c, 0x39, 0xf8, 0x0f, 0x82, 1, 0, 0, 0];
     const HEAP: [u8; 17] = [0x49, 0x83, 0xc4, 0x10, 0x4d, 0x3b, 0xa5, 0x58, 3, 0, 0, 0x0f, 0x87, 1, 0, 0, 0];
 
+    const CLAIM: [u8; 33] = [
+        0x48, 0x83, 0x3c, 0x25, 1, 2, 3, 4, 0, 0x0f, 0x85, 1, 0, 0, 0, 0x49, 0x8b, 0x85, 0x68, 3, 0, 0, 0x48, 0x89,
+        0x43, 8, 0x49, 0x8b, 0x45, 0xe8, 0x48, 0x89, 3,
+    ];
+
     #[test]
     fn thunks_are_told_apart_by_their_code() {
         let frame = (info!(stg_upd_frame_info).0 as u32).to_le_bytes();
@@ -146,6 +180,9 @@ mod tests {
         assert_eq!(kind(&[&STACK, &push]), ThunkKind::Updatable);
         assert_eq!(kind(&[&STACK, &HEAP, &push]), ThunkKind::Updatable);
         assert_eq!(kind(&[&HEAP, &push]), ThunkKind::Updatable);
+        assert_eq!(kind(&[&STACK, &HEAP, &CLAIM, &push]), ThunkKind::Updatable);
+        assert_eq!(kind(&[&CLAIM[..9], &[0x75, 5], &CLAIM[15..], &push]), ThunkKind::Updatable);
+        assert_eq!(kind(&[&CLAIM[..32], &push]), ThunkKind::Unknown);
         assert_eq!(kind(&[&STACK, &HEAP]), ThunkKind::SingleEntry);
         assert_eq!(kind(&[]), ThunkKind::SingleEntry);
         assert_eq!(kind(&[&STACK, &push_elsewhere]), ThunkKind::Unknown);
