@@ -36,6 +36,11 @@ pub fn init(callbacks: Callbacks) {
     let _ = CALLBACKS.set(callbacks);
 }
 
+/// Are there other processes?
+pub fn are_served() -> bool {
+    CALLBACKS.get().is_some()
+}
+
 /// Has a HEC handle packets. `again`: an earlier request may not have been answered, so a HEC that has messages to read
 /// is not asked.
 pub fn request_handling(again: bool) {

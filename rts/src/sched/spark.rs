@@ -2,7 +2,8 @@
 //!
 //! *Protocol*
 //! 1. Each HEC has a pool of sparks ([`crate::hec::spark_pool`]). Its holder adds sparks to it and takes the oldest;
-//!    other HECs steal the oldest.
+//!    other HECs steal the oldest. If other processes steal, too, the holder takes the newest: the oldest are often the
+//!    largest, and worth sending.
 //! 2. A HEC without runnable threads makes a *spark thread*. That runs `base`'s loop over `getSpark#` until no spark is
 //!    left or another thread is runnable.
 //! 3. A thread that sparks while other HECs are idle stops soon, to wake one. A thread that leaves for a safe foreign
@@ -32,7 +33,7 @@ use crate::hec::spark_skip;
 use crate::hec::{self, Hec};
 use crate::observe::eventlog::hooks as eventlog;
 use crate::observe::stats;
-use crate::sched::handoff;
+use crate::sched::{handoff, packets};
 use crate::static_closure;
 use crate::thread::create::new_io_thread;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -128,10 +129,11 @@ unsafe fn find(hec: &mut Hec) -> Option<Closure> {
         let Some((_, c)) = skipped else { break };
         add(hec, c);
     }
+    let take_own = |hec: &Hec| if packets::are_served() { hec.sparks.take_newest() } else { hec.sparks.take() };
     loop {
         let defer_own = hec.spark_skip.is_active() && hec.sparks.len() < spark_skip::MAX_DEFERRED;
         let stolen = if defer_own { steal(own) } else { None };
-        let found = stolen.or_else(|| hec.sparks.take().map(|c| (own, Closure(c)))).or_else(|| steal(own));
+        let found = stolen.or_else(|| take_own(hec).map(|c| (own, Closure(c)))).or_else(|| steal(own));
         let counts = &mut hec.spark_counts;
         match found {
             Some((from, c)) if is_thunk(c) => {

@@ -498,3 +498,18 @@ fn the_oldest_sparks_come_first_and_the_pool_is_bounded() {
     }
     assert!(!ring.put(1, 0));
 }
+
+#[test]
+fn the_holder_takes_the_newest_spark() {
+    let ring = SparkRing::new();
+    assert!(ring.take_newest().is_none());
+    for round in 0..3 {
+        let put = |i| ring.put(10 * round + i, 4);
+        assert!(put(0) && put(1) && put(2));
+        assert_eq!((ring.take_newest(), ring.take()), (Some(10 * round + 2), Some(10 * round)));
+        assert!(put(3) && put(4));
+        assert_eq!((ring.take(), ring.len()), (Some(10 * round + 1), 2));
+        assert_eq!((ring.take_newest(), ring.take_newest()), (Some(10 * round + 4), Some(10 * round + 3)));
+        assert!(ring.take_newest().is_none() && ring.is_empty());
+    }
+}

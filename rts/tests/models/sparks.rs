@@ -1,6 +1,7 @@
 //! Models of a spark pool.
 //!
-//! *Checked*: each spark is taken once, the oldest first, while the holder puts others into free slots.
+//! *Checked*: each spark is taken once, by others the oldest first, while the holder puts others into free slots and
+//! takes the newest.
 //! *Shipped code*: `hec/spark_pool.rs`.
 use crate::explore;
 use crate::shipped::spark_pool::SparkRing;
@@ -53,6 +54,44 @@ fn each_spark_is_taken_by_one_thief() {
         let mut taken: Vec<_> = thieves.into_iter().map(|t| t.join().unwrap()).collect();
         taken.push(take_some(&ring, 3));
         assert_each_once(&taken, put);
+    });
+}
+
+/// The holder takes the newest, and puts others where they were, while a thief takes the oldest.
+#[test]
+fn the_holder_and_a_thief_never_take_the_same_spark() {
+    explore(3, || {
+        let ring = Arc::new(SparkRing::new());
+        ring.put(1, 2);
+        let theirs = ring.clone();
+        let thief = thread::spawn(move || take_some(&theirs, 2));
+        ring.put(2, 2);
+        let mut own: Vec<usize> = (0..2).filter_map(|_| ring.take_newest()).collect();
+        let put = 2 + ring.put(3, 2) as usize;
+        own.extend(ring.take_newest());
+        own.sort_unstable();
+        let stolen = thief.join().unwrap();
+        assert_each_once(&[own, stolen, take_some(&ring, 3)], put);
+    });
+}
+
+/// Two thieves and the holder want the last spark.
+#[test]
+fn the_last_spark_is_taken_once() {
+    explore(3, || {
+        let ring = Arc::new(SparkRing::new());
+        ring.put(1, 2);
+        let thieves: Vec<_> = (0..2)
+            .map(|_| {
+                let theirs = ring.clone();
+                thread::spawn(move || take_some(&theirs, 1))
+            })
+            .collect();
+        let own: Vec<usize> = ring.take_newest().into_iter().collect();
+        let mut taken: Vec<_> = thieves.into_iter().map(|t| t.join().unwrap()).collect();
+        taken.push(own);
+        assert_each_once(&taken, 1);
+        assert!(ring.is_empty() && ring.take_newest().is_none());
     });
 }
 
