@@ -38,11 +38,9 @@ pub unsafe fn schedule(me: TaskRef, ic: Option<*mut InCall>) {
     // A task yields once before each thread that it runs: then it may use the HEC that it has got back.
     let mut yielded = false;
     loop {
-        if hec::many() {
-            if let Some(t) = hec().continuing.take() {
-                run_thread(me, ic, hec(), t, false);
-                continue;
-            }
+        if let Some(t) = hec().continuing.take() {
+            run_thread(me, ic, hec(), t, false);
+            continue;
         }
         if ic.is_some_and(|c| (*c).status != Status::NotFinished) {
             return;
@@ -328,9 +326,12 @@ unsafe fn on_return(hec: &mut Hec) {
 /// the thunks that it evaluates. (Claiming those would mean a walk along its stack for each chunk.) A request to the
 /// HEC that comes after this check stops the thread at its next heap check.
 unsafe fn can_continue(hec: &mut Hec, t: Tso) -> bool {
-    let nothing_else = hec::many()
-        && settings().threaded
-        && hec.alloc.run_full
+    hec::many() && hec.alloc.run_full && is_for_itself(hec, t) && gc::next_chunk(hec)
+}
+
+/// Is there no other reason for the thread to stop than its own need of memory?
+unsafe fn is_for_itself(hec: &Hec, t: Tso) -> bool {
+    settings().threaded
         && !hec.alloc.wants_gc
         && hec.gc_requested.is_none()
         && !hec.has_request()
@@ -339,8 +340,7 @@ unsafe fn can_continue(hec: &mut Hec, t: Tso) -> bool {
         && hec.handed != Handed::Next
         && !hec.byte_budget.is_limited()
         && !has_exceeded_limit(t)
-        && !handoff::has_returning(hec.no as usize);
-    nothing_else && gc::next_chunk(hec)
+        && !handoff::has_returning(hec.no as usize)
 }
 
 unsafe fn has_exceeded_limit(t: Tso) -> bool {
@@ -428,6 +428,10 @@ unsafe fn on_allocation_limit(hec: &mut Hec, t: Tso) {
 
 /// A stack check failed. Code compiled to yield in loops that do not allocate also comes here when HpLim is zero; a
 /// real overflow then fails again.
+///
+/// If the stack only grows, the thread goes on at once, and claims nothing: most frames of a deep recursion are gone
+/// before it stops. Otherwise it claims. A collection in between would not know the thunks that compiled code has
+/// claimed with `-feager-blackholing`: they are remembered when the thread stops.
 unsafe fn on_stack_overflow(hec: &mut Hec, t: Tso) {
     context_switch::defer_modifications(hec, t);
     let asked = hec.take_request();
@@ -445,7 +449,13 @@ unsafe fn on_stack_overflow(hec: &mut Hec, t: Tso) {
         }
         let e = static_closure!(base_GHCziIOziException_stackOverflow_closure);
         raise_async(hec, t, Some(e));
+        return put_back(hec, t);
     }
+    if is_for_itself(hec, t) {
+        hec.continuing = Some(t);
+        return;
+    }
+    thread_paused(hec, t);
     put_back(hec, t);
 }
 
