@@ -38,7 +38,7 @@ struct Cli {
 }
 
 /// All commands.
-const COMMANDS: &str = "build, ghc, run, spread, test, bench, study, demo";
+const COMMANDS: &str = "build, ghc, run, spread, mpi-shim, test, bench, study, demo";
 
 #[derive(Subcommand)]
 enum Cmd {
@@ -98,6 +98,17 @@ enum Cmd {
         override_usage = "hecaton spread -n N PROGRAM ARGS…\n       hecaton spread --hosts HOST:N,HOST:N… PROGRAM ARGS…"
     )]
     Spread(commands::spread::Options),
+    /// Make the library by which programs run over several processes under mpirun or srun
+    ///
+    /// For example: hecaton mpi-shim, and then mpirun -n 4 ./Main. A program that `hecaton ghc -threaded` has linked
+    /// becomes one of several processing elements if an MPI launcher has started it as one of several processes; see
+    /// `hecaton spread` for what that means. For this it loads a library that knows the MPI of the machine,
+    /// libhecaton-mpi-openmpi.so or libhecaton-mpi-mpich.so. This command compiles it; its path is printed. Programs
+    /// look for it in their own folder, in ~/.local/lib/hecaton, and where the system looks for libraries.
+    ///
+    /// HECATON_MPI=off in the environment runs each process by itself. So does a program that is linked with MPI. on,
+    /// openmpi, mpich or the path of such a library ask for it in any case.
+    MpiShim(commands::mpi_shim::Options),
     /// Start the processing elements of this host, for `hecaton spread --hosts` elsewhere
     #[command(hide = true)]
     SpreadHost,
@@ -149,6 +160,7 @@ fn start() -> Result<()> {
         Cmd::Ghc { args } => commands::ghc::run(&project, &args),
         Cmd::Run(options) => commands::run::run(&project, &options),
         Cmd::Spread(options) => commands::spread::run(&options),
+        Cmd::MpiShim(options) => commands::mpi_shim::run(&project, &options),
         Cmd::SpreadHost => spread::agent::run(),
         Cmd::Test(options) => commands::test::run(&project, &options),
         Cmd::Bench(options) => commands::bench::run(&project, &options),
@@ -212,7 +224,7 @@ mod tests {
     fn wrong_arguments_are_answered_with_the_right_ones() {
         for (line, text) in [
             ("hecaton biuld", "did you mean build?"),
-            ("hecaton frobnicate", "one of build, ghc, run, spread, test, bench, study, demo"),
+            ("hecaton frobnicate", "one of build, ghc, run, spread, mpi-shim, test, bench, study, demo"),
             ("hecaton study nosuch", "one of evaluation, meetings, jobs"),
             ("hecaton study meting", "did you mean meetings? It is one of evaluation, meetings, jobs"),
             ("hecaton test --hecs 3", "one of 1, 2, 4, 8"),

@@ -8,6 +8,7 @@ pub mod demo;
 mod explore;
 pub mod ghc;
 pub mod installed;
+pub mod mpi_shim;
 pub mod run;
 pub mod spread;
 pub mod study;

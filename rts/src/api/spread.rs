@@ -1,4 +1,4 @@
-//! This process as one of several processing elements (PEs), which `hecaton spread` has started.
+//! This process as one of several processing elements (PEs), which `hecaton spread` or an MPI launcher has started.
 //!
 //! *Protocol*
 //!
@@ -62,7 +62,7 @@ pub unsafe fn reserve_range(generations: usize) {
         return address_space::reserve().unwrap_or_else(|why| fatal::exit_with(EXIT_HEAP_OVERFLOW, &why));
     };
     let (me, build) = (membership.pe, build(membership, generations));
-    match start::meet(&*membership.transport, me, membership.count, build, start::TIME_TO_GREET) {
+    match start::meet(membership.transport, me, membership.count, build, start::TIME_TO_GREET) {
         Ok(started) => *unpoisoned(STARTED.lock()) = Some(started),
         Err(NotStarted::Refused(why)) => fatal::exit_with(EXIT_FAILURE, &why),
         Err(NotStarted::Over) => libc::exit(0),
@@ -106,7 +106,7 @@ unsafe fn build(membership: &Membership, generations: usize) -> Result<Build, St
 /// Ends this PE, which is not PE 0 and has not met the others, when PE 0 has ended.
 pub fn end_with_pe_0() -> ! {
     if let Some(membership) = MEMBERSHIP.get() {
-        start::wait_for_end(&*membership.transport);
+        start::wait_for_end(membership.transport);
     }
     // SAFETY: this OS thread is in C, and no Haskell has run here.
     unsafe { libc::exit(0) }

@@ -4,6 +4,7 @@
 //! one machine. The descriptors are those of sockets to the other PEs, in order. `PE/COUNT:DESCRIPTOR,…:UDP,AGENT` is a
 //! run over several hosts. Then those are the sockets to the other PEs of this host; UDP is a socket for the PEs of
 //! other hosts; and AGENT leads to the process that has started this one. From there comes one packet ([`Order`]).
+//! Without the variable an MPI launcher may have started it (`mpi_job.rs`).
 //!
 //! *Invariants*
 //!
@@ -11,6 +12,7 @@
 //! - The key of a run is in no environment and on no command line.
 use crate::base::fatal::system_error;
 use crate::cluster::ids::Pe;
+use crate::spread::mpi_job;
 use crate::spread::transport::datagram::Datagrams;
 use crate::spread::transport::hosts::Hosts;
 use crate::spread::transport::sealed::RunKey;
@@ -30,16 +32,16 @@ pub struct Membership {
     pub count: u16,
     /// The PEs of this host.
     pub neighbours: Range<u16>,
-    pub transport: Box<dyn Transport + Send>,
+    pub transport: &'static dyn Transport,
 }
 
 /// Takes the membership out of the environment. `None`: the program runs by itself.
 /// # Errors
-/// If the variable was not set by `hecaton spread`, or the system refuses descriptors.
+/// If the variable was not set by `hecaton spread`, the system refuses descriptors, or MPI cannot be used.
 /// # Safety
 /// One OS thread runs. Called once.
 pub unsafe fn take() -> Result<Option<Membership>, String> {
-    let Some(text) = std::env::var_os(VARIABLE) else { return Ok(None) };
+    let Some(text) = std::env::var_os(VARIABLE) else { return mpi_job::take() };
     std::env::remove_var(VARIABLE);
     let refuse = || format!("{VARIABLE} is set; it is for `hecaton spread' alone");
     let place = text.to_str().and_then(parse).ok_or_else(refuse)?;
@@ -48,7 +50,7 @@ pub unsafe fn take() -> Result<Option<Membership>, String> {
     let Place { pe, count, .. } = place;
     let failed = |e: io::Error| format!("cannot watch the sockets of PE {}: {}", pe.0, system_error(&e));
     let Some((udp, agent)) = place.others else {
-        let transport = Box::new(Sockets::new(pe, Pe(0), sockets).map_err(failed)?);
+        let transport = Box::leak(Box::new(Sockets::new(pe, Pe(0), sockets).map_err(failed)?));
         return Ok(Some(Membership { pe, count, neighbours: 0..count, transport }));
     };
     let (udp, agent) = (inherited(udp, libc::SOCK_DGRAM), inherited(agent, libc::SOCK_SEQPACKET));
@@ -58,7 +60,7 @@ pub unsafe fn take() -> Result<Option<Membership>, String> {
     let neighbours = neighbours.ok_or_else(refuse)?;
     let sockets = Sockets::new(pe, Pe(neighbours.start), sockets).map_err(failed)?;
     let datagrams = Datagrams::new(pe, UdpSocket::from(udp), &order.key, &order.addresses).map_err(failed)?;
-    let transport = Box::new(Hosts::new(sockets, datagrams, agent));
+    let transport = Box::leak(Box::new(Hosts::new(sockets, datagrams, agent)));
     Ok(Some(Membership { pe, count, neighbours, transport }))
 }
 

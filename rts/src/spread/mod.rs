@@ -3,6 +3,7 @@
 //! | file | what it does |
 //! |---|---|
 //! | `membership.rs` | which PE of how many this process is |
+//! | `mpi_job.rs` | the same, if an MPI launcher has started it |
 //! | `transport/` | messages between two PEs |
 //! | `start.rs` | the handshake before any Haskell runs |
 //! | `build_id.rs` | what tells one executable from another |
@@ -53,6 +54,7 @@ pub mod kept;
 mod loans;
 pub mod membership;
 mod memo;
+mod mpi_job;
 pub mod network_task;
 pub mod pack;
 mod packet;

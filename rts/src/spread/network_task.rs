@@ -9,7 +9,7 @@
 //!    call is slow, not lost.
 //! 4. If it was itself stopped for a while, as by a debugger or the terminal, it holds the silence against nobody.
 //! 5. A lost PE ends the run. One that has ended is the launcher's to report; PE 0 reports one that is silent. When PE
-//!    0 has ended, this PE ends.
+//!    0 has ended, this PE ends, within [`END_LIMIT`].
 use crate::base::active_limit::ACTIVE_HECS;
 use crate::base::fatal::{self, broken};
 use crate::base::os_thread;
@@ -27,11 +27,16 @@ use crate::spread::traffic::RECEIVED;
 use crate::spread::{absent_objects, counts, ping, placed, steals};
 use crate::sync::absent;
 use std::sync::{Condvar, Mutex};
+use std::thread;
+use std::time::Duration;
 
 /// How long a HEC may take to handle messages before another one is asked: a tick.
 const HEC_LIMIT: Micros = 10_000;
 /// A sleep that is longer than it should be by this much says that the process was stopped.
 const STOPPED: Micros = HEARTBEAT;
+
+/// How long Haskell's end may take when PE 0 has ended. An unsafe call may hold it up.
+const END_LIMIT: Duration = Duration::from_secs(1);
 
 /// Has PE 0 ended?
 static IS_OVER: Mutex<bool> = Mutex::new(false);
@@ -91,6 +96,10 @@ impl NetworkTask {
             self.see_to_inbox();
         }
         self.end();
+        thread::sleep(END_LIMIT);
+        self.run.transport().leave();
+        // SAFETY: ends the process, of which nothing is left to be done.
+        unsafe { libc::_exit(0) }
     }
 
     /// When something has to be done even if nothing comes.

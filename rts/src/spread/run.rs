@@ -80,7 +80,7 @@ impl Run {
     }
 
     pub(super) fn transport(&self) -> &'static dyn Transport {
-        &*self.membership.transport
+        self.membership.transport
     }
 
     /// The element. See the head of this file for when its lock may be taken.

@@ -18,9 +18,15 @@
 //! | `sealed.rs` | its packets as bytes, with their tags |
 //! | `timer.rs` | when it sends again |
 //! | `hosts.rs` | both together |
+//! | `mpi.rs` | the transport of PEs that an MPI launcher has started |
+//! | `mpi_library.rs` | what it needs of MPI, loaded when it is used |
 pub mod datagram;
 pub mod hosts;
 mod incoming;
+pub mod mpi;
+pub mod mpi_library;
+#[cfg(test)]
+mod mpi_tests;
 mod outgoing;
 #[cfg(test)]
 mod relay_tests;
@@ -64,6 +70,9 @@ pub trait Transport: Sync {
     fn set_receiving(&self, receiving: bool);
     /// PEs whose channels have been closed since the last call, or that have sent what is no message.
     fn lost(&self) -> Vec<Pe>;
+    /// This PE ends. Any OS thread may call this, several times. Nothing is sent or received after it. Only a transport
+    /// whose channels do not close by themselves has something to do.
+    fn leave(&self) {}
 }
 
 /// The milliseconds that are left, rounded up, so that a wait does not spin in the last one; or -1.
