@@ -12,6 +12,7 @@ build=${self%/*/*}/build
 
 base=(ghc gcc binutils libc6-dev libffi-dev libgmp-dev)
 tools=(diffutils cabal-install curl)
+mpi=(openmpi-bin libopenmpi-dev mpich libmpich-dev)
 loaded=(wrk strace libghc-network-dev)
 measured=(
     libghc-agda-dev libghc-async-dev libghc-hledger-lib-dev libghc-hlint-dev libghc-http-client-dev libghc-http-types-dev
@@ -31,7 +32,7 @@ case ${1-} in
     base) wanted=("${base[@]}") ;;
     bench) wanted=("${base[@]}" "${measured[@]}") ;;
     events) wanted=("${base[@]}" "${loaded[@]}") ;;
-    test) wanted=("${base[@]}" "${measured[@]}" "${loaded[@]}" "${tools[@]}" "${libraries[@]}") ;;
+    test) wanted=("${base[@]}" "${measured[@]}" "${loaded[@]}" "${tools[@]}" "${mpi[@]}" "${libraries[@]}") ;;
     *)
         echo "hecaton: install-deps.sh takes base, bench, events or test" >&2
         exit 2

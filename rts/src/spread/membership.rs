@@ -41,7 +41,7 @@ pub struct Membership {
 /// # Safety
 /// One OS thread runs. Called once.
 pub unsafe fn take() -> Result<Option<Membership>, String> {
-    let Some(text) = std::env::var_os(VARIABLE) else { return mpi_job::take() };
+    let Some(text) = std::env::var_os(VARIABLE) else { return take_of_mpi() };
     std::env::remove_var(VARIABLE);
     let refuse = || format!("{VARIABLE} is set; it is for `hecaton spread' alone");
     let place = text.to_str().and_then(parse).ok_or_else(refuse)?;
@@ -62,6 +62,16 @@ pub unsafe fn take() -> Result<Option<Membership>, String> {
     let datagrams = Datagrams::new(pe, UdpSocket::from(udp), &order.key, &order.addresses).map_err(failed)?;
     let transport = Box::leak(Box::new(Hosts::new(sockets, datagrams, agent)));
     Ok(Some(Membership { pe, count, neighbours, transport }))
+}
+
+/// As [`take`], if an MPI launcher has started this process.
+unsafe fn take_of_mpi() -> Result<Option<Membership>, String> {
+    let Some((place, transport)) = mpi_job::take()? else { return Ok(None) };
+    if place.size > MAX_PES {
+        return Err(format!("MPI has {} processes, but a program has {MAX_PES} PEs at most", place.size));
+    }
+    let neighbours = place.neighbours.start as u16..place.neighbours.end as u16;
+    Ok(Some(Membership { pe: Pe(place.rank as u16), count: place.size as u16, neighbours, transport }))
 }
 
 /// What the variable says.

@@ -9,22 +9,22 @@
 //!    is no part of the run.
 //! 4. The number and count that MPI itself says must be those of the environment. They differ if the shim is of another
 //!    kind of MPI than the launcher.
-//! 5. If several fail the first PE is to say so. The others wait for a second, in which the launcher ends them.
+//! 5. If several fail the first PE is to say so. The others wait for a while, in which the launcher ends them.
+use crate::base::fatal::system_error;
 use crate::cluster::ids::{Pe, COORDINATOR};
-use crate::spread::membership::{Membership, MAX_PES};
 use crate::spread::transport::mpi::Mpi;
-use crate::spread::transport::mpi_library::{self, NotOpened, Place, Shim};
+use crate::spread::transport::mpi_library::{self, Library, NotOpened, Place, Shim};
 use crate::spread::transport::Transport;
-use std::ffi::OsStr;
+use std::io;
 use std::sync::OnceLock;
 use std::thread;
 use std::time::Duration;
 
 pub const VARIABLE: &str = "HECATON_MPI";
 /// How long others leave it to PE 0 to say why the run does not start.
-const TO_SPEAK: Duration = Duration::from_secs(1);
+const TO_SPEAK: Duration = Duration::from_secs(3);
 const KINDS: [&str; 2] = ["openmpi", "mpich"];
-/// Number, count, and the kinds of MPI that it may be. `SLURM_PROCID` is not among them: a script for a job has it, too.
+/// Number, count, and the kinds of MPI that it may be. `SLURM_PROCID` is not among them: a script for a job has it.
 const NUMBERS: [(&str, &str, [&str; 2]); 4] = [
     ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", KINDS),
     ("PMI_RANK", "PMI_SIZE", ["mpich", "openmpi"]),
@@ -61,15 +61,18 @@ fn read(get: impl Fn(&str) -> Option<String>, is_linked: impl Fn() -> bool) -> R
     Ok((!is_alone).then_some(Job { place, shims }))
 }
 
-/// The membership that an MPI launcher has given to this process. `None`: the program runs by itself.
+/// This process's place among those of an MPI launcher, and its transport.
+type Joined = (Place, &'static dyn Transport);
+
+/// Joins the others that an MPI launcher has started. `None`: the program runs by itself.
 /// # Errors
 /// If it cannot take part. Then this is PE 0, or PE 0 has had the time to say so.
 /// # Safety
 /// One OS thread runs. Called once.
-pub unsafe fn take() -> Result<Option<Membership>, String> {
+pub unsafe fn take() -> Result<Option<Joined>, String> {
     let get = |name: &str| std::env::var_os(name)?.into_string().ok();
     let Some(job) = read(get, mpi_library::is_linked)? else { return Ok(None) };
-    std::env::set_var(VARIABLE, OsStr::new("off"));
+    std::env::set_var(VARIABLE, "off");
     let joined = join(&job);
     if joined.is_err() && job.place.is_some_and(|(rank, _)| rank > 0) {
         thread::sleep(TO_SPEAK);
@@ -77,32 +80,30 @@ pub unsafe fn take() -> Result<Option<Membership>, String> {
     joined
 }
 
-fn join(job: &Job) -> Result<Option<Membership>, String> {
+fn join(job: &Job) -> Result<Option<Joined>, String> {
     let mut shim = open(&job.shims).map_err(|why| not_joined(job, &why))?;
     let place = shim.start().map_err(|why| not_joined(job, &why))?;
-    let Place { rank, size, neighbours } = place;
-    if let Some((_, expected)) = job.place.filter(|place| *place != (rank, size)) {
+    if let Some((_, expected)) = job.place.filter(|expected| *expected != (place.rank, place.size)) {
+        let size = place.size;
         let why = format!("MPI has {size} processes, and the launcher {expected}: is it of another MPI than the shim?");
         return Err(not_joined(job, &why));
     }
-    if size == 1 {
-        mpi_library::Library::finish(&mut shim);
+    if place.size == 1 {
+        shim.finish();
         return Ok(None);
     }
-    if size > MAX_PES {
-        return Err(format!("MPI has {size} processes, but a program runs over {MAX_PES} at most"));
-    }
-    let pe = Pe(rank as u16);
-    let failed = |e: std::io::Error| format!("cannot watch MPI: {}", crate::base::fatal::system_error(&e));
-    let mpi = Mpi::new(shim, pe, size as u16).map_err(failed)?;
+    let (Ok(pe), Ok(count)) = (u16::try_from(place.rank), u16::try_from(place.size)) else {
+        return Err(format!("MPI has {} processes, which are too many", place.size));
+    };
+    let failed = |e: io::Error| format!("cannot watch MPI: {}", system_error(&e));
+    let mpi = Mpi::new(shim, Pe(pe), count).map_err(failed)?;
     let transport: &'static Mpi<Shim> = RUNNING.get_or_init(|| mpi);
     // SAFETY: the function may be called at any time.
     unsafe { libc::atexit(leave) };
-    let neighbours = neighbours.start as u16..neighbours.end as u16;
-    if pe != COORDINATOR {
+    if Pe(pe) != COORDINATOR {
         ignore_signals_of_terminal();
     }
-    Ok(Some(Membership { pe, count: size as u16, neighbours, transport }))
+    Ok(Some((place, transport)))
 }
 
 /// The first of these shims that is there.

@@ -8,7 +8,7 @@
 //! 4. Nothing tells that a packet has come, and what waits within MPI spins. So the network task looks, and sleeps
 //!    between two looks: [`SHORTEST`] after something has moved, then twice as long each time, up to [`LONGEST`].
 //!    Senders end its sleep. It alone sends and receives.
-//! 5. *End*. PE 0 leaves when its process ends, and sends [`END`] to all. A PE that has received it counts PE 0 as lost,
+//! 5. *End*. PE 0 leaves when its process ends, and sends [`END`] to all. A PE that receives it counts PE 0 as lost,
 //!    and leaves when its own process ends. To leave is to take whatever comes until one's own packets are done, to
 //!    enter a barrier, to take whatever comes until all have entered, and then to end MPI: nothing is under way then.
 //!    A process that ends without leaving has failed; the launcher ends all others.
