@@ -12,6 +12,7 @@ module Spread
     notTransferable,
     peLost,
     cancelled,
+    writeLines,
     takeMVarRemote,
     readMVarRemote,
     putMVarRemote,
@@ -41,6 +42,7 @@ import GHC.Conc (PrimMVar, newStablePtrPrimMVar)
 import GHC.Foreign (peekCString, withCString)
 import GHC.IO.Encoding (utf8)
 import GHC.MVar (MVar, newEmptyMVar, takeMVar)
+import System.IO (BufferMode (LineBuffering), hSetBuffering, stdout)
 import System.IO.Unsafe (unsafeDupablePerformIO)
 import Unsafe.Coerce (unsafeCoerce, unsafeCoerce#)
 
@@ -123,6 +125,11 @@ remoteTVar = toException RemoteTVar
 -- | What an action gets whose result is not wanted any more.
 cancelled :: SomeException
 cancelled = toException ThreadKilled
+
+-- | Has each line of standard output be written when it ends, in one piece. The launcher reads the outputs of all
+-- processing elements in turn.
+writeLines :: IO ()
+writeLines = hSetBuffering stdout LineBuffering
 
 -- | Has the owner of a remote object perform an operation on it, and waits for that. The wait is interruptible, as
 -- those of local operations are: an exception cancels the operation, and is raised when the owner says that it has

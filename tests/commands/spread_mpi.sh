@@ -109,23 +109,20 @@ for kind in "${launchers[@]}"; do
     [ "$got" = 1 ] && grep -q "HECATON_MPI is .lam'" err || fail "a wrong value: exit $got, $(cat err)"
 
     says "$HOME/.local/lib/hecaton/$shim" "$HECATON" mpi-shim --mpicc mpicc.$kind
-    for n in 2 4; do
-        ends 0 "0 of $n\n" "${run[@]}" -n $n "$main" where
-        ends 3 '' "${run[@]}" -n $n "$main" exit 3
-        ends 1 '' "${run[@]}" -n $n "$main" raise
-        grep -q 'main: user error (boom)' err || fail "an exception: $(cat err)"
-        ends 0 "0 of 1\n" "${run[@]}" -n $n "$main" child "$main"
-        for code in 0 4; do
-            got=0
-            timeout 60 "${run[@]}" -n $n "$main" all $code >out 2>err </dev/null || got=$?
-            [ "$got" = $code ] || fail "output of all: exit $got: $(cat err)"
-            # Launchers pass on output in pieces, which may end within a line.
-            for ((pe = 0; pe < n; pe++)); do seq -f "line %.0f of $pe" 400; done | bytes | diff - <(bytes <out) \
-                || fail "output of $n"
-        done
-        gives_values $n timeout 120 "${run[@]}" -n $n ./values
-        gives_work timeout 120 "${run[@]}" -n $n ./work 15 27
+    ends 0 '0 of 2\n' "${run[@]}" -n 2 "$main" where
+    gives_values 2 timeout 120 "${run[@]}" -n 2 ./values
+    ends 3 '' "${run[@]}" -n 4 "$main" exit 3
+    ends 1 '' "${run[@]}" -n 4 "$main" raise
+    grep -q 'main: user error (boom)' err || fail "an exception: $(cat err)"
+    ends 0 '0 of 1\n' "${run[@]}" -n 4 "$main" child "$main"
+    for code in 0 4; do
+        got=0
+        timeout 60 "${run[@]}" -n 4 "$main" all $code >out 2>err </dev/null || got=$?
+        [ "$got" = $code ] || fail "output of all: exit $got: $(cat err)"
+        # Launchers pass on output in pieces, which may end within a line.
+        for pe in 0 1 2 3; do seq -f "line %.0f of $pe" 400; done | bytes | diff - <(bytes <out) || fail 'output of all'
     done
+    gives_work timeout 120 "${run[@]}" -n 4 ./work 15 27
     ends 0 '[5000050000,5000150001,5000250002]\n' "${run[@]}" -n 3 "$main" large +RTS -N2
     gives_work timeout 120 "${run[@]}" -n 3 ./work 15 27 +RTS -N2 -A64k
     HECATON_CHECK=heap gives_work timeout 200 "${run[@]}" -n 2 ./work 15 27

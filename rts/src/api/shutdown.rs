@@ -11,6 +11,7 @@
 //! 7. The process exits. `hs_exit` from a C main omits this step.
 //!
 //! *Checked by* `rts/tests/models/shutdown.rs`, for the phases of `lifetime.rs`.
+use crate::abi::Closure;
 use crate::api::admission;
 use crate::api::exit_code::EXIT_HEAP_OVERFLOW;
 use crate::api::flags::setup;
@@ -67,9 +68,15 @@ unsafe fn shut_down(fast: bool) {
 /// # Safety
 /// The caller does not hold the HEC.
 pub(super) unsafe fn flush_standard_handles() {
+    perform(static_closure!(base_GHCziTopHandler_flushStdHandles_closure));
+}
+
+/// Performs an action of Haskell.
+/// # Safety
+/// The caller does not hold the HEC.
+pub(super) unsafe fn perform(action: Closure) {
     let me = task_table::current();
     handoff::acquire(me);
-    let action = static_closure!(base_GHCziTopHandler_flushStdHandles_closure);
     let t = new_io_thread(hec(), action, &crate::sched::settings().stack);
     in_call::run_to_end(me, t);
     handoff::release(me);

@@ -8,7 +8,7 @@ use crate::api::exit_code::*;
 use crate::api::flags::setup;
 use crate::api::lifetime::Start;
 use crate::api::package_scheduler;
-use crate::api::shutdown::{flush_standard_handles, heap_overflow_exit, shutdownHaskellAndExit};
+use crate::api::shutdown::{flush_standard_handles, heap_overflow_exit, perform, shutdownHaskellAndExit};
 use crate::api::spread;
 use crate::base::active_limit::ACTIVE_HECS;
 use crate::base::config::{checks, reports, settings_now, HeapSuggestion};
@@ -143,6 +143,9 @@ pub unsafe extern "C" fn hs_init_ghc(argc: *mut i32, argv: *mut *mut *mut libc::
         handoff::release(me);
     }
     crate::observe::stats::end_init();
+    if !spread::runs_main() {
+        perform(static_closure!(hecatonzmrts_Spread_writeLines_closure));
+    }
     spread::join_run();
     if !spread::runs_main() {
         flush_standard_handles();

@@ -6,7 +6,7 @@
 //!    under way: the others wait here. So a receiver that takes nothing fills no memory but that of the senders.
 //! 3. For each queue [`POSTED`] buffers wait for packets of any peer. They are filled, and looked at, in order.
 //! 4. Nothing tells that a packet has come, and what waits within MPI spins. So the network task looks, and sleeps
-//!    between two looks: [`SHORTEST`] after something has moved, then twice as long each time, up to [`LONGEST`].
+//!    between two looks: [`SHORTEST`] after something has moved, then longer each time, up to [`LONGEST`].
 //!    Senders end its sleep. It alone sends and receives.
 //! 5. *End*. PE 0 leaves when its process ends, and sends [`END`] to all. A PE that receives it counts PE 0 as lost,
 //!    and leaves when its own process ends. To leave is to take whatever comes until one's own packets are done, to
@@ -64,6 +64,8 @@ struct Engine<L: Library> {
     incoming: Vec<Incoming>,
     arrived: Vec<(Pe, Vec<u8>)>,
     lost: Vec<Pe>,
+    /// How long the next sleep is if nothing moves.
+    pause: Duration,
     /// PE 0 has said that it ends.
     is_ending: bool,
     /// MPI is called no more.
@@ -105,6 +107,7 @@ impl<L: Library> Mpi<L> {
             incoming: (0..count).map(|_| Incoming::default()).collect(),
             arrived: vec![],
             lost: vec![],
+            pause: SHORTEST,
             is_ending: false,
             is_over: false,
         };
@@ -124,8 +127,8 @@ impl<L: Library> Mpi<L> {
         unpoisoned(self.waiting.lock())
     }
 
-    /// Receives and sends what can be.
-    fn advance(&self, engine: &mut Engine<L>) -> Looked {
+    /// Receives and sends what can be. True if there is anything.
+    fn advance(&self, engine: &mut Engine<L>) -> bool {
         let mut has_moved = false;
         if !engine.is_over {
             has_moved = engine.receive(self.receives.load(Ordering::Relaxed));
@@ -135,11 +138,7 @@ impl<L: Library> Mpi<L> {
             let others = waiting.outgoing.iter_mut().enumerate();
             others.for_each(|(pe, outgoing)| has_moved |= engine.send(pe, outgoing));
         }
-        match (engine.arrived.is_empty() && engine.lost.is_empty(), has_moved) {
-            (false, _) => Looked::Arrived,
-            (_, true) => Looked::Moved,
-            _ => Looked::Nothing,
-        }
+        has_moved
     }
 
     /// Sleeps, unless there is a reason not to.
@@ -176,10 +175,9 @@ impl<L: Library> Mpi<L> {
     }
 }
 
-enum Looked {
-    Nothing,
-    Moved,
-    Arrived,
+/// The next sleep when nothing has moved. It grows little, so that an answer that is late is not found much later.
+fn longer(pause: Duration) -> Duration {
+    (pause * 5 / 4).min(LONGEST)
 }
 
 impl<L: Library> Engine<L> {
@@ -261,7 +259,7 @@ impl<L: Library> Engine<L> {
                 Some(request) if self.library.done(request).is_some() => break,
                 _ if Instant::now() > limit => return,
                 _ => {
-                    pause = if has_moved { SHORTEST } else { (2 * pause).min(LONGEST) };
+                    pause = if has_moved { SHORTEST } else { longer(pause) };
                     thread::sleep(pause);
                 }
             }
@@ -289,19 +287,23 @@ impl<L: Library> Transport for Mpi<L> {
     }
 
     fn wait(&self, deadline: Option<Instant>) {
-        let mut pause = SHORTEST;
         loop {
-            match self.advance(&mut self.engine()) {
-                Looked::Arrived => return,
-                Looked::Moved => pause = SHORTEST,
-                Looked::Nothing => {}
-            }
+            let pause = {
+                let engine = &mut *self.engine();
+                let has_moved = self.advance(engine);
+                if !(engine.arrived.is_empty() && engine.lost.is_empty()) {
+                    engine.pause = SHORTEST;
+                    return;
+                }
+                let pause = if has_moved { SHORTEST } else { engine.pause };
+                engine.pause = longer(pause);
+                pause
+            };
             let left = deadline.map_or(LONGEST, |deadline| deadline.saturating_duration_since(Instant::now()));
             if take(&mut self.waiting().is_woken) || left.is_zero() {
                 return;
             }
             self.sleep(pause.min(left));
-            pause = (2 * pause).min(LONGEST);
         }
     }
 
