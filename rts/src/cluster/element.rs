@@ -66,6 +66,18 @@ pub trait Heap {
     fn fill(&mut self, address: Address, thunk: Address);
     /// Drops what is cached of another PE's block.
     fn drop_block(&mut self, block: Block);
+    /// Does a value refer to nothing that is absent here? If so, its loan's clone is dropped.
+    fn is_complete(&self, _value: &Self::Graph) -> bool {
+        true
+    }
+    /// A part of another PE's may not leave it. If the value of a lent thunk has this part, the part becomes a thunk
+    /// that evaluates the clone and is the same part of that. False if none has.
+    fn recover<'a>(&mut self, _part: Address, _lent: impl Iterator<Item = (Address, &'a Self::Graph)>) -> bool
+    where
+        Self::Graph: 'a,
+    {
+        false
+    }
     fn wake(&mut self, thread: Thread);
     /// Raises an exception in a thread that waits for an absent object.
     fn raise(&mut self, thread: Thread, why: &Unavailable);
@@ -175,7 +187,10 @@ impl<H: Heap> Element<H> {
                 self.debts.begin(thunk, Debt { lender: from, loan, wanted });
             }
             Message::Result { loan, parcel } => {
-                if let Some(thunk) = self.loans.on_result(from, loan) {
+                if let Some(Recall { thunk, clone }) = self.loans.on_result(from, loan) {
+                    if !heap.is_complete(&parcel.graph) {
+                        self.loans.keep(thunk, clone);
+                    }
                     heap.update(thunk, parcel.graph.clone());
                     self.on_evaluated(heap, thunk, parcel.graph, out);
                 }
@@ -193,7 +208,14 @@ impl<H: Heap> Element<H> {
                 self.fetches.on_answer(address).into_iter().for_each(|thread| heap.wake(thread));
             }
             Message::Unavailable { address, why } => {
-                self.fetches.on_answer(address).into_iter().for_each(|thread| heap.raise(thread, &why));
+                let is_recovered = heap.recover(address, self.loans.partial());
+                for thread in self.fetches.on_answer(address) {
+                    if is_recovered {
+                        heap.wake(thread);
+                    } else {
+                        heap.raise(thread, &why);
+                    }
+                }
             }
             Message::Call { call, parcel } => heap.perform(from, call, parcel.graph),
             Message::Returned { call, parcel } => {

@@ -6,7 +6,7 @@
 //!    merged.
 //! 2. VALUE makes the object present and wakes the threads. They enter it again.
 //! 3. UNAVAILABLE raises an exception in the threads: `PELost`, or that the value may not leave its owner. So does the
-//!    loss of the owner.
+//!    loss of the owner. If the part of a result is meant, the lender's clone has another (`loan.rs`), and they go on.
 //!
 //! *States at the owner*, for each address: `no readers → READERS(PEs) → no readers`.
 //!

@@ -5,7 +5,9 @@
 //!
 //! | message or event | what the lender does |
 //! |---|---|
-//! | RESULT | updates the thunk with the value, and drops the clone |
+//! | RESULT, complete | updates the thunk with the value, and drops the clone |
+//! | RESULT with parts that are absent here | updates the thunk with the value, and keeps both |
+//! | UNAVAILABLE: such a part may not leave its owner | the part becomes a thunk, which evaluates the clone |
 //! | FAILED | evaluates the clone itself |
 //! | the borrower is lost | evaluates the clone itself |
 //!
@@ -23,7 +25,8 @@
 //!
 //! *Why FAILED comes to an end*: borrowed work refers to what its lender refers to or has made, and to complete
 //! results. So one of the lenders in a row above it owns what may not travel. A lender that does not own it meets it,
-//! too, and fails in turn. Results of which parts are missing need more: `docs/distribution.md`, section 5.
+//! too, and fails in turn. A part of a result that may not travel is found by the lender that has the clone: it walks
+//! from the thunk's value to the part. No message has the way.
 //!
 //! *Invariant*: a lent thunk is claimed at the lender, and unclaimed nowhere but in the borrower's copy.
 //!
@@ -52,11 +55,12 @@ struct Lent<G> {
 pub struct Loans<G> {
     lent: BTreeMap<Number, Lent<G>>,
     last: u64,
+    partial: Vec<(Address, G)>,
 }
 
 impl<G> Loans<G> {
     pub fn new() -> Loans<G> {
-        Loans { lent: BTreeMap::new(), last: 0 }
+        Loans { lent: BTreeMap::new(), last: 0, partial: vec![] }
     }
 
     pub fn lend(&mut self, borrower: Pe, thunk: Address, clone: G) -> Number {
@@ -66,8 +70,18 @@ impl<G> Loans<G> {
     }
 
     /// RESULT has come: the thunk to update.
-    pub fn on_result(&mut self, from: Pe, loan: Number) -> Option<Address> {
-        self.close(from, loan).map(|lent| lent.thunk)
+    pub fn on_result(&mut self, from: Pe, loan: Number) -> Option<Recall<G>> {
+        self.close(from, loan).map(recall)
+    }
+
+    /// Its value has parts that are absent here: the clone is kept.
+    pub fn keep(&mut self, thunk: Address, clone: G) {
+        self.partial.push((thunk, clone));
+    }
+
+    /// Thunks whose values have parts that were absent, with their clones.
+    pub fn partial(&self) -> impl Iterator<Item = (Address, &G)> {
+        self.partial.iter().map(|(thunk, clone)| (*thunk, clone))
     }
 
     /// FAILED has come.

@@ -27,10 +27,17 @@ pub fn blocks(addresses: &[Address]) -> Vec<Block> {
     blocks.into_iter().collect()
 }
 
+/// An evaluated object: a number, and perhaps a part that need not be evaluated.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Value {
+    pub number: u64,
+    pub part: Option<Address>,
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub enum Graph {
     Thunk(Task, Vec<Address>),
-    Value(u64),
+    Value(Value),
     /// How an action has ended that has no value for its caller.
     Ended(Outcome),
 }
@@ -43,7 +50,9 @@ const STAYS: u64 = 3;
 impl Payload for Graph {
     fn write(&self, to: &mut Vec<u8>) {
         match self {
-            Graph::Value(value) => [VALUE, *value].into_iter().for_each(|number| put_number(to, number)),
+            Graph::Value(Value { number, part }) => {
+                [VALUE, *number, part.map_or(0, |p| p.0)].into_iter().for_each(|number| put_number(to, number));
+            }
             Graph::Ended(Outcome::Cancelled) => put_number(to, CANCELLED),
             Graph::Ended(_) => put_number(to, STAYS),
             Graph::Thunk(task, references) => {
@@ -56,7 +65,10 @@ impl Payload for Graph {
 
     fn read(from: &mut Reader) -> Option<Graph> {
         match from.number()? {
-            VALUE => return from.number().map(Graph::Value),
+            VALUE => {
+                let (number, part) = (from.number()?, from.number()?);
+                return Some(Graph::Value(Value { number, part: (part > 0).then_some(Address(part)) }));
+            }
             CANCELLED => return Some(Graph::Ended(Outcome::Cancelled)),
             STAYS => return Some(Graph::Ended(Outcome::Stays)),
             _ => {}

@@ -4,10 +4,10 @@
 mod requests;
 
 use crate::calls::{Calls, Outcome};
-use crate::cluster::element::HeapEvent;
+use crate::cluster::element::{Heap, HeapEvent};
 use crate::cluster::ids::{Address, Block, Pe, Thread};
 use crate::cluster::message::Unavailable;
-use crate::graph::{block, owner, Graph, SLICE};
+use crate::graph::{block, owner, Graph, Value, SLICE};
 use crate::program::{Program, Reference, Task};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -21,7 +21,7 @@ fn stays() -> Unavailable {
 enum State {
     Unevaluated,
     Claimed,
-    Value(u64),
+    Value(Value),
 }
 
 struct Node {
@@ -50,6 +50,18 @@ struct Frame {
     /// What its value is made of, and how much of that is known.
     demands: Vec<Address>,
     values: Vec<u64>,
+    /// What its value will refer to.
+    part: Option<Address>,
+    entered: Entered,
+}
+
+/// What a frame waits for.
+enum Entered {
+    Demand,
+    /// The part of a demand with this number.
+    Part(u64),
+    /// The same, and first the clone that has the part.
+    CloneOfPart(u64),
 }
 
 /// A thread that evaluates `root`. It is about to enter `entering`, or goes on with its last frame.
@@ -73,7 +85,9 @@ pub struct ModelHeap {
     nodes: BTreeMap<Address, Node>,
     /// What `main` of this PE evaluates, if it has one.
     main: Option<Address>,
-    cache: BTreeMap<Address, u64>,
+    cache: BTreeMap<Address, Value>,
+    /// Parts that stay where they are, and the clones that have them, too.
+    recovered: BTreeMap<Address, Address>,
     threads: BTreeMap<Thread, Evaluator>,
     runnable: VecDeque<Thread>,
     sparks: VecDeque<Address>,
@@ -96,6 +110,7 @@ impl ModelHeap {
             nodes: BTreeMap::new(),
             main: None,
             cache: BTreeMap::new(),
+            recovered: BTreeMap::new(),
             threads: BTreeMap::new(),
             runnable: VecDeque::new(),
             sparks: VecDeque::new(),
@@ -192,20 +207,45 @@ impl ModelHeap {
                             evaluator.frames.push(frame);
                             continue;
                         }
-                        let demands = self.begin(address);
-                        evaluator.frames.push(Frame { thunk: address, demands, values: vec![] });
+                        let (demands, part) = self.begin(address);
+                        let entered = Entered::Demand;
+                        evaluator.frames.push(Frame { thunk: address, demands, values: vec![], part, entered });
                         break Step::Works(self.program.work(self.node(address).task));
                     }
                 }
             } else if let Some(&value) = self.cache.get(&address) {
                 value
+            } else if let Some(&clone) = self.recovered.get(&address) {
+                match evaluator.frames.last_mut() {
+                    Some(Frame { entered: entered @ Entered::Part(_), .. }) => {
+                        let Entered::Part(number) = *entered else { unreachable!() };
+                        *entered = Entered::CloneOfPart(number);
+                    }
+                    _ => panic!("a part is entered that is none"),
+                }
+                evaluator.entering = Some(clone);
+                continue;
             } else {
                 self.events.push(HeapEvent::Wanted(address, thread));
                 break Step::Blocked;
             };
             evaluator.entering = None;
             match evaluator.frames.last_mut() {
-                Some(frame) => frame.values.push(value),
+                Some(frame) => match frame.entered {
+                    Entered::Demand if value.part.is_some() => {
+                        frame.entered = Entered::Part(value.number);
+                        evaluator.entering = value.part;
+                    }
+                    Entered::Demand => frame.values.push(value.number),
+                    Entered::Part(number) => {
+                        frame.entered = Entered::Demand;
+                        frame.values.push(Program::with_part(number, value.number));
+                    }
+                    Entered::CloneOfPart(number) => {
+                        frame.entered = Entered::Part(number);
+                        evaluator.entering = value.part;
+                    }
+                },
                 None => {
                     self.end_guest(thread, evaluator.root, value);
                     return Step::Finished;
@@ -217,7 +257,7 @@ impl ModelHeap {
     }
 
     /// A thread has ended, which may have performed an action of another PE.
-    fn end_guest(&mut self, thread: Thread, root: Address, value: u64) {
+    fn end_guest(&mut self, thread: Thread, root: Address, value: Value) {
         let Some((caller, call)) = self.calls.end(thread) else { return };
         let stays = self.program.stays(self.node(root).task);
         let result = if stays { Graph::Ended(Outcome::Stays) } else { Graph::Value(value) };
@@ -233,7 +273,7 @@ impl ModelHeap {
     }
 
     /// Claims a thunk, makes the children of its task, sparks or places them, and says what its value is made of.
-    fn begin(&mut self, thunk: Address) -> Vec<Address> {
+    fn begin(&mut self, thunk: Address) -> (Vec<Address>, Option<Address>) {
         let node = self.node_mut(thunk);
         node.state = State::Claimed;
         let (task, references) = (node.task, node.references.clone());
@@ -252,12 +292,14 @@ impl ModelHeap {
                 None => self.sparks.push_back(child),
             }
         }
-        self.program.demands(task, &references, &children)
+        let first = children.first().copied().into_iter().collect();
+        let part = self.program.part(task).map(|part| self.allocate(part, first));
+        (self.program.demands(task, &references, &children), part)
     }
 
     fn finish(&mut self, frame: &Frame) {
         let task = self.node(frame.thunk).task;
-        let value = self.program.value(task, &frame.values);
+        let value = Value { number: self.program.value(task, &frame.values), part: frame.part };
         self.evaluated.push(task);
         self.set_value(frame.thunk, value);
         self.events.push(if self.program.stays(task) {
@@ -267,7 +309,7 @@ impl ModelHeap {
         });
     }
 
-    fn set_value(&mut self, thunk: Address, value: u64) {
+    fn set_value(&mut self, thunk: Address, value: Value) {
         let node = self.node_mut(thunk);
         assert!(node.state == State::Claimed, "{thunk:?} is updated twice, or without a claim");
         node.state = State::Value(value);
@@ -282,7 +324,7 @@ impl ModelHeap {
 
     pub fn value(&self, address: Address) -> Option<u64> {
         match self.node(address).state {
-            State::Value(value) => Some(value),
+            State::Value(value) => Some(value.number),
             _ => None,
         }
     }
@@ -293,6 +335,7 @@ impl ModelHeap {
         self.events.push(HeapEvent::Withdrawn(thread));
         self.nodes.values_mut().for_each(|node| node.waiters.retain(|t| *t != thread));
         for frame in evaluator.frames {
+            let frame = Frame { entered: Entered::Demand, ..frame };
             let thunk = frame.thunk;
             let node = self.node_mut(thunk);
             (node.state, node.frozen) = (State::Unevaluated, Some(frame));
@@ -334,6 +377,6 @@ impl ModelHeap {
     }
 
     pub fn cached_blocks(&self) -> impl Iterator<Item = Block> + '_ {
-        self.cache.keys().map(|&address| block(address))
+        self.cache.keys().map(|&address| self.block(address))
     }
 }

@@ -35,6 +35,8 @@ pub struct Program {
     pub wanted: u64,
     /// Of 1,000 tasks, how many have a value that stays.
     pub staying: u64,
+    /// Of 1,000 tasks, how many have a value with a part, which is evaluated when it is needed.
+    pub partial: u64,
 }
 
 /// The most references of a task.
@@ -90,6 +92,18 @@ impl Program {
         self.random(task, 5).below(1_000) < self.staying
     }
 
+    /// The part of its value, which refers to its first child.
+    pub fn part(&self, task: Task) -> Option<Task> {
+        let mut random = self.random(task, 6);
+        let is_partial = random.below(1_000) < self.partial;
+        is_partial.then(|| Task { id: random.number(), depth: 0 })
+    }
+
+    /// What is known of a value when its part is evaluated.
+    pub fn with_part(number: u64, part: u64) -> u64 {
+        Random(number.rotate_left(11) ^ part).number()
+    }
+
     /// In which order a task needs the values of its references and children.
     pub fn demands<T: Copy>(&self, task: Task, references: &[T], children: &[T]) -> Vec<T> {
         let mut random = self.random(task, 3);
@@ -113,10 +127,11 @@ impl Program {
     /// The right value of a task that refers to nothing, and all tasks that are evaluated for it.
     pub fn evaluate(&self, task: Task) -> (u64, Vec<Task>) {
         let mut tasks = vec![];
-        (self.evaluate_with(task, &[], &mut tasks), tasks)
+        (self.evaluate_with(task, &[], &mut tasks).0, tasks)
     }
 
-    fn evaluate_with(&self, task: Task, references: &[u64], tasks: &mut Vec<Task>) -> u64 {
+    /// The number, and the value of the first child.
+    fn evaluate_with(&self, task: Task, references: &[u64], tasks: &mut Vec<Task>) -> (u64, Option<u64>) {
         tasks.push(task);
         let mut values: Vec<u64> = vec![];
         for (child, chosen) in self.children(task, references.len()) {
@@ -125,8 +140,12 @@ impl Program {
                 Reference::Sibling(n) => values[n],
             };
             let chosen: Vec<u64> = chosen.iter().map(of).collect();
-            values.push(self.evaluate_with(child, &chosen, tasks));
+            let (number, first) = self.evaluate_with(child, &chosen, tasks);
+            values.push(match self.part(child) {
+                None => number,
+                Some(part) => Program::with_part(number, self.evaluate_with(part, first.as_slice(), tasks).0),
+            });
         }
-        self.value(task, &self.demands(task, references, &values))
+        (self.value(task, &self.demands(task, references, &values)), values.first().copied())
     }
 }

@@ -45,6 +45,7 @@ fn plan(seed: u64, random: &mut Random) -> Plan {
         placed: 0,
         wanted: 0,
         staying: 0,
+        partial: 0,
     };
     // Small weights are soon too small to be split.
     let new_weight = if random.below(2) == 0 { NEW_WEIGHT } else { 1 + random.below(8) };
@@ -114,6 +115,18 @@ fn values_stay() {
     assert!(figures.len() == 1 || all_happen, "no loan has failed, or nobody has read what stays");
 }
 
+/// Values with parts that stay at the borrower.
+#[test]
+fn parts_stay() {
+    let figures = check_all(|seed, random| {
+        let mut plan = if random.below(2) == 0 { plan(seed, random) } else { datagrams(seed, random) };
+        plan.program.staying = [50, 200, 500][random.below(3) as usize];
+        plan.program.partial = [50, 200, 500][random.below(3) as usize];
+        plan
+    });
+    assert!(figures.iter().all(|f| f.lost == 0), "a PE was declared lost, and was not");
+}
+
 #[test]
 fn datagrams_are_lost_duplicated_and_reordered() {
     let figures = check_all(datagrams);
@@ -153,7 +166,7 @@ fn the_network_is_partitioned() {
 
 #[test]
 fn all_end_without_pe_0() {
-    let program = Program { seed: 1, depth: 12, fanout: 5, work: 2_000, placed: 0, wanted: 0, staying: 0 };
+    let program = Program { seed: 1, depth: 12, fanout: 5, work: 2_000, placed: 0, wanted: 0, staying: 0, partial: 0 };
     let plan = Plan { pes: 5, program, kills: vec![(COORDINATOR, 50_000)], calls: vec![], ..plan(1, &mut Random(1)) };
     let mut world = World::new(&plan);
     world.run_until(50_000 + HEARTBEAT);
@@ -173,7 +186,7 @@ fn a_seed_decides_everything() {
 fn messages_and_time_grow_slowly() {
     println!("  PEs   tasks   time ms  speed-up    loans   fetches  messages  steals/PE/ms");
     let figures = [1, 4, 16, 64, 256, 1000].map(|pes| {
-        let program = Program { seed: 1, depth: 8, fanout: 5, work: 2_000, placed: 0, wanted: 0, staying: 0 };
+        let program = Program { seed: 1, depth: 8, fanout: 5, work: 2_000, placed: 0, wanted: 0, staying: 0, partial: 0 };
         let figures = check(&Plan { pes, program, new_weight: NEW_WEIGHT, calls: vec![], ..plan(1, &mut Random(1)) });
         (f64::from(pes), figures)
     });

@@ -5,7 +5,7 @@
 use crate::base::random::Random;
 use crate::calls::PlannedCall;
 use crate::cluster::build::Build;
-use crate::cluster::credit::Given;
+use crate::cluster::credit::{Credit, Given, NEW_WEIGHT};
 use crate::cluster::element::{Element, HeapEvent};
 use crate::cluster::ids::{Address, Call, Micros, Pe, COORDINATOR};
 use crate::cluster::members::{Members, SILENCE};
@@ -13,7 +13,7 @@ use crate::cluster::message::{Message, Parcel, Reason};
 use crate::cluster::rpp::{Link, Packet};
 use crate::cluster::steal::Steal;
 use crate::cluster::wire;
-use crate::graph::Graph;
+use crate::graph::{block, Graph, SLICE};
 use crate::heap::{ModelHeap, Step};
 use crate::network::Network;
 use crate::plan::{Figures, Plan};
@@ -67,6 +67,8 @@ pub struct World {
     last_number: u64,
     now: Micros,
     main: Address,
+    /// References in values are not counted yet. So nothing is freed where there are some.
+    is_kept: bool,
     calls: Vec<PlannedCall>,
     /// Tasks that have been placed, and where.
     pub placed: Vec<(Pe, Task)>,
@@ -107,6 +109,7 @@ impl World {
             last_number: 0,
             now: 0,
             main,
+            is_kept: program.partial > 0,
             calls: plan.calls.clone(),
             placed: vec![],
             is_over: false,
@@ -117,6 +120,10 @@ impl World {
             let mut out = vec![];
             world.processes[usize::from(n)].element.members.greet(0, &mut out);
             world.send(Pe(n), out);
+            for other in (0..plan.pes).filter(|&other| world.is_kept && other != n) {
+                let block = block(Address(u64::from(other) * SLICE));
+                world.processes[usize::from(n)].element.held.add(Credit { block, weight: NEW_WEIGHT });
+            }
             world.proceed(Pe(n));
             world.plan_collection(Pe(n));
         }
@@ -279,6 +286,9 @@ impl World {
 
     fn collect(&mut self, pe: Pe) {
         self.plan_collection(pe);
+        if self.is_kept {
+            return;
+        }
         let main = self.main;
         let process = self.process(pe);
         if !process.is_alive() {

@@ -4,7 +4,7 @@ use crate::calls::Outcome;
 use crate::cluster::element::{Heap, HeapEvent, Object};
 use crate::cluster::ids::{Address, Block, Call, Pe, Thread};
 use crate::cluster::message::Unavailable;
-use crate::graph::{block, blocks, owner, owner_of_block, Graph};
+use crate::graph::{block, blocks, owner, owner_of_block, Graph, SLICE};
 
 impl Heap for ModelHeap {
     type Graph = Graph;
@@ -16,7 +16,9 @@ impl Heap for ModelHeap {
         owner_of_block(block)
     }
     fn block(&self, address: Address) -> Block {
-        block(address)
+        // References in values are not counted yet: where there are some, each slice is a block that is held for ever.
+        let is_kept = self.program.partial > 0;
+        block(if is_kept { Address(u64::from(owner(address).0) * SLICE) } else { address })
     }
 
     fn take_spark(&mut self) -> Option<Address> {
@@ -100,6 +102,17 @@ impl Heap for ModelHeap {
     fn wake(&mut self, thread: Thread) {
         self.runnable.push_back(thread);
     }
+    fn is_complete(&self, value: &Graph) -> bool {
+        matches!(value, Graph::Value(value) if value.part.is_none())
+    }
+    fn recover<'a>(&mut self, part: Address, lent: impl Iterator<Item = (Address, &'a Graph)>) -> bool {
+        let has_part = |thunk: Address| matches!(self.node(thunk).state, State::Value(v) if v.part == Some(part));
+        let clone = lent.filter(|(thunk, _)| has_part(*thunk)).map(|(_, clone)| clone.clone()).next();
+        let Some(Graph::Thunk(task, references)) = clone else { return false };
+        let clone = self.allocate(task, references);
+        self.recovered.insert(part, clone);
+        true
+    }
     fn raise(&mut self, thread: Thread, why: &Unavailable) {
         assert!(*why == Unavailable::PeLost || *why == stays() && self.program.staying > 0, "{why:?} is raised");
         let Some(evaluator) = self.threads.get(&thread) else { return };
@@ -116,7 +129,7 @@ impl Heap for ModelHeap {
     }
     fn on_returned(&mut self, call: Call, result: Graph) {
         let outcome = match result {
-            Graph::Value(value) => Outcome::Value(value),
+            Graph::Value(value) => Outcome::Value(value.number),
             Graph::Ended(outcome) => outcome,
             Graph::Thunk(..) => panic!("a result is no value"),
         };
