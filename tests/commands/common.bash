@@ -1,5 +1,8 @@
 # What the scripts of this folder share.
 
+# A PE that crashes is an error here, and no loss to go on from.
+export HECATON_LOSS=end
+
 fail() {
     echo "$*" >&2
     exit 1

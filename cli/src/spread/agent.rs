@@ -43,12 +43,22 @@ pub fn run() -> Result<()> {
             libc::signal(signal, libc::SIG_DFL);
         }
     }
-    let mut launcher =
-        Launcher { frames: Frames::default(), is_heard: true, input: None, agent_ends: vec![], leads: false };
+    let mut launcher = Launcher {
+        frames: Frames::default(),
+        is_heard: true,
+        input: None,
+        agent_ends: vec![],
+        leads: false,
+        host: String::new(),
+    };
     let Some(contents) = launcher.wait_for(Kind::Assignment)? else { return Err(Fail::silent(1)) };
     let assignment = Assignment::read(&contents);
     let assignment = assignment.ok_or_else(|| Fail::new("another version of hecaton has started this one"))?;
     let host = assignment.host.clone();
+    launcher.host.clone_from(&host);
+    if let Some((name, value)) = assignment.environment.iter().find(|(name, _)| name == watch::LOSS) {
+        env::set_var(name, value);
+    }
     run_part(assignment, launcher).map_err(|fail| match fail.message.is_empty() {
         true => fail,
         false => Fail { message: format!("host {host}: {}", fail.message), ..fail },
@@ -141,6 +151,8 @@ struct Launcher {
     input: Option<Pipe>,
     agent_ends: Vec<OwnedFd>,
     leads: bool,
+    /// What the launcher calls this host.
+    host: String,
 }
 
 impl Launcher {
@@ -223,6 +235,14 @@ impl Channel for Launcher {
         if by_process && self.leads {
             elements[0].signal(signal);
         }
+    }
+
+    fn on_loss(&mut self, element: &Element) -> Result<()> {
+        let loss = self.loss_of(element);
+        if watch::ends_by_loss() {
+            return Err(loss);
+        }
+        watch::say_loss(&Fail { message: format!("host {}: {}", self.host, loss.message), ..loss })
     }
 
     fn on_end(&mut self) {

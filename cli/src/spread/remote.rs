@@ -176,6 +176,11 @@ fn answer(said: &mut Vec<u8>, count: usize) -> Result<Option<Vec<u16>>> {
     Ok(None)
 }
 
+/// An agent that fails says why.
+fn has_failed(element: &Element) -> bool {
+    matches!(watch::end_of(element), End::Exit(agent::FAILED)) && element.outputs[1].has_spoken
+}
+
 /// The name of this machine.
 fn own_name() -> String {
     let mut name = [0u8; 256];
@@ -232,10 +237,17 @@ impl Channel for Agents {
         self.pipes.iter_mut().for_each(Pipe::close);
     }
 
+    fn on_loss(&mut self, element: &Element) -> Result<()> {
+        let loss = self.loss_of(element);
+        if has_failed(element) || watch::ends_by_loss() {
+            return Err(loss);
+        }
+        watch::say_loss(&loss)
+    }
+
     fn loss_of(&self, element: &Element) -> Fail {
         let end = watch::end_of(element);
-        // An agent that fails says why.
-        if matches!(end, End::Exit(agent::FAILED)) && element.outputs[1].has_spoken {
+        if has_failed(element) {
             return Fail::silent(1);
         }
         Fail::new(format!("{} is lost: {}", element.name, end.describe()))

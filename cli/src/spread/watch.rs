@@ -3,8 +3,9 @@
 //! *Protocol*
 //!
 //! 1. The run ends as PE 0 ends. The others see that and end, too; what is left after [`END_LIMIT`] is killed.
-//! 2. If another PE ends first, it is lost. The run ends with an error, unless PE 0 ends by itself within [`GRACE`]: it
-//!    may have reported the reason, and a signal may have been for all.
+//! 2. If another PE ends first, it is lost. This command says so and goes on, as the other PEs do, unless PE 0 ends by
+//!    itself within [`GRACE`]: it may have reported the reason, and a signal may have been for all. With
+//!    [`LOSS`]`=end` in the environment, the run ends with an error instead: in tests a PE that crashes is one.
 //! 3. A signal that a process sends to this command goes to PE 0. One that the terminal sends has reached PE 0 already.
 //! 4. Outputs are read until all PEs have ended, and then as far as they are filled. A process that a PE has left
 //!    behind may hold them open.
@@ -15,6 +16,8 @@ use super::launch::{Element, Output};
 use crate::error::{reason, Fail, Result};
 use crate::process;
 use std::{
+    collections::VecDeque,
+    env,
     fs::File,
     io::{self, ErrorKind, Read},
     mem::{size_of, zeroed},
@@ -33,6 +36,9 @@ const END_LIMIT: Duration = Duration::from_secs(1);
 const GRACE: Duration = Duration::from_millis(200);
 /// Signals that are passed on to PE 0.
 const PASSED_ON: [i32; 6] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT, libc::SIGUSR1, libc::SIGUSR2];
+
+/// The environment variable that says what the loss of a PE does.
+pub const LOSS: &str = "HECATON_LOSS";
 
 /// How a run has ended.
 pub enum End {
@@ -131,7 +137,17 @@ pub trait Channel {
     fn on_signal(&mut self, elements: &[Element], signal: i32, by_process: bool);
     /// The run is over.
     fn on_end(&mut self) {}
-    /// An element has ended that should not have.
+    /// An element has ended before the run has: says so.
+    /// # Errors
+    /// If the run is to be broken off.
+    fn on_loss(&mut self, element: &Element) -> Result<()> {
+        let loss = self.loss_of(element);
+        if ends_by_loss() {
+            return Err(loss);
+        }
+        say_loss(&loss)
+    }
+    /// The error that an element has ended.
     fn loss_of(&self, element: &Element) -> Fail {
         Fail::new(format!("{} is lost: {}", element.name, end_of(element).describe()))
     }
@@ -176,10 +192,10 @@ pub fn to_the_end(mut elements: Vec<Element>, signals: &Signals, channel: &mut d
 }
 
 fn watch(elements: &mut [Element], signals: &Signals, channel: &mut dyn Channel) -> Result<End> {
-    // When the run has ended, and when an element had before.
-    let (mut ended, mut lost): (Option<Instant>, Option<(usize, Instant)>) = (None, None);
+    // When the run has ended, and when elements have before, of which nothing has been said yet.
+    let (mut ended, mut lost): (Option<Instant>, VecDeque<(usize, Instant)>) = (None, VecDeque::new());
     loop {
-        let deadline = ended.map(|at| at + END_LIMIT).or(lost.map(|(_, at)| at + GRACE));
+        let deadline = ended.map(|at| at + END_LIMIT).or(lost.front().map(|(_, at)| *at + GRACE));
         wait_for_some(elements, signals, channel.watched(), deadline);
         for (signal, by_process) in signals.arrived() {
             channel.on_signal(elements, signal, by_process);
@@ -198,7 +214,7 @@ fn watch(elements: &mut [Element], signals: &Signals, channel: &mut dyn Channel)
             if element.ended.is_some() {
                 match no {
                     0 if channel.leads() => ended = Some(now),
-                    _ => lost = lost.or(Some((no, now))),
+                    _ => lost.push_back((no, now)),
                 }
             }
         }
@@ -210,8 +226,8 @@ fn watch(elements: &mut [Element], signals: &Signals, channel: &mut dyn Channel)
             return Ok(end(elements));
         }
         if deadline.is_some_and(|deadline| now >= deadline) {
-            match (ended, lost) {
-                (None, Some((no, _))) => return Err(channel.loss_of(&elements[no])),
+            match lost.pop_front() {
+                Some((no, _)) if ended.is_none() => channel.on_loss(&elements[no])?,
                 _ => {
                     kill(elements);
                     return Ok(end(elements));
@@ -219,6 +235,15 @@ fn watch(elements: &mut [Element], signals: &Signals, channel: &mut dyn Channel)
             }
         }
     }
+}
+
+/// Does the run end when a PE is lost?
+pub fn ends_by_loss() -> bool {
+    env::var_os(LOSS).is_some_and(|value| value == "end")
+}
+
+pub fn say_loss(loss: &Fail) -> Result<()> {
+    put(libc::STDERR_FILENO, format!("hecaton: {loss}; its work is done again\n").as_bytes())
 }
 
 pub fn end_of(element: &Element) -> End {
