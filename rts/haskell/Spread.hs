@@ -1,4 +1,4 @@
-{-# LANGUAGE GHCForeignImportPrim, MagicHash, UnboxedTuples, UnliftedFFITypes #-}
+{-# LANGUAGE BangPatterns, GHCForeignImportPrim, MagicHash, UnboxedTuples, UnliftedFFITypes #-}
 
 -- | Threads that evaluate and perform for other processing elements (@rts/src/spread/readers.rs@, @calls.rs@),
 -- operations on objects that are elsewhere (@remote_objects.rs@), and the exceptions that say why something is not
@@ -13,6 +13,7 @@ module Spread
     peLost,
     cancelled,
     writeLines,
+    partOf,
     takeMVarRemote,
     readMVarRemote,
     putMVarRemote,
@@ -40,6 +41,7 @@ import Foreign.Storable (peek)
 import GHC.Base hiding (when)
 import GHC.Conc (PrimMVar, newStablePtrPrimMVar)
 import GHC.Foreign (peekCString, withCString)
+import GHC.IO (unsafeUnmask)
 import GHC.IO.Encoding (utf8)
 import GHC.MVar (MVar, newEmptyMVar, takeMVar)
 import System.IO (BufferMode (LineBuffering), hSetBuffering, stdout)
@@ -83,13 +85,16 @@ foreign import ccall unsafe "hec_begin_wait" c_beginWait :: Word -> IO ()
 
 foreign import ccall unsafe "hec_end_wait" c_endWait :: IO ()
 
+foreign import prim "hec_partzh" part# :: Any -> Int# -> Any -> (# Any #)
+
 foreign import prim "hec_ownerzh" owner# :: Any -> State -> (# State, Int# #)
 
 -- | Evaluates an object, and has the runtime answer those that wait for it. If an exception is raised by the object, it
--- is its value. One that comes from elsewhere is told with a number, which @hec_served@ knows.
+-- is its value. One that comes from elsewhere is told with a number, which @hec_served@ knows. Called with exceptions
+-- masked, so that an exception for the evaluation comes to no other place.
 serve :: Any -> Word -> IO ()
 serve object address = do
-  met <- try (evaluate object)
+  met <- try (unsafeUnmask (evaluate object))
   case met of
     Right _ -> served 0 ""
     Left e
@@ -130,6 +135,23 @@ cancelled = toException ThreadKilled
 -- processing elements in turn.
 writeLines :: IO ()
 writeLines = hSetBuffering stdout LineBuffering
+
+-- | The part of a value that a way leads to: pairs of a word's number and how often that word is read. Where the number
+-- is odd, the word is that of an unevaluated thunk; otherwise a value's (@rts/src/spread/parts.rs@).
+partOf :: Any -> ByteArray# -> Any
+partOf value way = go value 0#
+  where
+    end = sizeofByteArray# way `quotInt#` 8#
+    go v i
+      | isTrue# (i >=# end) = v
+      | otherwise = steps v i (indexIntArray# way (i +# 1#))
+    steps v i 0# = go v (i +# 2#)
+    steps v i n = case step v (indexIntArray# way i) of (# next #) -> steps next i (n -# 1#)
+    step v code
+      | isTrue# (andI# code 1#) = part# v (uncheckedIShiftRL# code 1#) lost
+      | otherwise = case v of !evaluated -> part# evaluated (uncheckedIShiftRL# code 1#) lost
+    lost = unsafeCoerce (throw PELost :: ())
+{-# NOINLINE partOf #-}
 
 -- | Has the owner of a remote object perform an operation on it, and waits for that. The wait is interruptible, as
 -- those of local operations are: an exception cancels the operation, and is raised when the owner says that it has

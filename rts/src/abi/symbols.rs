@@ -93,6 +93,7 @@ symbols! {
     hecatonzmrts_Spread_serve_closure, hecatonzmrts_Spread_perform_closure, hecatonzmrts_Spread_failed_closure,
     hecatonzmrts_Spread_notTransferable_closure, hecatonzmrts_Spread_peLost_closure,
     hecatonzmrts_Spread_cancelled_closure, hecatonzmrts_Spread_writeLines_closure,
+    hecatonzmrts_Spread_partOf_closure,
     hecatonzmrts_Spread_takeMVarRemote_closure,
     hecatonzmrts_Spread_readMVarRemote_closure,
     hecatonzmrts_Spread_putMVarRemote_closure,

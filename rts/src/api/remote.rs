@@ -8,7 +8,7 @@ use crate::cluster::message::Unavailable;
 use crate::prims::stable_ptr::deRefStablePtr;
 use crate::sched;
 use crate::spread::pack::{pack, BUDGET};
-use crate::spread::{calls, exceptions, kept, readers, run};
+use crate::spread::{calls, exceptions, kept, parts, readers, run};
 use std::ffi::{c_char, CStr};
 use std::ptr::null;
 
@@ -51,6 +51,14 @@ pub unsafe extern "C" fn hec_call(pe: i32, action: usize, mvar: usize, why: *mut
 #[no_mangle]
 pub unsafe extern "C" fn hec_owner(object: Closure) -> usize {
     run::joined().owner(Address(object.0 as u64)).0.into()
+}
+
+/// A word of a value, or of a thunk that is not evaluated: a pointer; or `missing` if it has none there.
+/// # Safety
+/// The closure is live.
+#[no_mangle]
+pub unsafe extern "C" fn hec_part(closure: Closure, word: usize, missing: Closure) -> Closure {
+    parts::field(closure, word).unwrap_or(missing)
 }
 
 /// The result of a call is not wanted any more: its thread gets the exception `ThreadKilled`.
@@ -101,7 +109,7 @@ pub unsafe extern "C" fn hec_call_ended(name: u64, result: usize) {
 pub unsafe extern "C" fn hec_served(address: u64, why: i32, text: *const c_char) {
     let hec = sched::hec();
     let address = Address(address);
-    let event = match readers::look(hec, address) {
+    let event = match readers::look_at_result(hec, address) {
         Object::Evaluated(graph) => HeapEvent::Evaluated(address, graph),
         Object::Stays(why) => HeapEvent::GivenUp(address, Unavailable::Stays(why)),
         Object::Unevaluated | Object::Claimed => HeapEvent::GivenUp(address, given_up(why, text)),

@@ -15,6 +15,7 @@ use crate::abi::Closure;
 use crate::api::admission;
 use crate::api::exit_code::EXIT_HEAP_OVERFLOW;
 use crate::api::flags::setup;
+use crate::api::spread;
 use crate::base::fatal;
 use crate::observe::stats;
 use crate::sched::{handoff, hec, in_call, stop_world, task_table};
@@ -146,6 +147,9 @@ pub unsafe extern "C" fn shutdownHaskellAndSignal(signal: i32, fast: i32) -> ! {
 
 /// The heap limit was exceeded and the program did not recover.
 pub fn heap_overflow_exit() -> ! {
+    if !spread::runs_main() {
+        fatal::exit_with(EXIT_HEAP_OVERFLOW, &format!("PE {}: heap exhausted", spread::hec_own_pe()));
+    }
     if let Some(hook) = setup::config().outOfHeapHook {
         let limit = crate::collector::policy::heap_limits::settings().max_heap_bytes.unwrap_or(0);
         // SAFETY: the embedder's function, under the embedder's conditions.

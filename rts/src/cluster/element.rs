@@ -4,8 +4,9 @@
 //! neither blocks nor evaluates. What the heap has to tell in return ([`HeapEvent`]) is a step of its own.
 //!
 //! *Loss of a PE* is such a step, too ([`Element::on_lost`]). It ends, in this order: waits for its objects, its waits
-//! for ours, loans to it (which are evaluated here), loans from it (which are killed), a steal under way, and what is
-//! held of its blocks.
+//! for ours, loans to it (which are evaluated here), loans from it (which are killed), calls to it, calls from it (whose
+//! threads are killed), a steal under way, and what is held of its blocks. Weights that it has held are missing from then
+//! on, so a global collection is due.
 //!
 //! *Checked by*: `rts/tests/simulation`.
 use super::calls::Calls;
@@ -66,18 +67,16 @@ pub trait Heap {
     fn fill(&mut self, address: Address, thunk: Address);
     /// Drops what is cached of another PE's block.
     fn drop_block(&mut self, block: Block);
-    /// Does a value refer to nothing that is absent here? If so, its loan's clone is dropped.
-    fn is_complete(&self, _value: &Self::Graph) -> bool {
-        true
-    }
-    /// A part of another PE's may not leave it. If the value of a lent thunk has this part, the part becomes a thunk
-    /// that evaluates the clone and is the same part of that. False if none has.
-    fn recover<'a>(&mut self, _part: Address, _lent: impl Iterator<Item = (Address, &'a Self::Graph)>) -> bool
+    /// Does the value of a lent thunk, which has just been updated, refer to nothing that is absent here? If so, its
+    /// clone is dropped.
+    fn is_complete(&self, thunk: Address, value: &Self::Graph) -> bool;
+    /// Lent thunks whose values refer to nothing any more that is absent here.
+    fn take_complete(&mut self) -> Vec<Address>;
+    /// A part of another PE's may not leave it, or is lost. If the value of a lent thunk has this part, the part becomes
+    /// a thunk that evaluates the clone and is the same part of that. False if none has.
+    fn recover<'a>(&mut self, part: Address, lent: impl Iterator<Item = (Address, &'a Self::Graph)>) -> bool
     where
-        Self::Graph: 'a,
-    {
-        false
-    }
+        Self::Graph: 'a;
     fn wake(&mut self, thread: Thread);
     /// Raises an exception in a thread that waits for an absent object.
     fn raise(&mut self, thread: Thread, why: &Unavailable);
@@ -87,6 +86,8 @@ pub trait Heap {
     /// An action has ended elsewhere, with this value or exception.
     fn on_returned(&mut self, call: Call, result: Self::Graph);
     fn on_call_lost(&mut self, call: Call, pe: Pe);
+    /// Throws to the threads that perform actions of a lost PE.
+    fn cancel_all(&mut self, caller: Pe);
     /// Throws to the thread that performs an action, if it has not ended.
     fn cancel(&mut self, caller: Pe, call: Call);
     /// An own ping has come back.
@@ -130,6 +131,8 @@ pub struct Element<H: Heap> {
     pub calls: Calls,
     pub given: Given,
     pub held: Held,
+    /// Weights are missing, which a global collection finds.
+    pub is_collection_due: bool,
     pub(super) waiting: Waiting<H::Graph>,
 }
 
@@ -138,7 +141,8 @@ impl<H: Heap> Element<H> {
         let (loans, debts) = (Loans::new(), Debts::new());
         let (fetches, readers) = (Fetches::new(), Readers::new());
         let (calls, held, waiting) = (Calls::default(), Held::new(), Waiting::new());
-        Element { me, members, steal, loans, debts, fetches, readers, calls, given, held, waiting }
+        let is_collection_due = false;
+        Element { me, members, steal, loans, debts, fetches, readers, calls, given, held, is_collection_due, waiting }
     }
 
     pub fn on_message(
@@ -188,10 +192,10 @@ impl<H: Heap> Element<H> {
             }
             Message::Result { loan, parcel } => {
                 if let Some(Recall { thunk, clone }) = self.loans.on_result(from, loan) {
-                    if !heap.is_complete(&parcel.graph) {
+                    heap.update(thunk, parcel.graph.clone());
+                    if !heap.is_complete(thunk, &parcel.graph) {
                         self.loans.keep(thunk, clone);
                     }
-                    heap.update(thunk, parcel.graph.clone());
                     self.on_evaluated(heap, thunk, parcel.graph, out);
                 }
             }
@@ -208,14 +212,8 @@ impl<H: Heap> Element<H> {
                 self.fetches.on_answer(address).into_iter().for_each(|thread| heap.wake(thread));
             }
             Message::Unavailable { address, why } => {
-                let is_recovered = heap.recover(address, self.loans.partial());
-                for thread in self.fetches.on_answer(address) {
-                    if is_recovered {
-                        heap.wake(thread);
-                    } else {
-                        heap.raise(thread, &why);
-                    }
-                }
+                let threads = self.fetches.on_answer(address);
+                self.on_unavailable(heap, address, threads, &why);
             }
             Message::Call { call, parcel } => heap.perform(from, call, parcel.graph),
             Message::Returned { call, parcel } => {
@@ -236,6 +234,19 @@ impl<H: Heap> Element<H> {
             // These concern no protocol.
             Message::AskCounts | Message::Counts(_) => {}
         }
+        heap.take_complete().into_iter().for_each(|thunk| self.loans.drop_clone(thunk));
+    }
+
+    /// An absent object will not come. If it is part of a result, it is evaluated here; if not, those who wait fail.
+    fn on_unavailable(&mut self, heap: &mut H, address: Address, threads: Vec<Thread>, why: &Unavailable) {
+        let is_recovered = heap.recover(address, self.loans.partial());
+        for thread in threads {
+            if is_recovered {
+                heap.wake(thread);
+            } else {
+                heap.raise(thread, why);
+            }
+        }
     }
 
     fn on_events(&mut self, heap: &mut H, events: Vec<Event>) {
@@ -247,17 +258,20 @@ impl<H: Heap> Element<H> {
     }
 
     fn on_lost(&mut self, heap: &mut H, pe: Pe) {
-        let threads = self.fetches.on_lost(|address| heap.owner(address) == pe);
-        threads.into_iter().for_each(|thread| heap.raise(thread, &Unavailable::PeLost));
+        for (address, threads) in self.fetches.on_lost(|address| heap.owner(address) == pe) {
+            self.on_unavailable(heap, address, threads, &Unavailable::PeLost);
+        }
         self.readers.on_lost(pe);
         for Recall { thunk, clone } in self.loans.on_lost(pe) {
             heap.evaluate_clone(thunk, clone);
         }
         self.debts.on_lost(pe).into_iter().for_each(|thunk| heap.kill(thunk));
         self.calls.on_lost(pe).into_iter().for_each(|call| heap.on_call_lost(call, pe));
+        heap.cancel_all(pe);
         self.steal.on_lost(pe);
         self.waiting.on_lost(pe);
         self.held.on_lost(|block| heap.owner_of_block(block) == pe);
+        self.is_collection_due = true;
     }
 
     /// Lends the oldest spark whose references can all be passed on.
@@ -348,7 +362,7 @@ impl<H: Heap> Element<H> {
             HeapEvent::Wanted(address, thread) => {
                 let owner = heap.owner(address);
                 if self.members.is_lost(owner) {
-                    heap.raise(thread, &Unavailable::PeLost);
+                    self.on_unavailable(heap, address, vec![thread], &Unavailable::PeLost);
                 } else if self.fetches.want(address, thread) {
                     out.push((owner, Message::Fetch(address)));
                 }

@@ -63,9 +63,9 @@ impl Fetches {
         self.asked.remove(&address).unwrap_or_default()
     }
 
-    /// The threads that wait for objects of a lost PE.
-    pub fn on_lost(&mut self, is_of_lost: impl Fn(Address) -> bool) -> Vec<Thread> {
-        self.asked.extract_if(.., |&address, _| is_of_lost(address)).flat_map(|(_, threads)| threads).collect()
+    /// Objects of a lost PE, and the threads that wait for them.
+    pub fn on_lost(&mut self, is_of_lost: impl Fn(Address) -> bool) -> Vec<(Address, Vec<Thread>)> {
+        self.asked.extract_if(.., |&address, _| is_of_lost(address)).collect()
     }
 
     /// A thread that waited is gone. Its FETCH stays under way: others may join it.

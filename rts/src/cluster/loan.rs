@@ -55,12 +55,12 @@ struct Lent<G> {
 pub struct Loans<G> {
     lent: BTreeMap<Number, Lent<G>>,
     last: u64,
-    partial: Vec<(Address, G)>,
+    partial: BTreeMap<Address, G>,
 }
 
 impl<G> Loans<G> {
     pub fn new() -> Loans<G> {
-        Loans { lent: BTreeMap::new(), last: 0, partial: vec![] }
+        Loans { lent: BTreeMap::new(), last: 0, partial: BTreeMap::new() }
     }
 
     pub fn lend(&mut self, borrower: Pe, thunk: Address, clone: G) -> Number {
@@ -76,12 +76,17 @@ impl<G> Loans<G> {
 
     /// Its value has parts that are absent here: the clone is kept.
     pub fn keep(&mut self, thunk: Address, clone: G) {
-        self.partial.push((thunk, clone));
+        self.partial.insert(thunk, clone);
     }
 
     /// Thunks whose values have parts that were absent, with their clones.
     pub fn partial(&self) -> impl Iterator<Item = (Address, &G)> {
         self.partial.iter().map(|(thunk, clone)| (*thunk, clone))
+    }
+
+    /// No part is left: the clone is dropped.
+    pub fn drop_clone(&mut self, thunk: Address) {
+        self.partial.remove(&thunk);
     }
 
     /// FAILED has come.
@@ -98,9 +103,14 @@ impl<G> Loans<G> {
         is_open.then(|| self.lent.remove(&loan)).flatten()
     }
 
+    /// Thunks whose values have not come.
+    pub fn lent(&self) -> impl Iterator<Item = Address> + '_ {
+        self.lent.values().map(|lent| lent.thunk)
+    }
+
     /// Thunks and clones, which are roots.
     pub fn roots(&self) -> impl Iterator<Item = (Address, &G)> {
-        self.lent.values().map(|lent| (lent.thunk, &lent.clone))
+        self.lent.values().map(|lent| (lent.thunk, &lent.clone)).chain(self.partial())
     }
 }
 

@@ -50,6 +50,8 @@ pub struct Members {
     build: Build,
     /// How long PE 0 waits for greetings.
     time_to_greet: Micros,
+    /// How long a PE may be silent.
+    silence: Micros,
     state: State,
     /// When each PE was last heard: at PE 0 of all, elsewhere of PE 0 only.
     heard: Vec<Micros>,
@@ -63,10 +65,11 @@ pub struct Members {
 pub type Outbox<G> = Vec<(Pe, Message<G>)>;
 
 impl Members {
-    pub fn new(me: Pe, number: u16, build: Build, time_to_greet: Micros) -> Members {
+    pub fn new(me: Pe, number: u16, build: Build, time_to_greet: Micros, silence: Micros) -> Members {
         let (greeted, lost) = (BTreeSet::new(), BTreeSet::new());
         let heard = vec![0; number.into()];
-        Members { me, build, time_to_greet, state: State::Greeting, heard, greeted, lost, next_tick: 0 }
+        let state = State::Greeting;
+        Members { me, build, time_to_greet, silence, state, heard, greeted, lost, next_tick: 0 }
     }
 
     pub fn greet<G>(&mut self, now: Micros, out: &mut Outbox<G>) -> Option<Event> {
@@ -181,7 +184,7 @@ impl Members {
     }
 
     fn look_for_silence<G>(&mut self, now: Micros, out: &mut Outbox<G>) -> Vec<Event> {
-        let is_silent = |pe: &Pe| self.heard[usize::from(pe.0)] + SILENCE <= now;
+        let is_silent = |pe: &Pe| self.heard[usize::from(pe.0)] + self.silence <= now;
         if self.me != COORDINATOR {
             return if is_silent(&COORDINATOR) { vec![self.end()] } else { vec![] };
         }
@@ -226,7 +229,7 @@ mod tests {
     /// PE 0 of two.
     fn started() -> Members {
         let mut out = Out::new();
-        let mut zero = Members::new(COORDINATOR, 2, build("a"), SILENCE);
+        let mut zero = Members::new(COORDINATOR, 2, build("a"), SILENCE, SILENCE);
         assert_eq!(zero.greet(0, &mut out), None);
         assert_eq!(zero.on_hello(Pe(1), build("a"), 0, &mut out), Some(Event::Started));
         assert_eq!(out, [(Pe(1), Message::Start)]);
@@ -236,7 +239,7 @@ mod tests {
     #[test]
     fn another_build_is_refused() {
         let mut out = Out::new();
-        let mut zero = Members::new(COORDINATOR, 2, build("a"), SILENCE);
+        let mut zero = Members::new(COORDINATOR, 2, build("a"), SILENCE, SILENCE);
         let why = "has build id b, but PE 0 has a".to_owned();
         assert_eq!(zero.on_hello(Pe(1), build("b"), 0, &mut out), Some(Event::Refused(Pe(1), why)));
         assert_eq!(out, [(Pe(1), Message::Refused)]);
@@ -267,12 +270,12 @@ mod tests {
     #[test]
     fn a_pe_that_does_not_greet_is_not_waited_for() {
         let mut out = Out::new();
-        let mut zero = Members::new(COORDINATOR, 3, build("a"), SILENCE);
+        let mut zero = Members::new(COORDINATOR, 3, build("a"), SILENCE, SILENCE);
         zero.greet(0, &mut out);
         assert_eq!(zero.on_hello(Pe(1), build("a"), 0, &mut out), None);
         assert_eq!(zero.tick(SILENCE - 1, &mut out), []);
         assert_eq!(zero.tick(SILENCE, &mut out), [Event::Lost(Pe(2)), Event::Started]);
-        let mut one = Members::new(Pe(1), 3, build("a"), SILENCE);
+        let mut one = Members::new(Pe(1), 3, build("a"), SILENCE, SILENCE);
         one.greet(0, &mut out);
         assert_eq!(one.tick(2 * SILENCE - 1, &mut out), []);
         assert_eq!(one.tick(2 * SILENCE, &mut out), [Event::Ended]);
@@ -280,14 +283,14 @@ mod tests {
 
     #[test]
     fn a_pe_ends_when_it_is_declared_lost_or_alone() {
-        let mut one = Members::new(Pe(1), 2, build("a"), SILENCE);
+        let mut one = Members::new(Pe(1), 2, build("a"), SILENCE, SILENCE);
         let mut out = Out::new();
         one.greet(0, &mut out);
         assert_eq!(out, [(COORDINATOR, Message::Hello(build("a")))]);
         assert_eq!(one.on_start(0), Event::Started);
         assert_eq!(one.tick(SILENCE - 1, &mut out), []);
         assert_eq!(one.tick(SILENCE, &mut out), [Event::Ended]);
-        let mut other = Members::new(Pe(1), 3, build("a"), SILENCE);
+        let mut other = Members::new(Pe(1), 3, build("a"), SILENCE, SILENCE);
         other.on_start(0);
         assert_eq!(other.on_lost(Pe(2)), Event::Lost(Pe(2)));
         assert_eq!(other.on_lost(Pe(1)), Event::Ended);

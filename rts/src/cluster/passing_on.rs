@@ -23,6 +23,9 @@ use std::collections::{BTreeMap, BTreeSet};
 impl<H: Heap> Element<H> {
     /// Sends a message as soon as there are weights for its graph, and for those of earlier ones.
     pub(super) fn pass_on(&mut self, heap: &H, to: Pe, mut message: Message<H::Graph>, out: &mut Outbox<H::Graph>) {
+        if self.members.is_lost(to) {
+            return;
+        }
         if self.waiting.queues.contains_key(&to) || !self.add_credits(heap, to, &mut message, out) {
             self.waiting.queues.entry(to).or_default().push_back(message);
         } else {

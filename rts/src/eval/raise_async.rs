@@ -53,11 +53,14 @@ pub enum Goal {
     Only(Frame),
     /// The frame directly below this update frame.
     Below(Frame),
+    /// This frame.
+    At(Frame),
 }
 
 impl Goal {
     unsafe fn ends_at(self, frame: Frame, kind: usize) -> bool {
         match kind {
+            _ if matches!(self, Goal::At(f) if f == frame) => true,
             STOP_FRAME => true,
             CATCH_FRAME => matches!(self, Goal::Handler),
             ATOMICALLY_FRAME => matches!(self, Goal::Transaction | Goal::Alternative),
@@ -259,11 +262,41 @@ pub(super) unsafe fn end_thread(t: Tso, bottom: Frame, exception: Option<Closure
 /// # Safety
 /// As for [`unwind`]; the thread has not finished and is in no foreign call.
 pub unsafe fn raise_async(hec: &mut Hec, t: Tso, exception: Option<Closure>) {
+    raise_to(hec, t, exception, if exception.is_some() { Goal::Handler } else { Goal::Bottom });
+}
+
+/// The same, for an exception that says nothing about the values of the thunks under evaluation: a handler within one
+/// of them does not get it. It could raise it again, synchronously, and then that would be the thunk's value.
+/// # Safety
+/// As for [`raise_async`].
+pub unsafe fn raise_outside_thunks(hec: &mut Hec, t: Tso, exception: Closure) {
+    let goal = handler_below_thunks(t).map_or(Goal::Bottom, Goal::At);
+    raise_to(hec, t, Some(exception), goal);
+}
+
+/// The youngest handler below all update frames.
+unsafe fn handler_below_thunks(t: Tso) -> Option<Frame> {
+    let mut frame = Frame::youngest(t.obj().stackobj);
+    let mut handler = None;
+    loop {
+        match frame.info().kind() {
+            STOP_FRAME => return handler,
+            UPDATE_FRAME => handler = None,
+            CATCH_FRAME => handler = handler.or(Some(frame)),
+            _ => {}
+        }
+        frame = match frame.info().kind() {
+            UNDERFLOW_FRAME => Frame::youngest(frame.next_chunk()),
+            _ => frame.older(),
+        };
+    }
+}
+
+unsafe fn raise_to(hec: &mut Hec, t: Tso, exception: Option<Closure>, goal: Goal) {
     let blocked = t.obj().why_blocked as usize != NotBlocked;
     if blocked {
         (unwind_hooks::get().leave_queues)(hec, t);
     }
-    let goal = if exception.is_some() { Goal::Handler } else { Goal::Bottom };
     modify_frame::mark_nested(t);
     let frame = unwind(hec, t, goal).frame;
     match exception {

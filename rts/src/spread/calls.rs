@@ -7,7 +7,6 @@
 //!    comes before it has its handler, or after it has the result. It ends with `hec_call_ended`, which packs the
 //!    result, `Left` or `Right`, and sends it.
 //! 3. The result fills the MVar. If its PE is lost, that is filled with an exception.
-use crate::abi::layout::*;
 use crate::abi::tso::TSO_REMOTE_OP;
 use crate::abi::{Closure, Tso};
 use crate::base::poison::unpoisoned;
@@ -17,7 +16,7 @@ use crate::hec::Hec;
 use crate::prims::stable_ptr::{deRefStablePtr, freeStablePtr};
 use crate::spread::exceptions;
 use crate::spread::kept;
-use crate::spread::readers::start;
+use crate::spread::readers::start_masked;
 use crate::sync::mvar::try_put_mvar;
 use crate::thread::create::{apply, boxed};
 use crate::thread::park;
@@ -106,8 +105,7 @@ pub unsafe fn perform(hec: &mut Hec, caller: Pe, call: Call, action: Closure) {
     let name = kept::keep(action);
     let boxed_name = boxed(hec, info!(ghczmprim_GHCziTypes_Wzh_con_info), name.0 as usize);
     let main = apply(hec, static_closure!(hecatonzmrts_Spread_perform_closure), &[action, boxed_name]);
-    let t = start(hec, main);
-    t.obj().flags |= (TSO_BLOCKEX | TSO_INTERRUPTIBLE) as u32;
+    let t = start_masked(hec, main);
     kept::replace(name, t.closure());
     unpoisoned(GUESTS.lock()).insert((caller, call), name);
 }
@@ -116,6 +114,16 @@ pub unsafe fn perform(hec: &mut Hec, caller: Pe, call: Call, action: Closure) {
 pub fn guest(caller: Pe, call: Call) -> Option<Tso> {
     let name = unpoisoned(GUESTS.lock()).get(&(caller, call)).copied()?;
     kept::get(name).map(|c| Tso(c.0))
+}
+
+/// Does a thread perform an action of another PE?
+pub fn any_guests() -> bool {
+    !unpoisoned(GUESTS.lock()).is_empty()
+}
+
+/// The calls of a PE that are performed here.
+pub fn of(caller: Pe) -> Vec<Call> {
+    unpoisoned(GUESTS.lock()).keys().filter(|(pe, _)| *pe == caller).map(|&(_, call)| call).collect()
 }
 
 /// The action of a guest has ended: whose call it was.

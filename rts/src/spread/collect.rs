@@ -4,7 +4,8 @@
 //! 1. A full collection begins ([`condemned`]). Own runs of which others hold weights, or to which graphs refer that
 //!    the protocols keep, are roots: all that their objects lead to. Other own runs, and all blocks of others that this
 //!    PE holds weights on, have their objects marked (`rts/src/collector/fixed_space.rs`).
-//! 2. Absent objects that have been asked for are roots, too: the answers will come.
+//! 2. Absent objects that have been asked for are roots, too: the answers will come. So is what clones of lent thunks
+//!    refer to: if it is of a lost PE, nobody brings it again.
 //! 3. At its end ([`on_swept`]) weights on blocks in which nothing was reached are returned.
 //!
 //! *Why a returned weight and a packet on its way do not disturb each other*: what was reached in no block has been
@@ -18,11 +19,11 @@ use crate::base::poison::unpoisoned;
 use crate::cluster::ids::Block;
 use crate::collector::fixed_space::{self, FixedObjects, Swept};
 use crate::collector::roots::{self, Scope, Visitor};
-use crate::memory::address_space::{base, block_index, run_of};
+use crate::memory::address_space::{base, block_index, is_own, run_of};
 use crate::memory::{block_alloc, exits, fixed_blocks, Age, Run, BLOCK_BYTES};
 use crate::spread::remote_objects::{self, REMOTE_EXIT};
 use crate::spread::travel::present_function;
-use crate::spread::{export, fields, run};
+use crate::spread::{export, fields, parts, run};
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 
@@ -78,7 +79,12 @@ fn condemned() -> Vec<Run> {
 
 fn on_swept(swept: &Swept) {
     // SAFETY: the world is stopped.
-    unsafe { export::lock().leave(&swept.dead) }
+    let oldest = run::current().and_then(|run| run.step_without_hec(|step| step.oldest_loan()));
+    unsafe {
+        let export = &mut *export::lock();
+        export.leave(&swept.dead);
+        parts::forget_unreached(|address| is_own(address) || export.pieces.is_usable(address), oldest);
+    }
     if let Some(run) = run::current() {
         // SAFETY: the runs are in use.
         let block = |&run: &Run| unsafe { Block(block_index((*run).start) as u64) };
@@ -119,6 +125,7 @@ unsafe fn visit_roots(visit: &mut Visitor) {
     if let Some(run) = run::current() {
         let asked = run.step_without_hec(|step| step.asked_addresses());
         asked.into_iter().for_each(|address| visit(&mut Closure(address.0 as usize)));
+        run.step_without_hec(|step| step.visit_clones(visit));
     }
 }
 

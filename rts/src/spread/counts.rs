@@ -105,9 +105,9 @@ pub fn on_answer(from: Pe, counts: Vec<u64>) {
 /// The caller has stopped the world.
 pub unsafe fn report(has_table: bool) -> String {
     let Some(run) = run::current().filter(|_| has_table || why_fetch::is_enabled()) else { return String::new() };
-    let others = || (0..run.count() as u16).map(Pe).filter(|&pe| pe != run.me());
-    others().for_each(|pe| run.send(pe, &Message::AskCounts));
-    let missing = |answers: &mut BTreeMap<Pe, Vec<u64>>| answers.len() < others().count();
+    let asked: Vec<Pe> = run.element().members.others().collect();
+    asked.iter().for_each(|&pe| run.send(pe, &Message::AskCounts));
+    let missing = |answers: &mut BTreeMap<Pe, Vec<u64>>| answers.len() < asked.len();
     let (answers, _) = unpoisoned(CAME.wait_timeout_while(unpoisoned(ANSWERS.lock()), LIMIT, missing));
     let mut all = answers.clone();
     drop(answers);

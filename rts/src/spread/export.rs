@@ -8,6 +8,7 @@ use crate::base::poison::unpoisoned;
 use crate::collector::roots::{self, IsAlive, Scope, Visitor};
 use crate::hec::{out_of_memory, Hec};
 use crate::info;
+use crate::memory::address_space::is_own;
 use crate::memory::fixed_blocks::{Area, Pieces};
 use crate::memory::{exits, Run};
 use crate::spread::cell::{resolve, Target, CELL_WORDS};
@@ -88,8 +89,9 @@ impl Export {
 pub unsafe fn fixed_address(_hec: &mut Hec, closure: Closure) -> Result<Closure, Stays> {
     let local = match resolve(closure) {
         Target::Static(c) | Target::Fixed(c) => return Ok(c),
-        Target::Exit(cell, _) => return Ok(cell),
-        Target::Local(c) => c,
+        // One that has been filled here is known to nobody else.
+        Target::Exit(cell, _) if is_own(cell.0) => return Ok(cell),
+        Target::Exit(_, c) | Target::Local(c) => c,
     };
     if let Some(stays) = unlifted(local) {
         return Err(stays);

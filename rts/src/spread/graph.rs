@@ -12,9 +12,14 @@
 //! are the same everywhere.
 use crate::abi::{Closure, Info, WORD};
 use crate::cluster::ids::Block;
+use crate::memory::address_space::is_own;
+use crate::memory::in_heap;
 use crate::memory::object_size::size_of_object;
-use crate::spread::remote_objects::RemoteExits;
+use crate::spread::fields;
+use crate::spread::remote_objects::{self, RemoteExits};
+use crate::spread::travel::present_function;
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 const MAGIC: usize = 0x6870_6172_6763_6568;
 const HEADER_WORDS: usize = 5;
@@ -140,6 +145,34 @@ impl Graph {
             [] => Cow::Borrowed(words),
             _ => Cow::Owned(self.bytes.chunks_exact(WORD).map(word).collect()),
         })
+    }
+
+    /// Calls `f` with each pointer of the thunk that is lent.
+    /// # Safety
+    /// The packet was made by [`Graph::of`], and what it refers to is there.
+    pub(super) unsafe fn each_pointer_of_thunk(&self, f: &mut dyn FnMut(&mut Closure)) {
+        let thunk = self.parts().map(|parts| parts.thunk).filter(|words| !words.is_empty());
+        if let Some(words) = thunk {
+            let c = Closure(words.as_ptr() as usize);
+            fields::each(c, c.info(), &|function| present_function(function), |i| f(&mut c.field(i)));
+        }
+    }
+
+    /// Is nothing left of what was packed but objects of other PEs?
+    /// # Safety
+    /// The packet was made by [`Graph::of`], and its objects are there.
+    pub(super) unsafe fn is_whole(&self) -> bool {
+        let objects: HashSet<usize> = self.objects().iter().map(|c| c.0).collect();
+        let is_here = |p: Closure| !in_heap(p.untag().0) || !is_own(p.untag().0) || objects.contains(&p.untag().0);
+        let mut whole = self.roots().into_iter().all(is_here);
+        for &address in &objects {
+            let c = Closure(address);
+            // A remote object is whole, although it has an exit.
+            if !remote_objects::is_remote(c.info()) {
+                fields::each(c, c.info(), &|function| present_function(function), |i| whole &= is_here(c.field(i)));
+            }
+        }
+        whole
     }
 
     /// The addresses of all objects.

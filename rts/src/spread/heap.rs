@@ -19,7 +19,7 @@ use crate::spread::cell::{resolve, Target};
 use crate::spread::graph::Graph;
 use crate::spread::install::{self, install, Installed};
 use crate::spread::loans::{self, Lendable};
-use crate::spread::{calls, kept, ping, readers, why_fetch};
+use crate::spread::{calls, kept, parts, ping, placed, readers, why_fetch};
 use crate::static_closure;
 use crate::sync::throwto::throw_from_outside;
 use std::ptr::null_mut;
@@ -61,6 +61,10 @@ pub struct RealHeap {
     arrived: Vec<Address>,
     /// Calls of others to be cancelled.
     cancelled: Vec<(Pe, Call)>,
+    /// Borrowed thunks whose evaluation is to be killed.
+    killed: Vec<Address>,
+    /// Are thunks lent?
+    pub has_loans: bool,
 }
 
 // SAFETY: the element, which has no heap in it, is what OS threads share.
@@ -72,7 +76,15 @@ impl RealHeap {
     /// The caller holds the HEC as long as this is used.
     pub unsafe fn of(hec: Option<&mut Hec>, count: usize) -> RealHeap {
         let hec = hec.map_or(null_mut(), |hec| hec as *mut Hec);
-        RealHeap { hec, count, lendable: Vec::new(), arrived: Vec::new(), cancelled: Vec::new() }
+        RealHeap {
+            hec,
+            count,
+            lendable: Vec::new(),
+            arrived: Vec::new(),
+            cancelled: Vec::new(),
+            killed: Vec::new(),
+            has_loans: false,
+        }
     }
 
     /// The HEC. HECs are never freed.
@@ -119,10 +131,21 @@ impl RealHeap {
                 throw_from_outside(self.hec(), guest, static_closure!(hecatonzmrts_Spread_cancelled_closure));
             }
         }
+        for &thunk in &self.killed {
+            if let Some(t) = kept::service(thunk) {
+                throw_from_outside(self.hec(), t, static_closure!(hecatonzmrts_Spread_peLost_closure));
+            }
+        }
     }
 
     unsafe fn install(&mut self, graph: &Graph) -> Installed {
+        self.install_result(graph, None)
+    }
+
+    /// Installs a graph, which may be the result of a loan.
+    unsafe fn install_result(&mut self, graph: &Graph, loan: Option<Address>) -> Installed {
         let installed = install(self.hec(), graph);
+        parts::note(graph, &installed, loan, self.has_loans);
         self.arrived.extend(installed.arrived.iter().map(|c| Address(c.0 as u64)));
         installed
     }
@@ -199,14 +222,18 @@ impl Heap for RealHeap {
         }
     }
 
-    fn kill(&mut self, _thunk: Address) {
-        broken("a lost PE ends the run")
+    fn kill(&mut self, thunk: Address) {
+        if placed::remove(thunk) {
+            kept::release(thunk);
+        } else {
+            self.killed.push(thunk);
+        }
     }
 
     fn update(&mut self, thunk: Address, value: Graph) {
         // SAFETY: see above.
         unsafe {
-            let value = self.install(&value).root();
+            let value = self.install_result(&value, Some(thunk)).root();
             loans::close(self.hec(), thunk, value);
         }
     }
@@ -235,6 +262,37 @@ impl Heap for RealHeap {
             // SAFETY: see above.
             unsafe { install::fill(Closure(address.0 as usize), value) }
         }
+    }
+
+    fn is_complete(&self, loan: Address, _value: &Graph) -> bool {
+        !parts::has_any(loan)
+    }
+
+    fn take_complete(&mut self) -> Vec<Address> {
+        parts::take_complete()
+    }
+
+    fn recover<'a>(&mut self, address: Address, mut lent: impl Iterator<Item = (Address, &'a Graph)>) -> bool {
+        let Some(part) = parts::take(address) else { return false };
+        let clone = kept::get(part.loan).map(Ok).or_else(|| {
+            let clone = lent.find(|(loan, _)| *loan == part.loan).map(|(_, clone)| clone);
+            clone.map(Err)
+        });
+        // SAFETY: see above.
+        unsafe {
+            let clone = match clone {
+                Some(Ok(thunk)) => thunk,
+                Some(Err(graph)) => {
+                    let Some(thunk) = self.install(graph).thunk else { broken("a clone without a thunk") };
+                    kept::replace(part.loan, thunk);
+                    thunk
+                }
+                None => return false,
+            };
+            let thunk = parts::thunk(self.hec(), clone, &part);
+            install::fill(Closure(address.0 as usize), thunk);
+        }
+        true
     }
 
     // The collection that has not reached it has cleared it.
@@ -273,6 +331,10 @@ impl Heap for RealHeap {
 
     fn cancel(&mut self, caller: Pe, call: Call) {
         self.cancelled.push((caller, call));
+    }
+
+    fn cancel_all(&mut self, caller: Pe) {
+        self.cancelled.extend(calls::of(caller).into_iter().map(|call| (caller, call)));
     }
 
     fn on_pong(&mut self, number: u64) {

@@ -45,6 +45,8 @@ pub struct Installed {
     pub roots: Vec<Closure>,
     /// Objects that were absent: threads may wait for them.
     pub arrived: Vec<Closure>,
+    /// Objects that were not known here, and are absent.
+    pub missing: Vec<Closure>,
     /// A thunk that was lent: now a local object.
     pub thunk: Option<Closure>,
 }
@@ -63,6 +65,8 @@ struct Installer<'a> {
     copies: HashMap<usize, Closure, BuildHasherDefault<ByAddress>>,
     /// Copies whose words are still to be written.
     unwritten: Vec<Arriving>,
+    /// What it has made absent.
+    missing: Vec<Closure>,
     /// Are this processing element's own objects always present?
     owns: bool,
 }
@@ -98,7 +102,8 @@ pub(super) unsafe fn install_as(hec: &mut Hec, graph: &Graph, owns: bool) -> Ins
     let export = &mut *export::lock();
     parts.extents.iter().for_each(|extent| make_usable(export, extent));
     let packet = &Packet::of(&parts.extents, &parts.words);
-    let mut installer = Installer { export, packet, copies: HashMap::default(), unwritten: Vec::new(), owns };
+    let mut installer =
+        Installer { export, packet, copies: HashMap::default(), unwritten: Vec::new(), missing: Vec::new(), owns };
     let mut absent = Vec::new();
     packet.each(|to, words, size| {
         let header = to.word(0);
@@ -117,12 +122,13 @@ pub(super) unsafe fn install_as(hec: &mut Hec, graph: &Graph, owns: bool) -> Ins
     }
     let roots = parts.roots.iter().map(|&root| installer.pointer(root, Holder::Data)).collect();
     let thunk = (!parts.thunk.is_empty()).then(|| installer.local_thunk(hec, &parts.thunk));
-    Installed { roots, arrived: absent.into_iter().map(|object| object.to).collect(), thunk }
+    let missing = installer.missing;
+    Installed { roots, arrived: absent.into_iter().map(|object| object.to).collect(), missing, thunk }
 }
 
-/// Gives an absent object a local value: it becomes a cell.
+/// Gives an absent object a local value, or a thunk that will have it: it becomes a cell, whatever it is at its owner.
 /// # Safety
-/// The caller holds the HEC. The value is live. At its owner the object is a cell.
+/// The caller holds the HEC. The value is live.
 pub unsafe fn fill(absent: Closure, value: Closure) {
     let export = &mut *export::lock();
     if !cell::is_absent(absent) {
@@ -134,6 +140,13 @@ pub unsafe fn fill(absent: Closure, value: Closure) {
     absent.set_word(INDIRECTEE, value.0);
     exits::add(absent.slot(INDIRECTEE));
     AtomicUsize::from_ptr(absent.slot(0)).store(info!(hec_CELL_info).0, Ordering::Release);
+}
+
+/// Is what a pointer leads to as its owner has it? An absent object is not, nor one that has been filled, to which a
+/// tagged pointer may lead.
+unsafe fn is_whole(p: Closure) -> bool {
+    let target = p.untag();
+    !cell::is_absent(target) && (p.tag() == 0 || !cell::is_cell(target))
 }
 
 unsafe fn make_usable(export: &mut Export, extent: &Extent) {
@@ -221,7 +234,7 @@ impl Installer<'_> {
             return p;
         }
         if let Some(words) = self.packet.find(target.0) {
-            if !cell::is_absent(target) {
+            if is_whole(p) {
                 return p;
             }
             let kind = words.info().kind();
@@ -247,7 +260,7 @@ impl Installer<'_> {
                 return p;
             }
         }
-        if self.is_present(target) {
+        if self.is_present(target) && is_whole(p) {
             return p;
         }
         if holder == Holder::Code && p.tag() != 0 {
@@ -258,6 +271,7 @@ impl Installer<'_> {
         }
         if target.word(0) == 0 {
             AtomicUsize::from_ptr(target.slot(0)).store(info!(hec_ABSENT_info).0, Ordering::Release);
+            self.missing.push(target);
         }
         target
     }

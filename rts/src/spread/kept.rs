@@ -4,7 +4,7 @@
 //!
 //! - They are roots.
 //! - A name is an address, so that protocols name thunks as they do fixed objects. No object has it.
-use crate::abi::Closure;
+use crate::abi::{Closure, Tso};
 use crate::base::poison::unpoisoned;
 use crate::cluster::ids::Address;
 use crate::collector::roots::{self, Visitor};
@@ -40,6 +40,11 @@ pub fn replace(name: Address, closure: Closure) {
     kept().closures.insert(name, closure);
 }
 
+/// A time: names that were given before are not greater, later ones are.
+pub fn time() -> Address {
+    Address(kept().last)
+}
+
 pub fn get(name: Address) -> Option<Closure> {
     kept().closures.get(&name).copied()
 }
@@ -63,6 +68,11 @@ const IS_SERVICE: u64 = 1 << 62;
 /// Keeps the thread that serves an address: others need it, although nothing here may refer to it.
 pub fn keep_service(address: Address, thread: Closure) {
     kept().closures.insert(Address(address.0 | IS_SERVICE), thread);
+}
+
+/// The thread that serves an address.
+pub fn service(address: Address) -> Option<Tso> {
+    get(Address(address.0 | IS_SERVICE)).map(|c| Tso(c.0))
 }
 
 /// The thread that serves an address has come to its end.
@@ -89,6 +99,7 @@ pub unsafe fn init() {
             static_closure!(hecatonzmrts_Spread_notTransferable_closure),
             static_closure!(hecatonzmrts_Spread_peLost_closure),
             static_closure!(hecatonzmrts_Spread_cancelled_closure),
+            static_closure!(hecatonzmrts_Spread_partOf_closure),
             static_closure!(hecatonzmrts_Spread_takeMVarRemote_closure),
             static_closure!(hecatonzmrts_Spread_readMVarRemote_closure),
             static_closure!(hecatonzmrts_Spread_putMVarRemote_closure),

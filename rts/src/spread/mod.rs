@@ -15,6 +15,7 @@
 //! | `readers.rs` | waking those that wait, and serving own objects |
 //! | `loans.rs` | thunks that other PEs evaluate |
 //! | `placed.rs` | placed calls that wait |
+//! | `parts.rs` | parts of results, and how to find them again |
 //! | `calls.rs` | actions that other PEs perform |
 //! | `kept.rs` | threads and thunks that protocols name |
 //! | `exceptions.rs` | why an object is not there |
@@ -59,6 +60,7 @@ pub mod network_task;
 pub mod pack;
 mod packet;
 pub mod packing_rate;
+pub mod parts;
 pub mod ping;
 mod placed;
 mod program;

@@ -8,21 +8,23 @@
 //! 3. It sends heartbeats, and at PE 0 looks for silent PEs. It needs no HEC for that: a PE that is stuck in an unsafe
 //!    call is slow, not lost.
 //! 4. If it was itself stopped for a while, as by a debugger or the terminal, it holds the silence against nobody.
-//! 5. A lost PE ends the run. One that has ended is the launcher's to report; PE 0 reports one that is silent. When PE
-//!    0 has ended, this PE ends, within [`END_LIMIT`].
+//! 5. PE 0 decides that a PE is lost: its channel is closed, here or at a PE that says so, or it is silent. What follows
+//!    is a HEC's to do, at all PEs, as for a message. One that has ended is the launcher's to report; PE 0 reports one
+//!    that is silent. A PE that hears of its own loss ends at once.
+//! 6. When PE 0 has ended, this PE ends, within [`END_LIMIT`].
 use crate::base::active_limit::ACTIVE_HECS;
 use crate::base::fatal::{self, broken};
 use crate::base::os_thread;
 use crate::base::poison::unpoisoned;
 use crate::cluster::ids::{Micros, Pe, COORDINATOR};
-use crate::cluster::members::{Event, HEARTBEAT, SILENCE};
+use crate::cluster::members::{Event, HEARTBEAT};
 use crate::cluster::message::Message;
 use crate::cluster::wire;
 use crate::sched::packets;
 use crate::spread::graph::Graph;
 use crate::spread::membership::Membership;
 use crate::spread::run::{self, Run};
-use crate::spread::start::{moment, now, Started};
+use crate::spread::start::{moment, now, silence, Started};
 use crate::spread::traffic::RECEIVED;
 use crate::spread::{absent_objects, counts, ping, placed, steals};
 use crate::sync::absent;
@@ -87,7 +89,10 @@ impl NetworkTask {
                 let Some(message) = wire::decode(&bytes) else { broken("a message of another PE is malformed") };
                 self.on_message(from, message, bytes.len());
             }
-            is_over = self.run.transport().lost().contains(&COORDINATOR);
+            for pe in self.run.transport().lost() {
+                is_over |= pe == COORDINATOR;
+                self.suspect(pe);
+            }
             if !has_slept_well {
                 self.run.element().members.on_resumed(now());
             }
@@ -113,9 +118,9 @@ impl NetworkTask {
         RECEIVED.add(&message, bytes);
         match message {
             Message::Heartbeat => self.run.element().members.on_heartbeat(from, now()),
-            Message::Suspect(pe) => self.on_lost(pe, &format!("PE {} has found its channel closed", from.0)),
-            // PE 0 ends the run.
-            Message::Lost(_) => {}
+            Message::Suspect(pe) => self.suspect(pe),
+            // SAFETY: ends the process. What it has done is not looked at any more.
+            Message::Lost(pe) if pe == self.run.me() => unsafe { libc::_exit(1) },
             Message::Ping(ping) if !ping.by_hec => self.run.send(from, &Message::Pong(ping)),
             Message::Pong(ping) if !ping.by_hec => ping::on_pong_here(ping.number),
             Message::AskCounts => counts::on_asked(self.run),
@@ -140,7 +145,9 @@ impl NetworkTask {
         for event in self.run.step_without_hec(|step| step.tick()) {
             match event {
                 Event::Lost(pe) => {
-                    self.on_lost(pe, &format!("nothing was heard of it for {} s", SILENCE / HEARTBEAT));
+                    let silence = silence() / HEARTBEAT;
+                    fatal::print_message(&format!("PE {} was silent for {silence} s; its work is done again", pe.0));
+                    self.on_lost(pe);
                 }
                 Event::Ended => self.end(),
                 Event::Started | Event::Refused(..) => {}
@@ -148,9 +155,19 @@ impl NetworkTask {
         }
     }
 
-    fn on_lost(&self, pe: Pe, why: &str) {
-        if self.run.me() == COORDINATOR {
-            fatal::exit_with(1, &format!("PE {} is lost: {why}", pe.0));
+    /// A PE is gone.
+    fn suspect(&self, pe: Pe) {
+        for event in self.run.step_without_hec(|step| step.suspect(pe)) {
+            if let Event::Lost(pe) = event {
+                self.on_lost(pe);
+            }
+        }
+    }
+
+    /// PE 0 has decided that a PE is lost: a HEC does here what follows.
+    fn on_lost(&self, pe: Pe) {
+        if self.run.inbox.add(COORDINATOR, Message::Lost(pe), 0) {
+            packets::request_handling(false);
         }
     }
 

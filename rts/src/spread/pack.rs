@@ -237,7 +237,8 @@ impl<'a> Packer<'a> {
                 self.join(c.untag(), must);
                 return c.with_tag(self.tag(p, c));
             }
-            Target::Exit(cell, c) => (c, Some(cell)),
+            // The owner of one that has been filled here may be lost.
+            Target::Exit(cell, c) => (c, Some(cell).filter(|cell| is_own(cell.0))),
             Target::Local(c) => (c, None),
         };
         let c = local.untag();

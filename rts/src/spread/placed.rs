@@ -22,6 +22,14 @@ pub unsafe fn add(hec: &Hec, name: Address) {
     }
 }
 
+/// Takes a thunk that nobody has begun. False if somebody has.
+pub fn remove(name: Address) -> bool {
+    let mut placed = unpoisoned(PLACED.lock());
+    let before = placed.len();
+    placed.retain(|&n| n != name);
+    placed.len() < before
+}
+
 /// Makes a thread for the newest. False if there is none.
 /// # Safety
 /// The caller holds the HEC, and no thread runs on it.

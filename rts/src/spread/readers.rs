@@ -7,26 +7,33 @@
 //!    That is a thread like any: it claims, waits, and holds nothing. At its end (`hec_served`, `api/remote.rs`) the
 //!    object is looked at again, and the answer sent.
 //! 3. The answer wakes the threads, which enter the object again ([`wake`]), or raises an exception in them
-//!    ([`raise`]). The exception freezes what they evaluate and is stored nowhere.
+//!    ([`raise`]). The exception freezes what they evaluate and is stored nowhere; handlers within it do not get it.
 //!
 //! *Locking*: all is done under the element's lock.
+use crate::abi::layout::*;
 use crate::abi::tso::BlockedOnAbsent;
 use crate::abi::{Closure, Tso};
 use crate::base::fatal::broken;
 use crate::cluster::element::Object;
-use crate::cluster::ids::{Address, Thread};
+use crate::cluster::ids::{Address, Thread, COORDINATOR};
 use crate::cluster::message::Unavailable;
-use crate::eval::raise_async::raise_async;
+use crate::eval::raise_async::raise_outside_thunks;
 use crate::hec::Hec;
 use crate::sched::settings;
+use crate::spread::calls;
 use crate::spread::cell::{contents, Contents};
 use crate::spread::exceptions;
 use crate::spread::graph::Graph;
 use crate::spread::kept;
 use crate::spread::pack::{pack, BUDGET};
+use crate::spread::parts;
+use crate::spread::run;
 use crate::thread::create::{apply, boxed, new_io_thread};
 use crate::thread::park;
 use crate::{info, static_closure};
+
+/// The most bytes of a value that must be whole.
+const WHOLE_BUDGET: usize = 1 << 20;
 
 unsafe fn claim(hec: &mut Hec, thread: Thread) -> Option<park::Claim> {
     let t = Tso(kept::release(Address(thread.0))?.0);
@@ -48,7 +55,7 @@ pub unsafe fn wake(hec: &mut Hec, thread: Thread) {
 pub unsafe fn raise(hec: &mut Hec, thread: Thread, why: &Unavailable) {
     if let Some(claim) = claim(hec, thread) {
         let exception = exceptions::of(hec, why);
-        raise_async(hec, claim.thread, Some(exception));
+        raise_outside_thunks(hec, claim.thread, exception);
         claim.resume(hec);
     }
 }
@@ -57,13 +64,44 @@ pub unsafe fn raise(hec: &mut Hec, thread: Thread, why: &Unavailable) {
 /// # Safety
 /// The caller holds the HEC. The address is that of an own fixed object, or of a kept thunk.
 pub unsafe fn look(hec: &mut Hec, address: Address) -> Object<Graph> {
+    look_with(hec, address, BUDGET)
+}
+
+unsafe fn look_with(hec: &mut Hec, address: Address, budget: usize) -> Object<Graph> {
     let closure = closure_at(address);
     if matches!(contents(closure), Contents::Unevaluated(_)) {
         return Object::Unevaluated;
     }
-    match pack(hec, &[closure], BUDGET) {
+    match pack(hec, &[closure], budget) {
         Ok(graph) => Object::Evaluated(graph),
         Err(stays) => Object::Stays(stays.0.to_owned()),
+    }
+}
+
+/// The state of an object that a thread has evaluated for others.
+///
+/// The value of a borrowed thunk goes back to its lender, and with a value of the lender's perhaps again to this PE. If
+/// this one runs actions, they would get by this way what refers to objects of the lender, and not only to those that a
+/// result has as its parts. So such a PE returns whole values alone.
+/// # Safety
+/// As for [`look`].
+pub unsafe fn look_at_result(hec: &mut Hec, address: Address) -> Object<Graph> {
+    if !kept::is_name(address) {
+        return look(hec, address);
+    }
+    let must_be_whole = run::joined().me() == COORDINATOR || calls::any_guests();
+    let object = look_with(hec, address, if must_be_whole { WHOLE_BUDGET } else { BUDGET });
+    match object {
+        Object::Evaluated(graph) if must_be_whole && !graph.is_whole() => {
+            Object::Stays("a value that is not whole".to_owned())
+        }
+        Object::Evaluated(graph) => {
+            if run::joined().has_loans() {
+                parts::note_returned(&graph);
+            }
+            Object::Evaluated(graph)
+        }
+        other => other,
     }
 }
 
@@ -81,14 +119,23 @@ unsafe fn closure_at(address: Address) -> Closure {
 pub unsafe fn serve(hec: &mut Hec, address: Address) {
     let number = boxed(hec, info!(ghczmprim_GHCziTypes_Wzh_con_info), address.0 as usize);
     let action = apply(hec, static_closure!(hecatonzmrts_Spread_serve_closure), &[closure_at(address), number]);
-    let t = start(hec, action);
+    let t = start_masked(hec, action);
     kept::keep_service(address, t.closure());
+}
+
+/// Makes a thread that performs an action, which begins masked: so no exception comes before its handler is there.
+/// # Safety
+/// The caller holds the HEC.
+pub unsafe fn start_masked(hec: &mut Hec, action: Closure) -> Tso {
+    let t = start(hec, action);
+    t.obj().flags |= (TSO_BLOCKEX | TSO_INTERRUPTIBLE) as u32;
+    t
 }
 
 /// Makes a thread that performs an action.
 /// # Safety
 /// The caller holds the HEC.
-pub unsafe fn start(hec: &mut Hec, action: Closure) -> Tso {
+unsafe fn start(hec: &mut Hec, action: Closure) -> Tso {
     let t = new_io_thread(hec, action, &settings().stack);
     hec.run_queue.push_back(&mut hec.remembered, t);
     hec.balance_soon(hec.run_queue.len() == 1);

@@ -15,11 +15,12 @@ use crate::base::fatal::broken;
 use crate::base::poison::unpoisoned;
 use crate::cluster::credit::{Given, NEW_WEIGHT};
 use crate::cluster::element::{Element, Heap, HeapEvent};
-use crate::cluster::ids::{Address, Block, Micros, Pe};
+use crate::cluster::ids::{Address, Block, Micros, Pe, COORDINATOR};
 use crate::cluster::members::{Event, Members, Outbox};
 use crate::cluster::message::{Message, Reason};
 use crate::cluster::steal::Steal;
 use crate::cluster::wire;
+use crate::collector::roots::Visitor;
 use crate::hec::Hec;
 use crate::sched::{packets, spark};
 use crate::spread::graph::Graph;
@@ -69,6 +70,11 @@ impl Run {
         self.membership.pe
     }
 
+    /// Are thunks lent, whose values have not come?
+    pub(super) fn has_loans(&self) -> bool {
+        self.element().loans.lent().next().is_some()
+    }
+
     /// The PE that owns an address of the heap.
     pub fn owner(&self, address: Address) -> Pe {
         owner_of(address, self.count())
@@ -109,6 +115,7 @@ impl Run {
 
     unsafe fn step_with<R>(&self, heap: RealHeap, act: impl FnOnce(&mut Step) -> R) -> R {
         let mut step = Step { element: self.element(), heap, out: Outbox::new() };
+        step.heap.has_loans = step.element.loans.lent().next().is_some();
         let result = act(&mut step);
         while let Some(address) = step.heap.next_arrived() {
             let threads = step.element.fetches.on_answer(address);
@@ -159,6 +166,18 @@ impl Step<'_> {
         self.element.fetches.addresses().collect()
     }
 
+    /// The first of the thunks that are lent.
+    pub(super) fn oldest_loan(&self) -> Option<Address> {
+        self.element.loans.lent().min()
+    }
+
+    /// Shows what the clones of lent thunks refer to.
+    /// # Safety
+    /// The world is stopped.
+    pub(super) unsafe fn visit_clones(&self, visit: &mut Visitor) {
+        self.element.loans.roots().for_each(|(_, clone)| clone.each_pointer_of_thunk(&mut *visit));
+    }
+
     /// A full collection has reached these blocks of others.
     pub(super) fn collected(&mut self, is_reached: impl Fn(Block) -> bool) {
         self.element.on_collected(&mut self.heap, is_reached, &mut self.out);
@@ -181,6 +200,14 @@ impl Step<'_> {
     /// The PE is idle. When to ask for work again, if no request is under way.
     pub(super) fn seek_work(&mut self) -> Option<Micros> {
         self.element.on_idle(now(), &mut self.out)
+    }
+
+    /// A PE does not answer, or is gone. PE 0 decides, and the others tell it.
+    pub(super) fn suspect(&mut self, pe: Pe) -> Vec<Event> {
+        if joined().me() != COORDINATOR && !self.element.members.is_lost(pe) {
+            self.out.push((COORDINATOR, Message::Suspect(pe)));
+        }
+        self.element.members.on_suspect(pe, now(), &mut self.out)
     }
 
     /// Sends heartbeats, and looks for silent PEs.

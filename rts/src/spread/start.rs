@@ -10,7 +10,7 @@
 use crate::base::clock::getMonotonicNSec;
 use crate::cluster::build::Build;
 use crate::cluster::ids::{Micros, Pe, COORDINATOR};
-use crate::cluster::members::{Event, Members, Outbox};
+use crate::cluster::members::{Event, Members, Outbox, SILENCE};
 use crate::cluster::message::Message;
 use crate::cluster::wire;
 use crate::spread::graph::Graph;
@@ -19,6 +19,14 @@ use std::time::{Duration, Instant};
 
 /// How long PE 0 waits for all greetings. A machine that is overloaded starts many processes in this time.
 pub const TIME_TO_GREET: Micros = 60_000_000;
+/// The environment variable with another limit of silence, in seconds, for tests.
+const SILENCE_VARIABLE: &str = "HECATON_SILENCE";
+
+/// How long a PE may be silent.
+pub fn silence() -> Micros {
+    let seconds = std::env::var(SILENCE_VARIABLE).ok().and_then(|text| text.parse::<u64>().ok());
+    seconds.map_or(SILENCE, |seconds| seconds * 1_000_000)
+}
 
 /// What a PE that takes part goes on with.
 pub struct Started {
@@ -65,7 +73,7 @@ pub fn meet(
             return Err(NotStarted::Over);
         }
     };
-    let mut members = Members::new(me, count, build, time_to_greet);
+    let mut members = Members::new(me, count, build, time_to_greet, silence());
     let (mut out, mut early) = (Outbox::<Graph>::new(), vec![]);
     let mut events: Vec<Event> = members.greet(now(), &mut out).into_iter().collect();
     loop {

@@ -266,6 +266,7 @@ closure!("hecatonzmrts_IOManager_start_closure", "test_nullary_con_info");
 closure!("hecatonzmrts_Lenient_spark_closure", "test_nullary_con_info");
 closure!("hecatonzmrts_Spread_cancelled_closure", "test_nullary_con_info");
 closure!("hecatonzmrts_Spread_writeLines_closure", "test_nullary_con_info");
+closure!("hecatonzmrts_Spread_partOf_closure", "test_nullary_con_info");
 closure!("hecatonzmrts_Spread_takeMVarRemote_closure", "test_nullary_con_info");
 closure!("hecatonzmrts_Spread_readMVarRemote_closure", "test_nullary_con_info");
 closure!("hecatonzmrts_Spread_putMVarRemote_closure", "test_nullary_con_info");

@@ -1,8 +1,8 @@
 //! Creating threads, and the small heap objects that their creators need.
-use crate::abi::closure::fields::THUNK_PAYLOAD;
+use crate::abi::closure::fields::{ARR_BYTES, ARR_BYTES_PAYLOAD, THUNK_PAYLOAD};
 use crate::abi::layout::*;
 use crate::abi::tso::{Priority, TSO_WORDS};
-use crate::abi::{Closure, Info, Tso};
+use crate::abi::{Closure, Info, Tso, WORD};
 use crate::hec::Hec;
 use crate::observe::eventlog::hooks as eventlog;
 use crate::thread::stack::{new_chunk, StackSizes};
@@ -68,6 +68,17 @@ pub unsafe fn boxed(hec: &mut Hec, con: Info, value: usize) -> Closure {
     c.set_info(con);
     c.set_word(1, value);
     c.with_tag(1)
+}
+
+/// Makes a byte array of these words.
+/// # Safety
+/// As for [`Hec::allocate`].
+pub unsafe fn byte_array(hec: &mut Hec, words: &[usize]) -> Closure {
+    let c = hec.allocate(ARR_BYTES_PAYLOAD + words.len());
+    c.set_info(info!(stg_ARR_WORDS_info));
+    c.set_word(ARR_BYTES, words.len() * WORD);
+    std::ptr::copy_nonoverlapping(words.as_ptr(), c.slot(ARR_BYTES_PAYLOAD), words.len());
+    c
 }
 
 /// Makes a thunk that applies `f` to one or two pointers.

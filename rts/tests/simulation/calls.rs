@@ -50,6 +50,11 @@ impl Calls {
         self.guests.iter().find(|(_, of)| **of == (caller, call)).map(|(&thread, _)| thread)
     }
 
+    /// The calls of a PE that threads perform here.
+    pub fn of(&self, caller: Pe) -> Vec<Call> {
+        self.guests.values().filter(|(from, _)| *from == caller).map(|&(_, call)| call).collect()
+    }
+
     pub fn close(&mut self, call: Call, outcome: Outcome) {
         let earlier = self.outcomes.insert(call, outcome);
         assert_eq!(earlier, None, "{call:?} ends again, with {outcome:?}");

@@ -102,7 +102,7 @@ fn calls_have_ended(processes: &[Process], plan: &Plan) -> Vec<Outcome> {
 fn nothing_waits(processes: &[Process]) {
     for (n, process) in processes.iter().enumerate().filter(|(_, p)| p.is_alive()) {
         let element = &process.element;
-        assert_eq!(element.loans.roots().count(), 0, "PE {n} waits for loans");
+        assert_eq!(element.loans.lent().count(), 0, "PE {n} waits for loans");
         assert_eq!(element.fetches.addresses().count(), 0, "PE {n} waits for answers");
         assert_eq!(element.readers.addresses().count(), 0, "PE {n} has readers that wait");
         assert!(element.debts.is_empty(), "PE {n} has not ended what it has borrowed");

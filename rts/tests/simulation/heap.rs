@@ -88,6 +88,8 @@ pub struct ModelHeap {
     cache: BTreeMap<Address, Value>,
     /// Parts that stay where they are, and the clones that have them, too.
     recovered: BTreeMap<Address, Address>,
+    /// Thunks whose values have parts that have come.
+    complete: Vec<Address>,
     threads: BTreeMap<Thread, Evaluator>,
     runnable: VecDeque<Thread>,
     sparks: VecDeque<Address>,
@@ -111,6 +113,7 @@ impl ModelHeap {
             main: None,
             cache: BTreeMap::new(),
             recovered: BTreeMap::new(),
+            complete: vec![],
             threads: BTreeMap::new(),
             runnable: VecDeque::new(),
             sparks: VecDeque::new(),

@@ -138,6 +138,7 @@ fn processes_are_killed() {
     let figures = check_all(|seed, random| {
         let mut plan = if random.below(2) == 0 { plan(seed, random) } else { datagrams(seed, random) };
         plan.program.staying = [0, 50][random.below(2) as usize];
+        plan.program.partial = [0, 200][random.below(2) as usize];
         Plan { kills: victims(&plan, random), ..plan }
     });
     let many_evaluated_again = figures.iter().filter(|f| f.evaluations > f.tasks).count() > figures.len() / 10;
@@ -186,7 +187,8 @@ fn a_seed_decides_everything() {
 fn messages_and_time_grow_slowly() {
     println!("  PEs   tasks   time ms  speed-up    loans   fetches  messages  steals/PE/ms");
     let figures = [1, 4, 16, 64, 256, 1000].map(|pes| {
-        let program = Program { seed: 1, depth: 8, fanout: 5, work: 2_000, placed: 0, wanted: 0, staying: 0, partial: 0 };
+        let program =
+            Program { seed: 1, depth: 8, fanout: 5, work: 2_000, placed: 0, wanted: 0, staying: 0, partial: 0 };
         let figures = check(&Plan { pes, program, new_weight: NEW_WEIGHT, calls: vec![], ..plan(1, &mut Random(1)) });
         (f64::from(pes), figures)
     });

@@ -86,7 +86,7 @@ impl World {
             let me = Pe(n);
             let others = (0..plan.pes).filter(|&other| other != n).map(|other| (Pe(other), other % hosts == n % hosts));
             let steal = Steal::new(others, plan.seed ^ u64::from(n) << 32);
-            let members = Members::new(me, plan.pes, Build::new(&[]), SILENCE);
+            let members = Members::new(me, plan.pes, Build::new(&[]), SILENCE, SILENCE);
             Process {
                 element: Element::new(me, members, steal, Given::new(plan.new_weight)),
                 heap: ModelHeap::new(me, plan.pes, program),

@@ -41,7 +41,7 @@ fn messages_wait_for_weights_and_keep_their_order() {
     let blocks_of_each = (range_bytes() / PES / BLOCK_BYTES) as u64;
     let (own, block) = (Block(1), Block(blocks_of_each + 1));
     let others = (1..PES as u16).map(|pe| (Pe(pe), true));
-    let members = Members::new(Pe(0), PES as u16, Build::new(&[]), SILENCE);
+    let members = Members::new(Pe(0), PES as u16, Build::new(&[]), SILENCE, SILENCE);
     let mut element = Element::<RealHeap>::new(Pe(0), members, Steal::new(others, 1), Given::new(8));
     let out = &mut Outbox::new();
     element.held.add(Credit { block, weight: 2 });

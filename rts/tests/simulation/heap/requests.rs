@@ -1,5 +1,5 @@
 //! What the protocols ask of the model of a heap.
-use super::{stays, ModelHeap, State, STAYS_TEXT};
+use super::{stays, ModelHeap, Node, State, STAYS_TEXT};
 use crate::calls::Outcome;
 use crate::cluster::element::{Heap, HeapEvent, Object};
 use crate::cluster::ids::{Address, Block, Call, Pe, Thread};
@@ -90,6 +90,13 @@ impl Heap for ModelHeap {
         let Graph::Value(value) = value else { panic!("an answer is no value") };
         let known = self.cache.insert(address, value);
         assert!(known.is_none_or(|known| known == value), "{address:?} has two values");
+        if self.program.partial > 0 {
+            let has_part = |node: &Node| matches!(node.state, State::Value(v) if v.part == Some(address));
+            self.complete.extend(self.nodes.iter().filter(|(_, node)| has_part(node)).map(|(&thunk, _)| thunk));
+        }
+    }
+    fn take_complete(&mut self) -> Vec<Address> {
+        std::mem::take(&mut self.complete)
     }
     fn fill(&mut self, address: Address, thunk: Address) {
         let State::Value(value) = self.node(thunk).state else { panic!("{thunk:?} has no value") };
@@ -102,7 +109,7 @@ impl Heap for ModelHeap {
     fn wake(&mut self, thread: Thread) {
         self.runnable.push_back(thread);
     }
-    fn is_complete(&self, value: &Graph) -> bool {
+    fn is_complete(&self, _thunk: Address, value: &Graph) -> bool {
         matches!(value, Graph::Value(value) if value.part.is_none())
     }
     fn recover<'a>(&mut self, part: Address, lent: impl Iterator<Item = (Address, &'a Graph)>) -> bool {
@@ -137,6 +144,9 @@ impl Heap for ModelHeap {
     }
     fn on_call_lost(&mut self, call: Call, _pe: Pe) {
         self.calls.close(call, Outcome::Lost);
+    }
+    fn cancel_all(&mut self, caller: Pe) {
+        self.calls.of(caller).into_iter().for_each(|call| self.cancel(caller, call));
     }
     fn cancel(&mut self, caller: Pe, call: Call) {
         let Some(guest) = self.calls.guest(caller, call) else { return };
