@@ -1,5 +1,5 @@
-# The loss of processing elements. Pure work gives its answer all the same, whichever of PEs 1 to 3 are killed, and when;
-# what only they had raises PELost. A PE that is silent, or has no memory, counts as lost. All end with PE 0.
+# The loss of processing elements. Pure work gives its answer all the same, whichever of PEs 1 to 3 are killed, and
+# when; what only they had raises PELost. A PE that is silent, or has no memory, counts as lost. All end with PE 0.
 . "${BASH_SOURCE[0]%/*}/common.bash"
 . "${BASH_SOURCE[0]%/*}/spread_programs.bash"
 unset HECATON_LOSS

@@ -8,7 +8,7 @@ use crate::cluster::message::Unavailable;
 use crate::prims::stable_ptr::deRefStablePtr;
 use crate::sched;
 use crate::spread::pack::{pack, BUDGET};
-use crate::spread::{calls, exceptions, kept, parts, readers, run};
+use crate::spread::{calls, exceptions, kept, parts, results, run};
 use std::ffi::{c_char, CStr};
 use std::ptr::null;
 
@@ -109,7 +109,7 @@ pub unsafe extern "C" fn hec_call_ended(name: u64, result: usize) {
 pub unsafe extern "C" fn hec_served(address: u64, why: i32, text: *const c_char) {
     let hec = sched::hec();
     let address = Address(address);
-    let event = match readers::look_at_result(hec, address) {
+    let event = match results::look(hec, address) {
         Object::Evaluated(graph) => HeapEvent::Evaluated(address, graph),
         Object::Stays(why) => HeapEvent::GivenUp(address, Unavailable::Stays(why)),
         Object::Unevaluated | Object::Claimed => HeapEvent::GivenUp(address, given_up(why, text)),

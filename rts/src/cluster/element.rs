@@ -4,9 +4,9 @@
 //! neither blocks nor evaluates. What the heap has to tell in return ([`HeapEvent`]) is a step of its own.
 //!
 //! *Loss of a PE* is such a step, too ([`Element::on_lost`]). It ends, in this order: waits for its objects, its waits
-//! for ours, loans to it (which are evaluated here), loans from it (which are killed), calls to it, calls from it (whose
-//! threads are killed), a steal under way, and what is held of its blocks. Weights that it has held are missing from then
-//! on, so a global collection is due.
+//! for ours, loans to it (which are evaluated here), loans from it (which are killed), calls to it, calls from it
+//! (whose threads are killed), a steal under way, and what is held of its blocks. Weights that it has held are missing
+//! from then on, so a global collection is due.
 //!
 //! *Checked by*: `rts/tests/simulation`.
 use super::calls::Calls;
@@ -72,8 +72,8 @@ pub trait Heap {
     fn is_complete(&self, thunk: Address, value: &Self::Graph) -> bool;
     /// Lent thunks whose values refer to nothing any more that is absent here.
     fn take_complete(&mut self) -> Vec<Address>;
-    /// A part of another PE's may not leave it, or is lost. If the value of a lent thunk has this part, the part becomes
-    /// a thunk that evaluates the clone and is the same part of that. False if none has.
+    /// A part of another PE's may not leave it, or is lost. If the value of a lent thunk has this part, the part
+    /// becomes a thunk that evaluates the clone and is the same part of that. False if none has.
     fn recover<'a>(&mut self, part: Address, lent: impl Iterator<Item = (Address, &'a Self::Graph)>) -> bool
     where
         Self::Graph: 'a;

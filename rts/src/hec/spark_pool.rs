@@ -1,5 +1,5 @@
-//! The spark pool of a HEC: a ring buffer that its holder fills. Any HEC takes the oldest spark, and the holder also the
-//! newest. It is the deque of Chase and Lev (SPAA 2005), but does not grow.
+//! The spark pool of a HEC: a ring buffer that its holder fills. Any HEC takes the oldest spark, and the holder also
+//! the newest. It is the deque of Chase and Lev (SPAA 2005), but does not grow.
 //!
 //! *Protocol*
 //! ```text

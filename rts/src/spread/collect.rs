@@ -125,7 +125,8 @@ unsafe fn visit_roots(visit: &mut Visitor) {
     if let Some(run) = run::current() {
         let asked = run.step_without_hec(|step| step.asked_addresses());
         asked.into_iter().for_each(|address| visit(&mut Closure(address.0 as usize)));
-        run.step_without_hec(|step| step.visit_clones(visit));
+        let mut of_clones = run.step_without_hec(|step| step.clone_pointers());
+        of_clones.iter_mut().for_each(visit);
     }
 }
 

@@ -147,15 +147,16 @@ impl Graph {
         })
     }
 
-    /// Calls `f` with each pointer of the thunk that is lent.
+    /// The pointers of the thunk that is lent.
     /// # Safety
     /// The packet was made by [`Graph::of`], and what it refers to is there.
-    pub(super) unsafe fn each_pointer_of_thunk(&self, f: &mut dyn FnMut(&mut Closure)) {
-        let thunk = self.parts().map(|parts| parts.thunk).filter(|words| !words.is_empty());
-        if let Some(words) = thunk {
+    pub(super) unsafe fn pointers_of_thunk(&self) -> Vec<Closure> {
+        let mut pointers = vec![];
+        if let Some(words) = self.parts().map(|parts| parts.thunk).filter(|words| !words.is_empty()) {
             let c = Closure(words.as_ptr() as usize);
-            fields::each(c, c.info(), &|function| present_function(function), |i| f(&mut c.field(i)));
+            fields::each(c, c.info(), &|function| present_function(function), |i| pointers.push(c.field(i)));
         }
+        pointers
     }
 
     /// Is nothing left of what was packed but objects of other PEs?

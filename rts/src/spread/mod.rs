@@ -15,6 +15,7 @@
 //! | `readers.rs` | waking those that wait, and serving own objects |
 //! | `loans.rs` | thunks that other PEs evaluate |
 //! | `placed.rs` | placed calls that wait |
+//! | `results.rs` | values of borrowed thunks |
 //! | `parts.rs` | parts of results, and how to find them again |
 //! | `calls.rs` | actions that other PEs perform |
 //! | `kept.rs` | threads and thunks that protocols name |
@@ -67,6 +68,7 @@ mod program;
 pub mod readers;
 pub mod rehearsal;
 pub mod remote_objects;
+pub mod results;
 pub mod run;
 pub mod start;
 mod statics;

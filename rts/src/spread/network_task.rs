@@ -8,9 +8,9 @@
 //! 3. It sends heartbeats, and at PE 0 looks for silent PEs. It needs no HEC for that: a PE that is stuck in an unsafe
 //!    call is slow, not lost.
 //! 4. If it was itself stopped for a while, as by a debugger or the terminal, it holds the silence against nobody.
-//! 5. PE 0 decides that a PE is lost: its channel is closed, here or at a PE that says so, or it is silent. What follows
-//!    is a HEC's to do, at all PEs, as for a message. One that has ended is the launcher's to report; PE 0 reports one
-//!    that is silent. A PE that hears of its own loss ends at once.
+//! 5. PE 0 decides that a PE is lost: its channel is closed, here or at a PE that says so, or it is silent. What
+//!    follows is a HEC's to do, at all PEs, as for a message. One that has ended is the launcher's to report; PE 0
+//!    reports one that is silent. A PE that hears of its own loss ends at once.
 //! 6. When PE 0 has ended, this PE ends, within [`END_LIMIT`].
 use crate::base::active_limit::ACTIVE_HECS;
 use crate::base::fatal::{self, broken};

@@ -69,6 +69,8 @@ struct Parts {
     by_address: BTreeMap<usize, Part>,
     /// How many there are of each loan.
     counts: BTreeMap<Address, usize>,
+    /// Loans that had no part left for a moment.
+    maybe_complete: Vec<Address>,
     others: Others,
 }
 
@@ -80,15 +82,18 @@ impl Parts {
 
     fn remove(&mut self, address: usize) -> Option<Part> {
         let part = self.by_address.remove(&address)?;
-        if let Some(count) = self.counts.get_mut(&part.loan) {
-            *count -= 1;
+        let count = self.counts.entry(part.loan).or_default();
+        *count -= 1;
+        if *count == 0 {
+            self.maybe_complete.push(part.loan);
         }
         Some(part)
     }
 
     /// Forgets loans without parts, and says which.
     fn take_complete(&mut self) -> Vec<Address> {
-        let complete: Vec<Address> = self.counts.extract_if(.., |_, count| *count == 0).map(|(loan, _)| loan).collect();
+        let mut complete = std::mem::take(&mut self.maybe_complete);
+        complete.retain(|loan| self.counts.get(loan) == Some(&0) && self.counts.remove(loan).is_some());
         complete.iter().for_each(|&loan| {
             kept::release(loan);
         });
@@ -297,6 +302,62 @@ pub unsafe fn forget_unreached(is_usable: impl Fn(usize) -> bool, oldest_loan: O
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::spread::install::install_as;
+    use crate::spread::pack::pack;
+    use crate::testing::world::World;
+
+    #[test]
+    fn parts_are_found_again_by_their_ways() {
+        let mut w = World::new(2);
+        let list = w.list(1 << 40, (1 << 40) + 5);
+        let loan = kept::time();
+        unsafe {
+            let whole = pack(w.hec, &[list], 1 << 20).unwrap();
+            let alone: Vec<Graph> = whole.objects().iter().map(|&c| pack(w.hec, &[c], 0).unwrap()).collect();
+            whole.evict();
+            let bring = |w: &mut World, no: usize| {
+                let installed = install_as(w.hec, &alone[no], false);
+                note(&alone[no], &installed, (no == 0).then_some(loan), true);
+            };
+            // All cells of the list but the last one. The elements stay away.
+            let cells = alone.len() / 2;
+            (0..cells - 1).for_each(|no| bring(&mut w, 2 * no));
+            assert!(has_any(loan) && take_complete().is_empty());
+            // The value is evaluated again.
+            let elements = (0..cells - 1).map(|no| 2 * no + 1);
+            for no in elements.chain([2 * (cells - 1)]) {
+                let c = whole.objects()[no];
+                let part = take(Address(c.0 as u64)).unwrap();
+                let steps = part.way.iter().flat_map(|steps| vec![steps.word; steps.count]);
+                let again = steps.fold(list, |value, word| field(value, word).unwrap());
+                assert_eq!(pack(w.hec, &[again], 0).unwrap().roots()[0].untag(), c);
+            }
+            assert_eq!(take_complete(), [loan]);
+            assert!(!has_any(loan));
+        }
+    }
+
+    #[test]
+    fn what_became_known_before_a_loan_is_no_part_of_its_value() {
+        let mut w = World::new(2);
+        let list = w.list(1 << 40, (1 << 40) + 1);
+        unsafe {
+            let whole = pack(w.hec, &[list], 1 << 20).unwrap();
+            let alone = pack(w.hec, &[whole.objects()[0]], 0).unwrap();
+            whole.evict();
+            let older = kept::keep(list);
+            let installed = install_as(w.hec, &alone, false);
+            note(&alone, &installed, None, true);
+            let younger = kept::keep(list);
+            let nothing = Installed::default();
+            note(&alone, &nothing, Some(younger), true);
+            assert!(!has_any(younger));
+            note(&alone, &nothing, Some(older), true);
+            assert!(has_any(older));
+            installed.missing.iter().for_each(|c| drop(take(Address(c.0 as u64))));
+            take_complete();
+        }
+    }
 
     #[test]
     fn steps_of_one_kind_are_counted() {

@@ -15,25 +15,19 @@ use crate::abi::tso::BlockedOnAbsent;
 use crate::abi::{Closure, Tso};
 use crate::base::fatal::broken;
 use crate::cluster::element::Object;
-use crate::cluster::ids::{Address, Thread, COORDINATOR};
+use crate::cluster::ids::{Address, Thread};
 use crate::cluster::message::Unavailable;
 use crate::eval::raise_async::raise_outside_thunks;
 use crate::hec::Hec;
 use crate::sched::settings;
-use crate::spread::calls;
 use crate::spread::cell::{contents, Contents};
 use crate::spread::exceptions;
 use crate::spread::graph::Graph;
 use crate::spread::kept;
 use crate::spread::pack::{pack, BUDGET};
-use crate::spread::parts;
-use crate::spread::run;
 use crate::thread::create::{apply, boxed, new_io_thread};
 use crate::thread::park;
 use crate::{info, static_closure};
-
-/// The most bytes of a value that must be whole.
-const WHOLE_BUDGET: usize = 1 << 20;
 
 unsafe fn claim(hec: &mut Hec, thread: Thread) -> Option<park::Claim> {
     let t = Tso(kept::release(Address(thread.0))?.0);
@@ -67,7 +61,10 @@ pub unsafe fn look(hec: &mut Hec, address: Address) -> Object<Graph> {
     look_with(hec, address, BUDGET)
 }
 
-unsafe fn look_with(hec: &mut Hec, address: Address, budget: usize) -> Object<Graph> {
+/// The same, with so many bytes of it at most.
+/// # Safety
+/// As for [`look`].
+pub unsafe fn look_with(hec: &mut Hec, address: Address, budget: usize) -> Object<Graph> {
     let closure = closure_at(address);
     if matches!(contents(closure), Contents::Unevaluated(_)) {
         return Object::Unevaluated;
@@ -75,33 +72,6 @@ unsafe fn look_with(hec: &mut Hec, address: Address, budget: usize) -> Object<Gr
     match pack(hec, &[closure], budget) {
         Ok(graph) => Object::Evaluated(graph),
         Err(stays) => Object::Stays(stays.0.to_owned()),
-    }
-}
-
-/// The state of an object that a thread has evaluated for others.
-///
-/// The value of a borrowed thunk goes back to its lender, and with a value of the lender's perhaps again to this PE. If
-/// this one runs actions, they would get by this way what refers to objects of the lender, and not only to those that a
-/// result has as its parts. So such a PE returns whole values alone.
-/// # Safety
-/// As for [`look`].
-pub unsafe fn look_at_result(hec: &mut Hec, address: Address) -> Object<Graph> {
-    if !kept::is_name(address) {
-        return look(hec, address);
-    }
-    let must_be_whole = run::joined().me() == COORDINATOR || calls::any_guests();
-    let object = look_with(hec, address, if must_be_whole { WHOLE_BUDGET } else { BUDGET });
-    match object {
-        Object::Evaluated(graph) if must_be_whole && !graph.is_whole() => {
-            Object::Stays("a value that is not whole".to_owned())
-        }
-        Object::Evaluated(graph) => {
-            if run::joined().has_loans() {
-                parts::note_returned(&graph);
-            }
-            Object::Evaluated(graph)
-        }
-        other => other,
     }
 }
 

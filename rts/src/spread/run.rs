@@ -20,7 +20,6 @@ use crate::cluster::members::{Event, Members, Outbox};
 use crate::cluster::message::{Message, Reason};
 use crate::cluster::steal::Steal;
 use crate::cluster::wire;
-use crate::collector::roots::Visitor;
 use crate::hec::Hec;
 use crate::sched::{packets, spark};
 use crate::spread::graph::Graph;
@@ -171,11 +170,11 @@ impl Step<'_> {
         self.element.loans.lent().min()
     }
 
-    /// Shows what the clones of lent thunks refer to.
+    /// What the clones of lent thunks refer to.
     /// # Safety
     /// The world is stopped.
-    pub(super) unsafe fn visit_clones(&self, visit: &mut Visitor) {
-        self.element.loans.roots().for_each(|(_, clone)| clone.each_pointer_of_thunk(&mut *visit));
+    pub(super) unsafe fn clone_pointers(&self) -> Vec<Closure> {
+        self.element.loans.roots().flat_map(|(_, clone)| clone.pointers_of_thunk()).collect()
     }
 
     /// A full collection has reached these blocks of others.
