@@ -6,7 +6,7 @@ unset HECATON_LOSS
 
 "$HECATON" ghc -v0 -O -threaded -rtsopts -package hecaton -package parallel -package containers -package unix \
     -outputdir o -o faults "$spread_programs/Faults.hs" "$spread_programs/faults.c"
-./faults work 4 >expected
+./faults work 4 >answer
 
 # Kills PEs when they have done so much, which the seed says, and not the time.
 killed=0
@@ -22,12 +22,20 @@ for seed in $(seq 30); do
     [ $((seed % 3)) != 0 ] || check=heap
     KILLS=$kills HECATON_CHECK=$check timeout 120 "$HECATON" spread -n $n ./faults work 4 "${options[@]}" >out 2>err ||
         fail "seed $seed, $n PEs, KILLS=$kills, check '$check': exit $?: $(tail -5 err)"
-    diff expected out || fail "seed $seed, $n PEs, KILLS=$kills, check '$check'"
+    diff answer out || fail "seed $seed, $n PEs, KILLS=$kills, check '$check'"
     ! grep -v '^hecaton: PE [1-3] is lost: killed by SIGKILL; its work is done again$' err || fail "seed $seed"
     killed=$((killed + $(wc -l <err)))
 done
 # How much they do depends on how busy the machine is.
 [ "$killed" -ge 5 ] || fail "$killed PEs were killed"
+
+# Over several hosts their agents say it. What reaches "a host" runs the command here.
+printf '#!/bin/sh\nshift\ncd /\nexec sh -c "$*"\n' >rsh
+chmod +x rsh
+KILLS=1:0,3:3, HECATON_SILENCE=3 HECATON_RSH=$PWD/rsh timeout 120 \
+    "$HECATON" spread --hosts "localhost:2,$(uname -n):2" ./faults work 4 >out 2>err || fail "hosts: exit $?: $(tail -5 err)"
+diff answer out || fail hosts
+! grep -v '^hecaton: host [^ ]*: PE [13] is lost: killed by SIGKILL; its work is done again$' err || fail hosts
 
 # What only a lost PE had.
 {
