@@ -5,7 +5,7 @@ use crate::abi::Closure;
 use crate::eval::blackhole;
 use crate::eval::frames::Frame;
 use crate::eval::lazy_blackholing::thread_paused;
-use crate::eval::raise_async::{raise_async, restart_transaction, truncate};
+use crate::eval::raise_async::{raise_async, raise_outside_thunks, restart_transaction, truncate};
 use crate::eval::tests::{frozen, stack, stop, thawed, upd};
 use crate::eval::wait_for_thunk::park;
 use crate::testing::symbols as t;
@@ -28,6 +28,26 @@ fn a_killed_thread_leaves_its_work_in_order() {
         assert_eq!(frozen(y), (x, vec![ret, 24]));
         assert_eq!(a.obj().what_next as usize, ThreadKilled);
         assert_eq!(stack(a), [info!(stg_ret_p_info).0, unit.0, stop()]);
+    }
+}
+
+#[test]
+fn a_handler_within_a_thunk_gets_no_exception_that_is_not_the_thunks() {
+    let mut w = World::new(2);
+    let (x, handlers, e) = (w.thunk(), [w.int(1000), w.int(2000)], w.int(3000));
+    let (ret, catch) = (t::ret_p().0, t::catch().0);
+    let within = [ret, 8, catch, 0, handlers[0].0, ret, 16, upd(), x.0];
+    let a = w.thread_with(&[&within[..], &[ret, 24, catch, 0, handlers[1].0, ret, 32]].concat());
+    let b = w.thread_with(&within);
+    unsafe {
+        thread_paused(w.hec, a);
+        raise_outside_thunks(w.hec, a, e);
+        let unit = static_closure!(ghczmprim_GHCziTuple_Z0T_closure).with_tag(1);
+        assert_eq!(frozen(x), (unit, within[..7].to_vec()));
+        assert_eq!(stack(a)[..4], [info!(stg_enter_info).0, handlers[1].0, info!(stg_ap_pv_info).0, e.0]);
+        // There is no other handler.
+        raise_outside_thunks(w.hec, b, e);
+        assert_eq!(b.obj().what_next as usize, ThreadKilled);
     }
 }
 
