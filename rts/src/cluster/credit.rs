@@ -11,7 +11,8 @@
 //! *Invariant*: sum = weights held + weights in packets. So a sum of 0 means that nobody else has a reference.
 //!
 //! *Loss*: weights of a lost PE stay in the sums, so its blocks live until a global collection: too long, never too
-//! short.
+//! short. That finds all weights that are left ([`Given::set`]), and what is not needed is forgotten by its holders
+//! without a message.
 //!
 //! *Checked by*: `rts/tests/simulation`, which adds up all weights when nothing is under way.
 use super::ids::Block;
@@ -60,6 +61,12 @@ impl Given {
     /// Own blocks that others may refer to, with the weights that are out.
     pub fn blocks(&self) -> impl Iterator<Item = Credit> + '_ {
         self.sums.iter().map(|(&block, &weight)| Credit { block, weight })
+    }
+
+    /// A global collection has found all weights that are out.
+    pub fn set(&mut self, credits: impl Iterator<Item = Credit>) {
+        self.sums.clear();
+        credits.for_each(|credit| *self.sums.entry(credit.block).or_default() += credit.weight);
     }
 
     pub fn is_referenced(&self, block: Block) -> bool {

@@ -231,8 +231,8 @@ impl<H: Heap> Element<H> {
             }
             Message::Ping(ping) => out.push((from, Message::Pong(ping))),
             Message::Pong(ping) => heap.on_pong(ping.number),
-            // These concern no protocol.
-            Message::AskCounts | Message::Counts(_) => {}
+            // These concern none of these protocols.
+            Message::Cycle(..) | Message::AskCounts | Message::Counts(_) => {}
         }
         heap.take_complete().into_iter().for_each(|thunk| self.loans.drop_clone(thunk));
     }

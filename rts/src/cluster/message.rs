@@ -3,6 +3,7 @@ use super::build::Build;
 use super::credit::Credit;
 use super::ids::{Address, Block, Call, Pe};
 use super::loan::Number;
+use super::ring::Question;
 
 /// A message. `G` is a packed graph.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,12 +56,43 @@ pub enum Message<G> {
     MoreCredit(Block),
     Credit(Credit),
     ReturnCredits(Vec<Credit>),
+    /// A global collection, by its number.
+    Cycle(u64, Step),
     Ping(Ping),
     Pong(Ping),
     /// PE 0 asks for what a PE has counted.
     AskCounts,
     /// In the order that all PEs of a build agree on.
     Counts(Vec<u64>),
+}
+
+/// What PEs send each other in a global collection (`cycle.rs`).
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    /// A cycle of that number is wanted.
+    Request,
+    /// These PEs take part.
+    Begin(Vec<Pe>),
+    /// No earlier computation message is under way.
+    Flush,
+    Mark {
+        phase: u8,
+        addresses: Vec<Address>,
+    },
+    /// What a MARK has asked for is traced.
+    Traced,
+    Asked {
+        phase: u8,
+        question: Question,
+    },
+    Over {
+        phase: u8,
+    },
+    /// All weights on blocks of the receiver that the sender has.
+    Held(Vec<Credit>),
+    Balanced,
+    End,
+    Ended,
 }
 
 /// Why a thunk is lent.

@@ -15,16 +15,19 @@
 //! | `calls.rs` | `IO` actions that another PE performs |
 //! | `credit.rs` | weighted counts of references from other PEs |
 //! | `passing_on.rs`, `waiting.rs` | the weights that go with a message, and messages that wait for some |
+//! | `cycle.rs` | global collections |
 //! | `ring.rs` | when marking across PEs is over |
 //! | `rpp.rs` | reliable packets over datagrams |
-//! | `wire.rs` | messages as bytes |
+//! | `bytes.rs`, `wire.rs`, `wire_cycle.rs` | messages as bytes |
 //! | `element.rs` | the protocols of one PE put together: what each message does |
 //!
 //! Channels between two PEs are first in, first out, without loss or duplicates: `rpp.rs` makes them so. What
 //! `docs/distribution.md` says of the whole is not repeated here.
 pub mod build;
+pub mod bytes;
 pub mod calls;
 pub mod credit;
+pub mod cycle;
 pub mod element;
 pub mod fetch;
 pub mod ids;
@@ -37,3 +40,4 @@ pub mod rpp;
 pub mod steal;
 pub mod waiting;
 pub mod wire;
+mod wire_cycle;

@@ -73,18 +73,29 @@ impl<H: Heap> Element<H> {
         can
     }
 
-    /// The blocks of graphs that this PE keeps: they are roots.
-    pub fn kept_blocks(&self, heap: &H) -> BTreeSet<Block> {
+    /// The graphs that this PE keeps: what they refer to are roots.
+    pub fn kept_graphs(&self) -> impl Iterator<Item = &H::Graph> {
         let clones = self.loans.roots().map(|(_, clone)| clone);
-        clones.chain(self.waiting.graphs()).flat_map(|graph| heap.blocks(graph)).collect()
+        clones.chain(self.waiting.graphs())
     }
 
-    /// A full collection has found references to these blocks of others only.
-    pub fn on_collected(&mut self, heap: &mut H, is_reached: impl Fn(Block) -> bool, out: &mut Outbox<H::Graph>) {
+    /// The blocks of these graphs.
+    pub fn kept_blocks(&self, heap: &H) -> BTreeSet<Block> {
+        self.kept_graphs().flat_map(|graph| heap.blocks(graph)).collect()
+    }
+
+    /// A full collection has found references to these blocks of others only. Answers with the weights of the rest.
+    pub fn release_unreached(&mut self, heap: &mut H, is_reached: impl Fn(Block) -> bool) -> Vec<Credit> {
         let kept = self.kept_blocks(heap);
+        let released = self.held.release_unreached(|block| is_reached(block) || kept.contains(&block));
+        released.iter().for_each(|credit| heap.drop_block(credit.block));
+        released
+    }
+
+    /// As [`Element::release_unreached`], and returns the weights.
+    pub fn on_collected(&mut self, heap: &mut H, is_reached: impl Fn(Block) -> bool, out: &mut Outbox<H::Graph>) {
         let mut by_owner: BTreeMap<Pe, Vec<Credit>> = BTreeMap::new();
-        for credit in self.held.release_unreached(|block| is_reached(block) || kept.contains(&block)) {
-            heap.drop_block(credit.block);
+        for credit in self.release_unreached(heap, is_reached) {
             by_owner.entry(heap.owner_of_block(credit.block)).or_default().push(credit);
         }
         by_owner.retain(|&pe, _| !self.members.is_lost(pe));

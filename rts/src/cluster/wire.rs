@@ -1,8 +1,7 @@
 //! Messages as bytes.
 //!
-//! A message is a byte that says its kind, then its fields. A number is in groups of seven bits, the lowest first; the
-//! top bit of a byte says that another one follows. Text, bytes and lists have their length before them. A graph comes
-//! last, as its [`Payload`] says.
+//! A message is a byte that says its kind, then its fields, as `bytes.rs` says. A graph comes last, as its [`Payload`]
+//! says.
 //!
 //! *Version*: HELLO is read before the versions of two PEs are compared, so its form never changes. All else may change
 //! with the version ([`Build`]).
@@ -11,10 +10,11 @@
 //!
 //! *Checked by*: the unit tests below and `rts/tests/simulation`, whose messages all go through here.
 use super::build::Build;
-use super::credit::Credit;
-use super::ids::{Address, Block, Call, Pe};
+use super::bytes::{put_bytes, put_credits, put_number, Reader};
+use super::ids::{Address, Block, Call};
 use super::loan::Number;
 use super::message::{Message, Parcel, Ping, Reason, Unavailable};
+use super::wire_cycle;
 
 /// What a message carries.
 pub trait Payload: Sized {
@@ -49,6 +49,7 @@ mod kind {
     pub const CANCEL: u8 = 23;
     pub const ASK_COUNTS: u8 = 24;
     pub const COUNTS: u8 = 25;
+    pub const CYCLE: u8 = 26;
 }
 
 /// The bytes of a message.
@@ -118,6 +119,10 @@ pub fn encode<G: Payload>(message: &Message<G>) -> Vec<u8> {
             to.push(kind::RETURN_CREDITS);
             put_credits(&mut to, credits);
         }
+        Message::Cycle(number, step) => {
+            to.push(kind::CYCLE);
+            wire_cycle::put_step(&mut to, *number, step);
+        }
         Message::Ping(ping) => put_ping(&mut to, kind::PING, ping),
         Message::Pong(ping) => put_ping(&mut to, kind::PONG, ping),
         Message::AskCounts => to.push(kind::ASK_COUNTS),
@@ -167,31 +172,10 @@ pub fn decode<G: Payload>(bytes: &[u8]) -> Option<Message<G>> {
         kind::PONG => Message::Pong(from.ping()?),
         kind::ASK_COUNTS => Message::AskCounts,
         kind::COUNTS => Message::Counts(from.list(Reader::number)?),
+        kind::CYCLE => wire_cycle::step(from).map(|(number, step)| Message::Cycle(number, step))?,
         _ => return None,
     };
     from.left.is_empty().then_some(message)
-}
-
-/// Adds a number.
-pub fn put_number(to: &mut Vec<u8>, mut number: u64) {
-    while number >= 0x80 {
-        to.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    to.push(number as u8);
-}
-
-fn put_bytes(to: &mut Vec<u8>, bytes: &[u8]) {
-    put_number(to, bytes.len() as u64);
-    to.extend_from_slice(bytes);
-}
-
-fn put_credits(to: &mut Vec<u8>, credits: &[Credit]) {
-    put_number(to, credits.len() as u64);
-    for credit in credits {
-        put_number(to, credit.block.0);
-        put_number(to, credit.weight);
-    }
 }
 
 fn put_parcel<G: Payload>(to: &mut Vec<u8>, parcel: &Parcel<G>) {
@@ -217,71 +201,7 @@ fn put_ping(to: &mut Vec<u8>, kind: u8, ping: &Ping) {
     to.extend_from_slice(&ping.bytes);
 }
 
-/// What is left of the bytes of a message.
-pub struct Reader<'a> {
-    left: &'a [u8],
-}
-
-impl<'a> Reader<'a> {
-    fn byte(&mut self) -> Option<u8> {
-        let (&first, rest) = self.left.split_first()?;
-        self.left = rest;
-        Some(first)
-    }
-
-    fn flag(&mut self) -> Option<bool> {
-        match self.byte()? {
-            0 => Some(false),
-            1 => Some(true),
-            _ => None,
-        }
-    }
-
-    pub fn number(&mut self) -> Option<u64> {
-        let mut number = 0u64;
-        for shift in (0..64).step_by(7) {
-            let byte = self.byte()?;
-            let bits = u64::from(byte & 0x7f);
-            if bits << shift >> shift != bits {
-                return None;
-            }
-            number |= bits << shift;
-            if byte < 0x80 {
-                return Some(number);
-            }
-        }
-        None
-    }
-
-    /// All that is left.
-    pub fn rest(&mut self) -> &'a [u8] {
-        std::mem::take(&mut self.left)
-    }
-
-    fn pe(&mut self) -> Option<Pe> {
-        Some(Pe(self.number()?.try_into().ok()?))
-    }
-
-    fn text(&mut self) -> Option<String> {
-        let length = usize::try_from(self.number()?).ok()?;
-        let (bytes, rest) = self.left.split_at_checked(length)?;
-        self.left = rest;
-        String::from_utf8(bytes.to_vec()).ok()
-    }
-
-    /// A list, each of whose elements has a byte at least.
-    pub fn list<T>(&mut self, element: impl Fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
-        let length = self.number()?;
-        if length > self.left.len() as u64 {
-            return None;
-        }
-        (0..length).map(|_| element(self)).collect()
-    }
-
-    fn credit(&mut self) -> Option<Credit> {
-        Some(Credit { block: Block(self.number()?), weight: self.number()? })
-    }
-
+impl Reader<'_> {
     fn parcel<G: Payload>(&mut self) -> Option<Parcel<G>> {
         let credits = self.list(Reader::credit)?;
         Some(Parcel { graph: G::read(self)?, credits })
@@ -307,6 +227,8 @@ impl<'a> Reader<'a> {
 mod tests {
     use super::*;
     use crate::base::random::Random;
+    use crate::cluster::credit::Credit;
+    use crate::cluster::ids::Pe;
 
     impl Payload for Vec<u8> {
         fn write(&self, to: &mut Vec<u8>) {
@@ -357,7 +279,7 @@ mod tests {
     fn message(random: &mut Random) -> Sent {
         let pe = Pe(random.magnitude(16) as u16);
         let (loan, address) = (Number(random.magnitude(64)), Address(random.magnitude(64)));
-        match random.below(25) {
+        match random.below(26) {
             0 => Message::Hello(Build((0..random.below(9)).map(|_| (text(random), text(random))).collect())),
             1 => Message::Unable(text(random)),
             2 => Message::Start,
@@ -385,6 +307,7 @@ mod tests {
             18 => Message::Ping(ping(random)),
             19 => Message::Pong(ping(random)),
             23 => Message::AskCounts,
+            24 => Message::Cycle(random.magnitude(64), wire_cycle::random_step(random)),
             _ => Message::Counts((0..random.below(9)).map(|_| random.magnitude(64)).collect()),
         }
     }
@@ -402,7 +325,7 @@ mod tests {
     fn what_is_malformed_is_refused() {
         let decode = |bytes: &[u8]| decode::<Vec<u8>>(bytes);
         for wrong in
-            [&[][..], &[0], &[26], &[kind::START, 0], &[kind::FETCH], &[kind::FETCH, 0x80], &[kind::PING, 2, 0]]
+            [&[][..], &[0], &[27], &[kind::START, 0], &[kind::FETCH], &[kind::FETCH, 0x80], &[kind::PING, 2, 0]]
         {
             assert_eq!(decode(wrong), None, "{wrong:?}");
         }

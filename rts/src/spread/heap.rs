@@ -8,10 +8,11 @@
 //! A block is one of `BLOCK_BYTES` of the range of all heaps, which fixed objects keep to (`memory/fixed_blocks.rs`).
 use crate::abi::Closure;
 use crate::base::fatal::broken;
+use crate::cluster::bytes::Reader;
 use crate::cluster::element::{Heap, Object};
 use crate::cluster::ids::{Address, Block, Call, Pe, Thread};
 use crate::cluster::message::Unavailable;
-use crate::cluster::wire::{Payload, Reader};
+use crate::cluster::wire::Payload;
 use crate::hec::Hec;
 use crate::memory::{address_space, fixed_blocks, BLOCK_BYTES};
 use crate::sched::spark;
@@ -39,7 +40,8 @@ pub fn owner_of(address: Address, count: usize) -> Pe {
     owner_of_block(block_of(address.0 as usize), count)
 }
 
-fn owner_of_block(block: Block, count: usize) -> Pe {
+/// The PE of `count` that owns a block.
+pub fn owner_of_block(block: Block, count: usize) -> Pe {
     let slice = address_space::range_bytes() / count;
     Pe((block.0 as usize / (slice / BLOCK_BYTES)) as u16)
 }

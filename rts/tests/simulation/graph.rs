@@ -1,7 +1,8 @@
 //! Addresses in simulated heaps, and what messages carry: thunks are tasks, values are numbers.
 use crate::calls::Outcome;
+use crate::cluster::bytes::{put_number, Reader};
 use crate::cluster::ids::{Address, Block, Pe};
-use crate::cluster::wire::{put_number, Payload, Reader};
+use crate::cluster::wire::Payload;
 use crate::program::Task;
 use std::collections::BTreeSet;
 

@@ -19,6 +19,7 @@ mod cluster;
 
 mod calls;
 mod checker;
+mod global;
 mod graph;
 mod heap;
 mod marking;
