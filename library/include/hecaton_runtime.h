@@ -17,6 +17,8 @@ extern int hec_pe_count(void) OF_RUNTIME;
 extern unsigned long hec_call(int pe, void *action, void *mvar, void **why) OF_RUNTIME;
 extern void hec_cancel_call(unsigned long call) OF_RUNTIME;
 extern void hec_place(int pe, void *thunk) OF_RUNTIME;
+extern void hec_perform_global_gc(void) OF_RUNTIME;
+extern void performMajorGC(void);
 
 /* A tuple of functions, or null. */
 static inline void *hecaton_functions(void) { return hec_for_library ? hec_for_library() : NULL; }
@@ -33,6 +35,14 @@ static inline void *hecaton_file_ring(size_t hec) { return hec_file_ring ? hec_f
 /* The number of this processing element, and how many there are. */
 static inline int hecaton_own_pe(void) { return hec_own_pe ? hec_own_pe() : 0; }
 static inline int hecaton_pe_count(void) { return hec_pe_count ? hec_pe_count() : 1; }
+
+/* Collects the garbage of all processing elements. */
+static inline void hecaton_perform_global_gc(void) {
+    if (hec_perform_global_gc)
+        hec_perform_global_gc();
+    else
+        performMajorGC();
+}
 
 /* These are called only if there are other processing elements. */
 static inline unsigned long hecaton_call(int pe, void *action, void *mvar, void **why) {

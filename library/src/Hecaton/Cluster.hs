@@ -25,6 +25,9 @@ module Hecaton.Cluster
     poll,
     cancel,
 
+    -- * Memory
+    performGlobalGC,
+
     -- * Exceptions
     NotTransferable (..),
     PELost (..),
@@ -61,6 +64,8 @@ foreign import capi unsafe "hecaton_runtime.h hecaton_call" c_call ::
 foreign import capi unsafe "hecaton_runtime.h hecaton_cancel_call" c_cancel :: CULong -> IO ()
 
 foreign import capi unsafe "hecaton_runtime.h hecaton_place" c_place :: CInt -> StablePtr a -> IO ()
+
+foreign import capi safe "hecaton_runtime.h hecaton_perform_global_gc" c_performGlobalGC :: IO ()
 
 -- | The PE on which the calling thread runs.
 myPE :: IO PE
@@ -130,6 +135,11 @@ poll (Future _ result) = tryReadMVar result
 -- | Throws @ThreadKilled@ to the thread that performs the action, and waits until that has ended.
 cancel :: Future a -> IO ()
 cancel (Future kill result) = kill >> void (readMVar result)
+
+-- | Collects the garbage of all PEs, at the same time. Only this finds cycles of references that go over several PEs.
+-- It is done by itself when others hold much of what a PE has. With one PE it is @System.Mem.performMajorGC@.
+performGlobalGC :: IO ()
+performGlobalGC = c_performGlobalGC
 
 -- | A value or an action may not leave its PE, because it holds what this names.
 newtype NotTransferable = NotTransferable String

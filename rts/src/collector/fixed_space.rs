@@ -12,6 +12,10 @@
 //! 4. In blocks of others all words but those of marked objects are cleared. So nothing old looks present: it could
 //!    refer to what has been dropped. Exits in what was cleared or freed are forgotten.
 //!
+//! *Collections over several processes*: no weight makes a root, so [`condemn`] gets all runs. What is marked in blocks
+//! of others is noted, for their owners to trace it, and [`exchange`] brings what others have marked here. One worker
+//! collects.
+//!
 //! *Invariants*: between collections no run is condemned. A minor collection never condemns one.
 //!
 //! *Locking*: the world is stopped. Workers set bits by atomic operations, if there are several.
@@ -26,8 +30,11 @@ use std::ptr;
 
 /// What the layer above knows of fixed objects.
 pub struct FixedObjects {
-    /// The runs whose objects are to be marked.
-    pub condemned: fn() -> Vec<Run>,
+    /// The runs whose objects are to be marked; in a collection over several processes if so.
+    pub condemned: fn(bool) -> Vec<Run>,
+    /// Tells the owners what has been marked of theirs, and waits for what others have marked here. `None` if nobody
+    /// will mark anything more before the next decision about weak pointers and threads.
+    pub exchange: fn(Vec<usize>) -> Option<Vec<usize>>,
     /// A full collection frees these own runs, and has reached these blocks of others.
     pub on_swept: fn(&Swept),
     /// For the heap checker: may this PE refer to the block of another that holds an address?
@@ -47,6 +54,10 @@ static mut CONDEMNED: Vec<Run> = Vec::new();
 static mut DEAD: Vec<Run> = Vec::new();
 /// The bits of all condemned runs. A run's descriptor says where its own are.
 static mut MARKS: Vec<usize> = Vec::new();
+/// Does the collection go over several processes? Then the objects of others that have been marked since the last
+/// exchange.
+static mut IS_GLOBAL: bool = false;
+static mut FOUND: Vec<usize> = Vec::new();
 
 const WORD_BITS: usize = usize::BITS as usize;
 
@@ -66,7 +77,7 @@ pub(super) unsafe fn is_held(address: usize) -> bool {
 /// Begins a full collection.
 pub(super) unsafe fn condemn() {
     let Some(above) = &*ptr::addr_of!(ABOVE) else { return };
-    let runs = (above.condemned)();
+    let runs = (above.condemned)(IS_GLOBAL);
     let bits_of = |run: Run| (*run).len as usize * BLOCK_WORDS / WORD_BITS;
     let mut marks = vec![0; runs.iter().map(|&run| bits_of(run)).sum()];
     let mut at = marks.as_mut_ptr();
@@ -96,6 +107,32 @@ pub(super) unsafe fn mark<const PARALLEL: bool>(p: usize) -> bool {
         std::mem::replace(&mut *word, *word | bit)
     };
     before & bit == 0
+}
+
+/// A fixed object has been marked for the first time.
+pub(super) unsafe fn note_marked(c: Closure) {
+    if IS_GLOBAL && !is_own(c.0) {
+        (*ptr::addr_of_mut!(FOUND)).push(c.0);
+    }
+}
+
+/// Does the collection that begins go over several processes?
+pub(super) unsafe fn set_global(is_global: bool) {
+    IS_GLOBAL = is_global;
+}
+
+/// What others have marked here, when there is nothing more to trace; `None` when nobody has anything to trace, or if
+/// the collection is of this process alone.
+pub(super) unsafe fn exchange() -> Option<Vec<usize>> {
+    let above = (*ptr::addr_of!(ABOVE)).as_ref().filter(|_| IS_GLOBAL)?;
+    (above.exchange)(std::mem::take(&mut *ptr::addr_of_mut!(FOUND)))
+}
+
+/// Keeps a condemned run whatever is reached in it. It has byte arrays, or all its objects are traced.
+/// # Safety
+/// The world is stopped, for a full collection.
+pub unsafe fn keep_run(run: Run) {
+    mark::<false>((*run).start);
 }
 
 /// Is a condemned fixed object marked?

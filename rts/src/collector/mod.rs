@@ -14,7 +14,8 @@
 //!    [`trace::stacks`]) and all that these lead to. It is promoted before anything else is copied.
 //! 3. The workers evacuate the roots ([`roots`], [`trace::evacuate`], [`trace::selector`]) and scavenge all that these
 //!    lead to ([`trace::worker`]). A full collection also traces static objects ([`trace::static_objects`]).
-//! 4. [`trace::weak`] resolves weak pointers and unreachable threads. Weak tables are updated, and unreachable CAFs are
+//! 4. [`trace::weak`] resolves weak pointers and unreachable threads. In a collection over several processes it first
+//!    traces what others have found ([`fixed_space`]). Weak tables are updated, and unreachable CAFs are
 //!    dropped.
 //! 5. [`from_space`] frees from-space and empties the nurseries. [`policy::heap_limits`] sets the generations' limits.
 //!
@@ -51,7 +52,7 @@ use crate::collector::parallel::work_sharing::ParallelGc;
 use crate::collector::policy::aging::aging;
 use crate::collector::policy::gc_cost_model::Measured;
 use crate::collector::policy::gc_sample::GcSample;
-use crate::collector::policy::gc_threads::GcThreadPlan;
+use crate::collector::policy::gc_threads::{plan_threads, GcThreadPlan};
 use crate::collector::policy::hec_activity::HEC_ACTIVITY;
 use crate::collector::policy::nursery_budget::nursery_budget;
 use crate::collector::policy::premature_promotion::premature_promotion;
@@ -100,8 +101,10 @@ pub unsafe fn collect(
     }
     take_pretenured(hecs, generation);
     let before = Before::measure(hecs, generation);
-    let plan =
-        crate::collector::policy::gc_threads::plan_threads(hecs.len(), before.several_hecs, generation, before.from);
+    // In a collection over several processes what is found for others is noted by one worker.
+    let plan = (!request.global).then(|| plan_threads(hecs.len(), before.several_hecs, generation, before.from));
+    let plan = plan.flatten();
+    fixed_space::set_global(request.global);
     crate::collector::policy::gc_threads::set_single_threaded(plan.is_none());
     let watch = &mut PhaseTimer::start(gc_phases::is_enabled());
     let started = Instant::now();

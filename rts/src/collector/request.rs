@@ -9,11 +9,14 @@ pub struct Request {
     pub generation: usize,
     /// No thread can run: find the threads that never will.
     pub deadlock: bool,
+    /// Other processes collect at the same time, and all trace for each other.
+    pub global: bool,
 }
 
 impl Request {
-    pub const MINOR: Request = Request { generation: 0, deadlock: false };
-    pub const MAJOR: Request = Request { generation: usize::MAX, deadlock: false };
+    pub const MINOR: Request = Request { generation: 0, deadlock: false, global: false };
+    pub const MAJOR: Request = Request { generation: usize::MAX, deadlock: false, global: false };
+    pub const GLOBAL: Request = Request { global: true, ..Request::MAJOR };
 }
 
 /// The outcome of a collection.

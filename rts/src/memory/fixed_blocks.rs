@@ -104,6 +104,11 @@ pub unsafe fn on_collected(runs: Vec<Run>, cached: usize) {
     unpoisoned(RUNS.lock()).0 = runs;
 }
 
+/// Bytes that the last full collection has left, those of other slices included.
+pub fn left() -> usize {
+    LEFT.load(Relaxed)
+}
+
 /// Forgets all runs, because the heap is empty.
 #[cfg(test)]
 pub fn clear() {

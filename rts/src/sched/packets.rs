@@ -21,6 +21,8 @@ use std::sync::OnceLock;
 
 /// What the layer above does.
 pub struct Callbacks {
+    /// A full collection has left so many bytes in generations.
+    pub after_full_collection: fn(usize),
     /// Handles packets. It neither blocks nor evaluates; it may make threads, and put them on the HEC's queue.
     pub handle: unsafe fn(&mut Hec),
     /// Makes a thread for work that was placed on this process. False if there is none.
@@ -75,6 +77,13 @@ pub fn wake_idle() {
 /// The caller holds the HEC, which has no runnable threads.
 pub(super) unsafe fn begin_placed(hec: &mut Hec) -> bool {
     CALLBACKS.get().is_some_and(|callbacks| (callbacks.begin_placed)(hec))
+}
+
+/// A full collection has left so many bytes in generations. The world is stopped.
+pub(super) fn after_full_collection(live: usize) {
+    if let Some(callbacks) = CALLBACKS.get() {
+        (callbacks.after_full_collection)(live);
+    }
 }
 
 /// The calling task holds a HEC without anything to run.

@@ -7,6 +7,7 @@
 //! 2. Absent objects that have been asked for are roots, too: the answers will come. So is what clones of lent thunks
 //!    refer to: if it is of a lost PE, nobody brings it again.
 //! 3. At its end ([`on_swept`]) weights on blocks in which nothing was reached are returned.
+//! 4. In a collection over all PEs (`global_gc/`) all own runs are condemned, and such weights are forgotten.
 //!
 //! *Why a returned weight and a packet on its way do not disturb each other*: what was reached in no block has been
 //! cleared before its weight is returned. A packet that comes later has a weight of its own, and brings all that its
@@ -21,6 +22,7 @@ use crate::collector::fixed_space::{self, FixedObjects, Swept};
 use crate::collector::roots::{self, Scope, Visitor};
 use crate::memory::address_space::{base, block_index, is_own, run_of};
 use crate::memory::{block_alloc, exits, fixed_blocks, Age, Run, BLOCK_BYTES};
+use crate::spread::global_gc::{self, Exchanged};
 use crate::spread::remote_objects::{self, REMOTE_EXIT};
 use crate::spread::travel::present_function;
 use crate::spread::{export, fields, parts, run};
@@ -29,13 +31,14 @@ use std::sync::Mutex;
 
 #[derive(Default)]
 struct Roots {
-    /// The own runs that are roots of the last full collection.
+    /// The own runs that are roots of the last full collection; or would be, if it went over all PEs.
     runs: Vec<usize>,
+    are_condemned: bool,
     /// Blocks that others refer to within this process.
     rehearsed: BTreeSet<Block>,
 }
 
-static ROOTS: Mutex<Roots> = Mutex::new(Roots { runs: Vec::new(), rehearsed: BTreeSet::new() });
+static ROOTS: Mutex<Roots> = Mutex::new(Roots { runs: Vec::new(), are_condemned: false, rehearsed: BTreeSet::new() });
 
 /// Keeps what a graph refers to, although there is no other processing element.
 pub fn keep_blocks(blocks: &[Block]) {
@@ -52,7 +55,7 @@ unsafe fn run_of_block(block: Block) -> Run {
     run_of(base() + block.0 as usize * BLOCK_BYTES)
 }
 
-fn condemned() -> Vec<Run> {
+fn condemned(is_global: bool) -> Vec<Run> {
     let (mut referenced, mut held) = (unpoisoned(ROOTS.lock()).rehearsed.clone(), Vec::new());
     if let Some(run) = run::current() {
         run.step_without_hec(|step| {
@@ -69,7 +72,13 @@ fn condemned() -> Vec<Run> {
         };
         let (root, mut condemned): (Vec<Run>, Vec<Run>) =
             fixed_blocks::own_runs().into_iter().partition(|&r| is_root(r));
-        unpoisoned(ROOTS.lock()).runs = root.into_iter().map(|run| run as usize).collect();
+        if is_global {
+            condemned.extend(&root);
+        }
+        let mut roots = unpoisoned(ROOTS.lock());
+        roots.runs = root.into_iter().map(|run| run as usize).collect();
+        roots.are_condemned = is_global;
+        drop(roots);
         let pieces = &export::lock().pieces;
         held.retain(|block| pieces.is_usable(base() + block.0 as usize * BLOCK_BYTES));
         condemned.extend(held.into_iter().map(|block| run_of_block(block)));
@@ -89,7 +98,8 @@ fn on_swept(swept: &Swept) {
         // SAFETY: the runs are in use.
         let block = |&run: &Run| unsafe { Block(block_index((*run).start) as u64) };
         let reached: BTreeSet<Block> = swept.reached.iter().map(block).collect();
-        run.step_without_hec(|step| step.collected(|block| reached.contains(&block)));
+        let is_global = run.cycle.is_marked();
+        run.step_without_hec(|step| step.collected(is_global, |block| reached.contains(&block)));
     }
 }
 
@@ -114,8 +124,55 @@ unsafe fn visit_fields(c: Closure, visit: &mut Visitor) {
     fields::each(c, info, &|function| present_function(function), visit_field);
 }
 
+/// What others do in unit tests. In the end each phase is over.
+#[cfg(test)]
+static PLAYED: Mutex<std::collections::VecDeque<Exchanged>> = Mutex::new(std::collections::VecDeque::new());
+
+#[cfg(test)]
+pub fn play(others: impl IntoIterator<Item = Exchanged>) {
+    *unpoisoned(PLAYED.lock()) = others.into_iter().collect();
+}
+
+fn exchange_with_others(found: Vec<usize>) -> Exchanged {
+    #[cfg(test)]
+    if run::current().is_none() {
+        return unpoisoned(PLAYED.lock()).pop_front().unwrap_or(Exchanged::PhaseOver);
+    }
+    global_gc::exchange(run::joined(), found)
+}
+
+/// In a collection over all PEs: what others have marked here, when there is nothing more to trace.
+fn exchange(found: Vec<usize>) -> Option<Vec<usize>> {
+    match exchange_with_others(found) {
+        Exchanged::Trace(objects) => Some(objects),
+        Exchanged::PhaseOver => None,
+        Exchanged::GivenUp => take_referenced_objects(),
+    }
+}
+
+/// The objects of what would be roots in a collection of this PE alone; `None` if they have been taken.
+fn take_referenced_objects() -> Option<Vec<usize>> {
+    let mut objects = Vec::new();
+    let runs = std::mem::take(&mut unpoisoned(ROOTS.lock()).runs);
+    for &run in &runs {
+        // SAFETY: the world is stopped, and the runs are condemned.
+        unsafe {
+            let run = run as Run;
+            if block_alloc::run_age(run).is(Age::LARGE | Age::PINNED) {
+                fixed_space::keep_run(run);
+            } else {
+                fixed_blocks::each_object(run, |c, _| objects.push(c.0));
+            }
+        }
+    }
+    (!runs.is_empty()).then_some(objects)
+}
+
 unsafe fn visit_roots(visit: &mut Visitor) {
-    let runs = unpoisoned(ROOTS.lock()).runs.clone();
+    let roots = unpoisoned(ROOTS.lock());
+    let (runs, are_condemned) =
+        (if roots.are_condemned { Vec::new() } else { roots.runs.clone() }, roots.are_condemned);
+    drop(roots);
     for run in runs.into_iter().map(|run| run as Run) {
         // What has become fixed in place are byte arrays.
         if !block_alloc::run_age(run).is(Age::LARGE | Age::PINNED) {
@@ -126,7 +183,10 @@ unsafe fn visit_roots(visit: &mut Visitor) {
         let asked = run.step_without_hec(|step| step.asked_addresses());
         asked.into_iter().for_each(|address| visit(&mut Closure(address.0 as usize)));
         let mut of_clones = run.step_without_hec(|step| step.clone_pointers());
-        of_clones.iter_mut().for_each(visit);
+        of_clones.iter_mut().for_each(&mut *visit);
+        if are_condemned {
+            global_gc::visit_roots(run, visit);
+        }
     }
 }
 
@@ -134,7 +194,7 @@ unsafe fn visit_roots(visit: &mut Visitor) {
 /// # Safety
 /// Called at start, by the one OS thread there is.
 pub unsafe fn init() {
-    fixed_space::register(FixedObjects { condemned, on_swept, is_held });
+    fixed_space::register(FixedObjects { condemned, exchange, on_swept, is_held });
     // SAFETY: roots are visited with the world stopped.
     roots::register_scoped(|visit: &mut Visitor, scope| unsafe {
         match scope {

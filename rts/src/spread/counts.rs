@@ -28,7 +28,7 @@ use std::time::Duration;
 const LIMIT: Duration = Duration::from_secs(1);
 
 /// What is counted, in the order of [`own`], which adds the pairs of `why_fetch.rs`.
-const COLUMNS: [&str; 13] = [
+const COLUMNS: [&str; 14] = [
     "sent",
     "bytes",
     "received",
@@ -42,6 +42,7 @@ const COLUMNS: [&str; 13] = [
     "GCs",
     "GC time",
     "allocated",
+    "global GCs",
 ];
 /// Those of them that are nanoseconds.
 const TIME: usize = 11;
@@ -69,7 +70,7 @@ unsafe fn own(run: &Run) -> Vec<u64> {
         &SENT.fetches,
     ];
     let (collections, time) = stats::collections();
-    let heap = [merged, collections, time as u64, gc::allocated()];
+    let heap = [merged, collections, time as u64, gc::allocated(), run.cycle.completed()];
     let counts = traffic.map(|count| count.load(Relaxed)).into_iter().chain(heap);
     counts.chain(why_fetch::counted()).collect()
 }
@@ -154,7 +155,7 @@ mod tests {
         assert_eq!(words[1][..3], ["0", "1,000", "2,000"]);
         assert_eq!(words[2], ["1", "no", "answer"]);
         assert_eq!(words[4][..3], ["sum", "1,001,000", "2,002,000"]);
-        assert_eq!(words[4][1 + TIME..], ["0.012s", "13,013,000"]);
+        assert_eq!(words[4][1 + TIME..], ["0.012s", "13,013,000", "14,014,000"]);
         let ends: Vec<usize> = text.lines().map(str::len).filter(|&length| length > 20).collect();
         assert_eq!(ends, [ends[0]; 4]);
     }

@@ -72,6 +72,11 @@ impl Inbox {
         self.state().messages.iter().any(|(from, ..)| *from == pe)
     }
 
+    /// Shows all messages that wait.
+    pub fn each(&self, mut show: impl FnMut(&Received)) {
+        self.state().messages.iter().for_each(|(_, message, _)| show(message));
+    }
+
     /// While messages wait: how many have been taken so far.
     pub fn progress(&self) -> Option<u64> {
         let state = self.state();

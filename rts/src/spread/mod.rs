@@ -26,6 +26,7 @@
 //! | `ping.rs` | answers to pings |
 //! | `export.rs`, `memo.rs` | fixed addresses of local objects |
 //! | `cell.rs` | what is at a fixed address |
+//! | `global_gc/` | collections over all PEs |
 //! | `collect.rs` | which fixed objects a full collection keeps |
 //! | `travel.rs`, `constructors.rs` | which objects may travel, and what must go with them |
 //! | `stays.rs` | what a user is told of objects that may not |
@@ -48,6 +49,7 @@ pub mod counts;
 pub mod exceptions;
 pub mod export;
 mod fields;
+pub mod global_gc;
 pub mod graph;
 pub mod heap;
 pub mod inbox;

@@ -21,6 +21,7 @@ use crate::cluster::members::{Event, HEARTBEAT};
 use crate::cluster::message::Message;
 use crate::cluster::wire;
 use crate::sched::packets;
+use crate::spread::global_gc::{self, due};
 use crate::spread::graph::Graph;
 use crate::spread::membership::Membership;
 use crate::spread::run::{self, Run};
@@ -51,6 +52,7 @@ pub fn start(membership: &'static Membership, started: Started) {
     // SAFETY: no absent object exists yet.
     unsafe { absent::set_fetcher(absent_objects::FETCHER) };
     packets::init(packets::Callbacks {
+        after_full_collection: due::after_full_collection,
         handle: run::handle,
         begin_placed: placed::begin,
         nothing_to_run: steals::nothing_to_run,
@@ -125,18 +127,29 @@ impl NetworkTask {
             Message::Pong(ping) if !ping.by_hec => ping::on_pong_here(ping.number),
             Message::AskCounts => counts::on_asked(self.run),
             Message::Counts(counts) => counts::on_answer(from, counts),
+            Message::Cycle(number, step) => global_gc::on_message(self.run, from, number, step),
             message if !run::needs_heap(&message) && !self.run.inbox.has_from(from) => {
                 let is_refusal = message == Message::NothingToSteal;
-                self.run.step_without_hec(|step| step.receive(from, message));
-                if is_refusal {
-                    steals::on_refused(self.run);
+                let waiting = self.run.step_without_hec(|step| {
+                    if self.run.cycle.is_flushed() {
+                        return Some(message);
+                    }
+                    step.receive(from, message);
+                    None
+                });
+                match waiting {
+                    Some(message) => self.add(from, message, bytes),
+                    None if is_refusal => steals::on_refused(self.run),
+                    None => {}
                 }
             }
-            message => {
-                if self.run.inbox.add(from, message, bytes) {
-                    packets::request_handling(false);
-                }
-            }
+            message => self.add(from, message, bytes),
+        }
+    }
+
+    fn add(&self, from: Pe, message: Message<Graph>, bytes: usize) {
+        if self.run.inbox.add(from, message, bytes) {
+            packets::request_handling(false);
         }
     }
 
@@ -186,7 +199,10 @@ impl NetworkTask {
             (Some(taken), _) => Some((now(), taken)),
             (None, _) => None,
         };
-        if self.is_paused && self.run.inbox.is_half_empty() || !self.is_paused && self.run.inbox.is_full() {
+        let inbox = &self.run.inbox;
+        let must_receive = inbox.is_half_empty() || self.is_paused && self.run.cycle.must_receive();
+        let is_too_full = || inbox.is_full() && !self.run.cycle.must_receive();
+        if self.is_paused && must_receive || !self.is_paused && is_too_full() {
             self.is_paused = !self.is_paused;
             self.run.transport().set_receiving(!self.is_paused);
         }

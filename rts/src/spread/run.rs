@@ -13,17 +13,18 @@
 use crate::abi::Closure;
 use crate::base::fatal::broken;
 use crate::base::poison::unpoisoned;
-use crate::cluster::credit::{Given, NEW_WEIGHT};
+use crate::cluster::credit::{Credit, Given, NEW_WEIGHT};
 use crate::cluster::element::{Element, Heap, HeapEvent};
 use crate::cluster::ids::{Address, Block, Micros, Pe, COORDINATOR};
 use crate::cluster::members::{Event, Members, Outbox};
-use crate::cluster::message::{Message, Reason};
+use crate::cluster::message::{Message, Reason, Step as CycleStep};
 use crate::cluster::steal::Steal;
 use crate::cluster::wire;
 use crate::hec::Hec;
 use crate::sched::{packets, spark};
+use crate::spread::global_gc::shared::Shared;
 use crate::spread::graph::Graph;
-use crate::spread::heap::{owner_of, RealHeap};
+use crate::spread::heap::{owner_of, owner_of_block, RealHeap};
 use crate::spread::inbox::Inbox;
 use crate::spread::membership::Membership;
 use crate::spread::start::now;
@@ -40,6 +41,7 @@ pub struct Run {
     membership: &'static Membership,
     element: Mutex<Element<RealHeap>>,
     pub(super) inbox: Inbox,
+    pub(super) cycle: Shared,
     pub(super) steals: StealTimer,
 }
 
@@ -62,7 +64,9 @@ impl Run {
         let others = others.map(|pe| (Pe(pe), membership.neighbours.contains(&pe)));
         let steal = Steal::new(others, now() ^ u64::from(membership.pe.0) << 48);
         let element = Mutex::new(Element::new(membership.pe, members, steal, Given::new(NEW_WEIGHT)));
-        RUN.get_or_init(|| Run { membership, element, inbox: Inbox::default(), steals: StealTimer::default() })
+        let (inbox, steals) = (Inbox::default(), StealTimer::default());
+        let cycle = Shared::new(membership.pe, membership.count);
+        RUN.get_or_init(|| Run { membership, element, inbox, cycle, steals })
     }
 
     pub fn me(&self) -> Pe {
@@ -77,6 +81,10 @@ impl Run {
     /// The PE that owns an address of the heap.
     pub fn owner(&self, address: Address) -> Pe {
         owner_of(address, self.count())
+    }
+
+    pub(super) fn owner_of_block(&self, block: Block) -> Pe {
+        owner_of_block(block, self.count())
     }
 
     /// The number of PEs.
@@ -155,6 +163,26 @@ impl Step<'_> {
         self.element.held.credits().map(|credit| credit.block).collect()
     }
 
+    /// The weights on these.
+    pub(super) fn held_credits(&self) -> Vec<Credit> {
+        self.element.held.credits().collect()
+    }
+
+    /// A global collection has found these weights on own blocks, and no others.
+    pub(super) fn set_given(&mut self, credits: &[Credit]) {
+        self.element.given.set(credits.iter().copied());
+    }
+
+    /// Are weights on own blocks out?
+    pub(super) fn has_given(&self) -> bool {
+        self.element.given.blocks().next().is_some()
+    }
+
+    /// Graphs that the protocols keep.
+    pub(super) fn kept_graphs(&self) -> impl Iterator<Item = &Graph> {
+        self.element.kept_graphs()
+    }
+
     /// May this PE refer to a block of another one?
     pub(super) fn is_held(&self, block: Block) -> bool {
         self.element.held.holds(block)
@@ -177,9 +205,13 @@ impl Step<'_> {
         self.element.loans.roots().flat_map(|(_, clone)| clone.pointers_of_thunk()).collect()
     }
 
-    /// A full collection has reached these blocks of others.
-    pub(super) fn collected(&mut self, is_reached: impl Fn(Block) -> bool) {
-        self.element.on_collected(&mut self.heap, is_reached, &mut self.out);
+    /// A full collection has reached these blocks of others. In one over all PEs their owners learn of it otherwise.
+    pub(super) fn collected(&mut self, is_global: bool, is_reached: impl Fn(Block) -> bool) {
+        if is_global {
+            self.element.release_unreached(&mut self.heap, is_reached);
+        } else {
+            self.element.on_collected(&mut self.heap, is_reached, &mut self.out);
+        }
     }
 
     /// A message has come.
@@ -257,6 +289,9 @@ fn queue_of(message: &Message<Graph>) -> Queue {
     match message {
         Message::Hello(_) | Message::Unable(_) | Message::Start | Message::Refused => Queue::Control,
         Message::Heartbeat | Message::Suspect(_) | Message::Lost(_) => Queue::Control,
+        // It follows what was sent before.
+        Message::Cycle(_, CycleStep::Flush) => Queue::Computation,
+        Message::Cycle(..) => Queue::Collection,
         _ => Queue::Computation,
     }
 }

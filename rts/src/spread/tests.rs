@@ -25,6 +25,7 @@ use std::sync::LazyLock;
 mod arrival;
 mod collection;
 mod depth;
+mod global_collection;
 mod passing_on;
 mod thawed;
 

@@ -52,7 +52,7 @@ fn three_generations_promote_one_by_one() {
     let l = w.list(1000, 2000);
     w.roots.push(l);
     for (request, step) in
-        [(Request::MINOR, 1), (Request::MINOR, 2), (Request { generation: 1, deadlock: false }, 3)]
+        [(Request::MINOR, 1), (Request::MINOR, 2), (Request { generation: 1, ..Request::MINOR }, 3)]
     {
         w.collect(request);
         assert_eq!(age_of(w.roots[0].0).step(), step);
@@ -220,7 +220,7 @@ fn a_variable_stays_remembered_for_a_younger_object_behind_an_indirection() {
         w.collect(Request::MINOR);
         assert_eq!(variable.field(MUT_VAR), list);
         assert!(!w.hec.remembered.by_generation[2].is_empty());
-        w.collect(Request { generation: 1, deadlock: false });
+        w.collect(Request { generation: 1, ..Request::MINOR });
         assert_ne!(variable.field(MUT_VAR), list);
         assert_eq!(sum(variable.field(MUT_VAR)), 10045);
     }

@@ -428,6 +428,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
             return;
         }
         let c = Closure(p & !TAG_MASK);
+        fixed_space::note_marked(c);
         if PARALLEL {
             self.share_work(self.oldest as usize, Work::Large(c));
         } else {

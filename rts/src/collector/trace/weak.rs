@@ -9,6 +9,9 @@
 //! 3. The remaining weak pointers have dead keys. They, their finalizers, and the values of those with C finalizers are
 //!    kept alive once more, and handed out to be finalized.
 //!
+//! In a collection over several processes each of these three decisions is made when all processes have finished what
+//! comes before.
+//!
 //! *Invariants*: weak pointers of generations that are not collected count as alive. What they refer to in younger
 //! generations is found through the remembered set.
 //!
@@ -109,6 +112,7 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
     /// Resolves the weak pointers and threads of the collected generations.
     pub(in crate::collector) unsafe fn resolve_uncertain(&mut self, u: &mut Uncertain) {
         self.resolve_weaks(&mut u.weaks);
+        self.trace_for_others(&mut u.weaks);
         let (mut lost, mut droppable) = (Vec::new(), Vec::new());
         for t in std::mem::take(&mut u.threads) {
             match self.live_copy(t.closure()) {
@@ -130,14 +134,28 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         }
         self.drain();
         self.resolve_weaks(&mut u.weaks);
+        self.trace_for_others(&mut u.weaks);
         for weak in std::mem::take(&mut u.weaks) {
             let new = self.keep_dead_weak(weak);
             u.dead_weaks.push(new);
         }
         self.drain();
+        self.trace_for_others(&mut u.weaks);
         // What has been kept alive may refer to one.
         for new in droppable.into_iter().filter_map(|t| self.live_copy(t.closure())) {
             self.keep_thread(Tso(new.0));
+        }
+    }
+
+    /// In a collection over several processes: traces what others have found here, until nobody finds anything more.
+    unsafe fn trace_for_others(&mut self, weaks: &mut Vec<Closure>) {
+        while let Some(found) = fixed_space::exchange() {
+            self.set_owner(0);
+            for mut address in found {
+                self.evacuate(&mut address);
+            }
+            self.drain();
+            self.resolve_weaks(weaks);
         }
     }
 

@@ -15,7 +15,7 @@ use crate::memory::{block_alloc, BLOCK_BYTES};
 use crate::observe::stats;
 use crate::sched::gc::announce::{AnnounceTarget, Announcement};
 use crate::sched::task::TaskRef;
-use crate::sched::{bound_threads, handoff, lenient, safe_call, stop_world, task_table};
+use crate::sched::{bound_threads, handoff, lenient, packets, safe_call, stop_world, task_table};
 use crate::static_closure;
 use crate::sync::{deadlock, throwto};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -114,10 +114,22 @@ pub unsafe fn collect(me: TaskRef, request: GcRequest, deadlock: bool) -> bool {
 /// The caller has stopped the world.
 pub unsafe fn collect_stopped(request: GcRequest, deadlock: bool) {
     let generation = if request == GcRequest::Major { usize::MAX } else { 0 };
-    let mut outcome = collect_once(collector::Request { generation, deadlock });
+    let mut outcome = collect_once(collector::Request { generation, deadlock, global: false });
     if outcome.full_is_due {
         outcome = collect_once(collector::Request::MAJOR);
     }
+    see_to_limit(&outcome);
+}
+
+/// Does this process's part of a collection over several, and handles what follows.
+/// # Safety
+/// As for [`collect_stopped`].
+pub unsafe fn collect_globally() {
+    let outcome = collect_once(collector::Request::GLOBAL);
+    see_to_limit(&outcome);
+}
+
+unsafe fn see_to_limit(outcome: &collector::Outcome) {
     if outcome.over_limit {
         heap_overflow(crate::sched::hec());
     } else if outcome.major {
@@ -135,6 +147,7 @@ unsafe fn collect_once(request: collector::Request) -> collector::Outcome {
     deadlock::resurrect(hec, &outcome.resurrected);
     if outcome.major {
         lenient::after_full_collection(outcome.live.all());
+        packets::after_full_collection(outcome.live.all());
     }
     outcome
 }
@@ -143,7 +156,7 @@ unsafe fn collect_once(request: collector::Request) -> collector::Outcome {
 /// # Safety
 /// As for [`collect_stopped`]; there are no weak pointers.
 pub unsafe fn measure_live() {
-    measure(collector::Request { generation: usize::MAX, deadlock: false });
+    measure(collector::Request::MAJOR);
 }
 
 /// The bytes allocated so far.
