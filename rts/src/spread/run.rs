@@ -260,16 +260,22 @@ impl Step<'_> {
 pub(super) unsafe fn handle(hec: &mut Hec) {
     let Some(run) = current() else { return };
     for _ in 0..AT_ONCE {
-        let is_loan = run.step(hec, |step| {
+        let handled = run.step(hec, |step| {
             let (from, message) = run.inbox.take()?;
+            let is_refusal = matches!(message, Message::NothingToSteal);
             let is_loan = matches!(message, Message::Lend { reason: Reason::Stolen, .. });
             step.receive(from, message);
-            Some(is_loan)
+            Some((is_loan, is_refusal))
         });
-        match is_loan {
+        match handled {
             // The next HEC with nothing to run asks again.
-            Some(true) => run.steals.set_next(0),
-            Some(false) => {}
+            Some((true, _)) => run.steals.set_next(0),
+            // It has waited behind another message. The network task goes on.
+            Some((_, true)) => {
+                run.steals.set_next(now());
+                run.transport().wake();
+            }
+            Some(_) => {}
             None => return,
         }
     }
