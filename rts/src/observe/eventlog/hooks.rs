@@ -7,7 +7,7 @@ use super::post::post;
 use crate::abi::layout::*;
 use crate::abi::tso::{BlockedOnAbsent, BlockedOnScheduler};
 use crate::base::poison::unpoisoned;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::Mutex;
 
@@ -110,15 +110,17 @@ pub fn task_created(task: u64, hec: u32) {
     if on(class::SCHEDULER) {
         // SAFETY: a query.
         let os_thread = unsafe { libc::gettid() } as u64;
-        unpoisoned(TASKS.lock()).insert(task);
-        post(None, Event::TaskCreate { task, hec: hec as u16, os_thread });
+        let depth = *unpoisoned(TASKS.lock()).entry(task).and_modify(|depth| *depth += 1).or_insert(1);
+        if depth == 1 {
+            post(None, Event::TaskCreate { task, hec: hec as u16, os_thread });
+        }
     }
 }
 
 #[inline]
 pub fn task_migrated(task: u64, from: u32, to: u32) {
     // A task that was not logged yet only gets its first HEC.
-    if on(class::SCHEDULER) && unpoisoned(TASKS.lock()).contains(&task) {
+    if on(class::SCHEDULER) && unpoisoned(TASKS.lock()).contains_key(&task) {
         post(None, Event::TaskMigrate { task, from: from as u16, to: to as u16 });
     }
 }
@@ -126,18 +128,27 @@ pub fn task_migrated(task: u64, from: u32, to: u32) {
 #[inline]
 pub fn task_deleted(task: u64) {
     if on(class::SCHEDULER) {
-        unpoisoned(TASKS.lock()).remove(&task);
-        post(None, Event::TaskDelete(task));
+        let mut tasks = unpoisoned(TASKS.lock());
+        let depth = tasks.get_mut(&task).map(|depth| {
+            *depth -= 1;
+            *depth
+        });
+        if depth == Some(0) {
+            tasks.remove(&task);
+            drop(tasks);
+            post(None, Event::TaskDelete(task));
+        }
     }
 }
 
-/// Tasks that were logged and have not ended.
-pub(super) static TASKS: Mutex<BTreeSet<u64>> = Mutex::new(BTreeSet::new());
+/// Tasks that were logged and have not ended, and how often they were made less how often they ended: a worker that
+/// calls C, which calls Haskell, is a task twice.
+pub(super) static TASKS: Mutex<BTreeMap<u64, u32>> = Mutex::new(BTreeMap::new());
 
 /// Logs the end of all tasks: the program ends, and with it the waiting workers.
 pub(super) fn log_end_of_tasks() {
     let left = std::mem::take(&mut *unpoisoned(TASKS.lock()));
-    for task in left {
+    for task in left.into_keys() {
         post(None, Event::TaskDelete(task));
     }
 }
