@@ -15,7 +15,7 @@ foreign import ccall unsafe "hec_ping" c_ping :: CInt -> CSize -> StablePtr Prim
 
 foreign import ccall safe "hec_ping_transport" c_pingTransport :: CInt -> CSize -> CULong -> IO CBool
 
--- So many round trips of so many bytes through the network tasks alone, while an OS thread waits.
+-- `times` round trips of `size` bytes through the network tasks alone, while an OS thread waits.
 transport :: Int -> Int -> IO ()
 transport size times = void (c_pingTransport 1 (fromIntegral size) (fromIntegral times))
 

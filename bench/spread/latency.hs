@@ -54,7 +54,7 @@ call k = return k
 row :: String -> Double -> IO ()
 row name micros = putStrLn (name ++ "\t" ++ show micros)
 
--- The median of so many.
+-- The median of `times` runs, after a tenth as many that are not measured.
 each :: Int -> IO a -> IO Double
 each times act = do
   replicateM_ (times `div` 10) act

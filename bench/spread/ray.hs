@@ -56,7 +56,7 @@ nearest scene from along = foldl' closer Nothing scene
 lamp :: V
 lamp = V (-4) 6 0
 
--- How bright what this ray meets is, after so many mirrors at most.
+-- How bright what this ray meets is, after at most `mirrors` mirrors.
 trace :: Int -> [Ball] -> V -> V -> Double
 trace mirrors scene from along@(V _ down _) = case nearest scene from along of
   Just (d, Ball center _ bright) ->

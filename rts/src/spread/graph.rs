@@ -52,8 +52,8 @@ pub struct Parts<'a> {
     pub words: Cow<'a, [usize]>,
 }
 
-/// Asks for large pages for many bytes that will be written next: to touch so many small pages first takes as long as
-/// packing what fits into them.
+/// Asks for large pages for many bytes that will be written next: to touch small pages first takes as long as packing
+/// what fits into them.
 fn large_pages(bytes: Vec<u8>) -> Vec<u8> {
     const PAGE: usize = 2 << 20;
     let from = (bytes.as_ptr() as usize).next_multiple_of(PAGE);

@@ -38,7 +38,7 @@ impl Inbox {
         unpoisoned(self.0.lock())
     }
 
-    /// Adds a message of so many bytes. True if a HEC must be asked to handle it.
+    /// Adds a message of `bytes` bytes. True if a HEC must be asked to handle it.
     #[must_use]
     pub fn add(&self, from: Pe, message: Received, bytes: usize) -> bool {
         let mut state = self.state();

@@ -105,7 +105,7 @@ fn between_hosts(mut run: RuntimeRun) -> RuntimeRun {
     run
 }
 
-/// What a program prints: a line for each row, its label and so many figures, with tabs between them.
+/// What a program prints: a line for each row: its label and `figures` numbers, with tabs between them.
 fn rows(program: &str, said: &[u8], figures: usize) -> Result<Vec<(String, Vec<f64>)>> {
     let said = String::from_utf8_lossy(said);
     let row = |line: &str| {

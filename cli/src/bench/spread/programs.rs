@@ -134,7 +134,7 @@ fn findings(measured: Vec<(Sizes, Vec<Option<f64>>)>) -> Vec<Findings> {
     let elapsed = Findings::new(
         "programs",
         "Programs",
-        "program (-N1, -N2: one process with so many HECs)",
+        "program (-N1, -N2: one process with that number of HECs)",
         names.map(Into::into).collect(),
         vec![Ratio { head: "-N1 : C".to_owned(), of: 2, to: C }],
         &ELAPSED,
