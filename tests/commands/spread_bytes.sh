@@ -23,11 +23,11 @@ HS
 
 "$HECATON" ghc -v0 -O -threaded -rtsopts -package hecaton -outputdir o -o main Main.hs
 
-# sent READS : the bytes that both send until so many cells are read.
+# sent READS : the bytes that both send until READS cells are read.
 sent() {
     timeout 120 "$HECATON" spread -n 2 ./main 10000000 "$1" +RTS -s >out 2>err || fail "$1: exit $?: $(tail -5 err)"
     [ "$(cat out)" = $((1000000 * $1 + $1 * ($1 - 1) / 2)) ] || fail "$1: the sum is $(cat out)"
-    awk '$1 == "sum" { gsub(",", ""); print $3 }' err
+    awk '$1 == "sum" { gsub(",", ""); print $3; exit }' err
 }
 
 bytes=$(sent 1000)

@@ -7,7 +7,7 @@ use crate::observe::stats::FinalData;
 use crate::observe::{blackhole_profile, eventlog};
 use crate::sched::gc::events;
 use crate::sched::{gc, lenient, spark, stop_world, task_table};
-use crate::spread::counts;
+use crate::spread::{counts, event_log};
 
 /// Runs a full collection if statistics are to be printed and there was none. Only a full collection determines how
 /// much is live.
@@ -46,5 +46,6 @@ pub unsafe fn report() {
     };
     stats::report(&end, &others);
     events::at_end(&hecs);
+    event_log::collect();
     eventlog::end();
 }

@@ -7,6 +7,7 @@
 //!    by itself reserves its range, and nothing else is different.
 //! 3. [`join_run`], at the end of `hs_init`, begins to serve messages. In PE 0, `hs_init` then returns as usual. In the
 //!    others the calling OS thread sleeps there until PE 0 has ended, flushes Haskell's handles, and ends the process.
+use crate::abi::rts_flags::EventLogWriter;
 use crate::abi::Ways;
 use crate::api::exit_code::{EXIT_FAILURE, EXIT_HEAP_OVERFLOW};
 use crate::base::fatal;
@@ -16,6 +17,7 @@ use crate::cluster::ids::COORDINATOR;
 use crate::hec;
 use crate::memory::{address_space, slices};
 use crate::spread::build_id;
+use crate::spread::event_log;
 use crate::spread::membership::{self, Membership};
 use crate::spread::network_task;
 use crate::spread::start::{self, NotStarted, Started};
@@ -52,6 +54,13 @@ pub fn runs_main() -> bool {
 /// Are there other PEs?
 pub fn has_others() -> bool {
     MEMBERSHIP.get().is_some()
+}
+
+/// The writer of this process's event log: of several PEs, PE 0 writes the log of all.
+/// # Safety
+/// Called once, at start. The program's writer stays valid.
+pub unsafe fn event_log_writer(of_program: *const EventLogWriter) -> *const EventLogWriter {
+    MEMBERSHIP.get().map_or(of_program, |membership| event_log::writer(membership.pe, membership.count, of_program))
 }
 
 /// Reserves the heap's range, and waits until all PEs are ready. Ends the process if one cannot take part.

@@ -233,6 +233,8 @@ impl<H: Heap> Element<H> {
             Message::Pong(ping) => heap.on_pong(ping.number),
             // These concern none of these protocols.
             Message::Cycle(..) | Message::AskCounts | Message::Counts(_) => {}
+            Message::AskClock | Message::Clock { .. } => {}
+            Message::Events(_) | Message::EndEvents | Message::EventsEnded => {}
         }
         heap.take_complete().into_iter().for_each(|thunk| self.loans.drop_clone(thunk));
     }

@@ -1,5 +1,6 @@
 //! What PEs send each other.
 use super::build::Build;
+use super::clock::Nanos;
 use super::credit::Credit;
 use super::ids::{Address, Block, Call, Pe};
 use super::loan::Number;
@@ -64,6 +65,18 @@ pub enum Message<G> {
     AskCounts,
     /// In the order that all PEs of a build agree on.
     Counts(Vec<u64>),
+    /// PE 0 asks for the time, to put events of all PEs in order.
+    AskClock,
+    Clock {
+        time: Nanos,
+        /// HECs whose events will come; 0 if none will.
+        hecs: u64,
+    },
+    /// A block of the event log of a PE.
+    Events(Vec<u8>),
+    /// PE 0 asks for the rest of it.
+    EndEvents,
+    EventsEnded,
 }
 
 /// What PEs send each other in a global collection (`cycle.rs`).

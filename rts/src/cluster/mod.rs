@@ -8,6 +8,7 @@
 //! | file | protocol |
 //! |---|---|
 //! | `ids.rs`, `build.rs`, `message.rs` | what PEs and objects are called, and what PEs send each other |
+//! | `clock.rs` | how far clocks are apart |
 //! | `members.rs` | who takes part: handshake, heartbeats, loss of a PE |
 //! | `steal.rs` | whom an idle PE asks for work, and when |
 //! | `loan.rs` | a thunk that another PE evaluates |
@@ -26,6 +27,7 @@
 pub mod build;
 pub mod bytes;
 pub mod calls;
+pub mod clock;
 pub mod credit;
 pub mod cycle;
 pub mod element;
@@ -41,3 +43,5 @@ pub mod steal;
 pub mod waiting;
 pub mod wire;
 mod wire_cycle;
+#[cfg(test)]
+mod wire_tests;

@@ -8,7 +8,7 @@
 //!
 //! *Malformed bytes*: [`decode`] answers with `None`. It never panics, and allocates no more than it has been given.
 //!
-//! *Checked by*: the unit tests below and `rts/tests/simulation`, whose messages all go through here.
+//! *Checked by*: `wire_tests.rs` and `rts/tests/simulation`, whose messages all go through here.
 use super::build::Build;
 use super::bytes::{put_bytes, put_credits, put_number, Reader};
 use super::ids::{Address, Block, Call};
@@ -23,7 +23,7 @@ pub trait Payload: Sized {
     fn read(from: &mut Reader) -> Option<Self>;
 }
 
-mod kind {
+pub(super) mod kind {
     pub const HELLO: u8 = 1;
     pub const UNABLE: u8 = 2;
     pub const START: u8 = 3;
@@ -50,6 +50,11 @@ mod kind {
     pub const ASK_COUNTS: u8 = 24;
     pub const COUNTS: u8 = 25;
     pub const CYCLE: u8 = 26;
+    pub const ASK_CLOCK: u8 = 27;
+    pub const CLOCK: u8 = 28;
+    pub const EVENTS: u8 = 29;
+    pub const END_EVENTS: u8 = 30;
+    pub const EVENTS_ENDED: u8 = 31;
 }
 
 /// The bytes of a message.
@@ -130,6 +135,17 @@ pub fn encode<G: Payload>(message: &Message<G>) -> Vec<u8> {
             start(&mut to, kind::COUNTS, counts.len() as u64);
             counts.iter().for_each(|&count| put_number(&mut to, count));
         }
+        Message::AskClock => to.push(kind::ASK_CLOCK),
+        Message::Clock { time, hecs } => {
+            start(&mut to, kind::CLOCK, *time);
+            put_number(&mut to, *hecs);
+        }
+        Message::Events(block) => {
+            to.push(kind::EVENTS);
+            to.extend_from_slice(block);
+        }
+        Message::EndEvents => to.push(kind::END_EVENTS),
+        Message::EventsEnded => to.push(kind::EVENTS_ENDED),
     }
     to
 }
@@ -173,6 +189,11 @@ pub fn decode<G: Payload>(bytes: &[u8]) -> Option<Message<G>> {
         kind::ASK_COUNTS => Message::AskCounts,
         kind::COUNTS => Message::Counts(from.list(Reader::number)?),
         kind::CYCLE => wire_cycle::step(from).map(|(number, step)| Message::Cycle(number, step))?,
+        kind::ASK_CLOCK => Message::AskClock,
+        kind::CLOCK => Message::Clock { time: from.number()?, hecs: from.number()? },
+        kind::EVENTS => Message::Events(from.rest().to_vec()),
+        kind::END_EVENTS => Message::EndEvents,
+        kind::EVENTS_ENDED => Message::EventsEnded,
         _ => return None,
     };
     from.left.is_empty().then_some(message)
@@ -220,142 +241,5 @@ impl Reader<'_> {
     fn ping(&mut self) -> Option<Ping> {
         let by_hec = self.flag()?;
         Some(Ping { by_hec, number: self.number()?, bytes: self.rest().to_vec() })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::base::random::Random;
-    use crate::cluster::credit::Credit;
-    use crate::cluster::ids::Pe;
-
-    impl Payload for Vec<u8> {
-        fn write(&self, to: &mut Vec<u8>) {
-            to.extend_from_slice(self);
-        }
-        fn read(from: &mut Reader) -> Option<Vec<u8>> {
-            Some(from.rest().to_vec())
-        }
-    }
-
-    type Sent = Message<Vec<u8>>;
-
-    fn bytes(random: &mut Random) -> Vec<u8> {
-        let length = random.magnitude(9);
-        (0..length).map(|_| random.number() as u8).collect()
-    }
-
-    fn text(random: &mut Random) -> String {
-        let length = random.magnitude(5);
-        (0..length).filter_map(|_| char::from_u32(random.magnitude(17) as u32)).collect()
-    }
-
-    fn credit(random: &mut Random) -> Credit {
-        Credit { block: Block(random.magnitude(64)), weight: random.magnitude(64) }
-    }
-
-    fn credits(random: &mut Random) -> Vec<Credit> {
-        (0..random.below(9)).map(|_| credit(random)).collect()
-    }
-
-    fn parcel(random: &mut Random) -> Parcel<Vec<u8>> {
-        Parcel { graph: bytes(random), credits: credits(random) }
-    }
-
-    fn ping(random: &mut Random) -> Ping {
-        Ping { number: random.magnitude(64), by_hec: random.below(2) == 0, bytes: bytes(random) }
-    }
-
-    fn reason(random: &mut Random) -> Unavailable {
-        match random.below(4) {
-            0 => Unavailable::PeLost,
-            1 => Unavailable::Stays(text(random)),
-            2 => Unavailable::StackOverflow,
-            _ => Unavailable::HeapOverflow,
-        }
-    }
-
-    fn message(random: &mut Random) -> Sent {
-        let pe = Pe(random.magnitude(16) as u16);
-        let (loan, address) = (Number(random.magnitude(64)), Address(random.magnitude(64)));
-        match random.below(26) {
-            0 => Message::Hello(Build((0..random.below(9)).map(|_| (text(random), text(random))).collect())),
-            1 => Message::Unable(text(random)),
-            2 => Message::Start,
-            3 => Message::Refused,
-            4 => Message::Heartbeat,
-            5 => Message::Suspect(pe),
-            6 => Message::Lost(pe),
-            7 => Message::Steal,
-            8 => Message::NothingToSteal,
-            9 => {
-                let reason = random.pick(&[Reason::Stolen, Reason::Placed, Reason::Wanted(address)]);
-                Message::Lend { loan, reason, parcel: parcel(random) }
-            }
-            10 => Message::Result { loan, parcel: parcel(random) },
-            11 => Message::Failed { loan },
-            12 => Message::Fetch(address),
-            13 => Message::Value { address, parcel: parcel(random) },
-            14 => Message::Unavailable { address, why: reason(random) },
-            20 => Message::Call { call: Call(loan.0), parcel: parcel(random) },
-            21 => Message::Returned { call: Call(loan.0), parcel: parcel(random) },
-            22 => Message::Cancel(Call(loan.0)),
-            15 => Message::MoreCredit(Block(address.0)),
-            16 => Message::Credit(credit(random)),
-            17 => Message::ReturnCredits(credits(random)),
-            18 => Message::Ping(ping(random)),
-            19 => Message::Pong(ping(random)),
-            23 => Message::AskCounts,
-            24 => Message::Cycle(random.magnitude(64), wire_cycle::random_step(random)),
-            _ => Message::Counts((0..random.below(9)).map(|_| random.magnitude(64)).collect()),
-        }
-    }
-
-    #[test]
-    fn messages_are_read_as_they_were_written() {
-        let mut random = Random(1);
-        for _ in 0..20_000 {
-            let message = message(&mut random);
-            assert_eq!(decode(&encode(&message)), Some(message));
-        }
-    }
-
-    #[test]
-    fn what_is_malformed_is_refused() {
-        let decode = |bytes: &[u8]| decode::<Vec<u8>>(bytes);
-        for wrong in
-            [&[][..], &[0], &[27], &[kind::START, 0], &[kind::FETCH], &[kind::FETCH, 0x80], &[kind::PING, 2, 0]]
-        {
-            assert_eq!(decode(wrong), None, "{wrong:?}");
-        }
-        let long = |last| [&[kind::FETCH][..], &[0xff; 9], &[last]].concat();
-        assert_eq!(decode(&long(1)), Some(Message::Fetch(Address(u64::MAX))));
-        assert_eq!(decode(&long(2)), None);
-        assert_eq!(decode(&long(0x81)), None);
-        assert_eq!(decode(&[kind::SUSPECT, 0xff, 0xff, 4]), None);
-        // Text that is none, and a length beyond the end.
-        assert_eq!(decode(&[kind::UNABLE, 1, 0xff]), None);
-        assert_eq!(decode(&[kind::RETURN_CREDITS, 0xff, 0xff, 0xff, 0xff, 0x0f]), None);
-    }
-
-    #[test]
-    fn no_bytes_make_it_panic() {
-        let mut random = Random(2);
-        for _ in 0..50_000 {
-            let mut bytes = encode(&message(&mut random));
-            for _ in 0..random.below(4) {
-                let at = random.below(bytes.len() as u64) as usize;
-                match random.below(3) {
-                    0 => bytes[at] = random.number() as u8,
-                    1 => bytes.truncate(at.max(1)),
-                    _ => bytes.insert(at, random.number() as u8),
-                }
-            }
-            // What is read is a message: it can be written, and read again.
-            if let Some(read) = decode::<Vec<u8>>(&bytes) {
-                assert_eq!(decode(&encode(&read)), Some(read));
-            }
-        }
     }
 }

@@ -5,21 +5,24 @@
 //!    [`LIMIT`].
 //! 2. A PE that is asked starts an OS thread. This stops the world of its PE, since only then the allocation areas say
 //!    what was allocated. It answers COUNTS. The network task does not wait for that.
-//! 3. PE 0 prints a line for each PE and one for the sum. A PE that has not answered has a line that says so.
+//! 3. PE 0 prints two tables, each with a line for each PE and one for the sum. A PE that has not answered has a line
+//!    that says so.
 //!
 //! *Locking*: who stops the world takes the element's lock. Nobody holds that while he waits for a HEC.
 //!
 //! *Checked by* the tests below and `tests/commands/spread.sh`.
-use crate::base::os_thread;
 use crate::base::poison::unpoisoned;
 use crate::cluster::ids::{Pe, COORDINATOR};
 use crate::cluster::message::Message;
 use crate::observe::stats;
-use crate::sched::{gc, handoff, stop_world, task_table};
+use crate::sched::gc;
+use crate::spread::at_rest;
+use crate::spread::install;
 use crate::spread::run::{self, Run};
 use crate::spread::traffic::{RECEIVED, SENT};
 use crate::spread::why_fetch;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Condvar, Mutex};
 use std::time::Duration;
@@ -28,7 +31,7 @@ use std::time::Duration;
 const LIMIT: Duration = Duration::from_secs(1);
 
 /// What is counted, in the order of [`own`], which adds the pairs of `why_fetch.rs`.
-const COLUMNS: [&str; 14] = [
+const COLUMNS: [&str; 20] = [
     "sent",
     "bytes",
     "received",
@@ -43,9 +46,17 @@ const COLUMNS: [&str; 14] = [
     "GC time",
     "allocated",
     "global GCs",
+    "bytes sent: calls",
+    "loans",
+    "fetches",
+    "weights",
+    "control",
+    "cache hits",
 ];
 /// Those of them that are nanoseconds.
 const TIME: usize = 11;
+/// Those of the first table. The others are in a second one: lines would be too long.
+const FIRST: usize = 10;
 
 /// At PE 0: the answers that have come.
 static ANSWERS: Mutex<BTreeMap<Pe, Vec<u64>>> = Mutex::new(BTreeMap::new());
@@ -72,26 +83,18 @@ unsafe fn own(run: &Run) -> Vec<u64> {
     let (collections, time) = stats::collections();
     let heap = [merged, collections, time as u64, gc::allocated(), run.cycle.completed()];
     let counts = traffic.map(|count| count.load(Relaxed)).into_iter().chain(heap);
+    let by_purpose = SENT.by_purpose.each_ref().map(|bytes| bytes.load(Relaxed));
+    let counts = counts.chain(by_purpose).chain([install::present_targets()]);
     counts.chain(why_fetch::counted()).collect()
 }
 
-/// PE 0 asks.
+/// PE 0 asks. Without an answer it reports that.
 pub fn on_asked(run: &'static Run) {
-    let answer = move || {
-        let me = task_table::current();
-        handoff::acquire(me);
-        // SAFETY: this task holds a HEC, and runs no thread. It gives back all that it has taken.
-        let counts = unsafe {
-            while !stop_world::stop(me) {}
-            let counts = own(run);
-            stop_world::resume(me);
-            handoff::release_to_c(me);
-            counts
-        };
+    at_rest::act("haskell-counts", || {
+        // SAFETY: the world is stopped.
+        let counts = unsafe { own(run) };
         run.send(COORDINATOR, &Message::Counts(counts));
-    };
-    // Without it there is no answer, which PE 0 reports.
-    let _ = os_thread::start("haskell-counts", answer);
+    });
 }
 
 /// Another PE has answered.
@@ -113,28 +116,33 @@ pub unsafe fn report(has_table: bool) -> String {
     let mut all = answers.clone();
     drop(answers);
     all.insert(run.me(), own(run));
-    let table = if has_table { table(run.count(), &all) } else { String::new() };
+    let table = if has_table { tables(run.count(), &all) } else { String::new() };
     table + &why_fetch::report(all.values().filter_map(|counts| counts.get(COLUMNS.len()..)))
 }
 
-fn table(count: usize, answers: &BTreeMap<Pe, Vec<u64>>) -> String {
+/// Both tables. Each has a line for each PE, and the sum.
+fn tables(count: usize, answers: &BTreeMap<Pe, Vec<u64>>) -> String {
+    [0..FIRST, FIRST..COLUMNS.len()].map(|columns| table(columns, count, answers)).concat()
+}
+
+fn table(columns: Range<usize>, count: usize, answers: &BTreeMap<Pe, Vec<u64>>) -> String {
     let cell = |column: usize, value: u64| match column {
         TIME => format!("{:.3}s", value as f64 / 1e9),
         _ => stats::grouped(value),
     };
-    let line = |name: String, counts: &Vec<u64>| -> Vec<String> {
-        let cells = counts.iter().take(COLUMNS.len()).enumerate().map(|(column, &value)| cell(column, value));
-        [name].into_iter().chain(cells).collect()
+    let line = |name: String, value: &dyn Fn(usize) -> u64| -> Vec<String> {
+        [name].into_iter().chain(columns.clone().map(|column| cell(column, value(column)))).collect()
     };
-    let sum = (0..COLUMNS.len()).map(|column| answers.values().filter_map(|counts| counts.get(column)).sum()).collect();
-    let mut lines = vec![["PE"].iter().chain(&COLUMNS).map(ToString::to_string).collect()];
+    let heads = ["PE"].iter().chain(&COLUMNS[columns.clone()]);
+    let mut lines = vec![heads.map(ToString::to_string).collect()];
+    let of = |counts: &Vec<u64>, column: usize| counts.get(column).copied().unwrap_or(0);
     lines.extend((0..count as u16).map(|pe| match answers.get(&Pe(pe)) {
-        Some(counts) => line(pe.to_string(), counts),
+        Some(counts) => line(pe.to_string(), &|column| of(counts, column)),
         None => vec![pe.to_string(), "no answer".to_owned()],
     }));
-    lines.push(line("sum".to_owned(), &sum));
+    lines.push(line("sum".to_owned(), &|column| answers.values().map(|counts| of(counts, column)).sum()));
     let width = |column: usize| lines.iter().filter_map(|line| line.get(column)).map(String::len).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..=COLUMNS.len()).map(width).collect();
+    let widths: Vec<usize> = (0..=columns.len()).map(width).collect();
     let padded = |line: &Vec<String>| -> String {
         let cells = line.iter().zip(&widths).map(|(cell, width)| format!("  {cell:>width$}"));
         cells.collect::<String>() + "\n"
@@ -149,14 +157,26 @@ mod tests {
     #[test]
     fn each_pe_has_a_line_and_the_last_one_is_the_sum() {
         let counts = |n: u64| (0..COLUMNS.len() as u64).map(|column| n * (column + 1)).collect();
-        let text = table(3, &BTreeMap::from([(Pe(0), counts(1_000)), (Pe(2), counts(1_000_000))]));
+        let text = tables(3, &BTreeMap::from([(Pe(0), counts(1_000)), (Pe(2), counts(1_000_000))]));
         let words: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
         assert_eq!(words[0][..3], ["PE", "sent", "bytes"]);
         assert_eq!(words[1][..3], ["0", "1,000", "2,000"]);
         assert_eq!(words[2], ["1", "no", "answer"]);
         assert_eq!(words[4][..3], ["sum", "1,001,000", "2,002,000"]);
-        assert_eq!(words[4][1 + TIME..], ["0.012s", "13,013,000", "14,014,000"]);
-        let ends: Vec<usize> = text.lines().map(str::len).filter(|&length| length > 20).collect();
-        assert_eq!(ends, [ends[0]; 4]);
+        assert_eq!((words[5].len(), words[6][..3].join(" ")), (0, "PE GCs GC".to_owned()));
+        assert_eq!(words[7][..4], ["0", "11,000", "0.000s", "13,000"]);
+        assert_eq!(words[8], ["1", "no", "answer"]);
+        assert_eq!(words[10][..4], ["sum", "11,011,000", "0.012s", "13,013,000"]);
+        assert_eq!(words[10].last(), Some(&"20,020,000"));
+        let ends: Vec<usize> = text.lines().map(str::len).filter(|&length| length > 30).collect();
+        assert_eq!(ends, [[ends[0]; 4], [ends[4]; 4]].concat());
+    }
+
+    #[test]
+    fn lines_are_readable() {
+        let many: Vec<u64> =
+            (0..COLUMNS.len()).map(|column| if column == TIME { 12_345_000_000 } else { 999_999 }).collect();
+        let text = tables(2, &BTreeMap::from([(Pe(0), many.clone()), (Pe(1), many)]));
+        assert!(text.lines().all(|line| line.len() <= 120), "{text}");
     }
 }

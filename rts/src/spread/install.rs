@@ -37,6 +37,7 @@ use crate::spread::travel::function_field;
 use crate::spread::{cell, fields, program};
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
+use std::sync::atomic::AtomicU64;
 
 /// What an install has done.
 #[derive(Default, Debug)]
@@ -58,6 +59,14 @@ impl Installed {
     }
 }
 
+/// References to objects of other processing elements that were here when they arrived.
+static PRESENT: AtomicU64 = AtomicU64::new(0);
+
+/// How many references in packets led to an object of another processing element that had been cached before.
+pub fn present_targets() -> u64 {
+    PRESENT.load(Ordering::Relaxed)
+}
+
 struct Installer<'a> {
     export: &'a mut Export,
     packet: &'a Packet<'a>,
@@ -69,6 +78,8 @@ struct Installer<'a> {
     missing: Vec<Closure>,
     /// Are this processing element's own objects always present?
     owns: bool,
+    /// References to what is elsewhere, and was present.
+    present: u64,
 }
 
 /// An object of the packet, and where its words in the packet are.
@@ -102,8 +113,15 @@ pub(super) unsafe fn install_as(hec: &mut Hec, graph: &Graph, owns: bool) -> Ins
     let export = &mut *export::lock();
     parts.extents.iter().for_each(|extent| make_usable(export, extent));
     let packet = &Packet::of(&parts.extents, &parts.words);
-    let mut installer =
-        Installer { export, packet, copies: HashMap::default(), unwritten: Vec::new(), missing: Vec::new(), owns };
+    let mut installer = Installer {
+        export,
+        packet,
+        copies: HashMap::default(),
+        unwritten: Vec::new(),
+        missing: Vec::new(),
+        owns,
+        present: 0,
+    };
     let mut absent = Vec::new();
     packet.each(|to, words, size| {
         let header = to.word(0);
@@ -121,6 +139,7 @@ pub(super) unsafe fn install_as(hec: &mut Hec, graph: &Graph, owns: bool) -> Ins
         AtomicUsize::from_ptr(object.to.slot(0)).store(object.words.word(0), Ordering::Release);
     }
     let roots = parts.roots.iter().map(|&root| installer.pointer(root, Holder::Data)).collect();
+    PRESENT.fetch_add(installer.present, Ordering::Relaxed);
     let thunk = (!parts.thunk.is_empty()).then(|| installer.local_thunk(hec, &parts.thunk));
     let missing = installer.missing;
     Installed { roots, arrived: absent.into_iter().map(|object| object.to).collect(), missing, thunk }
@@ -261,6 +280,7 @@ impl Installer<'_> {
             }
         }
         if self.is_present(target) && is_whole(p) {
+            self.present += 1;
             return p;
         }
         if holder == Holder::Code && p.tag() != 0 {

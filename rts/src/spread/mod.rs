@@ -23,6 +23,8 @@
 //! | `steals.rs` | when an idle PE asks others for work |
 //! | `steal_timer.rs` | when it may ask again |
 //! | `counts.rs`, `traffic.rs` | what each PE has done, for `-s` |
+//! | `event_log.rs` | the event log of all PEs |
+//! | `at_rest.rs` | what is done for another PE with the world stopped |
 //! | `ping.rs` | answers to pings |
 //! | `export.rs`, `memo.rs` | fixed addresses of local objects |
 //! | `cell.rs` | what is at a fixed address |
@@ -40,12 +42,14 @@
 //! | `statics.rs` | static objects that fixed ones refer to |
 //! | `why_fetch.rs` | which objects are fetched most |
 mod absent_objects;
+mod at_rest;
 pub mod build_id;
 pub mod calls;
 pub mod cell;
 pub mod collect;
 mod constructors;
 pub mod counts;
+pub mod event_log;
 pub mod exceptions;
 pub mod export;
 mod fields;

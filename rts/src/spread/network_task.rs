@@ -5,8 +5,8 @@
 //!    (`steals.rs`), a HEC that should have come.
 //! 2. A message is handled here or by a HEC (`run.rs`). If a HEC that was asked has not come after [`HEC_LIMIT`],
 //!    another one is asked: the first may be in an unsafe call.
-//! 3. It sends heartbeats, and at PE 0 looks for silent PEs. It needs no HEC for that: a PE that is stuck in an unsafe
-//!    call is slow, not lost.
+//! 3. It sends heartbeats, and what has been logged, and at PE 0 looks for silent PEs. It needs no HEC for that: a PE
+//!    that is stuck in an unsafe call is slow, not lost.
 //! 4. If it was itself stopped for a while, as by a debugger or the terminal, it holds the silence against nobody.
 //! 5. PE 0 decides that a PE is lost: its channel is closed, here or at a PE that says so, or it is silent. What
 //!    follows is a HEC's to do, at all PEs, as for a message. One that has ended is the launcher's to report; PE 0
@@ -20,14 +20,15 @@ use crate::cluster::ids::{Micros, Pe, COORDINATOR};
 use crate::cluster::members::{Event, HEARTBEAT};
 use crate::cluster::message::Message;
 use crate::cluster::wire;
+use crate::observe::eventlog;
 use crate::sched::packets;
 use crate::spread::global_gc::{self, due};
 use crate::spread::graph::Graph;
 use crate::spread::membership::Membership;
 use crate::spread::run::{self, Run};
 use crate::spread::start::{moment, now, silence, Started};
-use crate::spread::traffic::RECEIVED;
-use crate::spread::{absent_objects, counts, ping, placed, steals};
+use crate::spread::traffic::{self, RECEIVED};
+use crate::spread::{absent_objects, counts, event_log, ping, placed, steals};
 use crate::sync::absent;
 use std::sync::{Condvar, Mutex};
 use std::thread;
@@ -57,7 +58,8 @@ pub fn start(membership: &'static Membership, started: Started) {
         begin_placed: placed::begin,
         nothing_to_run: steals::nothing_to_run,
     });
-    let task = NetworkTask { run, is_paused: false, asked: None };
+    event_log::start(run);
+    let task = NetworkTask { run, is_paused: false, asked: None, flushed: now() };
     if let Err(e) = os_thread::start("haskell-network", move || task.work(started.early)) {
         fatal::exit_with(1, &format!("cannot start the network task: {}", fatal::system_error(&e)));
     }
@@ -75,6 +77,8 @@ struct NetworkTask {
     is_paused: bool,
     /// When a HEC was asked, and how many messages had been taken then.
     asked: Option<(Micros, u64)>,
+    /// When the event log was written last.
+    flushed: Micros,
 }
 
 impl NetworkTask {
@@ -93,6 +97,7 @@ impl NetworkTask {
             }
             for pe in self.run.transport().lost() {
                 is_over |= pe == COORDINATOR;
+                event_log::on_lost(pe);
                 self.suspect(pe);
             }
             if !has_slept_well {
@@ -118,6 +123,7 @@ impl NetworkTask {
 
     fn on_message(&mut self, from: Pe, message: Message<Graph>, bytes: usize) {
         RECEIVED.add(&message, bytes);
+        traffic::log("from", from, &message, bytes);
         match message {
             Message::Heartbeat => self.run.element().members.on_heartbeat(from, now()),
             Message::Suspect(pe) => self.suspect(pe),
@@ -128,6 +134,11 @@ impl NetworkTask {
             Message::AskCounts => counts::on_asked(self.run),
             Message::Counts(counts) => counts::on_answer(from, counts),
             Message::Cycle(number, step) => global_gc::on_message(self.run, from, number, step),
+            Message::AskClock => event_log::on_clock_asked(self.run),
+            Message::Clock { time, hecs } => event_log::on_clock(self.run, from, time, hecs),
+            Message::Events(block) => event_log::on_block(from, block),
+            Message::EndEvents => event_log::on_end_asked(self.run),
+            Message::EventsEnded => event_log::on_ended(from),
             message if !run::needs_heap(&message) && !self.run.inbox.has_from(from) => {
                 let is_refusal = message == Message::NothingToSteal;
                 let waiting = self.run.step_without_hec(|step| {
@@ -155,6 +166,10 @@ impl NetworkTask {
 
     /// Sends heartbeats, and looks for silent PEs.
     fn tick(&mut self) {
+        if now() >= self.flushed + HEARTBEAT {
+            self.flushed = now();
+            eventlog::flush();
+        }
         for event in self.run.step_without_hec(|step| step.tick()) {
             match event {
                 Event::Lost(pe) => {

@@ -21,6 +21,7 @@ use crate::cluster::message::{Message, Reason, Step as CycleStep};
 use crate::cluster::steal::Steal;
 use crate::cluster::wire;
 use crate::hec::Hec;
+use crate::observe::eventlog::hooks;
 use crate::sched::{packets, spark};
 use crate::spread::global_gc::shared::Shared;
 use crate::spread::graph::Graph;
@@ -29,7 +30,7 @@ use crate::spread::inbox::Inbox;
 use crate::spread::membership::Membership;
 use crate::spread::start::now;
 use crate::spread::steal_timer::StealTimer;
-use crate::spread::traffic::SENT;
+use crate::spread::traffic::{self, SENT};
 use crate::spread::transport::{Queue, Transport};
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, OnceLock};
@@ -104,6 +105,7 @@ impl Run {
     pub fn send(&self, to: Pe, message: &Message<Graph>) {
         let bytes = wire::encode(message);
         SENT.add(message, bytes.len());
+        traffic::log("to", to, message, bytes.len());
         self.transport().send(to, queue_of(message), bytes);
     }
 
@@ -264,6 +266,9 @@ pub(super) unsafe fn handle(hec: &mut Hec) {
             let (from, message) = run.inbox.take()?;
             let is_refusal = matches!(message, Message::NothingToSteal);
             let is_loan = matches!(message, Message::Lend { reason: Reason::Stolen, .. });
+            if is_loan {
+                hooks::spark_stolen_elsewhere(step.hec().no, from.0);
+            }
             step.receive(from, message);
             Some((is_loan, is_refusal))
         });

@@ -158,7 +158,7 @@ pub unsafe fn setup(argc: *mut c_int, argv: *mut *mut *mut c_char, config: RtsCo
         config::checks();
         config::reports();
     }
-    eventlog::configure(&config);
+    eventlog::configure(spread::event_log_writer(config.eventlog_writer));
 }
 
 unsafe fn accept(parsed: Parsed, given: &[CString], argc: *mut c_int, argv: *mut *mut *mut c_char) {
@@ -168,7 +168,10 @@ unsafe fn accept(parsed: Parsed, given: &[CString], argc: *mut c_int, argv: *mut
     } else {
         // The files would be those of PE 0, which asks for what this one has counted (`spread/counts.rs`).
         flags.GcFlags.giveStats = flags.GcFlags.giveStats.min(COLLECT_GC_STATS as u32);
-        flags.TraceFlags.tracing = TRACE_NONE as i32;
+        // As text, events would run into those of PE 0. A log goes to PE 0 (`spread/event_log.rs`).
+        if flags.TraceFlags.tracing != TRACE_EVENTLOG as i32 {
+            flags.TraceFlags.tracing = TRACE_NONE as i32;
+        }
     }
     set_flags(flags);
     match scheduler {

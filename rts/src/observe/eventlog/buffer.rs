@@ -12,7 +12,7 @@ const CAPACITY: usize = 64 << 10;
 /// Most bytes of a fixed-size event, or of a variable one without its text.
 const MAX_FIXED_BYTES: usize = 96;
 /// Bytes of a marker: kind, time and payload.
-const MARKER_BYTES: usize = 2 + 8 + 14;
+pub const MARKER_BYTES: usize = 2 + 8 + 14;
 
 /// The HEC number in the marker of the common buffer.
 pub const NO_HEC: u16 = u16::MAX;

@@ -6,7 +6,7 @@ use super::post::{now, post, start_clock, write_out, AS_TEXT, BUFFERS, COMMON, L
 use super::writer::WRITER;
 use super::{header, hooks, waits, writer};
 use crate::abi::layout::*;
-use crate::abi::rts_flags::{flags, EventLogWriter, RtsConfig};
+use crate::abi::rts_flags::{flags, EventLogWriter};
 use crate::abi::Ways;
 use crate::base::poison::unpoisoned;
 use crate::base::{fatal, program_args};
@@ -46,13 +46,13 @@ pub extern "C" fn endEventLogging() {
     stop();
 }
 
-/// Starts the log that the options and the configuration ask for.
+/// Starts the log that the options ask for.
 /// # Safety
-/// Called once at start, after the options were parsed. The configured writer stays valid.
-pub unsafe fn configure(config: &RtsConfig) {
+/// Called once at start, after the options were parsed. The writer stays valid.
+pub unsafe fn configure(writer: *const EventLogWriter) {
     let trace = flags().TraceFlags;
     if trace.tracing == TRACE_EVENTLOG as i32 {
-        startEventLogging(config.eventlog_writer);
+        startEventLogging(writer);
     } else if trace.tracing == TRACE_STDERR as i32 {
         AS_TEXT.store(true, Ordering::Relaxed);
         classes::log(selected_classes(&trace));
@@ -97,6 +97,17 @@ fn stop() {
     writer::write(&mut (EVENT_DATA_END as u16).to_be_bytes());
     writer::stop();
     WRITER.store(null_mut(), Ordering::Release);
+}
+
+/// Writes what there is so far, if there is a log.
+pub fn flush() {
+    if WRITER.load(Ordering::Acquire).is_null() {
+        return;
+    }
+    for b in all_buffers() {
+        let mut b = unpoisoned(b.lock());
+        write_out(&mut b, now());
+    }
 }
 
 fn all_buffers() -> impl Iterator<Item = &'static Mutex<Buffer>> {

@@ -3,6 +3,7 @@
 //! `hec` is the number of the HEC of the event. Its holder calls.
 use super::classes::{class, on};
 use super::event::{Event, GcStats, HeapShape, SparkCounts, CLOCK, PROCESS};
+use super::merge;
 use super::post::post;
 use crate::abi::layout::*;
 use crate::abi::tso::{BlockedOnAbsent, BlockedOnScheduler};
@@ -104,6 +105,24 @@ pub fn status_of_block(why_blocked: usize) -> u16 {
     (THREAD_SUSPENDED_FOREIGN_CALL + why_blocked) as u16
 }
 
+/// The HEC has a spark of another process of the run. Such sparks are few, so each one is logged beside their counts.
+#[inline]
+pub fn spark_stolen_elsewhere(hec: u32, process: u16) {
+    if on(class::SPARKS | class::SPARK_COUNTERS) {
+        post(Some(hec), Event::SparkSteal { victim: merge::hec_of(process) });
+    }
+}
+
+/// A message to another process of the run, or from it, if there is something to say of it.
+#[inline]
+pub fn message_passed(describe: impl FnOnce() -> Option<String>) {
+    if on(class::SCHEDULER) {
+        if let Some(line) = describe() {
+            post(None, Event::LogMessage(line.as_bytes()));
+        }
+    }
+}
+
 /// `task` is the number of the calling OS thread, which runs Haskell.
 #[inline]
 pub fn task_created(task: u64, hec: u32) {
@@ -167,6 +186,11 @@ pub fn hec_created(hec: u32) {
     log_hec(hec);
 }
 
+/// The number of HECs so far.
+pub fn hec_count() -> u32 {
+    HECS.load(Ordering::Relaxed)
+}
+
 fn log_hec(hec: u32) {
     if on(class::HECS) {
         let hec = hec as u16;
@@ -186,7 +210,7 @@ pub fn hec_enabled(hec: u32, enabled: bool) {
 
 /// Logs all HECs at the start of a log.
 pub(super) fn log_hecs() {
-    for hec in 0..HECS.load(Ordering::Relaxed) {
+    for hec in 0..hec_count() {
         log_hec(hec);
     }
 }
@@ -196,7 +220,7 @@ pub(super) fn log_end_of_hecs() {
     if !on(class::HECS) {
         return;
     }
-    for hec in 0..HECS.load(Ordering::Relaxed) {
+    for hec in 0..hec_count() {
         let hec = hec as u16;
         post(None, Event::CapsetRemove { set: PROCESS, hec });
         post(None, Event::CapsetRemove { set: CLOCK, hec });

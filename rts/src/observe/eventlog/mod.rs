@@ -25,6 +25,9 @@ mod control;
 mod event;
 mod header;
 pub mod hooks;
+pub mod merge;
+#[cfg(test)]
+mod merge_tests;
 mod post;
 #[cfg(test)]
 mod tests;
@@ -33,7 +36,7 @@ pub mod waits;
 mod writer;
 
 pub use classes::{class, on};
-pub use control::{after_fork, configure, end, with_locked};
+pub use control::{after_fork, configure, end, flush, with_locked};
 pub use event::{GcStats, HeapShape, SparkCounts};
-pub use post::start_clock;
+pub use post::{now, start_clock};
 pub use writer::FileEventLogWriter;

@@ -32,7 +32,7 @@ pub fn start_clock() {
 }
 
 /// Nanoseconds since the program's start.
-pub(super) fn now() -> u64 {
+pub fn now() -> u64 {
     if START.load(Ordering::Relaxed) == 0 {
         // C code has started a log before the runtime.
         start_clock();

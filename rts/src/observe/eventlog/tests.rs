@@ -48,7 +48,7 @@ fn read_header(bytes: &[u8]) -> HashMap<u64, Option<usize>> {
 }
 
 /// End time, HEC and events (time, kind, payload) of a block.
-fn read_block(bytes: &[u8]) -> (u64, u64, Vec<(u64, u64, Vec<u8>)>) {
+pub(super) fn read_block(bytes: &[u8]) -> (u64, u64, Vec<(u64, u64, Vec<u8>)>) {
     let sizes = read_header(&header());
     let mut r = Bytes(bytes);
     assert_eq!(r.number(2), EVENT_BLOCK_MARKER as u64);
@@ -69,7 +69,7 @@ fn read_block(bytes: &[u8]) -> (u64, u64, Vec<(u64, u64, Vec<u8>)>) {
 }
 
 /// An event of every kind.
-fn every_event() -> Vec<Event<'static>> {
+pub(super) fn every_event() -> Vec<Event<'static>> {
     let bare = KINDS.iter().filter(|k| k.size == Size::Fixed(0)).map(|k| Event::Bare(k.number));
     bare.chain([
         Event::CreateThread(1),
