@@ -83,7 +83,8 @@ enum Cmd {
     /// For example: hecaton spread -n 4 ./Main. The program must be one that `hecaton ghc -threaded` has linked, not
     /// -dynamic. PE 0 runs main; it has the input, and its exit code is that of the command. The others take sparks
     /// (par, strategies), and fetch the data that these need. Hecaton.Cluster says which PE a thread runs on, places
-    /// work and performs actions elsewhere. With +RTS -s PE 0 also prints what all have counted.
+    /// work and performs actions elsewhere. With +RTS -s PE 0 also prints what all have counted, and with +RTS -l it
+    /// writes one event log for all, which ThreadScope opens.
     ///
     /// The outputs of all PEs come in whole lines: a line that has no end is shown when the run ends. If a PE is lost
     /// the run ends with an error. With -n 1 the program is just run.
