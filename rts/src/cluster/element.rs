@@ -131,8 +131,6 @@ pub struct Element<H: Heap> {
     pub calls: Calls,
     pub given: Given,
     pub held: Held,
-    /// Weights are missing, which a global collection finds.
-    pub is_collection_due: bool,
     pub(super) waiting: Waiting<H::Graph>,
 }
 
@@ -141,8 +139,7 @@ impl<H: Heap> Element<H> {
         let (loans, debts) = (Loans::new(), Debts::new());
         let (fetches, readers) = (Fetches::new(), Readers::new());
         let (calls, held, waiting) = (Calls::default(), Held::new(), Waiting::new());
-        let is_collection_due = false;
-        Element { me, members, steal, loans, debts, fetches, readers, calls, given, held, is_collection_due, waiting }
+        Element { me, members, steal, loans, debts, fetches, readers, calls, given, held, waiting }
     }
 
     pub fn on_message(
@@ -273,7 +270,6 @@ impl<H: Heap> Element<H> {
         self.steal.on_lost(pe);
         self.waiting.on_lost(pe);
         self.held.on_lost(|block| heap.owner_of_block(block) == pe);
-        self.is_collection_due = true;
     }
 
     /// Lends the oldest spark whose references can all be passed on.

@@ -97,7 +97,6 @@ impl NetworkTask {
             }
             for pe in self.run.transport().lost() {
                 is_over |= pe == COORDINATOR;
-                event_log::on_lost(pe);
                 self.suspect(pe);
             }
             if !has_slept_well {
@@ -129,6 +128,7 @@ impl NetworkTask {
             Message::Suspect(pe) => self.suspect(pe),
             // SAFETY: ends the process. What it has done is not looked at any more.
             Message::Lost(pe) if pe == self.run.me() => unsafe { libc::_exit(1) },
+            Message::Lost(pe) => self.on_lost(pe),
             Message::Ping(ping) if !ping.by_hec => self.run.send(from, &Message::Pong(ping)),
             Message::Pong(ping) if !ping.by_hec => ping::on_pong_here(ping.number),
             Message::AskCounts => counts::on_asked(self.run),
@@ -192,8 +192,11 @@ impl NetworkTask {
         }
     }
 
-    /// PE 0 has decided that a PE is lost: a HEC does here what follows.
+    /// PE 0 has decided that a PE is lost: a HEC does here what follows. A global collection, which keeps HECs from it,
+    /// is given up before.
     fn on_lost(&self, pe: Pe) {
+        event_log::on_lost(pe);
+        global_gc::on_lost(self.run, pe);
         if self.run.inbox.add(COORDINATOR, Message::Lost(pe), 0) {
             packets::request_handling(false);
         }
