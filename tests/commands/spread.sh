@@ -194,7 +194,7 @@ for word in "^ *0 " "^ *1 " "^ *2 " "^ *sum "; do
     [ "$(grep -c "$word" table)" = 2 ] || fail "counts, $word: $(cat report)"
 done
 [ "$(wc -L <table)" -le 120 ] || fail "counts are in long lines: $(cat report)"
-awk '/^ *PE / { table++; columns = table == 1 ? 11 : 10; split("", sum); next }
+awk '/^ *PE / { table++; columns = 11; split("", sum); next }
     table { gsub(",", ""); if (table == 2) gsub("s", "", $3) }
     table && NF == columns && $1 ~ /^[0-9]/ { for (i = 2; i <= columns; i++) sum[i] += $i }
     # A ping of a megabyte was answered; PEs without work have asked for it, and were refused; and something was
@@ -203,8 +203,8 @@ awk '/^ *PE / { table++; columns = table == 1 ? 11 : 10; split("", sum); next }
     table == 1 && /^ *[12] / && !($6 > 0 && $7 > 0) { exit 1 }
     table == 1 { sent[$1] = $3 }
     # The kinds of messages have all bytes: steals are counted as loans, pings as control.
-    table == 2 && /^ *[012] / && !($4 > 1000 && $6 > 0 && $9 > 1000000) { exit 1 }
-    table == 2 && NF == columns && $5 + $6 + $7 + $8 + $9 != sent[$1] { exit 1 }
+    table == 2 && /^ *[012] / && !($4 > 1000 && $7 > 0 && $10 > 1000000) { exit 1 }
+    table == 2 && NF == columns && $6 + $7 + $8 + $9 + $10 != sent[$1] { exit 1 }
     table == 2 && /^ *0 / && !($2 > 0 && $3 > 0) { exit 1 }
     # Times are rounded.
     table && $1 == "sum" { for (i = 2; i <= columns; i++) if (($i - sum[i]) ^ 2 > 0.00001) exit 1; good++ }
