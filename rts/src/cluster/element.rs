@@ -37,8 +37,8 @@ pub trait Heap {
     fn owner(&self, address: Address) -> Pe;
     fn owner_of_block(&self, block: Block) -> Pe;
     fn block(&self, address: Address) -> Block;
-    /// Takes the oldest spark that is still to be evaluated and may travel.
-    fn take_spark(&mut self) -> Option<Address>;
+    /// Takes the oldest spark that is still to be evaluated and may travel, to be lent for this reason.
+    fn take_spark(&mut self) -> Option<(Address, Reason)>;
     fn give_back_spark(&mut self, thunk: Address);
     /// An own object that another PE needs: if it is a thunk that may travel, and this PE is busy, that is to be lent.
     fn take_wanted(&mut self, address: Address) -> Option<Address>;
@@ -50,9 +50,11 @@ pub trait Heap {
     fn claim(&mut self, thunk: Address) -> Option<Self::Graph>;
     /// Gives a claimed thunk its words again, and makes a thread that evaluates it.
     fn evaluate_clone(&mut self, thunk: Address, clone: Self::Graph);
-    /// Makes a thunk of words that came from another PE, and a thread that evaluates it: at once, or for one that was
-    /// placed here, when there is nothing else to run.
-    fn evaluate_borrowed(&mut self, graph: Self::Graph, is_placed: bool) -> Address;
+    /// Makes a thunk of words that came from another PE, and a thread that evaluates it: at once, or if it was placed
+    /// here, when there is nothing else to run, or leniently.
+    fn evaluate_borrowed(&mut self, graph: Self::Graph, reason: Reason) -> Address;
+    /// A thread of the lender's waits for a borrowed thunk: it is not to be evaluated leniently any more.
+    fn demand(&mut self, thunk: Address);
     /// Kills the thread that evaluates a borrowed thunk, if it has not ended.
     fn kill(&mut self, thunk: Address);
 
@@ -105,6 +107,10 @@ pub enum HeapEvent<G> {
     /// The evaluation of a thunk was given up, because of something that is not its value. The thunk is unevaluated
     /// again, or may not leave this PE.
     GivenUp(Address, Unavailable),
+    /// The lenient evaluation of a borrowed thunk was frozen.
+    Stopped(Address),
+    /// A thread waits for a thunk that was lent for lenient evaluation.
+    Demanded(Address),
     /// A thread that waited for an absent object was killed.
     Withdrawn(Thread),
     /// Another PE is to evaluate a thunk, which may travel.
@@ -180,10 +186,10 @@ impl<H: Heap> Element<H> {
             Message::Steal => self.on_steal(heap, from, out),
             Message::NothingToSteal => self.steal.on_refused(from, now),
             Message::Lend { loan, reason, parcel } => {
-                if reason == Reason::Stolen {
+                if matches!(reason, Reason::Stolen | Reason::Lenient(_)) {
                     self.steal.on_lent(from);
                 }
-                let thunk = heap.evaluate_borrowed(parcel.graph, reason == Reason::Placed);
+                let thunk = heap.evaluate_borrowed(parcel.graph, reason);
                 let wanted = if let Reason::Wanted(address) = reason { Some(address) } else { None };
                 self.debts.begin(thunk, Debt { lender: from, loan, wanted });
             }
@@ -201,6 +207,7 @@ impl<H: Heap> Element<H> {
                     heap.evaluate_clone(thunk, clone);
                 }
             }
+            Message::Demand { loan } => self.debts.thunk(from, loan).into_iter().for_each(|thunk| heap.demand(thunk)),
             Message::Fetch(address) => self.on_fetch(heap, from, address, out),
             Message::Value { address, parcel } => {
                 if self.held.holds(heap.block(address)) {
@@ -277,19 +284,19 @@ impl<H: Heap> Element<H> {
         let mut kept = vec![];
         let spark = loop {
             let next = if kept.len() < MAX_KEPT { heap.take_spark() } else { None };
-            let Some(thunk) = next else { break None };
+            let Some((thunk, reason)) = next else { break None };
             if !self.can_pass_on(heap, &heap.blocks_of_thunk(thunk), thief, out) {
                 kept.push(thunk);
             } else if let Some(graph) = heap.claim(thunk) {
-                break Some((thunk, graph));
+                break Some((thunk, graph, reason));
             }
         };
         kept.into_iter().rev().for_each(|thunk| heap.give_back_spark(thunk));
-        let Some((thunk, graph)) = spark else {
+        let Some((thunk, graph, reason)) = spark else {
             out.push((thief, Message::NothingToSteal));
             return;
         };
-        self.lend(heap, thief, thunk, graph, Reason::Stolen, out);
+        self.lend(heap, thief, thunk, graph, reason, out);
     }
 
     /// Lends a thunk that has been claimed.
@@ -322,7 +329,10 @@ impl<H: Heap> Element<H> {
                     heap.serve(address);
                 }
             }
-            Object::Claimed => self.readers.note(address, from),
+            Object::Claimed => {
+                self.readers.note(address, from);
+                self.demand(heap, address, out);
+            }
             Object::Stays(why) => {
                 out.push((from, Message::Unavailable { address, why: Unavailable::Stays(why) }));
             }
@@ -355,6 +365,23 @@ impl<H: Heap> Element<H> {
         }
     }
 
+    /// The value of a thunk is needed, which may have been lent for lenient evaluation.
+    fn demand(&mut self, heap: &H, thunk: Address, out: &mut Outbox<H::Graph>) {
+        if let Some((borrower, loan)) = self.loans.of(thunk) {
+            self.pass_on(heap, borrower, Message::Demand { loan }, out);
+        }
+    }
+
+    /// A thunk is not evaluated here. If it was borrowed, its lender does so.
+    fn fail(&mut self, thunk: Address, out: &mut Outbox<H::Graph>) {
+        if let Some(debt) = self.debts.end(thunk) {
+            out.push((debt.lender, Message::Failed { loan: debt.loan }));
+            // Those here who want it ask again.
+            let asks = debt.wanted.filter(|&wanted| self.fetches.is_asked(wanted));
+            out.extend(asks.map(|wanted| (debt.lender, Message::Fetch(wanted))));
+        }
+    }
+
     pub fn on_heap_event(&mut self, heap: &mut H, event: HeapEvent<H::Graph>, out: &mut Outbox<H::Graph>) {
         match event {
             HeapEvent::Wanted(address, thread) => {
@@ -372,15 +399,12 @@ impl<H: Heap> Element<H> {
                 }
             }
             HeapEvent::GivenUp(address, why) => {
-                if let Some(debt) = self.debts.end(address) {
-                    out.push((debt.lender, Message::Failed { loan: debt.loan }));
-                    // The lender evaluates it now, and those here who want it ask again.
-                    let asks = debt.wanted.filter(|&wanted| self.fetches.is_asked(wanted));
-                    out.extend(asks.map(|wanted| (debt.lender, Message::Fetch(wanted))));
-                }
+                self.fail(address, out);
                 let readers = self.readers.take(address);
                 out.extend(readers.into_iter().map(|pe| (pe, Message::Unavailable { address, why: why.clone() })));
             }
+            HeapEvent::Stopped(thunk) => self.fail(thunk, out),
+            HeapEvent::Demanded(thunk) => self.demand(heap, thunk, out),
             HeapEvent::Withdrawn(thread) => self.fetches.withdraw(thread),
             HeapEvent::Places(pe, thunk) => {
                 if self.members.is_lost(pe) || !self.can_pass_on(heap, &heap.blocks_of_thunk(thunk), pe, out) {

@@ -10,6 +10,7 @@
 //! | UNAVAILABLE: such a part may not leave its owner | the part becomes a thunk, which evaluates the clone |
 //! | FAILED | evaluates the clone itself |
 //! | the borrower is lost | evaluates the clone itself |
+//! | the thunk is lent for lenient evaluation, and a thread waits for it | sends DEMAND |
 //!
 //! *States at the borrower*: `RUNNING → CLOSED`, for a thunk of its own with the words that were lent.
 //!
@@ -18,6 +19,8 @@
 //! | the thunk is evaluated | sends RESULT, with the whole value. If it was wanted, the absent object has the value |
 //! | its evaluation met something of a lost PE, or that stays on another one | sends FAILED |
 //! | its value stays here | sends FAILED |
+//! | it is evaluated leniently, and frozen | sends FAILED |
+//! | DEMAND | evaluates it by an ordinary thread |
 //! | the lender is lost | kills the work |
 //!
 //! *Who is right after a loss*: a PE declared lost is not listened to any more. So of a lost borrower's RESULT and the
@@ -94,6 +97,12 @@ impl<G> Loans<G> {
         self.close(from, loan).map(recall)
     }
 
+    /// The loan of a thunk, and who has borrowed it.
+    pub fn of(&self, thunk: Address) -> Option<(Pe, Number)> {
+        let lent = self.lent.iter().find(|(_, lent)| lent.thunk == thunk);
+        lent.map(|(&loan, lent)| (lent.borrower, loan))
+    }
+
     pub fn on_lost(&mut self, pe: Pe) -> Vec<Recall<G>> {
         self.lent.extract_if(.., |_, lent| lent.borrower == pe).map(|(_, lent)| recall(lent)).collect()
     }
@@ -146,9 +155,20 @@ impl Debts {
         self.running.remove(&thunk)
     }
 
+    /// The thunk of a loan, if its work has not ended.
+    pub fn thunk(&self, lender: Pe, loan: Number) -> Option<Address> {
+        let is_it = |debt: &Debt| (debt.lender, debt.loan) == (lender, loan);
+        self.running.iter().find(|(_, debt)| is_it(debt)).map(|(&thunk, _)| thunk)
+    }
+
     /// Forgets the loans of a lost lender. The work on these thunks is to be killed.
     pub fn on_lost(&mut self, pe: Pe) -> Vec<Address> {
         self.running.extract_if(.., |_, debt| debt.lender == pe).map(|(thunk, _)| thunk).collect()
+    }
+
+    /// Borrowed thunks that are still to be evaluated. They are roots.
+    pub fn thunks(&self) -> impl Iterator<Item = Address> + '_ {
+        self.running.keys().copied()
     }
 
     pub fn is_empty(&self) -> bool {

@@ -31,6 +31,10 @@ pub enum Message<G> {
     Failed {
         loan: Number,
     },
+    /// A thunk that was lent for lenient evaluation is needed.
+    Demand {
+        loan: Number,
+    },
     Fetch(Address),
     Value {
         address: Address,
@@ -117,6 +121,8 @@ pub enum Reason {
     Placed,
     /// It is the answer to FETCH of this address: the borrower needs the value, and the lender is busy.
     Wanted(Address),
+    /// It is the answer to STEAL, and may never be needed. The number of lenient evaluations that it is nested in.
+    Lenient(u8),
 }
 
 /// A graph, and weights on the blocks that it has objects of or refers to, but for those of its receiver.

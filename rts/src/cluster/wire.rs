@@ -55,6 +55,7 @@ pub(super) mod kind {
     pub const EVENTS: u8 = 29;
     pub const END_EVENTS: u8 = 30;
     pub const EVENTS_ENDED: u8 = 31;
+    pub const DEMAND: u8 = 32;
 }
 
 /// The bytes of a message.
@@ -89,6 +90,7 @@ pub fn encode<G: Payload>(message: &Message<G>) -> Vec<u8> {
                 Reason::Stolen => to.push(0),
                 Reason::Placed => to.push(1),
                 Reason::Wanted(address) => start(&mut to, 2, address.0),
+                Reason::Lenient(nesting) => to.extend([3, *nesting]),
             }
             put_parcel(&mut to, parcel);
         }
@@ -97,6 +99,7 @@ pub fn encode<G: Payload>(message: &Message<G>) -> Vec<u8> {
             put_parcel(&mut to, parcel);
         }
         Message::Failed { loan } => start(&mut to, kind::FAILED, loan.0),
+        Message::Demand { loan } => start(&mut to, kind::DEMAND, loan.0),
         Message::Fetch(address) => start(&mut to, kind::FETCH, address.0),
         Message::Value { address, parcel } => {
             start(&mut to, kind::VALUE, address.0);
@@ -169,12 +172,14 @@ pub fn decode<G: Payload>(bytes: &[u8]) -> Option<Message<G>> {
                 0 => Reason::Stolen,
                 1 => Reason::Placed,
                 2 => Reason::Wanted(Address(from.number()?)),
+                3 => Reason::Lenient(from.byte()?),
                 _ => return None,
             };
             Message::Lend { loan, reason, parcel: from.parcel()? }
         }
         kind::RESULT => Message::Result { loan: Number(from.number()?), parcel: from.parcel()? },
         kind::FAILED => Message::Failed { loan: Number(from.number()?) },
+        kind::DEMAND => Message::Demand { loan: Number(from.number()?) },
         kind::FETCH => Message::Fetch(Address(from.number()?)),
         kind::VALUE => Message::Value { address: Address(from.number()?), parcel: from.parcel()? },
         kind::UNAVAILABLE => Message::Unavailable { address: Address(from.number()?), why: from.reason()? },

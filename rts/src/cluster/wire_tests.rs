@@ -58,7 +58,7 @@ fn reason(random: &mut Random) -> Unavailable {
 fn message(random: &mut Random) -> Sent {
     let pe = Pe(random.magnitude(16) as u16);
     let (loan, address) = (Number(random.magnitude(64)), Address(random.magnitude(64)));
-    match random.below(31) {
+    match random.below(32) {
         0 => Message::Hello(Build((0..random.below(9)).map(|_| (text(random), text(random))).collect())),
         1 => Message::Unable(text(random)),
         2 => Message::Start,
@@ -69,7 +69,9 @@ fn message(random: &mut Random) -> Sent {
         7 => Message::Steal,
         8 => Message::NothingToSteal,
         9 => {
-            let reason = random.pick(&[Reason::Stolen, Reason::Placed, Reason::Wanted(address)]);
+            let nesting = random.magnitude(8) as u8;
+            let reasons = [Reason::Stolen, Reason::Placed, Reason::Wanted(address), Reason::Lenient(nesting)];
+            let reason = random.pick(&reasons);
             Message::Lend { loan, reason, parcel: parcel(random) }
         }
         10 => Message::Result { loan, parcel: parcel(random) },
@@ -90,6 +92,7 @@ fn message(random: &mut Random) -> Sent {
         25 => Message::Clock { time: random.magnitude(64), hecs: random.magnitude(16) },
         26 => Message::Events(bytes(random)),
         27 => Message::EndEvents,
+        30 => Message::Demand { loan },
         29 => Message::Cycle(random.magnitude(64), wire_cycle::random_step(random)),
         28 => Message::EventsEnded,
         _ => Message::Counts((0..random.below(9)).map(|_| random.magnitude(64)).collect()),
@@ -108,7 +111,7 @@ fn messages_are_read_as_they_were_written() {
 #[test]
 fn what_is_malformed_is_refused() {
     let decode = |bytes: &[u8]| decode::<Vec<u8>>(bytes);
-    for wrong in [&[][..], &[0], &[32], &[kind::START, 0], &[kind::FETCH], &[kind::FETCH, 0x80], &[kind::PING, 2, 0]] {
+    for wrong in [&[][..], &[0], &[33], &[kind::START, 0], &[kind::FETCH], &[kind::FETCH, 0x80], &[kind::PING, 2, 0]] {
         assert_eq!(decode(wrong), None, "{wrong:?}");
     }
     let long = |last| [&[kind::FETCH][..], &[0xff; 9], &[last]].concat();

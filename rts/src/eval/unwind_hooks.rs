@@ -14,6 +14,8 @@ pub struct Hooks {
     pub roll_back: unsafe fn(&mut Hec, Tso, usize, usize),
     /// Takes a blocked thread off the queue it waits on. It stays marked as blocked.
     pub leave_queues: unsafe fn(&mut Hec, Tso),
+    /// An ordinary thread waits for a thunk of this one, which is lenient and waits for another process.
+    pub demand_elsewhere: unsafe fn(&mut Hec, Tso),
     /// Takes work from a thread that is passive, by the function given (`sync/substrate.rs`).
     pub take_from_passive: unsafe fn(&mut Hec, Tso, &mut dyn FnMut(&mut Hec) -> bool) -> Option<bool>,
 }

@@ -4,7 +4,7 @@
 use super::thunk::{self, Claim, State};
 use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
-use crate::abi::tso::{TSO_SWITCHES, TSO_UPCALL};
+use crate::abi::tso::{BlockedOnAbsent, TSO_SWITCHES, TSO_UPCALL};
 use crate::abi::{Closure, Tso};
 use crate::base::atomics::Ordering;
 use crate::base::config::checks;
@@ -180,6 +180,10 @@ unsafe fn prioritise_owner(hec: &mut Hec, mut entry: Closure) {
                     }
                 }
                 return;
+            }
+            BlockedOnAbsent if was_lenient => {
+                drop(held);
+                return (unwind_hooks::get().demand_elsewhere)(hec, owner);
             }
             _ => return,
         }

@@ -10,7 +10,9 @@
 //!    After a *turn* of time slices it waits behind the others at rest.
 //! 4. A thread that is not lenient and waits for a thunk of a lenient thread makes it an ordinary one
 //!    ([`crate::eval::wait_for_thunk`]).
-//! 5. What is not to be evaluated ahead is frozen: the thread ends, and its work continues when somebody needs the
+//! 5. Other processes take sparks, too (`rts/src/spread/loans.rs`). The thread that waits for such a loan here is
+//!    lenient, so that those who wait for it are noticed: then the borrower is told.
+//! 6. What is not to be evaluated ahead is frozen: the thread ends, and its work continues when somebody needs the
 //!    thunk. This happens to work that is about to have effects (`noDuplicate#`), has a large stack, or uses many time
 //!    slices while others wait; and to all when the heap grows by lenient work.
 //!
@@ -31,7 +33,7 @@ use crate::hec::lenient_work::{has_work, may_run, pool_of};
 use crate::hec::run_order;
 use crate::hec::{self, Hec};
 use crate::observe::stats;
-use crate::sched::{handoff, spark, stop_world};
+use crate::sched::{handoff, packets, spark, stop_world};
 use crate::static_closure;
 use crate::sync::throwto::finished;
 use crate::thread::create::new_eval_thread;
@@ -70,7 +72,8 @@ pub extern "C" fn hec_lenient_function() -> Closure {
 /// Called from Cmm by the running thread. Hp is in its register.
 #[no_mangle]
 pub unsafe extern "C" fn hec_lenient(reg: *mut RegTable, closure: Closure) {
-    if !hec::many() || !settings().threaded || lenient_pool::is_paused() {
+    let has_others = hec::many() || packets::are_served();
+    if !has_others || !settings().threaded || lenient_pool::is_paused() {
         return;
     }
     let hec = Hec::of_reg(reg);
@@ -84,7 +87,9 @@ pub unsafe extern "C" fn hec_lenient(reg: *mut RegTable, closure: Closure) {
     }
     hec.lenient.counts.kept += 1;
     lenient_pool::note_used();
-    spark::on_stealable(hec);
+    if hec::many() {
+        spark::on_stealable(hec);
+    }
 }
 
 /// In how many lenient evaluations what the thread sparks is nested. `None` if that is too deep.
@@ -123,20 +128,57 @@ pub unsafe fn take(hec: &mut Hec) -> Option<Tso> {
 
 /// Makes a thread for the oldest spark that is worth it.
 unsafe fn begin(hec: &mut Hec) -> Option<Tso> {
+    let spark = take_oldest(hec)?;
+    hec.lenient.counts.converted += 1;
+    let t = new_eval_thread(hec, spark.thunk, &settings().stack);
+    make_lenient(t, spark.nesting);
+    hec.lenient.slices = 0;
+    note_running(hec);
+    Some(t)
+}
+
+/// Does any HEC have sparks?
+pub fn any() -> bool {
+    lenient_pool::is_used() && (0..hec::count()).any(|no| !pool_of(no).is_empty())
+}
+
+/// Takes the oldest spark that is worth evaluating, from this HEC's pool first.
+/// # Safety
+/// The caller holds the HEC, and no thread runs on it.
+pub unsafe fn take_oldest(hec: &mut Hec) -> Option<LenientSpark> {
     let (own, n) = (hec.no as usize, hec::count());
     loop {
         let spark = (0..n).find_map(|i| pool_of((own + i) % n).take())?;
-        if !spark::is_thunk(spark.thunk) {
-            hec.lenient.counts.fizzled += 1;
-            continue;
+        if spark::is_thunk(spark.thunk) {
+            return Some(spark);
         }
-        hec.lenient.counts.converted += 1;
-        let t = new_eval_thread(hec, spark.thunk, &settings().stack);
-        t.obj().flags |= TSO_LENIENT | (spark.nesting as u32) << LENIENT_NESTING_SHIFT;
-        hec.lenient.slices = 0;
-        note_running(hec);
-        return Some(t);
+        hec.lenient.counts.fizzled += 1;
     }
+}
+
+/// Gives back a spark that another process cannot have.
+/// # Safety
+/// The caller holds the HEC.
+pub unsafe fn give_back(hec: &mut Hec, spark: LenientSpark) {
+    if !hec.lenient.put(spark) {
+        hec.lenient.counts.overflowed += 1;
+    }
+}
+
+/// Marks a new thread as lenient.
+/// # Safety
+/// The caller holds the HEC that has made it. The nesting is less than [`MAX_NESTING`].
+pub unsafe fn make_lenient(t: Tso, nesting: usize) {
+    t.obj().flags |= TSO_LENIENT | (nesting as u32) << LENIENT_NESTING_SHIFT;
+}
+
+/// Adds a new thread for work of another process to those at rest.
+/// # Safety
+/// As for [`make_lenient`].
+pub unsafe fn add(hec: &mut Hec, t: Tso, nesting: usize) {
+    make_lenient(t, nesting);
+    lenient_pool::note_used();
+    hec.lenient.at_rest.push_back(AtRest { thread: t, slices: 0 });
 }
 
 fn note_running(hec: &mut Hec) {
@@ -218,6 +260,7 @@ pub unsafe fn stop_before_effects(hec: &mut Hec, t: Tso) -> bool {
 /// Freezes a lenient thread's work, and ends it.
 unsafe fn freeze(hec: &mut Hec, t: Tso) {
     raise_async(hec, t, None);
+    packets::on_frozen(t);
     hec.lenient.counts.dud += 1;
 }
 

@@ -14,6 +14,7 @@
 //!    finds nothing to run it says so ([`nothing_to_run`]) before it releases its HEC.
 //!
 //! In a program that runs by itself nobody sets [`Callbacks`], and nothing happens.
+use crate::abi::Tso;
 use crate::hec::{self, Hec};
 use crate::static_closure;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -28,19 +29,25 @@ pub struct Callbacks {
     /// Makes a thread for work that was placed on this process. False if there is none.
     pub begin_placed: unsafe fn(&mut Hec) -> bool,
     pub nothing_to_run: fn(),
+    /// The thread's lenient evaluation has been frozen, which may have been for another process.
+    pub frozen: unsafe fn(Tso),
 }
 
 static CALLBACKS: OnceLock<Callbacks> = OnceLock::new();
+/// 1 if other processes are served. Cmm reads it.
+#[no_mangle]
+static hec_has_processes: AtomicUsize = AtomicUsize::new(0);
 /// The HEC to be chosen next, if none is idle.
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 
 pub fn init(callbacks: Callbacks) {
     let _ = CALLBACKS.set(callbacks);
+    hec_has_processes.store(1, Ordering::Relaxed);
 }
 
 /// Are there other processes?
 pub fn are_served() -> bool {
-    CALLBACKS.get().is_some()
+    hec_has_processes.load(Ordering::Relaxed) != 0
 }
 
 /// Has a HEC handle packets. `again`: an earlier request may not have been answered, so a HEC that has messages to read
@@ -90,5 +97,12 @@ pub(super) fn after_full_collection(live: usize) {
 pub(super) fn nothing_to_run() {
     if let Some(callbacks) = CALLBACKS.get() {
         (callbacks.nothing_to_run)();
+    }
+}
+
+/// A lenient thread's work has been frozen.
+pub(super) unsafe fn on_frozen(t: Tso) {
+    if let Some(callbacks) = CALLBACKS.get() {
+        (callbacks.frozen)(t);
     }
 }

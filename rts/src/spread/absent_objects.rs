@@ -11,11 +11,11 @@ use crate::cluster::element::HeapEvent;
 use crate::cluster::ids::{Address, Thread};
 use crate::hec::Hec;
 use crate::spread::cell::is_absent;
-use crate::spread::{calls, kept, run};
+use crate::spread::{calls, kept, lenient_loans, run};
 use crate::sync::absent::Fetcher;
 use crate::thread::park;
 
-pub const FETCHER: Fetcher = Fetcher { park, leave, cancel };
+pub const FETCHER: Fetcher = Fetcher { park, leave, cancel, demand: lenient_loans::on_demand };
 
 /// Makes a thread wait for an absent object. False if it has come.
 unsafe fn park(hec: &mut Hec, t: Tso, address: Closure) -> bool {

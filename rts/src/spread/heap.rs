@@ -11,11 +11,10 @@ use crate::base::fatal::broken;
 use crate::cluster::bytes::Reader;
 use crate::cluster::element::{Heap, Object};
 use crate::cluster::ids::{Address, Block, Call, Pe, Thread};
-use crate::cluster::message::Unavailable;
+use crate::cluster::message::{Reason, Unavailable};
 use crate::cluster::wire::Payload;
 use crate::hec::Hec;
 use crate::memory::{address_space, fixed_blocks, BLOCK_BYTES};
-use crate::sched::spark;
 use crate::spread::cell::{resolve, Target};
 use crate::spread::graph::Graph;
 use crate::spread::install::{self, install, Installed};
@@ -169,11 +168,13 @@ impl Heap for RealHeap {
         block_of(address.0 as usize)
     }
 
-    fn take_spark(&mut self) -> Option<Address> {
+    fn take_spark(&mut self) -> Option<(Address, Reason)> {
         // Without a HEC there were no sparks a moment ago.
         // SAFETY: see above.
         let lendable = unsafe { self.hec.as_mut().and_then(|hec| loans::take_spark(hec)) };
-        lendable.map(|lendable| self.add_lendable(lendable))
+        let lendable = lendable?;
+        let reason = lendable.lenient.map_or(Reason::Stolen, |nesting| Reason::Lenient(nesting as u8));
+        Some((self.add_lendable(lendable), reason))
     }
 
     fn take_wanted(&mut self, address: Address) -> Option<Address> {
@@ -187,9 +188,8 @@ impl Heap for RealHeap {
 
     fn give_back_spark(&mut self, thunk: Address) {
         if let Some(lendable) = self.take_lendable(thunk) {
-            loans::keep_no_longer(&lendable);
             // SAFETY: see above.
-            unsafe { spark::give_back(self.hec(), lendable.thunk) }
+            unsafe { loans::give_back(self.hec(), &lendable) }
         }
     }
 
@@ -212,16 +212,21 @@ impl Heap for RealHeap {
         // SAFETY: see above.
         unsafe {
             let Some(clone) = self.install(&clone).thunk else { broken("a clone without a thunk") };
-            loans::close(self.hec(), thunk, clone);
+            loans::close(self.hec(), thunk, clone, true);
         }
     }
 
-    fn evaluate_borrowed(&mut self, graph: Graph, is_placed: bool) -> Address {
+    fn evaluate_borrowed(&mut self, graph: Graph, reason: Reason) -> Address {
         // SAFETY: see above.
         unsafe {
             let Some(thunk) = self.install(&graph).thunk else { broken("a loan without a thunk") };
-            loans::evaluate(self.hec(), thunk, is_placed)
+            loans::evaluate(self.hec(), thunk, reason)
         }
+    }
+
+    fn demand(&mut self, thunk: Address) {
+        // SAFETY: see above.
+        unsafe { loans::demand(self.hec(), thunk) }
     }
 
     fn kill(&mut self, thunk: Address) {
@@ -236,7 +241,7 @@ impl Heap for RealHeap {
         // SAFETY: see above.
         unsafe {
             let value = self.install_result(&value, Some(thunk)).root();
-            loans::close(self.hec(), thunk, value);
+            loans::close(self.hec(), thunk, value, false);
         }
     }
 

@@ -75,6 +75,13 @@ pub fn service(address: Address) -> Option<Tso> {
     get(Address(address.0 | IS_SERVICE)).map(|c| Tso(c.0))
 }
 
+/// The address that a thread serves.
+pub fn served_by(thread: Closure) -> Option<Address> {
+    let kept = kept();
+    let mut services = kept.closures.iter().filter(|(key, _)| key.0 & IS_SERVICE != 0);
+    services.find(|&(_, &c)| c == thread).map(|(key, _)| Address(key.0 & !IS_SERVICE))
+}
+
 /// The thread that serves an address has come to its end.
 pub fn release_service(address: Address) {
     kept().closures.remove(&Address(address.0 | IS_SERVICE));

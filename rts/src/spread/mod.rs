@@ -13,6 +13,7 @@
 //! | `heap.rs` | the heap as the protocols see it |
 //! | `absent_objects.rs` | waiting for absent objects |
 //! | `readers.rs` | waking those that wait, and serving own objects |
+//! | `lenient_loans.rs` | loans of thunks that may never be needed |
 //! | `loans.rs` | thunks that other PEs evaluate |
 //! | `placed.rs` | placed calls that wait |
 //! | `results.rs` | values of borrowed thunks |
@@ -59,6 +60,7 @@ pub mod heap;
 pub mod inbox;
 pub mod install;
 pub mod kept;
+mod lenient_loans;
 mod loans;
 pub mod membership;
 mod memo;

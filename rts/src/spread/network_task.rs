@@ -28,7 +28,7 @@ use crate::spread::membership::Membership;
 use crate::spread::run::{self, Run};
 use crate::spread::start::{moment, now, silence, Started};
 use crate::spread::traffic::{self, RECEIVED};
-use crate::spread::{absent_objects, counts, event_log, ping, placed, steals};
+use crate::spread::{absent_objects, counts, event_log, lenient_loans, ping, placed, steals};
 use crate::sync::absent;
 use std::sync::{Condvar, Mutex};
 use std::thread;
@@ -57,6 +57,7 @@ pub fn start(membership: &'static Membership, started: Started) {
         handle: run::handle,
         begin_placed: placed::begin,
         nothing_to_run: steals::nothing_to_run,
+        frozen: lenient_loans::on_frozen,
     });
     event_log::start(run);
     let task = NetworkTask { run, is_paused: false, asked: None, flushed: now() };

@@ -19,7 +19,7 @@ use crate::cluster::ids::{Address, Thread};
 use crate::cluster::message::Unavailable;
 use crate::eval::raise_async::raise_outside_thunks;
 use crate::hec::Hec;
-use crate::sched::settings;
+use crate::sched::{lenient, settings};
 use crate::spread::cell::{contents, Contents};
 use crate::spread::exceptions;
 use crate::spread::graph::Graph;
@@ -87,27 +87,45 @@ unsafe fn closure_at(address: Address) -> Closure {
 /// # Safety
 /// The caller holds the HEC.
 pub unsafe fn serve(hec: &mut Hec, address: Address) {
+    let t = new_service(hec, address);
+    make_runnable(hec, t);
+}
+
+/// Makes a lenient service thread for a borrowed thunk.
+/// # Safety
+/// As for [`serve`]. The nesting is that of a lenient spark.
+pub unsafe fn serve_leniently(hec: &mut Hec, name: Address, nesting: usize) {
+    let t = new_service(hec, name);
+    lenient::add(hec, t, nesting);
+}
+
+unsafe fn new_service(hec: &mut Hec, address: Address) -> Tso {
     let number = boxed(hec, info!(ghczmprim_GHCziTypes_Wzh_con_info), address.0 as usize);
     let action = apply(hec, static_closure!(hecatonzmrts_Spread_serve_closure), &[closure_at(address), number]);
-    let t = start_masked(hec, action);
+    let t = new_io_thread(hec, action, &settings().stack);
+    mask(t);
     kept::keep_service(address, t.closure());
+    t
 }
 
 /// Makes a thread that performs an action, which begins masked: so no exception comes before its handler is there.
 /// # Safety
 /// The caller holds the HEC.
 pub unsafe fn start_masked(hec: &mut Hec, action: Closure) -> Tso {
-    let t = start(hec, action);
-    t.obj().flags |= (TSO_BLOCKEX | TSO_INTERRUPTIBLE) as u32;
+    let t = new_io_thread(hec, action, &settings().stack);
+    mask(t);
+    make_runnable(hec, t);
     t
 }
 
-/// Makes a thread that performs an action.
+unsafe fn mask(t: Tso) {
+    t.obj().flags |= (TSO_BLOCKEX | TSO_INTERRUPTIBLE) as u32;
+}
+
+/// Puts a new thread on the run queue.
 /// # Safety
-/// The caller holds the HEC.
-unsafe fn start(hec: &mut Hec, action: Closure) -> Tso {
-    let t = new_io_thread(hec, action, &settings().stack);
+/// The caller holds the HEC, which has made it.
+pub unsafe fn make_runnable(hec: &mut Hec, t: Tso) {
     hec.run_queue.push_back(&mut hec.remembered, t);
     hec.balance_soon(hec.run_queue.len() == 1);
-    t
 }

@@ -47,7 +47,7 @@ pub unsafe extern "C" fn hec_rehearse_travel(value: usize) -> usize {
     graph.evict();
     // Otherwise the originals would become their copies, as if these were present.
     export::lock().memo = Memo::default();
-    set_fetcher(Fetcher { park, leave: |_, _| {}, cancel: |_, _| {} });
+    set_fetcher(Fetcher { park, leave: |_, _| {}, cancel: |_, _| {}, demand: |_, _| {} });
     let is_evicted = evicted.contains_key(&root.untag().0);
     drop(evicted);
     if !is_evicted {

@@ -22,7 +22,7 @@ use crate::cluster::steal::Steal;
 use crate::cluster::wire;
 use crate::hec::Hec;
 use crate::observe::eventlog::hooks;
-use crate::sched::{packets, spark};
+use crate::sched::{lenient, packets, spark};
 use crate::spread::global_gc::shared::Shared;
 use crate::spread::graph::Graph;
 use crate::spread::heap::{owner_of, owner_of_block, RealHeap};
@@ -265,7 +265,7 @@ pub(super) unsafe fn handle(hec: &mut Hec) {
         let handled = run.step(hec, |step| {
             let (from, message) = run.inbox.take()?;
             let is_refusal = matches!(message, Message::NothingToSteal);
-            let is_loan = matches!(message, Message::Lend { reason: Reason::Stolen, .. });
+            let is_loan = matches!(message, Message::Lend { reason: Reason::Stolen | Reason::Lenient(_), .. });
             if is_loan {
                 hooks::spark_stolen_elsewhere(step.hec().no, from.0);
             }
@@ -290,7 +290,7 @@ pub(super) unsafe fn handle(hec: &mut Hec) {
 /// Must a HEC handle the message?
 pub(super) fn needs_heap(message: &Message<Graph>) -> bool {
     match message {
-        Message::Steal => spark::any(),
+        Message::Steal => spark::any() || lenient::any(),
         Message::NothingToSteal | Message::MoreCredit(_) | Message::Credit(_) | Message::ReturnCredits(_) => false,
         _ => true,
     }

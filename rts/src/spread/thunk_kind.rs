@@ -13,6 +13,13 @@
 //!   48 c7 45 f0 imm32      movq $stg_upd_frame_info,-16(%rbp)
 //! ```
 //!
+//! With `-fno-omit-yields`, code that does not allocate has in the place of the check of the heap:
+//!
+//! ```text
+//!   49 83 bd disp32 00     cmpq $0,856(%r13)
+//!   0f 84 rel32            je (or 74 rel8)
+//! ```
+//!
 //! With `-feager-blackholing`, as in the library `parallel`, it claims the thunk before:
 //!
 //! ```text
@@ -114,6 +121,8 @@ fn length_of_checks(code: &[u8]) -> usize {
     if heap > 0 && code[at + heap..].starts_with(&[0x4d, 0x3b, 0xa5]) {
         at += heap + 7;
         at += jump(&code[at..], 0x77, 0x87);
+    } else if code[at..].starts_with(&[0x49, 0x83, 0xbd]) && code[at + 7] == 0 {
+        at += 8 + jump(&code[at + 8..], 0x74, 0x84);
     }
     at
 }
@@ -165,6 +174,7 @@ mod tests {
     const STACK: [u8; 13] = [0x48, 0x8d, 0x45, 0xd8, 0x4c, 0x39, 0xf8, 0x0f, 0x82, 1, 0, 0, 0];
     const HEAP: [u8; 17] = [0x49, 0x83, 0xc4, 0x10, 0x4d, 0x3b, 0xa5, 0x58, 3, 0, 0, 0x0f, 0x87, 1, 0, 0, 0];
 
+    const YIELD: [u8; 10] = [0x49, 0x83, 0xbd, 0x58, 3, 0, 0, 0, 0x74, 5];
     const CLAIM: [u8; 33] = [
         0x48, 0x83, 0x3c, 0x25, 1, 2, 3, 4, 0, 0x0f, 0x85, 1, 0, 0, 0, 0x49, 0x8b, 0x85, 0x68, 3, 0, 0, 0x48, 0x89,
         0x43, 8, 0x49, 0x8b, 0x45, 0xe8, 0x48, 0x89, 3,
@@ -183,7 +193,10 @@ mod tests {
         assert_eq!(kind(&[&STACK, &HEAP, &CLAIM, &push]), ThunkKind::Updatable);
         assert_eq!(kind(&[&CLAIM[..9], &[0x75, 5], &CLAIM[15..], &push]), ThunkKind::Updatable);
         assert_eq!(kind(&[&CLAIM[..32], &push]), ThunkKind::Unknown);
+        assert_eq!(kind(&[&STACK, &YIELD, &push]), ThunkKind::Updatable);
+        assert_eq!(kind(&[&YIELD, &CLAIM, &push]), ThunkKind::Updatable);
         assert_eq!(kind(&[&STACK, &HEAP]), ThunkKind::SingleEntry);
+        assert_eq!(kind(&[&YIELD]), ThunkKind::SingleEntry);
         assert_eq!(kind(&[]), ThunkKind::SingleEntry);
         assert_eq!(kind(&[&STACK, &push_elsewhere]), ThunkKind::Unknown);
         assert_eq!(kind(&[&[0x90], &push]), ThunkKind::Unknown);

@@ -16,6 +16,8 @@ pub struct Fetcher {
     pub leave: unsafe fn(Tso, Closure),
     /// An exception waits for a thread whose operation is performed elsewhere (`TSO_REMOTE_OP`).
     pub cancel: unsafe fn(&mut Hec, Tso),
+    /// An ordinary thread waits for a thunk that another processing element evaluates leniently, for this thread.
+    pub demand: unsafe fn(&mut Hec, Tso),
 }
 
 static mut FETCHER: Option<Fetcher> = None;
@@ -44,5 +46,11 @@ pub(super) unsafe fn leave(t: Tso, address: Closure) {
 pub(super) unsafe fn cancel(hec: &mut Hec, t: Tso) {
     if let Some(fetcher) = *ptr::addr_of!(FETCHER) {
         (fetcher.cancel)(hec, t);
+    }
+}
+
+pub(super) unsafe fn demand(hec: &mut Hec, t: Tso) {
+    if let Some(fetcher) = *ptr::addr_of!(FETCHER) {
+        (fetcher.demand)(hec, t);
     }
 }

@@ -40,6 +40,7 @@ pub unsafe fn init() {
         transaction_valid: |t| stm::validate(t),
         roll_back: stm::roll_back,
         leave_queues: wait_queues::leave_queues,
+        demand_elsewhere: absent::demand,
         take_from_passive: substrate::take_from_passive,
     });
 }

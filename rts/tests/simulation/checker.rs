@@ -50,7 +50,8 @@ pub fn check(plan: &Plan) -> Figures {
     let sum = |of: fn(&Process) -> u64| world.processes.iter().map(of).sum::<u64>();
     let evaluations = sum(|p| p.heap.evaluated.len() as u64) as usize;
     let met_staying = sum(|p| p.heap.met_staying);
-    Figures { tasks: tasks.len(), lost, evaluations, met_staying, returned, cancelled, ..world.figures }
+    let frozen = sum(|p| p.heap.frozen);
+    Figures { tasks: tasks.len(), lost, evaluations, met_staying, frozen, returned, cancelled, ..world.figures }
 }
 
 pub fn references_lead_to_objects(processes: &[Process]) {

@@ -96,11 +96,15 @@ pub struct ModelHeap {
     last_address: u64,
     last_thread: u64,
     pub events: Vec<HeapEvent<Graph>>,
+    /// Thunks to be evaluated leniently, when they are needed or `main` has its value. `None` from then on.
+    lenient: Option<Vec<Address>>,
     /// Tasks whose evaluation has ended here.
     pub evaluated: Vec<Task>,
     pub calls: Calls,
     /// How many threads were told that there is no value, because it stays where it is.
     pub met_staying: u64,
+    /// How many lenient evaluations were frozen.
+    pub frozen: u64,
 }
 
 impl ModelHeap {
@@ -120,9 +124,11 @@ impl ModelHeap {
             last_address: u64::from(me.0) * SLICE,
             last_thread: 0,
             events: vec![],
+            lenient: Some(vec![]),
             evaluated: vec![],
             calls: Calls::default(),
             met_staying: 0,
+            frozen: 0,
         }
     }
 
@@ -150,6 +156,15 @@ impl ModelHeap {
         self.main = Some(main);
         self.new_thread(main);
         main
+    }
+
+    /// `main` has its value: this PE has nothing better to do from now on than to evaluate leniently.
+    pub fn end_waiting(&mut self) {
+        for thunk in self.lenient.take().into_iter().flatten() {
+            if self.nodes.get(&thunk).is_some_and(|node| node.state == State::Unevaluated) {
+                self.new_thread(thunk);
+            }
+        }
     }
 
     fn new_thread(&mut self, root: Address) -> Thread {
@@ -202,6 +217,7 @@ impl ModelHeap {
                     State::Value(value) => value,
                     State::Claimed => {
                         self.node_mut(address).waiters.push(thread);
+                        self.events.push(HeapEvent::Demanded(address));
                         break Step::Blocked;
                     }
                     State::Unevaluated => {

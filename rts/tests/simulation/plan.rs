@@ -38,6 +38,8 @@ pub struct Figures {
     pub lost: usize,
     /// Threads that have met a value that stays elsewhere.
     pub met_staying: u64,
+    /// How many lenient evaluations were frozen.
+    pub frozen: u64,
     /// Calls that ended with a value, and that were cancelled in time.
     pub returned: usize,
     pub cancelled: usize,

@@ -7,6 +7,7 @@
 //! Some tasks are placed at a PE instead of sparked. The values of some may not leave the PE that has evaluated them.
 use crate::base::random::Random;
 use crate::cluster::ids::Pe;
+use crate::cluster::message::Reason;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Task {
@@ -21,6 +22,15 @@ pub enum Reference {
     Sibling(usize),
 }
 
+/// What becomes of the lenient evaluation of a task.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Leniently {
+    Evaluated,
+    /// There is always something else to do.
+    Waits,
+    Frozen,
+}
+
 #[derive(Clone, Copy, Debug)]
 pub struct Program {
     pub seed: u64,
@@ -33,6 +43,8 @@ pub struct Program {
     pub placed: u64,
     /// Of 1,000 tasks, how many are lent to those who need their values.
     pub wanted: u64,
+    /// Of 1,000 tasks, how many are sparked for lenient evaluation.
+    pub lenient: u64,
     /// Of 1,000 tasks, how many have a value that stays.
     pub staying: u64,
     /// Of 1,000 tasks, how many have a value with a part, which is evaluated when it is needed.
@@ -85,6 +97,20 @@ impl Program {
     /// Is its thunk lent to who needs its value? The others are evaluated at their owner.
     pub fn is_lent_when_wanted(&self, task: Task) -> bool {
         self.random(task, 6).below(1_000) < self.wanted
+    }
+
+    /// Why a spark for it is lent.
+    pub fn reason_to_lend(&self, task: Task) -> Reason {
+        if self.random(task, 7).below(1_000) < self.lenient {
+            Reason::Lenient(0)
+        } else {
+            Reason::Stolen
+        }
+    }
+
+    /// What becomes of its lenient evaluation at a borrower.
+    pub fn lenient_evaluation(&self, task: Task) -> Leniently {
+        self.random(task, 8).pick(&[Leniently::Evaluated, Leniently::Waits, Leniently::Frozen])
     }
 
     /// May its value not leave the PE that has evaluated it?

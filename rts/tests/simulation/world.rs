@@ -158,6 +158,10 @@ impl World {
         }
         self.figures.time = self.now;
         self.is_over = true;
+        for n in 0..self.processes.len() {
+            self.processes[n].heap.end_waiting();
+            self.proceed(Pe(n as u16));
+        }
         self.run_until(self.now + AFTERMATH);
         check(&self.processes);
         self.value().expect("a value stays")
@@ -296,6 +300,7 @@ impl World {
         }
         let element = &mut process.element;
         let mut roots: Vec<Address> = element.readers.addresses().chain(element.loans.roots().map(|l| l.0)).collect();
+        roots.extend(element.debts.thunks());
         if pe == COORDINATOR {
             roots.push(main);
         }

@@ -3,8 +3,9 @@ use super::{stays, ModelHeap, Node, State, STAYS_TEXT};
 use crate::calls::Outcome;
 use crate::cluster::element::{Heap, HeapEvent, Object};
 use crate::cluster::ids::{Address, Block, Call, Pe, Thread};
-use crate::cluster::message::Unavailable;
+use crate::cluster::message::{Reason, Unavailable};
 use crate::graph::{block, blocks, owner, owner_of_block, Graph, SLICE};
+use crate::program::Leniently;
 
 impl Heap for ModelHeap {
     type Graph = Graph;
@@ -21,10 +22,10 @@ impl Heap for ModelHeap {
         block(if is_kept { Address(u64::from(owner(address).0) * SLICE) } else { address })
     }
 
-    fn take_spark(&mut self) -> Option<Address> {
+    fn take_spark(&mut self) -> Option<(Address, Reason)> {
         while let Some(spark) = self.sparks.pop_front() {
             if self.node(spark).may_travel() {
-                return Some(spark);
+                return Some((spark, self.program.reason_to_lend(self.node(spark).task)));
             }
         }
         None
@@ -59,11 +60,27 @@ impl Heap for ModelHeap {
         self.wake_waiters(thunk);
         self.new_thread(thunk);
     }
-    fn evaluate_borrowed(&mut self, graph: Graph, _is_placed: bool) -> Address {
+    fn evaluate_borrowed(&mut self, graph: Graph, reason: Reason) -> Address {
         let Graph::Thunk(task, references) = graph else { panic!("a value is lent") };
         let thunk = self.allocate(task, references);
-        self.new_thread(thunk);
+        let is_lenient = matches!(reason, Reason::Lenient(_));
+        match (self.program.lenient_evaluation(task), &mut self.lenient) {
+            (Leniently::Waits, Some(waiting)) if is_lenient => waiting.push(thunk),
+            (Leniently::Frozen, _) if is_lenient => {
+                self.frozen += 1;
+                self.events.push(HeapEvent::Stopped(thunk));
+            }
+            _ => {
+                self.new_thread(thunk);
+            }
+        }
         thunk
+    }
+    fn demand(&mut self, thunk: Address) {
+        let node = self.node(thunk);
+        if node.state == State::Unevaluated && self.program.lenient_evaluation(node.task) == Leniently::Waits {
+            self.new_thread(thunk);
+        }
     }
     fn kill(&mut self, thunk: Address) {
         let thread = self.threads.iter().find(|(_, t)| t.root == thunk).map(|(&thread, _)| thread);
