@@ -1,6 +1,6 @@
 # Memory over several processing elements: what others do not need any more is freed. Programs that call, lend and
 # answer all the time do not grow. With the heap checker, and a full collection for each 64 KB that are allocated,
-# nothing that is needed is freed. Cycles of references over several processing elements are not collected yet.
+# nothing that is needed is freed. spread_global.sh has cycles of references.
 . "${BASH_SOURCE[0]%/*}/common.bash"
 
 cat >Main.hs <<'HS'

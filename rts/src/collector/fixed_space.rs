@@ -9,7 +9,10 @@
 //!    no from-space: all that they lead to are roots (`rts/src/spread/collect.rs`).
 //! 3. [`sweep`] frees own runs without marks. In others what is not marked is overwritten by byte arrays of zeros: they
 //!    can be walked, and lead nowhere.
-//! 4. In blocks of others all words but those of marked objects are cleared. So nothing old looks present: it could
+//! 4. If memory is short, copies of others' objects are *evicted*: of a constructor that is reached only those
+//!    references are traced which may not be cut ([`each_traced`]). The others, if nothing else has reached their
+//!    targets, are cut in the end: absent objects are there instead.
+//! 5. In blocks of others all words but those of marked objects are cleared. So nothing old looks present: it could
 //!    refer to what has been dropped. Exits in what was cleared or freed are forgotten.
 //!
 //! *Collections over several processes*: no weight makes a root, so [`condemn`] gets all runs. What is marked in blocks
@@ -20,12 +23,14 @@
 //!
 //! *Locking*: the world is stopped. Workers set bits by atomic operations, if there are several.
 use crate::abi::closure::fields::{ARR_BYTES, ARR_BYTES_PAYLOAD};
+use crate::abi::layout::*;
 use crate::abi::{Closure, TAG_MASK, WORD};
 use crate::base::atomics::{AtomicUsize, Ordering};
+use crate::collector::policy::max_heap;
 use crate::info;
 use crate::memory::address_space::{is_own, run_of};
 use crate::memory::object_size::size_of_object;
-use crate::memory::{age_of, block_alloc, exits, fixed_blocks, Age, Run, BLOCK_BYTES, BLOCK_WORDS};
+use crate::memory::{age_of, block_alloc, exits, fixed_blocks, in_heap, Age, Run, BLOCK_BYTES, BLOCK_WORDS};
 use std::ptr;
 
 /// What the layer above knows of fixed objects.
@@ -37,6 +42,10 @@ pub struct FixedObjects {
     pub exchange: fn(Vec<usize>) -> Option<Vec<usize>>,
     /// A full collection frees these own runs, and has reached these blocks of others.
     pub on_swept: fn(&Swept),
+    /// May a copy of another process's object be dropped, because its owner brings it again?
+    pub is_evictable: fn(usize) -> bool,
+    /// Calls a function with each reference of a constructor that may be cut, and with each that may not.
+    pub each_reference: unsafe fn(Closure, &mut dyn FnMut(*mut usize), &mut dyn FnMut(*mut usize)),
     /// For the heap checker: may this PE refer to the block of another that holds an address?
     pub is_held: fn(usize) -> bool,
 }
@@ -58,6 +67,8 @@ static mut MARKS: Vec<usize> = Vec::new();
 /// exchange.
 static mut IS_GLOBAL: bool = false;
 static mut FOUND: Vec<usize> = Vec::new();
+/// Does the collection drop copies of others' objects?
+static mut EVICTS: bool = false;
 
 const WORD_BITS: usize = usize::BITS as usize;
 
@@ -78,6 +89,7 @@ pub(super) unsafe fn is_held(address: usize) -> bool {
 pub(super) unsafe fn condemn() {
     let Some(above) = &*ptr::addr_of!(ABOVE) else { return };
     let runs = (above.condemned)(IS_GLOBAL);
+    EVICTS = !IS_GLOBAL && max_heap::must_evict();
     let bits_of = |run: Run| (*run).len as usize * BLOCK_WORDS / WORD_BITS;
     let mut marks = vec![0; runs.iter().map(|&run| bits_of(run)).sum()];
     let mut at = marks.as_mut_ptr();
@@ -116,6 +128,48 @@ pub(super) unsafe fn note_marked(c: Closure) {
     }
 }
 
+/// Is it a copy of another process's constructor, of which the references that may be cut are not traced?
+pub(super) unsafe fn is_evicted(c: Closure) -> bool {
+    let may_be = |above: &FixedObjects| is_constructor(c.info().kind()) && (above.is_evictable)(c.0);
+    EVICTS && !is_own(c.0) && (*ptr::addr_of!(ABOVE)).as_ref().is_some_and(may_be)
+}
+
+/// Calls a function with the references of such a constructor that are traced: those that may not be cut, and those to
+/// what is not dropped.
+pub(super) unsafe fn each_traced(c: Closure, mut f: impl FnMut(*mut usize)) {
+    let Some(above) = &*ptr::addr_of!(ABOVE) else { return };
+    let mut traced = Vec::new();
+    (above.each_reference)(c, &mut |slot| traced.extend((!is_droppable(above, *slot)).then_some(slot)), &mut |_| {});
+    (above.each_reference)(c, &mut |_| {}, &mut f);
+    traced.into_iter().for_each(f);
+}
+
+unsafe fn is_droppable(above: &FixedObjects, p: usize) -> bool {
+    let target = p & !TAG_MASK;
+    in_heap(target) && age_of(target).is_fixed() && !is_own(target) && (above.is_evictable)(target)
+}
+
+/// Cuts the references of the retained constructors of a block of another process that lead to what was dropped: an
+/// absent object takes its place. Adds the blocks that these are in.
+unsafe fn cut(above: &FixedObjects, block: Run, with_absent: &mut Vec<Run>) {
+    each_marked(block, |c| {
+        if is_evicted(c) {
+            (above.each_reference)(
+                c,
+                &mut |slot| {
+                    let target = Closure(*slot & !TAG_MASK);
+                    if is_droppable(above, target.0) && !is_marked(target.0) {
+                        target.set_info(info!(hec_ABSENT_info));
+                        *slot = target.0;
+                        with_absent.push(run_of(target.0));
+                    }
+                },
+                &mut |_| {},
+            );
+        }
+    });
+}
+
 /// Does the collection that begins go over several processes?
 pub(super) unsafe fn set_global(is_global: bool) {
     IS_GLOBAL = is_global;
@@ -141,6 +195,10 @@ pub(super) unsafe fn is_marked(p: usize) -> bool {
     *word & bit != 0
 }
 
+fn is_constructor(kind: usize) -> bool {
+    matches!(kind, CONSTR..=CONSTR_NOCAF)
+}
+
 unsafe fn has_marks(run: Run) -> bool {
     let words = (*run).len as usize * BLOCK_WORDS / WORD_BITS;
     std::slice::from_raw_parts((*run).back as *const usize, words).iter().any(|&word| word != 0)
@@ -151,6 +209,7 @@ pub(super) unsafe fn sweep() {
     let Some(above) = &*ptr::addr_of!(ABOVE) else { return };
     let condemned = std::mem::take(&mut *ptr::addr_of_mut!(CONDEMNED));
     let mut swept = Swept::default();
+    let mut swept_runs = Vec::new();
     for run in condemned {
         match (is_own((*run).start), has_marks(run)) {
             (true, false) => {
@@ -164,6 +223,17 @@ pub(super) unsafe fn sweep() {
             }
             (false, false) => clear(run),
         }
+        swept_runs.push(run);
+    }
+    if EVICTS {
+        let mut with_absent = Vec::new();
+        swept.reached.iter().for_each(|&block| cut(above, block, &mut with_absent));
+        with_absent.sort_unstable();
+        with_absent.dedup();
+        with_absent.retain(|&block| !has_marks(block));
+        swept.reached.append(&mut with_absent);
+    }
+    for run in swept_runs {
         block_alloc::set_age(run, uncondemned(run));
         (*run).back = 0;
     }
@@ -205,14 +275,25 @@ unsafe fn bury(run: Run) {
 
 /// Clears what is not marked in a block of another PE.
 unsafe fn clear_gaps(block: Run) {
+    walk(block, |_| {}, |at| Closure(at).set_word(0, 0));
+}
+
+/// Calls a function with each marked object of a block of another PE.
+unsafe fn each_marked(block: Run, f: impl FnMut(Closure)) {
+    walk(block, f, |_| {});
+}
+
+/// Shows the marked objects of a block of another PE, and the words between them.
+unsafe fn walk(block: Run, mut marked: impl FnMut(Closure), mut gap: impl FnMut(usize)) {
     let (mut at, end) = ((*block).start, (*block).start + BLOCK_BYTES);
     while at < end {
         let c = Closure(at);
         if !is_marked(at) {
-            c.set_word(0, 0);
+            gap(at);
             at += WORD;
             continue;
         }
+        marked(c);
         // Behind the header of an absent object nothing is valid.
         at += if c.info() == info!(hec_ABSENT_info) { WORD } else { size_of_object(c, c.info()) * WORD };
     }

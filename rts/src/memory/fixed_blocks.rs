@@ -38,6 +38,8 @@ static RUNS: Mutex<Runs> = Mutex::new(Runs(Vec::new()));
 /// Bytes made or arrived since the last full collection, and bytes that it has left.
 static GROWN: AtomicUsize = AtomicUsize::new(0);
 static LEFT: AtomicUsize = AtomicUsize::new(0);
+/// Bytes that the last full collection has left in the slices of others, and that have arrived there since.
+static CACHED: AtomicUsize = AtomicUsize::new(0);
 
 /// Does the closure, with any tag, lie in a block of fixed objects?
 #[inline(always)]
@@ -100,8 +102,25 @@ pub fn own_runs() -> Vec<Run> {
 pub unsafe fn on_collected(runs: Vec<Run>, cached: usize) {
     let own: usize = runs.iter().map(|&run| (*run).len as usize * BLOCK_BYTES).sum();
     LEFT.store(own + cached, Relaxed);
+    CACHED.store(cached, Relaxed);
     GROWN.store(0, Relaxed);
     unpoisoned(RUNS.lock()).0 = runs;
+}
+
+/// Bytes in the slices of others have arrived.
+pub fn note_arrival(bytes: usize) {
+    CACHED.fetch_add(bytes, Relaxed);
+    note_growth(bytes);
+}
+
+/// Bytes made or arrived since the last full collection.
+pub fn grown() -> usize {
+    GROWN.load(Relaxed)
+}
+
+/// Bytes in the slices of others.
+pub fn cached() -> usize {
+    CACHED.load(Relaxed)
 }
 
 /// Bytes that the last full collection has left, those of other slices included.
@@ -116,8 +135,8 @@ pub fn clear() {
     unsafe { on_collected(Vec::new(), 0) }
 }
 
-/// Bytes of fixed objects have been made, or have arrived.
-pub fn note_growth(bytes: usize) {
+/// Bytes of fixed objects have been made.
+fn note_growth(bytes: usize) {
     GROWN.fetch_add(bytes, Relaxed);
 }
 

@@ -21,11 +21,12 @@ use crate::cluster::ids::Block;
 use crate::collector::fixed_space::{self, FixedObjects, Swept};
 use crate::collector::roots::{self, Scope, Visitor};
 use crate::memory::address_space::{base, block_index, is_own, run_of};
-use crate::memory::{block_alloc, exits, fixed_blocks, Age, Run, BLOCK_BYTES};
+use crate::memory::{block_alloc, exits, fixed_blocks, in_heap, Age, Run, BLOCK_BYTES};
 use crate::spread::global_gc::{self, Exchanged};
+use crate::spread::heap::{block_of, owner_of_block};
 use crate::spread::remote_objects::{self, REMOTE_EXIT};
-use crate::spread::travel::present_function;
-use crate::spread::{export, fields, parts, run};
+use crate::spread::travel::{self, present_function, Demand, ThunkKinds};
+use crate::spread::{export, fields, parts, retained, run};
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 
@@ -43,6 +44,28 @@ static ROOTS: Mutex<Roots> = Mutex::new(Roots { runs: Vec::new(), are_condemned:
 /// Keeps what a graph refers to, although there is no other processing element.
 pub fn keep_blocks(blocks: &[Block]) {
     unpoisoned(ROOTS.lock()).rehearsed.extend(blocks);
+}
+
+fn is_evictable(address: usize) -> bool {
+    let is_lost = || run::current().is_some_and(|run| run.is_lost(owner_of_block(block_of(address), run.count())));
+    !retained::has_results(block_of(address)) && !is_lost()
+}
+
+/// Shows the references of a constructor: those that may be cut to the first function, the others to the second.
+unsafe fn each_reference(c: Closure, may_cut: &mut dyn FnMut(*mut usize), other: &mut dyn FnMut(*mut usize)) {
+    let (info, kinds) = (c.info(), &mut ThunkKinds::default());
+    fields::each(c, info, &|function| present_function(function), |i| {
+        let p = c.field(i);
+        // What has been dropped already was no companion.
+        let is_dropped = || p.untag().word(0) == 0;
+        let is_free =
+            in_heap(p.0) && (is_dropped() || matches!(travel::demand(kinds, info, false, p, p), Demand::Nothing));
+        if is_free {
+            may_cut(c.slot(i));
+        } else {
+            other(c.slot(i));
+        }
+    });
 }
 
 /// Forgets what was kept.
@@ -98,6 +121,7 @@ fn on_swept(swept: &Swept) {
         // SAFETY: the runs are in use.
         let block = |&run: &Run| unsafe { Block(block_index((*run).start) as u64) };
         let reached: BTreeSet<Block> = swept.reached.iter().map(block).collect();
+        retained::retain(|block| reached.contains(&block));
         let is_global = run.cycle.is_marked();
         run.step_without_hec(|step| step.collected(is_global, |block| reached.contains(&block)));
     }
@@ -194,7 +218,7 @@ unsafe fn visit_roots(visit: &mut Visitor) {
 /// # Safety
 /// Called at start, by the one OS thread there is.
 pub unsafe fn init() {
-    fixed_space::register(FixedObjects { condemned, exchange, on_swept, is_held });
+    fixed_space::register(FixedObjects { condemned, exchange, on_swept, is_evictable, each_reference, is_held });
     // SAFETY: roots are visited with the world stopped.
     roots::register_scoped(|visit: &mut Visitor, scope| unsafe {
         match scope {

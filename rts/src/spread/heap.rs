@@ -13,13 +13,14 @@ use crate::cluster::element::{Heap, Object};
 use crate::cluster::ids::{Address, Block, Call, Pe, Thread};
 use crate::cluster::message::{Reason, Unavailable};
 use crate::cluster::wire::Payload;
+use crate::collector::policy::max_heap;
 use crate::hec::Hec;
 use crate::memory::{address_space, fixed_blocks, BLOCK_BYTES};
 use crate::spread::cell::{resolve, Target};
 use crate::spread::graph::Graph;
 use crate::spread::install::{self, install, Installed};
 use crate::spread::loans::{self, Lendable};
-use crate::spread::{calls, kept, parts, ping, placed, readers, why_fetch};
+use crate::spread::{calls, kept, parts, ping, placed, readers, retained, why_fetch};
 use crate::static_closure;
 use crate::sync::throwto::throw_from_outside;
 use std::ptr::null_mut;
@@ -125,7 +126,7 @@ impl RealHeap {
     pub unsafe fn finish(self) {
         self.lendable.iter().for_each(loans::keep_no_longer);
         if let Some(hec) = self.hec.as_mut() {
-            hec.alloc.wants_gc |= fixed_blocks::is_collection_due();
+            hec.alloc.wants_gc |= fixed_blocks::is_collection_due() || max_heap::is_eviction_due();
         }
         for &(caller, call) in &self.cancelled {
             if let Some(guest) = calls::guest(caller, call) {
@@ -146,7 +147,9 @@ impl RealHeap {
     /// Installs a graph, which may be the result of a loan.
     unsafe fn install_result(&mut self, graph: &Graph, loan: Option<Address>) -> Installed {
         let installed = install(self.hec(), graph);
-        parts::note(graph, &installed, loan, self.has_loans);
+        if parts::note(graph, &installed, loan, self.has_loans) {
+            retained::keep(graph);
+        }
         self.arrived.extend(installed.arrived.iter().map(|c| Address(c.0 as u64)));
         installed
     }

@@ -25,7 +25,7 @@ use crate::hec::{out_of_memory, Hec};
 use crate::info;
 use crate::memory::address_space::is_own;
 use crate::memory::exits;
-use crate::memory::fixed_blocks::{is_fixed, note_growth};
+use crate::memory::fixed_blocks::{is_fixed, note_arrival};
 use crate::memory::in_heap;
 use crate::memory::object_size::size_of_object;
 use crate::prims::compact::table::ByAddress;
@@ -182,7 +182,7 @@ unsafe fn make_usable(export: &mut Export, extent: &Extent) {
             malformed(&format!("objects at {address:#x}, where this PE has none that are fixed"));
         }
     } else if export.pieces.make_usable(address, end) {
-        note_growth(words * WORD);
+        note_arrival(words * WORD);
     } else {
         out_of_memory(words * WORD);
     }

@@ -9,6 +9,7 @@
 //! | `build_id.rs` | what tells one executable from another |
 //! | `network_task.rs` | the OS thread that receives messages |
 //! | `inbox.rs` | messages that wait for a HEC |
+//! | `retained.rs` | blocks of others that are not evicted |
 //! | `run.rs` | the protocols of this PE, with their lock |
 //! | `heap.rs` | the heap as the protocols see it |
 //! | `absent_objects.rs` | waiting for absent objects |
@@ -77,6 +78,7 @@ pub mod readers;
 pub mod rehearsal;
 pub mod remote_objects;
 pub mod results;
+mod retained;
 pub mod run;
 pub mod start;
 mod statics;

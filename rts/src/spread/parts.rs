@@ -118,19 +118,20 @@ pub fn take_complete() -> Vec<Address> {
     unpoisoned(PARTS.lock()).take_complete()
 }
 
-/// Notes the parts that a packet has made absent, and which of them have come. It may be the result of a loan.
+/// Notes the parts that a packet has made absent, and which of them have come. It may be the result of a loan. Says
+/// whether it is, or has brought a part of one.
 /// `has_loans`: thunks are lent, whose values may come.
 /// # Safety
 /// It has just been installed.
-pub unsafe fn note(graph: &Graph, installed: &Installed, loan: Option<Address>, has_loans: bool) {
+pub unsafe fn note(graph: &Graph, installed: &Installed, loan: Option<Address>, has_loans: bool) -> bool {
     let parts = &mut *unpoisoned(PARTS.lock());
     if parts.by_address.is_empty() && loan.is_none() && !has_loans {
-        return;
+        return false;
     }
     let result = loan.map(|loan| (graph.roots(), loan, Way::new()));
     let come = installed.arrived.iter().filter_map(|&c| parts.remove(c.0).map(|part| (vec![c], part.loan, part.way)));
     let begins: Vec<(Vec<Closure>, Address, Way)> = result.into_iter().chain(come).collect();
-    let Some(all) = graph.parts() else { return };
+    let Some(all) = graph.parts() else { return false };
     let packet = Packet::of(&all.extents, &all.words);
     let mut missing: HashSet<usize> = installed.missing.iter().map(|c| c.0).collect();
     let is_of_loan = !begins.is_empty();
@@ -147,6 +148,7 @@ pub unsafe fn note(graph: &Graph, installed: &Installed, loan: Option<Address>, 
             parts.others.add_present(&all.extents, now);
         }
     }
+    is_of_loan
 }
 
 /// A graph is sent as the value of a borrowed thunk.

@@ -70,6 +70,10 @@ impl Run {
         RUN.get_or_init(|| Run { membership, element, inbox, cycle, steals })
     }
 
+    pub fn is_lost(&self, pe: Pe) -> bool {
+        self.element().members.is_lost(pe)
+    }
+
     pub fn me(&self) -> Pe {
         self.membership.pe
     }

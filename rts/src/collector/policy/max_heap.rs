@@ -9,13 +9,19 @@
 //! 5. A program that has been told of an overflow may use some more, so that a handler can work: the *quota*. The quota
 //!    replaces the limit until the program fits the limit again.
 //!
+//! Objects of other processes that are cached here count, too. A full collection that the limit makes due drops them
+//! ([`must_evict`]).
+//!
 //! Nurseries are in use but not alive. Under a limit that they use up, every collection is a full one and the program
 //! continues. The temporary copies of a collection are not counted.
 //!
 //! *Checked by*: unit tests of the collector at random limits, and `tests/commands/heap_limit.sh`.
 use crate::collector::policy::settings::settings;
-use crate::memory::{block_alloc, blocks_of, heap, BLOCK_BYTES};
+use crate::memory::{block_alloc, blocks_of, fixed_blocks, heap, BLOCK_BYTES};
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Which part of the limit copies of other processes' objects must exceed to be dropped.
+const EVICTED_PART: usize = 8;
 
 /// Bytes that may be in use after an overflow; 0 if there has been none.
 static QUOTA: AtomicUsize = AtomicUsize::new(0);
@@ -48,7 +54,7 @@ pub fn is_set() -> bool {
 }
 
 fn in_use() -> usize {
-    block_alloc::blocks_in_use() * BLOCK_BYTES
+    block_alloc::blocks_in_use() * BLOCK_BYTES + fixed_blocks::cached()
 }
 
 /// Is more in use than the limit allows, dead or alive?
@@ -56,11 +62,21 @@ pub(in crate::collector) fn is_used_up() -> bool {
     limit().is_some_and(|limit| in_use() > limit)
 }
 
+/// Must a full collection that begins drop copies of other processes' objects? If they are few, that gains little.
+pub(in crate::collector) fn must_evict() -> bool {
+    limit().is_some_and(|limit| in_use() > limit && fixed_blocks::cached() > limit / EVICTED_PART)
+}
+
+/// Have so many copies arrived that a full collection is due, which drops them?
+pub fn is_eviction_due() -> bool {
+    must_evict() && limit().is_some_and(|limit| fixed_blocks::grown() > limit / EVICTED_PART / 2)
+}
+
 /// Records a collection that has ended, when all HECs have their nurseries. Returns whether the heap has overflowed.
 /// # Safety
 /// The world is stopped.
 pub(in crate::collector) unsafe fn has_overflowed(full: bool) -> bool {
-    let held = blocks_of(&heap().gens) * BLOCK_BYTES;
+    let held = blocks_of(&heap().gens) * BLOCK_BYTES + fixed_blocks::left();
     EMPTY.store(in_use().saturating_sub(held), Ordering::Relaxed);
     if full {
         ALIVE.store(held, Ordering::Relaxed);

@@ -12,6 +12,7 @@ use crate::abi::closure::fields::*;
 use crate::abi::layout::*;
 use crate::abi::symbols::is_clean_array_info;
 use crate::abi::{Closure, Info, Tso, WORD};
+use crate::collector::fixed_space;
 use crate::collector::parallel::work::Work;
 use crate::collector::trace::prefetch;
 use crate::collector::trace::worker::Worker;
@@ -249,6 +250,9 @@ impl<const MAJOR: bool, const PARALLEL: bool> Worker<MAJOR, PARALLEL> {
         let header = c.info();
         self.set_owner(Age::SURVIVOR.0);
         self.evac_gen = self.oldest;
+        if fixed_space::is_evicted(c) {
+            return fixed_space::each_traced(c, |slot| self.evacuate(slot));
+        }
         self.scanned_in_place += self.scan(c.slot(0)) * WORD;
         c.set_info(header);
     }
