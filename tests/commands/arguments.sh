@@ -2,7 +2,7 @@
 . "${BASH_SOURCE[0]%/*}/common.bash"
 
 refused 2 'which command' "$HECATON"
-refused 2 'frobnicate.*build, ghc, run, spread, test' "$HECATON" frobnicate
+refused 2 'frobnicate.*build, ghc, run, spread, mpi-shim, test' "$HECATON" frobnicate
 refused 2 'did you mean build' "$HECATON" biuld
 refused 2 'did you mean --quick' "$HECATON" test --qiuck
 refused 2 '1, 2, 4, 8' "$HECATON" test --hecs 3
@@ -22,7 +22,7 @@ refused 2 'argumnets; did you mean arguments' "$HECATON" test argumnets
 refused 2 'argumnets; did you mean arguments' "$HECATON" test arguments argumnets
 refused 2 frobnicate "$HECATON" study frobnicate
 refused 2 quick "$HECATON" study --quick --runs 2
-for command in '' build ghc run spread demo test bench study; do
+for command in '' build ghc run spread mpi-shim demo test bench study; do
     "$HECATON" $command --help | grep -q Usage || fail "no help for $command"
 done
 says 9.0.2 "$HECATON" ghc --numeric-version

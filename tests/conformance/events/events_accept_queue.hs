@@ -17,6 +17,14 @@ import Waits
 descriptors :: IO Int
 descriptors = length <$> listDirectory "/proc/self/fd"
 
+-- Are there no more descriptors than before, soon?
+returned :: Int -> Int -> IO Bool
+returned before tries = do
+  after <- descriptors
+  if after <= before || tries == 0
+    then pure (after <= before)
+    else threadDelay 10000 >> returned before (tries - 1)
+
 listening :: Family -> SockAddr -> IO (Socket, SockAddr)
 listening family address = do
   s <- socket family Stream defaultProtocol
@@ -37,6 +45,12 @@ echo server = bracket (fst <$> accept server) close $ \c -> recv c 1 >>= sendAll
 main :: IO ()
 main = do
   _ <- timeout 1000 (threadDelay 1000000)
+  -- The runtime opens its own descriptors for the first wait.
+  (first, place) <- listening AF_INET (SockAddrInet 0 (tupleToHostAddress (127, 0, 0, 1)))
+  opening <- spawn (echo first)
+  client AF_INET place >>= putStrLn
+  report "first" opening
+  close first
   before <- descriptors
   -- More than fit; the others' connections are made when there is room.
   (server, address) <- listening AF_INET (SockAddrInet 0 (tupleToHostAddress (127, 0, 0, 1)))
@@ -75,5 +89,4 @@ main = do
   close local
   removeFile path
   -- The runtime may have closed one of its own.
-  after <- descriptors
-  print (after <= before)
+  returned before 100 >>= print
