@@ -44,8 +44,8 @@ pub struct FixedObjects {
     pub on_swept: fn(&Swept),
     /// May a copy of another process's object be dropped, because its owner brings it again?
     pub is_evictable: fn(usize) -> bool,
-    /// Calls a function with each reference of a constructor that may be cut, and with each that may not.
-    pub each_reference: unsafe fn(Closure, &mut dyn FnMut(*mut usize), &mut dyn FnMut(*mut usize)),
+    /// Calls a function with each reference of a constructor, and with whether that may be cut.
+    pub each_reference: unsafe fn(Closure, &mut dyn FnMut(*mut usize, bool)),
     /// For the heap checker: may this PE refer to the block of another that holds an address?
     pub is_held: fn(usize) -> bool,
 }
@@ -138,10 +138,11 @@ pub(super) unsafe fn is_evicted(c: Closure) -> bool {
 /// what is not dropped.
 pub(super) unsafe fn each_traced(c: Closure, mut f: impl FnMut(*mut usize)) {
     let Some(above) = &*ptr::addr_of!(ABOVE) else { return };
-    let mut traced = Vec::new();
-    (above.each_reference)(c, &mut |slot| traced.extend((!is_droppable(above, *slot)).then_some(slot)), &mut |_| {});
-    (above.each_reference)(c, &mut |_| {}, &mut f);
-    traced.into_iter().for_each(f);
+    (above.each_reference)(c, &mut |slot, may_be_cut| {
+        if !(may_be_cut && is_droppable(above, *slot)) {
+            f(slot);
+        }
+    });
 }
 
 unsafe fn is_droppable(above: &FixedObjects, p: usize) -> bool {
@@ -152,20 +153,17 @@ unsafe fn is_droppable(above: &FixedObjects, p: usize) -> bool {
 /// Cuts the references of the retained constructors of a block of another process that lead to what was dropped: an
 /// absent object takes its place. Adds the blocks that these are in.
 unsafe fn cut(above: &FixedObjects, block: Run, with_absent: &mut Vec<Run>) {
+    let mut cut_reference = |slot: *mut usize, may_be_cut| {
+        let target = Closure(*slot & !TAG_MASK);
+        if may_be_cut && is_droppable(above, target.0) && !is_marked(target.0) {
+            target.set_info(info!(hec_ABSENT_info));
+            *slot = target.0;
+            with_absent.push(run_of(target.0));
+        }
+    };
     each_marked(block, |c| {
         if is_evicted(c) {
-            (above.each_reference)(
-                c,
-                &mut |slot| {
-                    let target = Closure(*slot & !TAG_MASK);
-                    if is_droppable(above, target.0) && !is_marked(target.0) {
-                        target.set_info(info!(hec_ABSENT_info));
-                        *slot = target.0;
-                        with_absent.push(run_of(target.0));
-                    }
-                },
-                &mut |_| {},
-            );
+            (above.each_reference)(c, &mut cut_reference);
         }
     });
 }

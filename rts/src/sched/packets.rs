@@ -22,7 +22,7 @@ use std::sync::OnceLock;
 
 /// What the layer above does.
 pub struct Callbacks {
-    /// A full collection has left so many bytes in generations.
+    /// A full collection has left this number of bytes in generations.
     pub after_full_collection: fn(usize),
     /// Handles packets. It neither blocks nor evaluates; it may make threads, and put them on the HEC's queue.
     pub handle: unsafe fn(&mut Hec),
@@ -86,7 +86,7 @@ pub(super) unsafe fn begin_placed(hec: &mut Hec) -> bool {
     CALLBACKS.get().is_some_and(|callbacks| (callbacks.begin_placed)(hec))
 }
 
-/// A full collection has left so many bytes in generations. The world is stopped.
+/// A full collection has left `live` bytes in generations. The world is stopped.
 pub(super) fn after_full_collection(live: usize) {
     if let Some(callbacks) = CALLBACKS.get() {
         (callbacks.after_full_collection)(live);

@@ -51,8 +51,8 @@ fn is_evictable(address: usize) -> bool {
     !retained::has_results(block_of(address)) && !is_lost()
 }
 
-/// Shows the references of a constructor: those that may be cut to the first function, the others to the second.
-unsafe fn each_reference(c: Closure, may_cut: &mut dyn FnMut(*mut usize), other: &mut dyn FnMut(*mut usize)) {
+/// Shows the references of a constructor, each with whether it may be cut.
+unsafe fn each_reference(c: Closure, show: &mut dyn FnMut(*mut usize, bool)) {
     let (info, kinds) = (c.info(), &mut ThunkKinds::default());
     fields::each(c, info, &|function| present_function(function), |i| {
         let p = c.field(i);
@@ -60,11 +60,7 @@ unsafe fn each_reference(c: Closure, may_cut: &mut dyn FnMut(*mut usize), other:
         let is_dropped = || p.untag().word(0) == 0;
         let is_free =
             in_heap(p.0) && (is_dropped() || matches!(travel::demand(kinds, info, false, p, p), Demand::Nothing));
-        if is_free {
-            may_cut(c.slot(i));
-        } else {
-            other(c.slot(i));
-        }
+        show(c.slot(i), is_free);
     });
 }
 

@@ -61,7 +61,7 @@ pub unsafe fn look(hec: &mut Hec, address: Address) -> Object<Graph> {
     look_with(hec, address, BUDGET)
 }
 
-/// The same, with so many bytes of it at most.
+/// The same, with at most `budget` bytes of it.
 /// # Safety
 /// As for [`look`].
 pub unsafe fn look_with(hec: &mut Hec, address: Address, budget: usize) -> Object<Graph> {

@@ -34,6 +34,10 @@ fn check_all(plan: impl Fn(u64, &mut Random) -> Plan) -> Vec<Figures> {
     seeds().map(check_one).collect()
 }
 
+/// A program without placed calls and the like.
+const PLAIN: Program =
+    Program { seed: 1, depth: 12, fanout: 5, work: 2_000, placed: 0, wanted: 0, lenient: 0, staying: 0, partial: 0 };
+
 fn plan(seed: u64, random: &mut Random) -> Plan {
     let faults = Faults { is_datagram: false, lost: 0, duplicated: 0, partitions: vec![] };
     let pes = 1 + random.below(8) as u16;
@@ -42,11 +46,7 @@ fn plan(seed: u64, random: &mut Random) -> Plan {
         depth: 2 + random.below(5) as u32,
         fanout: 2 + random.below(4),
         work: 1 + random.below(5_000),
-        placed: 0,
-        wanted: 0,
-        lenient: 0,
-        staying: 0,
-        partial: 0,
+        ..PLAIN
     };
     // Small weights are soon too small to be split.
     let new_weight = if random.below(2) == 0 { NEW_WEIGHT } else { 1 + random.below(8) };
@@ -170,18 +170,8 @@ fn the_network_is_partitioned() {
 
 #[test]
 fn all_end_without_pe_0() {
-    let program = Program {
-        seed: 1,
-        depth: 12,
-        fanout: 5,
-        work: 2_000,
-        placed: 0,
-        wanted: 0,
-        lenient: 0,
-        staying: 0,
-        partial: 0,
-    };
-    let plan = Plan { pes: 5, program, kills: vec![(COORDINATOR, 50_000)], calls: vec![], ..plan(1, &mut Random(1)) };
+    let plan =
+        Plan { pes: 5, program: PLAIN, kills: vec![(COORDINATOR, 50_000)], calls: vec![], ..plan(1, &mut Random(1)) };
     let mut world = World::new(&plan);
     world.run_until(50_000 + HEARTBEAT);
     assert_eq!(world.processes.iter().filter(|p| p.is_alive()).count(), 4);
@@ -200,17 +190,7 @@ fn a_seed_decides_everything() {
 fn messages_and_time_grow_slowly() {
     println!("  PEs   tasks   time ms  speed-up    loans   fetches  messages  steals/PE/ms");
     let figures = [1, 4, 16, 64, 256, 1000].map(|pes| {
-        let program = Program {
-            seed: 1,
-            depth: 8,
-            fanout: 5,
-            work: 2_000,
-            placed: 0,
-            wanted: 0,
-            lenient: 0,
-            staying: 0,
-            partial: 0,
-        };
+        let program = Program { depth: 8, ..PLAIN };
         let figures = check(&Plan { pes, program, new_weight: NEW_WEIGHT, calls: vec![], ..plan(1, &mut Random(1)) });
         (f64::from(pes), figures)
     });

@@ -67,7 +67,7 @@ pub(in crate::collector) fn must_evict() -> bool {
     limit().is_some_and(|limit| in_use() > limit && fixed_blocks::cached() > limit / EVICTED_PART)
 }
 
-/// Have so many copies arrived that a full collection is due, which drops them?
+/// Is a full collection due, because of the copies that have arrived? It drops them.
 pub fn is_eviction_due() -> bool {
     must_evict() && limit().is_some_and(|limit| fixed_blocks::grown() > limit / EVICTED_PART / 2)
 }

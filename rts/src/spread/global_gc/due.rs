@@ -11,7 +11,7 @@ const MIN_LIVE: usize = 32 << 20;
 /// Bytes alive for which a cycle is due.
 static LIMIT: AtomicUsize = AtomicUsize::new(MIN_LIVE);
 
-/// A full collection has left so many bytes in generations. The world is stopped.
+/// A full collection has left `live` bytes in generations. The world is stopped.
 pub fn after_full_collection(live: usize) {
     let Some(run) = run::current() else { return };
     let live = live + fixed_blocks::left();
